@@ -6,11 +6,11 @@ use crate::table::{self, Bits, Word, place};
 use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::envelope::OneTable;
-use amq_core::prefetch::ahead;
-use amq_core::shell::{Batch, Fill, Header, Shell};
-use amq_core::{BuildError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Plan, step};
-use core::convert::Infallible;
+use amq_core::internal::{Header, OneTable, ahead, step};
+use amq_core::{
+    BatchFull, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, Full, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
+};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Bits of a key that are looked at before any of them is set: all there are down to 1.5e-5.
@@ -56,28 +56,6 @@ pub struct AtomicBloomFilter {
     words: Vec<AtomicU64>,
 }
 
-amq_core::shell!(read [] AtomicBloomFilter: BloomParams {
-    /// Number of inserts that answered [`Inserted::New`]; see [`BloomFilter::len`].
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it has
-    /// set. Reads the whole table.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [] AtomicBloomFilter);
-amq_core::shell!(fill_shared [] AtomicBloomFilter: BloomParams {
-    /// Never refused: past the planned number of keys the rate rises instead.
-    insert;
-});
-amq_core::shell!(plan [] AtomicBloomFilter: BloomParams, theory);
-amq_core::shell!(build_by_filling [] AtomicBloomFilter: BloomParams);
-amq_core::shell!(merge [] AtomicBloomFilter {
-    /// The union: afterwards `self` contains whatever either contained. All or nothing. See
-    /// [`BloomFilter::merge`].
-    merge;
-});
-
 impl Word for AtomicU64 {
     #[inline(always)]
     fn load(&self) -> u64 {
@@ -86,10 +64,62 @@ impl Word for AtomicU64 {
 }
 
 impl AtomicBloomFilter {
+    amq_core::methods! {
+        new: BloomParams;
+        build: BloomParams;
+        plan: BloomParams;
+        insert shared;
+    }
+
+    /// Inserts the key with this hash, from any thread; see [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_hash(&self, hash: KeyHash) -> Inserted {
+        let new = self.set(hash);
+        if new {
+            self.len.add(Some(&hash), 1);
+        }
+        Inserted::from_change(new)
+    }
+
+    /// Inserts many hashes, from any thread, and returns how many were new.
+    pub fn insert_batch(&self, hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        ahead(
+            &mut { self },
+            hashes,
+            |filter, hash| filter.table().prefetch_key(hash),
+            |filter, _, hash| new += u64::from(filter.set(hash)),
+        );
+        self.len.add(hashes.first(), new);
+        new
+    }
+
+    amq_core::methods! {
+        contains;
+        /// Number of inserts that answered [`Inserted::New`]; see [`BloomFilter::len`].
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it has
+        /// set. Reads the whole table.
+        expected_fpr;
+        clear;
+        /// The union: afterwards `self` contains whatever either contained. All or nothing. See
+        /// [`BloomFilter::merge`].
+        merge;
+    }
+
+    /// The parameters of its table.
+    #[inline(always)]
+    #[must_use]
+    pub fn params(&self) -> BloomParams {
+        self.params
+    }
+
     /// A copy of the present state: it has every insert this thread has learned of, and of inserts
     /// under way perhaps some bits. An error if there is no memory for it.
     pub fn snapshot(&self) -> Result<BloomFilter, BuildError> {
-        let mut words = amq_core::zeroed(self.words.len() as u64)?;
+        let mut words = amq_core::internal::zeroed(self.words.len() as u64)?;
         for (copy, word) in words.iter_mut().zip(&self.words) {
             *copy = Word::load(word);
         }
@@ -122,27 +152,6 @@ impl AtomicBloomFilter {
     #[inline(always)]
     fn table(&self) -> Bits<'_, AtomicU64> {
         Bits { words: &self.words, params: self.params }
-    }
-
-    #[inline]
-    fn put_shared(&self, hash: KeyHash) -> Inserted {
-        let new = self.set(hash);
-        if new {
-            self.len.add(Some(&hash), 1);
-        }
-        Inserted::from_change(new)
-    }
-
-    fn put_each_shared(&self, hashes: &[KeyHash]) -> u64 {
-        let mut new = 0;
-        ahead(
-            &mut { self },
-            hashes,
-            |filter, hash| filter.table().prefetch_key(hash),
-            |filter, _, hash| new += u64::from(filter.set(hash)),
-        );
-        self.len.add(hashes.first(), new);
-        new
     }
 
     /// Sets a key's bits, and returns whether any was clear.
@@ -218,80 +227,86 @@ impl PartialEq for AtomicBloomFilter {
         let [ours, theirs] = [self, other].map(|filter| filter.words.iter().map(Word::load));
         self.header == other.header
             && self.params == other.params
-            && self.items() == other.items()
+            && self.len() == other.len()
             && ours.eq(theirs)
     }
 }
 
-impl Shell for AtomicBloomFilter {
-    type Params = BloomParams;
-    const KIND: FilterKind = FilterKind::Bloom;
-    const NAME: &'static str = "AtomicBloomFilter";
-
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
+impl Filter for AtomicBloomFilter {
+    fn kind(&self) -> FilterKind {
+        FilterKind::Bloom
     }
 
-    #[inline(always)]
-    fn table_params(&self) -> BloomParams {
-        self.params
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
     }
 
-    fn items(&self) -> u64 {
+    fn len(&self) -> u64 {
         self.len.total()
     }
 
-    fn bytes(&self) -> u64 {
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         size_of_val(&self.words[..]) as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         let BloomParams { bits, probes } = self.params;
         theory::fpr_of_table(bits, probes, self.fill_ratio())
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.fill_ratio()
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         self.table().contains_each(hashes, answers);
+        Ok(())
     }
 }
 
-impl Fill for AtomicBloomFilter {
-    type Refusal = Infallible;
-
-    fn empty(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
+impl EmptyFilter for AtomicBloomFilter {
+    fn empty(target: impl Into<Target<BloomParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
         let count = table::words_for(plan.params.bits);
         let mut words = Vec::new();
-        amq_core::reserve(&mut words, count)?;
+        amq_core::internal::reserve(&mut words, count)?;
         words.extend((0..count).map(|_| AtomicU64::new(0)));
         Ok(Self {
-            header: Header::new(plan, seed),
+            header: Header::new(&plan, seed),
             params: plan.params,
             len: Tally::starting_at(0),
             words,
         })
     }
+}
 
-    /// Without atomic operations: nobody else has the filter.
+/// Without atomic operations: nobody else has the filter.
+impl InsertFilter for AtomicBloomFilter {
     #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         let new = self.set_alone(hash);
         self.len.add_alone(new.into());
         Ok(Inserted::from_change(new))
     }
 
     #[inline]
-    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
         let mut new = 0;
         for &hash in hashes {
             new += u64::from(self.set_alone(hash));
@@ -299,8 +314,30 @@ impl Fill for AtomicBloomFilter {
         self.len.add_alone(new);
         Ok(new)
     }
+}
 
-    fn wipe(&mut self) {
+/// For code that is generic over filters: a shared reference takes keys, too.
+impl InsertFilter for &AtomicBloomFilter {
+    #[inline]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        Ok(AtomicBloomFilter::insert_hash(self, hash))
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+        Ok(AtomicBloomFilter::insert_batch(self, hashes))
+    }
+}
+
+impl<K: Key> Extend<K> for &AtomicBloomFilter {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        for key in keys {
+            self.insert(&key);
+        }
+    }
+}
+
+impl ClearFilter for AtomicBloomFilter {
+    fn clear(&mut self) {
         for word in &mut self.words {
             *word.get_mut() = 0;
         }
@@ -311,7 +348,7 @@ impl Fill for AtomicBloomFilter {
 impl MergeFilter for AtomicBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.params.check_same(&other.params)?;
-        self.header.check_hashes(&other.header)
+        self.header.check_seeds(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
@@ -322,6 +359,13 @@ impl MergeFilter for AtomicBloomFilter {
         self.len = Tally::starting_at(self.len.total().saturating_add(other.len.total()));
         Ok(())
     }
+}
+
+amq_core::traits! {
+    [] AtomicBloomFilter, owned [] AtomicBloomFilter: BloomParams;
+    debug "AtomicBloomFilter";
+    plan theory;
+    build by filling;
 }
 
 #[cfg(test)]
@@ -392,16 +436,16 @@ mod tests {
         let mut filter = AtomicBloomFilter::new(Goal::fpr(20_000, 0.01)).unwrap();
         let hashes: Vec<_> = (0..20_000u64).map(|key| KeyHash::of(&key, 0)).collect();
         let shared = || hashes.iter().filter(|&&hash| filter.insert_hash(hash).is_new());
-        let (_, steps) = amq_core::steps_of(|| shared().count());
+        let (_, steps) = amq_core::internal::steps_of(|| shared().count());
         // Seldom two probes of a key are the same clear bit.
         let ones = table::count_ones(&filter.words);
         assert!((ones..ones + 10).contains(&steps), "{steps} for {ones}");
         let mean = steps as f64 / 20_000.0;
         assert!((4.95..5.0).contains(&mean), "{mean}");
-        assert_eq!(amq_core::steps_of(|| shared().count()), (0, 0));
-        filter.wipe();
-        let alone = || Fill::put_each(&mut filter, &hashes);
-        assert_eq!(amq_core::steps_of(alone).1, 0);
+        assert_eq!(amq_core::internal::steps_of(|| shared().count()), (0, 0));
+        filter.clear();
+        let alone = || InsertFilter::insert_batch(&mut filter, &hashes);
+        assert_eq!(amq_core::internal::steps_of(alone).1, 0);
     }
 
     #[test]
@@ -414,7 +458,7 @@ mod tests {
             let inserted = plain.insert(&key);
             assert_eq!(atomic.insert(&key), inserted);
             let hash = KeyHash::of(&key, 0);
-            assert_eq!(Fill::put(&mut exclusive, hash), Ok(inserted));
+            assert_eq!(InsertFilter::insert_hash(&mut exclusive, hash), Ok(inserted));
         }
         assert_eq!(exclusive, atomic);
         assert_eq!(atomic.len(), plain.len());

@@ -6,11 +6,11 @@ use crate::tally::Tally;
 use crate::theory::blocked as theory;
 use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
-use amq_core::envelope::OneTable;
-use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
-use amq_core::shell::{Batch, Fill, Header, Shell};
-use amq_core::{BuildError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Plan, step};
-use core::convert::Infallible;
+use amq_core::internal::{Header, OneTable, ahead, contains_each, insert_each, prefetch, step};
+use amq_core::{
+    BatchFull, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, Full, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
+};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A [`BlockedBloomFilter`] that any number of threads insert into and query at once, through
@@ -57,28 +57,6 @@ pub struct AtomicBlockedBloomFilter {
     len: Tally,
     blocks: Vec<AtomicBlock>,
 }
-
-amq_core::shell!(read [] AtomicBlockedBloomFilter: BlockedParams {
-    /// Number of inserts that answered [`Inserted::New`]; see [`BlockedBloomFilter::len`].
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// The exact rate of this filter with the bits it has set; see
-    /// [`BlockedBloomFilter::expected_fpr`]. Reads the whole table.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [] AtomicBlockedBloomFilter);
-amq_core::shell!(fill_shared [] AtomicBlockedBloomFilter: BlockedParams {
-    /// Never refused: past the planned number of keys the rate rises instead.
-    insert;
-});
-amq_core::shell!(plan [] AtomicBlockedBloomFilter: BlockedParams, theory);
-amq_core::shell!(build_by_filling [] AtomicBlockedBloomFilter: BlockedParams);
-amq_core::shell!(merge [] AtomicBlockedBloomFilter {
-    /// The union: afterwards `self` contains whatever either contained. All or nothing. See
-    /// [`BlockedBloomFilter::merge`].
-    merge;
-});
 
 /// A [`Block`] as four atomic words of 64 bits, each of two words of 32, the lower half first.
 #[derive(Debug)]
@@ -139,22 +117,74 @@ impl AtomicBlock {
 }
 
 impl AtomicBlockedBloomFilter {
+    amq_core::methods! {
+        new: BlockedParams;
+        build: BlockedParams;
+        plan: BlockedParams;
+        insert shared;
+    }
+
+    /// Inserts the key with this hash, from any thread; see [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_hash(&self, hash: KeyHash) -> Inserted {
+        let new = self.set(hash);
+        if new {
+            self.len.add(Some(&hash), 1);
+        }
+        Inserted::from_change(new)
+    }
+
+    /// Inserts many hashes, from any thread, and returns how many were new.
+    pub fn insert_batch(&self, hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        ahead(
+            &mut &self.blocks[..],
+            hashes,
+            |blocks, hash| prefetch(blocks, place(hash, blocks.len() as u64).0),
+            |_, _, hash| new += u64::from(self.set(hash)),
+        );
+        self.len.add(hashes.first(), new);
+        new
+    }
+
+    amq_core::methods! {
+        contains;
+        /// Number of inserts that answered [`Inserted::New`]; see [`BlockedBloomFilter::len`].
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// The exact rate of this filter with the bits it has set; see
+        /// [`BlockedBloomFilter::expected_fpr`]. Reads the whole table.
+        expected_fpr;
+        clear;
+        /// The union: afterwards `self` contains whatever either contained. All or nothing. See
+        /// [`BlockedBloomFilter::merge`].
+        merge;
+    }
+
+    /// The parameters of its table.
+    #[inline(always)]
+    #[must_use]
+    pub fn params(&self) -> BlockedParams {
+        BlockedParams::new(self.blocks.len() as u64)
+    }
+
     /// A copy of the present state: it has every insert this thread has learned of, and of inserts
     /// under way perhaps some bits. An error if there is no memory for it.
     pub fn snapshot(&self) -> Result<BlockedBloomFilter, BuildError> {
-        let mut blocks = amq_core::zeroed(self.blocks.len() as u64)?;
+        let mut blocks = amq_core::internal::zeroed(self.blocks.len() as u64)?;
         for (copy, block) in blocks.iter_mut().zip(&self.blocks) {
             *copy = block.load();
         }
         let len = self.len.total();
-        Ok(<BlockedBloomFilter>::over(self.header, self.table_params(), len, blocks))
+        Ok(<BlockedBloomFilter>::over(self.header, self.params(), len, blocks))
     }
 
     /// The plain filter with the same table.
     #[must_use]
     pub fn into_inner(self) -> BlockedBloomFilter {
         let blocks: Vec<Block> = self.loaded().collect();
-        <BlockedBloomFilter>::over(self.header, self.table_params(), self.len.total(), blocks)
+        <BlockedBloomFilter>::over(self.header, self.params(), self.len.total(), blocks)
     }
 
     /// The share of bits that are set, 0 to 1. Reads the whole table.
@@ -181,27 +211,6 @@ impl AtomicBlockedBloomFilter {
         let (block, low) = place(hash, self.blocks.len() as u64);
         self.blocks[block].insert(low)
     }
-
-    #[inline]
-    fn put_shared(&self, hash: KeyHash) -> Inserted {
-        let new = self.set(hash);
-        if new {
-            self.len.add(Some(&hash), 1);
-        }
-        Inserted::from_change(new)
-    }
-
-    fn put_each_shared(&self, hashes: &[KeyHash]) -> u64 {
-        let mut new = 0;
-        ahead(
-            &mut &self.blocks[..],
-            hashes,
-            |blocks, hash| prefetch(blocks, place(hash, blocks.len() as u64).0),
-            |_, _, hash| new += u64::from(self.set(hash)),
-        );
-        self.len.add(hashes.first(), new);
-        new
-    }
 }
 
 impl From<BlockedBloomFilter> for AtomicBlockedBloomFilter {
@@ -226,77 +235,81 @@ impl Clone for AtomicBlockedBloomFilter {
 
 impl PartialEq for AtomicBlockedBloomFilter {
     fn eq(&self, other: &Self) -> bool {
-        self.header == other.header
-            && self.items() == other.items()
-            && self.loaded().eq(other.loaded())
+        self.header == other.header && self.len() == other.len() && self.loaded().eq(other.loaded())
     }
 }
 
-impl Shell for AtomicBlockedBloomFilter {
-    type Params = BlockedParams;
-    const KIND: FilterKind = FilterKind::BlockedBloom;
-    const NAME: &'static str = "AtomicBlockedBloomFilter";
-
-    #[inline(always)]
-    fn header(&self) -> &Header {
-        &self.header
+impl Filter for AtomicBlockedBloomFilter {
+    fn kind(&self) -> FilterKind {
+        FilterKind::BlockedBloom
     }
 
-    #[inline(always)]
-    fn table_params(&self) -> BlockedParams {
-        BlockedParams::new(self.blocks.len() as u64)
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
     }
 
-    fn items(&self) -> u64 {
+    fn len(&self) -> u64 {
         self.len.total()
     }
 
-    fn bytes(&self) -> u64 {
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         size_of_val(&self.blocks[..]) as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         let blocks = self.blocks.len() as u64;
         let rate = self.loaded().map(|block| block.fpr()).sum::<f64>() / blocks as f64;
         theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.fill_ratio()
     }
 
     /// Blocks whose bits are all set.
-    fn stuck(&self) -> u64 {
+    fn saturated(&self) -> u64 {
         let full = Block::new([u32::MAX; 8]);
         self.loaded().filter(|&block| block == full).count() as u64
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         let (block, low) = place(hash, self.blocks.len() as u64);
         self.blocks[block].contains(low)
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         contains_each(&self.blocks, hashes, answers, place, AtomicBlock::contains);
+        Ok(())
     }
 }
 
-impl Fill for AtomicBlockedBloomFilter {
-    type Refusal = Infallible;
-
-    fn empty(plan: &Plan<BlockedParams>, seed: u64) -> Result<Self, BuildError> {
+impl EmptyFilter for AtomicBlockedBloomFilter {
+    fn empty(target: impl Into<Target<BlockedParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
         let mut blocks = Vec::new();
-        amq_core::reserve(&mut blocks, plan.params.blocks)?;
+        amq_core::internal::reserve(&mut blocks, plan.params.blocks)?;
         let empty = Block::default();
         blocks.extend((0..plan.params.blocks).map(|_| AtomicBlock::new(&empty)));
-        Ok(Self { header: Header::new(plan, seed), len: Tally::starting_at(0), blocks })
+        Ok(Self { header: Header::new(&plan, seed), len: Tally::starting_at(0), blocks })
     }
+}
 
-    /// Without atomic operations: nobody else has the filter.
+/// Without atomic operations: nobody else has the filter.
+impl InsertFilter for AtomicBlockedBloomFilter {
     #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         let (block, low) = place(hash, self.blocks.len() as u64);
         let new = self.blocks[block].insert_alone(low);
         self.len.add_alone(new.into());
@@ -304,13 +317,35 @@ impl Fill for AtomicBlockedBloomFilter {
     }
 
     #[inline]
-    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
         let new = insert_each(&mut self.blocks, hashes, place, AtomicBlock::insert_alone);
         self.len.add_alone(new);
         Ok(new)
     }
+}
 
-    fn wipe(&mut self) {
+/// For code that is generic over filters: a shared reference takes keys, too.
+impl InsertFilter for &AtomicBlockedBloomFilter {
+    #[inline]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        Ok(AtomicBlockedBloomFilter::insert_hash(self, hash))
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+        Ok(AtomicBlockedBloomFilter::insert_batch(self, hashes))
+    }
+}
+
+impl<K: Key> Extend<K> for &AtomicBlockedBloomFilter {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        for key in keys {
+            self.insert(&key);
+        }
+    }
+}
+
+impl ClearFilter for AtomicBlockedBloomFilter {
+    fn clear(&mut self) {
         for word in self.blocks.iter_mut().flat_map(|block| &mut block.0) {
             *word.get_mut() = 0;
         }
@@ -322,7 +357,7 @@ impl MergeFilter for AtomicBlockedBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
         MergeError::check("blocks", ours, theirs)?;
-        self.header.check_hashes(&other.header)
+        self.header.check_seeds(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
@@ -335,6 +370,13 @@ impl MergeFilter for AtomicBlockedBloomFilter {
         self.len = Tally::starting_at(self.len.total().saturating_add(other.len.total()));
         Ok(())
     }
+}
+
+amq_core::traits! {
+    [] AtomicBlockedBloomFilter, owned [] AtomicBlockedBloomFilter: BlockedParams;
+    debug "AtomicBlockedBloomFilter";
+    plan theory;
+    build by filling;
 }
 
 #[cfg(test)]
@@ -375,17 +417,17 @@ mod tests {
         let hashes: Vec<_> = (0..20_000u64).map(|key| KeyHash::of(&key, 0)).collect();
         let mut steps = 0;
         for &hash in &hashes {
-            let (_, of_this) = amq_core::steps_of(|| filter.insert_hash(hash));
+            let (_, of_this) = amq_core::internal::steps_of(|| filter.insert_hash(hash));
             assert!(of_this <= 4);
             steps += of_this;
         }
         // Four times the mean share of words of 64 bits that lack one of two.
         let mean = steps as f64 / 20_000.0;
         assert!((3.5..3.58).contains(&mean), "{mean}");
-        assert_eq!(amq_core::steps_of(|| filter.insert_batch(&hashes)), (0, 0));
-        filter.wipe();
-        let alone = || Fill::put(&mut filter, hashes[0]);
-        assert_eq!(amq_core::steps_of(alone), (Ok(Inserted::New), 0));
+        assert_eq!(amq_core::internal::steps_of(|| filter.insert_batch(&hashes)), (0, 0));
+        filter.clear();
+        let alone = || InsertFilter::insert_hash(&mut filter, hashes[0]);
+        assert_eq!(amq_core::internal::steps_of(alone), (Ok(Inserted::New), 0));
     }
 
     #[test]
@@ -400,7 +442,7 @@ mod tests {
         let shared = atomic.clone();
         let new = plain.insert_batch(&hashes);
         assert_eq!(shared.insert_batch(&hashes), new);
-        assert_eq!(Fill::put_each(&mut atomic, &hashes), Ok(new));
+        assert_eq!(InsertFilter::insert_batch(&mut atomic, &hashes), Ok(new));
         assert_eq!(atomic, shared);
         assert_eq!(atomic.len(), plain.len());
         assert_eq!(atomic.fill_ratio(), plain.fill_ratio());

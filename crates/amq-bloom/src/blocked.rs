@@ -4,13 +4,12 @@ use crate::block::{Block, place};
 use crate::theory::blocked as theory;
 use crate::{BlockedParams, FoldError, simd};
 use alloc::vec::Vec;
-use amq_core::envelope::{Entry, OneTable, Opened};
-use amq_core::shell::{Batch, Fill, Header, Shell};
+use amq_core::internal::{Entry, Header, OneTable, Opened, agreed, zeroed};
 use amq_core::{
-    BuildError, DecodeError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
-    PlanError, zeroed,
+    BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, FilterKind, Inserted, KeyHash,
+    LengthMismatch, MergeError, MergeFilter, Parts, PlanError, Target,
 };
-use core::convert::Infallible;
+use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its eight
 /// words.
@@ -32,62 +31,51 @@ pub struct BlockedBloomFilter<S = Vec<Block>> {
 /// A [`BlockedBloomFilter`] whose blocks are borrowed.
 pub type BlockedBloomView<'a> = BlockedBloomFilter<&'a [Block]>;
 
-amq_core::shell!(read [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>: BlockedParams {
-    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives on arrival. After a union, the sum of both.
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// The mean over the blocks of the product of their words' fills, plus the floor of the half
-    /// hash that chooses the bits: the exact rate of this filter with the bits it has set. (Beyond
-    /// about 10^8 blocks, where half a hash no longer chooses them evenly, it is a few percent too
-    /// low.) Reads the whole table.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>);
-amq_core::shell!(fill [] BlockedBloomFilter: BlockedParams, never {
-    /// Never refused: past the planned number of keys the rate rises instead.
-    insert;
-});
-amq_core::shell!(plan [] BlockedBloomFilter: BlockedParams, theory);
-amq_core::shell!(build_by_filling [] BlockedBloomFilter: BlockedParams);
-amq_core::shell!(merge [] BlockedBloomFilter {
-    /// The union: afterwards `self` contains whatever either contained. All or nothing.
-    ///
-    /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
-    /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
-    merge;
-});
-
-amq_core::shell!(operator [] BlockedBloomFilter, BitOrAssign::bitor_assign, merge {
-    /// [`merge`](BlockedBloomFilter::merge) for filters known to match.
-    ///
-    /// # Panics
-    ///
-    /// If they differ in blocks or seed, where `merge` returns an error.
-});
-amq_core::shell!(operator [] BlockedBloomFilter, BitAndAssign::bitand_assign, intersect {
-    /// [`intersect`](BlockedBloomFilter::intersect) for filters known to match.
-    ///
-    /// # Panics
-    ///
-    /// If they differ in blocks or seed, where `intersect` returns an error.
-});
-amq_core::shell!(one_table [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>,
-    owned [] BlockedBloomFilter, view ['a] BlockedBloomFilter<&'a [Block]>);
-
 impl BlockedBloomFilter {
+    amq_core::methods! {
+        new: BlockedParams;
+        build: BlockedParams;
+        plan: BlockedParams;
+        insert infallible;
+    }
+
+    /// Inserts the key with this hash; see [`insert`](Self::insert).
+    #[inline(always)]
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
+        let (block, low) = place(hash, self.blocks.len() as u64);
+        let new = simd::insert(&mut self.blocks[block], low);
+        self.len = self.len.saturating_add(u64::from(new));
+        Inserted::from_change(new)
+    }
+
+    /// Inserts many hashes and returns how many were new.
+    #[inline]
+    pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
+        let new = simd::insert_batch(&mut self.blocks, hashes);
+        self.len = self.len.saturating_add(new);
+        new
+    }
+
+    amq_core::methods! {
+        clear;
+        /// The union: afterwards `self` contains whatever either contained. All or nothing.
+        ///
+        /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
+        /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
+        merge;
+        from_bytes;
+    }
+
     /// A filter with given blocks, as [`blocks`](BlockedBloomFilter::blocks) returns them: one read
     /// from a Parquet file, for example.
     ///
     /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
     /// damaged table denies keys.
     ///
-    /// Unless the parts name a seed, the keys count as
-    /// [hashed by the caller](BlockedBloomFilter::hashed_by_caller). So it is with Parquet, which
-    /// hashes the plain encoding of a value by XXH64 with seed 0: ask such a filter by hash,
-    /// `contains_hash(KeyHash::new(xxh64(value, 0)))`. `contains` answers `true`, "maybe", to every
-    /// key, also when the filter was saved and is loaded.
+    /// If the keys were not hashed by [`KeyHash::of`], make it a
+    /// [`Prehashed`](amq_core::Prehashed) filter. So it is with Parquet, which hashes the plain
+    /// encoding of a value by XXH64 with seed 0: ask such a filter by hash,
+    /// `contains_hash(KeyHash::new(xxh64(value, 0)))`.
     pub fn from_blocks_unchecked(
         blocks: impl IntoIterator<Item = [u32; 8]>,
         parts: Parts<BlockedParams>,
@@ -95,7 +83,7 @@ impl BlockedBloomFilter {
         parts.params.check()?;
         let wanted = parts.params.blocks;
         let mut table: Vec<Block> = Vec::new();
-        amq_core::reserve(&mut table, wanted)?;
+        amq_core::internal::reserve(&mut table, wanted)?;
         let mut given = 0;
         for block in blocks {
             given += 1;
@@ -131,6 +119,35 @@ impl BlockedBloomFilter {
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
+    amq_core::methods! {
+        contains;
+        /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
+        /// false positives on arrival. After a union, the sum of both.
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// The mean over the blocks of the product of their words' fills, plus the floor of the half
+        /// hash that chooses the bits: the exact rate of this filter with the bits it has set.
+        /// (Beyond about 10^8 blocks, where half a hash no longer chooses them evenly, it is a few
+        /// percent too low.) Reads the whole table.
+        expected_fpr;
+        to_bytes;
+        encoded_len;
+    }
+
+    /// The same filter over a borrowed table.
+    #[must_use]
+    pub fn view(&self) -> BlockedBloomView<'_> {
+        Self::over(self.header, self.params(), self.len, self.blocks())
+    }
+
+    /// The parameters of its table.
+    #[inline(always)]
+    #[must_use]
+    pub fn params(&self) -> BlockedParams {
+        BlockedParams::new(self.blocks().len() as u64)
+    }
+
     /// The blocks. Their words, written as little-endian bytes one after another, are the bitset of
     /// a Parquet Bloom filter.
     #[must_use]
@@ -142,7 +159,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     /// [`from_blocks_unchecked`](BlockedBloomFilter::from_blocks_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<BlockedParams> {
-        self.header.parts(self.table_params(), self.len)
+        self.header.parts(self.params(), self.len)
     }
 
     /// Number of bits that are set. Reads the whole table.
@@ -192,54 +209,78 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     }
 }
 
-impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedBloomFilter<S> {
-    type Params = BlockedParams;
-    const KIND: FilterKind = FilterKind::BlockedBloom;
-    const NAME: &'static str = "BlockedBloomFilter";
+impl<'a> BlockedBloomView<'a> {
+    amq_core::methods! { open: BlockedBloomFilter; }
+}
 
-    amq_core::shell!(state);
-
-    #[inline(always)]
-    fn table_params(&self) -> BlockedParams {
-        BlockedParams::new(self.blocks().len() as u64)
+impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedBloomFilter<S> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::BlockedBloom
     }
 
-    fn bytes(&self) -> u64 {
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         size_of_val(self.blocks()) as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         let blocks = self.blocks().len() as u64;
         let rate = self.blocks().iter().map(Block::fpr).sum::<f64>() / blocks as f64;
         theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.fill_ratio()
     }
 
     /// Blocks whose bits are all set.
-    fn stuck(&self) -> u64 {
+    fn saturated(&self) -> u64 {
         let full = Block::new([u32::MAX; 8]);
         self.blocks().iter().filter(|&&block| block == full).count() as u64
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         let blocks = self.blocks.as_ref();
         let (block, low) = place(hash, blocks.len() as u64);
         simd::contains(&blocks[block], low)
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         simd::contains_batch(self.blocks(), hashes, answers);
+        Ok(())
     }
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedBloomFilter<S> {
+    type Params = BlockedParams;
+    const KIND: FilterKind = FilterKind::BlockedBloom;
     const REVISION: u8 = 1;
     type Element = Block;
     type Over<T: AsRef<[Block]> + Send + Sync> = BlockedBloomFilter<T>;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
 
     fn geometry(&self) -> Entry {
         [self.blocks().len() as u64, 0, 0, 0, 0, 0, 0, 0]
@@ -265,31 +306,17 @@ impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedBloomFilter<S> {
     }
 }
 
-impl Fill for BlockedBloomFilter {
-    type Refusal = Infallible;
-
-    fn empty(plan: &Plan<BlockedParams>, seed: u64) -> Result<Self, BuildError> {
+impl EmptyFilter for BlockedBloomFilter {
+    fn empty(target: impl Into<Target<BlockedParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
         let blocks = zeroed(plan.params.blocks)?;
-        Ok(Self::over(Header::new(plan, seed), plan.params, 0, blocks))
+        Ok(Self::over(Header::new(&plan, seed), plan.params, 0, blocks))
     }
+}
 
-    #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
-        let (block, low) = place(hash, self.blocks.len() as u64);
-        let new = simd::insert(&mut self.blocks[block], low);
-        self.len = self.len.saturating_add(u64::from(new));
-        Ok(Inserted::from_change(new))
-    }
-
-    #[inline]
-    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
-        let new = simd::insert_batch(&mut self.blocks, hashes);
-        self.len = self.len.saturating_add(new);
-        Ok(new)
-    }
-
-    fn wipe(&mut self) {
+impl ClearFilter for BlockedBloomFilter {
+    fn clear(&mut self) {
         self.blocks.fill(Block::default());
         self.len = 0;
     }
@@ -299,7 +326,7 @@ impl MergeFilter for BlockedBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
         MergeError::check("blocks", ours, theirs)?;
-        self.header.check_hashes(&other.header)
+        self.header.check_seeds(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
@@ -307,4 +334,38 @@ impl MergeFilter for BlockedBloomFilter {
         self.len = self.len.saturating_add(other.len);
         Ok(())
     }
+}
+
+/// [`merge`](BlockedBloomFilter::merge) for filters known to match.
+///
+/// # Panics
+///
+/// If they differ in blocks or seed, where `merge` returns an error.
+impl BitOrAssign<&Self> for BlockedBloomFilter {
+    #[track_caller]
+    fn bitor_assign(&mut self, other: &Self) {
+        agreed(self.merge(other));
+    }
+}
+
+/// [`intersect`](BlockedBloomFilter::intersect) for filters known to match.
+///
+/// # Panics
+///
+/// If they differ in blocks or seed, where `intersect` returns an error.
+impl BitAndAssign<&Self> for BlockedBloomFilter {
+    #[track_caller]
+    fn bitand_assign(&mut self, other: &Self) {
+        agreed(self.intersect(other));
+    }
+}
+
+amq_core::traits! {
+    [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>,
+    owned [] BlockedBloomFilter: BlockedParams;
+    debug "BlockedBloomFilter";
+    serde;
+    plan theory;
+    insert infallible;
+    build by filling;
 }

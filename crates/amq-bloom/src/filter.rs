@@ -4,13 +4,12 @@ use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::envelope::{Entry, OneTable, Opened, narrow};
-use amq_core::shell::{Batch, Fill, Header, Shell};
+use amq_core::internal::{Entry, Header, OneTable, Opened, agreed, narrow, zeroed};
 use amq_core::{
-    BuildError, DecodeError, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Parts, Plan,
-    PlanError, zeroed,
+    BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, FilterKind, Inserted, KeyHash,
+    LengthMismatch, MergeError, MergeFilter, Parts, PlanError, Target,
 };
-use core::convert::Infallible;
+use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
 ///
@@ -27,54 +26,50 @@ pub struct BloomFilter<S = Vec<u64>> {
 /// A [`BloomFilter`] whose table is borrowed.
 pub type BloomView<'a> = BloomFilter<&'a [u64]>;
 
-amq_core::shell!(read [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>: BloomParams {
-    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives on arrival. After a union, the sum of both.
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it has
-    /// set. Reads the whole table.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>);
-amq_core::shell!(fill [] BloomFilter: BloomParams, never {
-    /// Never refused: past the planned number of keys the rate rises instead.
-    insert;
-});
-amq_core::shell!(plan [] BloomFilter: BloomParams, theory);
-amq_core::shell!(build_by_filling [] BloomFilter: BloomParams);
-amq_core::shell!(merge [] BloomFilter {
-    /// The union: afterwards `self` contains whatever either contained. All or nothing.
-    ///
-    /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
-    /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
-    merge;
-});
-
-amq_core::shell!(operator [] BloomFilter, BitOrAssign::bitor_assign, merge {
-    /// [`merge`](BloomFilter::merge) for filters known to match.
-    ///
-    /// # Panics
-    ///
-    /// If they differ in bits, probes or seed, where `merge` returns an error.
-});
-amq_core::shell!(operator [] BloomFilter, BitAndAssign::bitand_assign, intersect {
-    /// [`intersect`](BloomFilter::intersect) for filters known to match.
-    ///
-    /// # Panics
-    ///
-    /// If they differ in bits, probes or seed, where `intersect` returns an error.
-});
-amq_core::shell!(one_table [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>,
-    owned [] BloomFilter, view ['a] BloomFilter<&'a [u64]>);
-
 impl BloomFilter {
+    amq_core::methods! {
+        new: BloomParams;
+        build: BloomParams;
+        plan: BloomParams;
+        insert infallible;
+    }
+
+    /// Inserts the key with this hash; see [`insert`](Self::insert).
+    #[inline(always)]
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
+        let new = self.set(hash);
+        self.len = self.len.saturating_add(u64::from(new));
+        Inserted::from_change(new)
+    }
+
+    /// Inserts many hashes and returns how many were new.
+    // No prefetching: stores do not wait, so the misses of several inserts overlap anyway. It
+    // measured 1.2 to 1.7 times slower.
+    #[inline]
+    pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        for &hash in hashes {
+            new += u64::from(self.set(hash));
+        }
+        self.len = self.len.saturating_add(new);
+        new
+    }
+
+    amq_core::methods! {
+        clear;
+        /// The union: afterwards `self` contains whatever either contained. All or nothing.
+        ///
+        /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
+        /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
+        merge;
+        from_bytes;
+    }
+
     /// A filter with the table that [`as_words`](BloomFilter::as_words) returned.
     ///
     /// A table of the wrong length, or with a bit set past the last, is refused. Nothing else can
-    /// be checked: a wrong seed or a damaged table denies keys. Unless the parts name a seed, the
-    /// keys count as [hashed by the caller](BloomFilter::hashed_by_caller).
+    /// be checked: a wrong seed or a damaged table denies keys. If the keys were not hashed by
+    /// [`KeyHash::of`], make it a [`Prehashed`](amq_core::Prehashed) filter.
     pub fn from_words_unchecked(
         words: Vec<u64>,
         parts: Parts<BloomParams>,
@@ -126,6 +121,33 @@ impl BloomFilter {
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
+    amq_core::methods! {
+        contains;
+        /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
+        /// false positives on arrival. After a union, the sum of both.
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it
+        /// has set. Reads the whole table.
+        expected_fpr;
+        to_bytes;
+        encoded_len;
+    }
+
+    /// The same filter over a borrowed table.
+    #[must_use]
+    pub fn view(&self) -> BloomView<'_> {
+        Self::over(self.header, self.params, self.len, self.as_words())
+    }
+
+    /// The parameters of its table.
+    #[inline]
+    #[must_use]
+    pub fn params(&self) -> BloomParams {
+        self.params
+    }
+
     /// The table: bit `i` is bit `i % 64` of word `i / 64`. Bits past the last are zero.
     #[must_use]
     pub fn as_words(&self) -> &[u64] {
@@ -220,40 +242,134 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> Shell for BloomFilter<S> {
-    type Params = BloomParams;
-    const KIND: FilterKind = FilterKind::Bloom;
-    const NAME: &'static str = "BloomFilter";
+impl<'a> BloomView<'a> {
+    amq_core::methods! { open: BloomFilter; }
+}
 
-    amq_core::shell!(state params);
+impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::Bloom
+    }
 
-    fn bytes(&self) -> u64 {
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         size_of_val(self.as_words()) as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         let BloomParams { bits, probes } = self.params;
         theory::fpr_of_table(bits, probes, self.fill_ratio())
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.fill_ratio()
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         self.table().contains_each(hashes, answers);
+        Ok(())
     }
 }
 
+impl EmptyFilter for BloomFilter {
+    fn empty(target: impl Into<Target<BloomParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        plan.params.check()?;
+        let words = zeroed(words_for(plan.params.bits))?;
+        Ok(Self::over(Header::new(&plan, seed), plan.params, 0, words))
+    }
+}
+
+impl ClearFilter for BloomFilter {
+    fn clear(&mut self) {
+        self.words.fill(0);
+        self.len = 0;
+    }
+}
+
+impl MergeFilter for BloomFilter {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        self.params.check_same(&other.params)?;
+        self.header.check_seeds(&other.header)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
+            *word |= theirs;
+        }
+        self.len = self.len.saturating_add(other.len);
+        Ok(())
+    }
+}
+
+/// [`merge`](BloomFilter::merge) for filters known to match.
+///
+/// # Panics
+///
+/// If they differ in bits, probes or seed, where `merge` returns an error.
+impl BitOrAssign<&Self> for BloomFilter {
+    #[track_caller]
+    fn bitor_assign(&mut self, other: &Self) {
+        agreed(self.merge(other));
+    }
+}
+
+/// [`intersect`](BloomFilter::intersect) for filters known to match.
+///
+/// # Panics
+///
+/// If they differ in bits, probes or seed, where `intersect` returns an error.
+impl BitAndAssign<&Self> for BloomFilter {
+    #[track_caller]
+    fn bitand_assign(&mut self, other: &Self) {
+        agreed(self.intersect(other));
+    }
+}
+
+amq_core::traits! {
+    [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>, owned [] BloomFilter: BloomParams;
+    debug "BloomFilter";
+    serde;
+    plan theory;
+    insert infallible;
+    build by filling;
+}
+
 impl<S: AsRef<[u64]> + Send + Sync> OneTable for BloomFilter<S> {
+    type Params = BloomParams;
+    const KIND: FilterKind = FilterKind::Bloom;
     const REVISION: u8 = 1;
     type Element = u64;
     type Over<T: AsRef<[u64]> + Send + Sync> = BloomFilter<T>;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
 
     fn geometry(&self) -> Entry {
         let BloomParams { bits, probes } = self.params;
@@ -288,60 +404,10 @@ impl<S: AsRef<[u64]> + Send + Sync> OneTable for BloomFilter<S> {
     }
 }
 
-impl Fill for BloomFilter {
-    type Refusal = Infallible;
-
-    fn empty(plan: &Plan<BloomParams>, seed: u64) -> Result<Self, BuildError> {
-        plan.params.check()?;
-        let words = zeroed(words_for(plan.params.bits))?;
-        Ok(Self::over(Header::new(plan, seed), plan.params, 0, words))
-    }
-
-    #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
-        let new = self.set(hash);
-        self.len = self.len.saturating_add(u64::from(new));
-        Ok(Inserted::from_change(new))
-    }
-
-    // No prefetching: stores do not wait, so the misses of several inserts overlap anyway. It
-    // measured 1.2 to 1.7 times slower.
-    #[inline]
-    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
-        let mut new = 0;
-        for &hash in hashes {
-            new += u64::from(self.set(hash));
-        }
-        self.len = self.len.saturating_add(new);
-        Ok(new)
-    }
-
-    fn wipe(&mut self) {
-        self.words.fill(0);
-        self.len = 0;
-    }
-}
-
 /// How many bits are set past the last. There are as many words as the bits take.
 fn bits_past(words: &[u64], bits: u64) -> u64 {
     let last = words.last().copied().unwrap_or_default();
     let used = (bits - 1) % 64 + 1;
     let past = if used < 64 { last >> used } else { 0 };
     past.count_ones().into()
-}
-
-impl MergeFilter for BloomFilter {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        self.params.check_same(&other.params)?;
-        self.header.check_hashes(&other.header)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
-            *word |= theirs;
-        }
-        self.len = self.len.saturating_add(other.len);
-        Ok(())
-    }
 }

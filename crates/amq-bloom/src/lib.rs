@@ -132,7 +132,7 @@ pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, DEFAULT_SEED,
     DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertExt,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, Stats, Target, key,
+    PlanError, PlanFilter, PredictedFpr, Prehashed, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

@@ -102,7 +102,7 @@ impl FoldError {
 
     /// A table of zeros.
     pub(crate) fn zeroed<T: Clone + Default>(len: u64) -> Result<Vec<T>, Self> {
-        amq_core::zeroed(len)
+        amq_core::internal::zeroed(len)
             .map_err(|_| Self::OutOfMemory { bytes: len.saturating_mul(size_of::<T>() as u64) })
     }
 }

@@ -7,15 +7,15 @@
 #![allow(unsafe_code)]
 
 use crate::block::{Block, place};
-use amq_core::prefetch::{contains_each, insert_each};
+use amq_core::internal::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
 
 // SAFETY: eight `u32` without padding, for which any bits are a value, zero among them.
-unsafe impl amq_core::bytemuck::Zeroable for Block {}
+unsafe impl amq_core::internal::bytemuck::Zeroable for Block {}
 // SAFETY: as above; it is `Copy` and `'static`.
-unsafe impl amq_core::bytemuck::Pod for Block {}
+unsafe impl amq_core::internal::bytemuck::Pod for Block {}
 
-impl amq_core::envelope::Plain for Block {
+impl amq_core::internal::Plain for Block {
     const WIDTH: usize = 4;
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut
 mod avx2 {
     use crate::block::{Block, SALTS, place};
     use amq_core::KeyHash;
-    use amq_core::prefetch::{contains_each, insert_each};
+    use amq_core::internal::{contains_each, insert_each};
     use core::arch::x86_64::{
         __m256i, _mm256_load_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
         _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_store_si256, _mm256_testc_si256,

@@ -3,14 +3,14 @@
 use crate::numbers::grouped;
 use crate::output::is_dash;
 use crate::stdio;
-use amq::{AnyFilter, Budget, ReadError};
+use amq::{AnyFile, AnyFilter, Budget, ReadError};
 use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 /// Loads a filter from a file or, for `-`, from standard input. All of it is checked.
-pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFilter> {
+pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFile> {
     let name = name(path);
     if is_dash(path) {
         let stdin = stdio::stdin()?;
@@ -25,7 +25,7 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFilter> {
     }
     if found.is_file() {
         // Its length is known, and so is the memory that it takes.
-        return AnyFilter::load(path).map_err(plain).with_context(|| name);
+        return AnyFile::load(path).map_err(plain).with_context(|| name);
     }
     let file = File::open(path).with_context(|| name.clone())?;
     whole(io::BufReader::with_capacity(1 << 16, file)).with_context(|| name)
@@ -33,15 +33,14 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFilter> {
 
 /// The same, of which keys will be asked: a filter of the caller's hashes is refused.
 pub(crate) fn load_for_keys(path: &Path) -> anyhow::Result<AnyFilter> {
-    let filter = load(path)?;
-    if filter.key_seed().is_none() {
-        bail!(
+    match load(path)? {
+        AnyFile::Keys(filter) => Ok(filter),
+        AnyFile::Hashes(_) => bail!(
             "{}: its keys were hashed by the program that made it, and the file does not say how: \
              only that program can ask it for keys, or give it more",
             name(path)
-        );
+        ),
     }
-    Ok(filter)
 }
 
 /// Its name in an error.
@@ -59,8 +58,8 @@ fn plain(error: ReadError) -> anyhow::Error {
 }
 
 /// One filter, and nothing behind it.
-fn whole(mut reader: impl Read) -> anyhow::Result<AnyFilter> {
-    let filter = AnyFilter::read_from(&mut reader).map_err(plain)?;
+fn whole(mut reader: impl Read) -> anyhow::Result<AnyFile> {
+    let filter = AnyFile::read_from(&mut reader).map_err(plain)?;
     match reader.read(&mut [0])? {
         0 => Ok(filter),
         _ => bail!(

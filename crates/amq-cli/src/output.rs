@@ -2,9 +2,9 @@
 
 use crate::replace::{Existing, Target};
 use crate::stdio;
-use amq::AnyFilter;
+use amq_core::internal;
 use anyhow::{Context, bail};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Where a filter goes.
@@ -98,19 +98,18 @@ impl Output {
     }
 
     /// Writes the filter: all of it, or a file stays as it was.
-    pub(crate) fn write(&self, filter: &AnyFilter) -> anyhow::Result<()> {
+    pub(crate) fn write(&self, filter: &impl internal::Written) -> anyhow::Result<()> {
         match self {
             Self::Stdout => {
                 let mut to = io::BufWriter::with_capacity(1 << 16, stdio::stdout()?.lock());
                 // A filter that was cut short is no use, so that this is an error.
-                let written = filter.write_to(&mut to).and_then(|()| to.flush());
+                let written = internal::write(filter, &mut to, internal::Hashing::Seed);
                 written.context("standard output: the filter is not whole")
             }
             Self::File { target, name } => {
                 let written = target.write(|file| {
                     let mut to = io::BufWriter::with_capacity(1 << 16, file);
-                    filter.write_to(&mut to)?;
-                    to.flush()
+                    internal::write(filter, &mut to, internal::Hashing::Seed)
                 });
                 written.with_context(|| name.clone())
             }

@@ -128,7 +128,7 @@ impl Target {
         // It may have become a device since the run began.
         let old = fs::symlink_metadata(&self.path)?;
         regular(&self.path, &old)?;
-        amq::envelope::keep_permissions(temporary.file(), &self.path)?;
+        amq_core::internal::keep_permissions(temporary.file(), &self.path)?;
         temporary.file().sync_all()?;
         if self.backup {
             backup::keep(&self.path)?;

@@ -1,31 +1,30 @@
 //! Laws of filters as files: what was written is read again, and what was damaged or forged is not.
 
-mod by_caller;
 mod committed;
 mod damaged;
 mod forged;
 pub mod memory;
+mod prehashed;
 mod ways;
 
-pub use by_caller::{
-    a_filter_of_the_callers_hashes_counts_hashes_alone,
-    a_filter_of_the_callers_hashes_denies_no_key,
-    a_filter_of_the_callers_hashes_merges_with_its_like,
-    a_filter_of_the_callers_hashes_removes_hashes_alone,
-    a_filter_of_the_callers_hashes_takes_hashes_alone, a_hash_that_is_unknown_is_refused_by_name,
-};
-pub use committed::{callers_hash, committed, golden, golden_by_caller};
+pub use committed::{callers_hash, committed, golden, golden_prehashed};
 pub use damaged::{a_damaged_file_is_refused, mend, what_is_no_file_is_refused_by_name};
 pub use forged::{
     a_forged_file_is_refused_or_answers, a_forged_file_is_refused_or_forgets_keys,
     a_forged_file_is_refused_or_merges, a_forged_file_is_refused_or_takes_keys,
     a_forged_number_changes_no_answer, a_view_of_a_forged_file_answers, forgeries,
 };
+pub use prehashed::{
+    a_file_of_another_hashing_is_refused_by_name, a_hash_that_is_unknown_is_refused_by_name,
+    a_prehashed_filter_answers_as_the_filter, a_prehashed_filter_counts_hashes_as_the_filter,
+    a_prehashed_filter_merges_as_the_filter, a_prehashed_filter_removes_hashes_as_the_filter,
+    a_prehashed_filter_takes_hashes_as_the_filter,
+};
 pub use ways::{FileFilter, Pieces};
 
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::envelope::{ALIGN, ENTRY, HEADER};
+use amq_core::internal::{ALIGN, ENTRY, HEADER};
 use amq_core::{DecodeError, Filter, InsertFilter, KeyHash, ReadError};
 use ways::{Aligned, decode, encoded, with_keys};
 
@@ -61,7 +60,7 @@ pub fn what_was_written_is_read<F: FileFilter>(fill: Fill<F>) -> Verdict {
         all_found(&back, &present_hashes(n, seed), &what)?;
         same("params", back.realised(), filter.realised())?;
         same_numbers(&back, &filter)?;
-        goes_into_buffers(&bytes, &|buffer| filter.encode_into(buffer, false))?;
+        goes_into_buffers(&bytes, &|buffer| filter.encode_into(buffer))?;
     }
     Ok(())
 }
@@ -100,7 +99,7 @@ pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) -> Verdict {
     another_seed_is_refused::<F>(&told, !seed)?;
     another_seed_is_refused::<F>(&told, 0)?;
     // The seed of such a file is zero, and hashes nothing.
-    another_seed_is_refused::<F>(&by_caller::by_caller(&told), 0)
+    another_seed_is_refused::<F>(&prehashed::prehashed_file(&told), 0)
 }
 
 /// `Ok` if nothing reads the file with this seed.

@@ -66,7 +66,7 @@
 //! | views answer as the filter | a view of one key fewer |
 //! | damaged bytes are refused in every way in; what is no file, by its own name | a checksum that streams skip, trailing bytes taken |
 //! | a forged file is refused, or answers, takes, forgets and merges as any other | zero items as a shortcut to "no", a rate of NaN, a table nobody walked |
-//! | a filter of the caller's hashes says "maybe" to every key, and changes by hash alone | a file that does not say so, a merge that does not ask |
+//! | a prehashed filter answers, takes, forgets and merges hashes as the filter; its file is read as nothing else | places that depend on the seed, a file that does not say so |
 //! | reading takes the file's length and 64 KiB ([`files::memory`]) | a claim that is allocated, a second copy |
 //! | a filter that grows loses no key and keeps the rate asked for, through twelve doublings | a first stage with the whole rate, an entry that is lost in a larger table |
 //! | a count is never too low, and rarely too high | a saturated counter that doesn't say so |

@@ -282,7 +282,7 @@ fn size_and_rate_are_inverse(planner: &dyn Planner) -> Verdict {
     Ok(())
 }
 
-/// The step limit of any plan: some 10 ms. See [`amq_core::step`].
+/// The step limit of any plan: some 10 ms. See [`amq_core::internal::step`].
 const MAX_STEPS: u64 = 300_000;
 
 /// Plans, predictions and their inverses take a bounded number of steps: for usual goals, for the
@@ -293,7 +293,7 @@ pub fn plans_take_a_bounded_number_of_steps<F: PlanFilter>() -> Verdict {
 
 fn steps_are_bounded(planner: &dyn Planner) -> Verdict {
     fn bounded<T>(what: impl fmt::Display, work: impl FnOnce() -> T) -> Result<T, Violation> {
-        let (result, steps) = amq_core::steps_of(work);
+        let (result, steps) = amq_core::internal::steps_of(work);
         let wanted = format_args!("at most {MAX_STEPS}");
         ensure(steps <= MAX_STEPS, format_args!("steps of {what}"), steps, wanted)?;
         Ok(result)

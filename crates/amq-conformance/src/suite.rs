@@ -80,21 +80,22 @@ macro_rules! suite {
     // A filter that is stored is filled in the first way.
     (@stored empty file) => {
         $crate::suite!(@file $crate::by_inserting);
-        $crate::suite!(@by_caller $crate::by_inserting);
+        $crate::suite!(@prehashed $crate::by_inserting);
         $crate::suite!(@laws files($crate::by_inserting) => {
-            a_filter_of_the_callers_hashes_takes_hashes_alone
+            a_prehashed_filter_takes_hashes_as_the_filter
             a_filter_that_was_read_goes_on_as_the_one_written
             a_forged_file_is_refused_or_takes_keys
         });
     };
     (@stored build file) => {
         $crate::suite!(@file $crate::at_once);
-        $crate::suite!(@by_caller $crate::at_once);
+        $crate::suite!(@prehashed $crate::at_once);
     };
     (@stored $first:ident $other:ident) => {};
-    (@by_caller $fill:path) => {
+    (@prehashed $fill:path) => {
         $crate::suite!(@laws files($fill) => {
-            a_filter_of_the_callers_hashes_denies_no_key
+            a_prehashed_filter_answers_as_the_filter
+            a_file_of_another_hashing_is_refused_by_name
             a_hash_that_is_unknown_is_refused_by_name
         });
     };
@@ -119,18 +120,18 @@ macro_rules! suite {
     (@if_file [file $($other:ident)*] merge) => {
         $crate::suite!(@laws files($crate::by_inserting) => {
             a_forged_file_is_refused_or_merges
-            a_filter_of_the_callers_hashes_merges_with_its_like
+            a_prehashed_filter_merges_as_the_filter
         });
     };
     (@if_file [file $($other:ident)*] remove) => {
         $crate::suite!(@laws files($crate::by_inserting) => {
             a_forged_file_is_refused_or_forgets_keys
-            a_filter_of_the_callers_hashes_removes_hashes_alone
+            a_prehashed_filter_removes_hashes_as_the_filter
         });
     };
     (@if_file [file $($other:ident)*] count) => {
         $crate::suite!(@laws files($crate::by_inserting) => {
-            a_filter_of_the_callers_hashes_counts_hashes_alone
+            a_prehashed_filter_counts_hashes_as_the_filter
         });
     };
     (@if_file [file $($other:ident)*] $ability:ident) => {};

@@ -25,7 +25,7 @@ fn read() -> u8 {
 macro_rules! dispatch {
     ($has:ident => $fast:expr, $portable:expr) => {{
         #[cfg(target_arch = "x86_64")]
-        if $crate::cpu::$has() {
+        if $crate::internal::$has() {
             return $fast;
         }
         $portable

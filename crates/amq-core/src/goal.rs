@@ -92,6 +92,43 @@ impl Goal {
         Ok(goal)
     }
 
+    /// What `plan` makes of this goal: how [`PlanFilter::plan`](crate::PlanFilter::plan) calls a
+    /// planner of its own.
+    ///
+    /// A planner thinks in bytes, so it refuses too few bits per key as too few bytes. Here the
+    /// refusal is rephrased: it names the least number of items for which these bits suffice, if
+    /// there is one.
+    pub fn plan_by<P>(self, plan: impl Fn(Self) -> Result<P, PlanError>) -> Result<P, PlanError> {
+        plan(self).map_err(|refusal| match self.budget {
+            Budget::BitsPerKey(bits) => self.least_items(refusal, bits, plan),
+            _ => refusal,
+        })
+    }
+
+    /// A refusal for bytes as one for bits per key. Any other refusal stays as it is.
+    fn least_items<P>(
+        self,
+        first: PlanError,
+        bits_per_key: f64,
+        plan: impl Fn(Self) -> Result<P, PlanError>,
+    ) -> PlanError {
+        let items = self.items.max(1);
+        let (mut refusal, mut least) = (first, items);
+        // At least as many items as fill the smallest filter's bytes.
+        for _ in 0..STEPS {
+            let PlanError::Bytes { min, .. } = refusal else {
+                return first;
+            };
+            let enough = libm::ceil(min as f64 * 8.0 / bits_per_key) as u64;
+            least = enough.max(least.saturating_add(1));
+            match plan(Self { items: least, ..self }) {
+                Ok(_) => return PlanError::FewItems { bits_per_key, items, least },
+                Err(error) => refusal = error,
+            }
+        }
+        first
+    }
+
     /// The most bits the budget allows, rounded down; `u64::MAX` for a rate, which sets no limit.
     ///
     /// Saturates: whoever allocates checks against a limit of their own.
@@ -108,36 +145,6 @@ impl Goal {
 
 /// Numbers of items to try, each the one the last refusal calls for, before giving up.
 const STEPS: u32 = 64;
-
-impl PlanError {
-    /// Rephrases a refusal for bytes as one for bits per key: names the least number of items for
-    /// which these bits suffice, if there is one. Any other refusal stays as it is.
-    ///
-    /// For a planner of your own, whose function this is and which planned the goal in vain.
-    #[must_use]
-    pub fn in_bits_per_key<P>(self, goal: Goal, plan: impl Fn(Goal) -> Result<P, Self>) -> Self {
-        let Budget::BitsPerKey(bits_per_key) = goal.budget else {
-            return self;
-        };
-        let goal = Goal { items: goal.items.max(1), ..goal };
-        let (mut refusal, mut least) = (self, goal.items);
-        // At least as many items as fill the smallest filter's bytes.
-        for _ in 0..STEPS {
-            let Self::Bytes { min, .. } = refusal else {
-                return self;
-            };
-            let enough = libm::ceil(min as f64 * 8.0 / bits_per_key) as u64;
-            least = enough.max(least.saturating_add(1));
-            match plan(Goal { items: least, ..goal }) {
-                Ok(_) => {
-                    return Self::FewItems { bits_per_key, items: goal.items, least };
-                }
-                Err(error) => refusal = error,
-            }
-        }
-        self
-    }
-}
 
 /// A filter that is sized but not made: what it will cost and how well it will do.
 ///

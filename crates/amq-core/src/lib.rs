@@ -13,14 +13,14 @@
 //! | [`Goal`], [`Budget`], [`Plan`] | a filter's size and rate, before it is made |
 //! | [`PlanError`], [`BuildError`], [`Full`], [`MergeError`] | what went wrong, with its numbers |
 //! | [`Stats`] | a filter's state, for a log or a metric |
+//! | [`Prehashed`] | a filter of hashes that come from elsewhere |
+//! | [`index`], [`numeric`] | tools for a filter of your own: hash to place, formulas |
 //!
 //! Use filters through their own crates, which re-export the traits they implement. Depend on this
 //! crate to write code that is generic over filters, or a filter of your own.
 //!
-//! Items hidden from this page (the shell, processor detection, prefetching, the batch loop) are
-//! for the sibling crates only. They are no part of the API; they keep working within a minor
-//! version, so that releases of the siblings mix. The crate's `STABILITY.md` says what may
-//! change and when.
+//! What is hidden from this page (the module `internal` and some macros) is for the sibling crates
+//! only, and no part of the API. The crate's `STABILITY.md` says what may change and when.
 //!
 //! # The abilities
 //!
@@ -44,50 +44,35 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
-#[doc(hidden)]
-pub mod cpu;
-#[doc(hidden)]
-pub mod envelope;
+mod cpu;
+mod envelope;
 mod error;
 mod filter;
 mod goal;
-#[doc(hidden)]
+mod header;
 pub mod index;
+#[doc(hidden)]
+pub mod internal;
 mod key;
 mod memory;
-#[doc(hidden)]
+mod methods;
 pub mod numeric;
-#[doc(hidden)]
-pub mod prefetch;
-#[doc(hidden)]
-pub mod shell;
+mod prefetch;
+mod prehashed;
 mod steps;
 
-#[doc(hidden)]
-pub use bytemuck;
 #[cfg(feature = "std")]
 pub use error::ReadError;
 pub use error::{BatchFull, BuildError, DecodeError, Full, LengthMismatch, MergeError, PlanError};
-#[doc(hidden)]
-pub use filter::hashes_of;
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
     FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, RemoveFilter,
     Stats, Target, UnknownKind,
 };
 pub use goal::{Budget, Goal, Plan};
-pub use key::{ByHash, DEFAULT_SEED, Encoder, HASH_BLOCK, Key, KeyHash, hash_blocks};
-#[doc(hidden)]
-pub use memory::{filled, reserve, zeroed};
+pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, hash_blocks};
 pub use numeric::PredictedFpr;
-#[cfg(feature = "serde")]
-#[doc(hidden)]
-pub use serde;
-#[doc(hidden)]
-pub use steps::step;
-#[cfg(feature = "steps")]
-#[doc(hidden)]
-pub use steps::steps_of;
+pub use prehashed::Prehashed;
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 //! Everything goes through `libm`, never the platform's own maths library, so that every machine
 //! plans the same sizes.
 
-use crate::step;
+use crate::steps::step;
 
 /// The false-positive rate of filters with given parameters, over the choice of seed: each seed
 /// makes another filter, with a rate of its own.

@@ -14,7 +14,6 @@ std::thread_local! {
 
 /// Counts `count` steps. One is some 30 ns: a term with an exponential, a logarithm or a power in
 /// it, or some 32 of plain arithmetic.
-#[doc(hidden)]
 #[inline(always)]
 pub fn step(count: u64) {
     #[cfg(feature = "steps")]
@@ -25,7 +24,6 @@ pub fn step(count: u64) {
 
 /// What `work` returns, and how many steps it took in this thread.
 #[cfg(feature = "steps")]
-#[doc(hidden)]
 pub fn steps_of<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = STEPS.with(Cell::get);
     let result = work();

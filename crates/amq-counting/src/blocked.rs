@@ -5,13 +5,11 @@ use crate::counters::{MAX, check_sum};
 use crate::theory::blocked as theory;
 use crate::{BlockedCountingParams, simd};
 use alloc::vec::Vec;
-use amq_core::envelope::{Entry, OneTable, Opened};
-use amq_core::shell::{Batch, Fill, Header, Shell};
+use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
 use amq_core::{
-    BuildError, Count, CountFilter, DecodeError, FilterKind, Inserted, KeyHash, MergeError,
-    MergeFilter, Plan, RemoveFilter, zeroed,
+    BuildError, ClearFilter, Count, CountFilter, DecodeError, EmptyFilter, Filter, FilterKind,
+    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target,
 };
-use core::convert::Infallible;
 
 /// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its
 /// eight words.
@@ -31,49 +29,80 @@ pub struct BlockedCountingBloomFilter<S = Vec<Block>> {
 /// A [`BlockedCountingBloomFilter`] whose blocks are borrowed.
 pub type BlockedCountingView<'a> = BlockedCountingBloomFilter<&'a [Block]>;
 
-amq_core::shell!(read [S: AsRef<[Block]> + Send + Sync]
-BlockedCountingBloomFilter<S>: BlockedCountingParams {
-    /// Number of keys inserted less those removed, every copy counted. After a merge, the sum of
-    /// both.
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// The mean over the blocks of the product of their words' fills, plus the floor of the 32 bits
-    /// that choose the counters: the exact rate of this filter with the counters it has above zero.
-    /// Reads the whole table.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>);
-amq_core::shell!(fill [] BlockedCountingBloomFilter: BlockedCountingParams, never {
-    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and
-    /// from the fifteenth copy of a key on its counters are saturated.
-    insert;
-});
-amq_core::shell!(plan [] BlockedCountingBloomFilter: BlockedCountingParams, theory);
-amq_core::shell!(build_by_filling [] BlockedCountingBloomFilter: BlockedCountingParams);
-amq_core::shell!(remove [] BlockedCountingBloomFilter {
-    /// Lowers each of the key's counters by one, except those that are saturated.
-    ///
-    /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
-    /// shares all of its counters with other keys, and lowering them makes the filter forget one of
-    /// those.
-    remove;
-});
-amq_core::shell!(count [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S> {
-    /// The number of copies of `key`: the lowest of its counters. Too high if other keys share even
-    /// that one.
-    count;
-});
-amq_core::shell!(merge [] BlockedCountingBloomFilter {
-    /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
-    /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
-    merge;
-});
+impl BlockedCountingBloomFilter {
+    amq_core::methods! {
+        new: BlockedCountingParams;
+        build: BlockedCountingParams;
+        plan: BlockedCountingParams;
+        /// Every copy is counted, and from the fifteenth copy of a key on its counters are
+        /// saturated.
+        insert infallible;
+    }
 
-amq_core::shell!(one_table [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>,
-    owned [] BlockedCountingBloomFilter, view ['a] BlockedCountingBloomFilter<&'a [Block]>);
+    /// Inserts the key with this hash; see [`insert`](Self::insert).
+    #[inline(always)]
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
+        let (block, choice) = place(hash, self.blocks.len() as u64);
+        let new = simd::insert(&mut self.blocks[block], choice);
+        self.len = self.len.saturating_add(1);
+        Inserted::from_change(new)
+    }
+
+    /// Inserts many hashes and returns how many were new.
+    #[inline]
+    pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
+        let new = simd::insert_batch(&mut self.blocks, hashes);
+        self.len = self.len.saturating_add(hashes.len() as u64);
+        new
+    }
+
+    amq_core::methods! {
+        /// Lowers each of the key's counters by one, except those that are saturated.
+        ///
+        /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
+        /// shares all of its counters with other keys, and lowering them makes the filter forget
+        /// one of those.
+        remove;
+        clear;
+        /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
+        /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
+        merge;
+        from_bytes;
+    }
+}
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
+    amq_core::methods! {
+        contains;
+        /// The number of copies of `key`: the lowest of its counters. Too high if other keys share
+        /// even that one.
+        count;
+        /// Number of keys inserted less those removed, every copy counted. After a merge, the sum
+        /// of both.
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// The mean over the blocks of the product of their words' fills, plus the floor of the 32
+        /// bits that choose the counters: the exact rate of this filter with the counters it has
+        /// above zero. Reads the whole table.
+        expected_fpr;
+        to_bytes;
+        encoded_len;
+    }
+
+    /// The same filter over a borrowed table.
+    #[must_use]
+    pub fn view(&self) -> BlockedCountingView<'_> {
+        Self::over(self.header, self.params(), self.len, self.blocks())
+    }
+
+    /// The parameters of its table.
+    #[inline(always)]
+    #[must_use]
+    pub fn params(&self) -> BlockedCountingParams {
+        BlockedCountingParams::new(self.blocks().len() as u64)
+    }
+
     /// The blocks.
     #[must_use]
     pub fn blocks(&self) -> &[Block] {
@@ -105,52 +134,76 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     }
 }
 
-impl<S: AsRef<[Block]> + Send + Sync> Shell for BlockedCountingBloomFilter<S> {
-    type Params = BlockedCountingParams;
-    const KIND: FilterKind = FilterKind::BlockedCounting;
-    const NAME: &'static str = "BlockedCountingBloomFilter";
+impl<'a> BlockedCountingView<'a> {
+    amq_core::methods! { open: BlockedCountingBloomFilter; }
+}
 
-    amq_core::shell!(state);
-
-    #[inline(always)]
-    fn table_params(&self) -> BlockedCountingParams {
-        BlockedCountingParams::new(self.blocks().len() as u64)
+impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedCountingBloomFilter<S> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::BlockedCounting
     }
 
-    fn bytes(&self) -> u64 {
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         size_of_val(self.blocks()) as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         let blocks = self.blocks().len() as u64;
         let rate = self.blocks().iter().map(Block::fpr).sum::<f64>() / blocks as f64;
         theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.fill_ratio()
     }
 
-    fn stuck(&self) -> u64 {
+    fn saturated(&self) -> u64 {
         self.saturated_counters()
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         let blocks = self.blocks.as_ref();
         let (block, choice) = place(hash, blocks.len() as u64);
         simd::contains(&blocks[block], choice)
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         simd::contains_batch(self.blocks(), hashes, answers);
+        Ok(())
     }
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedCountingBloomFilter<S> {
+    type Params = BlockedCountingParams;
+    const KIND: FilterKind = FilterKind::BlockedCounting;
     const REVISION: u8 = 1;
     type Element = Block;
     type Over<T: AsRef<[Block]> + Send + Sync> = BlockedCountingBloomFilter<T>;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
 
     fn geometry(&self) -> Entry {
         [self.blocks().len() as u64, 0, 0, 0, 0, 0, 0, 0]
@@ -185,31 +238,20 @@ impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedCountingBloomFilter<S>
     }
 }
 
-impl Fill for BlockedCountingBloomFilter {
-    type Refusal = Infallible;
-
-    fn empty(plan: &Plan<BlockedCountingParams>, seed: u64) -> Result<Self, BuildError> {
+impl EmptyFilter for BlockedCountingBloomFilter {
+    fn empty(
+        target: impl Into<Target<BlockedCountingParams>>,
+        seed: u64,
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
         let blocks = zeroed(plan.params.blocks)?;
-        Ok(Self::over(Header::new(plan, seed), plan.params, 0, blocks))
+        Ok(Self::over(Header::new(&plan, seed), plan.params, 0, blocks))
     }
+}
 
-    #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
-        let (block, choice) = place(hash, self.blocks.len() as u64);
-        let new = simd::insert(&mut self.blocks[block], choice);
-        self.len = self.len.saturating_add(1);
-        Ok(Inserted::from_change(new))
-    }
-
-    #[inline]
-    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Infallible> {
-        let new = simd::insert_batch(&mut self.blocks, hashes);
-        self.len = self.len.saturating_add(hashes.len() as u64);
-        Ok(new)
-    }
-
-    fn wipe(&mut self) {
+impl ClearFilter for BlockedCountingBloomFilter {
+    fn clear(&mut self) {
         self.blocks.fill(Block::default());
         self.len = 0;
     }
@@ -237,7 +279,7 @@ impl MergeFilter for BlockedCountingBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
         MergeError::check("blocks", ours, theirs)?;
-        self.header.check_hashes(&other.header)
+        self.header.check_seeds(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
@@ -248,4 +290,14 @@ impl MergeFilter for BlockedCountingBloomFilter {
         self.len = self.len.saturating_add(other.len);
         Ok(())
     }
+}
+
+amq_core::traits! {
+    [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>,
+    owned [] BlockedCountingBloomFilter: BlockedCountingParams;
+    debug "BlockedCountingBloomFilter";
+    serde;
+    plan theory;
+    insert infallible;
+    build by filling;
 }

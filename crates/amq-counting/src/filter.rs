@@ -7,14 +7,11 @@ use crate::{CountingParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
-use amq_core::envelope::{Entry, OneTable, Opened, narrow};
-use amq_core::prefetch::prefetch;
-use amq_core::shell::{Fill, Header, Shell};
+use amq_core::internal::{Entry, Header, OneTable, Opened, narrow, prefetch, zeroed};
 use amq_core::{
-    BuildError, Count, CountFilter, DecodeError, FilterKind, Inserted, KeyHash, MergeError,
-    MergeFilter, Plan, RemoveFilter, zeroed,
+    BuildError, ClearFilter, Count, CountFilter, DecodeError, EmptyFilter, Filter, FilterKind,
+    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target,
 };
-use core::convert::Infallible;
 
 /// The counting Bloom filter: a key is k counters anywhere in a table of m, each raised by one.
 ///
@@ -31,47 +28,95 @@ pub struct CountingBloomFilter<S = Vec<u64>> {
 /// A [`CountingBloomFilter`] whose table is borrowed.
 pub type CountingView<'a> = CountingBloomFilter<&'a [u64]>;
 
-amq_core::shell!(read [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>: CountingParams {
-    /// Number of keys inserted less those removed, every copy counted. After a merge, the sum of
-    /// both.
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the counters it
-    /// has above zero. Reads the whole table.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>);
-amq_core::shell!(fill [] CountingBloomFilter: CountingParams, never {
-    /// Every copy is counted. Never refused: past the planned number of keys the rate rises, and
-    /// from the fifteenth copy of a key on its counters are saturated.
-    insert;
-});
-amq_core::shell!(plan [] CountingBloomFilter: CountingParams, theory);
-amq_core::shell!(build_by_filling [] CountingBloomFilter: CountingParams);
-amq_core::shell!(remove [] CountingBloomFilter {
-    /// Lowers each of the key's counters by one, except those that are saturated.
-    ///
-    /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
-    /// shares all of its counters with other keys, and lowering them makes the filter forget one of
-    /// those.
-    remove;
-});
-amq_core::shell!(count [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S> {
-    /// The number of copies of `key`: the lowest of its counters. Too high if other keys share even
-    /// that one.
-    count;
-});
-amq_core::shell!(merge [] CountingBloomFilter {
-    /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
-    /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
-    merge;
-});
+impl CountingBloomFilter {
+    amq_core::methods! {
+        new: CountingParams;
+        build: CountingParams;
+        plan: CountingParams;
+        /// Every copy is counted, and from the fifteenth copy of a key on its counters are
+        /// saturated.
+        insert infallible;
+    }
 
-amq_core::shell!(one_table [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>,
-    owned [] CountingBloomFilter, view ['a] CountingBloomFilter<&'a [u64]>);
+    /// Inserts the key with this hash; see [`insert`](Self::insert).
+    #[inline(always)]
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
+        let new = self.raise(hash, self.params.probes);
+        self.len = self.len.saturating_add(1);
+        Inserted::from_change(new)
+    }
+
+    /// Inserts many hashes and returns how many were new.
+    #[inline]
+    pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        for &hash in hashes {
+            new += u64::from(self.insert_hash(hash).is_new());
+        }
+        new
+    }
+
+    amq_core::methods! {
+        /// Lowers each of the key's counters by one, except those that are saturated.
+        ///
+        /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
+        /// shares all of its counters with other keys, and lowering them makes the filter forget
+        /// one of those.
+        remove;
+        clear;
+        /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
+        /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
+        merge;
+        from_bytes;
+    }
+
+    /// Raises the first `count` of a key's counters; returns whether any was zero.
+    #[inline(always)]
+    fn raise(&mut self, hash: KeyHash, count: u32) -> bool {
+        let mut places = Probes::new(hash, self.params.counters);
+        let words = &mut self.words[..];
+        let mut new = false;
+        for _ in 0..count {
+            let (word, shift) = place(places.next_place());
+            let old = words[word];
+            new |= get(old, shift) == 0;
+            words[word] = raised(old, shift);
+        }
+        new
+    }
+}
 
 impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
+    amq_core::methods! {
+        contains;
+        /// The number of copies of `key`: the lowest of its counters. Too high if other keys share
+        /// even that one.
+        count;
+        /// Number of keys inserted less those removed, every copy counted. After a merge, the sum
+        /// of both.
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the
+        /// counters it has above zero. Reads the whole table.
+        expected_fpr;
+        to_bytes;
+        encoded_len;
+    }
+
+    /// The same filter over a borrowed table.
+    #[must_use]
+    pub fn view(&self) -> CountingView<'_> {
+        Self::over(self.header, self.params, self.len, self.as_words())
+    }
+
+    /// The parameters of its table.
+    #[inline]
+    #[must_use]
+    pub fn params(&self) -> CountingParams {
+        self.params
+    }
+
     /// The table: counter `i` is the four bits from bit `i % 16 * 4` of word `i / 16`. Counters
     /// past the last are zero.
     #[must_use]
@@ -139,21 +184,8 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     }
 }
 
-impl CountingBloomFilter {
-    /// Raises the first `count` of a key's counters; returns whether any was zero.
-    #[inline(always)]
-    fn raise(&mut self, hash: KeyHash, count: u32) -> bool {
-        let mut places = Probes::new(hash, self.params.counters);
-        let words = &mut self.words[..];
-        let mut new = false;
-        for _ in 0..count {
-            let (word, shift) = place(places.next_place());
-            let old = words[word];
-            new |= get(old, shift) == 0;
-            words[word] = raised(old, shift);
-        }
-        new
-    }
+impl<'a> CountingView<'a> {
+    amq_core::methods! { open: CountingBloomFilter; }
 }
 
 /// The bits of the last word that belong to no counter.
@@ -197,44 +229,69 @@ impl ProbeTable for Counters<'_> {
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> Shell for CountingBloomFilter<S> {
-    type Params = CountingParams;
-    const KIND: FilterKind = FilterKind::Counting;
-    const NAME: &'static str = "CountingBloomFilter";
+impl<S: AsRef<[u64]> + Send + Sync> Filter for CountingBloomFilter<S> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::Counting
+    }
 
-    amq_core::shell!(state params);
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
 
-    fn bytes(&self) -> u64 {
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         size_of_val(self.as_words()) as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         let CountingParams { counters, probes } = self.params;
         theory::fpr_of_table(counters, probes, self.fill_ratio())
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.fill_ratio()
     }
 
-    fn stuck(&self) -> u64 {
+    fn saturated(&self) -> u64 {
         self.saturated_counters()
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         self.table().contains_each(hashes, answers);
+        Ok(())
     }
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> OneTable for CountingBloomFilter<S> {
+    type Params = CountingParams;
+    const KIND: FilterKind = FilterKind::Counting;
     const REVISION: u8 = 1;
     type Element = u64;
     type Over<T: AsRef<[u64]> + Send + Sync> = CountingBloomFilter<T>;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
 
     fn geometry(&self) -> Entry {
         let CountingParams { counters, probes } = self.params;
@@ -274,23 +331,17 @@ impl<S: AsRef<[u64]> + Send + Sync> OneTable for CountingBloomFilter<S> {
     }
 }
 
-impl Fill for CountingBloomFilter {
-    type Refusal = Infallible;
-
-    fn empty(plan: &Plan<CountingParams>, seed: u64) -> Result<Self, BuildError> {
+impl EmptyFilter for CountingBloomFilter {
+    fn empty(target: impl Into<Target<CountingParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
         let words = zeroed(Self::elements_for(&plan.params))?;
-        Ok(Self::over(Header::new(plan, seed), plan.params, 0, words))
+        Ok(Self::over(Header::new(&plan, seed), plan.params, 0, words))
     }
+}
 
-    #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Infallible> {
-        let new = self.raise(hash, self.params.probes);
-        self.len = self.len.saturating_add(1);
-        Ok(Inserted::from_change(new))
-    }
-
-    fn wipe(&mut self) {
+impl ClearFilter for CountingBloomFilter {
+    fn clear(&mut self) {
         self.words.fill(0);
         self.len = 0;
     }
@@ -336,7 +387,7 @@ impl MergeFilter for CountingBloomFilter {
         let (ours, theirs) = (self.params, other.params);
         MergeError::check("counters", ours.counters, theirs.counters)?;
         MergeError::check("probes", ours.probes.into(), theirs.probes.into())?;
-        self.header.check_hashes(&other.header)
+        self.header.check_seeds(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
@@ -347,4 +398,14 @@ impl MergeFilter for CountingBloomFilter {
         self.len = self.len.saturating_add(other.len);
         Ok(())
     }
+}
+
+amq_core::traits! {
+    [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>,
+    owned [] CountingBloomFilter: CountingParams;
+    debug "CountingBloomFilter";
+    serde;
+    plan theory;
+    insert infallible;
+    build by filling;
 }

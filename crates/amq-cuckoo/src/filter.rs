@@ -5,11 +5,11 @@ use crate::ops::Refused;
 use crate::table::{Place, Table};
 use crate::{Buckets, CuckooParams, Layout, Windows, theory};
 use alloc::vec::Vec;
-use amq_core::envelope::{Entry, OneTable, Opened, narrow};
-use amq_core::shell::{Batch, Fill, Header, Shell};
+use amq_core::internal::{Entry, Header, OneTable, Opened, fill_from_hashes, narrow, zeroed};
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, Count, CountFilter, DecodeError, EmptyFilter, FilterKind,
-    Full, Inserted, Key, KeyHash, MergeError, Plan, RemoveFilter,
+    BatchFull, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, DecodeError,
+    EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
+    MergeError, MergeFilter, RemoveFilter, Target,
 };
 
 /// The cuckoo filter: a key is a fingerprint in one of two buckets of four slots.
@@ -41,49 +41,36 @@ pub struct Cuckoo<L: Layout, S = Vec<u8>> {
     len: u64,
 }
 
-amq_core::shell!(read [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>: CuckooParams {
-    /// The keys put in less those taken out, counting every copy; after a merge the sum of both.
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact rate
-    /// of this filter. Reads the whole table at random, about 20 ns a key.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>);
-amq_core::shell!(fill [L: Layout] Cuckoo<L>: CuckooParams, Full {
-    /// Stores every copy of a key, as long as one of the slots it can reach is free: eight slots
-    /// ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose buckets overlap
-    /// each other).
-    insert;
-});
-amq_core::shell!(plan [L: Layout] Cuckoo<L>: CuckooParams, theory::<L>);
-amq_core::shell!(build [L: Layout] Cuckoo<L>: CuckooParams);
-amq_core::shell!(remove [L: Layout] Cuckoo<L> {
-    /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took, and
-    /// what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
-    /// `true` shares its fingerprint and buckets with one that is in, and removing it makes the
-    /// filter forget that one.
-    remove;
-});
-amq_core::shell!(count [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S> {
-    /// The number of copies of `key`, and of the few keys that share its fingerprint and buckets.
-    /// Never saturated: what cannot be counted is refused when it is inserted.
-    count;
-});
-amq_core::shell!(merge [L: Layout] Cuckoo<L> {
-    /// Adds every copy that `other` holds. All or nothing.
-    ///
-    /// Both need the same parameters and seed. Needs memory for another table while it lasts.
-    /// Whether everything fits shows only in trying, so [`can_merge`](Self::can_merge) takes as
-    /// long and as much memory.
-    merge;
-});
-amq_core::shell!(merge_by_copy [L: Layout] Cuckoo<L>);
-amq_core::shell!(one_table [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>,
-    owned [L: Layout] Cuckoo<L>, view ['a, L: Layout] Cuckoo<L, &'a [u8]>);
-
 impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
+    amq_core::methods! {
+        contains;
+        /// The number of copies of `key`, and of the few keys that share its fingerprint and
+        /// buckets. Never saturated: what cannot be counted is refused when it is inserted.
+        count;
+        /// The keys put in less those taken out, counting every copy; after a merge the sum of both.
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact
+        /// rate of this filter. Reads the whole table at random, about 20 ns a key.
+        expected_fpr;
+        to_bytes;
+        encoded_len;
+    }
+
+    /// The same filter over a borrowed table.
+    #[must_use]
+    pub fn view(&self) -> Cuckoo<L, &[u8]> {
+        Self::over(self.header, self.params(), self.len, self.table.bytes())
+    }
+
+    /// The parameters of its table.
+    #[inline(always)]
+    #[must_use]
+    pub fn params(&self) -> CuckooParams {
+        self.table.params()
+    }
+
     /// Slots in the table. Each holds one copy of one key.
     #[must_use]
     pub fn slots(&self) -> u64 {
@@ -111,7 +98,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     /// ```
     #[must_use]
     pub fn fingerprints(&self) -> Fingerprints<'_, L> {
-        Fingerprints { table: self.table.view(), key_seed: self.header.key_seed(), slot: 0 }
+        Fingerprints { table: self.table.view(), seed: self.header.seed, slot: 0 }
     }
 
     /// The places of some hashes, with their buckets prefetched.
@@ -126,12 +113,35 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
 }
 
 impl<L: Layout> Cuckoo<L> {
+    amq_core::methods! {
+        new: CuckooParams;
+        build: CuckooParams;
+        plan: CuckooParams;
+        /// Stores every copy of a key, as long as one of the slots it can reach is free: eight slots
+        /// ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose buckets
+        /// overlap each other).
+        insert;
+        /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
+        /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
+        /// answered `true` shares its fingerprint and buckets with one that is in, and removing it
+        /// makes the filter forget that one.
+        remove;
+        clear;
+        /// Adds every copy that `other` holds. All or nothing.
+        ///
+        /// Both need the same parameters and seed. Needs memory for another table while it lasts.
+        /// Whether everything fits shows only in trying, so [`can_merge`](Self::can_merge) takes as
+        /// long and as much memory.
+        merge;
+        from_bytes;
+    }
+
     /// Puts in a fingerprint that another filter of the same parameters and seed stored.
     pub fn insert_fingerprint(
         &mut self,
         fingerprint: Fingerprint<L>,
     ) -> Result<Inserted, MergeError> {
-        MergeError::check_hashes(self.header.key_seed(), fingerprint.key_seed)?;
+        MergeError::check_seeds(self.header.seed, fingerprint.seed)?;
         self.table.params().check_same(&fingerprint.params)?;
         let place = self.table.place_of(fingerprint.bucket, fingerprint.tag);
         self.insert_place(place).map_err(MergeError::Full)
@@ -152,9 +162,11 @@ impl<L: Layout> Cuckoo<L> {
     fn refusal(&self, refused: Refused) -> Full {
         match refused {
             Refused::Copies(copies) => Full::Copies { copies },
-            Refused::Full => {
-                Full::Table { len: self.len, capacity: self.header.capacity, load: self.used() }
-            }
+            Refused::Full => Full::Table {
+                len: self.len,
+                capacity: self.header.capacity,
+                load: self.load_factor(),
+            },
         }
     }
 
@@ -169,24 +181,24 @@ impl<L: Layout> Cuckoo<L> {
             BuildTarget::Budget(_) => target,
             BuildTarget::Target(_) => target.plan::<Self>(given)?.into(),
         };
-        let mut sorted: Vec<KeyHash> = amq_core::zeroed(given)?;
+        let mut sorted: Vec<KeyHash> = zeroed(given)?;
         for (own, hash) in sorted.iter_mut().zip(hashes) {
             *own = hash;
         }
         sorted.sort_unstable();
         sorted.dedup();
-        Self::filled(target, seed, &sorted)
+        fill_from_hashes(target, seed, &sorted)
     }
 
     /// The union of both filters.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         self.table.params().check_same(&other.table.params())?;
-        self.header.check_hashes(&other.header)?;
+        self.header.check_seeds(&other.header)?;
         let too_many = MergeError::Items { ours: self.len, theirs: other.len, slots: self.slots() };
         if self.len.saturating_add(other.len) > self.slots() {
             return Err(too_many);
         }
-        let bytes = self.bytes();
+        let bytes = self.size_in_bytes();
         let refused = |_| MergeError::Full(Full::OutOfMemory { bytes });
         let mut sum = Self {
             header: self.header,
@@ -203,36 +215,53 @@ impl<L: Layout> Cuckoo<L> {
     }
 }
 
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Shell for Cuckoo<L, S> {
-    type Params = CuckooParams;
-    const KIND: FilterKind = L::KIND;
-    const NAME: &'static str = L::NAME;
+impl<'a, L: Layout> Cuckoo<L, &'a [u8]> {
+    amq_core::methods! { open: Cuckoo<L>; }
+}
 
-    amq_core::shell!(state);
-
-    #[inline(always)]
-    fn table_params(&self) -> CuckooParams {
-        self.table.params()
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Filter for Cuckoo<L, S> {
+    fn kind(&self) -> FilterKind {
+        L::KIND
     }
 
-    fn bytes(&self) -> u64 {
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         self.table.bytes().len() as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         self.table.distinct() as f64 / theory::cells::<L>(&self.table.params())
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.len as f64 / self.slots() as f64
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         self.table.contains(self.table.place(hash))
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         let mut places = [Place::default(); TOGETHER];
         for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
             self.places(hashes, &mut places);
@@ -240,13 +269,27 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Shell for Cuckoo<L, S> {
                 *answer = self.table.contains(place);
             }
         }
+        Ok(())
     }
 }
 
+amq_core::traits! {
+    [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>, owned [L: Layout] Cuckoo<L>: CuckooParams;
+    debug L::NAME;
+    serde;
+    plan theory::<L>;
+}
+
 impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
+    type Params = CuckooParams;
+    const KIND: FilterKind = L::KIND;
     const REVISION: u8 = 1;
     type Element = u8;
     type Over<T: AsRef<[u8]> + Send + Sync> = Cuckoo<L, T>;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
 
     fn geometry(&self) -> Entry {
         let params = self.table.params();
@@ -286,34 +329,40 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
     }
 }
 
-impl<L: Layout> Fill for Cuckoo<L> {
-    type Refusal = Full;
-
-    fn empty(plan: &Plan<CuckooParams>, seed: u64) -> Result<Self, BuildError> {
+impl<L: Layout> EmptyFilter for Cuckoo<L> {
+    fn empty(target: impl Into<Target<CuckooParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         plan.params.check::<L>()?;
-        Ok(Self { header: Header::new(plan, seed), table: Table::new(plan.params)?, len: 0 })
+        Ok(Self { header: Header::new(&plan, seed), table: Table::new(plan.params)?, len: 0 })
     }
+}
 
+impl<L: Layout> InsertFilter for Cuckoo<L> {
     #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
         self.insert_place(self.table.place(hash))
     }
 
-    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Full> {
+    #[inline]
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
         let mut places = [Place::default(); TOGETHER];
         let (mut done, mut new) = (0, 0);
         for hashes in hashes.chunks(TOGETHER) {
             self.places(hashes, &mut places);
             for &place in &places[..hashes.len()] {
-                let inserted = self.insert_place(place).map_err(|full| (done, full))?;
-                new += u64::from(inserted.is_new());
+                match self.insert_place(place) {
+                    Ok(inserted) => new += u64::from(inserted.is_new()),
+                    Err(full) => return Err(BatchFull { done, full }),
+                }
                 done += 1;
             }
         }
         Ok(new)
     }
+}
 
-    fn wipe(&mut self) {
+impl<L: Layout> ClearFilter for Cuckoo<L> {
+    fn clear(&mut self) {
         self.table.clear();
         self.len = 0;
     }
@@ -332,6 +381,17 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> CountFilter for Cuckoo<L, S> {
     #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
         Count::new(self.table.copies(self.table.place(hash)))
+    }
+}
+
+impl<L: Layout> MergeFilter for Cuckoo<L> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        self.merged(other).map(drop)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        *self = self.merged(other)?;
+        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint<L: Layout> {
     pub(crate) params: CuckooParams,
-    pub(crate) key_seed: Option<u64>,
+    pub(crate) seed: u64,
     pub(crate) bucket: u64,
     pub(crate) tag: u64,
     layout: PhantomData<L>,
@@ -45,7 +45,7 @@ impl<L: Layout> fmt::Debug for Fingerprint<L> {
 #[derive(Clone)]
 pub struct Fingerprints<'a, L: Layout> {
     pub(crate) table: Table<L, &'a [u8]>,
-    pub(crate) key_seed: Option<u64>,
+    pub(crate) seed: u64,
     /// The slot to look at next.
     pub(crate) slot: u64,
 }
@@ -66,7 +66,7 @@ impl<L: Layout> Iterator for Fingerprints<'_, L> {
             if let Some((bucket, tag)) = stored {
                 return Some(Fingerprint {
                     params: self.table.params(),
-                    key_seed: self.key_seed,
+                    seed: self.seed,
                     bucket,
                     tag,
                     layout: PhantomData,

@@ -27,7 +27,7 @@
 use crate::Layout;
 use crate::lanes::Word;
 use crate::table::{Place, Table};
-use amq_core::step;
+use amq_core::internal::step;
 
 /// The most stretches that going through one of them can add.
 const WAYS: usize = 4;

@@ -17,8 +17,9 @@
 
 use crate::params::MAX_FINGERPRINT_BITS;
 use crate::{CuckooParams, Layout};
+use amq_core::internal::step;
 use amq_core::numeric::{cells_for, last_true, occupied_share};
-use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr, step};
+use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
 /// Slots that a plan adds to those it fills. Chance is less even in small tables: without spare
 /// slots, some filters for a few dozen keys would refuse one of them. Measured over the first

@@ -10,11 +10,13 @@ use crate::validate::Contents;
 use crate::{QuotientParams, simd, theory};
 use alloc::vec;
 use alloc::vec::Vec;
-use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored, narrow};
-use amq_core::shell::{Batch, Fill, Header, Shell};
+use amq_core::internal::{
+    Description, Header, Opened, Plain, Restore, Section, Source, Stored, narrow,
+};
 use amq_core::{
-    BatchFull, BuildError, BuildFilter, BuildTarget, Count, CountFilter, DecodeError, FilterKind,
-    Full, Inserted, KeyHash, Plan, RemoveFilter,
+    BatchFull, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, DecodeError,
+    EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted, KeyHash, LengthMismatch,
+    RemoveFilter, Target,
 };
 use core::fmt;
 
@@ -38,46 +40,58 @@ pub struct QuotientFilter<S = Vec<u8>> {
 /// A [`QuotientFilter`] whose table is borrowed.
 pub type QuotientView<'a> = QuotientFilter<&'a [u8]>;
 
-amq_core::shell!(read [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>: QuotientParams {
-    /// The keys put in less those taken out, counting every copy; after a merge the sum of both.
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// The share of all fingerprints that are in: the exact rate of this filter. Reads no table.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>);
-amq_core::shell!(fill [] QuotientFilter: QuotientParams, Full {
-    /// Stores every copy. Refused when 95 % of the slots are in use, unless the filter may grow.
-    insert;
-});
-amq_core::shell!(plan [] QuotientFilter: QuotientParams, theory);
-amq_core::shell!(build [] QuotientFilter: QuotientParams);
-amq_core::shell!(remove [] QuotientFilter {
-    /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took, and
-    /// what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
-    /// `true` shares its fingerprint with one that is in, and removing it makes the filter forget
-    /// that one.
-    remove;
-});
-amq_core::shell!(count [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S> {
-    /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
-    count;
-});
-amq_core::shell!(merge [] QuotientFilter {
-    /// Adds every copy that `other` holds. All or nothing.
-    ///
-    /// Both need the same seed, and numbers of slots that are equal or a power of two apart; and
-    /// `other` needs at least as many fingerprints, since it cannot make up for bits of a hash it
-    /// does not know. (If it has fewer, merge this one into it.) Reads both tables in order and
-    /// writes a new one, so it needs memory for one more; this filter grows if it must and may.
-    merge;
-});
+impl QuotientFilter {
+    amq_core::methods! {
+        new: QuotientParams;
+        build: QuotientParams;
+        plan: QuotientParams;
+        /// Stores every copy. Refused when 95 % of the slots are in use, unless the filter may
+        /// grow.
+        insert;
+        /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
+        /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
+        /// answered `true` shares its fingerprint with one that is in, and removing it makes the
+        /// filter forget that one.
+        remove;
+        clear;
+        /// Adds every copy that `other` holds. All or nothing.
+        ///
+        /// Both need the same seed, and numbers of slots that are equal or a power of two apart;
+        /// and `other` needs at least as many fingerprints, since it cannot make up for bits of a
+        /// hash it does not know. (If it has fewer, merge this one into it.) Reads both tables in
+        /// order and writes a new one, so it needs memory for one more; this filter grows if it
+        /// must and may.
+        merge;
+        from_bytes;
+    }
 
-amq_core::shell!(file [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>,
-    owned [] QuotientFilter, view ['a] QuotientFilter<&'a [u8]>);
+    /// Makes room for one more key, by growing if that is allowed.
+    #[inline(always)]
+    fn make_room(&mut self) -> Result<(), Full> {
+        if self.len < self.table.max_items {
+            return Ok(());
+        }
+        self.grow_for(self.len.saturating_add(1))
+    }
+}
 
 impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
+    amq_core::methods! {
+        contains;
+        /// The keys put in less those taken out, counting every copy; after a merge the sum of
+        /// both.
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// The share of all fingerprints that are in: the exact rate of this filter. Reads no
+        /// table.
+        expected_fpr;
+        /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
+        count;
+        to_bytes;
+        encoded_len;
+    }
+
     /// The same filter over a borrowed table.
     pub fn view(&self) -> QuotientView<'_> {
         QuotientFilter {
@@ -86,6 +100,13 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
             len: self.len,
             distinct: self.distinct,
         }
+    }
+
+    /// The parameters of its table.
+    #[inline]
+    #[must_use]
+    pub fn params(&self) -> QuotientParams {
+        self.table.params
     }
 
     /// The number of different fingerprints: [`len`](Self::len) without further copies, and without
@@ -124,48 +145,166 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     }
 }
 
-impl QuotientFilter {
-    /// Makes room for one more key, by growing if that is allowed.
-    #[inline(always)]
-    fn make_room(&mut self) -> Result<(), Full> {
-        if self.len < self.table.max_items {
-            return Ok(());
-        }
-        self.grow_for(self.len.saturating_add(1))
-    }
+impl<'a> QuotientView<'a> {
+    amq_core::methods! { open: QuotientFilter; }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> Shell for QuotientFilter<S> {
-    type Params = QuotientParams;
-    const KIND: FilterKind = FilterKind::Quotient;
-    const NAME: &'static str = "QuotientFilter";
+impl<S: AsRef<[u8]> + Send + Sync> Filter for QuotientFilter<S> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::Quotient
+    }
 
-    amq_core::shell!(state table.params);
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
 
-    fn bytes(&self) -> u64 {
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         self.table.bytes().len() as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         theory::fpr_of_distinct(&self.table.params, self.distinct)
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         self.len as f64 / self.table.params.slots as f64
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         simd::contains(&self.table, self.table.fingerprint(hash))
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         simd::contains_each(&self.table, hashes, answers);
+        Ok(())
     }
 }
 
+impl EmptyFilter for QuotientFilter {
+    fn empty(target: impl Into<Target<QuotientParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        plan.params.check()?;
+        Ok(Self {
+            header: Header::new(&plan, seed),
+            table: Table::new(plan.params)?,
+            len: 0,
+            distinct: 0,
+        })
+    }
+}
+
+impl InsertFilter for QuotientFilter {
+    #[inline(always)]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.make_room()?;
+        let fingerprint = self.table.fingerprint(hash);
+        let new = simd::insert(&mut self.table, fingerprint) == Put::New;
+        self.len += 1;
+        self.distinct += u64::from(new);
+        Ok(Inserted::from_change(new))
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+        let (mut rest, mut new) = (hashes, 0);
+        while !rest.is_empty() {
+            let done = (hashes.len() - rest.len()) as u64;
+            self.make_room().map_err(|full| BatchFull { done, full })?;
+            let room = self.table.max_items - self.len;
+            let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
+            let (_, of_these) = simd::insert_each(&mut self.table, now);
+            self.len += now.len() as u64;
+            self.distinct += of_these;
+            new += of_these;
+            rest = later;
+        }
+        Ok(new)
+    }
+}
+
+impl ClearFilter for QuotientFilter {
+    fn clear(&mut self) {
+        self.table.bytes.fill(0);
+        self.len = 0;
+        self.distinct = 0;
+    }
+}
+
+impl RemoveFilter for QuotientFilter {
+    #[inline]
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        let fingerprint = self.table.fingerprint(hash);
+        let taken = simd::remove(&mut self.table, fingerprint);
+        self.len -= u64::from(taken != Taken::Nothing);
+        self.distinct -= u64::from(matches!(taken, Taken::Last { .. }));
+        taken != Taken::Nothing
+    }
+}
+
+impl<S: AsRef<[u8]> + Send + Sync> CountFilter for QuotientFilter<S> {
+    #[inline]
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
+    }
+}
+
+impl BuildFilter for QuotientFilter {
+    /// Sorts the fingerprints, eight bytes each, and writes the table from end to end.
+    fn build_hashes(
+        target: impl Into<BuildTarget<QuotientParams>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        let len = hashes.len() as u64;
+        let plan = target.into().plan::<Self>(len)?;
+        plan.params.check()?;
+        let Some(params) = plan.params.size_for(len) else {
+            // As if they had been inserted one by one.
+            let params = plan.params.grown();
+            let done = params.max_items();
+            let full = refusal(params, done, plan.items);
+            return Err(BatchFull { done, full }.into());
+        };
+        let sorted = crate::sort::sorted(hashes, params.fingerprints())?;
+        let Packed { table, distinct } = pack(params, sorted.iter().copied())?;
+        Ok(Self { header: Header::new(&plan, seed), table, len, distinct })
+    }
+}
+
+amq_core::traits! {
+    [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>, owned [] QuotientFilter: QuotientParams;
+    debug "QuotientFilter";
+    serde;
+    plan theory;
+}
+
 impl<S: AsRef<[u8]> + Send + Sync> Stored for QuotientFilter<S> {
+    const KIND: FilterKind = FilterKind::Quotient;
     const REVISION: u8 = 1;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn items(&self) -> u64 {
+        self.len
+    }
 
     fn describe(&self) -> Description<'_> {
         let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
@@ -218,93 +357,6 @@ impl Restore for QuotientFilter {
             filter.validate()?;
         }
         Ok(filter)
-    }
-}
-
-impl Fill for QuotientFilter {
-    type Refusal = Full;
-
-    fn empty(plan: &Plan<QuotientParams>, seed: u64) -> Result<Self, BuildError> {
-        plan.params.check()?;
-        Ok(Self {
-            header: Header::new(plan, seed),
-            table: Table::new(plan.params)?,
-            len: 0,
-            distinct: 0,
-        })
-    }
-
-    #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        self.make_room()?;
-        let fingerprint = self.table.fingerprint(hash);
-        let new = simd::insert(&mut self.table, fingerprint) == Put::New;
-        self.len += 1;
-        self.distinct += u64::from(new);
-        Ok(Inserted::from_change(new))
-    }
-
-    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Full> {
-        let (mut rest, mut new) = (hashes, 0);
-        while !rest.is_empty() {
-            let done = (hashes.len() - rest.len()) as u64;
-            self.make_room().map_err(|full| (done, full))?;
-            let room = self.table.max_items - self.len;
-            let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
-            let (_, of_these) = simd::insert_each(&mut self.table, now);
-            self.len += now.len() as u64;
-            self.distinct += of_these;
-            new += of_these;
-            rest = later;
-        }
-        Ok(new)
-    }
-
-    fn wipe(&mut self) {
-        self.table.bytes.fill(0);
-        self.len = 0;
-        self.distinct = 0;
-    }
-}
-
-impl RemoveFilter for QuotientFilter {
-    #[inline]
-    fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        let fingerprint = self.table.fingerprint(hash);
-        let taken = simd::remove(&mut self.table, fingerprint);
-        self.len -= u64::from(taken != Taken::Nothing);
-        self.distinct -= u64::from(matches!(taken, Taken::Last { .. }));
-        taken != Taken::Nothing
-    }
-}
-
-impl<S: AsRef<[u8]> + Send + Sync> CountFilter for QuotientFilter<S> {
-    #[inline]
-    fn count_hash(&self, hash: KeyHash) -> Count {
-        Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
-    }
-}
-
-impl BuildFilter for QuotientFilter {
-    /// Sorts the fingerprints, eight bytes each, and writes the table from end to end.
-    fn build_hashes(
-        target: impl Into<BuildTarget<QuotientParams>>,
-        seed: u64,
-        hashes: &[KeyHash],
-    ) -> Result<Self, BuildError> {
-        let len = hashes.len() as u64;
-        let plan = target.into().plan::<Self>(len)?;
-        plan.params.check()?;
-        let Some(params) = plan.params.size_for(len) else {
-            // As if they had been inserted one by one.
-            let params = plan.params.grown();
-            let done = params.max_items();
-            let full = refusal(params, done, plan.items);
-            return Err(BatchFull { done, full }.into());
-        };
-        let sorted = crate::sort::sorted(hashes, params.fingerprints())?;
-        let Packed { table, distinct } = pack(params, sorted.iter().copied())?;
-        Ok(Self { header: Header::new(&plan, seed), table, len, distinct })
     }
 }
 

@@ -211,7 +211,8 @@ pub use amq_core::{
     BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
     Full, Goal, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target, key,
+    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Stats, Target,
+    key,
 };
 
 #[cfg(feature = "std")]

@@ -117,7 +117,7 @@ impl QuotientFilter {
                 theirs: fingerprints,
             });
         }
-        self.header.check_hashes(&other.header)?;
+        self.header.check_seeds(&other.header)?;
         ours.size_for(self.len.saturating_add(other.len)).ok_or_else(|| MergeError::Items {
             ours: self.len,
             theirs: other.len,

@@ -3,7 +3,8 @@
 
 use alloc::vec::Vec;
 use amq_core::index::index;
-use amq_core::{BuildError, KeyHash, zeroed};
+use amq_core::internal::zeroed;
+use amq_core::{BuildError, KeyHash};
 
 /// The most parts, as a power of two.
 const PART_BITS: u32 = 11;

@@ -20,7 +20,8 @@ use crate::banding::Equation;
 use crate::memory::at_least;
 use crate::row::Row;
 use alloc::vec::Vec;
-use amq_core::{BuildError, reserve};
+use amq_core::BuildError;
+use amq_core::internal::reserve;
 
 /// Keys that take a step together.
 const EIGHT: usize = 8;

@@ -26,7 +26,8 @@ use crate::store::Heap;
 use crate::system::System;
 use crate::{Kind, RibbonParams, simd};
 use alloc::vec::Vec;
-use amq_core::{BuildError, reserve, zeroed};
+use amq_core::BuildError;
+use amq_core::internal::{reserve, zeroed};
 
 /// Seeds tried for a shard of the last layer.
 const SEEDS: u32 = 256;

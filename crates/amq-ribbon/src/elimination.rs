@@ -16,7 +16,8 @@ use crate::row::{self, Row, next_layer, seeded};
 use crate::shards::{Shard, Sorter};
 use crate::threshold::{limit, threshold_above};
 use alloc::vec::Vec;
-use amq_core::{BuildError, reserve};
+use amq_core::BuildError;
+use amq_core::internal::reserve;
 
 /// What a shard bumps to the next layer.
 #[derive(Debug)]

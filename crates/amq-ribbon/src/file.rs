@@ -12,11 +12,10 @@ use crate::store::{Held, Store};
 use crate::system::System;
 use crate::{Bumped, Kind, Ribbon, RibbonMap, RibbonParams};
 use alloc::vec;
-use amq_core::DecodeError;
-use amq_core::envelope::{
-    Description, Entry, Opened, Plain, Restore, Section, Source, Stored, narrow,
+use amq_core::internal::{
+    Description, Entry, Header, Opened, Plain, Restore, Section, Source, Stored, narrow,
 };
-use amq_core::shell::Shell;
+use amq_core::{DecodeError, FilterKind};
 
 /// The most starts of a layer: several for each key there can be. Sums over layers that have no
 /// more are far below 2^64.
@@ -33,7 +32,16 @@ const SPARE: [u8; 64] = [0; 64];
 const REVISION: u8 = 2;
 
 impl<K: Kind, S: Store<K::Row>> Stored for Ribbon<K, S> {
+    const KIND: FilterKind = K::KIND;
     const REVISION: u8 = REVISION;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn items(&self) -> u64 {
+        self.len
+    }
 
     fn describe(&self) -> Description<'_> {
         described(&self.system)
@@ -41,7 +49,16 @@ impl<K: Kind, S: Store<K::Row>> Stored for Ribbon<K, S> {
 }
 
 impl<S: Store<u64>> Stored for RibbonMap<S> {
+    const KIND: FilterKind = FilterKind::RibbonMap;
     const REVISION: u8 = REVISION;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn items(&self) -> u64 {
+        self.len
+    }
 
     fn describe(&self) -> Description<'_> {
         described(&self.system)
@@ -97,8 +114,6 @@ impl Restore for RibbonMap {
 
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
         opened.expect_kind(Self::KIND, REVISION)?;
-        // A filter can answer "maybe" to a key; a map would have to make up a value.
-        opened.expect_seed()?;
         Ok(RibbonMap {
             header: opened.header(),
             len: opened.items(),
@@ -219,7 +234,6 @@ mod tests {
     use crate::store::Heap;
     use crate::{Bumped, Bumped128, RibbonView, Standard, Standard64, simd};
     use amq_core::KeyHash;
-    use amq_core::shell::Header;
     use std::vec::Vec;
 
     /// Pseudo-random numbers.
@@ -273,7 +287,7 @@ mod tests {
             seeds: (0..seeds).map(|_| noise.next() as u8).collect(),
         };
         Ribbon {
-            header: Header { seed: 1, hashed_by_caller: false, capacity: 0, budget: None },
+            header: Header { seed: 1, capacity: 0, budget: None },
             len: params.keys[0],
             system: System::new(params, geometry, store),
         }

@@ -4,8 +4,11 @@ use crate::entry::{Hashed, Source};
 use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
 use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
-use amq_core::shell::{Header, Shell};
-use amq_core::{BuildError, BuildFilter, BuildTarget, FilterKind, Goal, Key, KeyHash, Plan};
+use amq_core::internal::Header;
+use amq_core::{
+    BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, Key, KeyHash, LengthMismatch,
+    Plan,
+};
 
 /// The standard ribbon filter, rows of 128 bits: four to five percent over the least possible
 /// space.
@@ -32,21 +35,13 @@ pub struct Ribbon<K: Kind, S = Heap<<K as Kind>::Row>> {
 /// A [`Ribbon`] whose words, thresholds and seeds are borrowed.
 pub type RibbonView<'a, K> = Ribbon<K, Borrowed<'a, <K as Kind>::Row>>;
 
-amq_core::shell!(read [K: Kind, S: Store<K::Row>] Ribbon<K, S>: RibbonParams {
-    /// The keys it was built from, copies included.
-    len;
-    /// Bytes of words, thresholds and seeds.
-    size_in_bytes;
-    /// `2^-r` for r columns, and a little more for the blocks that have one less; see [`theory`].
-    expected_fpr;
-});
-amq_core::shell!(by_caller [K: Kind, S: Store<K::Row>] Ribbon<K, S>);
-amq_core::shell!(plan [K: Kind] Ribbon<K>: RibbonParams, theory::<K>);
-amq_core::shell!(build [K: Kind] Ribbon<K>: RibbonParams);
-amq_core::shell!(file [K: Kind, S: Store<K::Row>] Ribbon<K, S>,
-    owned [K: Kind] Ribbon<K>, view ['a, K: Kind] Ribbon<K, Borrowed<'a, K::Row>>);
-
 impl<K: Kind> Ribbon<K> {
+    amq_core::methods! {
+        build: RibbonParams;
+        plan: RibbonParams;
+        from_bytes;
+    }
+
     /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far:
     /// a hundred times or so for ten million keys, and at the end with all of them.
     ///
@@ -110,45 +105,83 @@ impl<K: Kind> Ribbon<K> {
 }
 
 impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
+    amq_core::methods! {
+        contains;
+        /// The keys it was built from, copies included.
+        len;
+        /// Bytes of words, thresholds and seeds.
+        size_in_bytes;
+        /// `2^-r` for r columns, and a little more for the blocks that have one less; see
+        /// [`theory`].
+        expected_fpr;
+        to_bytes;
+        encoded_len;
+    }
+
     /// The same filter over borrowed slices.
     pub fn view(&self) -> RibbonView<'_, K> {
         Ribbon { header: self.header, len: self.len, system: self.system.view() }
     }
-}
 
-impl<K: Kind, S: Store<K::Row>> Shell for Ribbon<K, S> {
-    type Params = RibbonParams;
-    const KIND: FilterKind = K::KIND;
-    const NAME: &'static str = K::NAME;
-
-    amq_core::shell!(state);
-
-    #[inline(always)]
-    fn table_params(&self) -> RibbonParams {
+    /// The parameters of its table.
+    #[inline]
+    #[must_use]
+    pub fn params(&self) -> RibbonParams {
         *self.system.params()
     }
+}
 
-    fn bytes(&self) -> u64 {
+impl<'a, K: Kind> RibbonView<'a, K> {
+    amq_core::methods! { open: Ribbon<K>; }
+}
+
+impl<K: Kind, S: Store<K::Row>> Filter for Ribbon<K, S> {
+    fn kind(&self) -> FilterKind {
+        K::KIND
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         self.system.bytes()
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         theory::fpr_in::<K>(self.system.params(), self.system.geometry(), self.len)
     }
 
     /// Keys over slots: at most 1, since copies share a slot.
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         let slots = self.system.geometry().slots::<K::Row>();
         (self.len as f64 / slots.max(1) as f64).min(1.0)
     }
 
     #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         simd::contains(&self.system, hash.get())
     }
 
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         simd::contains_batch(&self.system, hashes, answers);
+        Ok(())
     }
 }
 
@@ -169,4 +202,11 @@ impl<K: Kind> BuildFilter for Ribbon<K> {
     ) -> Result<Self, BuildError> {
         Self::of(target.into(), seed, &Hashed { keys, seed }, &mut |_| ())
     }
+}
+
+amq_core::traits! {
+    [K: Kind, S: Store<K::Row>] Ribbon<K, S>, owned [K: Kind] Ribbon<K>: RibbonParams;
+    debug K::NAME;
+    serde;
+    plan theory::<K>;
 }

@@ -178,7 +178,7 @@ pub use amq_core::ReadError;
 pub use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, DecodeError, Encoder,
     Filter, FilterExt, FilterKind, Goal, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter,
-    PredictedFpr, Stats, Target, key,
+    PredictedFpr, Prehashed, Stats, Target, key,
 };
 
 /// The README's examples are tests.

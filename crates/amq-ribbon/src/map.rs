@@ -3,15 +3,13 @@
 use crate::entry::Pair;
 use crate::layer::Columns;
 use crate::memory::room;
-use crate::params::{MAX_COLUMNS, RibbonParams};
+use crate::params::MAX_COLUMNS;
 use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
 use crate::{Bumped, simd};
 use alloc::vec::Vec;
-use amq_core::shell::{Header, Shell};
-use amq_core::{
-    BuildError, DEFAULT_SEED, FilterKind, Key, KeyHash, LengthMismatch, PlanError, reserve,
-};
+use amq_core::internal::{Header, reserve};
+use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError};
 use core::fmt;
 
 /// A map from a fixed set of keys to values of a few bits. It does not store the keys: **a key that
@@ -41,9 +39,6 @@ pub struct RibbonMap<S = Heap<u64>> {
     pub(crate) len: u64,
     pub(crate) system: System<Bumped, S>,
 }
-
-amq_core::shell!(file [S: Store<u64>] RibbonMap<S>,
-    owned [] RibbonMap, view ['a] RibbonMap<Borrowed<'a, u64>>);
 
 /// A [`RibbonMap`] whose words, thresholds and seeds are borrowed.
 pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a, u64>>;
@@ -131,11 +126,9 @@ impl RibbonMap {
         let columns = Columns { most: bits, short: 0 };
         let len = entries.len() as u64;
         match System::build(entries.as_slice(), columns, &mut |_| ()) {
-            Ok(system) => Ok(Self {
-                header: Header { seed, capacity: len, budget: None, hashed_by_caller: false },
-                len,
-                system,
-            }),
+            Ok(system) => {
+                Ok(Self { header: Header { seed, capacity: len, budget: None }, len, system })
+            }
             // No seed helps against a contradiction.
             Err(error @ BuildError::Exhausted { .. }) => {
                 Err(conflict(&entries)?.unwrap_or(MapError::Build(error)))
@@ -143,6 +136,8 @@ impl RibbonMap {
             Err(error) => Err(error.into()),
         }
     }
+
+    amq_core::methods! { from_bytes; }
 }
 
 impl<S: Store<u64>> RibbonMap<S> {
@@ -201,42 +196,17 @@ impl<S: Store<u64>> RibbonMap<S> {
     pub fn view(&self) -> RibbonMapView<'_> {
         RibbonMap { header: self.header, len: self.len, system: self.system.view() }
     }
+
+    amq_core::methods! { to_bytes; }
 }
 
-/// For its file. As a filter it would be one that denies nothing.
-impl<S: Store<u64>> Shell for RibbonMap<S> {
-    type Params = RibbonParams;
-    const KIND: FilterKind = FilterKind::RibbonMap;
-    const NAME: &'static str = "RibbonMap";
+impl<'a> RibbonMapView<'a> {
+    amq_core::methods! { open: RibbonMap; }
+}
 
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn table_params(&self) -> RibbonParams {
-        *self.system.params()
-    }
-
-    fn items(&self) -> u64 {
-        self.len
-    }
-
-    fn bytes(&self) -> u64 {
-        self.system.bytes()
-    }
-
-    fn rate(&self) -> f64 {
-        1.0
-    }
-
-    fn used(&self) -> f64 {
-        let slots = self.system.geometry().slots::<u64>();
-        (self.len as f64 / slots.max(1) as f64).min(1.0)
-    }
-
-    fn has(&self, _: KeyHash) -> bool {
-        true
-    }
+amq_core::traits! {
+    [S: Store<u64>] RibbonMap<S>, owned [] RibbonMap: _;
+    serde;
 }
 
 impl<S> fmt::Debug for RibbonMap<S> {

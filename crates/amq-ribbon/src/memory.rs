@@ -1,7 +1,8 @@
 //! Lists that grow with an error where there is no memory.
 
 use alloc::vec::Vec;
-use amq_core::{BuildError, reserve};
+use amq_core::BuildError;
+use amq_core::internal::reserve;
 
 /// Lengthens a list to `items` elements, if it has fewer.
 pub(crate) fn at_least<T: Clone + Default>(

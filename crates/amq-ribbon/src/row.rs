@@ -1,7 +1,7 @@
 //! Coefficient rows of 64 or 128 bits, and what a hash determines: row, result and start.
 
-use amq_core::envelope::Plain;
 use amq_core::index::{index, remix};
+use amq_core::internal::Plain;
 
 /// Odd multipliers that spread their multiples evenly: 2^64 over the golden ratio, and the
 /// fractional parts of square roots.

@@ -5,7 +5,8 @@ use crate::layer::{Columns, Extent, Layer};
 use crate::memory::{at_least, room};
 use crate::row::Row;
 use alloc::vec::Vec;
-use amq_core::{BuildError, PlanError, reserve, zeroed};
+use amq_core::internal::{reserve, zeroed};
+use amq_core::{BuildError, PlanError};
 
 /// The entries of a layer, shard after shard.
 pub(crate) struct Partition<E> {

@@ -120,7 +120,7 @@ pub(crate) fn last<K: Kind>(keys: u64) -> (u64, u32) {
 /// The slots that one shard of a last layer needs for its keys, at which a tenth of the seeds fail.
 /// Measured: the example `slots_needed` prints the table that these lines bound from above.
 pub(crate) fn slots_for<W: Row>(keys: f64) -> f64 {
-    amq_core::step(1);
+    amq_core::internal::step(1);
     let (least, slope, from) =
         if W::BITS == 64 { (0.044, 0.0075, 11.5) } else { (0.0205, 0.0045, 14.0) };
     let overhead = least + slope * (libm::log2(keys.max(1.0)) - from).max(0.0);

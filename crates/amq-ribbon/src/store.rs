@@ -19,7 +19,7 @@ pub trait Store<W>: sealed::Sealed + Send + Sync {
 
 /// Words, thresholds and seeds, each held in its own way.
 ///
-/// Outside this crate only a file makes one, of what its [`Source`](amq_core::envelope::Source)
+/// Outside this crate only a file makes one, of what its [`Source`](amq_core::internal::Source)
 /// hands out: vectors or borrowed slices, which are the same each time they are asked for. Vector
 /// code relies on that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,75 +2,96 @@
 
 use crate::growth::{self, STAGE_BYTES};
 use crate::stage::Stage;
-use crate::stored::{self, Shape};
-use crate::{OwnedStage, ScalableParams, StageFilter, StageReport, theory};
+use crate::{
+    OwnedStage, ScalableBlockedBloomFilter, ScalableBlockedBloomView, ScalableBloomFilter,
+    ScalableBloomView, ScalableParams, StageFilter, StageReport, theory,
+};
 use alloc::vec::Vec;
-use amq_bloom::{Block, BlockedBloomFilter, BlockedBloomView, BloomFilter, BloomView};
-use amq_core::envelope::{Borrowing, Description, Opened, Restore, Source, Stored};
 use amq_core::index::remix;
-use amq_core::shell::{Fill, Header, Shell};
+use amq_core::internal::{Borrowing, HASH_BLOCK, Header, reserve};
 use amq_core::{
-    BuildError, DecodeError, FilterKind, Full, HASH_BLOCK, Inserted, KeyHash, MergeError, Plan,
-    reserve,
+    BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
 };
 use core::iter;
 
 /// A Bloom filter that grows: stages of rising capacity and falling rate.
 ///
-/// `F` is the type of a stage; see [`ScalableBloomFilter`](crate::ScalableBloomFilter) and
-/// [`ScalableBlockedBloomFilter`](crate::ScalableBlockedBloomFilter), and for stages that borrow
-/// their tables [`view`](Self::view). See the [crate's documentation](crate) for the picture, the
-/// algorithm and the formulas.
+/// `F` is the type of a stage; see [`ScalableBloomFilter`] and [`ScalableBlockedBloomFilter`], and
+/// for stages that borrow their tables [`view`](Self::view). See the [crate's documentation](crate)
+/// for the picture, the algorithm and the formulas.
 #[derive(Clone)]
 pub struct ScalableFilter<F> {
-    header: Header,
-    params: ScalableParams,
-    len: u64,
-    first: Stage<F>,
+    pub(crate) header: Header,
+    pub(crate) params: ScalableParams,
+    pub(crate) len: u64,
+    pub(crate) first: Stage<F>,
     /// The stages it has grown since, oldest first.
-    later: Vec<Stage<F>>,
+    pub(crate) later: Vec<Stage<F>>,
     /// The limit that forbids the next stage, once met: planning a stage takes longer than a
     /// refusal should. Follows from the other fields.
-    limit: Option<Full>,
+    pub(crate) limit: Option<Full>,
     /// Whether the newest stage surely has a bit set for each key it has taken, as if all were
     /// inserted one by one. A merge gives an upper bound of the keys taken, and a file any number.
-    is_counted: bool,
+    pub(crate) is_counted: bool,
 }
 
-amq_core::shell!(read [F: StageFilter] ScalableFilter<F>: ScalableParams {
-    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives on arrival. After a merge, the sum of both.
-    len;
-    /// Bytes of the tables of all stages, and 128 for each stage after the first.
-    size_in_bytes;
-    /// The compound rate of the stages with the bits they have set. Reads all tables.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [F: StageFilter] ScalableFilter<F>);
-amq_core::shell!(fill [F: OwnedStage] ScalableFilter<F>: ScalableParams, Full {
-    /// Refused only if the filter must grow, and a limit or the allocator forbids it. A key that is
-    /// answered `true` already changes nothing and uses up no capacity.
-    insert;
-});
-amq_core::shell!(plan [F: OwnedStage] ScalableFilter<F>: ScalableParams, theory::<F>);
-amq_core::shell!(merge [F: OwnedStage] ScalableFilter<F> {
-    /// The union, stage by stage. All or nothing.
-    ///
-    /// The filters must have the same parameters and seed, and the compound rate must still hold
-    /// when all stages are full. So each stage may get keys from both up to its capacity, and any
-    /// keys that are in both. Two filters that have both grown can seldom be merged and still grow;
-    /// query them one after the other instead. [`len`](Self::len) becomes the sum of both, which
-    /// counts common keys twice.
-    merge;
-});
-amq_core::shell!(merge_by_copy [F: OwnedStage] ScalableFilter<F>);
+impl<F: OwnedStage> ScalableFilter<F> {
+    amq_core::methods! {
+        new: ScalableParams;
+        plan: ScalableParams;
+        /// Refused only if the filter must grow, and a limit or the allocator forbids it. A key
+        /// that is answered `true` already changes nothing and uses up no capacity.
+        insert;
+        clear;
+        /// The union, stage by stage. All or nothing.
+        ///
+        /// The filters must have the same parameters and seed, and the compound rate must still
+        /// hold when all stages are full. So each stage may get keys from both up to its capacity,
+        /// and any keys that are in both. Two filters that have both grown can seldom be merged and
+        /// still grow; query them one after the other instead. [`len`](Self::len) becomes the sum
+        /// of both, which counts common keys twice.
+        merge;
+    }
 
-amq_core::shell!(file [S: AsRef<[u64]> + Send + Sync] ScalableFilter<BloomFilter<S>>,
-    owned [] ScalableFilter<BloomFilter>, view ['a] ScalableFilter<BloomView<'a>>);
-amq_core::shell!(file [S: AsRef<[Block]> + Send + Sync] ScalableFilter<BlockedBloomFilter<S>>,
-    owned [] ScalableFilter<BlockedBloomFilter>, view ['a] ScalableFilter<BlockedBloomView<'a>>);
+    /// The same filter over borrowed tables. Only its list of stages is allocated.
+    pub fn view(&self) -> Result<ScalableFilter<F::Over<Borrowing<'_>>>, BuildError> {
+        let mut later = Vec::new();
+        reserve(&mut later, self.later.len() as u64)?;
+        later.extend(self.later.iter().map(Stage::borrowed));
+        Ok(ScalableFilter {
+            header: self.header,
+            params: self.params,
+            len: self.len,
+            first: self.first.borrowed(),
+            later,
+            limit: self.limit,
+            is_counted: self.is_counted,
+        })
+    }
+}
 
 impl<F: StageFilter> ScalableFilter<F> {
+    amq_core::methods! {
+        contains;
+        /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
+        /// false positives on arrival. After a merge, the sum of both.
+        len;
+        /// Bytes of the tables of all stages, and 128 for each stage after the first.
+        size_in_bytes;
+        /// The compound rate of the stages with the bits they have set. Reads all tables.
+        expected_fpr;
+        to_bytes;
+        encoded_len;
+    }
+
+    /// What determines how it grows.
+    #[inline]
+    #[must_use]
+    pub fn params(&self) -> ScalableParams {
+        self.params
+    }
+
     /// Number of stages.
     #[must_use]
     pub fn stage_count(&self) -> usize {
@@ -89,6 +110,22 @@ impl<F: StageFilter> ScalableFilter<F> {
     }
 }
 
+impl ScalableBloomFilter {
+    amq_core::methods! { from_bytes; }
+}
+
+impl ScalableBlockedBloomFilter {
+    amq_core::methods! { from_bytes; }
+}
+
+impl<'a> ScalableBloomView<'a> {
+    amq_core::methods! { open: ScalableBloomFilter; }
+}
+
+impl<'a> ScalableBlockedBloomView<'a> {
+    amq_core::methods! { open: ScalableBlockedBloomFilter; }
+}
+
 impl<F> ScalableFilter<F> {
     fn stage(&self, index: usize) -> Option<&Stage<F>> {
         match index {
@@ -97,7 +134,7 @@ impl<F> ScalableFilter<F> {
         }
     }
 
-    fn oldest_first(&self) -> impl Iterator<Item = &Stage<F>> {
+    pub(crate) fn oldest_first(&self) -> impl Iterator<Item = &Stage<F>> {
         iter::once(&self.first).chain(&self.later)
     }
 
@@ -123,22 +160,6 @@ impl<F> ScalableFilter<F> {
 }
 
 impl<F: OwnedStage> ScalableFilter<F> {
-    /// The same filter over borrowed tables. Only its list of stages is allocated.
-    pub fn view(&self) -> Result<ScalableFilter<F::Over<Borrowing<'_>>>, BuildError> {
-        let mut later = Vec::new();
-        reserve(&mut later, self.later.len() as u64)?;
-        later.extend(self.later.iter().map(Stage::borrowed));
-        Ok(ScalableFilter {
-            header: self.header,
-            params: self.params,
-            len: self.len,
-            first: self.first.borrowed(),
-            later,
-            limit: self.limit,
-            is_counted: self.is_counted,
-        })
-    }
-
     /// Adds the next stage, or says why there can be none; nothing changes then. Adds none if the
     /// newest has taken fewer keys than stated.
     #[cold]
@@ -157,7 +178,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
                 return Ok(());
             }
         }
-        let (index, held) = (self.stage_count() as u32, self.bytes() + STAGE_BYTES);
+        let (index, held) = (self.stage_count() as u32, self.size_in_bytes() + STAGE_BYTES);
         let next = growth::next_stage::<F>(&self.params, index, self.newest().goal, held);
         let (goal, plan) = next.inspect_err(|&full| {
             self.limit = matches!(full, Full::Limit { .. }).then_some(full);
@@ -182,11 +203,11 @@ impl<F: OwnedStage> ScalableFilter<F> {
             // The limit has shaped a stage.
             MergeError::check("max_bytes", ours.max_bytes, theirs.max_bytes)?;
         }
-        self.header.check_hashes(&other.header)?;
+        self.header.check_seeds(&other.header)?;
 
         // The union has the stages of whichever filter has more.
         let longer = if self.later.len() < other.later.len() { other } else { self };
-        if longer.bytes() > ours.max_bytes {
+        if longer.size_in_bytes() > ours.max_bytes {
             return Err(MergeError::Full(ours.too_many_bytes()));
         }
         let mut later = Vec::new();
@@ -254,35 +275,43 @@ const fn in_stage(hash: KeyHash, index: usize) -> KeyHash {
 
 impl<F: PartialEq> PartialEq for ScalableFilter<F> {
     fn eq(&self, other: &Self) -> bool {
-        let parts = |filter: &Self| (filter.params, filter.header.key_seed(), filter.len);
+        let parts = |filter: &Self| (filter.params, filter.header.seed, filter.len);
         parts(self) == parts(other) && self.first == other.first && self.later == other.later
     }
 }
 
-impl<F: StageFilter> Shell for ScalableFilter<F> {
-    type Params = ScalableParams;
-    const KIND: FilterKind = F::SCALABLE;
-    const NAME: &'static str = "ScalableFilter";
+impl<F: StageFilter> Filter for ScalableFilter<F> {
+    fn kind(&self) -> FilterKind {
+        F::SCALABLE
+    }
 
-    amq_core::shell!(state params);
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
 
     /// The keys that the present stages are for together.
-    fn planned(&self) -> u64 {
+    fn capacity(&self) -> u64 {
         let capacities = self.oldest_first().map(|stage| stage.goal.capacity);
         capacities.fold(0, u64::saturating_add)
     }
 
-    fn bytes(&self) -> u64 {
+    fn size_in_bytes(&self) -> u64 {
         let tables = self.oldest_first().map(|stage| stage.filter.size_in_bytes());
         tables.sum::<u64>() + STAGE_BYTES * self.later.len() as u64
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         theory::compound(self.oldest_first().map(|stage| stage.filter.expected_fpr()))
     }
 
     /// The mean over the stages, by their sizes.
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         let (mut used, mut bytes) = (0.0, 0.0);
         for stage in self.oldest_first() {
             let size = stage.filter.size_in_bytes() as f64;
@@ -292,18 +321,23 @@ impl<F: StageFilter> Shell for ScalableFilter<F> {
         used / bytes
     }
 
-    fn stuck(&self) -> u64 {
+    fn saturated(&self) -> u64 {
         self.oldest_first().map(|stage| stage.filter.saturated()).sum()
     }
 
     #[inline]
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         self.newest_first().any(|(index, stage)| stage.filter.holds(in_stage(hash, index)))
     }
 
     /// Stage by stage, the newest first: each is asked, in one batch, for the keys that no newer
     /// one has.
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         let answers = answers.chunks_mut(HASH_BLOCK);
         for (hashes, answers) in hashes.chunks(HASH_BLOCK).zip(answers) {
             // The indices of the keys still open, moved to the front without a branch on the
@@ -330,77 +364,16 @@ impl<F: StageFilter> Shell for ScalableFilter<F> {
                 count = still;
             }
         }
+        Ok(())
     }
 }
 
-impl<F: StageFilter> Stored for ScalableFilter<F> {
-    const REVISION: u8 = 1;
-
-    fn describe(&self) -> Description<'_> {
-        let (params, stages) = (&self.params, self.oldest_first());
-        Description {
-            asked: [
-                params.initial,
-                params.fpr.to_bits(),
-                params.growth.into(),
-                params.tightening.to_bits(),
-                // A bound of zero keys would be none.
-                params.max_items.unwrap_or(0),
-                params.max_bytes,
-                params.max_stages.into(),
-                0,
-            ],
-            entries: stages.map(Stage::entry).collect(),
-            sections: self.oldest_first().map(|stage| stage.filter.section()).collect(),
-        }
-    }
-}
-
-impl<F: OwnedStage> Restore for ScalableFilter<F> {
-    type Over<R: Source> = ScalableFilter<F::Over<R>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(F::SCALABLE, Self::REVISION)?;
-        let params = stored::params(opened)?;
-        let shapes = stored::shapes::<F>(&params, opened)?;
-        let sections = shapes.iter().map(|shape| F::section_of(&shape.params));
-        opened.expect_sections(sections)?;
-        let mut stage = |shape: &Shape<F::Params>| shape.restore::<F, R>(opened, &mut source);
-        let [first, rest @ ..] = &shapes[..] else {
-            return Err(stored::wrong("entries", 0));
-        };
-        let first = stage(first)?;
-        let mut later = Vec::new();
-        stored::room(&mut later, rest.len())?;
-        for shape in rest {
-            later.push(stage(shape)?);
-        }
-        let filter = ScalableFilter {
-            header: opened.header(),
-            params,
-            len: opened.items(),
-            first,
-            later,
-            limit: None,
-            is_counted: false,
-        };
-        if source.finish(opened)? {
-            filter.oldest_first().try_for_each(Stage::walk)?;
-        }
-        Ok(filter)
-    }
-}
-
-impl<F: OwnedStage> Fill for ScalableFilter<F> {
-    type Refusal = Full;
-
-    fn empty(plan: &Plan<ScalableParams>, seed: u64) -> Result<Self, BuildError> {
+impl<F: OwnedStage> EmptyFilter for ScalableFilter<F> {
+    fn empty(target: impl Into<Target<ScalableParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
         let (goal, first) = growth::first_stage::<F>(&plan.params)?;
         Ok(Self {
-            header: Header::new(plan, seed),
+            header: Header::new(&plan, seed),
             params: plan.params,
             len: 0,
             first: Stage::empty(goal, first)?,
@@ -409,10 +382,12 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
             is_counted: true,
         })
     }
+}
 
+impl<F: OwnedStage> InsertFilter for ScalableFilter<F> {
     #[inline]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        if self.has(hash) {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);
         }
         let newest = self.newest();
@@ -426,8 +401,10 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
         self.len = self.len.saturating_add(1);
         Ok(Inserted::New)
     }
+}
 
-    fn wipe(&mut self) {
+impl<F: OwnedStage> ClearFilter for ScalableFilter<F> {
+    fn clear(&mut self) {
         self.later = Vec::new();
         self.first.filter.clear();
         self.first.taken = 0;
@@ -435,4 +412,21 @@ impl<F: OwnedStage> Fill for ScalableFilter<F> {
         self.limit = None;
         self.is_counted = true;
     }
+}
+
+impl<F: OwnedStage> MergeFilter for ScalableFilter<F> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        self.merged(other).map(drop)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        *self = self.merged(other)?;
+        Ok(())
+    }
+}
+
+amq_core::traits! {
+    [F: StageFilter] ScalableFilter<F>, owned [F: OwnedStage] ScalableFilter<F>: ScalableParams;
+    debug "ScalableFilter";
+    plan theory::<F>;
 }

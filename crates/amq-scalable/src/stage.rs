@@ -2,8 +2,7 @@
 
 use crate::StageGoal;
 use amq_bloom::{Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
-use amq_core::envelope::{Borrowing, Entry, OneTable, Opened, Section, Source, narrow};
-use amq_core::shell::{Header, Shell};
+use amq_core::internal::{Borrowing, Entry, Header, OneTable, Opened, Section, Source, narrow};
 use amq_core::{
     BuildError, DecodeError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter,
     Plan,
@@ -80,7 +79,7 @@ impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
     }
 
     fn geometry(&self) -> (u64, u32) {
-        let params = self.table_params();
+        let params = self.params();
         (params.bits, params.probes)
     }
 

@@ -6,11 +6,10 @@
 
 use crate::rates;
 use crate::stage::{SEED, Stage};
-use crate::{MAX_GROWTH, OwnedStage, ScalableParams, StageGoal};
+use crate::{MAX_GROWTH, OwnedStage, ScalableFilter, ScalableParams, StageFilter, StageGoal};
 use alloc::vec::Vec;
-use amq_core::envelope::{Opened, Source, narrow};
-use amq_core::shell::Header;
-use amq_core::{DecodeError, PlanError, reserve};
+use amq_core::internal::{Description, Header, Opened, Restore, Source, Stored, narrow, reserve};
+use amq_core::{DecodeError, FilterKind, PlanError};
 
 /// The most stages there can be: each but the newest has at least twice the capacity of the one
 /// before, and capacities are below 2^64.
@@ -19,19 +18,101 @@ const MAX_STAGES: usize = 64;
 /// How far the compound rate may be above the one asked for, by rounding.
 const ROUNDING: f64 = 1e-9;
 
+impl<F: StageFilter> Stored for ScalableFilter<F> {
+    const KIND: FilterKind = F::SCALABLE;
+    const REVISION: u8 = 1;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn items(&self) -> u64 {
+        self.len
+    }
+
+    fn describe(&self) -> Description<'_> {
+        let (params, stages) = (&self.params, self.oldest_first());
+        Description {
+            asked: [
+                params.initial,
+                params.fpr.to_bits(),
+                params.growth.into(),
+                params.tightening.to_bits(),
+                // A bound of zero keys would be none.
+                params.max_items.unwrap_or(0),
+                params.max_bytes,
+                params.max_stages.into(),
+                0,
+            ],
+            entries: stages.map(Stage::entry).collect(),
+            sections: self.oldest_first().map(|stage| stage.filter.section()).collect(),
+        }
+    }
+}
+
+impl<F: OwnedStage> Restore for ScalableFilter<F> {
+    type Over<R: Source> = ScalableFilter<F::Over<R>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Self::Over<R>, DecodeError> {
+        opened.expect_kind(Self::KIND, Self::REVISION)?;
+        let params = asked(opened)?;
+        let shapes = shapes::<F>(&params, opened)?;
+        let sections = shapes.iter().map(|shape| F::section_of(&shape.params));
+        opened.expect_sections(sections)?;
+        let mut stage = |shape: &Shape<F::Params>| shape.restore::<F, R>(opened, &mut source);
+        let [first, rest @ ..] = &shapes[..] else {
+            return Err(wrong("entries", 0));
+        };
+        let first = stage(first)?;
+        let mut later = Vec::new();
+        room(&mut later, rest.len())?;
+        for shape in rest {
+            later.push(stage(shape)?);
+        }
+        let filter = ScalableFilter {
+            header: opened.header(),
+            params,
+            len: opened.items(),
+            first,
+            later,
+            limit: None,
+            is_counted: false,
+        };
+        if source.finish(opened)? {
+            filter.oldest_first().try_for_each(Stage::walk)?;
+        }
+        Ok(filter)
+    }
+}
+
+amq_core::traits! {
+    [S: AsRef<[u64]> + Send + Sync] ScalableFilter<amq_bloom::BloomFilter<S>>,
+    owned [] crate::ScalableBloomFilter: ScalableParams;
+    serde;
+}
+amq_core::traits! {
+    [S: AsRef<[amq_bloom::Block]> + Send + Sync]
+    ScalableFilter<amq_bloom::BlockedBloomFilter<S>>,
+    owned [] crate::ScalableBlockedBloomFilter: ScalableParams;
+    serde;
+}
+
 /// A number that no filter has.
-pub(crate) const fn wrong(field: &'static str, value: u64) -> DecodeError {
+const fn wrong(field: &'static str, value: u64) -> DecodeError {
     DecodeError::Geometry { field, value }
 }
 
 /// Room for this many stages.
-pub(crate) fn room<T>(list: &mut Vec<T>, stages: usize) -> Result<(), DecodeError> {
+fn room<T>(list: &mut Vec<T>, stages: usize) -> Result<(), DecodeError> {
     let bytes = (stages * size_of::<T>()) as u64;
     reserve(list, stages as u64).map_err(|_| DecodeError::OutOfMemory { bytes })
 }
 
 /// The growth parameters.
-pub(crate) fn params(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError> {
+fn asked(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError> {
     opened.expect_asked(7)?;
     let [initial, fpr, growth, tightening, max_items, max_bytes, max_stages, _] = *opened.asked();
     PlanError::check_parameter("growth", growth, 2, MAX_GROWTH.into())?;
@@ -49,8 +130,8 @@ pub(crate) fn params(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError>
 }
 
 /// A stage as the directory describes it.
-pub(crate) struct Shape<P> {
-    pub(crate) params: P,
+struct Shape<P> {
+    params: P,
     goal: StageGoal,
     taken: u64,
     len: u64,
@@ -58,17 +139,12 @@ pub(crate) struct Shape<P> {
 
 impl<P> Shape<P> {
     /// The stage over the next section.
-    pub(crate) fn restore<F: OwnedStage<Params = P>, R: Source>(
+    fn restore<F: OwnedStage<Params = P>, R: Source>(
         &self,
         opened: &Opened<'_>,
         source: &mut R,
     ) -> Result<Stage<F::Over<R>>, DecodeError> {
-        let header = Header {
-            seed: SEED,
-            hashed_by_caller: false,
-            capacity: self.goal.capacity,
-            budget: None,
-        };
+        let header = Header { seed: SEED, capacity: self.goal.capacity, budget: None };
         Ok(Stage {
             filter: F::restore(header, &self.params, self.len, opened, source)?,
             goal: self.goal,
@@ -78,7 +154,7 @@ impl<P> Shape<P> {
 }
 
 /// The stages, oldest first, at least one.
-pub(crate) fn shapes<F: OwnedStage>(
+fn shapes<F: OwnedStage>(
     params: &ScalableParams,
     opened: &Opened<'_>,
 ) -> Result<Vec<Shape<F::Params>>, DecodeError> {

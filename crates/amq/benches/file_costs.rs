@@ -8,12 +8,14 @@
 //!
 //! Every number is the best of several runs, on one thread. Run it where nothing else runs.
 
-use amq::envelope::{Borrowing, Copying, Restore, Stored, decode, encode_into, encoded_len, view};
 use amq::{
     AnyFilter, AnyView, BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, Budget,
     BuildFilter, BumpedRibbonFilter, CountingBloomFilter, CuckooFilter, EmptyFilter, Filter, Goal,
     Key, KeyHash, NarrowRibbonFilter, QuotientFilter, RibbonFilter, ScalableBlockedBloomFilter,
     ScalableBloomFilter, WideBumpedRibbonFilter, WindowedCuckooFilter,
+};
+use amq_core::internal::{
+    Borrowing, Copying, Restore, Stored, decode, encode_into, encoded_len, view,
 };
 use memmap2::Mmap;
 use std::error::Error;
@@ -127,7 +129,7 @@ where
     let mut held = vec![1; length + 64];
     let start = held.as_ptr().align_offset(64);
     let bytes = &mut held[start..start + length];
-    let encode = best(|| encode_into(&filter, bytes, false));
+    let encode = best(|| encode_into(&filter, bytes));
     let bytes = &*bytes;
     // Into memory that is taken anew, as decoding does.
     let copy = best(|| bytes.to_vec());

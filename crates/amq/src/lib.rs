@@ -6,6 +6,7 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`AnyFilter`], [`AnyView`] | a filter of a kind that is chosen at run time, or found in a file |
+//! | [`AnyFile`] | what a file holds: a filter of keys, or of the caller's hashes |
 //! | [`AnyOwnedView`] | a view that owns its bytes, such as a memory map |
 //! | [`Abilities`] | what each kind can do |
 //! | [`load_or_maybe`], [`open_or_maybe`] | never turn an unreadable file into a "no" |
@@ -74,16 +75,42 @@ pub mod rolling;
 pub mod sharded;
 
 pub use abilities::{Abilities, Ability};
-pub use any::{AnyError, AnyFilter, AnyOwnedView, AnyPlan, AnyTarget, AnyView, Unsupported};
+pub use any::{
+    AnyError, AnyFile, AnyFilter, AnyOwnedView, AnyPlan, AnyTarget, AnyView, Unsupported,
+};
 #[cfg(feature = "std")]
 pub use maybe::{OrMaybe, load_or_maybe, open_or_maybe};
 pub use parts::Part;
 
+#[cfg(feature = "std")]
+pub use amq_core::ReadError;
+pub use amq_core::{
+    BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
+    Full, Goal, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Stats,
+    Target, UnknownKind, key, numeric,
+};
+
+// The variant crates, whole: parameters, views, theory.
+#[cfg(feature = "bloom")]
+pub use amq_bloom as bloom;
+#[cfg(feature = "counting")]
+pub use amq_counting as counting;
+#[cfg(feature = "cuckoo")]
+pub use amq_cuckoo as cuckoo;
+#[cfg(feature = "quotient")]
+pub use amq_quotient as quotient;
+#[cfg(feature = "ribbon")]
+pub use amq_ribbon as ribbon;
+#[cfg(feature = "scalable")]
+pub use amq_scalable as scalable;
+
+// Their filters.
 #[cfg(all(feature = "bloom", target_has_atomic = "64"))]
 pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 #[cfg(feature = "bloom")]
 pub use amq_bloom::{BlockedBloomFilter, BloomFilter};
-pub use amq_core::*;
 #[cfg(feature = "counting")]
 pub use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 #[cfg(feature = "cuckoo")]

@@ -70,8 +70,7 @@ impl<F: Filter> OrMaybe<F> {
     }
 }
 
-/// What a missing filter says of itself: it errs for every key, and takes no room. It has no seed,
-/// so that no key is hashed in vain.
+/// What a missing filter says of itself: it errs for every key, and takes no room.
 impl<F: Filter> Filter for OrMaybe<F> {
     /// [`FilterKind::Other`]`("missing")` if there is none.
     fn kind(&self) -> FilterKind {
@@ -80,11 +79,6 @@ impl<F: Filter> Filter for OrMaybe<F> {
 
     fn seed(&self) -> u64 {
         self.filter().map_or(0, F::seed)
-    }
-
-    #[inline]
-    fn key_seed(&self) -> Option<u64> {
-        self.filter().and_then(F::key_seed)
     }
 
     fn len(&self) -> u64 {

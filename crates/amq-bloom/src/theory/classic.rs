@@ -22,8 +22,8 @@ pub use super::sizing::{bits_per_key, plan, plan_cells, plan_params};
 
 use crate::{BloomParams, MAX_PROBES};
 use amq_core::PredictedFpr;
+use amq_core::internal::step;
 use amq_core::numeric::hash_floor;
-use amq_core::step;
 
 /// The highest power of the fill whose mean is needed; for the spread, twice that.
 const MAX_POWER: usize = MAX_PROBES as usize;

@@ -1,11 +1,11 @@
 //! The Bloom filters as files: the committed ones, and what the laws of all filters cannot know.
 
 use amq_bloom::{
-    AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BlockedParams, BloomFilter,
-    BloomParams, BloomView, DecodeError, Goal, Parts,
+    AtomicBloomFilter, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BloomView,
+    DecodeError, Goal, KeyHash, Parts, Prehashed,
 };
 use amq_conformance::{
-    files::{callers_hash, golden, golden_by_caller, mend},
+    files::{callers_hash, golden, golden_prehashed, mend},
     hold, with_params,
 };
 
@@ -36,21 +36,20 @@ fn golden_files_are_read_and_written_as_ever() {
 
 #[test]
 fn golden_files_of_the_callers_hashes_are_read_and_written_as_ever() {
-    let mut filter = BloomFilter::new(Goal::fpr(300, 0.01)).unwrap().hashed_by_caller();
-    let empty = BlockedBloomFilter::new(Goal::fpr(300, 0.01)).unwrap();
-    let mut blocks = empty.hashed_by_caller();
+    let mut filter = Prehashed::<BloomFilter>::new(Goal::fpr(300, 0.01)).unwrap();
+    let mut blocks = Prehashed::<BlockedBloomFilter>::new(Goal::fpr(300, 0.01)).unwrap();
     for key in 0..300 {
-        filter.insert_hash(callers_hash(key));
-        blocks.insert_hash(callers_hash(key));
+        filter.insert_hash(callers_hash(key)).unwrap();
+        blocks.insert_hash(callers_hash(key)).unwrap();
     }
     let root = env!("CARGO_MANIFEST_DIR");
-    hold(golden_by_caller(root, "bloom-by-caller", 300, &filter));
+    hold(golden_prehashed(root, "bloom-by-caller", 300, &filter));
     let name = "blocked-bloom-by-caller";
-    hold(golden_by_caller(root, name, 300, &blocks));
+    hold(golden_prehashed(root, name, 300, &blocks));
 }
 
 #[test]
-fn a_table_of_nobody_knows_which_hashes_denies_no_key() {
+fn a_table_that_is_taken_out_and_put_back_is_the_filter() {
     let mut filter = BloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
     let mut blocks = BlockedBloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
     for key in 0..300u64 {
@@ -58,33 +57,24 @@ fn a_table_of_nobody_knows_which_hashes_denies_no_key() {
         blocks.insert(&key);
     }
     let words = filter.as_words().to_vec();
-    let parts = Parts::new(filter.params());
-    let foreign = BloomFilter::from_words_unchecked(words.clone(), parts).unwrap();
-    let own = BloomFilter::from_words_unchecked(words, filter.parts()).unwrap();
-    let table = || blocks.blocks().iter().map(|block| *block.words());
-    let parts = Parts::new(blocks.params());
-    let foreign_blocks = BlockedBloomFilter::from_blocks_unchecked(table(), parts).unwrap();
-    let own_blocks = BlockedBloomFilter::from_blocks_unchecked(table(), blocks.parts()).unwrap();
+    assert_eq!(BloomFilter::from_words_unchecked(words, filter.parts()).unwrap(), filter);
+    let table = blocks.blocks().iter().map(|block| *block.words());
+    let parts = blocks.parts();
+    assert_eq!(BlockedBloomFilter::from_blocks_unchecked(table, parts).unwrap(), blocks);
+}
 
-    assert_eq!((own, own_blocks), (filter, blocks));
-    for key in 0..1000u64 {
-        assert!(foreign.contains(&key) && foreign_blocks.contains(&key));
-    }
-    // Nor does what is made of them.
-    assert_eq!(foreign.fold(2).unwrap().key_seed(), None);
-    assert_eq!(foreign_blocks.fold(13).unwrap().key_seed(), None);
-    assert_eq!(foreign.parts(), foreign.clone().hashed_by_caller().parts());
-    #[cfg(target_has_atomic = "64")]
-    {
-        let shared = AtomicBloomFilter::from(foreign.clone());
-        assert!(shared.contains("any key") && !shared.insert("any key").is_new());
-        assert_eq!(shared.insert_keys(&["any key"]), 0);
-        assert_eq!(shared.snapshot().unwrap(), foreign);
-        assert_eq!(shared.into_inner(), foreign);
-        let shared = AtomicBlockedBloomFilter::from(foreign_blocks.clone());
-        assert!(shared.contains("any key") && !shared.insert("any key").is_new());
-        assert_eq!(shared.snapshot().unwrap(), foreign_blocks);
-    }
+#[test]
+fn a_table_of_foreign_hashes_keeps_them_as_a_file() {
+    let hashes: Vec<KeyHash> = (0..300).map(callers_hash).collect();
+    let theirs = Prehashed::<BlockedBloomFilter>::build(Goal::fpr(300, 0.01), &hashes).unwrap();
+    let table = theirs.get_ref().blocks().iter().map(|block| *block.words());
+    let parts = Parts::new(theirs.get_ref().params(), 0).capacity(300).len(theirs.len());
+    let ours = BlockedBloomFilter::from_blocks_unchecked(table, parts).unwrap();
+    let ours = Prehashed::of(ours);
+    assert!(hashes.iter().all(|&hash| ours.contains_hash(hash)));
+    let bytes = ours.to_bytes().unwrap();
+    assert_eq!(Prehashed::<BlockedBloomFilter>::from_bytes(&bytes), Ok(ours));
+    assert_eq!(BlockedBloomFilter::from_bytes(&bytes), Err(DecodeError::Prehashed));
 }
 
 #[test]

@@ -235,7 +235,7 @@ fn a_split_block_filter_comes_back_from_its_blocks() {
     for wrong in [vec![], blocks[1..].to_vec(), [&blocks[..], &blocks[..1]].concat()] {
         assert!(BlockedBloomFilter::from_blocks_unchecked(wrong, parts).is_err());
     }
-    let none = Parts::new(BlockedParams::new(0));
+    let none = Parts::new(BlockedParams::new(0), 0);
     assert!(BlockedBloomFilter::from_blocks_unchecked([], none).is_err());
 }
 
@@ -259,7 +259,7 @@ fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
 #[test]
 fn counts_stop_at_the_end_instead_of_wrapping() {
     let params = BloomParams::new(1000, 3);
-    let parts = Parts::new(params).seed(0).len(u64::MAX - 1);
+    let parts = Parts::new(params, 0).len(u64::MAX - 1);
     let mut filter = BloomFilter::from_words_unchecked(vec![0; 16], parts).unwrap();
     for key in 0..5u64 {
         filter.insert(&key);
@@ -359,7 +359,7 @@ fn a_table_given_with_any_length_has_a_rate() {
         assert!((rate / filter.expected_fpr() - 1.0).abs() < 1e-9, "{rate}");
         let full = vec![u64::MAX; filter.as_words().len()];
         assert_eq!(words(full).expected_fpr(), 1.0);
-        let parts = |blocks| Parts::new(BlockedParams::new(blocks)).capacity(1000).len(len);
+        let parts = |blocks| Parts::new(BlockedParams::new(blocks), 0).capacity(1000).len(len);
         let held = blocked.blocks().iter().map(|block| *block.words());
         let copy = BlockedBloomFilter::from_blocks_unchecked(held, parts(blocked.params().blocks));
         let rate = copy.unwrap().expected_fpr();

@@ -46,7 +46,7 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::new(&self.output, Existing::forced(self.force))?.locked()?;
-        let filter = input::load(&self.filter)?;
+        let filter = input::load_for_keys(&self.filter)?;
         let converted = match (&filter, self.to) {
             (AnyFilter::Counting(counting), FilterKind::Bloom) => {
                 AnyFilter::Bloom(counting.to_bloom()?)

@@ -6,7 +6,7 @@ use crate::numbers::{bytes_text, grouped, rate_text};
 use crate::picture;
 use crate::report::{Held, estimate};
 use crate::stdio::Text;
-use amq::{Abilities, Ability, AnyFilter, Budget, DEFAULT_SEED, Filter};
+use amq::{Abilities, Ability, AnyFile, AnyFilter, Budget, DEFAULT_SEED, Filter};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -45,15 +45,15 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         for path in &self.filters {
-            let filter = input::load(path)?;
+            let file = input::load(path)?;
             let name = input::name(path);
             let mut text = if self.json {
-                format!("{}\n", in_json(&name, &filter))
+                format!("{}\n", in_json(&name, &file))
             } else {
-                in_words(&name, &filter)?
+                in_words(&name, &file)?
             };
             if self.picture {
-                text += &picture::draw(&filter)?;
+                text += &picture::draw(file.filter())?;
             }
             Text::print(&text)?;
         }
@@ -61,16 +61,17 @@ impl Arguments {
     }
 }
 
-/// The row of the seed. The hash of the keys is the caller's, if there is none.
-const fn seed_text(key_seed: Option<u64>) -> &'static str {
-    match key_seed {
-        Some(DEFAULT_SEED) => "public",
-        Some(_) => "secret",
-        None => "none, keys are hashed by the caller",
+/// The seed of a filter in a file; `None` if the hash of its keys is the caller's.
+fn seed_text(file: &AnyFile) -> Option<&'static str> {
+    match file {
+        AnyFile::Keys(filter) if filter.seed() == DEFAULT_SEED => Some("public"),
+        AnyFile::Keys(_) => Some("secret"),
+        AnyFile::Hashes(_) => None,
     }
 }
 
-fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
+fn in_words(name: &str, file: &AnyFile) -> Result<String, std::fmt::Error> {
+    let filter = file.filter();
     let stats = filter.stats();
     let kind = filter.kind();
     let mut text = format!("{name}: {kind} filter\n");
@@ -87,7 +88,7 @@ fn in_words(name: &str, filter: &AnyFilter) -> Result<String, std::fmt::Error> {
     if stats.saturated > 0 {
         row("saturated", format!("{} places", grouped(stats.saturated)))?;
     }
-    row("seed", seed_text(filter.key_seed()).into())?;
+    row("seed", seed_text(file).unwrap_or("none, keys are hashed by the caller").into())?;
     let parameters = parameters(filter);
     let parameters = parameters.iter().map(|(name, value)| match value {
         Value::Null => format!("{name} none"),
@@ -114,7 +115,8 @@ fn words(name: &str) -> String {
     text
 }
 
-pub(super) fn in_json(name: &str, filter: &AnyFilter) -> Value {
+pub(super) fn in_json(name: &str, file: &AnyFile) -> Value {
+    let filter = file.filter();
     let stats = filter.stats();
     let asked = match input::budget(filter) {
         None => Value::Null,
@@ -136,7 +138,7 @@ pub(super) fn in_json(name: &str, filter: &AnyFilter) -> Value {
         "rate_now": stats.expected_fpr,
         "saturated": stats.saturated,
         // Without a seed the caller hashes the keys.
-        "seed": filter.key_seed().map(|seed| seed_text(Some(seed))),
+        "seed": seed_text(file),
         "parameters": parameters(filter),
     })
 }

@@ -59,7 +59,8 @@ impl Arguments {
         }
         output.write(&merged)?;
         if !self.quiet {
-            note(&report::line(&merged, &output.name(), &Held::merged(&merged)));
+            let filter = merged.filter();
+            note(&report::line(filter, &output.name(), &Held::merged(filter)));
         }
         Ok(Outcome::Done)
     }

@@ -46,13 +46,13 @@ impl Arguments {
             let name = input::name(path);
             match input::load(path) {
                 Ok(_) if self.quiet => {}
-                Ok(filter) if self.json => {
-                    let mut told = info::in_json(&name, &filter);
+                Ok(file) if self.json => {
+                    let mut told = info::in_json(&name, &file);
                     told["whole"] = true.into();
                     Text::print(&format!("{told}\n"))?;
                 }
-                Ok(filter) => {
-                    let text = report(&filter, &name);
+                Ok(file) => {
+                    let text = report(file.filter(), &name);
                     Text::print(&format!("{text}: whole\n"))?;
                 }
                 Err(error) => {

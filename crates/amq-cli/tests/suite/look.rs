@@ -25,8 +25,8 @@ fn verify_tells_the_whole_from_the_damaged() {
 fn a_filter_of_the_callers_hashes_is_asked_for_no_key_and_says_why() {
     let room = Room::with_filter();
     let made = |name: &str, hash: u64| {
-        let filter = amq::CuckooFilter::new(amq::Goal::fpr(100, 0.01)).unwrap();
-        let mut filter = filter.hashed_by_caller();
+        let goal = amq::Goal::fpr(100, 0.01);
+        let mut filter = amq::Prehashed::<amq::CuckooFilter>::new(goal).unwrap();
         filter.insert_hash(amq::KeyHash::new(hash)).unwrap();
         room.write(name, filter.to_bytes().unwrap());
     };
@@ -57,7 +57,7 @@ fn a_filter_of_the_callers_hashes_is_asked_for_no_key_and_says_why() {
     let own = amq::CuckooFilter::new(amq::Goal::fpr(100, 0.01)).unwrap();
     room.write("own.amq", own.to_bytes().unwrap());
     let run = room.amq("merge -q -o no.amq by.amq own.amq").ends(2);
-    let why = "hashed by the caller (hash 2) here, by XXH3 under a seed (hash 1) there";
+    let why = "the keys of only one of the filters are hashed by the program that made it";
     assert!(run.err.contains(why), "{run:?}");
 }
 

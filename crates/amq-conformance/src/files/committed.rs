@@ -3,7 +3,7 @@
 use super::ways::{FileFilter, decode, encoded};
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::index::remix;
-use amq_core::{Key, KeyHash};
+use amq_core::{Key, KeyHash, Prehashed};
 use std::fs;
 use std::path::PathBuf;
 
@@ -16,40 +16,47 @@ const ASKED: u64 = 100_000;
 /// it, and of the stream `1_000_000, 1_000_001, ...` it answers `true` first for the keys that
 /// `<name>.txt` names.
 pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
-    let seed = filter.seed();
-    let (by, hash) = (format!("seed: {seed}"), |key: u64| key.key_hash(seed));
-    recorded(root, name, keys, filter, &by, hash)
+    let (seed, bytes) = (filter.seed(), encoded(filter)?);
+    let read = decode::<F>(&bytes, None).map_err(Violation::refused(name))?;
+    ensure(read == *filter, name, "read as another filter", "the same")?;
+    let found = |key: u64| read.contains_hash(key.key_hash(seed));
+    recorded(root, name, &bytes, &format!("seed: {seed}"), keys, &found)
 }
 
-/// The same for a filter of the caller's hashes, which are [`remix`]`(key, 0)`.
-pub fn golden_by_caller<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> Verdict {
-    same("key_seed", filter.key_seed(), None)?;
-    let (by, hash) = ("hashed by the caller: remix(key, 0)", callers_hash);
-    recorded(root, name, keys, filter, by, hash)
+/// The same for a prehashed filter, whose hashes are [`remix`]`(key, 0)`.
+pub fn golden_prehashed<F: FileFilter>(
+    root: &str,
+    name: &str,
+    keys: u64,
+    filter: &Prehashed<F>,
+) -> Verdict {
+    let bytes = F::encode_prehashed(filter, false).map_err(Violation::refused("encoding"))?;
+    let read = F::decode_prehashed(&bytes).map_err(Violation::refused(name))?;
+    ensure(read == *filter, name, "read as another filter", "the same")?;
+    let found = |key| read.contains_hash(callers_hash(key));
+    recorded(root, name, &bytes, "hashed by the caller: remix(key, 0)", keys, &found)
 }
 
-/// The hash of a key in a golden file of the caller's hashes.
+/// The hash of a key in a golden file of a prehashed filter.
 pub const fn callers_hash(key: u64) -> KeyHash {
     KeyHash::new(remix(key, 0))
 }
 
-fn recorded<F: FileFilter>(
+/// The same for a filter that says by what its keys are hashed, and which it has.
+fn recorded(
     root: &str,
     name: &str,
-    keys: u64,
-    filter: &F,
+    bytes: &[u8],
     by: &str,
-    hash: impl Fn(u64) -> KeyHash,
+    keys: u64,
+    found: &dyn Fn(u64) -> bool,
 ) -> Verdict {
-    let bytes = encoded(filter)?;
-    let stream = (STREAM..STREAM + ASKED).filter(|&key| filter.contains_hash(hash(key)));
-    let found: Vec<String> = stream.take(20).map(|key| key.to_string()).collect();
+    let stream = (STREAM..STREAM + ASKED).filter(|&key| found(key));
+    let first: Vec<String> = stream.take(20).map(|key| key.to_string()).collect();
     let record =
-        format!("{by}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n", found.join(" "));
-    committed(root, name, &bytes, &record)?;
-    let read = decode::<F>(&bytes, None).map_err(Violation::refused(name))?;
-    ensure(read == *filter, name, "read as another filter", "the same")?;
-    match (0..keys).find(|&key| !read.contains_hash(hash(key))) {
+        format!("{by}\nkeys: 0..{keys}\nfalse positives from {STREAM} on: {}\n", first.join(" "));
+    committed(root, name, bytes, &record)?;
+    match (0..keys).find(|&key| !found(key)) {
         None => Ok(()),
         Some(key) => Err(Violation::Lost { what: format!("key {key} of the golden file {name}") }),
     }

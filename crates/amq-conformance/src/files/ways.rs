@@ -2,8 +2,8 @@
 
 use crate::fill::{Fill, present_hashes};
 use crate::violation::Violation;
-use amq_core::envelope::{self, ALIGN, Borrowing, Copying, Restore, Stored, Streaming};
-use amq_core::{Budget, BuildError, DecodeError, Filter, Goal, PlanFilter, ReadError};
+use amq_core::internal::{self, ALIGN, Borrowing, Copying, Hashing, Restore, Stored, Streaming};
+use amq_core::{Budget, BuildError, DecodeError, Filter, Goal, PlanFilter, Prehashed, ReadError};
 
 /// A filter that can be written and read.
 ///
@@ -15,22 +15,34 @@ pub trait FileFilter: Filter + PartialEq + Sized {
 
     /// The parameters, in words.
     fn realised(&self) -> String;
-    /// See [`envelope::encode`].
+    /// See [`internal::encode`].
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError>;
-    /// See [`envelope::encode_into`].
-    fn encode_into(&self, buffer: &mut [u8], withhold_seed: bool) -> Option<usize>;
-    /// See [`envelope::encoded_len`].
+    /// See [`internal::encode_into`].
+    fn encode_into(&self, buffer: &mut [u8]) -> Option<usize>;
+    /// See [`internal::encoded_len`].
     fn encoded_len(&self) -> u64;
-    /// See [`envelope::decode`].
+    /// See [`internal::decode`].
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError>;
-    /// See [`envelope::read`].
+    /// See [`internal::read`].
     fn read(
         reader: &mut Pieces<'_>,
         seed: Option<u64>,
         max_bytes: u64,
     ) -> Result<(Self, u64), ReadError>;
-    /// See [`envelope::view`].
+    /// See [`internal::view`].
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
+
+    /// See [`Prehashed::to_bytes`].
+    fn encode_prehashed(
+        filter: &Prehashed<Self>,
+        withhold_seed: bool,
+    ) -> Result<Vec<u8>, BuildError>;
+    /// See [`Prehashed::from_bytes`].
+    fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError>;
+    /// See [`Prehashed::read_from`].
+    fn read_prehashed(reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError>;
+    /// See [`Prehashed::open`].
+    fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Self::View<'_>>, DecodeError>;
 }
 
 /// (Not inlined: what reads a file is more code than most laws, and some call it many times.)
@@ -49,20 +61,21 @@ where
 
     #[inline(never)]
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
-        envelope::encode(self, withhold_seed)
+        let seed = if withhold_seed { Hashing::SeedWithheld } else { Hashing::Seed };
+        internal::encode(self, seed)
     }
 
-    fn encode_into(&self, buffer: &mut [u8], withhold_seed: bool) -> Option<usize> {
-        envelope::encode_into(self, buffer, withhold_seed)
+    fn encode_into(&self, buffer: &mut [u8]) -> Option<usize> {
+        internal::encode_into(self, buffer)
     }
 
     fn encoded_len(&self) -> u64 {
-        envelope::encoded_len(self)
+        internal::encoded_len(self)
     }
 
     #[inline(never)]
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        envelope::decode::<F>(bytes, seed)
+        internal::decode::<F>(bytes, seed)
     }
 
     #[inline(never)]
@@ -71,12 +84,34 @@ where
         seed: Option<u64>,
         max_bytes: u64,
     ) -> Result<(Self, u64), ReadError> {
-        envelope::read::<F, _>(reader, seed, max_bytes)
+        internal::read::<F, _>(reader, seed, max_bytes)
     }
 
     #[inline(never)]
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError> {
-        envelope::view::<F>(bytes, seed, check)
+        internal::view::<F>(bytes, seed, check)
+    }
+
+    fn encode_prehashed(
+        filter: &Prehashed<Self>,
+        withhold_seed: bool,
+    ) -> Result<Vec<u8>, BuildError> {
+        if withhold_seed { filter.to_bytes_without_seed() } else { filter.to_bytes() }
+    }
+
+    #[inline(never)]
+    fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError> {
+        Prehashed::<F>::from_bytes(bytes)
+    }
+
+    #[inline(never)]
+    fn read_prehashed(reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError> {
+        Prehashed::<F>::read_from(reader)
+    }
+
+    #[inline(never)]
+    fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Self::View<'_>>, DecodeError> {
+        Prehashed::<F>::open(bytes)
     }
 }
 

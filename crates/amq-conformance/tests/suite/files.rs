@@ -1,11 +1,8 @@
 //! The laws of files: a faultless list passes them all, and each lapse fails the law about it.
 
-use crate::reference::careless::{self, Careless};
 use crate::reference::filed::{Filed, Lapse, filed};
 use amq_conformance::files::{self, memory};
-use amq_conformance::surface::answers_as;
 use amq_conformance::{Fill, Violation};
-use amq_core::Goal;
 
 /// A law, of a list with some lapse.
 type Law<const LAPSE: u8> = fn(Fill<Filed<LAPSE>>) -> Result<(), Violation>;
@@ -34,12 +31,13 @@ laws! {
     files::a_forged_file_is_refused_or_forgets_keys
     files::a_forged_file_is_refused_or_merges
     files::a_file_is_little_larger_than_its_table
-    files::a_filter_of_the_callers_hashes_denies_no_key
+    files::a_prehashed_filter_answers_as_the_filter
+    files::a_file_of_another_hashing_is_refused_by_name
     files::a_hash_that_is_unknown_is_refused_by_name
-    files::a_filter_of_the_callers_hashes_takes_hashes_alone
-    files::a_filter_of_the_callers_hashes_removes_hashes_alone
-    files::a_filter_of_the_callers_hashes_counts_hashes_alone
-    files::a_filter_of_the_callers_hashes_merges_with_its_like
+    files::a_prehashed_filter_takes_hashes_as_the_filter
+    files::a_prehashed_filter_removes_hashes_as_the_filter
+    files::a_prehashed_filter_counts_hashes_as_the_filter
+    files::a_prehashed_filter_merges_as_the_filter
     memory::reading_takes_little_more_than_the_file
     memory::a_claim_is_not_taken_for_memory
     memory::a_file_without_memory_is_an_error
@@ -51,15 +49,6 @@ fn a_list_without_a_lapse_keeps_every_law() {
     for (name, law) in laws::<NONE>() {
         assert_eq!(law(filed::<NONE>), Ok(()), "{name}");
     }
-}
-
-#[test]
-fn a_pointer_that_hides_the_caller_is_rejected() {
-    let list = || filed::<{ Lapse::None as u8 }>(Goal::fpr(9, 0.1), 0, &[]).unwrap();
-    let (filter, mut twin) = (list().hashed_by_caller(), list().hashed_by_caller());
-    let mut answers = |lapse| answers_as(&filter, &Careless(&mut twin, lapse), "a pointer");
-    assert_eq!(answers(careless::Lapse::None), Ok(()));
-    assert!(answers(careless::Lapse::KeySeed).is_err());
 }
 
 /// One test per lapse: `test: lapse by the law that must reject it`.
@@ -106,23 +95,37 @@ rejected! {
         files::a_forged_file_is_refused_or_forgets_keys;
     a_merge_that_forgets_a_key: MergeForgets by files::a_forged_file_is_refused_or_merges;
 
-    a_file_whose_caller_is_forgotten: CallerForgotten by
-        files::a_filter_of_the_callers_hashes_denies_no_key,
-        files::a_filter_of_the_callers_hashes_counts_hashes_alone;
-    a_caller_that_the_file_does_not_tell: CallerUntold by
-        files::a_filter_of_the_callers_hashes_denies_no_key;
+    a_table_that_depends_on_the_seed: SeedMixedIn by
+        files::a_prehashed_filter_answers_as_the_filter,
+        files::a_prehashed_filter_takes_hashes_as_the_filter,
+        files::a_prehashed_filter_removes_hashes_as_the_filter,
+        files::a_prehashed_filter_counts_hashes_as_the_filter,
+        files::a_prehashed_filter_merges_as_the_filter;
+    a_prehashed_file_that_does_not_say_so: PrehashedUntold by
+        files::a_prehashed_filter_answers_as_the_filter;
+    a_prehashed_file_with_a_seed: PrehashedSeedTold by
+        files::a_prehashed_filter_answers_as_the_filter;
+    a_prehashed_file_that_withholds_a_seed: PrehashedSeedWithheld by
+        files::a_prehashed_filter_answers_as_the_filter;
+    a_prehashed_file_that_is_decoded: PrehashedDecoded by
+        files::a_file_of_another_hashing_is_refused_by_name;
+    a_prehashed_file_that_is_read: PrehashedRead by
+        files::a_file_of_another_hashing_is_refused_by_name;
+    a_prehashed_file_that_is_viewed: PrehashedViewed by
+        files::a_file_of_another_hashing_is_refused_by_name;
+    a_file_of_keys_that_is_decoded_as_prehashed: KeysDecoded by
+        files::a_file_of_another_hashing_is_refused_by_name;
+    a_file_of_keys_that_is_read_as_prehashed: KeysRead by
+        files::a_file_of_another_hashing_is_refused_by_name;
+    a_file_of_keys_that_is_viewed_as_prehashed: KeysViewed by
+        files::a_file_of_another_hashing_is_refused_by_name;
     a_hash_of_any_number: AnyHashTaken by files::a_hash_that_is_unknown_is_refused_by_name;
-    a_callers_hash_that_is_refused: CallersHashRefused by
-        files::a_filter_of_the_callers_hashes_takes_hashes_alone;
-    a_callers_hash_that_is_kept: CallersHashKept by
-        files::a_filter_of_the_callers_hashes_removes_hashes_alone;
-    a_merge_of_two_hashes: CallersHashMerged by
-        files::a_filter_of_the_callers_hashes_merges_with_its_like;
 
     a_stream_that_is_read_ahead: ReadsAhead by files::a_stream_is_read_to_the_end_of_the_file;
     a_stream_without_a_limit: StreamLimitIgnored by files::a_stream_is_read_to_the_end_of_the_file;
 
-    a_view_that_leaves_a_key_out: ViewLeavesOutTheLast by files::a_view_answers_as_the_filter;
+    a_view_that_leaves_a_key_out: ViewLeavesOutTheLast by
+        files::a_view_answers_as_the_filter, files::a_prehashed_filter_answers_as_the_filter;
 
     a_claim_that_is_allocated: ClaimAllocated by memory::a_claim_is_not_taken_for_memory;
     a_file_that_is_copied_first: CopiedBeforeItIsRead by

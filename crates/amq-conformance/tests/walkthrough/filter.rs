@@ -190,8 +190,7 @@ impl PlanFilter for Partitioned {
     type Params = Params;
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
-        let plan = |goal: Goal| Self::plan_params(Params::for_goal(goal)?, goal.items.max(1));
-        plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
+        goal.plan_by(|goal| Self::plan_params(Params::for_goal(goal)?, goal.items.max(1)))
     }
 
     fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {
@@ -231,7 +230,10 @@ impl BuildFilter for Partitioned {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
-        Self::filled(target, seed, hashes)
+        let plan = target.into().plan::<Self>(hashes.len() as u64)?;
+        let mut filter = Self::empty(plan, seed)?;
+        filter.insert_batch(hashes)?;
+        Ok(filter)
     }
 }
 

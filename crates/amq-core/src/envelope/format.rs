@@ -5,9 +5,9 @@
 pub const MAGIC: [u8; 8] = [0x89, b'A', b'M', b'Q', 0x0D, 0x0A, 0x1A, 0x0A];
 
 /// The format's version. Another major number cannot be read; a higher minor one can.
-pub const MAJOR: u16 = 0;
+pub(crate) const MAJOR: u16 = 0;
 /// See [`MAJOR`].
-pub const MINOR: u16 = 1;
+pub(super) const MINOR: u16 = 1;
 
 /// Bytes of the header.
 pub const HEADER: usize = 192;
@@ -30,15 +30,7 @@ pub type Entry = [u64; 8];
 /// The hash of keys is XXH3-64 of their encoding, under the seed.
 pub(super) const XXH3: u8 = 1;
 /// The hash of keys is the caller's: the file cannot say which, and has no seed.
-pub(crate) const HASHED_BY_CALLER: u8 = 2;
-
-/// The number of a hash in a file, by the filter's [`key_seed`](crate::Filter::key_seed).
-pub(crate) const fn hash_id(key_seed: Option<u64>) -> u8 {
-    match key_seed {
-        Some(_) => XXH3,
-        None => HASHED_BY_CALLER,
-    }
-}
+pub(super) const HASHED_BY_CALLER: u8 = 2;
 
 /// The encoding of keys that [`Key`](crate::Key) documents.
 pub(super) const KEY_ENCODING: u8 = 1;

@@ -2,10 +2,11 @@
 
 use super::format::{
     Asked, ENTRY, HASHED_BY_CALLER, HEADER, KEY_ENCODING, MAGIC, MAJOR, MAX_DIRECTORY, MINOR,
-    MUST_UNDERSTAND, SEED_WITHHELD, XXH3, hash_id, u32_at, u64_at,
+    MUST_UNDERSTAND, SEED_WITHHELD, XXH3, u32_at, u64_at,
 };
-use crate::shell::Header;
-use crate::{Budget, DecodeError, FilterKind};
+use super::stored::{Contents, Hashing};
+use crate::header::Header;
+use crate::{Budget, DecodeError};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What a header says.
@@ -16,6 +17,8 @@ pub(super) struct FileHeader {
     pub(super) flags: u32,
     pub(super) items: u64,
     pub(super) filter: Header,
+    /// The hashes of its keys come from the caller, and the seed is 0.
+    pub(super) prehashed: bool,
     pub(super) asked: Asked,
     pub(super) directory_bytes: u64,
     pub(super) payload_bytes: u64,
@@ -24,25 +27,17 @@ pub(super) struct FileHeader {
 }
 
 impl FileHeader {
-    pub(super) fn new(
-        kind: FilterKind,
-        revision: u8,
-        filter: Header,
-        items: u64,
-        asked: Asked,
-        withhold_seed: bool,
-    ) -> Self {
+    pub(super) fn new(contents: &Contents<'_>) -> Self {
+        let &Contents { kind, revision, hashing, header, items, ref description } = contents;
+        let prehashed = hashing == Hashing::Prehashed;
         Self {
             kind: kind.number(),
             revision,
-            // There is none to withhold if the caller hashes the keys.
-            flags: match filter.hashed_by_caller || !withhold_seed {
-                true => 0,
-                false => SEED_WITHHELD,
-            },
+            flags: if hashing == Hashing::SeedWithheld { SEED_WITHHELD } else { 0 },
             items,
-            filter,
-            asked,
+            filter: Header { seed: if prehashed { 0 } else { header.seed }, ..header },
+            prehashed,
+            asked: description.asked,
             directory_bytes: 0,
             payload_bytes: 0,
             payload_sum: 0,
@@ -61,7 +56,7 @@ impl FileHeader {
         put(&MAJOR.to_le_bytes());
         put(&MINOR.to_le_bytes());
         put(&(HEADER as u32).to_le_bytes());
-        let hash = hash_id(self.filter.key_seed());
+        let hash = if self.prehashed { HASHED_BY_CALLER } else { XXH3 };
         put(&[self.kind, self.revision, hash, KEY_ENCODING]);
         put(&self.flags.to_le_bytes());
         put(&self.items.to_le_bytes());
@@ -118,7 +113,7 @@ impl FileHeader {
             return Err(DecodeError::Geometry { field: "header length", value: length.into() });
         }
         let [kind, revision, hash, encoding] = u32_at(bytes, 16).to_le_bytes();
-        let hashed_by_caller = match hash {
+        let prehashed = match hash {
             XXH3 => false,
             HASHED_BY_CALLER => true,
             id => return Err(DecodeError::Hash { id }),
@@ -131,14 +126,14 @@ impl FileHeader {
             return Err(DecodeError::Flags { flags });
         }
         let withheld = flags & SEED_WITHHELD != 0;
-        if withheld && hashed_by_caller {
+        if withheld && prehashed {
             return Err(DecodeError::Geometry {
                 field: "withheld seed beside keys that the caller hashes: flags",
                 value: flags.into(),
             });
         }
         let stored = u64_at(bytes, 40);
-        let seedless = withheld || hashed_by_caller;
+        let seedless = withheld || prehashed;
         let zero = |range: core::ops::Range<usize>| bytes[range].iter().all(|&byte| byte == 0);
         if !zero(48..56) || !zero(152..168) || (seedless && stored != 0) {
             return Err(DecodeError::Reserved { part: "header" });
@@ -146,7 +141,7 @@ impl FileHeader {
         let seed = match (withheld, seed) {
             (true, None) => return Err(DecodeError::SeedWithheld),
             (true, Some(given)) => given,
-            (false, Some(given)) if hashed_by_caller || given != stored => {
+            (false, Some(given)) if prehashed || given != stored => {
                 return Err(DecodeError::OtherSeed);
             }
             (false, _) => stored,
@@ -160,8 +155,8 @@ impl FileHeader {
                 seed,
                 capacity: u64_at(bytes, 32),
                 budget: budget(u64_at(bytes, 56), u64_at(bytes, 64))?,
-                hashed_by_caller,
             },
+            prehashed,
             asked: core::array::from_fn(|i| u64_at(bytes, 72 + 8 * i)),
             directory_bytes: u64_at(bytes, 136),
             payload_bytes: u64_at(bytes, 144),

@@ -24,13 +24,13 @@ mod path;
 mod read;
 mod section;
 #[cfg(feature = "serde")]
-pub mod serde;
+mod serde;
 mod source;
 mod stored;
 mod write;
 
-pub use format::{ALIGN, Asked, ENTRY, Entry, HEADER, MAGIC, MAJOR, MINOR};
-pub(crate) use format::{HASHED_BY_CALLER, hash_id};
+pub(crate) use format::MAJOR;
+pub use format::{ALIGN, Asked, ENTRY, Entry, HEADER, MAGIC};
 pub use one_table::OneTable;
 pub use opened::{Opened, narrow};
 #[cfg(feature = "std")]
@@ -39,10 +39,12 @@ pub use read::{decode, open, view, withholds_seed};
 #[cfg(feature = "std")]
 pub use read::{read, read_as};
 pub use section::{Plain, Section};
+#[cfg(feature = "serde")]
+pub use serde::{deserialize, serialize};
 #[cfg(feature = "std")]
 pub use source::Streaming;
 pub use source::{Borrowing, Copying, Source};
-pub use stored::{Contents, Description, Restore, Stored, Written};
+pub use stored::{Contents, Description, Hashing, Restore, Stored, Written};
 #[cfg(feature = "std")]
 pub use write::write;
 pub use write::{encode, encode_into, encoded_len};

@@ -5,21 +5,27 @@ use super::opened::Opened;
 use super::section::{Plain, Section};
 use super::source::Source;
 use super::stored::{Description, Restore, Stored};
-use crate::DecodeError;
-use crate::shell::{Header, Shell};
+use crate::header::Header;
+use crate::{DecodeError, Filter, FilterKind};
 use alloc::vec;
 
 /// A filter whose file is one entry of geometry and one section.
 ///
-/// From what it says here follow [`Stored`], [`Restore`], and the view of the macro
-/// [`shell!`](crate::shell!).
-pub trait OneTable: Shell {
+/// From what it says here follow [`Stored`] and [`Restore`].
+pub trait OneTable: Filter {
+    /// The parameters that determine the table.
+    type Params;
+    /// The kind of filter.
+    const KIND: FilterKind;
     /// The revision of its layout.
     const REVISION: u8;
     /// What the table consists of.
     type Element: Plain;
     /// The same filter over another storage.
     type Over<S: AsRef<[Self::Element]> + Send + Sync>: OneTable;
+
+    /// Seed, capacity and budget.
+    fn header(&self) -> &Header;
 
     /// The parameters as numbers: the entry of the directory.
     fn geometry(&self) -> Entry;
@@ -51,16 +57,19 @@ pub trait OneTable: Shell {
         let bytes = Self::elements_for(params) * size_of::<Self::Element>() as u64;
         (bytes, Self::Element::WIDTH)
     }
-
-    /// The same filter over a borrowed table.
-    fn borrowed(&self) -> Self::Over<&[Self::Element]> {
-        let (header, len) = (*self.header(), self.items());
-        Self::over(header, self.table_params(), len, self.elements())
-    }
 }
 
 impl<F: OneTable> Stored for F {
-    const REVISION: u8 = F::REVISION;
+    const KIND: FilterKind = <F as OneTable>::KIND;
+    const REVISION: u8 = <F as OneTable>::REVISION;
+
+    fn header(&self) -> &Header {
+        OneTable::header(self)
+    }
+
+    fn items(&self) -> u64 {
+        self.len()
+    }
 
     fn describe(&self) -> Description<'_> {
         Description {
@@ -78,7 +87,7 @@ impl<F: OneTable> Restore for F {
         opened: &Opened<'_>,
         mut source: R,
     ) -> Result<F::Over<R::Store<F::Element>>, DecodeError> {
-        opened.expect_kind(F::KIND, F::REVISION)?;
+        opened.expect_kind(<F as OneTable>::KIND, <F as OneTable>::REVISION)?;
         opened.expect_asked(0)?;
         let params = F::params_in(opened)?;
         opened.expect_sections([F::section_for(&params)].into_iter())?;

@@ -1,9 +1,9 @@
 //! A file whose header and directory are checked: what a variant reads its parameters from.
 
 use super::directory::Directory;
-use super::format::{Asked, Entry, HASHED_BY_CALLER};
+use super::format::{Asked, Entry};
 use super::header::FileHeader;
-use crate::shell::Header;
+use crate::header::Header;
 use crate::{DecodeError, FilterKind};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -100,11 +100,17 @@ impl<'a> Opened<'a> {
         Ok(())
     }
 
-    /// `Ok` if the file says how its keys are hashed, and not that the caller does it.
-    pub fn expect_seed(&self) -> Result<(), DecodeError> {
-        match self.file.filter.key_seed() {
-            Some(_) => Ok(()),
-            None => Err(DecodeError::Hash { id: HASHED_BY_CALLER }),
+    /// Whether the hashes of its keys come from the caller.
+    pub const fn is_prehashed(&self) -> bool {
+        self.file.prehashed
+    }
+
+    /// `Ok` if the hashes of its keys come from the caller, or not, as expected.
+    pub const fn expect_hashing(&self, prehashed: bool) -> Result<(), DecodeError> {
+        match (self.file.prehashed, prehashed) {
+            (true, false) => Err(DecodeError::Prehashed),
+            (false, true) => Err(DecodeError::NotPrehashed),
+            _ => Ok(()),
         }
     }
 

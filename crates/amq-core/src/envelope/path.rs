@@ -5,8 +5,8 @@
 //! save fails. Only a process that is killed, or a machine that stops, in the middle of a save
 //! leaves one behind; no later save uses it again, and it can be deleted.
 
-use super::read::read_sure;
-use super::{Opened, Restore, Streaming, Written};
+use super::read::{read_sure, restored};
+use super::{Hashing, Opened, Restore, Streaming, Written};
 use crate::index::remix;
 use crate::{DecodeError, ReadError};
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -18,11 +18,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Writes the filter to a temporary file beside `path`, syncs it, renames it, and syncs the folder:
 /// after a crash there is the old file or the new one. What is neither absent nor a regular file is
 /// refused: a device, a FIFO, a link.
-pub fn save<F: Written>(filter: &F, path: &Path, withhold_seed: bool) -> io::Result<()> {
+pub fn save<F: Written>(filter: &F, path: &Path, hashing: Hashing) -> io::Result<()> {
     let replaced = found(path)?;
     let folder = Folder::of(path)?;
     let (temporary, file) = folder.temporary(replaced.is_some())?;
-    let written = super::write(filter, &mut &file, withhold_seed)
+    let written = super::write(filter, &mut &file, hashing)
         .and_then(|()| keep_permissions(&file, path))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
@@ -184,7 +184,7 @@ pub fn load<F>(path: &Path, seed: Option<u64>) -> Result<F, ReadError>
 where
     F: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = F>,
 {
-    load_as(path, seed, |opened, source| F::restore(opened, source))
+    load_as(path, seed, |opened, source| restored::<F, _>(opened, source))
 }
 
 /// The same where `restore` decides what becomes of the file.

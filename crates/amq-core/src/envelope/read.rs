@@ -3,7 +3,7 @@
 use super::format::HEADER;
 use super::header::FileHeader;
 use super::opened::Opened;
-use super::source::{Borrowing, Copying};
+use super::source::{Borrowing, Copying, Source};
 #[cfg(feature = "std")]
 use super::source::{Streaming, fill, grow};
 use super::stored::Restore;
@@ -23,6 +23,16 @@ pub fn open(bytes: &[u8], seed: Option<u64>) -> Result<(Opened<'_>, &[u8]), Deco
     Ok((Opened::new(file, directory)?, payload))
 }
 
+/// The filter of a file whose header and directory are checked, if its keys are hashed in the way
+/// that `F` is for.
+pub(super) fn restored<F: Restore, R: Source>(
+    opened: &Opened<'_>,
+    source: R,
+) -> Result<F::Over<R>, DecodeError> {
+    opened.expect_hashing(F::PREHASHED)?;
+    F::restore(opened, source)
+}
+
 /// Whether the file that these bytes begin with withholds its seed.
 pub fn withholds_seed(bytes: &[u8]) -> Result<bool, DecodeError> {
     match FileHeader::decode(bytes, None) {
@@ -38,7 +48,7 @@ pub fn decode<'a, F: Restore>(
     seed: Option<u64>,
 ) -> Result<F::Over<Copying<'a>>, DecodeError> {
     let (opened, payload) = open(bytes, seed)?;
-    F::restore(&opened, Copying::new(payload, &opened)?)
+    restored::<F, _>(&opened, Copying::new(payload, &opened)?)
 }
 
 /// The filter over these bytes. Without `check` the payload is not looked at.
@@ -48,7 +58,7 @@ pub fn view<'a, F: Restore>(
     check: bool,
 ) -> Result<F::Over<Borrowing<'a>>, DecodeError> {
     let (opened, payload) = open(bytes, seed)?;
-    F::restore(&opened, Borrowing::new(payload, &opened, check)?)
+    restored::<F, _>(&opened, Borrowing::new(payload, &opened, check)?)
 }
 
 /// Reads one file, and no byte more; also gives its length. One that says it is longer than
@@ -63,7 +73,7 @@ where
     F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
     R: std::io::Read,
 {
-    read_as(reader, seed, max_bytes, |opened, source| F::restore(opened, source))
+    read_as(reader, seed, max_bytes, |opened, source| restored::<F, _>(opened, source))
 }
 
 /// The same where `restore` decides what becomes of a file, once header and directory are checked.

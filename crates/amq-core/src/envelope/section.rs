@@ -1,5 +1,8 @@
 //! The parts of a table as plain bytes, little-endian in the file.
 
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
 /// An element of a section: plain bytes in little-endian order, in groups of `WIDTH`.
 pub trait Plain: bytemuck::Pod + Send + Sync {
     /// Bytes of the integers it consists of: what a big-endian machine reverses.
@@ -17,16 +20,21 @@ impl Plain for u128 {
 }
 
 /// A part of a table, as it lies in memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Section<'a> {
-    pub(super) bytes: &'a [u8],
+    pub(super) bytes: Cow<'a, [u8]>,
     pub(super) width: usize,
 }
 
 impl<'a> Section<'a> {
     /// All elements of a slice.
     pub fn of<T: Plain>(elements: &'a [T]) -> Self {
-        Self { bytes: bytemuck::cast_slice(elements), width: T::WIDTH }
+        Self { bytes: bytemuck::cast_slice(elements).into(), width: T::WIDTH }
+    }
+
+    /// Bytes that were made to be written.
+    pub const fn made(bytes: Vec<u8>) -> Self {
+        Self { bytes: Cow::Owned(bytes), width: 1 }
     }
 }
 

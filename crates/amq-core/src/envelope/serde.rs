@@ -7,7 +7,7 @@
 //! moves, and no more for any claim than twice what has come. Without `std` the sequence is
 //! collected first, which takes up to three times the file.
 
-use super::{Copying, Restore, Stored, decode, encode};
+use super::{Copying, Hashing, Restore, Written, decode, encode};
 #[cfg(feature = "std")]
 use super::{Streaming, read};
 #[cfg(feature = "std")]
@@ -21,8 +21,8 @@ use serde::ser::Error as _;
 use serde::{Deserializer, Serializer};
 
 /// Writes the filter's file as a byte string.
-pub fn serialize<F: Stored, S: Serializer>(filter: &F, serializer: S) -> Result<S::Ok, S::Error> {
-    let bytes = encode(filter, false).map_err(S::Error::custom)?;
+pub fn serialize<F: Written, S: Serializer>(filter: &F, serializer: S) -> Result<S::Ok, S::Error> {
+    let bytes = encode(filter, Hashing::Seed).map_err(S::Error::custom)?;
     serializer.serialize_bytes(&bytes)
 }
 
@@ -97,7 +97,7 @@ impl<'de, F: Deserialized> Visitor<'de> for File<F> {
         while let Some(byte) = sequence.next_element()? {
             if bytes.len() == bytes.capacity() {
                 let more = (bytes.len() as u64).max(4096);
-                crate::reserve(&mut bytes, more).map_err(A::Error::custom)?;
+                crate::memory::reserve(&mut bytes, more).map_err(A::Error::custom)?;
             }
             bytes.push(byte);
         }

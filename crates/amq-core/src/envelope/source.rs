@@ -4,7 +4,9 @@ use super::directory::Place;
 use super::format::ALIGN;
 use super::opened::Opened;
 use super::section::{Plain, to_machine_order};
-use crate::{DecodeError, reserve};
+use crate::DecodeError;
+use crate::memory::reserve;
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use xxhash_rust::xxh3::Xxh3;
@@ -18,13 +20,16 @@ use xxhash_rust::xxh3::xxh3_64;
 ///
 /// ```compile_fail,E0277
 /// # use amq_core::DecodeError;
-/// # use amq_core::envelope::{Opened, Plain, Source};
+/// # use amq_core::internal::{Opened, Plain, Source};
 /// struct Mine;
 ///
 /// impl Source for Mine {
 ///     type Store<T: Plain> = Vec<T>;
 ///     fn section<T: Plain>(&mut self, _: &Opened<'_>) -> Result<Vec<T>, DecodeError> {
 ///         Ok(Vec::new())
+///     }
+///     fn bytes(&mut self, _: &Opened<'_>) -> Result<std::borrow::Cow<'_, [u8]>, DecodeError> {
+///         Ok((&[]).into())
 ///     }
 ///     fn finish(self, _: &Opened<'_>) -> Result<bool, DecodeError> {
 ///         Ok(true)
@@ -37,6 +42,9 @@ pub trait Source: sealed::Sealed {
 
     /// The next section. Whoever asks has called [`Opened::expect_sections`] with its length.
     fn section<T: Plain>(&mut self, opened: &Opened<'_>) -> Result<Self::Store<T>, DecodeError>;
+
+    /// The next section's bytes, for whoever reads a file within the file.
+    fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError>;
 
     /// To be called after the last section, before any of them is looked at: checks the payload's
     /// checksum. Says whether the table is to be walked.
@@ -131,6 +139,12 @@ impl Source for Copying<'_> {
         Ok(elements)
     }
 
+    fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError> {
+        let place = next_place(opened, &mut self.next)?;
+        check_padding(self.payload, place)?;
+        Ok(bytes_of(self.payload, place).into())
+    }
+
     fn finish(self, _: &Opened<'_>) -> Result<bool, DecodeError> {
         Ok(true)
     }
@@ -172,6 +186,10 @@ impl<'a> Source for Borrowing<'a> {
             }
             _ => DecodeError::Geometry { field: "bytes of a section", value: place.bytes },
         })
+    }
+
+    fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError> {
+        self.section::<u8>(opened).map(Cow::Borrowed)
     }
 
     fn finish(self, _: &Opened<'_>) -> Result<bool, DecodeError> {
@@ -309,6 +327,10 @@ impl<R: std::io::Read> Source for Streaming<'_, R> {
             true => Ok(elements),
             false => Err(DecodeError::Reserved { part: "payload" }),
         }
+    }
+
+    fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError> {
+        self.section::<u8>(opened).map(Cow::Owned)
     }
 
     fn finish(self, opened: &Opened<'_>) -> Result<bool, DecodeError> {

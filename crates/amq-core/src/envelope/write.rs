@@ -4,8 +4,9 @@ use super::directory;
 use super::format::{ALIGN, HEADER};
 use super::header::FileHeader;
 use super::section::{Section, to_machine_order};
-use super::stored::{Contents, Description, Written};
-use crate::{BuildError, zeroed};
+use super::stored::{Description, Hashing, Stored, Written};
+use crate::BuildError;
+use crate::memory::zeroed;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -15,14 +16,15 @@ struct Encoded<'a> {
     header: [u8; HEADER],
     directory: Vec<u8>,
     sections: Vec<Section<'a>>,
+    len: u64,
 }
 
 impl<'a> Encoded<'a> {
-    fn of<F: Written>(filter: &'a F, withhold_seed: bool) -> Self {
-        let Contents { kind, revision, header, items, description } = filter.contents();
-        let Description { asked, entries, sections } = description;
+    fn of<F: Written>(filter: &'a F, hashing: Hashing) -> Result<Self, BuildError> {
+        let contents = filter.contents(hashing)?;
+        let mut header = FileHeader::new(&contents);
+        let Description { entries, sections, .. } = contents.description;
         let (directory, payload_bytes) = directory::encoded(&sections, &entries);
-        let mut header = FileHeader::new(kind, revision, header, items, asked, withhold_seed);
         let mut sum = Xxh3::new();
         let Ok(()) = payload(&sections, |bytes| {
             sum.update(bytes);
@@ -32,7 +34,17 @@ impl<'a> Encoded<'a> {
         header.directory_sum = xxh3_64(&directory);
         header.directory_bytes = directory.len() as u64;
         header.payload_bytes = payload_bytes;
-        Self { header: header.encode(), directory, sections }
+        let len = HEADER as u64 + header.directory_bytes + payload_bytes;
+        Ok(Self { header: header.encode(), directory, sections, len })
+    }
+
+    fn write_into(&self, buffer: &mut [u8]) {
+        let mut at = 0;
+        let Ok(()) = self.each(|bytes| {
+            buffer[at..at + bytes.len()].copy_from_slice(bytes);
+            at += bytes.len();
+            Ok::<_, Infallible>(())
+        });
     }
 
     fn each<E>(&self, mut to: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
@@ -49,7 +61,7 @@ fn payload<E>(
 ) -> Result<(), E> {
     for section in sections {
         if cfg!(target_endian = "little") || section.width == 1 {
-            to(section.bytes)?;
+            to(&section.bytes)?;
         } else {
             let mut block = [0; 4096];
             for bytes in section.bytes.chunks(block.len()) {
@@ -66,47 +78,42 @@ fn payload<E>(
 }
 
 /// Bytes of the file.
-pub fn encoded_len<F: Written>(filter: &F) -> u64 {
-    let Description { entries, sections, .. } = filter.contents().description;
+pub fn encoded_len<F: Stored>(filter: &F) -> u64 {
+    let Description { entries, sections, .. } = filter.describe();
     let (directory, payload) = directory::encoded(&sections, &entries);
     HEADER as u64 + directory.len() as u64 + payload
 }
 
 /// The file as a vector.
-pub fn encode<F: Written>(filter: &F, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
-    let mut bytes = zeroed(encoded_len(filter))?;
-    let written = encode_into(filter, &mut bytes, withhold_seed);
-    debug_assert_eq!(written, Some(bytes.len()));
+pub fn encode<F: Written>(filter: &F, hashing: Hashing) -> Result<Vec<u8>, BuildError> {
+    let encoded = Encoded::of(filter, hashing)?;
+    let mut bytes = zeroed(encoded.len)?;
+    encoded.write_into(&mut bytes);
     Ok(bytes)
 }
 
 /// The file at the beginning of a buffer, and its length; `None`, and nothing written, if it has no
 /// room.
-pub fn encode_into<F: Written>(
-    filter: &F,
-    buffer: &mut [u8],
-    withhold_seed: bool,
-) -> Option<usize> {
+pub fn encode_into<F: Stored>(filter: &F, buffer: &mut [u8]) -> Option<usize> {
     if (buffer.len() as u64) < encoded_len(filter) {
         return None;
     }
-    let mut at = 0;
-    let Ok(()) = Encoded::of(filter, withhold_seed).each(|bytes| {
-        buffer[at..at + bytes.len()].copy_from_slice(bytes);
-        at += bytes.len();
-        Ok::<_, Infallible>(())
-    });
-    Some(at)
+    // What is stored as it lies in memory can always be written.
+    let encoded = Encoded::of(filter, Hashing::Seed).ok()?;
+    encoded.write_into(buffer);
+    Some(encoded.len as usize)
 }
 
-/// Writes the file.
+/// Writes the file, and flushes the writer.
 #[cfg(feature = "std")]
 pub fn write<F: Written>(
     filter: &F,
     writer: &mut impl std::io::Write,
-    withhold_seed: bool,
+    hashing: Hashing,
 ) -> std::io::Result<()> {
-    Encoded::of(filter, withhold_seed).each(|bytes| write_all(writer, bytes))
+    let encoded = Encoded::of(filter, hashing).map_err(std::io::Error::other)?;
+    encoded.each(|bytes| write_all(writer, bytes))?;
+    writer.flush()
 }
 
 /// As `Write::write_all`, which panics if the writer claims to have written more than it was given.

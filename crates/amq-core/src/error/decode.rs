@@ -67,12 +67,15 @@ pub enum DecodeError {
         /// The one that can be read.
         known: u8,
     },
-    /// A hash of keys that this version does not know; or that of the caller, 2, in a file that
-    /// must be asked for keys.
+    /// A hash of keys that this version does not know.
     Hash {
         /// Its number.
         id: u8,
     },
+    /// The hashes of its keys come from the caller, and a filter that takes keys was asked for.
+    Prehashed,
+    /// Its keys are hashed here, and a [`Prehashed`](crate::Prehashed) filter was asked for.
+    NotPrehashed,
     /// An encoding of keys that this version does not know.
     KeyEncoding {
         /// Its version.
@@ -90,8 +93,8 @@ pub enum DecodeError {
     },
     /// The file does not tell the seed, and none was given.
     SeedWithheld,
-    /// A seed was given, and it is not the file's: the file stores another one, or the caller
-    /// hashed its keys and it has none. Seeds may be secret, so neither is named.
+    /// A seed was given, and it is not the file's: the file stores another one, or none because the
+    /// hashes of its keys come from the caller. Seeds may be secret, so neither is named.
     OtherSeed,
     /// A number in header or directory that no filter has.
     Geometry {
@@ -194,9 +197,13 @@ impl fmt::Display for DecodeError {
                  version that wrote it, or build it anew",
                 Named(kind)
             ),
-            Self::Hash { id: 2 } => f.write_str(
-                "the keys were hashed by the caller (hash 2), and what the file holds is asked for keys \
-                 alone",
+            Self::Prehashed => f.write_str(
+                "the file's keys were hashed by the program that made it (hash 2): read it as a \
+                 `Prehashed` filter, and ask it by hash",
+            ),
+            Self::NotPrehashed => f.write_str(
+                "the file's keys are hashed with XXH3 under a seed (hash 1): read it as the filter \
+                 itself, not as a `Prehashed` one",
             ),
             Self::Hash { id } => write!(
                 f,

@@ -41,8 +41,6 @@ pub enum Full {
         /// Slots of the table that may be in use.
         of: u64,
     },
-    /// The filter's keys are hashed by the caller: it takes hashes, and no keys.
-    HashedByCaller,
     /// The key's shard is visited by this thread, which has its filter in hand.
     Visited,
     /// The filter must grow, or be copied, to take the key, and the allocator refused.
@@ -80,9 +78,6 @@ impl fmt::Display for Full {
                 f,
                 "the filter cannot double any more: {entries} of {of} entries have used up their \
                  fingerprints, and would fill the next table. Start one with longer fingerprints"
-            ),
-            Self::HashedByCaller => f.write_str(
-                "the keys of this filter are hashed by the caller: insert the key's hash instead",
             ),
             Self::Visited => f.write_str(
                 "this thread visits the key's shard: insert into the shard that the visit was given, \

@@ -2,7 +2,6 @@
 
 use super::Full;
 use crate::FilterKind;
-use crate::envelope::{HASHED_BY_CALLER, hash_id};
 use core::fmt;
 
 /// Two filters that cannot be merged. Both are as before.
@@ -21,14 +20,8 @@ pub enum MergeError {
     /// They hash their keys with different seeds. The error does not tell them, since seeds may be
     /// secret.
     Seeds,
-    /// The keys of one are hashed by the caller, and those of the other are not.
-    Hashes {
-        /// The hash of the filter merged into, by its number in a file: 1 is XXH3 under a seed, 2
-        /// the caller's.
-        ours: u8,
-        /// That of the filter merged from.
-        theirs: u8,
-    },
+    /// The hashes of only one's keys come from the caller.
+    Hashing,
     /// They are of different kinds.
     Kinds {
         /// Of the filter merged into.
@@ -85,19 +78,18 @@ impl MergeError {
         if ours == theirs { Ok(()) } else { Err(Self::Seeds) }
     }
 
-    /// `Ok` if two filters with these [`key_seed`](crate::Filter::key_seed)s hash their keys in one
-    /// way. That two callers do is taken on trust.
-    pub const fn check_hashes(ours: Option<u64>, theirs: Option<u64>) -> Result<(), Self> {
-        match (ours, theirs) {
-            (Some(ours), Some(theirs)) => Self::check_seeds(ours, theirs),
-            (None, None) => Ok(()),
-            (ours, theirs) => Err(Self::Hashes { ours: hash_id(ours), theirs: hash_id(theirs) }),
-        }
-    }
-
     /// The same for real numbers.
     pub fn check_real(field: &'static str, ours: f64, theirs: f64) -> Result<(), Self> {
         if ours == theirs { Ok(()) } else { Err(Self::MismatchReal { field, ours, theirs }) }
+    }
+}
+
+/// Panics with the error: for operators, which cannot return one.
+#[track_caller]
+#[allow(clippy::panic, reason = "documented where it is used: operators cannot return errors")]
+pub fn agreed(combined: Result<(), MergeError>) {
+    if let Err(error) = combined {
+        panic!("{error}");
     }
 }
 
@@ -111,11 +103,9 @@ impl fmt::Display for MergeError {
                 Bound(*theirs)
             ),
             Self::Seeds => write!(f, "the filters hash their keys with different seeds; {SAME}"),
-            Self::Hashes { ours, theirs } => write!(
-                f,
-                "the filters' keys are hashed {} here, {} there: no key can be asked of both",
-                Hashed(*ours),
-                Hashed(*theirs)
+            Self::Hashing => f.write_str(
+                "the keys of only one of the filters are hashed by the program that made it: no key \
+                 can be asked of both",
             ),
             Self::Kinds { ours, theirs } => {
                 write!(f, "the filters are of different kinds, {ours} here, {theirs} there; {SAME}")
@@ -141,18 +131,6 @@ impl fmt::Display for MergeError {
             ),
             Self::Full(full) => write!(f, "the filters do not fit into one: {full}"),
         }
-    }
-}
-
-/// How keys are hashed, by the number it has in a file.
-struct Hashed(u8);
-
-impl fmt::Display for Hashed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            HASHED_BY_CALLER => "by the caller (hash 2)",
-            _ => "by XXH3 under a seed (hash 1)",
-        })
     }
 }
 

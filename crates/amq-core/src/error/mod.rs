@@ -18,7 +18,7 @@ pub use decode::DecodeError;
 pub use decode::ReadError;
 pub use insert::{BatchFull, Full};
 pub use length::LengthMismatch;
-pub use merge::MergeError;
+pub use merge::{MergeError, agreed};
 pub use plan::PlanError;
 
 /// Makes a type that implements `Display` an error whose `Debug` is the same text:
@@ -174,13 +174,9 @@ mod tests {
                 &["the filters differ in max_items: none here, 1000 there", same].concat(),
             ),
             (
-                &Full::HashedByCaller,
-                "the keys of this filter are hashed by the caller: insert the key's hash instead",
-            ),
-            (
-                &MergeError::Hashes { ours: 2, theirs: 1 },
-                "the filters' keys are hashed by the caller (hash 2) here, by XXH3 under a seed \
-                 (hash 1) there: no key can be asked of both",
+                &MergeError::Hashing,
+                "the keys of only one of the filters are hashed by the program that made it: no key \
+                 can be asked of both",
             ),
             (
                 &MergeError::Seeds,

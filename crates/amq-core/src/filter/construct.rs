@@ -95,21 +95,17 @@ impl<P, T: Into<Target<P>>> From<T> for BuildTarget<P> {
 ///
 /// ```
 /// use amq_core::Parts;
-/// let parts = Parts::new(()).seed(7).capacity(1000).len(950);
+/// let parts = Parts::new((), 7).capacity(1000).len(950);
 /// assert_eq!((parts.seed, parts.capacity, parts.len), (7, 1000, 950));
-/// assert!(!parts.hashed_by_caller && Parts::new(()).hashed_by_caller);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Parts<P> {
     /// The variant's parameters.
     pub params: P,
-    /// The seed its keys were hashed with, if they were hashed in this family's way.
+    /// The seed its keys were hashed with. Of a table whose keys were hashed in another way, 0: the
+    /// filter then belongs into [`Prehashed::of`](crate::Prehashed::of).
     pub seed: u64,
-    /// The keys were hashed by the caller, or it is not known how: the filter then answers "maybe"
-    /// to every key, and is asked by hash ([`Filter::key_seed`]). So it is until a
-    /// [seed](Self::seed) is named.
-    pub hashed_by_caller: bool,
     /// The number of keys it was planned for. By default 0: unknown.
     pub capacity: u64,
     /// The number of keys in it, if the table does not tell. 0 by default.
@@ -117,17 +113,11 @@ pub struct Parts<P> {
 }
 
 impl<P> Parts<P> {
-    /// These parameters, with nothing else known: not even how the keys were hashed.
+    /// These parameters, and the seed that the keys were hashed with by [`KeyHash::of`]; the public
+    /// one is [`DEFAULT_SEED`](crate::DEFAULT_SEED).
     #[must_use]
-    pub const fn new(params: P) -> Self {
-        Self { params, seed: 0, hashed_by_caller: true, capacity: 0, len: 0 }
-    }
-
-    /// With the seed its keys were hashed with, by [`KeyHash::of`]; the public one is
-    /// [`DEFAULT_SEED`](crate::DEFAULT_SEED).
-    #[must_use]
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, hashed_by_caller: false, ..self }
+    pub const fn new(params: P, seed: u64) -> Self {
+        Self { params, seed, capacity: 0, len: 0 }
     }
 
     /// With the number of keys it was planned for.
@@ -222,33 +212,34 @@ pub trait PlanFilter: Filter + Sized {
 pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
     /// An empty filter for a goal or plan.
     fn empty(target: impl Into<Target<Self::Params>>, seed: u64) -> Result<Self, BuildError>;
+}
 
-    /// A filter of these hashes: how filters that are filled one by one are built.
-    fn filled(
-        target: impl Into<BuildTarget<Self::Params>>,
-        seed: u64,
-        hashes: &[KeyHash],
-    ) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>(hashes.len() as u64)?;
-        let mut filter = Self::empty(plan, seed)?;
-        filter.insert_batch(hashes)?;
-        Ok(filter)
-    }
+/// A filter of these hashes, inserted one by one: [`BuildFilter::build_hashes`] of filters that
+/// have no faster way.
+pub fn fill_from_hashes<F: EmptyFilter>(
+    target: impl Into<BuildTarget<F::Params>>,
+    seed: u64,
+    hashes: &[KeyHash],
+) -> Result<F, BuildError> {
+    let plan = target.into().plan::<F>(hashes.len() as u64)?;
+    let mut filter = F::empty(plan, seed)?;
+    filter.insert_batch(hashes)?;
+    Ok(filter)
+}
 
-    /// The same from keys, without a vector of their hashes.
-    fn filled_from_keys<K: Key>(
-        target: impl Into<BuildTarget<Self::Params>>,
-        seed: u64,
-        keys: &[K],
-    ) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>(keys.len() as u64)?;
-        let mut filter = Self::empty(plan, seed)?;
-        hash_blocks(keys, seed, |first, hashes| {
-            let inserted = filter.insert_batch(hashes).map(drop);
-            inserted.map_err(|refused: BatchFull| refused.after(first as u64))
-        })?;
-        Ok(filter)
-    }
+/// The same from keys, without a vector of their hashes: [`BuildFilter::build_keys`].
+pub fn fill_from_keys<F: EmptyFilter, K: Key>(
+    target: impl Into<BuildTarget<F::Params>>,
+    seed: u64,
+    keys: &[K],
+) -> Result<F, BuildError> {
+    let plan = target.into().plan::<F>(keys.len() as u64)?;
+    let mut filter = F::empty(plan, seed)?;
+    hash_blocks(keys, seed, |first, hashes| {
+        let inserted = filter.insert_batch(hashes).map(drop);
+        inserted.map_err(|refused: BatchFull| refused.after(first as u64))
+    })?;
+    Ok(filter)
 }
 
 /// A filter that is built from all of its keys at once: the only way for a static filter, often the
@@ -256,7 +247,7 @@ pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be built from all its keys at once",
     label = "it is not built at once",
-    note = "a filter that starts empty is filled instead: `EmptyFilter::filled`"
+    note = "a filter that starts empty takes its keys one by one: `EmptyFilter::empty`"
 )]
 pub trait BuildFilter: PlanFilter {
     /// A filter of exactly the keys with these hashes. Repeated hashes do no harm; whether a filter
@@ -293,7 +284,6 @@ pub trait BuildFilter: PlanFilter {
 
 /// The hashes of all keys of an iterator, at most `planned` of them: what building from an iterator
 /// begins with. Memory that the allocator refuses is an error, never an abort.
-#[doc(hidden)]
 pub fn hashes_of<K: Key>(
     keys: impl IntoIterator<Item = K>,
     seed: u64,

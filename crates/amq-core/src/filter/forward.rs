@@ -34,8 +34,6 @@ macro_rules! forward_reading {
             fn kind(&self) -> FilterKind { (**self).kind() }
             #[inline]
             fn seed(&self) -> u64 { (**self).seed() }
-            #[inline]
-            fn key_seed(&self) -> Option<u64> { (**self).key_seed() }
             fn len(&self) -> u64 { (**self).len() }
             fn is_empty(&self) -> bool { (**self).is_empty() }
             fn capacity(&self) -> u64 { (**self).capacity() }

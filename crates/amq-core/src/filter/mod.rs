@@ -6,11 +6,10 @@ mod forward;
 mod kind;
 mod stats;
 
-#[doc(hidden)]
-pub use construct::hashes_of;
 pub use construct::{
     BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, Target,
 };
+pub use construct::{fill_from_hashes, fill_from_keys, hashes_of};
 pub use ext::{FilterExt, InsertExt};
 pub use kind::{FilterKind, UnknownKind};
 pub use stats::Stats;
@@ -40,19 +39,9 @@ pub trait Filter: Send + Sync {
     #[must_use]
     fn kind(&self) -> FilterKind;
 
-    /// The seed its keys are hashed with; 0 if the caller hashes them.
+    /// The seed its keys are hashed with.
     #[must_use]
     fn seed(&self) -> u64;
-
-    /// The seed its keys are hashed with; `None` if their hashes come from the caller, by whatever
-    /// function. Only hashes can then be asked for: to a key the answer is `true`, "maybe".
-    ///
-    /// A filter that wraps another must pass this on.
-    #[inline]
-    #[must_use]
-    fn key_seed(&self) -> Option<u64> {
-        Some(self.seed())
-    }
 
     /// The number of keys the filter accounts for.
     ///

@@ -42,8 +42,8 @@ const SHARD_LAYER: u64 = u64::MAX;
 /// 10.8 %. [`KeyHash::shard`] chooses a shard independently of the filter.
 ///
 /// A filter of hashes made elsewhere cannot be asked for keys: it would hash them in its own way,
-/// and deny what is in. Say so with its method `hashed_by_caller`, and it answers "maybe" to every
-/// key, also when it is loaded from a file ([`Filter::key_seed`](crate::Filter::key_seed)).
+/// and deny what is in. [`Prehashed`](crate::Prehashed) wraps such a filter, and has no methods that
+/// take a key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct KeyHash(u64);

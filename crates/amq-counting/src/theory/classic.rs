@@ -15,7 +15,8 @@ pub use amq_bloom::theory::classic::{expected_fill, fpr_of_fill, fpr_of_table, i
 use crate::CountingParams;
 use crate::counters::{MAX, PER_WORD};
 use amq_bloom::{BloomParams, theory::classic};
-use amq_core::{Goal, Plan, PlanError, PredictedFpr, step};
+use amq_core::internal::step;
+use amq_core::{Goal, Plan, PlanError, PredictedFpr};
 
 /// Bits per counter.
 pub const COUNTER_BITS: u64 = 4;
@@ -138,7 +139,7 @@ mod tests {
             assert!((counter_tail(mean, mean as u32) - 0.5).abs() < 1e-3);
         }
         for (load, count) in [(1e9, 1_000_000_000), (4.29e9, u32::MAX), (4.295e9, u32::MAX)] {
-            let (_, steps) = amq_core::steps_of(|| counter_tail(load, count));
+            let (_, steps) = amq_core::internal::steps_of(|| counter_tail(load, count));
             assert!(steps < 50_000, "{steps}");
         }
         // 100 is the mean, and the median is the mean: half lies on either side.

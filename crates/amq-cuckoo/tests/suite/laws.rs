@@ -407,7 +407,7 @@ fn an_insert_reads_few_buckets_even_just_below_the_planned_load() {
             filter.insert(&key).unwrap();
         }
         let mut steps: Vec<u64> = (first as u64..keys as u64)
-            .map(|key| amq_core::steps_of(|| filter.insert(&key).unwrap()).1)
+            .map(|key| amq_core::internal::steps_of(|| filter.insert(&key).unwrap()).1)
             .collect();
         steps.sort_unstable();
         let mean = steps.iter().sum::<u64>() as f64 / steps.len() as f64;

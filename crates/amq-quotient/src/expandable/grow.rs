@@ -118,7 +118,7 @@ impl ExpandableQuotientFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use amq_core::shell::Header;
+    use amq_core::internal::Header;
 
     /// A table of which every entry is used up: two bits, a 1 and a 0, in each slot.
     fn used_up(entries: u64) -> ExpandableQuotientFilter {

@@ -1,23 +1,24 @@
 //! The expandable quotient filter.
 
 pub(crate) mod aging;
-mod grow;
 pub(crate) mod params;
 mod stored;
 
 use crate::edit::{Put, Taken};
-use crate::entry::Aged;
+use crate::entry::{Aged, width};
 use crate::filter::Hashes;
 use crate::pack::{Packed, pack};
 use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::theory::expandable as theory;
+use crate::validate::Contents;
 use crate::{ExpandableParams, MAX_COPIES, simd};
 use alloc::vec::Vec;
-use amq_core::shell::{Batch, Fill, Header, Shell};
+use amq_core::internal::{Header, fill_from_hashes};
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, Count, CountFilter, EmptyFilter, FilterKind, Full,
-    Inserted, KeyHash, Plan, RemoveFilter,
+    BatchFull, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, DecodeError,
+    EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted, KeyHash, LengthMismatch,
+    RemoveFilter, Target,
 };
 
 /// A quotient filter that doubles whenever it is full: for sets whose size is not known.
@@ -65,182 +66,35 @@ pub struct ExpandableQuotientFilter<S = Vec<u8>> {
 /// An [`ExpandableQuotientFilter`] whose table is borrowed.
 pub type ExpandableQuotientView<'a> = ExpandableQuotientFilter<&'a [u8]>;
 
-amq_core::shell!(read [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>: ExpandableParams {
-    /// The keys put in less those taken out, counting every copy.
-    len;
-    /// Bytes of the table.
-    size_in_bytes;
-    /// The share of all fingerprints that it answers `true` for: the exact rate of this filter.
-    /// Reads no table.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>);
-amq_core::shell!(fill [] ExpandableQuotientFilter: ExpandableParams, Full {
-    /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused only
-    /// after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer for the
-    /// key, or if the allocator refuses the larger table.
-    insert;
-});
-amq_core::shell!(plan [] ExpandableQuotientFilter: ExpandableParams, theory);
-amq_core::shell!(build [] ExpandableQuotientFilter: ExpandableParams);
-amq_core::shell!(remove [] ExpandableQuotientFilter {
-    /// Takes out the longest entry that answers for the key, so every other key keeps one.
-    ///
-    /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took, and
-    /// what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
-    /// `true` shares its fingerprint with one that is in, and removing it makes the filter forget
-    /// that one.
-    ///
-    /// An entry whose bits are used up, because the table has doubled more often since it came than
-    /// its fingerprint had bits, stands in several slots. Of these only the key's own is freed. The
-    /// others go on answering for their slots until the last key goes, which clears them; the rate
-    /// that was asked for allows for them, and [`expected_fpr`](Self::expected_fpr) counts them.
-    remove;
-});
-amq_core::shell!(count [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S> {
-    /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
-    count;
-});
-amq_core::shell!(file [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>,
-    owned [] ExpandableQuotientFilter, view ['a] ExpandableQuotientFilter<&'a [u8]>);
-
-impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
-    /// The same filter over a borrowed table.
-    pub fn view(&self) -> ExpandableQuotientView<'_> {
-        ExpandableQuotientFilter {
-            header: self.header,
-            params: self.params,
-            table: self.table.view(),
-            len: self.len,
-            entries: self.entries,
-            answered: self.answered,
-        }
-    }
-
-    /// Slots in use. At least [`len`](Self::len): entries whose bits are used up stand in several.
-    pub fn entries(&self) -> u64 {
-        self.entries
-    }
-
-    /// A hash for each entry, in rising order: the one in the middle of those the entry answers
-    /// for.
-    ///
-    /// This filter answers each of them `true`. Do not insert them into another one: an entry that
-    /// is not new answers for many hashes, and this is one of them. Entries whose bits are used up
-    /// come once for every slot they stand in.
-    pub fn iter(&self) -> Hashes<'_> {
-        Hashes::new(Fingerprints::new(&self.table), self.params.table(), self.entries)
-    }
-}
-
-impl<S: AsRef<[u8]> + Send + Sync> Shell for ExpandableQuotientFilter<S> {
-    type Params = ExpandableParams;
-    const KIND: FilterKind = FilterKind::ExpandableQuotient;
-    const NAME: &'static str = "ExpandableQuotientFilter";
-
-    amq_core::shell!(state params);
-
-    /// The keys it was planned for while they suffice; then what the present table takes before it
-    /// doubles. No healthy filter holds more.
-    fn planned(&self) -> u64 {
-        let first = self.header.capacity;
-        if self.params.doublings == 0 && self.entries <= first {
-            return first;
-        }
-        self.params.max_entries().max(first)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.table.bytes().len() as u64
-    }
-
-    fn rate(&self) -> f64 {
-        let of = self.params.fingerprints();
-        (self.answered as f64 / of as f64).min(1.0)
-    }
-
-    fn used(&self) -> f64 {
-        self.entries as f64 / self.params.slots as f64
-    }
-
-    #[inline(always)]
-    fn has(&self, hash: KeyHash) -> bool {
-        simd::contains(&self.table, self.table.fingerprint(hash))
-    }
-
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
-        simd::contains_each(&self.table, hashes, answers);
-    }
-}
-
 /// The refusal of another copy.
 const COPIES: Full = Full::Copies { copies: MAX_COPIES };
 
-impl Fill for ExpandableQuotientFilter {
-    type Refusal = Full;
-
-    fn empty(plan: &Plan<ExpandableParams>, seed: u64) -> Result<Self, BuildError> {
-        plan.params.check()?;
-        let params = plan.params.first();
-        Ok(Self {
-            header: Header::new(plan, seed),
-            params,
-            table: Table::new(params.table())?,
-            len: 0,
-            entries: 0,
-            answered: 0,
-        })
-    }
-
-    #[inline(always)]
-    fn put(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        self.make_room(hash)?;
-        let fingerprint = self.table.fingerprint(hash);
-        let put = simd::insert(&mut self.table, fingerprint);
-        if put == Put::Refused {
-            return Err(COPIES);
-        }
-        self.took(1, u64::from(put == Put::New));
-        Ok(Inserted::from_change(put == Put::New))
-    }
-
-    fn put_each(&mut self, hashes: &[KeyHash]) -> Batch<Full> {
-        let (mut rest, mut new) = (hashes, 0);
-        while let Some(&next) = rest.first() {
-            let before = (hashes.len() - rest.len()) as u64;
-            self.make_room(next).map_err(|full| (before, full))?;
-            let room = self.table.max_items - self.entries;
-            let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
-            let (done, of_these) = simd::insert_each(&mut self.table, now);
-            self.took(done, of_these);
-            if done < now.len() as u64 {
-                return Err((before + done, COPIES));
-            }
-            new += of_these;
-            rest = later;
-        }
-        Ok(new)
-    }
-
-    fn wipe(&mut self) {
-        let first = self.params.first();
-        let small = match self.params.doublings {
-            0 => None,
-            _ => Table::new(first.table()).ok(),
-        };
-        self.table = small.unwrap_or_else(|| {
-            // Without memory for a smaller table it is made of the present one.
-            let mut bytes = core::mem::take(&mut self.table.bytes);
-            bytes.truncate(first.bytes() as usize);
-            bytes.fill(0);
-            Table::over(first.table(), bytes)
-        });
-        self.params = first;
-        (self.len, self.entries, self.answered) = (0, 0, 0);
-    }
-}
-
 impl ExpandableQuotientFilter {
+    amq_core::methods! {
+        new: ExpandableParams;
+        build: ExpandableParams;
+        plan: ExpandableParams;
+        /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused
+        /// only after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer
+        /// for the key, or if the allocator refuses the larger table.
+        insert;
+        /// Takes out the longest entry that answers for the key, so every other key keeps one.
+        ///
+        /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
+        /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
+        /// answered `true` shares its fingerprint with one that is in, and removing it makes the
+        /// filter forget that one.
+        ///
+        /// An entry whose bits are used up, because the table has doubled more often since it came
+        /// than its fingerprint had bits, stands in several slots. Of these only the key's own is
+        /// freed. The others go on answering for their slots until the last key goes, which clears
+        /// them; the rate that was asked for allows for them, and
+        /// [`expected_fpr`](Self::expected_fpr) counts them.
+        remove;
+        clear;
+        from_bytes;
+    }
+
     /// Counts keys that went in, and those of them that no entry answered for.
     #[inline(always)]
     fn took(&mut self, keys: u64, new: u64) {
@@ -257,6 +111,205 @@ impl ExpandableQuotientFilter {
     fn forget_leftovers(&mut self) {
         self.table.bytes.fill(0);
         (self.entries, self.answered) = (0, 0);
+    }
+}
+
+impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
+    amq_core::methods! {
+        contains;
+        /// The keys put in less those taken out, counting every copy.
+        len;
+        /// Bytes of the table.
+        size_in_bytes;
+        /// The share of all fingerprints that it answers `true` for: the exact rate of this filter.
+        /// Reads no table.
+        expected_fpr;
+        /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
+        count;
+        to_bytes;
+        encoded_len;
+    }
+
+    /// The same filter over a borrowed table.
+    pub fn view(&self) -> ExpandableQuotientView<'_> {
+        ExpandableQuotientFilter {
+            header: self.header,
+            params: self.params,
+            table: self.table.view(),
+            len: self.len,
+            entries: self.entries,
+            answered: self.answered,
+        }
+    }
+
+    /// The parameters of its table.
+    #[inline]
+    #[must_use]
+    pub fn params(&self) -> ExpandableParams {
+        self.params
+    }
+
+    /// Slots in use. At least [`len`](Self::len): entries whose bits are used up stand in several.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// A hash for each entry, in rising order: the one in the middle of those the entry answers
+    /// for.
+    ///
+    /// This filter answers each of them `true`. Do not insert them into another one: an entry that
+    /// is not new answers for many hashes, and this is one of them. Entries whose bits are used up
+    /// come once for every slot they stand in.
+    pub fn iter(&self) -> Hashes<'_> {
+        Hashes::new(Fingerprints::new(&self.table), self.params.table(), self.entries)
+    }
+
+    /// Reads the whole table, and checks that it is one that inserts and removals lead to: runs,
+    /// order, offsets, ages, counts.
+    ///
+    /// Every way of reading a file does this, but for
+    /// [`open_without_checking_payload`](ExpandableQuotientView::open_without_checking_payload).
+    pub fn validate(&self) -> Result<(), DecodeError> {
+        let Contents { items, distinct } = simd::walk(&self.table)?;
+        // An entry has one bit of tail for each doubling since it came, up to all that there are.
+        let oldest = 1 << self.params.doublings.min(self.params.fingerprint_bits);
+        let ages = Fingerprints::new(&self.table).all(|entry| width(entry) <= oldest);
+        for (right, what) in [
+            (self.entries == items, "number of entries"),
+            (self.answered == distinct, "number of fingerprints"),
+            (ages, "age of an entry"),
+        ] {
+            if !right {
+                return Err(DecodeError::Structure { what });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> ExpandableQuotientView<'a> {
+    amq_core::methods! { open: ExpandableQuotientFilter; }
+}
+
+impl<S: AsRef<[u8]> + Send + Sync> Filter for ExpandableQuotientFilter<S> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::ExpandableQuotient
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The keys it was planned for while they suffice; then what the present table takes before it
+    /// doubles. No healthy filter holds more.
+    fn capacity(&self) -> u64 {
+        let first = self.header.capacity;
+        if self.params.doublings == 0 && self.entries <= first {
+            return first;
+        }
+        self.params.max_entries().max(first)
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.table.bytes().len() as u64
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        let of = self.params.fingerprints();
+        (self.answered as f64 / of as f64).min(1.0)
+    }
+
+    fn load_factor(&self) -> f64 {
+        self.entries as f64 / self.params.slots as f64
+    }
+
+    #[inline(always)]
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        simd::contains(&self.table, self.table.fingerprint(hash))
+    }
+
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        simd::contains_each(&self.table, hashes, answers);
+        Ok(())
+    }
+}
+
+impl EmptyFilter for ExpandableQuotientFilter {
+    fn empty(target: impl Into<Target<ExpandableParams>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        plan.params.check()?;
+        let params = plan.params.first();
+        Ok(Self {
+            header: Header::new(&plan, seed),
+            params,
+            table: Table::new(params.table())?,
+            len: 0,
+            entries: 0,
+            answered: 0,
+        })
+    }
+}
+
+impl InsertFilter for ExpandableQuotientFilter {
+    #[inline(always)]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.make_room(hash)?;
+        let fingerprint = self.table.fingerprint(hash);
+        let put = simd::insert(&mut self.table, fingerprint);
+        if put == Put::Refused {
+            return Err(COPIES);
+        }
+        self.took(1, u64::from(put == Put::New));
+        Ok(Inserted::from_change(put == Put::New))
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+        let (mut rest, mut new) = (hashes, 0);
+        while let Some(&next) = rest.first() {
+            let before = (hashes.len() - rest.len()) as u64;
+            self.make_room(next).map_err(|full| BatchFull { done: before, full })?;
+            let room = self.table.max_items - self.entries;
+            let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
+            let (done, of_these) = simd::insert_each(&mut self.table, now);
+            self.took(done, of_these);
+            if done < now.len() as u64 {
+                return Err(BatchFull { done: before + done, full: COPIES });
+            }
+            new += of_these;
+            rest = later;
+        }
+        Ok(new)
+    }
+}
+
+impl ClearFilter for ExpandableQuotientFilter {
+    fn clear(&mut self) {
+        let first = self.params.first();
+        let small = match self.params.doublings {
+            0 => None,
+            _ => Table::new(first.table()).ok(),
+        };
+        self.table = small.unwrap_or_else(|| {
+            // Without memory for a smaller table it is made of the present one.
+            let mut bytes = core::mem::take(&mut self.table.bytes);
+            bytes.truncate(first.bytes() as usize);
+            bytes.fill(0);
+            Table::over(first.table(), bytes)
+        });
+        self.params = first;
+        (self.len, self.entries, self.answered) = (0, 0, 0);
     }
 }
 
@@ -301,7 +354,7 @@ impl BuildFilter for ExpandableQuotientFilter {
         plan.params.check()?;
         let params = plan.params.first();
         if len > params.max_entries() {
-            return Self::filled(plan, seed, hashes);
+            return fill_from_hashes(plan, seed, hashes);
         }
         let sorted = crate::sort::sorted(hashes, params.table().fingerprints())?;
         // The lowest bit of a slot is the 1 that ends a fingerprint.
@@ -315,4 +368,15 @@ impl BuildFilter for ExpandableQuotientFilter {
             answered: distinct,
         })
     }
+}
+
+// Here, since rustdoc lists its methods where it stands: after those of every filter.
+mod grow;
+
+amq_core::traits! {
+    [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>,
+    owned [] ExpandableQuotientFilter: ExpandableParams;
+    debug "ExpandableQuotientFilter";
+    serde;
+    plan theory;
 }

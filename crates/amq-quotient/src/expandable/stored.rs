@@ -1,20 +1,24 @@
 //! The filter as a file.
 
-#[cfg(doc)]
-use super::ExpandableQuotientView;
 use super::{ExpandableParams, ExpandableQuotientFilter};
-use crate::entry::width;
-use crate::simd;
-use crate::stream::Fingerprints;
 use crate::table::Table;
-use crate::validate::Contents;
 use alloc::vec;
-use amq_core::DecodeError;
-use amq_core::envelope::{Description, Opened, Plain, Restore, Section, Source, Stored, narrow};
-use amq_core::shell::Shell;
+use amq_core::internal::{
+    Description, Header, Opened, Plain, Restore, Section, Source, Stored, narrow,
+};
+use amq_core::{DecodeError, FilterKind};
 
 impl<S: AsRef<[u8]> + Send + Sync> Stored for ExpandableQuotientFilter<S> {
+    const KIND: FilterKind = FilterKind::ExpandableQuotient;
     const REVISION: u8 = 1;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn items(&self) -> u64 {
+        self.len
+    }
 
     fn describe(&self) -> Description<'_> {
         let params = self.params;
@@ -76,29 +80,5 @@ impl Restore for ExpandableQuotientFilter {
             filter.validate()?;
         }
         Ok(filter)
-    }
-}
-
-impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
-    /// Reads the whole table, and checks that it is one that inserts and removals lead to: runs,
-    /// order, offsets, ages, counts.
-    ///
-    /// Every way of reading a file does this, but for
-    /// [`open_without_checking_payload`](ExpandableQuotientView::open_without_checking_payload).
-    pub fn validate(&self) -> Result<(), DecodeError> {
-        let Contents { items, distinct } = simd::walk(&self.table)?;
-        // An entry has one bit of tail for each doubling since it came, up to all that there are.
-        let oldest = 1 << self.params.doublings.min(self.params.fingerprint_bits);
-        let ages = Fingerprints::new(&self.table).all(|entry| width(entry) <= oldest);
-        for (right, what) in [
-            (self.entries == items, "number of entries"),
-            (self.answered == distinct, "number of fingerprints"),
-            (ages, "age of an entry"),
-        ] {
-            if !right {
-                return Err(DecodeError::Structure { what });
-            }
-        }
-        Ok(())
     }
 }

@@ -5,7 +5,7 @@
 //! that ends a cluster follow Borel's distribution, `e^(-ak) (ak)^(k-1) / k!` (D. Knuth, *The Art
 //! of Computer Programming* 3, section 6.4, on linear probing).
 
-use amq_core::step;
+use amq_core::internal::step;
 
 /// The mean number of slots in a cluster at a load strictly between 0 and 1; NaN for others:
 /// `a / ((1 - a) (1 - e^-a))`.
@@ -77,7 +77,8 @@ mod tests {
             let got = cluster_quantile(load, share);
             assert!((got / want - 1.0).abs() < 2e-3, "{got} {want}");
         }
-        let (endless, steps) = amq_core::steps_of(|| cluster_quantile(0.999_999_9, 0.999_999_9));
+        let (endless, steps) =
+            amq_core::internal::steps_of(|| cluster_quantile(0.999_999_9, 0.999_999_9));
         assert!(endless == f64::INFINITY && steps < 100_000, "{steps}");
     }
 

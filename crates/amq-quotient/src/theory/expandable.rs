@@ -33,7 +33,8 @@ use super::sizing::{blocks_for, too_large};
 use crate::expandable::params::DOUBLINGS;
 use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
 use crate::{ExpandableParams, MAX_LOAD, QuotientParams};
-use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr, step};
+use amq_core::internal::step;
+use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
 /// A table and the keys that come while it is in use, when no key is removed.
 #[derive(Clone, Copy, Debug)]

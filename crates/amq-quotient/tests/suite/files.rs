@@ -351,7 +351,7 @@ fn a_long_chain_of_wrong_offsets_is_followed_once() {
         let view = QuotientView::open_without_checking_payload(&bytes).unwrap();
         for key in 0..50u64 {
             let ask = || (view.contains(&key), view.count(&key));
-            let (_, steps) = amq_core::steps_of(ask);
+            let (_, steps) = amq_core::internal::steps_of(ask);
             // Two rounds for the offset, and one each for the run's start and end; twice.
             assert!(steps <= 2 * 4 * (params.slots / 64 + 1), "{steps} blocks");
         }

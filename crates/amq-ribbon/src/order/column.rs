@@ -3,7 +3,7 @@
 use super::Order;
 use crate::layer::Layer;
 use crate::row::{self, Row};
-use amq_core::prefetch;
+use amq_core::internal::prefetch;
 
 /// The order of any number of columns, and of blocks that differ in it.
 pub(crate) struct ByColumn;
@@ -74,9 +74,9 @@ impl Order for ByColumn {
     fn prefetch<W: Row>(words: &[W], window: &Window) {
         let line = 64 / size_of::<W>();
         let last = window.word + 2 * window.columns as usize - 1;
-        prefetch::prefetch(words, window.word);
-        prefetch::prefetch(words, window.word + line);
-        prefetch::prefetch(words, last);
+        prefetch(words, window.word);
+        prefetch(words, window.word + line);
+        prefetch(words, last);
     }
 
     /// Stops at the first column that differs.

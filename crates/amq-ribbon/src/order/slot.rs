@@ -15,8 +15,8 @@
 use super::Order;
 use crate::layer::Layer;
 use crate::row::{self, Row};
-use amq_core::bytemuck::cast_slice;
-use amq_core::prefetch;
+use amq_core::internal::bytemuck::cast_slice;
+use amq_core::internal::prefetch;
 
 /// The order of slots of `BYTES` bytes, 1 to 4.
 pub(crate) struct BySlot<const BYTES: usize>;
@@ -189,9 +189,9 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
         let (bytes, first) = (cast_slice::<W, u8>(words), window.first * BYTES);
         let len = W::BITS as usize * BYTES;
         for line in (0..len).step_by(64) {
-            prefetch::prefetch(bytes, first + line);
+            prefetch(bytes, first + line);
         }
-        prefetch::prefetch(bytes, first + len - 1);
+        prefetch(bytes, first + len - 1);
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@
 #![allow(unused_unsafe)]
 
 use crate::row::Row;
-use amq_core::bytemuck::cast_slice;
+use amq_core::internal::bytemuck::cast_slice;
 use core::arch::aarch64::{
     uint8x16_t, vandq_u8, vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u64, vld1q_u8, vqtbl1q_u8,
     vreinterpretq_u8_u64, vreinterpretq_u64_u8, vtstq_u8,

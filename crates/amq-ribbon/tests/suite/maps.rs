@@ -3,25 +3,17 @@
 
 use amq_conformance::files::{committed, mend};
 use amq_conformance::{hold, suite};
-use amq_core::envelope::{Description, Opened, Restore, Source, Stored};
-use amq_core::shell::{Header, Shell};
+use amq_core::internal::{Description, Header, Opened, Restore, Source, Stored};
 use amq_ribbon::{
-    BuildError, Bumped, DecodeError, FilterKind, Goal, Heap, Key, KeyHash, MapError, Plan,
-    PlanError, PlanFilter, PredictedFpr, Ribbon, RibbonMap, RibbonMapView, RibbonParams, Store,
+    BuildError, Bumped, DecodeError, Filter, FilterKind, Goal, Heap, Key, KeyHash, LengthMismatch,
+    MapError, Plan, PlanError, PlanFilter, PredictedFpr, Ribbon, RibbonMap, RibbonMapView,
+    RibbonParams, Store,
 };
 
 /// A map from keys to their fingerprints.
 #[derive(Clone, PartialEq)]
 struct Fingerprints<S = Heap<u64>>(RibbonMap<S>);
 
-amq_core::shell!(read [S: Store<u64>] Fingerprints<S>: RibbonParams {
-    /// See [`RibbonMap::len`].
-    len;
-    /// See [`RibbonMap::size_in_bytes`].
-    size_in_bytes;
-    /// 2^-r for values of r bits.
-    expected_fpr;
-});
 suite!(map: Fingerprints => file(fingerprints));
 
 fn fingerprint(hash: KeyHash, bits: u32) -> u32 {
@@ -38,39 +30,45 @@ fn fingerprints(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<Fingerprint
     }
 }
 
-impl<S: Store<u64>> Shell for Fingerprints<S> {
-    type Params = RibbonParams;
-    const KIND: FilterKind = FilterKind::RibbonMap;
-    const NAME: &'static str = "Fingerprints";
-
-    fn header(&self) -> &Header {
-        self.0.header()
+impl<S: Store<u64>> Filter for Fingerprints<S> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::RibbonMap
     }
-    fn table_params(&self) -> RibbonParams {
-        self.0.table_params()
+    fn seed(&self) -> u64 {
+        self.0.seed()
     }
-    fn items(&self) -> u64 {
+    fn len(&self) -> u64 {
         self.0.len()
     }
-    fn bytes(&self) -> u64 {
+    fn capacity(&self) -> u64 {
+        self.0.header().capacity
+    }
+    fn size_in_bytes(&self) -> u64 {
         self.0.size_in_bytes()
     }
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         0.5f64.powi(self.0.value_bits() as i32)
     }
-    fn used(&self) -> f64 {
-        self.0.used()
+    fn load_factor(&self) -> f64 {
+        let values = self.0.len() * u64::from(self.0.value_bits());
+        (values as f64 / (self.0.size_in_bytes().max(1) * 8) as f64).min(1.0)
     }
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         // A map of no keys has values, too; as a filter it has none of them.
         !self.0.is_empty() && self.0.get_hash(hash) == fingerprint(hash, self.0.value_bits())
     }
-    fn has_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
         let mut values = vec![0; hashes.len()];
-        self.0.get_batch(hashes, &mut values).unwrap();
+        self.0.get_batch(hashes, &mut values)?;
         for ((answer, &hash), value) in answers.iter_mut().zip(hashes).zip(values) {
             *answer = !self.0.is_empty() && value == fingerprint(hash, self.0.value_bits());
         }
+        Ok(())
     }
 }
 
@@ -87,13 +85,20 @@ impl PlanFilter for Fingerprints {
         Ribbon::<Bumped>::predicted_fpr(params, items)
     }
     fn params(&self) -> RibbonParams {
-        self.0.table_params()
+        RibbonParams::new(self.0.value_bits(), 0)
     }
 }
 
 impl<S: Store<u64>> Stored for Fingerprints<S> {
+    const KIND: FilterKind = FilterKind::RibbonMap;
     const REVISION: u8 = <RibbonMap<S> as Stored>::REVISION;
 
+    fn header(&self) -> &Header {
+        self.0.header()
+    }
+    fn items(&self) -> u64 {
+        self.0.len()
+    }
     fn describe(&self) -> Description<'_> {
         self.0.describe()
     }

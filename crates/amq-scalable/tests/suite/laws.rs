@@ -338,7 +338,7 @@ fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
             if filter.contains(&key) {
                 continue;
             }
-            let (full, steps) = amq_core::steps_of(|| filter.insert(&key));
+            let (full, steps) = amq_core::internal::steps_of(|| filter.insert(&key));
             assert!(matches!(full, Err(Full::Limit { .. } | Full::Stages { .. })), "{full:?}");
             assert_eq!(steps, 0);
         }
@@ -358,9 +358,9 @@ fn parameters_that_are_refused_have_no_rate_and_at_most_one_stage() {
     none.initial = 0;
     for params in [good.growth(0), good.growth(1), good.tightening(f64::NAN), none] {
         assert!(params.check().is_err());
-        let (rate, steps) = amq_core::steps_of(|| theory::fpr::<F>(&params, u64::MAX));
+        let (rate, steps) = amq_core::internal::steps_of(|| theory::fpr::<F>(&params, u64::MAX));
         assert!(rate.mean.is_nan() && rate.sd.is_nan() && steps == 0);
-        let (_, steps) = amq_core::steps_of(|| bits_per_key::<F>(&params, u32::MAX));
+        let (_, steps) = amq_core::internal::steps_of(|| bits_per_key::<F>(&params, u32::MAX));
         assert!(steps < 100_000, "{steps}");
     }
     for params in [good.growth(0), good.growth(1), none] {
@@ -471,10 +471,10 @@ fn the_last_stage_is_planned_in_a_bounded_number_of_steps() {
         ScalableParams::new(1, 0.9).bounded(1 << 40).max_bytes(1 << 30),
     ] {
         let plan = || ScalableBloomFilter::plan_params(params, u64::MAX);
-        let (refused, steps) = amq_core::steps_of(plan);
+        let (refused, steps) = amq_core::internal::steps_of(plan);
         assert!(matches!(refused, Err(PlanError::Items { .. })), "{refused:?}");
         let rate = || theory::fpr::<BloomFilter>(&params, u64::MAX);
-        let (rate, more) = amq_core::steps_of(rate);
+        let (rate, more) = amq_core::internal::steps_of(rate);
         assert!((0.0..=params.fpr * 1.0001).contains(&rate.mean), "{rate:?}");
         assert!(steps + more < 200_000, "{params:?}: {steps} + {more}");
     }

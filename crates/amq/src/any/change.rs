@@ -5,8 +5,8 @@ use super::{AnyError, AnyFilter, Unsupported};
 use crate::Ability;
 use alloc::boxed::Box;
 use amq_core::{
-    ClearFilter, Count, CountFilter, Filter, FilterExt, Full, InsertExt, InsertFilter, Inserted,
-    Key, KeyHash, MergeError, MergeFilter, RemoveFilter,
+    ClearFilter, Count, CountFilter, Filter, FilterExt, InsertExt, InsertFilter, Inserted, Key,
+    KeyHash, MergeError, MergeFilter, RemoveFilter,
 };
 
 /// `merged!(self, other, |ours, theirs| body)`: for two filters of one kind that can merge.
@@ -39,12 +39,10 @@ impl AnyFilter {
         Unsupported::new(operation, self.kind())
     }
 
-    /// Inserts `key`. On an error the filter is exactly as before. [`Full::HashedByCaller`] if the
-    /// [caller hashes its keys](Self::hashed_by_caller).
+    /// Inserts `key`. On an error the filter is exactly as before.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, AnyError> {
-        let seed = self.key_seed().ok_or(Full::HashedByCaller)?;
-        self.insert_hash(key.key_hash(seed))
+        self.insert_hash(key.key_hash(self.seed()))
     }
 
     /// Inserts the key with this hash; see [`insert`](Self::insert).
@@ -81,8 +79,6 @@ impl AnyFilter {
     }
 
     /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
-    ///
-    /// `false` also if the [caller hashes its keys](Self::hashed_by_caller).
     ///
     /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
     #[inline]

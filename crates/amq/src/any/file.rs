@@ -1,14 +1,13 @@
 //! Filters of any kind as files.
 
 use super::table::{each, kinds};
-use super::{AnyFilter, AnyView};
-use alloc::vec::Vec;
+use super::{AnyError, AnyFilter, AnyView};
 #[cfg(feature = "std")]
 use amq_core::ReadError;
 #[cfg(feature = "std")]
-use amq_core::envelope::Streaming;
-use amq_core::envelope::{self, Borrowing, Copying, Restore};
-use amq_core::{BuildError, DecodeError, FilterKind};
+use amq_core::internal::Streaming;
+use amq_core::internal::{self, Borrowing, Contents, Copying, Hashing, Opened, Restore, Written};
+use amq_core::{BuildError, DecodeError, FilterKind, MergeError, Prehashed};
 #[cfg(feature = "std")]
 use std::{io, path::Path};
 
@@ -48,23 +47,14 @@ fn not_here(kind: Option<FilterKind>, number: u8) -> DecodeError {
     DecodeError::NotHere { found, way_out }
 }
 
+impl Written for AnyFilter {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        kinds!(each self, filter => filter.contents(hashing))
+    }
+}
+
 impl AnyFilter {
-    /// The filter in these bytes, of whatever kind: one whole file and no more. Everything is
-    /// checked.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Self::decode(bytes, None)
-    }
-
-    #[doc = amq_core::file_docs!(from_bytes_with_seed)]
-    pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
-        Self::decode(bytes, Some(seed))
-    }
-
-    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        let (opened, payload) = envelope::open(bytes, seed)?;
-        let source = Copying::new(payload, &opened)?;
-        kinds!(restored & opened, source)
-    }
+    amq_core::methods! { to_bytes; }
 
     /// Bytes of the filter as a file.
     #[must_use]
@@ -72,14 +62,27 @@ impl AnyFilter {
         kinds!(each self, filter => filter.encoded_len())
     }
 
-    /// The filter as a file. The same filter gives the same bytes on every machine.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
-        kinds!(each self, filter => filter.to_bytes())
+    /// The filter in these bytes, of whatever kind: one whole file and no more. Everything is
+    /// checked.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        AnyFile::from_bytes(bytes)?.of_keys()
     }
 
-    /// The same without the seed: whoever reads it must give the seed.
-    pub fn to_bytes_without_seed(&self) -> Result<Vec<u8>, BuildError> {
-        kinds!(each self, filter => filter.to_bytes_without_seed())
+    #[doc = amq_core::file_docs!(from_bytes_with_seed)]
+    pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
+        AnyFile::decode(bytes, Some(seed))?.of_keys()
+    }
+
+    fn copied(opened: &Opened<'_>, source: Copying<'_>) -> Result<Self, DecodeError> {
+        kinds!(restored opened, source)
+    }
+
+    #[cfg(feature = "std")]
+    fn streamed<R: io::Read>(
+        opened: &Opened<'_>,
+        source: Streaming<'_, R>,
+    ) -> Result<Self, DecodeError> {
+        kinds!(restored opened, source)
     }
 }
 
@@ -88,12 +91,12 @@ impl AnyFilter {
     /// Loads the filter in a file, which must hold nothing else. Reads header and directory, then
     /// the table into its place: the file's bytes are never held beside the filter.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError> {
-        Self::loaded(path.as_ref(), None)
+        Ok(AnyFile::load(path)?.of_keys()?)
     }
 
     #[doc = amq_core::file_docs!(from_bytes_with_seed)]
     pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
-        Self::loaded(path.as_ref(), Some(seed))
+        Ok(AnyFile::loaded(path.as_ref(), Some(seed))?.of_keys()?)
     }
 
     /// Reads one filter, and no byte more.
@@ -103,41 +106,98 @@ impl AnyFilter {
 
     #[doc = amq_core::file_docs!(from_bytes_with_seed)]
     pub fn read_from_with_seed(mut reader: impl io::Read, seed: u64) -> Result<Self, ReadError> {
-        Self::read(&mut reader, Some(seed), u64::MAX)
+        Ok(AnyFile::read(&mut reader, Some(seed), u64::MAX)?.of_keys()?)
     }
 
-    /// As [`read_from`](Self::read_from), unless the file is larger than `max_bytes`. Memory is
-    /// taken as the bytes come, not as the file claims.
+    /// Reads one filter, unless the file is larger than `max_bytes`. Memory is taken as the bytes
+    /// come, not as the file claims.
     pub fn read_from_within(mut reader: impl io::Read, max_bytes: u64) -> Result<Self, ReadError> {
-        Self::read(&mut reader, None, max_bytes)
+        Ok(AnyFile::read(&mut reader, None, max_bytes)?.of_keys()?)
+    }
+}
+
+/// What a file can hold: a filter that is asked for keys, or one of the caller's hashes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AnyFile {
+    /// A filter of keys.
+    Keys(AnyFilter),
+    /// A filter of hashes.
+    Hashes(Prehashed<AnyFilter>),
+}
+
+impl AnyFile {
+    /// What these bytes hold: one whole file and no more. Everything is checked.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Self::decode(bytes, None)
     }
 
-    /// Writes the filter as a file, and flushes the writer.
-    pub fn write_to(&self, mut writer: impl io::Write) -> io::Result<()> {
-        self.write(&mut writer, false)?;
-        writer.flush()
+    /// The filter, however its keys are hashed: for what does not depend on that, such as its size.
+    #[must_use]
+    pub const fn filter(&self) -> &AnyFilter {
+        match self {
+            Self::Keys(filter) => filter,
+            Self::Hashes(filter) => filter.get_ref(),
+        }
     }
 
-    /// The same without the seed: whoever reads it must give the seed.
-    pub fn write_to_without_seed(&self, mut writer: impl io::Write) -> io::Result<()> {
-        self.write(&mut writer, true)?;
-        writer.flush()
+    /// The filter of keys; [`DecodeError::Prehashed`] if it is one of hashes.
+    pub fn of_keys(self) -> Result<AnyFilter, DecodeError> {
+        match self {
+            Self::Keys(filter) => Ok(filter),
+            Self::Hashes(_) => Err(DecodeError::Prehashed),
+        }
     }
 
-    #[doc = amq_core::file_docs!(save)]
-    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        self.saved(path.as_ref(), false)
+    /// Adds every key of `other`. All or nothing.
+    pub fn merge(&mut self, other: &Self) -> Result<(), AnyError> {
+        match (self, other) {
+            (Self::Keys(ours), Self::Keys(theirs)) => ours.merge(theirs),
+            (Self::Hashes(ours), Self::Hashes(theirs)) => ours.get_mut().merge(theirs.get_ref()),
+            _ => Err(MergeError::Hashing.into()),
+        }
     }
 
-    /// As [`save`](Self::save), without the seed: whoever loads the file must give the seed.
-    pub fn save_without_seed(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        self.saved(path.as_ref(), true)
+    amq_core::methods! { to_bytes; }
+
+    fn of(filter: AnyFilter, opened: &Opened<'_>) -> Self {
+        match opened.expect_hashing(false) {
+            Ok(()) => Self::Keys(filter),
+            Err(_) => Self::Hashes(Prehashed::of(filter)),
+        }
     }
 
-    // Not generic: compiled here once, and not for each type of path, reader and writer.
+    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
+        let (opened, payload) = internal::open(bytes, seed)?;
+        let source = Copying::new(payload, &opened)?;
+        Ok(Self::of(AnyFilter::copied(&opened, source)?, &opened))
+    }
+}
+
+impl Written for AnyFile {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        match self {
+            Self::Keys(filter) => filter.contents(hashing),
+            Self::Hashes(filter) => filter.contents(hashing),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl AnyFile {
+    /// Loads what is in a file, which must hold nothing else.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError> {
+        Self::loaded(path.as_ref(), None)
+    }
+
+    /// Reads one filter, and no byte more.
+    pub fn read_from(mut reader: impl io::Read) -> Result<Self, ReadError> {
+        Self::read(&mut reader, None, u64::MAX)
+    }
+
+    // Not generic: compiled here once, and not for each type of path and reader.
 
     fn loaded(path: &Path, seed: Option<u64>) -> Result<Self, ReadError> {
-        envelope::load_as(path, seed, Self::streamed)
+        internal::load_as(path, seed, Self::streamed)
     }
 
     fn read(
@@ -145,22 +205,14 @@ impl AnyFilter {
         seed: Option<u64>,
         max_bytes: u64,
     ) -> Result<Self, ReadError> {
-        Ok(envelope::read_as(&mut reader, seed, max_bytes, Self::streamed)?.0)
+        Ok(internal::read_as(&mut reader, seed, max_bytes, Self::streamed)?.0)
     }
 
     fn streamed<R: io::Read>(
-        opened: &envelope::Opened<'_>,
+        opened: &Opened<'_>,
         source: Streaming<'_, R>,
     ) -> Result<Self, DecodeError> {
-        kinds!(restored opened, source)
-    }
-
-    fn write(&self, mut writer: &mut dyn io::Write, withhold_seed: bool) -> io::Result<()> {
-        kinds!(each self, filter => envelope::write(filter, &mut writer, withhold_seed))
-    }
-
-    fn saved(&self, path: &Path, withhold_seed: bool) -> io::Result<()> {
-        kinds!(each self, filter => envelope::save(filter, path, withhold_seed))
+        Ok(Self::of(AnyFilter::streamed(opened, source)?, opened))
     }
 }
 
@@ -176,7 +228,8 @@ impl<'a> AnyView<'a> {
     }
 
     pub(super) fn over(bytes: &'a [u8], check: bool) -> Result<Self, DecodeError> {
-        let (opened, payload) = envelope::open(bytes, None)?;
+        let (opened, payload) = internal::open(bytes, None)?;
+        opened.expect_hashing(false)?;
         let source = Borrowing::new(payload, &opened, check)?;
         kinds!(restored & opened, source)
     }

@@ -3,9 +3,10 @@
 use super::table::{by_kind, can, kinds};
 use super::{AnyError, AnyFilter, Unsupported};
 use crate::Ability;
+use amq_core::internal::{fill_from_hashes, hashes_of};
 use amq_core::{
     Budget, BuildError, BuildTarget, DEFAULT_SEED, FilterKind, Goal, Key, KeyHash, Plan, PlanError,
-    hashes_of, numeric,
+    numeric,
 };
 use core::fmt;
 
@@ -140,7 +141,7 @@ impl AnyFilter {
             F => {
                 Ok(<F as amq_core::BuildFilter>::build_hashes(target.of(), seed, hashes)?.into())
             },
-            else Ok(<F as amq_core::EmptyFilter>::filled(target.of(), seed, hashes)?.into()),
+            else Ok(fill_from_hashes::<F>(target.of(), seed, hashes)?.into()),
             absent Err(PlanError::LeftOut { kind }.into()))
     }
 

@@ -8,14 +8,15 @@ mod owned;
 mod table;
 
 pub use error::{AnyError, Unsupported};
+pub use file::AnyFile;
 pub use make::{AnyPlan, AnyTarget};
 pub use owned::AnyOwnedView;
 pub(crate) use table::{can, kinds};
 
-use amq_core::envelope::{Borrowing, Restore};
+use amq_core::internal::{Borrowing, Restore};
 use amq_core::{Filter, FilterKind, Key, KeyHash, LengthMismatch, Stats};
 use core::fmt;
-use table::{each, mapped};
+use table::each;
 
 /// Writes the two types.
 macro_rules! types {
@@ -87,21 +88,6 @@ macro_rules! reading {
                 kinds!(each self, filter => filter.contains(key))
             }
 
-            /// The seed its keys are hashed with, or `None` if the
-            /// [caller hashes them](Self::hashed_by_caller).
-            #[inline]
-            #[must_use]
-            pub fn key_seed(&self) -> Option<u64> {
-                kinds!(each self, filter => filter.key_seed())
-            }
-
-            /// The same filter, saying that its keys' hashes come from the caller. To every key it
-            /// answers "maybe" then; ask it by hash.
-            #[must_use]
-            pub fn hashed_by_caller(self) -> Self {
-                kinds!(mapped self, filter => filter.hashed_by_caller())
-            }
-
             /// How the filter stands, in one value that prints itself. Reads the whole table.
             #[must_use]
             pub fn stats(&self) -> Stats {
@@ -116,10 +102,6 @@ macro_rules! reading {
             #[inline]
             fn seed(&self) -> u64 {
                 kinds!(each self, filter => filter.seed())
-            }
-            #[inline]
-            fn key_seed(&self) -> Option<u64> {
-                Self::key_seed(self)
             }
             fn len(&self) -> u64 {
                 kinds!(each self, filter => filter.len())

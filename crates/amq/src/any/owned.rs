@@ -90,14 +90,6 @@ impl AnyOwnedView {
         self.0.with_dependent(|_, view| view.contains(key))
     }
 
-    /// The seed its keys are hashed with, or `None` if the
-    /// [caller hashes them](AnyView::hashed_by_caller).
-    #[inline]
-    #[must_use]
-    pub fn key_seed(&self) -> Option<u64> {
-        self.0.with_dependent(|_, view| view.key_seed())
-    }
-
     /// How the filter stands, in one value that prints itself. Reads the whole table.
     #[must_use]
     pub fn stats(&self) -> Stats {
@@ -119,7 +111,6 @@ impl Filter for AnyOwnedView {
     forward! {
         kind() -> FilterKind;
         seed() -> u64;
-        key_seed() -> Option<u64>;
         len() -> u64;
         capacity() -> u64;
         size_in_bytes() -> u64;

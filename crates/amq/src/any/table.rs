@@ -70,19 +70,6 @@ macro_rules! each {
     };
 }
 
-/// `kinds!(mapped self, filter => body)`: the same, and the result is of the same kind.
-macro_rules! mapped {
-    (
-        $any:expr, $filter:ident => $body:expr;
-        $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*
-    ) => {
-        match $any {$(
-            #[cfg(feature = $feature)]
-            Self::$name($filter) => Self::$name($body),
-        )*}
-    };
-}
-
 /// `kinds!(able remove self, filter => body, else other)`: the same, with `other` for the kinds
 /// that cannot.
 macro_rules! able {
@@ -120,4 +107,4 @@ macro_rules! by_kind {
     };
 }
 
-pub(crate) use {able, by_kind, can, each, kinds, mapped};
+pub(crate) use {able, by_kind, can, each, kinds};

@@ -1,6 +1,6 @@
 //! The traits of the filter that is watched.
 
-use super::Monitored;
+use super::{Monitored, sample};
 use amq_core::{
     BatchFull, ClearFilter, Count, CountFilter, Filter, FilterKind, Full, InsertFilter, Inserted,
     KeyHash, LengthMismatch, RemoveFilter, Stats,
@@ -14,10 +14,6 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
     #[inline]
     fn seed(&self) -> u64 {
         self.filter.seed()
-    }
-    #[inline]
-    fn key_seed(&self) -> Option<u64> {
-        self.filter.key_seed()
     }
     fn len(&self) -> u64 {
         self.filter.len()
@@ -42,14 +38,30 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
     }
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        Self::contains_hash(self, hash)
+        let found = self.filter.contains_hash(hash);
+        self.note(hash, found);
+        if EVERY || sample::due() {
+            self.counts.answered(hash, found);
+        }
+        found
     }
+    /// All are counted as single queries are.
     fn contains_batch(
         &self,
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
-        Self::contains_batch(self, hashes, answers)
+        self.filter.contains_batch(hashes, answers)?;
+        for (&hash, &found) in hashes.iter().zip(&*answers) {
+            self.note(hash, found);
+        }
+        let mut count = |index: usize| self.counts.answered(hashes[index], answers[index]);
+        if EVERY {
+            (0..hashes.len()).for_each(count);
+        } else {
+            sample::due_among(hashes.len(), &mut count);
+        }
+        Ok(())
     }
 }
 

@@ -62,7 +62,7 @@ pub use report::Report;
 pub use sample::{SAMPLED, restart_sampling};
 pub use verdict::Verdict;
 
-use amq_core::{Filter, FilterExt, Key, KeyHash, LengthMismatch, PlanError};
+use amq_core::{Filter, Key, KeyHash, PlanError};
 use counts::Counts;
 
 /// A filter with counters for what it answers.
@@ -120,25 +120,7 @@ impl<F: Filter> Monitored<F> {
 }
 
 impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
-    /// Whether `key` is probably in: `false` is certain. Not counted, and always `true`, if the
-    /// filter's keys are hashed by the caller ([`Filter::key_seed`]).
-    #[inline]
-    #[must_use]
-    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        FilterExt::contains(self, key)
-    }
-
-    /// The same for the key with this hash.
-    #[inline]
-    #[must_use]
-    pub fn contains_hash(&self, hash: KeyHash) -> bool {
-        let found = self.filter.contains_hash(hash);
-        self.note(hash, found);
-        if EVERY || sample::due() {
-            self.counts.answered(hash, found);
-        }
-        found
-    }
+    amq_core::methods! { contains; }
 
     /// Notes a key that was denied, if it is one of those that are watched.
     #[inline]
@@ -148,41 +130,9 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
         }
     }
 
-    /// Answers many hashes at once, `answers[i]` for `hashes[i]`. All are counted as single queries
-    /// are.
-    pub fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        self.filter.contains_batch(hashes, answers)?;
-        for (&hash, &found) in hashes.iter().zip(&*answers) {
-            self.note(hash, found);
-        }
-        let mut count = |index: usize| self.counts.answered(hashes[index], answers[index]);
-        if EVERY {
-            (0..hashes.len()).for_each(count);
-        } else {
-            sample::due_among(hashes.len(), &mut count);
-        }
-        Ok(())
-    }
-
-    /// The same for keys. Allocates nothing.
-    pub fn contains_keys<K: Key>(
-        &self,
-        keys: &[K],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        FilterExt::contains_keys(self, keys, answers)
-    }
-
     /// Reports that the filter answered `true` to a query for this key, which then was not there.
     pub fn report_false_positive<K: Key + ?Sized>(&self, key: &K) {
-        // Of a key that the filter was not asked for there is nothing to report.
-        if let Some(seed) = self.filter.key_seed() {
-            self.report_false_positive_hash(key.key_hash(seed));
-        }
+        self.report_false_positive_hash(key.key_hash(self.filter.seed()));
     }
 
     /// The same for the key with this hash.

@@ -2,29 +2,36 @@
 
 use super::Rolling;
 use super::limits::{MAX_ADVANCES, MAX_GENERATIONS};
-use crate::parts::{Part, Whole, file, parts};
-use amq_core::envelope::{Opened, Source};
+use crate::parts::{Part, parts, push, whole};
+use amq_core::internal::{Contents, Hashing, Header, Opened, Restore, Source, Written};
 use amq_core::{BuildError, DecodeError, FilterKind};
 
-file!(
-    Rolling,
-    "The generations and their numbers are in it: after a restart nothing is forgotten, and the next \
-     [`advance`](Self::advance) forgets what it would have."
-);
-
 impl<F: Part> Rolling<F> {
-    fn whole(&self, withhold_seed: bool) -> Result<Whole, BuildError> {
+    amq_core::methods! {
+        /// The generations and their numbers are in it: after a restart nothing is forgotten, and
+        /// the next [`advance`](Self::advance) forgets what it would have.
+        to_bytes;
+        from_bytes;
+    }
+}
+
+impl<F: Part> Written for Rolling<F> {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let mut entry = [0; 8];
         let count = self.generations.len() as u64;
         entry[..3].copy_from_slice(&[count, self.newest, self.by_count.into()]);
-        let mut whole = Whole::new(FilterKind::Rolling, Some(self.seed), self.capacity, entry);
-        self.generations.iter().try_for_each(|part| whole.push(part, withhold_seed))?;
+        let header = Header { seed: self.seed, capacity: self.capacity, budget: None };
+        let mut whole = whole(FilterKind::Rolling, hashing, header, entry);
+        self.generations.iter().try_for_each(|part| push(&mut whole, part))?;
         Ok(whole)
     }
+}
 
-    fn restored<S: Source>(opened: &Opened<'_>, source: S) -> Result<Self, DecodeError> {
+impl<F: Part> Restore for Rolling<F> {
+    type Over<R: Source> = Self;
+
+    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self, DecodeError> {
         opened.expect_kind(FilterKind::Rolling, 1)?;
-        opened.expect_seed()?;
         let [count, newest, by_count] = opened.only_entry()?;
         for (field, value, most) in
             [("number of advances", newest, MAX_ADVANCES), ("advances by count", by_count, 1)]

@@ -63,9 +63,10 @@ pub use plan::RollingPlan;
 
 use alloc::vec::Vec;
 use amq_core::index::remix;
+use amq_core::internal::{HASH_BLOCK, reserve};
 use amq_core::{
-    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal, HASH_BLOCK,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, reserve,
+    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
 };
 use core::fmt;
 
@@ -212,38 +213,16 @@ impl<F: ClearFilter> Rolling<F> {
 }
 
 impl<F: Filter> Rolling<F> {
-    /// Whether `key` was probably inserted within the window: `false` is certain.
-    #[inline]
-    #[must_use]
-    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains_hash(key.key_hash(self.seed))
-    }
-
-    /// The same for the key with this hash.
-    #[inline]
-    #[must_use]
-    pub fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.ring().any(|(number, generation)| generation.contains_hash(within(number, hash)))
-    }
-
-    /// The present rate: one less the product of what all generations leave. May read all tables.
-    #[must_use]
-    pub fn expected_fpr(&self) -> f64 {
-        let none: f64 =
-            self.ring().map(|(_, generation)| libm::log1p(-generation.expected_fpr())).sum();
-        -libm::expm1(none)
-    }
-
-    /// The keys in all generations; one that came in several counts in each.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.generations.iter().map(F::len).fold(0, u64::saturating_add)
-    }
-
-    /// Whether there are no keys.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    amq_core::methods! {
+        /// It was inserted within the window.
+        contains;
+        /// The keys in all generations; one that came in several counts in each.
+        len;
+        /// Bytes of all tables.
+        size_in_bytes;
+        /// The present rate: one less the product of what all generations leave. May read all
+        /// tables.
+        expected_fpr;
     }
 }
 
@@ -286,7 +265,7 @@ impl<F: Filter> Filter for Rolling<F> {
         self.seed
     }
     fn len(&self) -> u64 {
-        Self::len(self)
+        self.generations.iter().map(F::len).fold(0, u64::saturating_add)
     }
     fn capacity(&self) -> u64 {
         self.capacity
@@ -295,7 +274,9 @@ impl<F: Filter> Filter for Rolling<F> {
         self.generations.iter().map(F::size_in_bytes).fold(0, u64::saturating_add)
     }
     fn expected_fpr(&self) -> f64 {
-        Self::expected_fpr(self)
+        let none: f64 =
+            self.ring().map(|(_, generation)| libm::log1p(-generation.expected_fpr())).sum();
+        -libm::expm1(none)
     }
     fn load_factor(&self) -> f64 {
         self.generations.iter().map(F::load_factor).sum::<f64>() / self.generations.len() as f64
@@ -305,7 +286,7 @@ impl<F: Filter> Filter for Rolling<F> {
     }
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        Self::contains_hash(self, hash)
+        self.ring().any(|(number, generation)| generation.contains_hash(within(number, hash)))
     }
     fn contains_batch(
         &self,

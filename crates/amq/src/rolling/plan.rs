@@ -28,7 +28,7 @@ impl<F: EmptyFilter> Rolling<F> {
     /// a budget of bytes or of bits per key for all of them.
     pub fn plan(goal: Goal, generations: usize) -> Result<RollingPlan<F::Params>, PlanError> {
         let plan = |goal| Self::planned(goal, generations);
-        plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
+        goal.plan_by(plan)
     }
 
     /// The same, with refusals that speak of bytes where bits per key were asked for.

@@ -3,9 +3,8 @@
 use super::Sharded;
 use super::shard::Shard;
 use alloc::vec::Vec;
-use amq_core::{
-    BatchFull, BuildError, Filter, Full, InsertFilter, KeyHash, LengthMismatch, zeroed,
-};
+use amq_core::internal::zeroed;
+use amq_core::{BatchFull, BuildError, Filter, Full, InsertFilter, KeyHash, LengthMismatch};
 use core::fmt;
 
 /// Hashes grouped at a time: enough for a lock to be worth taking, few enough for the first-level
@@ -88,7 +87,7 @@ impl Groups {
 impl<F: Filter> Sharded<F> {
     /// Answers many hashes at once, `answers[i]` for `hashes[i]`, taking each lock once for some
     /// thousand hashes. (Without memory to order them, one by one.)
-    pub fn contains_batch(
+    pub(super) fn contains_by_shard(
         &self,
         hashes: &[KeyHash],
         answers: &mut [bool],

@@ -11,8 +11,7 @@ impl<F: InsertFilter> Sharded<F> {
     /// [visited](Self::for_each_shard) by this thread; nothing changes then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, Full> {
-        let seed = self.key_seed.ok_or(Full::HashedByCaller)?;
-        self.insert_hash(key.key_hash(seed))
+        self.insert_hash(key.key_hash(self.seed))
     }
 
     /// Inserts the key with this hash; see [`insert`](Self::insert).
@@ -26,8 +25,7 @@ impl<F: InsertFilter> Sharded<F> {
     /// once, exactly one is answered [`Inserted::New`].
     #[inline]
     pub fn insert_unique<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, Full> {
-        let seed = self.key_seed.ok_or(Full::HashedByCaller)?;
-        self.insert_unique_hash(key.key_hash(seed))
+        self.insert_unique_hash(key.key_hash(self.seed))
     }
 
     /// The same for the key with this hash.
@@ -36,14 +34,9 @@ impl<F: InsertFilter> Sharded<F> {
         self.shard(hash).write().ok_or(Full::Visited)?.insert_unique_hash(hash)
     }
 
-    /// Inserts many keys; see [`insert_batch`](Self::insert_batch). If the caller hashes the keys,
-    /// all are refused, and the error has no hashes.
+    /// Inserts many keys; see [`insert_batch`](Self::insert_batch).
     pub fn insert_keys<K: Key>(&self, keys: &[K]) -> Result<u64, Refused> {
-        match self.key_seed {
-            Some(seed) => self.insert_in_blocks(keys, |key| key.key_hash(seed)),
-            None if keys.is_empty() => Ok(0),
-            None => Err(Refused { full: Full::HashedByCaller, hashes: Default::default() }),
-        }
+        self.insert_in_blocks(keys, |key| key.key_hash(self.seed))
     }
 
     /// Inserts all keys of an iterator, one by one, and returns how many were new. On an error the
@@ -55,16 +48,13 @@ impl<F: InsertFilter> Sharded<F> {
 
 impl<F: RemoveFilter> Sharded<F> {
     /// Removes one copy of `key`, from any thread. `false`: it was certainly not in, and nothing
-    /// changed; or nothing can be told, because the caller hashes the keys or this thread
-    /// [visits](Self::for_each_shard) the key's shard.
+    /// changed; or nothing can be told, because this thread [visits](Self::for_each_shard) the key's
+    /// shard.
     ///
     /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
     #[inline]
     pub fn remove<K: Key + ?Sized>(&self, key: &K) -> bool {
-        match self.key_seed {
-            Some(seed) => self.remove_hash(key.key_hash(seed)),
-            None => false,
-        }
+        self.remove_hash(key.key_hash(self.seed))
     }
 
     /// Removes one copy of the key with this hash; see [`remove`](Self::remove).

@@ -13,41 +13,38 @@ impl<F: Filter> Filter for Sharded<F> {
     }
     #[inline]
     fn seed(&self) -> u64 {
-        Self::seed(self)
-    }
-    #[inline]
-    fn key_seed(&self) -> Option<u64> {
-        self.key_seed
+        self.seed
     }
     fn len(&self) -> u64 {
-        Self::len(self)
+        self.total(F::len)
     }
     /// The number of keys planned for. The shards' plans come to more, as room for chance.
     fn capacity(&self) -> u64 {
-        Self::capacity(self)
+        self.capacity
     }
     fn size_in_bytes(&self) -> u64 {
-        Self::size_in_bytes(self)
+        self.total(F::size_in_bytes)
     }
     fn expected_fpr(&self) -> f64 {
-        Self::expected_fpr(self)
+        self.sum(F::expected_fpr, 1.0) / self.shards.len() as f64
     }
+    /// The mean of the shards' load factors.
     fn load_factor(&self) -> f64 {
-        Self::load_factor(self)
+        self.sum(F::load_factor, 0.0) / self.shards.len() as f64
     }
     fn saturated(&self) -> u64 {
         self.total(F::saturated)
     }
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        Self::contains_hash(self, hash)
+        self.shard(hash).read().is_none_or(|shard| shard.contains_hash(hash))
     }
     fn contains_batch(
         &self,
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
-        Self::contains_batch(self, hashes, answers)
+        self.contains_by_shard(hashes, answers)
     }
 }
 

@@ -42,9 +42,9 @@ pub use batch::Refused;
 pub use plan::{ShardedPlan, ShardsError, shard_items};
 
 use alloc::vec::Vec;
+use amq_core::internal::reserve;
 use amq_core::{
-    BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, Key, KeyHash,
-    LengthMismatch, MergeError, Stats, reserve,
+    BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, KeyHash, MergeError,
 };
 use core::fmt;
 use shard::Shard;
@@ -97,7 +97,7 @@ use shard::Shard;
 pub struct Sharded<F> {
     shards: Vec<Shard<F>>,
     kind: FilterKind,
-    key_seed: Option<u64>,
+    seed: u64,
     capacity: u64,
 }
 
@@ -127,7 +127,7 @@ impl<F: EmptyFilter> Sharded<F> {
             made.push(F::empty(plan.shard, seed)?);
         }
         let kind = made[0].kind();
-        Self::of(made, kind, Some(seed), plan.items)
+        Self::of(made, kind, seed, plan.items)
     }
 }
 
@@ -139,24 +139,19 @@ impl<F: Filter> Sharded<F> {
     /// `capacity` is the number of keys planned for, in all shards together.
     pub fn from_shards_unchecked(shards: Vec<F>, capacity: u64) -> Result<Self, ShardsError> {
         limits::check_shards(shards.len()).map_err(BuildError::from)?;
-        let (kind, key_seed) = (shards[0].kind(), shards[0].key_seed());
+        let (kind, seed) = (shards[0].kind(), shards[0].seed());
         shards
             .iter()
-            .try_for_each(|shard| MergeError::check_hashes(key_seed, shard.key_seed()))
+            .try_for_each(|shard| MergeError::check_seeds(seed, shard.seed()))
             .map_err(ShardsError::Seeds)?;
-        Ok(Self::of(shards, kind, key_seed, capacity)?)
+        Ok(Self::of(shards, kind, seed, capacity)?)
     }
 
-    fn of(
-        filters: Vec<F>,
-        kind: FilterKind,
-        key_seed: Option<u64>,
-        items: u64,
-    ) -> Result<Self, BuildError> {
+    fn of(filters: Vec<F>, kind: FilterKind, seed: u64, items: u64) -> Result<Self, BuildError> {
         let mut shards = Vec::new();
         reserve(&mut shards, filters.len() as u64)?;
         shards.extend(filters.into_iter().map(Shard::new));
-        Ok(Self { shards, kind, key_seed, capacity: items })
+        Ok(Self { shards, kind, seed, capacity: items })
     }
 
     /// The filters of the shards, in order.
@@ -223,90 +218,13 @@ impl<F: Filter> Sharded<F> {
         self.shards.iter().map(each).fold(0, u64::saturating_add)
     }
 
-    /// Whether `key` is probably in: `false` is certain.
-    #[inline]
-    #[must_use]
-    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        FilterExt::contains(self, key)
-    }
-
-    /// The same for the key with this hash.
-    #[inline]
-    #[must_use]
-    pub fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.shard(hash).read().is_none_or(|shard| shard.contains_hash(hash))
-    }
-
-    /// Answers many keys at once, `answers[i]` for `keys[i]`; see
-    /// [`contains_batch`](Self::contains_batch).
-    pub fn contains_keys<K: Key>(
-        &self,
-        keys: &[K],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        FilterExt::contains_keys(self, keys, answers)
-    }
-
-    /// The number of keys in all shards.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.total(F::len)
-    }
-
-    /// Whether there are no keys.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The seed its keys are hashed with.
-    #[must_use]
-    pub const fn seed(&self) -> u64 {
-        match self.key_seed {
-            Some(seed) => seed,
-            None => 0,
-        }
-    }
-
-    /// The same; `None` if the shards' keys are hashed by the caller ([`Filter::key_seed`]).
-    #[must_use]
-    pub const fn key_seed(&self) -> Option<u64> {
-        self.key_seed
-    }
-
-    /// The mean of the shards' rates, which is the rate of the whole. May read all tables.
-    #[must_use]
-    pub fn expected_fpr(&self) -> f64 {
-        self.sum(F::expected_fpr, 1.0) / self.shards.len() as f64
-    }
-
-    /// The number of keys planned for. The shards' plans come to more, as room for chance.
-    #[must_use]
-    pub const fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    /// Bytes of all tables.
-    #[must_use]
-    pub fn size_in_bytes(&self) -> u64 {
-        self.total(F::size_in_bytes)
-    }
-
-    /// The mean of the shards' load factors; see [`Filter::load_factor`].
-    #[must_use]
-    pub fn load_factor(&self) -> f64 {
-        self.sum(F::load_factor, 0.0) / self.shards.len() as f64
-    }
-
-    /// The kind of the shards.
-    #[must_use]
-    pub const fn kind(&self) -> FilterKind {
-        self.kind
-    }
-
-    /// The state of all shards together in one value that prints itself. Reads all tables.
-    #[must_use]
-    pub fn stats(&self) -> Stats {
-        Stats::of(self)
+    amq_core::methods! {
+        contains;
+        /// The number of keys in all shards.
+        len;
+        /// Bytes of all tables.
+        size_in_bytes;
+        /// The mean of the shards' rates, which is the rate of the whole. May read all tables.
+        expected_fpr;
     }
 }

@@ -59,7 +59,7 @@ impl<F: EmptyFilter> Sharded<F> {
     /// A budget of bytes or of bits per key is for all shards together.
     pub fn plan(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
         let plan = |goal| Self::planned(goal, shards);
-        plan(goal).map_err(|error| error.in_bits_per_key(goal, plan))
+        goal.plan_by(plan)
     }
 
     /// The same, with refusals that speak of bytes where bits per key were asked for.

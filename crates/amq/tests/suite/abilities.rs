@@ -1,9 +1,7 @@
 //! The table of abilities against the traits that the types implement.
 
 use amq::*;
-use amq_core::envelope::{Restore, Stored};
-use amq_core::shell::Fill;
-use std::convert::Infallible;
+use amq_core::internal::{Restore, Stored};
 use std::marker::PhantomData;
 
 /// Asks the compiler whether a type has a bound: an inherent constant, which exists only then,
@@ -59,7 +57,7 @@ macro_rules! check {
                 (Ability::Merge, has!($type: T: MergeFilter)),
                 (Ability::Grow, grows),
                 // A scalable filter may be refused its next stage.
-                (Ability::NeverFull, has!($type: T: Fill<Refusal = Infallible>)),
+                (Ability::NeverFull, has!($type: T: Extend<u64>)),
                 (Ability::BuildOnly, build && !insert),
                 (Ability::SharedInsert, shared),
                 (Ability::Save, has!($type: T: Stored)),

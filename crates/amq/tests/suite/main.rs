@@ -9,7 +9,6 @@ use amq_conformance::memory::Counting;
 
 mod abilities;
 mod any;
-mod by_caller;
 mod kinds;
 mod lying;
 mod memory;
@@ -18,6 +17,7 @@ mod monitored_trial;
 mod owned;
 mod parts;
 mod parts_plans;
+mod prehashed;
 mod prelude;
 mod reading;
 mod rolling;

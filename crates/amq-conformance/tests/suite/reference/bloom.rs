@@ -2,11 +2,12 @@
 
 use super::{Fault, theory};
 use amq_core::index::{index, remix};
+use amq_core::internal::{step, zeroed};
 use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ClearFilter, EmptyFilter, Filter, FilterKind,
     Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target, step, zeroed,
+    Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target,
 };
 use std::fmt;
 
@@ -209,15 +210,14 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
     type Params = Params;
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
-        let refused = |error: PlanError| match error.in_bits_per_key(goal, Self::planned) {
+        goal.plan_by(Self::planned).map_err(|error| match error {
             PlanError::FewItems { bits_per_key, items, least } => PlanError::FewItems {
                 bits_per_key,
                 items,
                 least: least + u64::from(Self::has(Fault::LeastNumberTooHigh)),
             },
             error => error,
-        };
-        Self::planned(goal).map_err(refused)
+        })
     }
 
     fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {

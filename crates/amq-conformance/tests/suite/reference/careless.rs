@@ -10,7 +10,6 @@ use amq_core::{
 pub(crate) enum Lapse {
     None,
     Seed,
-    KeySeed,
     Load,
     LastOfABatch,
     LastInserted,
@@ -28,15 +27,6 @@ impl<F: Filter> Filter for Careless<'_, F> {
 
     fn seed(&self) -> u64 {
         if self.1 == Lapse::Seed { 0 } else { self.0.seed() }
-    }
-
-    fn key_seed(&self) -> Option<u64> {
-        if self.1 == Lapse::KeySeed {
-            // As whoever forgets it.
-            Some(self.seed())
-        } else {
-            self.0.key_seed()
-        }
     }
 
     fn len(&self) -> u64 {

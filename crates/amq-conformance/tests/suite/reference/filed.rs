@@ -1,13 +1,13 @@
 //! A sorted list of hashes that is stored as a file: an exact set, plain enough to be seen right.
 
 use amq_conformance::files::{FileFilter, Pieces, mend};
-use amq_core::envelope::{
-    self, Borrowing, Description, Entry, HEADER, Opened, Restore, Section, Source, Stored,
+use amq_core::internal::{
+    self, Borrowing, Copying, Description, Entry, HEADER, Hashing, Header, Opened, Restore,
+    Section, Source, Stored,
 };
-use amq_core::shell::{Header, Shell};
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DecodeError, FilterKind, Full, Goal, InsertFilter,
-    Inserted, KeyHash, MergeError, MergeFilter, ReadError, RemoveFilter,
+    BuildError, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterKind, Full, Goal,
+    InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Prehashed, ReadError, RemoveFilter,
 };
 
 /// What is wrong with a stored filter, or with a way in or out.
@@ -47,13 +47,18 @@ pub(crate) enum Lapse {
     // Of what is done with a filter that was read.
     TakesAnotherAway,
     MergeForgets,
-    // Of the caller's hashes.
-    CallerForgotten,
-    CallerUntold,
+    // Of prehashed filters.
+    SeedMixedIn,
+    PrehashedUntold,
+    PrehashedSeedTold,
+    PrehashedSeedWithheld,
+    PrehashedDecoded,
+    PrehashedRead,
+    PrehashedViewed,
+    KeysDecoded,
+    KeysRead,
+    KeysViewed,
     AnyHashTaken,
-    CallersHashRefused,
-    CallersHashKept,
-    CallersHashMerged,
 }
 
 /// The list, with one [`Lapse`]. It implements no `PlanFilter`: what does, and is stored, reads and
@@ -75,6 +80,11 @@ impl<const LAPSE: u8, S> Filed<LAPSE, S> {
     fn has_lapse(lapse: Lapse) -> bool {
         LAPSE == lapse as u8
     }
+
+    /// What stands for a hash in the list.
+    fn word(hash: KeyHash, seed: u64) -> u64 {
+        hash.get() ^ if Self::has_lapse(Lapse::SeedMixedIn) { seed } else { 0 }
+    }
 }
 
 /// The list of these hashes; it takes twice as many as planned.
@@ -83,15 +93,10 @@ pub(crate) fn filed<const LAPSE: u8>(
     seed: u64,
     hashes: &[KeyHash],
 ) -> Result<Filed<LAPSE>, BuildError> {
-    let mut words: Vec<u64> = hashes.iter().map(|hash| hash.get()).collect();
+    let mut words: Vec<u64> = hashes.iter().map(|&hash| Filed::<LAPSE>::word(hash, seed)).collect();
     words.sort_unstable();
     Ok(Filed {
-        header: Header {
-            seed,
-            capacity: goal.items,
-            budget: Some(goal.budget),
-            hashed_by_caller: false,
-        },
+        header: Header { seed, capacity: goal.items, budget: Some(goal.budget) },
         limit: 2 * goal.items,
         rate: 0,
         len: words.len() as u64,
@@ -108,36 +113,36 @@ impl<const LAPSE: u8> PartialEq for Filed<LAPSE> {
     }
 }
 
-impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Shell for Filed<LAPSE, S> {
-    type Params = u64;
-    const KIND: FilterKind = FilterKind::Quotient;
-    const NAME: &'static str = "Filed";
-
-    fn header(&self) -> &Header {
-        &self.header
+impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Filter for Filed<LAPSE, S> {
+    fn kind(&self) -> FilterKind {
+        Self::KIND
     }
 
-    fn table_params(&self) -> u64 {
-        self.limit
+    fn seed(&self) -> u64 {
+        self.header.seed
     }
 
-    fn items(&self) -> u64 {
+    fn len(&self) -> u64 {
         self.len
     }
 
-    fn bytes(&self) -> u64 {
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
         self.words.as_ref().len() as u64 * 8
     }
 
-    fn rate(&self) -> f64 {
+    fn expected_fpr(&self) -> f64 {
         f64::from_bits(self.rate)
     }
 
-    fn used(&self) -> f64 {
+    fn load_factor(&self) -> f64 {
         1.0
     }
 
-    fn has(&self, hash: KeyHash) -> bool {
+    fn contains_hash(&self, hash: KeyHash) -> bool {
         let mut words = self.words.as_ref();
         if Self::has_lapse(Lapse::NoItemsNoAnswer) && self.len == 0 {
             return false;
@@ -145,28 +150,18 @@ impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Shell for Filed<LAPSE, S> {
         if Self::has_lapse(Lapse::ViewLeavesOutTheLast) && self.is_view {
             words = &words[..words.len().saturating_sub(1)];
         }
-        words.binary_search(&hash.get()).is_ok()
+        words.binary_search(&Self::word(hash, self.header.seed)).is_ok()
     }
 }
 
-amq_core::shell!(read [const LAPSE: u8, S: AsRef<[u64]> + Send + Sync] Filed<LAPSE, S>: u64 {
-    /// Hashes.
-    len;
-    /// Theirs.
-    size_in_bytes;
-    /// None.
-    expected_fpr;
-});
-amq_core::shell!(by_caller [const LAPSE: u8, S: AsRef<[u64]> + Send + Sync] Filed<LAPSE, S>);
-
 impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
-        let refused = Self::has_lapse(Lapse::CallersHashRefused) && self.header.hashed_by_caller;
-        if refused || self.len >= self.limit {
+        if self.len >= self.limit {
             return Err(Full::Limit { what: "items", limit: self.limit });
         }
-        let place = self.words.binary_search(&hash.get());
-        self.words.insert(place.unwrap_or_else(|place| place), hash.get());
+        let word = Self::word(hash, self.header.seed);
+        let place = self.words.binary_search(&word);
+        self.words.insert(place.unwrap_or_else(|place| place), word);
         self.len += 1;
         Ok(Inserted::from_change(place.is_err()))
     }
@@ -181,10 +176,7 @@ impl<const LAPSE: u8> ClearFilter for Filed<LAPSE> {
 
 impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        if Self::has_lapse(Lapse::CallersHashKept) && self.header.hashed_by_caller {
-            return false;
-        }
-        let place = match self.words.binary_search(&hash.get()) {
+        let place = match self.words.binary_search(&Self::word(hash, self.header.seed)) {
             Err(place) if Self::has_lapse(Lapse::TakesAnotherAway) => place,
             Err(_) => return false,
             Ok(place) => place,
@@ -199,18 +191,15 @@ impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
 
 impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> CountFilter for Filed<LAPSE, S> {
     fn count_hash(&self, hash: KeyHash) -> Count {
-        let copies = self.words.as_ref().iter().filter(|&&word| word == hash.get());
+        let wanted = Self::word(hash, self.header.seed);
+        let copies = self.words.as_ref().iter().filter(|&&word| word == wanted);
         Count::new(copies.count() as u64)
     }
 }
 
 impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        if Self::has_lapse(Lapse::CallersHashMerged) {
-            MergeError::check_seeds(self.header.seed, other.header.seed)?;
-        } else {
-            self.header.check_hashes(&other.header)?;
-        }
+        self.header.check_seeds(&other.header)?;
         match self.len.checked_add(other.len) {
             Some(sum) if sum <= self.limit => Ok(()),
             _ => Err(MergeError::Items { ours: self.len, theirs: other.len, slots: self.limit }),
@@ -230,7 +219,16 @@ impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
 static ZEROS: [u64; 8192] = [0; 8192];
 
 impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Stored for Filed<LAPSE, S> {
+    const KIND: FilterKind = FilterKind::Quotient;
     const REVISION: u8 = 1;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn items(&self) -> u64 {
+        self.len
+    }
 
     fn describe(&self) -> Description<'_> {
         let limit = match Self::has_lapse(Lapse::LimitLeftOut) {
@@ -283,9 +281,6 @@ impl<const LAPSE: u8> Restore for Filed<LAPSE> {
         if Self::has_lapse(Lapse::CapacityLost) {
             header.capacity = 0;
         }
-        if Self::has_lapse(Lapse::CallerForgotten) {
-            header.hashed_by_caller = false;
-        }
         Ok(Filed {
             header,
             limit,
@@ -332,28 +327,25 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
 
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
         let withhold = withhold_seed && !Self::has_lapse(Lapse::SeedTold);
-        let mut bytes = envelope::encode(self, withhold)?;
+        let seed = if withhold { Hashing::SeedWithheld } else { Hashing::Seed };
+        let mut bytes = internal::encode(self, seed)?;
         if Self::has_lapse(Lapse::NotedWhenReadBefore) && self.was_read {
             // A flag that every reader may ignore.
             bytes[20] = 1;
             mend(&mut bytes);
         }
-        if Self::has_lapse(Lapse::CallerUntold) {
-            bytes[18] = 1;
-            mend(&mut bytes);
-        }
         Ok(bytes)
     }
 
-    fn encode_into(&self, buffer: &mut [u8], withhold_seed: bool) -> Option<usize> {
+    fn encode_into(&self, buffer: &mut [u8]) -> Option<usize> {
         if Self::has_lapse(Lapse::ShortBufferBegun) {
             buffer[0] = 0x89;
         }
-        envelope::encode_into(self, buffer, withhold_seed)
+        internal::encode_into(self, buffer)
     }
 
     fn encoded_len(&self) -> u64 {
-        envelope::encoded_len(self)
+        internal::encoded_len(self)
     }
 
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
@@ -373,13 +365,16 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             Lapse::TrailingBytesTaken,
             Lapse::CopiedBeforeItIsRead,
         ];
+        if Self::has_lapse(Lapse::PrehashedDecoded) {
+            return Self::decoded_by_any_hash(bytes, seed);
+        }
         let read = match excuses.into_iter().any(Self::has_lapse) {
-            true => envelope::decode::<Self>(&excused::<LAPSE>(bytes), seed),
-            false => envelope::decode::<Self>(bytes, seed),
+            true => internal::decode::<Self>(&excused::<LAPSE>(bytes), seed),
+            false => internal::decode::<Self>(bytes, seed),
         };
         let read = match read {
             Err(DecodeError::OtherSeed) if Self::has_lapse(Lapse::SeedIgnored) => {
-                envelope::decode::<Self>(bytes, None)
+                internal::decode::<Self>(bytes, None)
             }
             read => read,
         };
@@ -407,11 +402,15 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             let mut bytes = reader.bytes.to_vec();
             mend(&mut bytes);
             let mut mended = Pieces { bytes: &bytes, size: reader.size };
-            let read = envelope::read::<Self, _>(&mut mended, seed, max_bytes)?;
+            let read = internal::read::<Self, _>(&mut mended, seed, max_bytes)?;
             reader.bytes = &reader.bytes[read.1 as usize..];
             read
+        } else if Self::has_lapse(Lapse::PrehashedRead) {
+            internal::read_as(reader, seed, max_bytes, |opened, source| {
+                <Self as Restore>::restore(opened, source)
+            })?
         } else {
-            envelope::read::<Self, _>(reader, seed, max_bytes)?
+            internal::read::<Self, _>(reader, seed, max_bytes)?
         };
         reader.bytes = &reader.bytes[ahead.min(reader.bytes.len())..];
         Ok(read)
@@ -422,8 +421,74 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         seed: Option<u64>,
         check: bool,
     ) -> Result<<Self as Restore>::Over<Borrowing<'_>>, DecodeError> {
-        let mut view = envelope::view::<Self>(bytes, seed, check)?;
+        let mut view = match Self::has_lapse(Lapse::PrehashedViewed) {
+            true => Self::viewed_by_any_hash(bytes, seed, check)?,
+            false => internal::view::<Self>(bytes, seed, check)?,
+        };
         view.is_view = true;
         Ok(view)
+    }
+
+    fn encode_prehashed(
+        filter: &Prehashed<Self>,
+        withhold_seed: bool,
+    ) -> Result<Vec<u8>, BuildError> {
+        let mut bytes = match withhold_seed {
+            true => filter.to_bytes_without_seed()?,
+            false => filter.to_bytes()?,
+        };
+        if Self::has_lapse(Lapse::PrehashedUntold) {
+            bytes[18] = 1;
+        }
+        if Self::has_lapse(Lapse::PrehashedSeedTold) {
+            bytes[40..48].copy_from_slice(&filter.get_ref().seed().to_le_bytes());
+        }
+        if Self::has_lapse(Lapse::PrehashedSeedWithheld) && withhold_seed {
+            bytes[22] = 1;
+        }
+        mend(&mut bytes);
+        Ok(bytes)
+    }
+
+    fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError> {
+        match Self::has_lapse(Lapse::KeysDecoded) {
+            true => Self::decoded_by_any_hash(bytes, None).map(Prehashed::of),
+            false => Prehashed::<Self>::from_bytes(bytes),
+        }
+    }
+
+    fn read_prehashed(mut reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError> {
+        if Self::has_lapse(Lapse::KeysRead) {
+            let (read, _) = internal::read_as(&mut reader, None, u64::MAX, |opened, source| {
+                <Self as Restore>::restore(opened, source)
+            })?;
+            return Ok(Prehashed::of(read));
+        }
+        Prehashed::<Self>::read_from(reader)
+    }
+
+    fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Filed<LAPSE, &[u64]>>, DecodeError> {
+        let view = match Self::has_lapse(Lapse::KeysViewed) {
+            true => Self::viewed_by_any_hash(bytes, None, true)?,
+            false => Prehashed::<Self>::open(bytes)?.into_inner(),
+        };
+        Ok(Prehashed::of(Filed { is_view: true, ..view }))
+    }
+}
+
+/// Ways in that do not ask by whom the keys were hashed.
+impl<const LAPSE: u8> Filed<LAPSE> {
+    fn decoded_by_any_hash(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
+        let (opened, payload) = internal::open(bytes, seed)?;
+        <Self as Restore>::restore(&opened, Copying::new(payload, &opened)?)
+    }
+
+    fn viewed_by_any_hash(
+        bytes: &[u8],
+        seed: Option<u64>,
+        check: bool,
+    ) -> Result<Filed<LAPSE, &[u64]>, DecodeError> {
+        let (opened, payload) = internal::open(bytes, seed)?;
+        <Self as Restore>::restore(&opened, Borrowing::new(payload, &opened, check)?)
     }
 }

@@ -246,7 +246,7 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
     type Params = Params;
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
-        Self::planned(goal).map_err(|error| error.in_bits_per_key(goal, Self::planned))
+        goal.plan_by(Self::planned)
     }
 
     fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {

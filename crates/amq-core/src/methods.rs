@@ -1,0 +1,727 @@
+//! The inherent methods of filters, written once.
+//!
+//! A type implements the public traits itself. So that it can be used without importing them, it
+//! has inherent methods of the same names, and those that take keys. Within an `impl` block of the
+//! type, `methods!` writes them: a clause stands for a group of methods, named after the first,
+//! and the methods come in the order of the clauses. Doc comments before a clause are added to
+//! those of its first method.
+//!
+//! | clause | writes | for a type that is |
+//! | --- | --- | --- |
+//! | `new: Params;` | `new`, `with_seed` | an `EmptyFilter` |
+//! | `build: Params;` | `build`, `build_with_seed` | a `BuildFilter` |
+//! | `plan: Params;` | `plan`, `plan_params` | a `PlanFilter` |
+//! | `insert;` | `insert` and its relatives | an `InsertFilter` |
+//! | `insert infallible;` | those that take keys | one with `insert_hash` and `insert_batch` of its own |
+//! | `insert shared;` | those that take keys, through `&self` | likewise |
+//! | `clear;` `remove;` `count;` `merge;` | these and their relatives | a `ClearFilter` and so on |
+//! | `contains;` | `contains` and its relatives | a `Filter` |
+//! | `len;` | `len`, `is_empty`, `capacity`, `seed` | a `Filter` |
+//! | `size_in_bytes;` | that | a `Filter` |
+//! | `expected_fpr;` | `expected_fpr`, `load_factor`, `stats` | a `Filter` |
+//! | `to_bytes;` | the ways to write a file | `Written` |
+//! | `encoded_len;` | its length, and writing it into a buffer | `Stored` |
+//! | `from_bytes;` | the ways to read one | a `Restore` over what it owns |
+//! | `open: Owned;` | the ways to view one | a view, for the lifetime `'a`, of `Owned` |
+
+/// What the methods about files say of themselves, on each type and on `AnyFilter`: one text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! file_docs {
+    (from_bytes_with_seed) => {
+        "Reads a file that withholds its seed, which must be `seed`. A file that stores \
+         another seed is refused as `DecodeError::OtherSeed`."
+    };
+    (save) => {
+        "Saves the filter as the file at `path`, whole or not at all: it is written to a temporary \
+         file beside it, synced, and renamed. A folder, device, FIFO or link is refused.\n\
+         \n\
+         A file that is replaced leaves its mode to the new one, and its owner and group as far as \
+         the system allows; where it does not, nobody gains access. Access control lists are not \
+         kept. A new file has the mode of any new file: **to keep a secret seed private**, restrict \
+         the file, or save without the seed.\n\
+         \n\
+         The folder is synced, too, so that the new name lasts. Where the folder may be written but \
+         not read, that cannot be done: the content is then synced, and after a crash of the system \
+         the name may still be the old file's. The temporary file is called \
+         `.amq-<16 hexadecimal digits>.tmp`; only a process that is killed leaves one behind, and \
+         it can be deleted."
+    };
+    (open) => {
+        "The filter in these bytes, which stay where they are: one whole file and no more, beginning \
+         at a multiple of 64. Everything is checked, which reads them all once.\n\
+         \n\
+         # Mapped files\n\
+         \n\
+         The bytes may be a file mapped into memory, which must not change while it is mapped: no \
+         check at opening can help later. If another process shortens the file, the next query that \
+         touches a missing page raises `SIGBUS` on Unix, which ends the program; if it writes into \
+         the file, the filter answers anything. Replace such a file by `save`, or write another one \
+         and `rename` it: the map keeps the old file. Never truncate it or write it in place, as \
+         `cp` and a shell's `>` do. If you cannot rule that out, load the filter instead."
+    };
+    (open_without_checking_payload) => {
+        "As [`open`](Self::open), with the same conditions, but only header and directory are \
+         checked: at once, whatever the size. **A payload that was damaged since it was written then \
+         answers anything**, keys denied included."
+    };
+}
+
+/// Writes a type's inherent methods, in the order of the clauses; see the head of the file.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! methods {
+    () => {};
+
+    ($(#[$doc:meta])* new: $params:ty; $($rest:tt)*) => {
+        /// An empty filter for a [`Goal`]($crate::Goal) or a [`Plan`]($crate::Plan), with the
+        /// public [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
+        $(#[$doc])*
+        pub fn new(
+            target: impl Into<$crate::Target<$params>>,
+        ) -> Result<Self, $crate::BuildError> {
+            Self::with_seed(target, $crate::DEFAULT_SEED)
+        }
+
+        /// An empty filter with a seed of your own; see [`new`](Self::new).
+        pub fn with_seed(
+            target: impl Into<$crate::Target<$params>>,
+            seed: u64,
+        ) -> Result<Self, $crate::BuildError> {
+            <Self as $crate::EmptyFilter>::empty(target, seed)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* build: $params:ty; $($rest:tt)*) => {
+        /// Builds a filter of all these keys, with the public
+        /// [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
+        ///
+        /// `target` is a [`Budget`]($crate::Budget), which sizes the filter to the number of keys;
+        /// or a [`Goal`]($crate::Goal) or [`Plan`]($crate::Plan), and more keys than planned are an
+        /// error. The keys are not kept; their hashes are, 8 bytes each, until the filter is made.
+        $(#[$doc])*
+        pub fn build<Q: $crate::Key>(
+            target: impl Into<$crate::BuildTarget<$params>>,
+            keys: impl IntoIterator<Item = Q>,
+        ) -> Result<Self, $crate::BuildError> {
+            Self::build_with_seed(target, $crate::DEFAULT_SEED, keys)
+        }
+
+        /// Builds a filter with a seed of your own; see [`build`](Self::build).
+        pub fn build_with_seed<Q: $crate::Key>(
+            target: impl Into<$crate::BuildTarget<$params>>,
+            seed: u64,
+            keys: impl IntoIterator<Item = Q>,
+        ) -> Result<Self, $crate::BuildError> {
+            <Self as $crate::BuildFilter>::build_iter(target, seed, keys)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* plan: $params:ty; $($rest:tt)*) => {
+        /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+        $(#[$doc])*
+        pub fn plan(goal: $crate::Goal) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+            Ok(<Self as $crate::PlanFilter>::plan(goal)?.within(goal.budget))
+        }
+
+        /// The plan for `keys` keys with explicit parameters.
+        pub fn plan_params(
+            params: $params,
+            keys: u64,
+        ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+            <Self as $crate::PlanFilter>::plan_params(params, keys)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* insert; $($rest:tt)*) => {
+        /// Inserts `key`. If it is refused, nothing changes.
+        ///
+        $(#[$doc])*
+        #[inline]
+        pub fn insert<Q: $crate::Key + ?Sized>(
+            &mut self,
+            key: &Q,
+        ) -> Result<$crate::Inserted, $crate::Full> {
+            $crate::InsertExt::insert(self, key)
+        }
+
+        /// Inserts the key with this hash; see [`insert`](Self::insert).
+        #[inline]
+        pub fn insert_hash(
+            &mut self,
+            hash: $crate::KeyHash,
+        ) -> Result<$crate::Inserted, $crate::Full> {
+            $crate::InsertFilter::insert_hash(self, hash)
+        }
+
+        /// Inserts many hashes and returns how many were new. On an error the hashes before the
+        /// refused one are in, and the error says how many.
+        #[inline]
+        pub fn insert_batch(
+            &mut self,
+            hashes: &[$crate::KeyHash],
+        ) -> Result<u64, $crate::BatchFull> {
+            $crate::InsertFilter::insert_batch(self, hashes)
+        }
+
+        /// Inserts many keys; see [`insert_batch`](Self::insert_batch). Allocates nothing.
+        #[inline]
+        pub fn insert_keys<Q: $crate::Key>(
+            &mut self,
+            keys: &[Q],
+        ) -> Result<u64, $crate::BatchFull> {
+            $crate::InsertExt::insert_keys(self, keys)
+        }
+
+        /// Inserts all keys of an iterator and returns how many were new. On an error the keys
+        /// before the refused one are in, and the error says how many.
+        #[inline]
+        pub fn try_extend<Q: $crate::Key>(
+            &mut self,
+            keys: impl IntoIterator<Item = Q>,
+        ) -> Result<u64, $crate::BatchFull> {
+            $crate::InsertExt::try_extend(self, keys)
+        }
+
+        /// Inserts `key` unless the filter answers `true` for it already; then nothing changes.
+        /// Keeps a set from filling up with copies of keys that come again and again.
+        ///
+        /// **Remove only keys that were answered `New`**, each once for each time. A key that was
+        /// answered `MaybePresent` was skipped: nothing is stored for it. Another key may stand for
+        /// it, so it may be denied after any removal, and must not be removed itself.
+        #[inline]
+        pub fn insert_unique<Q: $crate::Key + ?Sized>(
+            &mut self,
+            key: &Q,
+        ) -> Result<$crate::Inserted, $crate::Full> {
+            $crate::InsertExt::insert_unique(self, key)
+        }
+
+        /// Inserts the key with this hash unless it seems to be in; see
+        /// [`insert_unique`](Self::insert_unique).
+        #[inline]
+        pub fn insert_unique_hash(
+            &mut self,
+            hash: $crate::KeyHash,
+        ) -> Result<$crate::Inserted, $crate::Full> {
+            $crate::InsertFilter::insert_unique_hash(self, hash)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* insert infallible; $($rest:tt)*) => {
+        /// Inserts `key`. Never refused: past the planned number of keys the false-positive rate
+        /// rises instead.
+        $(#[$doc])*
+        #[inline]
+        pub fn insert<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> $crate::Inserted {
+            self.insert_hash(key.key_hash(self.seed()))
+        }
+
+        /// Inserts many keys and returns how many were new. Allocates nothing.
+        #[inline]
+        pub fn insert_keys<Q: $crate::Key>(&mut self, keys: &[Q]) -> u64 {
+            let (seed, mut new) = (self.seed(), 0);
+            let Ok(()) = $crate::hash_blocks(keys, seed, |_, hashes| {
+                new += self.insert_batch(hashes);
+                Ok::<_, ::core::convert::Infallible>(())
+            });
+            new
+        }
+
+        /// Inserts `key` unless the filter answers `true` for it already; see
+        /// [`InsertFilter::insert_unique_hash`]($crate::InsertFilter::insert_unique_hash).
+        #[inline]
+        pub fn insert_unique<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> $crate::Inserted {
+            if self.contains(key) {
+                return $crate::Inserted::MaybePresent;
+            }
+            self.insert(key)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* insert shared; $($rest:tt)*) => {
+        /// Inserts `key`, from any thread. Never refused: past the planned number of keys the
+        /// false-positive rate rises instead.
+        $(#[$doc])*
+        #[inline]
+        pub fn insert<Q: $crate::Key + ?Sized>(&self, key: &Q) -> $crate::Inserted {
+            self.insert_hash(key.key_hash(self.seed()))
+        }
+
+        /// Inserts many keys, from any thread, and returns how many were new; see
+        /// [`insert`](Self::insert). Allocates nothing.
+        #[inline]
+        pub fn insert_keys<Q: $crate::Key>(&self, keys: &[Q]) -> u64 {
+            let mut new = 0;
+            let Ok(()) = $crate::hash_blocks(keys, self.seed(), |_, hashes| {
+                new += self.insert_batch(hashes);
+                Ok::<_, ::core::convert::Infallible>(())
+            });
+            new
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* clear; $($rest:tt)*) => {
+        /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter
+        /// had grown.
+        $(#[$doc])*
+        pub fn clear(&mut self) {
+            $crate::ClearFilter::clear(self);
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* remove; $($rest:tt)*) => {
+        /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+        ///
+        $(#[$doc])*
+        #[inline]
+        pub fn remove<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> bool {
+            $crate::InsertExt::remove(self, key)
+        }
+
+        /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
+        #[inline]
+        pub fn remove_hash(&mut self, hash: $crate::KeyHash) -> bool {
+            $crate::RemoveFilter::remove_hash(self, hash)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* merge; $($rest:tt)*) => {
+        $(#[$doc])*
+        pub fn merge(&mut self, other: &Self) -> Result<(), $crate::MergeError> {
+            $crate::MergeFilter::merge(self, other)
+        }
+
+        /// `Ok` if [`merge`](Self::merge) would succeed, and why not otherwise.
+        pub fn can_merge(&self, other: &Self) -> Result<(), $crate::MergeError> {
+            $crate::MergeFilter::can_merge(self, other)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* contains; $($rest:tt)*) => {
+        /// Whether `key` is probably in the filter; `false` is certain.
+        $(#[$doc])*
+        #[inline]
+        #[must_use]
+        pub fn contains<Q: $crate::Key + ?Sized>(&self, key: &Q) -> bool {
+            $crate::FilterExt::contains(self, key)
+        }
+
+        /// Whether the key with this hash is probably in the filter; `false` is certain.
+        #[inline]
+        #[must_use]
+        pub fn contains_hash(&self, hash: $crate::KeyHash) -> bool {
+            $crate::Filter::contains_hash(self, hash)
+        }
+
+        /// Answers many hashes at once, `answers[i]` for `hashes[i]`. Faster than one by one on
+        /// large filters, because the waits for memory overlap.
+        #[inline]
+        pub fn contains_batch(
+            &self,
+            hashes: &[$crate::KeyHash],
+            answers: &mut [bool],
+        ) -> Result<(), $crate::LengthMismatch> {
+            $crate::Filter::contains_batch(self, hashes, answers)
+        }
+
+        /// Answers many keys at once; see [`contains_batch`](Self::contains_batch). Allocates
+        /// nothing.
+        #[inline]
+        pub fn contains_keys<Q: $crate::Key>(
+            &self,
+            keys: &[Q],
+            answers: &mut [bool],
+        ) -> Result<(), $crate::LengthMismatch> {
+            $crate::FilterExt::contains_keys(self, keys, answers)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* count; $($rest:tt)*) => {
+        $(#[$doc])*
+        #[inline]
+        #[must_use]
+        pub fn count<Q: $crate::Key + ?Sized>(&self, key: &Q) -> $crate::Count {
+            $crate::FilterExt::count(self, key)
+        }
+
+        /// The number of copies of the key with this hash; see [`count`](Self::count).
+        #[inline]
+        #[must_use]
+        pub fn count_hash(&self, hash: $crate::KeyHash) -> $crate::Count {
+            $crate::CountFilter::count_hash(self, hash)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* len; $($rest:tt)*) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn len(&self) -> u64 {
+            $crate::Filter::len(self)
+        }
+
+        /// Whether [`len`](Self::len) is zero.
+        #[must_use]
+        pub fn is_empty(&self) -> bool {
+            self.len() == 0
+        }
+
+        /// The number of keys it was planned for; of a filter that grows, the number it takes
+        /// before it grows further.
+        #[must_use]
+        pub fn capacity(&self) -> u64 {
+            $crate::Filter::capacity(self)
+        }
+
+        /// The seed its keys are hashed with.
+        #[inline]
+        #[must_use]
+        pub fn seed(&self) -> u64 {
+            $crate::Filter::seed(self)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* size_in_bytes; $($rest:tt)*) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn size_in_bytes(&self) -> u64 {
+            $crate::Filter::size_in_bytes(self)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* expected_fpr; $($rest:tt)*) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn expected_fpr(&self) -> f64 {
+            $crate::Filter::expected_fpr(self)
+        }
+
+        /// The share of the table in use, 0 to 1; see
+        /// [`Filter::load_factor`]($crate::Filter::load_factor).
+        #[must_use]
+        pub fn load_factor(&self) -> f64 {
+            $crate::Filter::load_factor(self)
+        }
+
+        /// The filter's state in one value that prints itself. Reads the whole table.
+        #[must_use]
+        pub fn stats(&self) -> $crate::Stats {
+            $crate::Filter::stats(self)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* to_bytes; $($rest:tt)*) => {
+        /// The filter as a file. The same filter gives the same bytes on every machine.
+        $(#[$doc])*
+        pub fn to_bytes(&self) -> Result<::alloc::vec::Vec<u8>, $crate::BuildError> {
+            $crate::internal::encode(self, $crate::internal::Hashing::Seed)
+        }
+
+        /// The filter as a file without its seed: whoever reads it must give the seed.
+        pub fn to_bytes_without_seed(&self) -> Result<::alloc::vec::Vec<u8>, $crate::BuildError> {
+            $crate::internal::encode(self, $crate::internal::Hashing::SeedWithheld)
+        }
+
+        /// Writes the filter as a file, and flushes the writer.
+        #[cfg(feature = "std")]
+        pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+            $crate::internal::write(self, &mut writer, $crate::internal::Hashing::Seed)
+        }
+
+        /// Writes the filter as a file without its seed: whoever reads it must give the seed.
+        #[cfg(feature = "std")]
+        pub fn write_to_without_seed(
+            &self,
+            mut writer: impl std::io::Write,
+        ) -> std::io::Result<()> {
+            $crate::internal::write(self, &mut writer, $crate::internal::Hashing::SeedWithheld)
+        }
+
+        #[doc = $crate::file_docs!(save)]
+        #[cfg(feature = "std")]
+        pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
+            $crate::internal::save(self, path.as_ref(), $crate::internal::Hashing::Seed)
+        }
+
+        /// As [`save`](Self::save), without the seed: whoever loads the file must give the seed.
+        #[cfg(feature = "std")]
+        pub fn save_without_seed(
+            &self,
+            path: impl AsRef<std::path::Path>,
+        ) -> std::io::Result<()> {
+            $crate::internal::save(self, path.as_ref(), $crate::internal::Hashing::SeedWithheld)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* encoded_len; $($rest:tt)*) => {
+        /// Bytes of the filter as a file.
+        $(#[$doc])*
+        #[must_use]
+        pub fn encoded_len(&self) -> u64 {
+            $crate::internal::encoded_len(self)
+        }
+
+        /// Writes the filter as a file at the beginning of `buffer`, and returns its length.
+        /// `None`, and nothing is written, if there is less room than
+        /// [`encoded_len`](Self::encoded_len).
+        #[must_use]
+        pub fn write_into(&self, buffer: &mut [u8]) -> Option<usize> {
+            $crate::internal::encode_into(self, buffer)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* from_bytes; $($rest:tt)*) => {
+        /// The filter in these bytes, which must be one whole file and no more. Everything is
+        /// checked: damaged bytes are an error, never a filter that denies keys.
+        $(#[$doc])*
+        pub fn from_bytes(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
+            $crate::internal::decode::<Self>(bytes, None)
+        }
+
+        #[doc = $crate::file_docs!(from_bytes_with_seed)]
+        pub fn from_bytes_with_seed(
+            bytes: &[u8],
+            seed: u64,
+        ) -> Result<Self, $crate::DecodeError> {
+            $crate::internal::decode::<Self>(bytes, Some(seed))
+        }
+
+        /// Reads one filter, and no byte more.
+        #[cfg(feature = "std")]
+        pub fn read_from(mut reader: impl std::io::Read) -> Result<Self, $crate::ReadError> {
+            Ok($crate::internal::read::<Self, _>(&mut reader, None, u64::MAX)?.0)
+        }
+
+        #[doc = $crate::file_docs!(from_bytes_with_seed)]
+        #[cfg(feature = "std")]
+        pub fn read_from_with_seed(
+            mut reader: impl std::io::Read,
+            seed: u64,
+        ) -> Result<Self, $crate::ReadError> {
+            Ok($crate::internal::read::<Self, _>(&mut reader, Some(seed), u64::MAX)?.0)
+        }
+
+        /// Reads one filter, unless the file is larger than `max_bytes`. Memory is taken as the
+        /// bytes come, not as the file claims.
+        #[cfg(feature = "std")]
+        pub fn read_from_within(
+            mut reader: impl std::io::Read,
+            max_bytes: u64,
+        ) -> Result<Self, $crate::ReadError> {
+            Ok($crate::internal::read::<Self, _>(&mut reader, None, max_bytes)?.0)
+        }
+
+        /// Loads the filter that [`save`](Self::save) wrote.
+        #[cfg(feature = "std")]
+        pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, $crate::ReadError> {
+            $crate::internal::load::<Self>(path.as_ref(), None)
+        }
+
+        #[doc = $crate::file_docs!(from_bytes_with_seed)]
+        #[cfg(feature = "std")]
+        pub fn load_with_seed(
+            path: impl AsRef<std::path::Path>,
+            seed: u64,
+        ) -> Result<Self, $crate::ReadError> {
+            $crate::internal::load::<Self>(path.as_ref(), Some(seed))
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+
+    ($(#[$doc:meta])* open: $owned:ty; $($rest:tt)*) => {
+        #[doc = $crate::file_docs!(open)]
+        $(#[$doc])*
+        pub fn open(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
+            $crate::internal::view::<$owned>(bytes, None, true)
+        }
+
+        #[doc = $crate::file_docs!(open_without_checking_payload)]
+        pub fn open_without_checking_payload(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
+            $crate::internal::view::<$owned>(bytes, None, false)
+        }
+
+        $crate::methods! { $($rest)* }
+    };
+}
+
+/// Writes the traits that are the same for many types, clause by clause:
+/// `traits!([generics] Type, owned [generics] Owned: Params; clauses)`.
+///
+/// | clause | writes | of a type that has |
+/// | --- | --- | --- |
+/// | `debug "Name";` | `Debug`: name, parameters, number of keys. Neither the table, which may be gigabytes, nor the seed, which may be secret | the method `params` |
+/// | `serde;` | with that feature `Serialize` and `Deserialize` | a file |
+/// | `plan theory;` | `PlanFilter` | functions `plan`, `plan_params` and `fpr` in the module `theory`; in `theory::<L>` if they are generic |
+/// | `insert infallible;` | `InsertFilter` and `Extend` | `insert_hash` and `insert_batch` of its own |
+/// | `build by filling;` | `BuildFilter` | `EmptyFilter`, and nothing faster |
+#[doc(hidden)]
+#[macro_export]
+macro_rules! traits {
+    ([$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;) => {};
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        debug $name:expr; $($rest:tt)*
+    ) => {
+        impl<$($g)*> ::core::fmt::Debug for $t {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct($name)
+                    .field("params", &self.params())
+                    .field("len", &self.len())
+                    .field("capacity", &self.capacity())
+                    .finish_non_exhaustive()
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        serde; $($rest:tt)*
+    ) => {
+        /// The bytes of the filter's file.
+        #[cfg(feature = "serde")]
+        impl<$($g)*> $crate::internal::serde::Serialize for $t {
+            fn serialize<Z: $crate::internal::serde::Serializer>(
+                &self,
+                serializer: Z,
+            ) -> Result<Z::Ok, Z::Error> {
+                $crate::internal::serialize(self, serializer)
+            }
+        }
+
+        /// The bytes of the filter's file, with all the checks of `from_bytes`.
+        #[cfg(feature = "serde")]
+        impl<'de, $($o)*> $crate::internal::serde::Deserialize<'de> for $owned {
+            fn deserialize<Z: $crate::internal::serde::Deserializer<'de>>(
+                deserializer: Z,
+            ) -> Result<Self, Z::Error> {
+                $crate::internal::deserialize(deserializer)
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        plan $theory:ident $(::<$of:ident>)?; $($rest:tt)*
+    ) => {
+        impl<$($o)*> $crate::PlanFilter for $owned {
+            type Params = $params;
+
+            fn plan(goal: $crate::Goal) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                goal.plan_by($theory::plan $(::<$of>)?)
+            }
+
+            fn plan_params(
+                params: $params,
+                items: u64,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                $theory::plan_params $(::<$of>)? (params, items)
+            }
+
+            fn predicted_fpr(params: &$params, items: u64) -> $crate::PredictedFpr {
+                $theory::fpr $(::<$of>)? (params, items)
+            }
+
+            fn params(&self) -> $params {
+                self.params()
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        insert infallible; $($rest:tt)*
+    ) => {
+        impl<$($o)*> $crate::InsertFilter for $owned {
+            #[inline(always)]
+            fn insert_hash(
+                &mut self,
+                hash: $crate::KeyHash,
+            ) -> Result<$crate::Inserted, $crate::Full> {
+                Ok(<$owned>::insert_hash(self, hash))
+            }
+
+            #[inline]
+            fn insert_batch(
+                &mut self,
+                hashes: &[$crate::KeyHash],
+            ) -> Result<u64, $crate::BatchFull> {
+                Ok(<$owned>::insert_batch(self, hashes))
+            }
+        }
+
+        impl<$($o)* Q: $crate::Key> Extend<Q> for $owned {
+            fn extend<I: IntoIterator<Item = Q>>(&mut self, keys: I) {
+                for key in keys {
+                    self.insert(&key);
+                }
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        build by filling; $($rest:tt)*
+    ) => {
+        impl<$($o)*> $crate::BuildFilter for $owned {
+            fn build_hashes(
+                target: impl Into<$crate::BuildTarget<$params>>,
+                seed: u64,
+                hashes: &[$crate::KeyHash],
+            ) -> Result<Self, $crate::BuildError> {
+                $crate::internal::fill_from_hashes(target, seed, hashes)
+            }
+
+            fn build_keys<Q: $crate::Key>(
+                target: impl Into<$crate::BuildTarget<$params>>,
+                seed: u64,
+                keys: &[Q],
+            ) -> Result<Self, $crate::BuildError> {
+                $crate::internal::fill_from_keys(target, seed, keys)
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+}

@@ -1,0 +1,259 @@
+//! Filters of hashes that come from the caller.
+
+#[cfg(feature = "std")]
+use crate::ReadError;
+use crate::envelope::{
+    Borrowing, Contents, Copying, Hashing, Opened, Restore, Source, Written, decode, view,
+};
+#[cfg(feature = "std")]
+use crate::envelope::{Streaming, load, read};
+use crate::{
+    BatchFull, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, DEFAULT_SEED,
+    DecodeError, EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted, KeyHash,
+    LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats, Target,
+};
+use core::fmt;
+
+/// A filter whose keys are hashed by the caller: by a hash function of your own, or by another
+/// program, such as the one that wrote a Parquet file.
+///
+/// It has the methods of `F` that take a [`KeyHash`], and none that takes a key: those hash with
+/// XXH3 under a seed, and would deny what is in. The filter's file says so, too, and loads as no
+/// other type.
+///
+/// The hashes must be evenly distributed over all 64 bits, as those of any good hash function are.
+/// (The identity is none.)
+///
+/// ```
+/// use amq_core::{KeyHash, Prehashed};
+/// # use amq_core::{EmptyFilter, Filter, Full, Target, Goal, InsertFilter, BuildError};
+/// # fn example<F: EmptyFilter>() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut seen = Prehashed::<F>::new(Goal::fpr(1000, 0.01))?; // F is `BloomFilter`, say
+/// let hash = KeyHash::new(0x9E37_79B9_7F4A_7C15); // from your own function
+/// seen.insert_hash(hash)?;
+/// assert!(seen.contains_hash(hash));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// There is no method that takes a key:
+///
+/// ```compile_fail,E0599
+/// # use amq_core::{Filter, Prehashed};
+/// fn ask<F: Filter>(filter: &Prehashed<F>) -> bool {
+///     filter.contains("a key")
+/// }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Prehashed<F>(F);
+
+impl<F> Prehashed<F> {
+    /// The filter `filter`, whose keys were hashed by the caller: one that was made from a table,
+    /// for example. Its seed counts no longer; only filters of one seed can be merged, and 0 is what
+    /// [`new`](Self::new) gives them.
+    pub const fn of(filter: F) -> Self {
+        Self(filter)
+    }
+
+    /// The filter inside, for what it alone can do. **Its methods that take keys hash them in
+    /// another way**, and deny what is in.
+    pub const fn get_ref(&self) -> &F {
+        &self.0
+    }
+
+    /// The filter inside, to be changed; see [`get_ref`](Self::get_ref).
+    pub const fn get_mut(&mut self) -> &mut F {
+        &mut self.0
+    }
+
+    /// The filter inside; see [`get_ref`](Self::get_ref).
+    pub fn into_inner(self) -> F {
+        self.0
+    }
+}
+
+impl<F: EmptyFilter> Prehashed<F> {
+    /// An empty filter for a [`Goal`](crate::Goal) or a [`Plan`](crate::Plan).
+    pub fn new(target: impl Into<Target<F::Params>>) -> Result<Self, BuildError> {
+        F::empty(target, DEFAULT_SEED).map(Self)
+    }
+}
+
+impl<F: BuildFilter> Prehashed<F> {
+    /// A filter of exactly these hashes; see [`BuildFilter::build_hashes`].
+    pub fn build(
+        target: impl Into<BuildTarget<F::Params>>,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        F::build_hashes(target, DEFAULT_SEED, hashes).map(Self)
+    }
+}
+
+impl<F: Filter> Prehashed<F> {
+    /// [`Filter::contains_hash`].
+    #[inline]
+    #[must_use]
+    pub fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.0.contains_hash(hash)
+    }
+
+    /// [`Filter::contains_batch`].
+    #[inline]
+    pub fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        self.0.contains_batch(hashes, answers)
+    }
+
+    /// [`Filter::kind`].
+    #[must_use]
+    pub fn kind(&self) -> FilterKind {
+        self.0.kind()
+    }
+
+    /// [`Filter::len`].
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All that [`Filter::stats`] tells: capacity, load, bytes, rate.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.0.stats()
+    }
+}
+
+impl<F: InsertFilter> Prehashed<F> {
+    /// [`InsertFilter::insert_hash`].
+    #[inline]
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.0.insert_hash(hash)
+    }
+
+    /// [`InsertFilter::insert_unique_hash`].
+    #[inline]
+    pub fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+        self.0.insert_unique_hash(hash)
+    }
+
+    /// [`InsertFilter::insert_batch`].
+    #[inline]
+    pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+        self.0.insert_batch(hashes)
+    }
+}
+
+impl<F: ClearFilter> Prehashed<F> {
+    /// [`ClearFilter::clear`].
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl<F: RemoveFilter> Prehashed<F> {
+    /// [`RemoveFilter::remove_hash`], with its warning.
+    #[inline]
+    pub fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        self.0.remove_hash(hash)
+    }
+}
+
+impl<F: CountFilter> Prehashed<F> {
+    /// [`CountFilter::count_hash`].
+    #[inline]
+    #[must_use]
+    pub fn count_hash(&self, hash: KeyHash) -> Count {
+        self.0.count_hash(hash)
+    }
+}
+
+/// Merges with its like alone: that both callers hash in one way is taken on trust.
+impl<F: MergeFilter> MergeFilter for Prehashed<F> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        self.0.can_merge(&other.0)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.0.merge(&other.0)
+    }
+}
+
+impl<F: MergeFilter> Prehashed<F> {
+    crate::methods! {
+        /// [`MergeFilter::merge`].
+        merge;
+    }
+}
+
+impl<F: Written> Prehashed<F> {
+    crate::methods! {
+        to_bytes;
+    }
+}
+
+/// Reading: a file whose keys are hashed under a seed is refused as [`DecodeError::NotPrehashed`].
+impl<F: Restore> Prehashed<F> {
+    /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
+    where
+        F: for<'a> Restore<Over<Copying<'a>> = F>,
+    {
+        decode::<Self>(bytes, None)
+    }
+
+    /// Reads one filter, and no byte more.
+    #[cfg(feature = "std")]
+    pub fn read_from<R: std::io::Read>(mut reader: R) -> Result<Self, ReadError>
+    where
+        F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
+    {
+        Ok(read::<Self, _>(&mut reader, None, u64::MAX)?.0)
+    }
+
+    /// Loads the filter that [`save`](Self::save) wrote.
+    #[cfg(feature = "std")]
+    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, ReadError>
+    where
+        F: for<'a> Restore<Over<Streaming<'a, std::io::BufReader<std::fs::File>>> = F>,
+    {
+        load::<Self>(path.as_ref(), None)
+    }
+
+    /// The filter in these bytes, which stay where they are; see the method `open` of `F`'s views.
+    pub fn open(bytes: &[u8]) -> Result<Prehashed<F::Over<Borrowing<'_>>>, DecodeError> {
+        view::<Self>(bytes, None, true)
+    }
+}
+
+impl<F: Written> Written for Prehashed<F> {
+    fn contents(&self, _: Hashing) -> Result<Contents<'_>, BuildError> {
+        self.0.contents(Hashing::Prehashed)
+    }
+}
+
+impl<F: Restore> Restore for Prehashed<F> {
+    const PREHASHED: bool = true;
+    type Over<R: Source> = Prehashed<F::Over<R>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        source: R,
+    ) -> Result<Prehashed<F::Over<R>>, DecodeError> {
+        F::restore(opened, source).map(Prehashed)
+    }
+}
+
+impl<F: fmt::Debug> fmt::Debug for Prehashed<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Prehashed").field(&self.0).finish()
+    }
+}
