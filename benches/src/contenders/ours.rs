@@ -9,13 +9,15 @@ use crate::record::Point;
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
 use amq_core::{
-    BatchFull, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertExt, InsertFilter, Key,
-    MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
+    BatchInsertError, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertExt,
+    InsertFilter, Key, MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
 };
 use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
-use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
+use amq_ribbon::{
+    BumpedRibbonFilter, NarrowRibbonFilter, StandardRibbonFilter, WideBumpedRibbonFilter,
+};
 use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 use std::marker::PhantomData;
 
@@ -34,11 +36,11 @@ pub(super) fn all() -> Vec<Contender> {
         table("cuckoo-windowed", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
         table::<QuotientFilter>("quotient", |it| it.params().slots, |params| params.remainder_bits),
         filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
-            Ok(Goal::fpr(order.start(keys), order.fpr()?).into())
+            Ok(Goal::fpr(order.start(keys) as u64, order.fpr()?).into())
         })
         .theory(|keys| steps::<ExpandableQuotientFilter>(keys, |params| params.fingerprint_bits)),
         solved::<BumpedRibbonFilter>("ribbon-bumped"),
-        solved::<RibbonFilter>("ribbon"),
+        solved::<StandardRibbonFilter>("ribbon"),
         solved::<NarrowRibbonFilter>("ribbon-narrow"),
         solved::<WideBumpedRibbonFilter>("ribbon-bumped-wide"),
     ]
@@ -102,7 +104,7 @@ fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
 /// With the number of keys as a bound. Always from a thousandth: a first stage for all keys would
 /// be the whole filter.
 fn bounded(_start: u64, keys: u64, fpr: f64) -> ScalableParams {
-    open((keys / GROWN as u64).max(1), keys, fpr).growth(4).bounded(keys)
+    open((keys / GROWN as u64).max(1), keys, fpr).with_growth(4).with_max_keys(keys)
 }
 
 /// The curve of a filter whose stages are all full, and as dense as large filters.
@@ -161,7 +163,7 @@ impl<F: PlanFilter, W> Ours<F, W> {
     }
 }
 
-fn taken<K>(keys: &[K], inserted: Result<u64, BatchFull>) -> u64 {
+fn taken<K>(keys: &[K], inserted: Result<u64, BatchInsertError>) -> u64 {
     inserted.map_or_else(|refused| refused.done, |_| keys.len() as u64)
 }
 

@@ -36,11 +36,11 @@ const WORDS: [(&str, Say); 9] = [
     ("count", |it| it.need(Need::Count { most: 10 })),
     ("merge", |it| it.need(Need::Merge)),
     ("bounded", |it| it.need(Need::Grow)),
-    ("threads", |it| it.need(Need::SharedInsert).threads(4)),
+    ("threads", |it| it.need(Need::SharedInsert).with_threads(4)),
     ("values", |it| it.need(Need::Values { bits: 8 })),
     ("static", Workload::built_once),
-    ("present", |it| it.absent(0.0)),
-    ("strangers", |it| it.keys_by(KeysBy::Strangers)),
+    ("present", |it| it.with_absent(0.0)),
+    ("strangers", |it| it.with_keys_by(KeysBy::Strangers)),
 ];
 
 pub fn grid() -> Vec<Choice> {
@@ -83,13 +83,13 @@ pub fn workload(ask: &Choice) -> Workload {
     };
     let mut workload = Workload::new(keys);
     if let Some(fpr) = ask.asked_fpr {
-        workload = workload.fpr(fpr);
+        workload = workload.with_fpr(fpr);
     }
     if let Some(bits) = ask.asked_bits {
-        workload = workload.bits_per_key(bits);
+        workload = workload.with_bits_per_key(bits);
     }
     if let Some(cost) = ask.cost_ns {
-        workload = workload.false_positive_ns(cost).queries_per_key(10.0);
+        workload = workload.with_false_positive_ns(cost).with_queries_per_key(10.0);
     }
     for (_, say) in WORDS.into_iter().filter(|(word, _)| has(word)) {
         workload = say(workload);

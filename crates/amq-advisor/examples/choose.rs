@@ -13,42 +13,45 @@ fn main() -> Result<(), Box<dyn Error>> {
             "The filter of one sorted file of an LSM tree: 10 bits per key; a false positive reads \
              a block, 20 microseconds",
             Workload::new(Keys::Exactly(1_000_000))
-                .bits_per_key(10.0)
+                .with_bits_per_key(10.0)
                 .built_once()
                 .need(Need::Files)
-                .absent(0.9)
-                .false_positive_ns(20_000.0)
-                .queries_per_key(10.0),
+                .with_absent(0.9)
+                .with_false_positive_ns(20_000.0)
+                .with_queries_per_key(10.0),
         ),
         (
             "A crawler's set of pages seen, a hundred million at most; a false positive is a page \
              never visited",
-            Workload::new(Keys::AtMost(100_000_000)).fpr(0.01),
+            Workload::new(Keys::AtMost(100_000_000)).with_fpr(0.01),
         ),
         (
             "What a cache admits: requests are counted, and strangers choose them",
             Workload::new(Keys::AtMost(100_000))
-                .fpr(0.01)
+                .with_fpr(0.01)
                 .need(Need::Count { most: 10 })
                 .need(Need::Remove)
-                .copies(4.0)
-                .keys_by(KeysBy::Strangers),
+                .with_copies(4.0)
+                .with_keys_by(KeysBy::Strangers),
         ),
         (
             "A stream without its repetitions: what is older than an hour is removed",
-            Workload::new(Keys::AtMost(1_000_000)).fpr(0.001).need(Need::Remove).absent(0.9),
+            Workload::new(Keys::AtMost(1_000_000))
+                .with_fpr(0.001)
+                .need(Need::Remove)
+                .with_absent(0.9),
         ),
         (
             "A blocklist that is shipped with a program",
             Workload::new(Keys::Exactly(2_000_000))
-                .fpr(0.001)
+                .with_fpr(0.001)
                 .built_once()
                 .need(Need::Files)
-                .absent(0.99),
+                .with_absent(0.99),
         ),
         (
             "The user names taken, as many as there will be",
-            Workload::new(Keys::Unknown { start: 10_000 }).fpr(0.01).absent(0.5),
+            Workload::new(Keys::Unknown { start: 10_000 }).with_fpr(0.01).with_absent(0.5),
         ),
     ];
     for (title, workload) in workloads {
@@ -56,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let impossible = Workload::new(Keys::AtMost(1_000_000))
-        .fpr(0.01)
+        .with_fpr(0.01)
         .need(Need::Remove)
         .need(Need::Values { bits: 4 });
     if let Err(error) = choose(&impossible) {

@@ -93,7 +93,7 @@ fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> 
         FilterKind::WindowedCuckoo => "cuckoo-windowed",
         FilterKind::Quotient => "quotient",
         FilterKind::ExpandableQuotient => "expandable-quotient",
-        FilterKind::Ribbon => "ribbon",
+        FilterKind::StandardRibbon => "ribbon",
         FilterKind::NarrowRibbon => "ribbon-narrow",
         FilterKind::BumpedRibbon => "ribbon-bumped",
         FilterKind::WideBumpedRibbon => "ribbon-bumped-wide",

@@ -39,13 +39,13 @@ impl Growth {
         if doublings > 0.0 {
             Ok(Self { mean: sum / doublings, least, most })
         } else {
-            Err(PlanError::Items { items: first.saturating_add(1), min: 1, max: first })
+            Err(PlanError::Keys { keys: first.saturating_add(1), min: 1, max: first })
         }
     }
 
-    /// The same for this many items per key.
-    pub(super) fn times(self, items: f64) -> Self {
-        Self { mean: self.mean * items, least: self.least * items, most: self.most * items }
+    /// The same for this many copies of each key.
+    pub(super) fn times(self, copies: f64) -> Self {
+        Self { mean: self.mean * copies, least: self.least * copies, most: self.most * copies }
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn what_never_grows_is_refused_with_the_keys_it_holds() {
         let refused = Growth::over([(100, 50)].into_iter());
-        assert_eq!(refused, Err(PlanError::Items { items: 51, min: 1, max: 50 }));
+        assert_eq!(refused, Err(PlanError::Keys { keys: 51, min: 1, max: 50 }));
         assert!(Growth::over(core::iter::empty()).is_err());
         assert!(Growth::over([(100, u64::MAX), (300, u64::MAX)].into_iter()).is_err());
     }

@@ -14,18 +14,18 @@
 //! // false positive reads a block for nothing, 20 microseconds; nine queries in ten are for keys
 //! // that are elsewhere, and each key is asked for ten times before the file is compacted away.
 //! let file = Workload::new(Keys::Exactly(1_000_000))
-//!     .bits_per_key(10.0)
+//!     .with_bits_per_key(10.0)
 //!     .built_once()
 //!     .need(Need::Files)
-//!     .absent(0.9)
-//!     .false_positive_ns(20_000.0)
-//!     .queries_per_key(10.0);
+//!     .with_absent(0.9)
+//!     .with_false_positive_ns(20_000.0)
+//!     .with_queries_per_key(10.0);
 //! let answer = choose(&file)?;
 //! assert_eq!(answer.best().structure, Structure::Filter(FilterKind::BumpedRibbon));
 //! println!("{answer}");
 //!
 //! // What does not go together is named.
-//! let error = choose(&file.fpr(0.01).bits_per_key(2.0)).unwrap_err().to_string();
+//! let error = choose(&file.with_fpr(0.01).with_bits_per_key(2.0)).unwrap_err().to_string();
 //! assert!(error.contains("a false-positive rate of 1 % and at most 2 bits per key"));
 //! # Ok(())
 //! # }

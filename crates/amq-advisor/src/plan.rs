@@ -8,7 +8,7 @@ use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Size {
     /// Keys (or copies of them) that it has room for.
-    pub(super) items: u64,
+    pub(super) keys: u64,
     pub(super) bytes: u64,
     pub(super) build_bytes: u64,
     pub(super) fpr: f64,
@@ -32,7 +32,7 @@ pub(super) fn of_kind(
 fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
     let plan = AnyFilter::plan(kind, goal)?;
     Ok(Size {
-        items: goal.items,
+        keys: goal.keys,
         bytes: plan.bytes,
         // A plan's is the peak of building from all keys at once. Filled one by one, it has none.
         build_bytes: if workload.built_once { plan.build_bytes } else { plan.bytes },
@@ -44,28 +44,28 @@ fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
 /// A filter that begins small and grows.
 fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
     let size = |fpr| match (kind, workload.keys) {
-        (FilterKind::Quotient, _) => quotient(goal.items, fpr),
+        (FilterKind::Quotient, _) => quotient(goal.keys, fpr),
         (FilterKind::ExpandableQuotient, keys) => {
-            expandable(goal.items, fpr, matches!(keys, Keys::AtMost(_)))
+            expandable(goal.keys, fpr, matches!(keys, Keys::AtMost(_)))
         }
         (FilterKind::Scalable | FilterKind::ScalableBlocked, Keys::AtMost(bound)) => {
-            scalable(kind, goal.items, fpr, Some(bound.min(goal.items)))
+            scalable(kind, goal.keys, fpr, Some(bound.min(goal.keys)))
         }
         (FilterKind::Scalable | FilterKind::ScalableBlocked, _) => {
-            scalable(kind, goal.items, fpr, None)
+            scalable(kind, goal.keys, fpr, None)
         }
         // One that grows without more ado.
-        _ => planned(kind, Goal::new(goal.items, Budget::Fpr(fpr)), workload),
+        _ => planned(kind, Goal::new(goal.keys, Budget::Fpr(fpr)), workload),
     };
     let Budget::Bytes(bytes) = goal.budget else {
         return match goal.budget {
             Budget::Fpr(fpr) => size(fpr),
-            _ => Err(PlanError::Items { items: goal.items, min: 0, max: 0 }),
+            _ => Err(PlanError::Keys { keys: goal.keys, min: 0, max: 0 }),
         };
     };
     // Without a bound on the keys: at its most, per key.
     let taken = |size: &Size| match size.grown {
-        Some(Growth { most, .. }) => (most * goal.items as f64 / 8.0) as u64,
+        Some(Growth { most, .. }) => (most * goal.keys as f64 / 8.0) as u64,
         None => size.bytes,
     };
     let fits = |halves: u64| {
@@ -86,11 +86,11 @@ fn rate_of(steps: u64) -> f64 {
     libm::exp2(-(steps as f64) / STEPS as f64)
 }
 
-fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
-    let goal = Goal::new(items, Budget::Fpr(fpr));
-    let plan = amq::QuotientFilter::plan_growing(goal, (items >> DOUBLINGS).max(1))?;
+fn quotient(keys: u64, fpr: f64) -> Result<Size, PlanError> {
+    let goal = Goal::new(keys, Budget::Fpr(fpr));
+    let plan = amq::QuotientFilter::plan_growing(goal, (keys >> DOUBLINGS).max(1))?;
     Ok(Size {
-        items,
+        keys,
         bytes: plan.bytes,
         // While it doubles, both tables are there.
         build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
@@ -99,12 +99,12 @@ fn quotient(items: u64, fpr: f64) -> Result<Size, PlanError> {
     })
 }
 
-fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
+fn expandable(keys: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
     use amq_quotient::theory::expandable::sizes;
 
-    let plan = amq::ExpandableQuotientFilter::plan(Goal::new(items, Budget::Fpr(fpr)))?;
+    let plan = amq::ExpandableQuotientFilter::plan(Goal::new(keys, Budget::Fpr(fpr)))?;
     Ok(Size {
-        items,
+        keys,
         bytes: plan.bytes,
         // While it doubles, both tables are there.
         build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
@@ -114,7 +114,7 @@ fn expandable(items: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
     })
 }
 
-fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Result<Size, PlanError> {
+fn scalable(kind: FilterKind, keys: u64, fpr: f64, bound: Option<u64>) -> Result<Size, PlanError> {
     use amq_bloom::{BlockedBloomFilter, BloomFilter};
     use amq_scalable::{ScalableParams, theory};
 
@@ -122,13 +122,13 @@ fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Resul
     let params = match bound {
         Some(bound) => {
             let first = (bound >> DOUBLINGS).max(1);
-            ScalableParams::new(first, fpr).growth(4).bounded(bound)
+            ScalableParams::new(first, fpr).with_growth(4).with_max_keys(bound)
         }
-        None => ScalableParams::new(items, fpr),
+        None => ScalableParams::new(keys, fpr),
     };
     let plan = match is_classic {
-        true => theory::plan_params::<BloomFilter>(params, items)?,
-        false => theory::plan_params::<BlockedBloomFilter>(params, items)?,
+        true => theory::plan_params::<BloomFilter>(params, keys)?,
+        false => theory::plan_params::<BlockedBloomFilter>(params, keys)?,
     };
     let grown = match (bound, is_classic) {
         (Some(_), _) => None,
@@ -136,7 +136,7 @@ fn scalable(kind: FilterKind, items: u64, fpr: f64, bound: Option<u64>) -> Resul
         (None, false) => Some(Growth::over(theory::sizes::<BlockedBloomFilter>(&params))?),
     };
     Ok(Size {
-        items,
+        keys,
         bytes: plan.bytes,
         build_bytes: plan.bytes,
         // Without a bound: what it comes near to, however far it grows.

@@ -35,8 +35,8 @@ pub(super) fn of(structure: Structure, size: &Size, workload: &Workload) -> Stri
         Structure::Filter(kind) => of_kind(kind, size, workload),
         Structure::ExactSet | Structure::Nothing => String::new(),
     };
-    let bits = size.bytes as f64 * 8.0 / size.items as f64;
-    let is_small = size.items <= 1000 && size.grown.is_none();
+    let bits = size.bytes as f64 * 8.0 / size.keys as f64;
+    let is_small = size.keys <= 1000 && size.grown.is_none();
     if is_small && amq_core::numeric::overhead(bits, size.fpr) > WASTEFUL && size.fpr < 1.0 {
         text +=
             &format!(" So few keys leave its smallest table mostly empty: {bits:.0} bits each.");
@@ -81,7 +81,7 @@ fn of_kind(kind: FilterKind, size: &Size, workload: &Workload) -> String {
         FilterKind::Quotient => "Counts, lists, merges and resizes without the keys; inserts slow \
                                  down as it fills, and it refuses keys beyond its plan."
             .into(),
-        FilterKind::Ribbon => {
+        FilterKind::StandardRibbon => {
             "Static, one layer: some 5 % over the least possible bits, built sooner than the \
              wide bumped one."
                 .into()

@@ -12,21 +12,21 @@ pub(super) type Failure = (Demand, String);
 
 /// What the structure takes for this workload. The workload must be one it is able to serve.
 pub(super) fn size(structure: Structure, workload: &Workload) -> Result<Size, Failure> {
-    let items = items(structure, workload);
+    let keys = entries(structure, workload);
     let budget = budget(workload);
     let planned = match structure {
-        Structure::Map => map(items, workload.value_bits().unwrap_or(1)),
-        Structure::AtomicBloom => of_kind(FilterKind::Bloom, Goal::new(items, budget), workload),
+        Structure::Map => map(keys, workload.value_bits().unwrap_or(1)),
+        Structure::AtomicBloom => of_kind(FilterKind::Bloom, Goal::new(keys, budget), workload),
         Structure::AtomicBlockedBloom => {
-            of_kind(FilterKind::BlockedBloom, Goal::new(items, budget), workload)
+            of_kind(FilterKind::BlockedBloom, Goal::new(keys, budget), workload)
         }
-        Structure::Sharded(kind) => sharded(kind, items, budget, workload),
-        Structure::Filter(kind) => of_kind(kind, Goal::new(items, budget), workload),
+        Structure::Sharded(kind) => sharded(kind, keys, budget, workload),
+        Structure::Filter(kind) => of_kind(kind, Goal::new(keys, budget), workload),
         Structure::ExactSet | Structure::Nothing => return Err(unknown(workload)),
     };
     let mut size = planned.map_err(|error| failure(&error, workload))?;
-    // Of an item so far.
-    let copies = items as f64 / workload.keys.planned() as f64;
+    // Per entry so far.
+    let copies = keys as f64 / workload.keys.planned() as f64;
     size.grown = size.grown.map(|growth| growth.times(copies));
     check(&size, workload)?;
     Ok(size)
@@ -37,7 +37,7 @@ fn unknown(workload: &Workload) -> Failure {
 }
 
 /// Keys, or copies of keys where each has a slot of its own.
-fn items(structure: Structure, workload: &Workload) -> u64 {
+fn entries(structure: Structure, workload: &Workload) -> u64 {
     let keys = workload.keys.planned();
     let slots = matches!(
         structure.kind(),
@@ -70,7 +70,7 @@ pub(super) fn shards(workload: &Workload) -> u64 {
 #[cfg(feature = "std")]
 fn sharded(
     kind: FilterKind,
-    items: u64,
+    keys: u64,
     budget: Budget,
     workload: &Workload,
 ) -> Result<Size, PlanError> {
@@ -79,10 +79,10 @@ fn sharded(
         Budget::Bytes(bytes) => Budget::Bytes(bytes / shards),
         other => other,
     };
-    let shard = Goal::new(amq::sharded::shard_items(items, shards), budget);
+    let shard = Goal::new(amq::sharded::shard_keys(keys, shards), budget);
     let size = of_kind(kind, shard, workload)?;
     Ok(Size {
-        items,
+        keys,
         bytes: size.bytes.saturating_mul(shards),
         build_bytes: size.build_bytes.saturating_mul(shards),
         ..size
@@ -91,14 +91,14 @@ fn sharded(
 
 /// There are no locks without the standard library.
 #[cfg(not(feature = "std"))]
-fn sharded(_: FilterKind, items: u64, _: Budget, _: &Workload) -> Result<Size, PlanError> {
-    Err(PlanError::Items { items, min: 0, max: 0 })
+fn sharded(_: FilterKind, keys: u64, _: Budget, _: &Workload) -> Result<Size, PlanError> {
+    Err(PlanError::Keys { keys, min: 0, max: 0 })
 }
 
-fn map(items: u64, bits: u32) -> Result<Size, PlanError> {
+fn map(keys: u64, bits: u32) -> Result<Size, PlanError> {
     let params = amq_ribbon::RibbonParams::new(bits, 0);
-    let plan = amq::BumpedRibbonFilter::plan_params(params, items)?;
-    Ok(Size { items, bytes: plan.bytes, build_bytes: plan.build_bytes, fpr: 1.0, grown: None })
+    let plan = amq::BumpedRibbonFilter::plan_params(params, keys)?;
+    Ok(Size { keys, bytes: plan.bytes, build_bytes: plan.build_bytes, fpr: 1.0, grown: None })
 }
 
 /// The rate of a filter planned for the workload, once it holds twice the keys; `None` if it
@@ -106,7 +106,7 @@ fn map(items: u64, bits: u32) -> Result<Size, PlanError> {
 pub(super) fn with_twice_the_keys(kind: FilterKind, workload: &Workload) -> Option<f64> {
     fn twice<F: PlanFilter>(goal: Goal) -> Option<f64> {
         let plan = F::plan(goal).ok()?;
-        let keys = goal.items.checked_mul(2)?;
+        let keys = goal.keys.checked_mul(2)?;
         Some(F::predicted_fpr(&plan.params, keys).mean)
     }
     let goal = Goal::new(workload.keys.planned(), budget(workload));
@@ -180,7 +180,7 @@ fn failure(error: &PlanError, workload: &Workload) -> Failure {
             let reason = format!("takes {} at least for {planned} keys", Bytes(*min));
             (of_size(workload), reason)
         }
-        PlanError::BitsPerKey { .. } | PlanError::FewItems { .. } => {
+        PlanError::BitsPerKey { .. } | PlanError::FewKeys { .. } => {
             (of_size(workload), error.to_string())
         }
         _ => (keys, error.to_string()),

@@ -84,9 +84,9 @@ pub enum KeysBy {
 /// use amq_advisor::{Keys, Need, Workload};
 ///
 /// let sessions = Workload::new(Keys::AtMost(1_000_000))
-///     .fpr(0.001)
+///     .with_fpr(0.001)
 ///     .need(Need::Remove)
-///     .absent(0.9);
+///     .with_absent(0.9);
 /// # assert_eq!(sessions.keys(), Keys::AtMost(1_000_000));
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -132,21 +132,21 @@ impl Workload {
 
     /// A false-positive rate of at most `fpr`.
     #[must_use]
-    pub fn fpr(mut self, fpr: f64) -> Self {
+    pub fn with_fpr(mut self, fpr: f64) -> Self {
         self.fpr = Some(fpr);
         self
     }
 
     /// At most this many bits per planned key.
     #[must_use]
-    pub fn bits_per_key(mut self, bits_per_key: f64) -> Self {
+    pub fn with_bits_per_key(mut self, bits_per_key: f64) -> Self {
         self.bits_per_key = Some(bits_per_key);
         self
     }
 
     /// At most this many bytes.
     #[must_use]
-    pub fn bytes(mut self, bytes: u64) -> Self {
+    pub fn with_bytes(mut self, bytes: u64) -> Self {
         self.bytes = Some(bytes);
         self
     }
@@ -170,35 +170,35 @@ impl Workload {
     /// How often a key is inserted, on average. Counts where copies are kept: with
     /// [`Need::Count`]. Default 1.
     #[must_use]
-    pub fn copies(mut self, mean: f64) -> Self {
+    pub fn with_copies(mut self, mean: f64) -> Self {
         self.copies = mean;
         self
     }
 
     /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
     #[must_use]
-    pub fn absent(mut self, share: f64) -> Self {
+    pub fn with_absent(mut self, share: f64) -> Self {
         self.absent = share;
         self
     }
 
     /// Number of threads that use the filter at once. Default 1.
     #[must_use]
-    pub fn threads(mut self, threads: u32) -> Self {
+    pub fn with_threads(mut self, threads: u32) -> Self {
         self.threads = threads;
         self
     }
 
     /// Who chooses the keys. Default: trusted.
     #[must_use]
-    pub fn keys_by(mut self, keys_by: KeysBy) -> Self {
+    pub fn with_keys_by(mut self, keys_by: KeysBy) -> Self {
         self.keys_by = keys_by;
         self
     }
 
     /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
     #[must_use]
-    pub fn false_positive_ns(mut self, ns: f64) -> Self {
+    pub fn with_false_positive_ns(mut self, ns: f64) -> Self {
         self.false_positive_ns = Some(ns);
         self
     }
@@ -206,7 +206,7 @@ impl Workload {
     /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it through,
     /// so it decides nothing, and is in the totals. Default 0.
     #[must_use]
-    pub fn lookup_ns(mut self, ns: f64) -> Self {
+    pub fn with_lookup_ns(mut self, ns: f64) -> Self {
         self.lookup_ns = ns;
         self
     }
@@ -214,14 +214,14 @@ impl Workload {
     /// Number of queries for each insert: how many share the cost of inserting a key, and of
     /// removing it where that is needed. Default 1.
     #[must_use]
-    pub fn queries_per_key(mut self, queries: f64) -> Self {
+    pub fn with_queries_per_key(mut self, queries: f64) -> Self {
         self.queries_per_key = queries;
         self
     }
 
     /// Bytes of a key in an exact set. Default 8.
     #[must_use]
-    pub fn key_bytes(mut self, bytes: u64) -> Self {
+    pub fn with_key_bytes(mut self, bytes: u64) -> Self {
         self.key_bytes = bytes;
         self
     }
@@ -269,10 +269,10 @@ impl Workload {
         self.grows() && matches!(self.keys, Keys::AtMost(_))
     }
 
-    /// The most bytes allowed for this many items; `None` if there is no limit.
-    pub(super) fn allowed(&self, items: u64) -> Option<u64> {
+    /// The most bytes allowed for this many keys; `None` if there is no limit.
+    pub(super) fn allowed(&self, keys: u64) -> Option<u64> {
         // A float-to-integer cast saturates, as it should here.
-        let of_bits = self.bits_per_key.map(|bits| (items as f64 * bits / 8.0) as u64);
+        let of_bits = self.bits_per_key.map(|bits| (keys as f64 * bits / 8.0) as u64);
         match (self.bytes, of_bits) {
             (Some(bytes), Some(of_bits)) => Some(bytes.min(of_bits)),
             (bytes, of_bits) => bytes.or(of_bits),

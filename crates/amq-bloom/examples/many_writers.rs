@@ -54,7 +54,7 @@ where
     S: EmptyFilter + Filter,
     for<'a> &'a S: InsertFilter,
 {
-    let goal = Goal::fpr(hashes.len(), 0.01);
+    let goal = Goal::fpr(hashes.len() as u64, 0.01);
     for batch in [false, true] {
         let mut least = [f64::MAX; 3];
         for _ in 0..rounds {

@@ -15,7 +15,7 @@ const BITS: u64 = 32;
 const PROBES: u32 = 2;
 
 fn empty() -> Result<BloomFilter, Box<dyn Error>> {
-    // A plan by explicit parameters; `Goal::fpr(items, rate)` would choose them.
+    // A plan by explicit parameters; `Goal::fpr(keys, rate)` would choose them.
     let plan = BloomFilter::plan_params(BloomParams::new(BITS, PROBES), 8)?;
     Ok(BloomFilter::new(plan)?)
 }

@@ -8,8 +8,8 @@ use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, OneTable, ahead, step};
 use amq_core::{
-    BatchFull, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, Full, InsertFilter,
-    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
+    BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -136,17 +136,11 @@ impl AtomicBloomFilter {
         <BloomFilter>::over(self.header, self.params, len, words)
     }
 
-    /// The share of bits that are set, 0 to 1. Reads the whole table.
-    #[must_use]
-    pub fn fill_ratio(&self) -> f64 {
-        table::count_ones(&self.words) as f64 / self.params.bits as f64
-    }
-
     /// Estimated number of distinct keys, from the share of bits set; see
     /// [`BloomFilter::estimated_cardinality`].
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
-        theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
+        theory::keys_of_fill(self.params.bits, self.params.probes, self.load_factor())
     }
 
     #[inline(always)]
@@ -256,11 +250,11 @@ impl Filter for AtomicBloomFilter {
 
     fn expected_fpr(&self) -> f64 {
         let BloomParams { bits, probes } = self.params;
-        theory::fpr_of_table(bits, probes, self.fill_ratio())
+        theory::fpr_of_table(bits, probes, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
-        self.fill_ratio()
+        table::count_ones(&self.words) as f64 / self.params.bits as f64
     }
 
     #[inline(always)]
@@ -299,14 +293,14 @@ impl EmptyFilter for AtomicBloomFilter {
 /// Without atomic operations: nobody else has the filter.
 impl InsertFilter for AtomicBloomFilter {
     #[inline(always)]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let new = self.set_alone(hash);
         self.len.add_alone(new.into());
         Ok(Inserted::from_change(new))
     }
 
     #[inline]
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let mut new = 0;
         for &hash in hashes {
             new += u64::from(self.set_alone(hash));
@@ -319,11 +313,11 @@ impl InsertFilter for AtomicBloomFilter {
 /// For code that is generic over filters: a shared reference takes keys, too.
 impl InsertFilter for &AtomicBloomFilter {
     #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         Ok(AtomicBloomFilter::insert_hash(self, hash))
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         Ok(AtomicBloomFilter::insert_batch(self, hashes))
     }
 }
@@ -406,7 +400,7 @@ mod tests {
         let rounds = 2000u64;
         let threads = 3;
         // So large that no round's key is covered by the others'.
-        let filter = AtomicBloomFilter::new(Goal::fpr(rounds as usize, 1e-12)).unwrap();
+        let filter = AtomicBloomFilter::new(Goal::fpr(rounds, 1e-12)).unwrap();
         let barrier = Barrier::new(threads);
         let told: Vec<Vec<bool>> = thread::scope(|scope| {
             let workers: Vec<_> = (0..threads)
@@ -462,7 +456,7 @@ mod tests {
         }
         assert_eq!(exclusive, atomic);
         assert_eq!(atomic.len(), plain.len());
-        assert_eq!(atomic.fill_ratio(), plain.fill_ratio());
+        assert_eq!(atomic.load_factor(), plain.load_factor());
         assert_eq!(atomic.expected_fpr(), plain.expected_fpr());
         assert_eq!(atomic.snapshot().unwrap(), plain);
         assert_eq!(AtomicBloomFilter::from(plain.clone()), atomic);

@@ -8,8 +8,8 @@ use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, OneTable, ahead, contains_each, insert_each, prefetch, step};
 use amq_core::{
-    BatchFull, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, Full, InsertFilter,
-    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
+    BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -187,18 +187,11 @@ impl AtomicBlockedBloomFilter {
         <BlockedBloomFilter>::over(self.header, self.params(), self.len.total(), blocks)
     }
 
-    /// The share of bits that are set, 0 to 1. Reads the whole table.
-    #[must_use]
-    pub fn fill_ratio(&self) -> f64 {
-        let ones: u64 = self.loaded().map(|block| block.count_ones()).sum();
-        ones as f64 / (self.blocks.len() as f64 * 256.0)
-    }
-
     /// Estimated number of distinct keys, from the share of bits set; see
     /// [`BlockedBloomFilter::estimated_cardinality`].
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
-        theory::items_of_fill(self.blocks.len() as u64, self.fill_ratio())
+        theory::keys_of_fill(self.blocks.len() as u64, self.load_factor())
     }
 
     fn loaded(&self) -> impl Iterator<Item = Block> + '_ {
@@ -264,11 +257,12 @@ impl Filter for AtomicBlockedBloomFilter {
     fn expected_fpr(&self) -> f64 {
         let blocks = self.blocks.len() as u64;
         let rate = self.loaded().map(|block| block.fpr()).sum::<f64>() / blocks as f64;
-        theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
+        theory::LAYOUT.fpr_of_table(blocks, rate, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
-        self.fill_ratio()
+        let ones: u64 = self.loaded().map(|block| block.count_ones()).sum();
+        ones as f64 / (self.blocks.len() as f64 * 256.0)
     }
 
     /// Blocks whose bits are all set.
@@ -309,7 +303,7 @@ impl EmptyFilter for AtomicBlockedBloomFilter {
 /// Without atomic operations: nobody else has the filter.
 impl InsertFilter for AtomicBlockedBloomFilter {
     #[inline(always)]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let (block, low) = place(hash, self.blocks.len() as u64);
         let new = self.blocks[block].insert_alone(low);
         self.len.add_alone(new.into());
@@ -317,7 +311,7 @@ impl InsertFilter for AtomicBlockedBloomFilter {
     }
 
     #[inline]
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let new = insert_each(&mut self.blocks, hashes, place, AtomicBlock::insert_alone);
         self.len.add_alone(new);
         Ok(new)
@@ -327,11 +321,11 @@ impl InsertFilter for AtomicBlockedBloomFilter {
 /// For code that is generic over filters: a shared reference takes keys, too.
 impl InsertFilter for &AtomicBlockedBloomFilter {
     #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         Ok(AtomicBlockedBloomFilter::insert_hash(self, hash))
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         Ok(AtomicBlockedBloomFilter::insert_batch(self, hashes))
     }
 }
@@ -445,7 +439,7 @@ mod tests {
         assert_eq!(InsertFilter::insert_batch(&mut atomic, &hashes), Ok(new));
         assert_eq!(atomic, shared);
         assert_eq!(atomic.len(), plain.len());
-        assert_eq!(atomic.fill_ratio(), plain.fill_ratio());
+        assert_eq!(atomic.load_factor(), plain.load_factor());
         assert_eq!(atomic.expected_fpr(), plain.expected_fpr());
         assert_eq!(atomic.snapshot().unwrap(), plain);
         assert_eq!(AtomicBlockedBloomFilter::from(plain.clone()), atomic);

@@ -168,12 +168,6 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
         self.blocks().iter().map(Block::count_ones).sum()
     }
 
-    /// The share of bits that are set, 0 to 1. Reads the whole table.
-    #[must_use]
-    pub fn fill_ratio(&self) -> f64 {
-        self.count_ones() as f64 / (self.blocks().len() as f64 * 256.0)
-    }
-
     /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
     /// the whole table.
     ///
@@ -181,13 +175,13 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     /// were false positives on arrival.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
-        theory::items_of_fill(self.blocks().len() as u64, self.fill_ratio())
+        theory::keys_of_fill(self.blocks().len() as u64, self.load_factor())
     }
 
     /// Estimated number of keys over the planned one. Above 1 the rate is above the planned one;
     /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
     #[must_use]
-    pub fn saturation(&self) -> f64 {
+    pub fn estimated_load(&self) -> f64 {
         self.estimated_cardinality() / self.header.capacity.max(1) as f64
     }
 
@@ -239,11 +233,11 @@ impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedBloomFilter<S> {
     fn expected_fpr(&self) -> f64 {
         let blocks = self.blocks().len() as u64;
         let rate = self.blocks().iter().map(Block::fpr).sum::<f64>() / blocks as f64;
-        theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
+        theory::LAYOUT.fpr_of_table(blocks, rate, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
-        self.fill_ratio()
+        self.count_ones() as f64 / (self.blocks().len() as f64 * 256.0)
     }
 
     /// Blocks whose bits are all set.

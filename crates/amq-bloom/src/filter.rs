@@ -167,13 +167,6 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
         table::count_ones(self.as_words())
     }
 
-    /// The share of bits that are set, 0 to 1; half at the design load. Reads the whole table.
-    #[must_use]
-    pub fn fill_ratio(&self) -> f64 {
-        // A view whose payload was not checked may have bits set past the last.
-        self.count_ones().min(self.params.bits) as f64 / self.params.bits as f64
-    }
-
     /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
     /// the whole table.
     ///
@@ -182,13 +175,13 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// at the design load.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
-        theory::items_of_fill(self.params.bits, self.params.probes, self.fill_ratio())
+        theory::keys_of_fill(self.params.bits, self.params.probes, self.load_factor())
     }
 
     /// Estimated number of keys over the planned one. Above 1 the rate is above the planned one;
     /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
     #[must_use]
-    pub fn saturation(&self) -> f64 {
+    pub fn estimated_load(&self) -> f64 {
         self.estimated_cardinality() / self.header.capacity.max(1) as f64
     }
 
@@ -271,11 +264,12 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
 
     fn expected_fpr(&self) -> f64 {
         let BloomParams { bits, probes } = self.params;
-        theory::fpr_of_table(bits, probes, self.fill_ratio())
+        theory::fpr_of_table(bits, probes, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
-        self.fill_ratio()
+        // A view whose payload was not checked may have bits set past the last.
+        self.count_ones().min(self.params.bits) as f64 / self.params.bits as f64
     }
 
     #[inline(always)]

@@ -129,10 +129,10 @@ pub use filter::{BloomFilter, BloomView};
 pub use params::{BlockedParams, BloomParams, FoldError, MAX_BLOCKS, MAX_PROBES};
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, DEFAULT_SEED,
-    DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertExt,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, Prehashed, Stats, Target, key,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter,
+    DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Goal,
+    InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

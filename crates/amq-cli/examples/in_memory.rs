@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let mut all = Vec::new();
     batches(&keys, |hashes| all.extend_from_slice(hashes))?;
-    let mut filter = BlockedBloomFilter::new(Goal::fpr(all.len(), 0.01))?;
+    let mut filter = BlockedBloomFilter::new(Goal::fpr(all.len() as u64, 0.01))?;
     for hashes in all.chunks(1024) {
         filter.insert_batch(hashes);
     }

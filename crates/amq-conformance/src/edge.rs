@@ -21,8 +21,8 @@ fn impossible_goals_are_refused(planner: &dyn Planner) -> Verdict {
     let bits = bits.map(|bits| (Budget::BitsPerKey(bits), bits));
     let bytes = [(Budget::Bytes(0), 0.0)];
     for (budget, value) in rates.into_iter().chain(bits).chain(bytes) {
-        for items in [1, 3, 1000, 1 << 40] {
-            let goal = Goal::new(items, budget);
+        for keys in [1, 3, 1000, 1 << 40] {
+            let goal = Goal::new(keys, budget);
             let text = match planner.plan(goal) {
                 Ok(Planned { plan, .. }) => {
                     return Err(Violation::Accepted { what: format!("{goal:?}, as {plan:?}") });
@@ -57,14 +57,14 @@ fn edges_are_planned_or_refused(planner: &dyn Planner) -> Verdict {
     Ok(())
 }
 
-/// A goal for no items is planned, or refused, as that for one: a program whose input is empty gets
+/// A goal for no keys is planned, or refused, as that for one: a program whose input is empty gets
 /// the smallest filter.
-pub fn no_items_are_planned_as_one<F: PlanFilter>() -> Verdict {
-    no_items_are_one(&Of::<F>::NEW)
+pub fn no_keys_are_planned_as_one<F: PlanFilter>() -> Verdict {
+    no_keys_are_one(&Of::<F>::NEW)
 }
 
-fn no_items_are_one(planner: &dyn Planner) -> Verdict {
-    for goal in edges().filter(|goal| goal.items == 0) {
+fn no_keys_are_one(planner: &dyn Planner) -> Verdict {
+    for goal in edges().filter(|goal| goal.keys == 0) {
         let one = Goal::new(1, goal.budget);
         let [none, one] = [goal, one].map(|goal| planner.plan(goal).map(|planned| planned.plan));
         same(format_args!("the plan for {goal:?}"), format!("{none:?}"), format!("{one:?}"))?;
@@ -79,25 +79,25 @@ pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
 }
 
 fn predicted_rates_are_probabilities(planner: &dyn Planner) -> Verdict {
-    let items = (0..64).map(|bits| (1 << bits) - 1);
-    let items: Vec<u64> = items.chain([u64::MAX - 1, u64::MAX]).collect();
-    let goals = [1, 30, 100_000, 1 << 30].map(|items| {
-        let rates = [0.99, 0.5, 0.01, 1e-9].map(|rate| Goal::new(items, Budget::Fpr(rate)));
+    let keys = (0..64).map(|bits| (1 << bits) - 1);
+    let keys: Vec<u64> = keys.chain([u64::MAX - 1, u64::MAX]).collect();
+    let goals = [1, 30, 100_000, 1 << 30].map(|keys| {
+        let rates = [0.99, 0.5, 0.01, 1e-9].map(|rate| Goal::new(keys, Budget::Fpr(rate)));
         let sizes =
-            [Goal::new(items, Budget::BitsPerKey(9.0)), Goal::new(items, Budget::Bytes(1 << 20))];
+            [Goal::new(keys, Budget::BitsPerKey(9.0)), Goal::new(keys, Budget::Bytes(1 << 20))];
         rates.into_iter().chain(sizes)
     });
     for goal in cases(goals.into_iter().flatten()) {
         let Ok(Planned { plan, predicted_fpr }) = planner.plan(goal) else { continue };
         let mut below = 0.0;
-        for &items in &items {
-            let PredictedFpr { mean, sd } = predicted_fpr(items);
+        for &keys in &keys {
+            let PredictedFpr { mean, sd } = predicted_fpr(keys);
             // Beyond its plan a filter may refuse keys; the rate is that of the keys it holds.
-            let floor = hash_floor(items.min(plan.items));
+            let floor = hash_floor(keys.min(plan.keys));
             let least = (0.999 * floor).max(below * (1.0 - 1e-6));
             ensure(
                 (least..=1.0).contains(&mean) && (0.0..=0.5).contains(&sd),
-                format_args!("predicted_fpr of {items} keys in {:?}", plan.params),
+                format_args!("predicted_fpr of {keys} keys in {:?}", plan.params),
                 (mean, sd),
                 format_args!("a rate of {least} or more, and its spread"),
             )?;
@@ -108,7 +108,7 @@ fn predicted_rates_are_probabilities(planner: &dyn Planner) -> Verdict {
 }
 
 /// The way out that an error names works: the smallest size can be planned and one byte less
-/// cannot; a rate just above the lowest can, and so can a number of items in the range.
+/// cannot; a rate just above the lowest can, and so can a number of keys in the range.
 pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
     ways_out_are_ways_out(&Of::<F>::NEW)
 }
@@ -117,32 +117,32 @@ fn ways_out_are_ways_out(planner: &dyn Planner) -> Verdict {
     let rates = [0.6, 0.01, 1e-4, 1e-6, 1e-8, 1e-10, 1e-13, 1e-16, 1e-19];
     let bits = [0.01, 0.3, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0];
     let bytes = [0, 1, 7, 8, 31, 63, 64, 100, 1000];
-    for items in [0, 1, 2, 3, 7, 57, 90, 1000, 123_456, 1 << 40, u64::MAX] {
+    for keys in [0, 1, 2, 3, 7, 57, 90, 1000, 123_456, 1 << 40, u64::MAX] {
         let budgets = rates.map(Budget::Fpr).into_iter();
         let budgets = budgets.chain(bits.map(Budget::BitsPerKey));
         for budget in cases(budgets.chain(bytes.map(Budget::Bytes))) {
-            let goal = Goal::new(items, budget);
+            let goal = Goal::new(keys, budget);
             let Err(error) = planner.plan(goal) else { continue };
             let way_out = match error {
-                PlanError::Items { min, max, .. } => Goal::new(items.clamp(min, max), budget),
+                PlanError::Keys { min, max, .. } => Goal::new(keys.clamp(min, max), budget),
                 PlanError::FprUnreachable { lowest, .. } => {
-                    Goal::new(items, Budget::Fpr(lowest * (1.0 + 1e-6)))
+                    Goal::new(keys, Budget::Fpr(lowest * (1.0 + 1e-6)))
                 }
-                PlanError::Bytes { min, .. } => Goal::new(items, Budget::Bytes(min)),
+                PlanError::Bytes { min, .. } => Goal::new(keys, Budget::Bytes(min)),
                 _ => continue,
             };
             let what = format!("{way_out:?}, the way out of {goal:?}: {error}");
             match (error, planner.plan(way_out)) {
                 (_, Ok(_)) => {}
-                // The number of items is possible, but not within this budget.
-                (PlanError::Items { .. }, Err(error))
-                    if !matches!(error, PlanError::Items { .. }) => {}
+                // The number of keys is possible, but not within this budget.
+                (PlanError::Keys { .. }, Err(error))
+                    if !matches!(error, PlanError::Keys { .. }) => {}
                 // The rate would take more memory than there is.
                 (PlanError::FprUnreachable { .. }, Err(PlanError::TooLarge { .. })) => {}
                 (_, Err(error)) => return Err(Violation::refused(what)(error)),
             }
             if let PlanError::Bytes { min, .. } = error {
-                let less = Goal::new(items, Budget::Bytes(min.saturating_sub(1)));
+                let less = Goal::new(keys, Budget::Bytes(min.saturating_sub(1)));
                 if planner.plan(less).is_ok() {
                     let what = format!("{less:?}, where {min} bytes are said to be the least");
                     return Err(Violation::Accepted { what });
@@ -161,7 +161,7 @@ pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
         // In between lie sizes that a machine may have, or overcommit: not for a test to try.
         if plan.bytes <= 16 << 20 {
             let mut filter = F::empty(plan, 5).map_err(refused(&plan))?;
-            let hashes = present_hashes(plan.items.min(3), 5);
+            let hashes = present_hashes(plan.keys.min(3), 5);
             filter
                 .insert_batch(&hashes)
                 .map_err(Violation::refused(format!("the first keys in {plan:?}")))?;

@@ -20,7 +20,7 @@ pub fn by_inserting<F: EmptyFilter>(
     Ok(filter)
 }
 
-/// Builds the filter from all hashes at once. Their number determines the size, not `goal.items`.
+/// Builds the filter from all hashes at once. Their number determines the size, not `goal.keys`.
 pub fn at_once<F: BuildFilter>(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<F, BuildError> {
     F::build_hashes(goal.budget, seed, hashes)
 }
@@ -132,11 +132,11 @@ fn lost(filter: &dyn Filter, hashes: &[KeyHash]) -> Option<usize> {
     hashes.iter().position(|&hash| !filter.contains_hash(hash))
 }
 
-/// An empty filter with explicit parameters for `items` keys.
+/// An empty filter with explicit parameters for this many keys.
 pub fn with_params<F: EmptyFilter>(
     params: F::Params,
-    items: u64,
+    keys: u64,
     seed: u64,
 ) -> Result<F, BuildError> {
-    F::empty(F::plan_params(params, items)?, seed)
+    F::empty(F::plan_params(params, keys)?, seed)
 }

@@ -16,7 +16,7 @@ const AGES: [u64; 7] = [PLANNED, 90, 300, 2000, 15_000, 62_000, GROWN];
 const RATES: [(f64, u64, u64); 2] = [(0.05, 6, 200_000), (0.01, 6, 400_000)];
 
 fn empty<F: EmptyFilter>(fpr: f64, seed: u64) -> Result<F, Violation> {
-    let goal = Goal::fpr(PLANNED as usize, fpr);
+    let goal = Goal::fpr(PLANNED, fpr);
     F::empty(goal, seed).map_err(Violation::refused(format!("an empty filter for {goal:?}")))
 }
 
@@ -51,14 +51,14 @@ pub fn a_grown_filter_errs_as_predicted_and_no_more_than_asked<F: EmptyFilter>()
             let mut filter = empty::<F>(asked, seed)?;
             let (present, absent) = (present_hashes(GROWN, seed), absent_hashes(queries, seed));
             let mut held = 0;
-            for (&items, (sum, expected)) in AGES.iter().zip(&mut pooled) {
-                let cell = format!("{items} keys, planned for {PLANNED} at {asked}");
+            for (&keys, (sum, expected)) in AGES.iter().zip(&mut pooled) {
+                let cell = format!("{keys} keys, planned for {PLANNED} at {asked}");
                 filter
-                    .insert_batch(&present[held..items as usize])
+                    .insert_batch(&present[held..keys as usize])
                     .map_err(Violation::refused(&cell))?;
-                held = items as usize;
+                held = keys as usize;
                 let found = count_found(&filter, absent.iter().copied())?;
-                let predicted = F::predicted_fpr(&filter.params(), items);
+                let predicted = F::predicted_fpr(&filter.params(), keys);
                 let of_this = Expected::of_any(queries, predicted);
                 of_this.check(cell.clone(), Some(seed), found, 5.0)?;
                 let own = filter.expected_fpr();
@@ -68,8 +68,8 @@ pub fn a_grown_filter_errs_as_predicted_and_no_more_than_asked<F: EmptyFilter>()
                 *expected = expected.plus(of_this);
             }
         }
-        for (&items, (found, expected)) in AGES.iter().zip(pooled) {
-            let cell = format!("{items} keys, planned for {PLANNED} at {asked}");
+        for (&keys, (found, expected)) in AGES.iter().zip(pooled) {
+            let cell = format!("{keys} keys, planned for {PLANNED} at {asked}");
             expected.check(cell.clone(), None, found, 3.0)?;
             let most = expected.with_rate(asked);
             if found as f64 > most.mean() {
@@ -83,13 +83,13 @@ pub fn a_grown_filter_errs_as_predicted_and_no_more_than_asked<F: EmptyFilter>()
 /// A cleared filter is a new one, however far it had grown, and grows again.
 pub fn a_grown_filter_that_is_cleared_is_a_new_one<F: EmptyFilter + PartialEq>() -> Verdict {
     let new = empty::<F>(0.01, 8)?;
-    for items in [PLANNED + 1, 40 * PLANNED, 1000 * PLANNED] {
-        let hashes = present_hashes(items, 8);
+    for keys in [PLANNED + 1, 40 * PLANNED, 1000 * PLANNED] {
+        let hashes = present_hashes(keys, 8);
         let mut filter = empty::<F>(0.01, 8)?;
         for round in 0..2 {
             filter
                 .insert_batch(&hashes)
-                .map_err(Violation::refused(format!("{items} keys, round {round}")))?;
+                .map_err(Violation::refused(format!("{keys} keys, round {round}")))?;
             all_found(&filter, &hashes, format_args!("round {round}"))?;
             filter.clear();
             same("len after clear", filter.len(), 0)?;

@@ -4,11 +4,11 @@ use crate::expected::Expected;
 use crate::fill::{absent_hashes, all_found, count_found, present, present_hashes};
 use crate::remove::ROOM_FOR_COPIES;
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
-use amq_core::{EmptyFilter, Full, Goal, InsertExt};
+use amq_core::{EmptyFilter, Goal, InsertError, InsertExt};
 
-fn empty<F: EmptyFilter>(items: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
-    F::empty(Goal::fpr(items as usize, fpr), seed)
-        .map_err(Violation::refused(format!("an empty filter for {items} items at {fpr}")))
+fn empty<F: EmptyFilter>(keys: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
+    F::empty(Goal::fpr(keys, fpr), seed)
+        .map_err(Violation::refused(format!("an empty filter for {keys} keys at {fpr}")))
 }
 
 /// An insert returns `New` exactly if the key was answered `false` just before, and a batch counts
@@ -130,7 +130,7 @@ where
     let mut filter = empty::<F>(1000, 0.01, 6)?;
     let size = filter.size_in_bytes();
     let hashes = present_hashes(1, 6);
-    let mut refused: Option<(F, Full)> = None;
+    let mut refused: Option<(F, InsertError)> = None;
     for copy in 1..=100_000u32 {
         let answer = filter.insert_hash(hashes[0]);
         match (answer, &refused) {
@@ -206,7 +206,7 @@ where
         let batch = many.insert_batch(&hashes);
         let wanted = batch.as_ref().map_or_else(|full| full.done, |_| hashes.len() as u64);
         same("keys of a batch before it is refused", wanted, done as u64)?;
-        same("why a batch is refused", batch.err().map(|full| full.full), refusal)?;
+        same("why a batch is refused", batch.err().map(|full| full.error), refusal)?;
         ensure(many == filter, "a batch filled to refusal", "differs", "as single inserts")?;
         all_found(&many, &hashes[..done], "in a batch up to its refusal")?;
     }

@@ -49,10 +49,10 @@
 //! | a filter merges its own clone, and its rate stays | a rate from a length that counts keys twice |
 //! | a rate is a probability, and not below that of equal hashes | a floor added on top, `1 - (1 - p)` for small p |
 //! | plans and predictions take a bounded number of steps | a search for a size one word at a time |
-//! | a goal for no items is planned as one for one, and built | a program that fails where its input is empty |
+//! | a goal for no keys is planned as one for one, and built | a program that fails where its input is empty |
 //! | a plan keeps to its budget, the filter to its plan | rounding up, a size that is not the real one |
 //! | a filter built within a size stays within it, with every seed | a size that depends on the keys, planned by its mean |
-//! | too few bits per key are refused by the least number of items | a number that is refused as well, or not the least |
+//! | too few bits per key are refused by the least number of keys | a number that is refused as well, or not the least |
 //! | a static filter of no keys is built within any budget | a plan for one key instead |
 //! | keys whose hash changes give an error or a filter | a list indexed by counts of the first hashes |
 //! | a refused allocation is an error and changes nothing; a plan allocates nothing, and its memory is enough to build ([`memory`](mod@memory)) | an abort, an unplanned copy |
@@ -65,7 +65,7 @@
 //! | a file is read as it was written, and goes on as it would have | bytes that depend on history, a limit left out |
 //! | views answer as the filter | a view of one key fewer |
 //! | damaged bytes are refused in every way in; what is no file, by its own name | a checksum that streams skip, trailing bytes taken |
-//! | a forged file is refused, or answers, takes, forgets and merges as any other | zero items as a shortcut to "no", a rate of NaN, a table nobody walked |
+//! | a forged file is refused, or answers, takes, forgets and merges as any other | zero keys as a shortcut to "no", a rate of NaN, a table nobody walked |
 //! | a prehashed filter answers, takes, forgets and merges hashes as the filter; its file is read as nothing else | places that depend on the seed, a file that does not say so |
 //! | reading takes the file's length and 64 KiB ([`files::memory`]) | a claim that is allocated, a second copy |
 //! | a filter that grows loses no key and keeps the rate asked for, through twelve doublings | a first stage with the whole rate, an entry that is lost in a larger table |

@@ -190,7 +190,7 @@ pub fn a_rate_is_never_below_that_of_equal_hashes<F: PlanFilter>(fill: Fill<F>) 
     for (planned, held, asked) in
         [(3, 3, 1e-3), (3, 3, 1e-15), (1000, 10, 1e-9), (1000, 1000, 1e-12)]
     {
-        let goal = Goal::fpr(planned as usize, asked);
+        let goal = Goal::fpr(planned, asked);
         if F::plan(goal).is_err() {
             continue;
         }

@@ -25,18 +25,18 @@ const KEYS: [u64; 4] = [1, 100, 2000, 40_000];
 /// Planning allocates nothing.
 pub fn a_plan_allocates_nothing<F: PlanFilter>() -> Verdict {
     counts()?;
-    for items in [0, 1, 2, 3, 10, 100, 5000, 1_000_000, 1 << 40] {
+    for keys in [0, 1, 2, 3, 10, 100, 5000, 1_000_000, 1 << 40] {
         for budget in [
             Budget::Fpr(0.5),
             Budget::Fpr(0.01),
             Budget::Fpr(1e-9),
             Budget::BitsPerKey(10.0),
             Budget::Bytes(1000),
-            Budget::Bytes(items),
+            Budget::Bytes(keys),
         ] {
-            let goal = Goal::new(items, budget);
+            let goal = Goal::new(keys, budget);
             let (_, account) = counted(u64::MAX, || {
-                F::plan(goal).map(|plan| F::predicted_fpr(&plan.params, items))
+                F::plan(goal).map(|plan| F::predicted_fpr(&plan.params, keys))
             });
             let what = format_args!("allocations for the plan of {goal:?}");
             same(what, account.calls, 0)?;
@@ -47,13 +47,13 @@ pub fn a_plan_allocates_nothing<F: PlanFilter>() -> Verdict {
 
 /// Without memory, making an empty filter and growing one are errors, and a filter keeps its keys.
 pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialEq>() -> Verdict {
-    for items in [1, 50] {
-        let goal = Goal::fpr(items as usize, 0.01);
+    for keys in [1, 50] {
+        let goal = Goal::fpr(keys, 0.01);
         let make = || F::empty(goal, 3);
         every_refused_allocation_is_an_error("an empty filter", make, |_| Ok(()))?;
         let mut filter = make().map_err(Violation::refused("an empty filter"))?;
         // Far more than planned: a growing filter grows, another overfills or refuses.
-        for hash in present_hashes(20 * items, 3) {
+        for hash in present_hashes(20 * keys, 3) {
             let before = filter.clone();
             for refused in 0.. {
                 let (result, account) = counted(refused, || filter.insert_hash(hash));
@@ -101,7 +101,7 @@ where
     counts()?;
     for n in KEYS {
         let hashes = present_hashes(n, 3);
-        let half = |hashes: &[KeyHash]| by_inserting::<F>(Goal::fpr(n as usize, 0.01), 3, hashes);
+        let half = |hashes: &[KeyHash]| by_inserting::<F>(Goal::fpr(n, 0.01), 3, hashes);
         let (one, two) = hashes.split_at(hashes.len() / 2);
         let [one, two] = [half(one), half(two)];
         let one = one.map_err(Violation::refused("half of the keys"))?;
@@ -160,7 +160,7 @@ pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() -> Verdict {
     for n in [1, 100, 10_000, 100_000] {
         let hashes = present_hashes(n, 3);
         for fpr in [0.3, 0.01] {
-            let goal = Goal::fpr(n as usize, fpr);
+            let goal = Goal::fpr(n, fpr);
             let Ok(plan) = F::plan(goal) else { continue };
             let (made, account) = counted(u64::MAX, || by_inserting::<F>(goal, 3, &hashes));
             made.map_err(refused(&plan))?;

@@ -27,7 +27,7 @@ fn pair<F>(fill: Fill<F>) -> Result<Pair<F>, Violation> {
 }
 
 fn with<F>(fill: Fill<F>, planned: u64, seed: u64, hashes: &[KeyHash]) -> Result<F, Violation> {
-    fill(Goal::fpr(planned as usize, 0.05), seed, hashes)
+    fill(Goal::fpr(planned, 0.05), seed, hashes)
         .map_err(Violation::refused(format!("{} keys of {planned}", hashes.len())))
 }
 
@@ -117,7 +117,7 @@ where
             let what = format!("merge {times} of a filter of {held} keys with its own clone");
             match sum.merge(&sum.clone()) {
                 Ok(()) => {}
-                Err(MergeError::Full(_) | MergeError::Items { .. }) => break,
+                Err(MergeError::Insert(_) | MergeError::Keys { .. }) => break,
                 Err(error) => return Err(Violation::refused(what)(error)),
             }
             all_found(&sum, &hashes, format_args!("after {what}"))?;
@@ -152,7 +152,7 @@ where
         for seed in 0..SEEDS {
             let keys = present_hashes(all, seed);
             let (both, more) = keys.split_at(ours + theirs);
-            let filled = |keys| fill(Goal::fpr(planned as usize, ASKED), seed, keys);
+            let filled = |keys| fill(Goal::fpr(planned, ASKED), seed, keys);
             // A filter that cannot hold this many keys has nothing to merge.
             let (Ok(mut filter), Ok(other)) = (filled(&both[..ours]), filled(&both[ours..])) else {
                 continue;
@@ -276,10 +276,10 @@ where
 {
     let goals: Vec<Goal> = SMALL
         .into_iter()
-        .flat_map(|items| {
+        .flat_map(|planned| {
             let rates = [0.95, 0.8, 0.6, 0.5, 0.3, 0.1, 0.01, 1e-6];
-            let rates = rates.map(|fpr| Goal::fpr(items as usize, fpr));
-            let sizes = [4.0, 9.0].map(|bits| Goal::bits_per_key(items as usize, bits));
+            let rates = rates.map(|fpr| Goal::fpr(planned, fpr));
+            let sizes = [4.0, 9.0].map(|bits| Goal::bits_per_key(planned, bits));
             rates.into_iter().chain(sizes)
         })
         .filter(|&goal| F::plan(goal).is_ok())
@@ -295,7 +295,7 @@ where
         Ok((goal, filter, hashes))
     };
     let made = |part: u64, from: u64| {
-        let filters = goals.iter().map(move |&goal| with(goal, goal.items * part / 2, from));
+        let filters = goals.iter().map(move |&goal| with(goal, goal.keys * part / 2, from));
         filters.collect::<Result<Vec<_>, Violation>>()
     };
     let (empty, half, full) = (made(0, 0)?, made(1, 0)?, made(2, most)?);
@@ -328,7 +328,7 @@ const SMALL: [u64; 16] = [1, 2, 3, 20, 40, 57, 60, 61, 80, 125, 160, 250, 320, 5
 #[cfg(test)]
 mod tests {
     use super::*;
-    use amq_core::{FilterKind, Full, Inserted};
+    use amq_core::{FilterKind, InsertError, Inserted};
     use std::cell::Cell;
     use std::sync::Mutex;
 
@@ -368,7 +368,7 @@ mod tests {
     }
 
     impl InsertFilter for Stuck {
-        fn insert_hash(&mut self, _: KeyHash) -> Result<Inserted, Full> {
+        fn insert_hash(&mut self, _: KeyHash) -> Result<Inserted, InsertError> {
             self.len += 1;
             Ok(Inserted::New)
         }

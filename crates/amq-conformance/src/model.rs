@@ -106,13 +106,13 @@ fn any_sequence(steps: BoxedStrategy<Vec<Step>>, play: &Play<'_>) -> Verdict {
     ];
     let cases = (goals, select(vec![0u64, 1, u64::MAX]), steps);
     runner
-        .run(&cases, |((items, fpr), seed, steps)| {
-            play(Goal::fpr(items as usize, fpr), seed, &steps)
+        .run(&cases, |((keys, fpr), seed, steps)| {
+            play(Goal::fpr(keys, fpr), seed, &steps)
                 .map_err(|violation| TestCaseError::fail(violation.to_string()))
         })
         .map_err(|error| match error {
-            TestError::Fail(reason, ((items, fpr), seed, steps)) => Violation::Sequence {
-                steps: format!("{steps:?} on a filter for {items} items at {fpr}, seed {seed}"),
+            TestError::Fail(reason, ((keys, fpr), seed, steps)) => Violation::Sequence {
+                steps: format!("{steps:?} on a filter for {keys} keys at {fpr}, seed {seed}"),
                 violation: reason.message().to_owned(),
             },
             TestError::Abort(reason) => Violation::Sequence {
@@ -242,7 +242,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                 }
                 (Err(full), Err(batch)) => {
                     same("keys of a batch before its refusal", batch.done, i as u64)?;
-                    same("why a batch was refused", batch.full, full)?;
+                    same("why a batch was refused", batch.error, full)?;
                     break;
                 }
                 (Err(full), Ok(_)) => {
@@ -307,7 +307,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                 }
                 Ok(())
             }
-            Err(MergeError::Full(_) | MergeError::Items { .. } | MergeError::Rate { .. }) => {
+            Err(MergeError::Insert(_) | MergeError::Keys { .. } | MergeError::Rate { .. }) => {
                 unchanged(&self.filter, &before, "a merge that was refused")
             }
             Err(error) => Err(Violation::refused("a merge of filters made alike")(error)),

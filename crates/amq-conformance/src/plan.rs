@@ -8,7 +8,7 @@ use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError, PlanFilter};
 use core::fmt;
 
 const RATES: [f64; 9] = [0.5, 0.1, 0.0101, 0.01, 0.0079, 0.0078, 1.0 / 256.0, 1e-3, 1e-6];
-const ITEMS: [u64; 9] = [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000, 1_000_000_000];
+const KEYS: [u64; 9] = [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000, 1_000_000_000];
 
 /// A plan for a rate has at most that rate, and it is the rate predicted for its parameters. A plan
 /// within a size stays within it. More room never raises the rate, and a higher rate never takes
@@ -18,10 +18,10 @@ pub fn a_plan_keeps_to_its_budget<F: PlanFilter>() -> Verdict {
 }
 
 fn plans_keep_to_their_budgets(planner: &dyn Planner) -> Verdict {
-    for items in ITEMS {
+    for keys in KEYS {
         let mut smaller = 0;
         for asked in cases(RATES) {
-            let goal = Goal::new(items, Budget::Fpr(asked));
+            let goal = Goal::new(keys, Budget::Fpr(asked));
             let Some(plan) = planned(planner, goal)? else {
                 continue;
             };
@@ -29,7 +29,7 @@ fn plans_keep_to_their_budgets(planner: &dyn Planner) -> Verdict {
             // Where a rate is a whole number of bits, what 64-bit hashes add is not worth another
             // bit.
             ensure(
-                rate <= asked + amq_core::numeric::hash_floor(items),
+                rate <= asked + amq_core::numeric::hash_floor(keys),
                 format_args!("rate of {goal:?}"),
                 rate,
                 "at most that",
@@ -40,17 +40,17 @@ fn plans_keep_to_their_budgets(planner: &dyn Planner) -> Verdict {
         }
         let mut better = 1.0;
         for bits in cases([1.0, 3.0, 8.0, 10.0, 12.5, 16.0, 24.0, 40.0]) {
-            let goal = Goal::new(items, Budget::BitsPerKey(bits));
+            let goal = Goal::new(keys, Budget::BitsPerKey(bits));
             let Some(plan) = planned(planner, goal)? else {
                 continue;
             };
             let held = plan.bytes as f64 * 8.0;
-            ensure(held <= items as f64 * bits, format_args!("bits of {goal:?}"), held, "within")?;
+            ensure(held <= keys as f64 * bits, format_args!("bits of {goal:?}"), held, "within")?;
             not_worse(&plan, goal, &mut better)?;
         }
         let mut better = 1.0;
         for bytes in cases((0..34).map(|shift| 3 << shift)) {
-            let goal = Goal::new(items, Budget::Bytes(bytes));
+            let goal = Goal::new(keys, Budget::Bytes(bytes));
             let Some(plan) = planned(planner, goal)? else {
                 continue;
             };
@@ -75,17 +75,17 @@ fn planned(
     planner: &dyn Planner,
     goal: Goal,
 ) -> Result<Option<Plan<Box<dyn fmt::Debug + '_>>>, Violation> {
-    let ordinary = (100..=1_000_000).contains(&goal.items)
+    let ordinary = (100..=1_000_000).contains(&goal.keys)
         && match goal.budget {
             Budget::Fpr(fpr) => (1e-3..=0.1).contains(&fpr),
             // Filters that store fingerprints need a least length, and may reserve some slots,
             // which matters at a hundred keys.
             Budget::BitsPerKey(bits) => {
-                let least = if goal.items < 1000 { 12.0 } else { 10.0 };
+                let least = if goal.keys < 1000 { 12.0 } else { 10.0 };
                 (least..=24.0).contains(&bits)
             }
             Budget::Bytes(bytes) => {
-                (goal.items * 5 / 4..=4 * goal.items).contains(&bytes) && goal.items > 100
+                (goal.keys * 5 / 4..=4 * goal.keys).contains(&bytes) && goal.keys > 100
             }
         };
     let Planned { plan, predicted_fpr } = match planner.plan(goal) {
@@ -97,7 +97,7 @@ fn planned(
         }
     };
     usable(&plan, goal)?;
-    let predicted = predicted_fpr(goal.items);
+    let predicted = predicted_fpr(goal.keys);
     let off = (predicted.mean - plan.expected_fpr).abs();
     ensure(
         off <= 1e-9 * plan.expected_fpr && predicted.sd >= 0.0,
@@ -111,9 +111,9 @@ fn planned(
 /// A filter made from a plan has the plan's parameters, size and capacity, the given seed, and no
 /// key.
 pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
-    for items in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
+    for keys in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
         for asked in cases(RATES) {
-            let goal = Goal::new(items, Budget::Fpr(asked));
+            let goal = Goal::new(keys, Budget::Fpr(asked));
             // Checked first; an error is one of a goal that may be refused.
             let (Some(_), Ok(plan)) = (planned(&Of::<F>::NEW, goal)?, F::plan(goal)) else {
                 continue;
@@ -122,7 +122,7 @@ pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
             let what = |what| format!("{what} of {goal:?}");
             same(what("bytes"), filter.size_in_bytes(), plan.bytes)?;
             same(what("params"), filter.params(), plan.params)?;
-            same(what("capacity"), filter.capacity(), items)?;
+            same(what("capacity"), filter.capacity(), keys)?;
             same(what("seed"), filter.seed(), 11)?;
             same(what("len"), filter.len(), 0)?;
         }
@@ -132,13 +132,13 @@ pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() -> Verdict {
 
 /// A filled filter takes the planned bytes (one built at once, to within 1 %).
 pub fn a_filled_filter_takes_the_planned_bytes<F: PlanFilter>(fill: Fill<F>) -> Verdict {
-    for items in [1000, 12_345, 100_000] {
+    for keys in [1000, 12_345, 100_000] {
         for budget in [Budget::Fpr(0.01), Budget::Fpr(1e-3), Budget::BitsPerKey(14.0)] {
-            let goal = Goal::new(items, budget);
+            let goal = Goal::new(keys, budget);
             let Some(plan) = planned(&Of::<F>::NEW, goal)? else {
                 continue;
             };
-            let filter = filled_within(fill, items, budget, 1)?;
+            let filter = filled_within(fill, keys, budget, 1)?;
             let (size, planned) = (filter.size_in_bytes() as f64, plan.bytes as f64);
             ensure(
                 (size - planned).abs() <= 0.01 * planned,
@@ -160,18 +160,18 @@ const UNEVEN: [u64; 17] = [
 /// A filter built within a size stays within it, whichever keys it holds. Tests every small number
 /// of keys, and some larger ones with many seeds. What can be planned can be built.
 pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdict {
-    let few = (1..=150).map(|items| (items, 1));
-    for (items, seeds) in cases(few.chain(UNEVEN.map(|items| (items, 24)))) {
+    let few = (1..=150).map(|keys| (keys, 1));
+    for (keys, seeds) in cases(few.chain(UNEVEN.map(|keys| (keys, 24)))) {
         for budget in
-            [Budget::BitsPerKey(9.0), Budget::BitsPerKey(17.3), Budget::Bytes(2 * items + 60)]
+            [Budget::BitsPerKey(9.0), Budget::BitsPerKey(17.3), Budget::Bytes(2 * keys + 60)]
         {
-            let goal = Goal::new(items, budget);
+            let goal = Goal::new(keys, budget);
             if planned(&Of::<F>::NEW, goal)?.is_none() {
                 continue;
             }
             for seed in 0..seeds {
-                let seed = 1000 * items + seed;
-                let filter = filled_within(fill, items, budget, seed)?;
+                let seed = 1000 * keys + seed;
+                let filter = filled_within(fill, keys, budget, seed)?;
                 same("the seed", filter.seed(), seed)?;
                 let held = filter.size_in_bytes().saturating_mul(8);
                 ensure(
@@ -187,46 +187,46 @@ pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) -> Verdi
 }
 
 /// Where the bits per key are too few for so small a filter, the error names the least number of
-/// items they suffice for. That number can be planned, and none from the refused one up to it.
-pub fn bits_too_few_name_the_least_number_of_items<F: PlanFilter>() -> Verdict {
+/// keys they suffice for. That number can be planned, and none from the refused one up to it.
+pub fn bits_too_few_name_the_least_number_of_keys<F: PlanFilter>() -> Verdict {
     too_few_bits_name_the_least_number(&Of::<F>::NEW)
 }
 
 fn too_few_bits_name_the_least_number(planner: &dyn Planner) -> Verdict {
     for bits in [10.0, 16.0, 40.0] {
-        let plan = |items: u64| planner.plan(Goal::new(items, Budget::BitsPerKey(bits)));
-        for items in cases(1..=100) {
-            let what = format!("{items} items in {bits} bits each");
-            let least = match plan(items) {
+        let plan = |keys: u64| planner.plan(Goal::new(keys, Budget::BitsPerKey(bits)));
+        for keys in cases(1..=100) {
+            let what = format!("{keys} keys in {bits} bits each");
+            let least = match plan(keys) {
                 Ok(_) => continue,
-                Err(PlanError::FewItems { bits_per_key, items: of, least })
-                    if (bits_per_key, of) == (bits, items) =>
+                Err(PlanError::FewKeys { bits_per_key, keys: of, least })
+                    if (bits_per_key, of) == (bits, keys) =>
                 {
                     least
                 }
                 Err(error) => {
-                    return ensure(false, what, error, "refused by the least number of items");
+                    return ensure(false, what, error, "refused by the least number of keys");
                 }
             };
-            let first = (items..=least).find(|&items| plan(items).is_ok());
+            let first = (keys..=least).find(|&keys| plan(keys).is_ok());
             same(format_args!("{what}: the least number"), Some(least), first)?;
         }
     }
     Ok(())
 }
 
-/// Bytes of a plan for an item, and beside them, that no budget makes it exceed.
+/// Bytes of a plan for a key, and beside them, that no budget makes it exceed.
 const MOST_OF_USE: (u64, u64) = (512, 1024);
 
-/// A budget far beyond use is planned as one that is just enough: no item takes gigabytes.
+/// A budget far beyond use is planned as one that is just enough: no key takes gigabytes.
 pub fn a_budget_beyond_use_is_left<F: PlanFilter>() -> Verdict {
     budgets_beyond_use_are_left(&Of::<F>::NEW)
 }
 
 fn budgets_beyond_use_are_left(planner: &dyn Planner) -> Verdict {
-    for items in [1, 2, 3, 100, 12_345, 1_000_000] {
+    for keys in [1, 2, 3, 100, 12_345, 1_000_000] {
         let (each, beside) = MOST_OF_USE;
-        let enough = Goal::new(items, Budget::Bytes(each * items + beside));
+        let enough = Goal::new(keys, Budget::Bytes(each * keys + beside));
         let plan = |goal| planner.plan(goal).map_err(Violation::refused(format!("{goal:?}")));
         let wanted = plan(enough)?.plan;
         for budget in [
@@ -236,7 +236,7 @@ fn budgets_beyond_use_are_left(planner: &dyn Planner) -> Verdict {
             Budget::BitsPerKey(1e6),
             Budget::BitsPerKey(1e300),
         ] {
-            let goal = Goal::new(items, budget);
+            let goal = Goal::new(keys, budget);
             let found = plan(goal)?.plan;
             same(format_args!("bytes of {goal:?}"), found.bytes, wanted.bytes)?;
             same(format_args!("rate of {goal:?}"), found.expected_fpr, wanted.expected_fpr)?;
@@ -245,7 +245,7 @@ fn budgets_beyond_use_are_left(planner: &dyn Planner) -> Verdict {
     Ok(())
 }
 
-/// `items_for` is the most items that fit, and `fpr_for` of that many is at most the rate it was
+/// `keys_for` is the most keys that fit, and `fpr_for` of that many is at most the rate it was
 /// given.
 pub fn size_and_rate_are_each_others_inverse<F: PlanFilter>() -> Verdict {
     size_and_rate_are_inverse(&Of::<F>::NEW)
@@ -255,27 +255,27 @@ fn size_and_rate_are_inverse(planner: &dyn Planner) -> Verdict {
     for bytes in [1000, 54_321, 10_000_000] {
         let rates = [0.1, 0.01, 1e-3, 0.9, 1.0 - 1e-9, 1.0 - 1e-12, 1.0 - 1e-15, 1.0 - 1e-16];
         for fpr in cases(rates) {
-            let what = format!("items in {bytes} bytes at {fpr}");
-            let items = planner.items_for(bytes, fpr).map_err(Violation::refused(&what))?;
-            let plan = |items| planner.plan(Goal::new(items, Budget::Fpr(fpr)));
-            let size = |items| plan(items).map(|planned| planned.plan.bytes);
-            let fits = |items| size(items).is_ok_and(|size| size <= bytes);
+            let what = format!("keys in {bytes} bytes at {fpr}");
+            let keys = planner.keys_for(bytes, fpr).map_err(Violation::refused(&what))?;
+            let plan = |keys| planner.plan(Goal::new(keys, Budget::Fpr(fpr)));
+            let size = |keys| plan(keys).map(|planned| planned.plan.bytes);
+            let fits = |keys| size(keys).is_ok_and(|size| size <= bytes);
             ensure(
-                fits(items) && !fits(items + 1),
+                fits(keys) && !fits(keys + 1),
                 what,
-                items,
+                keys,
                 format_args!(
                     "the last that fits: they take {:?}, one more {:?}",
-                    size(items),
-                    size(items + 1)
+                    size(keys),
+                    size(keys + 1)
                 ),
             )?;
             // Nor does any that is larger. (The sizes of bumped ribbons fall now and then.)
-            let more = (0..60).map(|part| items + items / 50 + items / 1000 * part);
-            let larger = more.chain((1..8).map(|shift| items << shift)).find(|&n| fits(n));
-            same(format_args!("more items in {bytes} bytes at {fpr}"), larger, None)?;
-            let what = format!("rate of {items} items in {bytes} bytes");
-            let rate = planner.fpr_for(items, bytes).map_err(Violation::refused(&what))?;
+            let more = (0..60).map(|part| keys + keys / 50 + keys / 1000 * part);
+            let larger = more.chain((1..8).map(|shift| keys << shift)).find(|&n| fits(n));
+            same(format_args!("more keys in {bytes} bytes at {fpr}"), larger, None)?;
+            let what = format!("rate of {keys} keys in {bytes} bytes");
+            let rate = planner.fpr_for(keys, bytes).map_err(Violation::refused(&what))?;
             ensure(rate <= fpr * (1.0 + 1e-9), what, rate, format_args!("{fpr} or less"))?;
         }
     }
@@ -299,28 +299,28 @@ fn steps_are_bounded(planner: &dyn Planner) -> Verdict {
         Ok(result)
     }
     let rates = [0.999_999, 0.5, 0.01, 1e-5, 1e-9, 1e-15, 1e-18];
-    let small = [1, 2, 3, 5, 8, 13, 50, 200, 1000, 30_000, 1 << 20].map(|items| {
-        let sizes = (3..24).map(move |bits| Goal::new(items, Budget::Bytes(1 << bits)));
-        let odd = (3..24).map(move |bits| Goal::new(items, Budget::Bytes(5 << (bits - 2))));
-        let rates = rates.map(move |rate| Goal::new(items, Budget::Fpr(rate)));
+    let small = [1, 2, 3, 5, 8, 13, 50, 200, 1000, 30_000, 1 << 20].map(|keys| {
+        let sizes = (3..24).map(move |bits| Goal::new(keys, Budget::Bytes(1 << bits)));
+        let odd = (3..24).map(move |bits| Goal::new(keys, Budget::Bytes(5 << (bits - 2))));
+        let rates = rates.map(move |rate| Goal::new(keys, Budget::Fpr(rate)));
         sizes.chain(odd).chain(rates)
     });
     for goal in cases(small.into_iter().flatten()).chain(edges()) {
         let plan = bounded(format_args!("the plan for {goal:?}"), || planner.plan(goal));
         let Ok(Planned { plan, predicted_fpr }) = plan? else { continue };
-        for items in [1, goal.items, goal.items.saturating_mul(8), 1 << 30, u64::MAX] {
-            let what = format!("predicted_fpr of {items} keys in {:?}", plan.params);
-            bounded(what, || predicted_fpr(items))?;
+        for keys in [1, goal.keys, goal.keys.saturating_mul(8), 1 << 30, u64::MAX] {
+            let what = format!("predicted_fpr of {keys} keys in {:?}", plan.params);
+            bounded(what, || predicted_fpr(keys))?;
         }
     }
     for bytes in [1, 16, 100, 4096, 54_321, 1 << 20, 1 << 33, 1 << 50, u64::MAX] {
         for fpr in cases(rates) {
-            let what = format!("items_for({bytes}, {fpr})");
-            let _ = bounded(what, || planner.items_for(bytes, fpr))?;
+            let what = format!("keys_for({bytes}, {fpr})");
+            let _ = bounded(what, || planner.keys_for(bytes, fpr))?;
         }
-        for items in [1, 100, 1 << 20, 1 << 40, u64::MAX] {
-            let what = format!("fpr_for({items}, {bytes})");
-            let _ = bounded(what, || planner.fpr_for(items, bytes))?;
+        for keys in [1, 100, 1 << 20, 1 << 40, u64::MAX] {
+            let what = format!("fpr_for({keys}, {bytes})");
+            let _ = bounded(what, || planner.fpr_for(keys, bytes))?;
         }
     }
     Ok(())

@@ -10,8 +10,8 @@ use core::marker::PhantomData;
 /// compiled once, not for each filter.
 pub(crate) trait Planner {
     fn plan(&self, goal: Goal) -> Result<Planned<'_>, PlanError>;
-    fn items_for(&self, bytes: u64, fpr: f64) -> Result<u64, PlanError>;
-    fn fpr_for(&self, items: u64, bytes: u64) -> Result<f64, PlanError>;
+    fn keys_for(&self, bytes: u64, fpr: f64) -> Result<u64, PlanError>;
+    fn fpr_for(&self, keys: u64, bytes: u64) -> Result<f64, PlanError>;
 }
 
 /// A plan, and the rate it predicts for a number of keys.
@@ -31,27 +31,27 @@ impl<F: PlanFilter> Planner for Of<F> {
     fn plan(&self, goal: Goal) -> Result<Planned<'_>, PlanError> {
         let plan = F::plan(goal)?;
         let params = plan.params;
-        let mut numbers = Plan::new(Box::new(params) as Box<dyn fmt::Debug + '_>, plan.items);
+        let mut numbers = Plan::new(Box::new(params) as Box<dyn fmt::Debug + '_>, plan.keys);
         numbers.bytes = plan.bytes;
         numbers.expected_fpr = plan.expected_fpr;
         numbers.build_bytes = plan.build_bytes;
         numbers.budget = plan.budget;
-        let predicted_fpr = Box::new(move |items| F::predicted_fpr(&params, items));
+        let predicted_fpr = Box::new(move |keys| F::predicted_fpr(&params, keys));
         Ok(Planned { plan: numbers, predicted_fpr })
     }
 
-    fn items_for(&self, bytes: u64, fpr: f64) -> Result<u64, PlanError> {
-        F::items_for(bytes, fpr)
+    fn keys_for(&self, bytes: u64, fpr: f64) -> Result<u64, PlanError> {
+        F::keys_for(bytes, fpr)
     }
 
-    fn fpr_for(&self, items: u64, bytes: u64) -> Result<f64, PlanError> {
-        F::fpr_for(items, bytes)
+    fn fpr_for(&self, keys: u64, bytes: u64) -> Result<f64, PlanError> {
+        F::fpr_for(keys, bytes)
     }
 }
 
 /// Goals at the edge of the possible, and beyond it.
 pub(crate) fn edges() -> impl Iterator<Item = Goal> {
-    let items = [0, 1, 2, 3, 1 << 31, 1 << 32, 1 << 40, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
+    let keys = [0, 1, 2, 3, 1 << 31, 1 << 32, 1 << 40, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
     let budgets = [
         Budget::Fpr(0.99),
         Budget::Fpr(0.5),
@@ -68,8 +68,7 @@ pub(crate) fn edges() -> impl Iterator<Item = Goal> {
         Budget::Bytes(1 << 40),
         Budget::Bytes(u64::MAX),
     ];
-    let all =
-        items.into_iter().flat_map(move |items| budgets.map(|budget| Goal::new(items, budget)));
+    let all = keys.into_iter().flat_map(move |keys| budgets.map(|budget| Goal::new(keys, budget)));
     cases(all)
 }
 
@@ -83,22 +82,20 @@ pub(crate) fn usable<P>(plan: &Plan<P>, goal: Goal) -> Verdict {
         plan.build_bytes,
         format_args!("the filter's own {} bytes and more", plan.bytes),
     )?;
-    same(format_args!("items of {goal:?}"), plan.items, goal.items.max(1))
+    same(format_args!("keys of {goal:?}"), plan.keys, goal.keys.max(1))
 }
 
 /// `Ok` if the error is about this goal and not another.
 pub(crate) fn names_the_goal(error: PlanError, goal: Goal) -> Verdict {
-    let goal = Goal::new(goal.items.max(1), goal.budget);
+    let goal = Goal::new(goal.keys.max(1), goal.budget);
     let about = match error {
-        PlanError::Items { items, .. } => items == goal.items,
+        PlanError::Keys { keys, .. } => keys == goal.keys,
         PlanError::Fpr { fpr } => goal.budget == Budget::Fpr(fpr),
-        PlanError::FprBelowHashFloor { fpr, items, .. }
-        | PlanError::FprUnreachable { fpr, items, .. } => {
-            goal == Goal::new(items, Budget::Fpr(fpr))
-        }
+        PlanError::FprBelowHashFloor { fpr, keys, .. }
+        | PlanError::FprUnreachable { fpr, keys, .. } => goal == Goal::new(keys, Budget::Fpr(fpr)),
         PlanError::BitsPerKey { bits_per_key } => goal.budget == Budget::BitsPerKey(bits_per_key),
-        PlanError::FewItems { bits_per_key, items, least } => {
-            goal == Goal::new(items, Budget::BitsPerKey(bits_per_key)) && least > items
+        PlanError::FewKeys { bits_per_key, keys, least } => {
+            goal == Goal::new(keys, Budget::BitsPerKey(bits_per_key)) && least > keys
         }
         PlanError::Bytes { bytes, min } => bytes < min && goal.max_bits() / 8 == bytes,
         PlanError::TooLarge { bytes, max_bytes } => bytes >= max_bytes as f64,

@@ -206,10 +206,10 @@ fn make<F>(
     seed: u64,
     refusals: &mut Vec<u64>,
 ) -> Result<Option<F>, Violation> {
-    let goal = Goal::fpr(cell.planned as usize, cell.asked);
+    let goal = Goal::fpr(cell.planned, cell.asked);
     match fill(goal, seed, &present_hashes(cell.held, seed)) {
         Ok(filter) => Ok(Some(filter)),
-        Err(BuildError::Full(full)) if full.done >= cell.planned => {
+        Err(BuildError::Insert(full)) if full.done >= cell.planned => {
             refusals.push(full.done);
             Ok(None)
         }

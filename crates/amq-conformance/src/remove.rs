@@ -13,7 +13,7 @@ pub(crate) const ROOM_FOR_COPIES: u64 = 2;
 const MOST: f64 = 0.9;
 
 fn filled<F: EmptyFilter>(n: u64, seed: u64) -> Result<F, Violation> {
-    let goal = Goal::fpr(n as usize, 0.01);
+    let goal = Goal::fpr(n, 0.01);
     let mut filter =
         F::empty(goal, seed).map_err(Violation::refused(format!("a filter for {goal:?}")))?;
     filter
@@ -30,7 +30,7 @@ fn with_copies<F: EmptyFilter>(
     seed: u64,
 ) -> Result<(F, Vec<u64>), Violation> {
     let wanted: u64 = (0..hashes.len()).map(&copies).sum();
-    let goal = Goal::fpr((ROOM_FOR_COPIES * wanted) as usize, 0.01);
+    let goal = Goal::fpr(ROOM_FOR_COPIES * wanted, 0.01);
     let mut filter =
         F::empty(goal, seed).map_err(Violation::refused(format!("a filter for {goal:?}")))?;
     let mut taken = vec![0; hashes.len()];
@@ -136,7 +136,7 @@ where
 {
     const N: u64 = 5000;
     // A rate at which some keys are skipped, being false positives; and every key comes twice.
-    let goal = Goal::fpr(N as usize, 0.2);
+    let goal = Goal::fpr(N, 0.2);
     let mut filter =
         F::empty(goal, 9).map_err(Violation::refused(format!("a filter for {goal:?}")))?;
     let mut new = Vec::new();

@@ -47,7 +47,7 @@ fn of_one_shape<F: PlanFilter>(fill: Fill<F>, shape: &Shape) -> Verdict {
     for seed in 0..shape.seeds {
         let hash = |i| (shape.key)(i).key_hash(seed);
         let hashes: Vec<KeyHash> = (0..shape.held).map(hash).collect();
-        let filter = fill(Goal::fpr(shape.held as usize, 1.0 / 64.0), seed, &hashes)
+        let filter = fill(Goal::fpr(shape.held, 1.0 / 64.0), seed, &hashes)
             .map_err(Violation::refused(shape.name))?;
         all_found(&filter, &hashes, shape.name)?;
         found += count_found(&filter, (shape.held..shape.held + shape.asked).map(hash))?;

@@ -179,13 +179,13 @@ macro_rules! suite {
         $crate::suite!(@laws edge => {
             an_impossible_goal_is_refused_by_name
             a_goal_at_the_edge_is_planned_or_refused
-            no_items_are_planned_as_one
+            no_keys_are_planned_as_one
             the_way_out_that_an_error_names_is_one
             a_predicted_rate_is_a_probability
         });
         $crate::suite!(@laws plan => {
             a_plan_keeps_to_its_budget
-            bits_too_few_name_the_least_number_of_items
+            bits_too_few_name_the_least_number_of_keys
             a_budget_beyond_use_is_left
             size_and_rate_are_each_others_inverse
             plans_take_a_bounded_number_of_steps

@@ -96,7 +96,7 @@ where
     F: EmptyFilter + Clone + PartialEq,
 {
     for (n, fpr) in [(1, 0.5), (100, 0.1), (3000, 0.01)] {
-        let goal = Goal::fpr(n as usize, fpr);
+        let goal = Goal::fpr(n, fpr);
         let empty = || F::empty(goal, 6).map_err(Violation::refused("an empty filter"));
         let (mut filter, mut keyed) = (empty()?, empty()?);
         let mut new = 0;

@@ -115,7 +115,7 @@ class File:
         expect(hash in (XXH3, BY_CALLER), "hash %d is not known" % hash)
         expect(encoding == 1, "encoding %d of keys is not known" % encoding)
         expect(flags >> 16 << 16 in (0, SEED_WITHHELD), "flags %#x are not known" % flags)
-        self.items, self.capacity, self.seed = struct.unpack_from("<QQQ", header, 24)
+        self.keys, self.capacity, self.seed = struct.unpack_from("<QQQ", header, 24)
         self.withheld = bool(flags & SEED_WITHHELD)
         expect(not any(header[48:56] + header[152:168]), "reserved bytes are not zero")
         if flags & SEED_WITHHELD:
@@ -212,7 +212,7 @@ class Filter:
 
     def __init__(self, file):
         expect(file.revision == self.REVISION, "revision %d of the layout" % file.revision)
-        self.items, self.capacity, self.seed = file.items, file.capacity, file.seed
+        self.keys, self.capacity, self.seed = file.keys, file.capacity, file.seed
         self.budget = file.budget
 
     def __contains__(self, key):
@@ -293,7 +293,7 @@ class Cuckoo(Filter):
         most = 1 << (62 - self.bits)
         sound = self.buckets % 2 == 0 and 2 <= self.buckets <= most
         expect(sound, "%d buckets" % self.buckets)
-        expect(self.items <= self.slots(), "more keys than slots")
+        expect(self.keys <= self.slots(), "more keys than slots")
         packed = -(-self.slots() * self.bits // 8)
         file.expect_sections((packed + (8 if self.bits <= self.NARROW else 16), 1))
         self.table = file.sections[0]
@@ -302,7 +302,7 @@ class Cuckoo(Filter):
         values = map(self.slot, range(self.slots()))
         taken = [(slot, value) for slot, value in enumerate(values) if value]
         expect(all(self.is_sound(*slot) for slot in taken), "a slot that no insert leads to")
-        expect(len(taken) == self.items, "a number of keys other than that of the slots taken")
+        expect(len(taken) == self.keys, "a number of keys other than that of the slots taken")
         past = self.slots() * self.bits
         rest = int.from_bytes(self.table[past // 8 :], "little") >> past % 8
         expect(rest == 0, "bits are set past the last slot")
@@ -360,7 +360,7 @@ class Counting(Filter):
         self.table = file.sections[0]
         counters = nibbles(self.table)
         expect(not any(counters[self.counters :]), "bits are set past the last counter")
-        expect_sum(counters, self.items * self.probes)
+        expect_sum(counters, self.keys * self.probes)
 
     def counter(self, counter):
         return self.table[counter // 2] >> 4 * (counter % 2) & 15
@@ -387,7 +387,7 @@ class BlockedCounting(Filter):
         expect(1 <= self.blocks <= 1 << 32, "%d blocks" % self.blocks)
         file.expect_sections((self.blocks * 64, 8))
         self.table = file.sections[0]
-        expect_sum(nibbles(self.table), self.items * 8)
+        expect_sum(nibbles(self.table), self.keys * 8)
 
     def count_hash(self, hash):
         product = hash * self.blocks
@@ -444,7 +444,7 @@ class Scalable(Filter):
             self.stages.append((places, probes, taken))
         file.expect_sections(*wanted)
         self.tables = file.sections
-        expect(min(keys, MASK) == self.items, "another number of keys than the stages have")
+        expect(min(keys, MASK) == self.keys, "another number of keys than the stages have")
         expect(bytes <= self.limit, "more bytes than allowed")
         expect(-math.expm1(logs) <= rate * (1 + 1e-9), "a higher rate than asked for")
         for (places, probes, taken), table in zip(self.stages, self.tables):
@@ -500,19 +500,19 @@ class Quotient(Filter):
         expect((self.slots - 1).bit_length() + self.bits <= 60, "fingerprints too long")
         grown = min(self.slots << self.bits, 1 << 56)
         expect(self.slots <= self.most <= grown, "growth to %d slots" % self.most)
-        self.take(file, self.items)
+        self.take(file, self.keys)
         expect(len(self.counts) == self.distinct, "another number of fingerprints")
 
-    def take(self, file, items):
+    def take(self, file, keys):
         """The table's fingerprints, which must be this many, and how often each is there."""
-        expect(items <= max(19 * self.slots // 20, 1), "more keys than slots")
+        expect(keys <= max(19 * self.slots // 20, 1), "more keys than slots")
         self.blocks = -(-self.slots // 64)
         file.expect_sections((self.blocks * (8 * self.bits + 17), 1))
         fingerprints = self.read(file.sections[0])
         self.counts = {}
         for fingerprint in fingerprints:
             self.counts[fingerprint] = self.counts.get(fingerprint, 0) + 1
-        expect(len(fingerprints) == items, "another number of keys than the table has")
+        expect(len(fingerprints) == keys, "another number of keys than the table has")
         same = self.written(sorted(fingerprints)) == bytes(file.sections[0])
         expect(same, "a table that no sequence of inserts leads to")
 
@@ -608,7 +608,7 @@ class ExpandableQuotient(Quotient):
         expect(2 <= self.bits <= 56 and quotient + self.bits <= 60, "fingerprints too long")
         left = max(0, min(60 - self.bits, 56) - quotient)
         expect(doublings <= most <= doublings + left, "%d doublings allowed" % most)
-        expect(self.items <= entries, "more keys than entries")
+        expect(self.keys <= entries, "more keys than entries")
         self.take(file, entries)
         # The fingerprints from and up to which each entry answers.
         ranges = []
@@ -631,7 +631,7 @@ class ExpandableQuotient(Quotient):
         return sum(self.counts.get(entry, 0) for entry in entries)
 
 
-class Ribbon(Filter):
+class StandardRibbon(Filter):
     NUMBER, REVISION = 7, 2
     ROW, LAYERS, BUCKET = 128, 1, 512
 
@@ -643,9 +643,9 @@ class Ribbon(Filter):
         expect(1 <= self.columns <= 32 and self.short <= 0xFFFFFFFF, "%d columns" % self.columns)
         expect(widened <= 3 and (self.columns > 1 or self.short == 0), "no such columns")
         self.layers = [file.numbers(number, 7) for number in range(1, len(file.entries))]
-        expect((self.items > 0) == bool(self.layers), "keys without layers")
+        expect((self.keys > 0) == bool(self.layers), "keys without layers")
         words = buckets = shards = 0
-        before = self.items
+        before = self.keys
         for number, (keys, starts, shard, short, word, bucket, blocks) in enumerate(self.layers):
             last = number == len(self.layers) - 1
             expect(keys == before if number == 0 else keys <= before, "keys that come from nowhere")
@@ -724,15 +724,15 @@ class Ribbon(Filter):
         return sums == result & (1 << columns) - 1
 
 
-class NarrowRibbon(Ribbon):
+class NarrowRibbon(StandardRibbon):
     NUMBER, ROW, BUCKET = 12, 64, 128
 
 
-class BumpedRibbon(Ribbon):
+class BumpedRibbon(StandardRibbon):
     NUMBER, ROW, LAYERS, BUCKET = 11, 64, 6, 128
 
 
-class WideBumpedRibbon(Ribbon):
+class WideBumpedRibbon(StandardRibbon):
     NUMBER, LAYERS = 13, 6
 
 
@@ -787,8 +787,8 @@ class Parts(Filter):
             same = type(part) is type(self.parts[0]) if self.parts else True
             expect(same, "parts of several kinds")
             self.parts.append(part)
-        items = min(sum(part.items for part in self.parts), MASK)
-        expect(items == self.items, "a number of keys other than that of the parts")
+        keys = min(sum(part.keys for part in self.parts), MASK)
+        expect(keys == self.keys, "a number of keys other than that of the parts")
         self.entry = entry
 
 
@@ -812,7 +812,7 @@ class Rolling(Parts):
         expect(self.newest <= 1 << 56 and by_count <= 1, "no such turn")
         expect(self.seed is not None, "generations must hash their keys")
         unreached = self.parts[self.newest + 1 :]
-        expect(not any(part.items for part in unreached), "a generation that was not reached")
+        expect(not any(part.keys for part in unreached), "a generation that was not reached")
 
     def newest_first(self):
         """The generations that may hold keys, each with its number."""
@@ -835,7 +835,7 @@ KINDS = (
     WindowedCuckoo,
     Quotient,
     ExpandableQuotient,
-    Ribbon,
+    StandardRibbon,
     NarrowRibbon,
     BumpedRibbon,
     WideBumpedRibbon,

@@ -99,7 +99,7 @@ class Golden(unittest.TestCase):
         for path, map in maps:
             with self.subTest(path.name):
                 seed, keys, expected = record(path)
-                self.assertEqual((map.seed, map.items), (seed, keys))
+                self.assertEqual((map.seed, map.keys), (seed, keys))
                 mask = (1 << map.columns) - 1
                 wrong = [key for key in range(keys) if map.get(key) != key * 2654435761 & mask]
                 self.assertEqual(wrong, [])

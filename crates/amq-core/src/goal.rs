@@ -7,24 +7,24 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Budget {
     /// The smallest filter whose false-positive rate is at most this when it holds the planned
-    /// number of items.
+    /// number of keys.
     ///
     /// Ribbon filters may exceed it by a millionth of it. A power of two, such as 1/256, is a whole
     /// number of their columns, and the few equal hashes there are would cost another column.
     Fpr(f64),
-    /// The best filter with at most this many bits per planned item; see [`Bytes`](Self::Bytes).
+    /// The best filter with at most this many bits per planned key; see [`Bytes`](Self::Bytes).
     BitsPerKey(f64),
     /// The best filter with at most this many bytes.
     ///
     /// Bytes of little use are left: with the longest fingerprints or the most columns, 128 bits
-    /// (or counters) per item of a Bloom filter, or eight blocks per item, more bytes would lower
+    /// (or counters) per key of a Bloom filter, or eight blocks per key, more bytes would lower
     /// the rate in proportion at best. For a still lower rate, ask for the rate.
     Bytes(u64),
 }
 
-/// A number of items, and the budget for them.
+/// A number of keys, and the budget for them.
 ///
-/// 0 items are planned for as 1, so that a program does not fail where its input is empty: it gets
+/// 0 keys are planned for as 1, so that a program does not fail where its input is empty: it gets
 /// the smallest filter.
 ///
 /// ```
@@ -36,50 +36,50 @@ pub enum Budget {
 #[non_exhaustive]
 pub struct Goal {
     /// Number of distinct keys the filter is to hold; 0 is taken as 1.
-    pub items: u64,
+    pub keys: u64,
     /// The rate to meet, or the size to keep.
     pub budget: Budget,
 }
 
 impl Goal {
-    /// `items` keys within a budget.
+    /// This many keys within a budget.
     #[must_use]
-    pub const fn new(items: u64, budget: Budget) -> Self {
-        Self { items, budget }
+    pub const fn new(keys: u64, budget: Budget) -> Self {
+        Self { keys, budget }
     }
 
-    /// `items` keys at a false-positive rate of at most `fpr`.
+    /// This many keys at a false-positive rate of at most `fpr`.
     #[must_use]
-    pub const fn fpr(items: usize, fpr: f64) -> Self {
-        Self::new(items as u64, Budget::Fpr(fpr))
+    pub const fn fpr(keys: u64, fpr: f64) -> Self {
+        Self::new(keys, Budget::Fpr(fpr))
     }
 
-    /// `items` keys in at most `bits_per_key` bits each.
+    /// This many keys in at most `bits_per_key` bits each.
     #[must_use]
-    pub const fn bits_per_key(items: usize, bits_per_key: f64) -> Self {
-        Self::new(items as u64, Budget::BitsPerKey(bits_per_key))
+    pub const fn bits_per_key(keys: u64, bits_per_key: f64) -> Self {
+        Self::new(keys, Budget::BitsPerKey(bits_per_key))
     }
 
-    /// `items` keys in at most `bytes` bytes.
+    /// This many keys in at most `bytes` bytes.
     #[must_use]
-    pub const fn bytes(items: usize, bytes: u64) -> Self {
-        Self::new(items as u64, Budget::Bytes(bytes))
+    pub const fn bytes(keys: u64, bytes: u64) -> Self {
+        Self::new(keys, Budget::Bytes(bytes))
     }
 
-    /// The goal that is planned for: 0 items are taken as 1. Every planner begins with it.
+    /// The goal that is planned for: 0 keys are taken as 1. Every planner begins with it.
     ///
     /// Checks what does not depend on the variant: rates lie in (0, 1) and above the hash floor
-    /// `items / 2^64`, and bits per key are positive and finite.
+    /// `keys / 2^64`, and bits per key are positive and finite.
     pub fn checked(self) -> Result<Self, PlanError> {
-        let goal = Self { items: self.items.max(1), ..self };
+        let goal = Self { keys: self.keys.max(1), ..self };
         match goal.budget {
             Budget::Fpr(fpr) => {
                 if !(fpr > 0.0 && fpr < 1.0) {
                     return Err(PlanError::Fpr { fpr });
                 }
-                let floor = crate::numeric::hash_floor(goal.items);
+                let floor = crate::numeric::hash_floor(goal.keys);
                 if fpr <= floor {
-                    return Err(PlanError::FprBelowHashFloor { fpr, floor, items: goal.items });
+                    return Err(PlanError::FprBelowHashFloor { fpr, floor, keys: goal.keys });
                 }
             }
             Budget::BitsPerKey(bits_per_key) => {
@@ -96,7 +96,7 @@ impl Goal {
     /// planner of its own.
     ///
     /// A planner thinks in bytes, so it refuses too few bits per key as too few bytes. Here the
-    /// refusal is rephrased: it names the least number of items for which these bits suffice, if
+    /// refusal is rephrased: it names the least number of keys for which these bits suffice, if
     /// there is one.
     pub fn plan_by<P>(self, plan: impl Fn(Self) -> Result<P, PlanError>) -> Result<P, PlanError> {
         plan(self).map_err(|refusal| match self.budget {
@@ -112,17 +112,17 @@ impl Goal {
         bits_per_key: f64,
         plan: impl Fn(Self) -> Result<P, PlanError>,
     ) -> PlanError {
-        let items = self.items.max(1);
-        let (mut refusal, mut least) = (first, items);
-        // At least as many items as fill the smallest filter's bytes.
+        let keys = self.keys.max(1);
+        let (mut refusal, mut least) = (first, keys);
+        // At least as many keys as fill the smallest filter's bytes.
         for _ in 0..STEPS {
             let PlanError::Bytes { min, .. } = refusal else {
                 return first;
             };
             let enough = libm::ceil(min as f64 * 8.0 / bits_per_key) as u64;
             least = enough.max(least.saturating_add(1));
-            match plan(Self { items: least, ..self }) {
-                Ok(_) => return PlanError::FewItems { bits_per_key, items, least },
+            match plan(Self { keys: least, ..self }) {
+                Ok(_) => return PlanError::FewKeys { bits_per_key, keys, least },
                 Err(error) => refusal = error,
             }
         }
@@ -137,13 +137,13 @@ impl Goal {
         match self.budget {
             Budget::Fpr(_) => u64::MAX,
             // A float-to-integer cast saturates, as it should here.
-            Budget::BitsPerKey(bits_per_key) => (self.items as f64 * bits_per_key) as u64,
+            Budget::BitsPerKey(bits_per_key) => (self.keys as f64 * bits_per_key) as u64,
             Budget::Bytes(bytes) => bytes.saturating_mul(8),
         }
     }
 }
 
-/// Numbers of items to try, each the one the last refusal calls for, before giving up.
+/// Numbers of keys to try, each the one the last refusal calls for, before giving up.
 const STEPS: u32 = 64;
 
 /// A filter that is sized but not made: what it will cost and how well it will do.
@@ -152,12 +152,12 @@ const STEPS: u32 = 64;
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Plan<P> {
-    /// The number of items planned for.
-    pub items: u64,
+    /// The number of keys planned for.
+    pub keys: u64,
     /// Bytes of the table on the heap. Where that depends on the keys, 99 filters in 100 take
     /// at most this.
     pub bytes: u64,
-    /// Expected false-positive rate with `items` distinct keys in it.
+    /// Expected false-positive rate with the planned number of distinct keys in it.
     pub expected_fpr: f64,
     /// Peak bytes on the heap while the filter is built, the filter itself included.
     pub build_bytes: u64,
@@ -168,40 +168,40 @@ pub struct Plan<P> {
 }
 
 impl<P> Plan<P> {
-    /// A plan for `items` keys with these parameters; bytes and rate are 0 until set.
+    /// A plan for this many keys with these parameters; bytes and rate are 0 until set.
     #[must_use]
-    pub const fn new(params: P, items: u64) -> Self {
-        Self { items, bytes: 0, expected_fpr: 0.0, build_bytes: 0, params, budget: None }
+    pub const fn new(params: P, keys: u64) -> Self {
+        Self { keys, bytes: 0, expected_fpr: 0.0, build_bytes: 0, params, budget: None }
     }
 
     /// The same plan, with a note of the budget it was made for.
     #[must_use]
-    pub fn within(self, budget: Budget) -> Self {
+    pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget: Some(budget), ..self }
     }
 
     /// With a table of `bytes`, which is also the peak while building.
     #[must_use]
-    pub fn bytes(self, bytes: u64) -> Self {
+    pub fn with_bytes(self, bytes: u64) -> Self {
         Self { bytes, build_bytes: bytes, ..self }
     }
 
     /// With a higher peak while building.
     #[must_use]
-    pub fn build_bytes(self, build_bytes: u64) -> Self {
+    pub fn with_build_bytes(self, build_bytes: u64) -> Self {
         Self { build_bytes, ..self }
     }
 
     /// With an expected false-positive rate.
     #[must_use]
-    pub fn expected_fpr(self, expected_fpr: f64) -> Self {
+    pub fn with_expected_fpr(self, expected_fpr: f64) -> Self {
         Self { expected_fpr, ..self }
     }
 
-    /// Bits of table per planned item.
+    /// Bits of table per planned key.
     #[must_use]
     pub fn bits_per_key(&self) -> f64 {
-        self.bytes as f64 * 8.0 / self.items as f64
+        self.bytes as f64 * 8.0 / self.keys as f64
     }
 
     /// Bits per key over the least that any filter of this rate can take, `log2(1 / expected_fpr)`.
@@ -215,9 +215,9 @@ impl<P> fmt::Display for Plan<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} items in {} bytes: {:.3} bits per key, expected false-positive rate {:.3e}, {:.3} \
+            "{} keys in {} bytes: {:.3} bits per key, expected false-positive rate {:.3e}, {:.3} \
              times the least possible space",
-            self.items,
+            self.keys,
             self.bytes,
             self.bits_per_key(),
             self.expected_fpr,
@@ -241,7 +241,7 @@ mod tests {
         ));
         assert!(matches!(
             Goal::fpr(10, 1e-300).checked(),
-            Err(PlanError::FprBelowHashFloor { fpr: 1e-300, items: 10, .. })
+            Err(PlanError::FprBelowHashFloor { fpr: 1e-300, keys: 10, .. })
         ));
         for bits_per_key in [0.0, -1.0, f64::INFINITY] {
             assert_eq!(
@@ -254,10 +254,10 @@ mod tests {
     }
 
     #[test]
-    fn no_items_are_one() {
+    fn no_keys_are_one() {
         assert_eq!(Goal::bytes(0, 10).checked(), Ok(Goal::bytes(1, 10)));
         assert_eq!(Goal::fpr(0, 2.0).checked(), Err(PlanError::Fpr { fpr: 2.0 }));
-        // Below the floor of one item.
+        // Below the floor of one key.
         assert!(Goal::fpr(0, 1e-20).checked().is_err());
     }
 

@@ -16,7 +16,7 @@ pub struct Header {
 impl Header {
     /// The header of a filter made from a plan.
     pub const fn new<P>(plan: &Plan<P>, seed: u64) -> Self {
-        Self { seed, capacity: plan.items, budget: plan.budget }
+        Self { seed, capacity: plan.keys, budget: plan.budget }
     }
 
     /// The header of a filter whose table was handed in.

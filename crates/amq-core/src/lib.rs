@@ -11,7 +11,7 @@
 //! | [`Filter`] and its extensions | what a filter can do, one trait per ability |
 //! | [`FilterExt`], [`InsertExt`] | the methods that take keys, for generic code |
 //! | [`Goal`], [`Budget`], [`Plan`] | a filter's size and rate, before it is made |
-//! | [`PlanError`], [`BuildError`], [`Full`], [`MergeError`] | what went wrong, with its numbers |
+//! | [`PlanError`], [`BuildError`], [`InsertError`], [`MergeError`] | what went wrong, with its numbers |
 //! | [`Stats`] | a filter's state, for a log or a metric |
 //! | [`Prehashed`] | a filter of hashes that come from elsewhere |
 //! | [`index`], [`numeric`] | tools for a filter of your own: hash to place, formulas |
@@ -63,7 +63,9 @@ mod steps;
 
 #[cfg(feature = "std")]
 pub use error::ReadError;
-pub use error::{BatchFull, BuildError, DecodeError, Full, LengthMismatch, MergeError, PlanError};
+pub use error::{
+    BatchInsertError, BuildError, DecodeError, InsertError, LengthMismatch, MergeError, PlanError,
+};
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
     FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, RemoveFilter,

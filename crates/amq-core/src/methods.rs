@@ -125,7 +125,7 @@ macro_rules! methods {
         /// The best parameters for a goal, their cost and their rate. Allocates nothing.
         $(#[$doc])*
         pub fn plan(goal: $crate::Goal) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-            Ok(<Self as $crate::PlanFilter>::plan(goal)?.within(goal.budget))
+            Ok(<Self as $crate::PlanFilter>::plan(goal)?.with_budget(goal.budget))
         }
 
         /// The plan for `keys` keys with explicit parameters.
@@ -147,7 +147,7 @@ macro_rules! methods {
         pub fn insert<Q: $crate::Key + ?Sized>(
             &mut self,
             key: &Q,
-        ) -> Result<$crate::Inserted, $crate::Full> {
+        ) -> Result<$crate::Inserted, $crate::InsertError> {
             $crate::InsertExt::insert(self, key)
         }
 
@@ -156,7 +156,7 @@ macro_rules! methods {
         pub fn insert_hash(
             &mut self,
             hash: $crate::KeyHash,
-        ) -> Result<$crate::Inserted, $crate::Full> {
+        ) -> Result<$crate::Inserted, $crate::InsertError> {
             $crate::InsertFilter::insert_hash(self, hash)
         }
 
@@ -166,7 +166,7 @@ macro_rules! methods {
         pub fn insert_batch(
             &mut self,
             hashes: &[$crate::KeyHash],
-        ) -> Result<u64, $crate::BatchFull> {
+        ) -> Result<u64, $crate::BatchInsertError> {
             $crate::InsertFilter::insert_batch(self, hashes)
         }
 
@@ -175,7 +175,7 @@ macro_rules! methods {
         pub fn insert_keys<Q: $crate::Key>(
             &mut self,
             keys: &[Q],
-        ) -> Result<u64, $crate::BatchFull> {
+        ) -> Result<u64, $crate::BatchInsertError> {
             $crate::InsertExt::insert_keys(self, keys)
         }
 
@@ -185,7 +185,7 @@ macro_rules! methods {
         pub fn try_extend<Q: $crate::Key>(
             &mut self,
             keys: impl IntoIterator<Item = Q>,
-        ) -> Result<u64, $crate::BatchFull> {
+        ) -> Result<u64, $crate::BatchInsertError> {
             $crate::InsertExt::try_extend(self, keys)
         }
 
@@ -199,7 +199,7 @@ macro_rules! methods {
         pub fn insert_unique<Q: $crate::Key + ?Sized>(
             &mut self,
             key: &Q,
-        ) -> Result<$crate::Inserted, $crate::Full> {
+        ) -> Result<$crate::Inserted, $crate::InsertError> {
             $crate::InsertExt::insert_unique(self, key)
         }
 
@@ -209,7 +209,7 @@ macro_rules! methods {
         pub fn insert_unique_hash(
             &mut self,
             hash: $crate::KeyHash,
-        ) -> Result<$crate::Inserted, $crate::Full> {
+        ) -> Result<$crate::Inserted, $crate::InsertError> {
             $crate::InsertFilter::insert_unique_hash(self, hash)
         }
 
@@ -650,13 +650,13 @@ macro_rules! traits {
 
             fn plan_params(
                 params: $params,
-                items: u64,
+                keys: u64,
             ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                $theory::plan_params $(::<$of>)? (params, items)
+                $theory::plan_params $(::<$of>)? (params, keys)
             }
 
-            fn predicted_fpr(params: &$params, items: u64) -> $crate::PredictedFpr {
-                $theory::fpr $(::<$of>)? (params, items)
+            fn predicted_fpr(params: &$params, keys: u64) -> $crate::PredictedFpr {
+                $theory::fpr $(::<$of>)? (params, keys)
             }
 
             fn params(&self) -> $params {
@@ -676,7 +676,7 @@ macro_rules! traits {
             fn insert_hash(
                 &mut self,
                 hash: $crate::KeyHash,
-            ) -> Result<$crate::Inserted, $crate::Full> {
+            ) -> Result<$crate::Inserted, $crate::InsertError> {
                 Ok(<$owned>::insert_hash(self, hash))
             }
 
@@ -684,7 +684,7 @@ macro_rules! traits {
             fn insert_batch(
                 &mut self,
                 hashes: &[$crate::KeyHash],
-            ) -> Result<u64, $crate::BatchFull> {
+            ) -> Result<u64, $crate::BatchInsertError> {
                 Ok(<$owned>::insert_batch(self, hashes))
             }
         }

@@ -29,11 +29,11 @@ pub fn overhead(bits_per_key: f64, fpr: f64) -> f64 {
     bits_per_key / lower_bound_bits(fpr)
 }
 
-/// The rate that 64-bit hashes cannot go below: the probability `items / 2^64` that an absent key
+/// The rate that 64-bit hashes cannot go below: the probability `keys / 2^64` that an absent key
 /// shares its whole hash with a present one.
 #[must_use]
-pub fn hash_floor(items: u64) -> f64 {
-    items as f64 / 18_446_744_073_709_551_616.0
+pub fn hash_floor(keys: u64) -> f64 {
+    keys as f64 / 18_446_744_073_709_551_616.0
 }
 
 /// The mean of `f(X)` for X binomially distributed, `n` trials of probability `p`.
@@ -180,18 +180,18 @@ fn log_poisson(i: f64, mean: f64, off: f64) -> f64 {
 }
 
 /// The rate of a filter that is, to a query, a set of `cells` equally likely cells of which those
-/// of its keys are marked, over all seeds: the share of cells that `items` keys occupy.
+/// of its keys are marked, over all seeds: the share of cells that this many keys occupy.
 ///
 /// Cuckoo and quotient filters are of this kind: a query is answered `true` exactly if some key has
 /// the same cell. The mean share is `1 - (1 - 1/c)^n`; its variance is that of the classical
 /// occupancy problem (Feller, *An Introduction to Probability Theory and Its Applications*, volume
-/// 1). Two keys with the same 64-bit hash share the cell, so the hash floor is included. Zero items
+/// 1). Two keys with the same 64-bit hash share the cell, so the hash floor is included. Zero keys
 /// have rate 0; zero cells give NaN.
 #[must_use]
-pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
+pub fn occupied_share(cells: f64, keys: u64) -> PredictedFpr {
     step(4);
-    let n = items as f64;
-    if items == 0 && cells >= 1.0 {
+    let n = keys as f64;
+    if keys == 0 && cells >= 1.0 {
         return PredictedFpr { mean: 0.0, sd: 0.0 };
     }
     if cells.is_nan() || cells < 1.0 {
@@ -211,12 +211,12 @@ pub fn occupied_share(cells: f64, items: u64) -> PredictedFpr {
     PredictedFpr { mean, sd: libm::sqrt(variance.max(0.0)) / cells }
 }
 
-/// The fewest cells in which `items` keys have a mean rate of at most `fpr`: the inverse of
+/// The fewest cells in which this many keys have a mean rate of at most `fpr`: the inverse of
 /// [`occupied_share`].
 #[must_use]
-pub fn cells_for(fpr: f64, items: u64) -> f64 {
+pub fn cells_for(fpr: f64, keys: u64) -> f64 {
     // 1 - (1 - 1/c)^n = fpr.
-    -1.0 / libm::expm1(libm::log1p(-fpr) / items as f64)
+    -1.0 / libm::expm1(libm::log1p(-fpr) / keys as f64)
 }
 
 /// The smallest `x` in `low..=high` with `test(x)`, if `test` is false up to some point and true
@@ -357,12 +357,12 @@ mod tests {
     #[test]
     fn occupied_cells_are_those_of_all_throws_counted_out() {
         // Every sequence of n throws into c cells, one by one.
-        for (cells, items) in [(1u32, 3u32), (2, 1), (2, 4), (3, 5), (5, 2), (6, 6), (10, 4)] {
+        for (cells, keys) in [(1u32, 3u32), (2, 1), (2, 4), (3, 5), (5, 2), (6, 6), (10, 4)] {
             let (mut sum, mut squares) = (0.0, 0.0);
-            let all = cells.pow(items);
+            let all = cells.pow(keys);
             for throws in 0..all {
                 let (mut rest, mut seen) = (throws, 0u32);
-                for _ in 0..items {
+                for _ in 0..keys {
                     seen |= 1 << (rest % cells);
                     rest /= cells;
                 }
@@ -372,9 +372,9 @@ mod tests {
             }
             let mean = sum / f64::from(all);
             let variance = squares / f64::from(all) - mean * mean;
-            let got = occupied_share(f64::from(cells), u64::from(items));
-            assert!((got.mean - mean).abs() < 1e-12, "{cells} {items}");
-            assert!((got.sd * got.sd - variance).abs() < 1e-12, "{cells} {items}");
+            let got = occupied_share(f64::from(cells), u64::from(keys));
+            assert!((got.mean - mean).abs() < 1e-12, "{cells} {keys}");
+            assert!((got.sd * got.sd - variance).abs() < 1e-12, "{cells} {keys}");
         }
     }
 
@@ -394,9 +394,9 @@ mod tests {
 
     #[test]
     fn cells_are_the_inverse_of_the_rate_they_give() {
-        for (fpr, items) in [(0.5, 1u64), (0.01, 1), (0.01, 1_000_000), (1e-9, 1000), (0.9, 77)] {
-            let cells = cells_for(fpr, items);
-            assert!((occupied_share(cells, items).mean / fpr - 1.0).abs() < 1e-9);
+        for (fpr, keys) in [(0.5, 1u64), (0.01, 1), (0.01, 1_000_000), (1e-9, 1000), (0.9, 77)] {
+            let cells = cells_for(fpr, keys);
+            assert!((occupied_share(cells, keys).mean / fpr - 1.0).abs() < 1e-9);
         }
     }
 

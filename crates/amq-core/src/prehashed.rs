@@ -8,9 +8,9 @@ use crate::envelope::{
 #[cfg(feature = "std")]
 use crate::envelope::{Streaming, load, read};
 use crate::{
-    BatchFull, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, DEFAULT_SEED,
-    DecodeError, EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted, KeyHash,
-    LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats, Target,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
+    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats, Target,
 };
 use core::fmt;
 
@@ -26,7 +26,7 @@ use core::fmt;
 ///
 /// ```
 /// use amq_core::{KeyHash, Prehashed};
-/// # use amq_core::{EmptyFilter, Filter, Full, Target, Goal, InsertFilter, BuildError};
+/// # use amq_core::{EmptyFilter, Filter, InsertError, Target, Goal, InsertFilter, BuildError};
 /// # fn example<F: EmptyFilter>() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut seen = Prehashed::<F>::new(Goal::fpr(1000, 0.01))?; // F is `BloomFilter`, say
 /// let hash = KeyHash::new(0x9E37_79B9_7F4A_7C15); // from your own function
@@ -135,19 +135,19 @@ impl<F: Filter> Prehashed<F> {
 impl<F: InsertFilter> Prehashed<F> {
     /// [`InsertFilter::insert_hash`].
     #[inline]
-    pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.0.insert_hash(hash)
     }
 
     /// [`InsertFilter::insert_unique_hash`].
     #[inline]
-    pub fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    pub fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.0.insert_unique_hash(hash)
     }
 
     /// [`InsertFilter::insert_batch`].
     #[inline]
-    pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         self.0.insert_batch(hashes)
     }
 }

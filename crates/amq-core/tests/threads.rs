@@ -1,9 +1,9 @@
 //! Every type may be sent to another thread and shared with it: checked where this is compiled.
 
 use amq_core::{
-    BatchFull, Budget, BuildError, BuildTarget, ByHash, Count, Encoder, Filter, FilterKind, Full,
-    Goal, Inserted, KeyHash, LengthMismatch, MergeError, Parts, Plan, PlanError, PredictedFpr,
-    Stats, Target,
+    BatchInsertError, Budget, BuildError, BuildTarget, ByHash, Count, Encoder, Filter, FilterKind,
+    Goal, InsertError, Inserted, KeyHash, LengthMismatch, MergeError, Parts, Plan, PlanError,
+    PredictedFpr, Stats, Target,
 };
 
 const fn shared<T: Send + Sync + ?Sized>() {}
@@ -25,8 +25,8 @@ const _: () = {
     shared::<FilterKind>();
     shared::<PlanError>();
     shared::<BuildError>();
-    shared::<Full>();
-    shared::<BatchFull>();
+    shared::<InsertError>();
+    shared::<BatchInsertError>();
     shared::<MergeError>();
     shared::<LengthMismatch>();
     shared::<dyn Filter>();

@@ -21,7 +21,7 @@ const REQUESTS: u64 = 1_000_000;
 const POPULAR: u64 = 25_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut recent = CountingBloomFilter::new(Goal::fpr(WINDOW, 0.01))?;
+    let mut recent = CountingBloomFilter::new(Goal::fpr(WINDOW as u64, 0.01))?;
     let mut window = VecDeque::with_capacity(WINDOW);
     let (mut admitted, mut once) = (0u64, 0u64);
 

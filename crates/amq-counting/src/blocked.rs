@@ -109,13 +109,6 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
         self.blocks.as_ref()
     }
 
-    /// The share of counters above zero, 0 to 1. Reads the whole table.
-    #[must_use]
-    pub fn fill_ratio(&self) -> f64 {
-        let above: u64 = self.blocks().iter().map(Block::above_zero).sum();
-        above as f64 / (self.blocks().len() as f64 * 128.0)
-    }
-
     /// Number of counters at 15, which never change again: a key that has one of them can no longer
     /// be removed completely and may be answered `true` for ever. Reads the whole table.
     ///
@@ -130,7 +123,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     /// if all are. Reads the whole table.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
-        theory::items_of_fill(self.blocks().len() as u64, self.fill_ratio())
+        theory::keys_of_fill(self.blocks().len() as u64, self.load_factor())
     }
 }
 
@@ -164,11 +157,12 @@ impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedCountingBloomFilter<S> {
     fn expected_fpr(&self) -> f64 {
         let blocks = self.blocks().len() as u64;
         let rate = self.blocks().iter().map(Block::fpr).sum::<f64>() / blocks as f64;
-        theory::LAYOUT.fpr_of_table(blocks, rate, self.fill_ratio())
+        theory::LAYOUT.fpr_of_table(blocks, rate, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
-        self.fill_ratio()
+        let above: u64 = self.blocks().iter().map(Block::above_zero).sum();
+        above as f64 / (self.blocks().len() as f64 * 128.0)
     }
 
     fn saturated(&self) -> u64 {

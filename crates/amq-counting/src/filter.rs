@@ -124,14 +124,6 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
         self.words.as_ref()
     }
 
-    /// The share of counters above zero, 0 to 1; half at the design load. Reads the whole table.
-    #[must_use]
-    pub fn fill_ratio(&self) -> f64 {
-        let above = counters::tally(self.as_words(), above_zero);
-        // A view whose payload was not checked may have some past the last.
-        above.min(self.params.counters) as f64 / self.params.counters as f64
-    }
-
     /// Number of counters at 15, which never change again: a key that has one of them can no longer
     /// be removed completely and may be answered `true` for ever. Reads the whole table.
     ///
@@ -147,7 +139,7 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         let CountingParams { counters, probes } = self.params;
-        theory::items_of_fill(counters, probes, self.fill_ratio())
+        theory::keys_of_fill(counters, probes, self.load_factor())
     }
 
     /// The plain Bloom filter with the same answers in a quarter of the space: one bit for each
@@ -254,11 +246,13 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for CountingBloomFilter<S> {
 
     fn expected_fpr(&self) -> f64 {
         let CountingParams { counters, probes } = self.params;
-        theory::fpr_of_table(counters, probes, self.fill_ratio())
+        theory::fpr_of_table(counters, probes, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
-        self.fill_ratio()
+        let above = counters::tally(self.as_words(), above_zero);
+        // A view whose payload was not checked may have some past the last.
+        above.min(self.params.counters) as f64 / self.params.counters as f64
     }
 
     fn saturated(&self) -> u64 {

@@ -4,7 +4,7 @@
 //! $ cargo run --example coming_from_cuckoofilter
 //! ```
 
-use amq_cuckoo::{Budget, ByHash, CuckooFilter, DEFAULT_SEED, Full, Goal, Inserted};
+use amq_cuckoo::{Budget, ByHash, CuckooFilter, DEFAULT_SEED, Goal, InsertError, Inserted};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,12 +24,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let seeded = CuckooFilter::with_seed(Goal::fpr(1000, 0.03), 7)?;
     assert!(seeded.seed() == 7 && filter.seed() == DEFAULT_SEED);
 
-    // filter.add("ant")?
-    // There, an insert that fails drops some other key. Here it changes nothing, and the error
-    // tells why: `Full::Table`, or `Full::Copies` when all slots of this key hold copies of it.
+    // filter.add("ant")? There, an insert that fails drops some other key. Here it changes nothing,
+    // and the error tells why: `InsertError::Table`, or `InsertError::Copies` when all slots of
+    // this key hold copies of it.
     filter.insert("ant")?;
     while filter.insert("ant").is_ok() {}
-    assert_eq!(filter.insert("ant"), Err(Full::Copies { copies: 8 }));
+    assert_eq!(filter.insert("ant"), Err(InsertError::Copies { copies: 8 }));
     assert_eq!(filter.count("ant").estimate, 8);
 
     // filter.test_and_add("bee")?     There `true` says that it was added.

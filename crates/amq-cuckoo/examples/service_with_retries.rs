@@ -7,7 +7,7 @@
 //! $ cargo run --example service_with_retries
 //! ```
 
-use amq_cuckoo::{CuckooFilter, Full, Goal};
+use amq_cuckoo::{CuckooFilter, Goal, InsertError};
 use std::collections::HashMap;
 
 struct Service {
@@ -24,12 +24,12 @@ struct Service {
 impl Service {
     /// `false`: a retry, which needs nothing but its reply (or, once in a thousand times, a request
     /// taken for one).
-    fn is_first(&mut self, request: u64) -> Result<bool, Full> {
+    fn is_first(&mut self, request: u64) -> Result<bool, InsertError> {
         // `insert` would store a copy for each retry, and refuse the ninth.
         Ok(self.handled.insert_unique(&request)?.is_new())
     }
 
-    fn open(&mut self, order: u64, item: &'static str) -> Result<(), Full> {
+    fn open(&mut self, order: u64, item: &'static str) -> Result<(), InsertError> {
         // The database knows for certain whether the order is open already. The filter does not,
         // so `insert_unique` won't do here.
         if !self.database.contains_key(&order) {
@@ -54,8 +54,8 @@ impl Service {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     const ORDERS: u64 = 10_000;
     let mut service = Service {
-        handled: CuckooFilter::new(Goal::fpr(2 * ORDERS as usize, 0.001))?,
-        open: CuckooFilter::new(Goal::fpr(ORDERS as usize, 0.01))?,
+        handled: CuckooFilter::new(Goal::fpr(2 * ORDERS, 0.001))?,
+        open: CuckooFilter::new(Goal::fpr(ORDERS, 0.01))?,
         database: HashMap::new(),
     };
     let mut first = 0;

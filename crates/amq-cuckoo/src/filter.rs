@@ -7,9 +7,9 @@ use crate::{Buckets, CuckooParams, Layout, Windows, theory};
 use alloc::vec::Vec;
 use amq_core::internal::{Entry, Header, OneTable, Opened, fill_from_hashes, narrow, zeroed};
 use amq_core::{
-    BatchFull, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, DecodeError,
-    EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
-    MergeError, MergeFilter, RemoveFilter, Target,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target,
 };
 
 /// The cuckoo filter: a key is a fingerprint in one of two buckets of four slots.
@@ -144,11 +144,11 @@ impl<L: Layout> Cuckoo<L> {
         MergeError::check_seeds(self.header.seed, fingerprint.seed)?;
         self.table.params().check_same(&fingerprint.params)?;
         let place = self.table.place_of(fingerprint.bucket, fingerprint.tag);
-        self.insert_place(place).map_err(MergeError::Full)
+        self.insert_place(place).map_err(MergeError::Insert)
     }
 
     #[inline(always)]
-    fn insert_place(&mut self, place: Place) -> Result<Inserted, Full> {
+    fn insert_place(&mut self, place: Place) -> Result<Inserted, InsertError> {
         match self.table.insert(place) {
             Ok(inserted) => {
                 self.len += 1;
@@ -159,10 +159,10 @@ impl<L: Layout> Cuckoo<L> {
     }
 
     #[cold]
-    fn refusal(&self, refused: Refused) -> Full {
+    fn refusal(&self, refused: Refused) -> InsertError {
         match refused {
-            Refused::Copies(copies) => Full::Copies { copies },
-            Refused::Full => Full::Table {
+            Refused::Copies(copies) => InsertError::Copies { copies },
+            Refused::Full => InsertError::Table {
                 len: self.len,
                 capacity: self.header.capacity,
                 load: self.load_factor(),
@@ -194,12 +194,12 @@ impl<L: Layout> Cuckoo<L> {
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         self.table.params().check_same(&other.table.params())?;
         self.header.check_seeds(&other.header)?;
-        let too_many = MergeError::Items { ours: self.len, theirs: other.len, slots: self.slots() };
+        let too_many = MergeError::Keys { ours: self.len, theirs: other.len, slots: self.slots() };
         if self.len.saturating_add(other.len) > self.slots() {
             return Err(too_many);
         }
         let bytes = self.size_in_bytes();
-        let refused = |_| MergeError::Full(Full::OutOfMemory { bytes });
+        let refused = |_| MergeError::Insert(InsertError::OutOfMemory { bytes });
         let mut sum = Self {
             header: self.header,
             table: self.table.try_clone().map_err(refused)?,
@@ -207,7 +207,7 @@ impl<L: Layout> Cuckoo<L> {
         };
         for fingerprint in other.fingerprints() {
             match sum.insert_fingerprint(fingerprint) {
-                Err(MergeError::Full(Full::Table { .. })) => return Err(too_many),
+                Err(MergeError::Insert(InsertError::Table { .. })) => return Err(too_many),
                 inserted => inserted?,
             };
         }
@@ -301,8 +301,8 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
         let [buckets, bits] = opened.only_entry()?;
         let params = CuckooParams::new(buckets, narrow("fingerprint_bits", bits)?);
         params.check::<L>()?;
-        if opened.items() > params.slots::<L>() {
-            return Err(DecodeError::Geometry { field: "number of keys", value: opened.items() });
+        if opened.keys() > params.slots::<L>() {
+            return Err(DecodeError::Geometry { field: "number of keys", value: opened.keys() });
         }
         Ok(params)
     }
@@ -339,12 +339,12 @@ impl<L: Layout> EmptyFilter for Cuckoo<L> {
 
 impl<L: Layout> InsertFilter for Cuckoo<L> {
     #[inline(always)]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.insert_place(self.table.place(hash))
     }
 
     #[inline]
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let mut places = [Place::default(); TOGETHER];
         let (mut done, mut new) = (0, 0);
         for hashes in hashes.chunks(TOGETHER) {
@@ -352,7 +352,7 @@ impl<L: Layout> InsertFilter for Cuckoo<L> {
             for &place in &places[..hashes.len()] {
                 match self.insert_place(place) {
                     Ok(inserted) => new += u64::from(inserted.is_new()),
-                    Err(full) => return Err(BatchFull { done, full }),
+                    Err(error) => return Err(BatchInsertError { done, error }),
                 }
                 done += 1;
             }

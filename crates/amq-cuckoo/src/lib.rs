@@ -60,9 +60,9 @@
 //!
 //! Which fingerprints move is decided before any of them does, by a breadth-first search over at
 //! most 16,384 buckets (as many slots, where buckets overlap). A filter that finds no room refuses
-//! the key ([`Full::Table`]) and is, byte for byte, what it was. The search fills buckets of four
-//! to a load factor of 0.97 and more, overlapping ones to 0.95 and more, before the first key is
-//! refused. Plans stop at 0.95 and 0.94, less 32 slots, which matter only to small tables:
+//! the key ([`InsertError::Table`]) and is, byte for byte, what it was. The search fills buckets of
+//! four to a load factor of 0.97 and more, overlapping ones to 0.95 and more, before the first key
+//! is refused. Plans stop at 0.95 and 0.94, less 32 slots, which matter only to small tables:
 //!
 //! - a [`CuckooFilter`] takes all n keys it is planned for, except one filter in 10^6 or fewer.
 //!   That is an extrapolation: of some hundred thousand filters of each small size none refused a
@@ -72,10 +72,10 @@
 //!   would be more frequent (above a few million keys at 1 %).
 //!
 //! Every copy of a key is stored, up to the eight slots it can reach (four with overlapping
-//! buckets, three if its own two overlap). The next one is refused ([`Full::Copies`]). Plans are
-//! for distinct keys: many copies fill a filter sooner. Where keys come again and again and none is
-//! ever removed, [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties a slot
-//! that holds the key's fingerprint; *count* counts them.
+//! buckets, three if its own two overlap). The next one is refused ([`InsertError::Copies`]). Plans
+//! are for distinct keys: many copies fill a filter sooner. Where keys come again and again and
+//! none is ever removed, [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties
+//! a slot that holds the key's fingerprint; *count* counts them.
 //!
 //! A filter is stored as a file ([`to_bytes`](Cuckoo::to_bytes), [`save`](Cuckoo::save)) and read
 //! again, or queried where its bytes lie ([`CuckooView::open`](Cuckoo::open)).
@@ -150,9 +150,9 @@ pub use layout::{Buckets, Layout, Windows};
 pub use params::{CuckooParams, MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Full, Goal, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
     MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Stats, Target,
     key,
 };

@@ -89,9 +89,9 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
         Table::over(self.params(), self.bytes())
     }
 
-    /// `Ok` if inserts could have put `items` fingerprints where they are, and all else is zero.
+    /// `Ok` if inserts could have put `keys` fingerprints where they are, and all else is zero.
     /// Reads every slot.
-    pub(crate) fn check(&self, items: u64) -> Result<(), DecodeError> {
+    pub(crate) fn check(&self, keys: u64) -> Result<(), DecodeError> {
         let slots = self.params().slots::<L>();
         let structure = |what| Err(DecodeError::Structure { what });
         let mut found = 0;
@@ -103,7 +103,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
                 found += 1;
             }
         }
-        if found != items {
+        if found != keys {
             return structure("a number of keys other than that of the slots taken");
         }
         // The last slot may end within a byte; what follows it is zero.

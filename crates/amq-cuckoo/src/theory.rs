@@ -37,11 +37,11 @@ pub fn cells<L: Layout>(params: &CuckooParams) -> f64 {
     params.fingerprints::<L>() as f64 * (params.buckets / 2) as f64
 }
 
-/// The exact false-positive rate of filters with these parameters and `items` distinct keys: mean
+/// The exact false-positive rate of filters with these parameters and this many distinct keys: mean
 /// and spread over all seeds. NaN for parameters out of range.
 #[must_use]
-pub fn fpr<L: Layout>(params: &CuckooParams, items: u64) -> PredictedFpr {
-    occupied_share(cells::<L>(params), items)
+pub fn fpr<L: Layout>(params: &CuckooParams, keys: u64) -> PredictedFpr {
+    occupied_share(cells::<L>(params), keys)
 }
 
 /// Bits per key that a large filter takes at this rate.
@@ -52,14 +52,14 @@ pub fn bits_per_key<L: Layout>(fpr: f64) -> f64 {
 }
 
 /// A bound on the mean number of cells with more keys than their two buckets have slots, and so on
-/// the probability that a filter must refuse one of `items` distinct keys for that reason.
+/// the probability that a filter must refuse one of this many distinct keys for that reason.
 ///
 /// `C P(X > 2b) <= C m^(2b + 1) / (2b + 1)!`, with X Poisson of mean `m = n / C`.
 #[must_use]
-pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
+pub fn crowded_cells<L: Layout>(params: &CuckooParams, keys: u64) -> f64 {
     step(1);
     let cells = cells::<L>(params);
-    let mean = items as f64 / cells;
+    let mean = keys as f64 / cells;
     let most = 2 * L::SLOTS;
     let term = (1..=most + 1).fold(1.0, |term, i| term * mean / f64::from(i));
     cells * term
@@ -72,16 +72,16 @@ pub fn crowded_cells<L: Layout>(params: &CuckooParams, items: u64) -> f64 {
 /// is filled key by key needs the table alone.
 pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
     let goal = goal.checked()?;
-    let longest = enough::<L>(goal.items, MAX_FINGERPRINT_BITS);
+    let longest = enough::<L>(goal.keys, MAX_FINGERPRINT_BITS);
     let of_use = longest.map_or(u64::MAX, |params| params.bytes::<L>().saturating_mul(8));
     let candidates =
         (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).filter_map(|bits| match goal.budget {
-            Budget::Fpr(fpr) => smallest::<L>(goal.items, fpr, bits),
+            Budget::Fpr(fpr) => smallest::<L>(goal.keys, fpr, bits),
             Budget::BitsPerKey(_) | Budget::Bytes(_) => {
-                largest::<L>(goal.items, goal.max_bits().min(of_use), bits)
+                largest::<L>(goal.keys, goal.max_bits().min(of_use), bits)
             }
         });
-    let planned = candidates.map(|params| plan_of::<L>(params, goal.items));
+    let planned = candidates.map(|params| plan_of::<L>(params, goal.keys));
     let best = planned.min_by(|one, other| {
         let by_bytes = one.bytes.cmp(&other.bytes);
         let by_rate = one.expected_fpr.total_cmp(&other.expected_fpr);
@@ -93,31 +93,31 @@ pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
     best.ok_or_else(|| refusal::<L>(goal))
 }
 
-/// The plan of a filter with explicit parameters for `items` keys. Checks the parameters, but not
+/// The plan of a filter with explicit parameters for this many keys. Checks the parameters, but not
 /// whether that many keys go in.
 pub fn plan_params<L: Layout>(
     params: CuckooParams,
-    items: u64,
+    keys: u64,
 ) -> Result<Plan<CuckooParams>, PlanError> {
     params.check::<L>()?;
-    Ok(plan_of::<L>(params, items))
+    Ok(plan_of::<L>(params, keys))
 }
 
-fn plan_of<L: Layout>(params: CuckooParams, items: u64) -> Plan<CuckooParams> {
+fn plan_of<L: Layout>(params: CuckooParams, keys: u64) -> Plan<CuckooParams> {
     let bytes = params.bytes::<L>();
-    Plan::new(params, items)
-        .bytes(bytes)
+    Plan::new(params, keys)
+        .with_bytes(bytes)
         // The table, and a sorted copy of the hashes.
-        .build_bytes(bytes.saturating_add(items.saturating_mul(8)))
-        .expected_fpr(fpr::<L>(&params, items).mean)
+        .with_build_bytes(bytes.saturating_add(keys.saturating_mul(8)))
+        .with_expected_fpr(fpr::<L>(&params, keys).mean)
 }
 
-/// The fewest buckets that hold `items` keys in slots of this width. None if that is too many.
-fn enough<L: Layout>(items: u64, bits: u32) -> Option<CuckooParams> {
-    let slots = (items as f64 + SPARE) / L::LOAD;
+/// The fewest buckets that hold this many keys in slots of this width. None if that is too many.
+fn enough<L: Layout>(keys: u64, bits: u32) -> Option<CuckooParams> {
+    let slots = (keys as f64 + SPARE) / L::LOAD;
     let by_load = libm::ceil(slots / f64::from(2 * L::STRIDE));
     let params = checked(by_load, bits)?;
-    let crowded = crowded_cells::<L>(&params, items);
+    let crowded = crowded_cells::<L>(&params, keys);
     if crowded <= L::CROWDED {
         return Some(params);
     }
@@ -126,21 +126,21 @@ fn enough<L: Layout>(items: u64, bits: u32) -> Option<CuckooParams> {
     checked(libm::ceil(by_load * factor), bits)
 }
 
-/// The fewest buckets with which `items` keys have at most the rate `asked`.
-fn smallest<L: Layout>(items: u64, asked: f64, bits: u32) -> Option<CuckooParams> {
-    let enough = enough::<L>(items, bits)?;
-    let pairs = libm::floor(cells_for(asked, items) / enough.fingerprints::<L>() as f64);
+/// The fewest buckets with which this many keys have at most the rate `asked`.
+fn smallest<L: Layout>(keys: u64, asked: f64, bits: u32) -> Option<CuckooParams> {
+    let enough = enough::<L>(keys, bits)?;
+    let pairs = libm::floor(cells_for(asked, keys) / enough.fingerprints::<L>() as f64);
     // Rounding may be off by one pair either way.
     let mut params = checked((pairs - 1.0).max((enough.buckets / 2) as f64), bits)?;
-    while fpr::<L>(&params, items).mean > asked {
+    while fpr::<L>(&params, keys).mean > asked {
         params = checked((params.buckets / 2 + 1 + (params.buckets >> 50)) as f64, bits)?;
     }
     Some(params)
 }
 
 /// The most buckets in `allowed` bits of memory, if they are enough.
-fn largest<L: Layout>(items: u64, allowed: u64, bits: u32) -> Option<CuckooParams> {
-    let enough = enough::<L>(items, bits)?;
+fn largest<L: Layout>(keys: u64, allowed: u64, bits: u32) -> Option<CuckooParams> {
+    let enough = enough::<L>(keys, bits)?;
     let most = CuckooParams::max_buckets(bits) / 2;
     let with = |pairs: u64| CuckooParams::new(2 * pairs, bits);
     let fits = |pairs: u64| with(pairs).bytes::<L>() <= allowed / 8;
@@ -156,17 +156,16 @@ fn checked(pairs: f64, bits: u32) -> Option<CuckooParams> {
 
 /// Why there is no plan.
 fn refusal<L: Layout>(goal: Goal) -> PlanError {
-    let Goal { items, budget, .. } = goal;
-    let sizes =
-        (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).filter_map(|bits| enough::<L>(items, bits));
+    let Goal { keys, budget, .. } = goal;
+    let sizes = (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).filter_map(|bits| enough::<L>(keys, bits));
     let Some(min) = sizes.map(|params| params.bytes::<L>()).min() else {
         let largest = largest_table(L::PLANNED_BITS).bytes::<L>();
-        let needed = items as f64 / L::LOAD * f64::from(L::PLANNED_BITS) / 8.0;
+        let needed = keys as f64 / L::LOAD * f64::from(L::PLANNED_BITS) / 8.0;
         return PlanError::TooLarge { bytes: needed.max(largest as f64), max_bytes: largest };
     };
     match budget {
         Budget::Fpr(asked) => {
-            PlanError::FprUnreachable { fpr: asked, lowest: lowest_fpr::<L>(items), items }
+            PlanError::FprUnreachable { fpr: asked, lowest: lowest_fpr::<L>(keys), keys }
         }
         Budget::BitsPerKey(_) | Budget::Bytes(_) => {
             PlanError::Bytes { bytes: goal.max_bits() / 8, min }
@@ -175,9 +174,9 @@ fn refusal<L: Layout>(goal: Goal) -> PlanError {
 }
 
 /// The lowest rate that can be planned for this many keys, at any size.
-fn lowest_fpr<L: Layout>(items: u64) -> f64 {
+fn lowest_fpr<L: Layout>(keys: u64) -> f64 {
     let largest = (L::PLANNED_BITS..=MAX_FINGERPRINT_BITS).map(largest_table);
-    let rates = largest.map(|params| fpr::<L>(&params, items).mean);
+    let rates = largest.map(|params| fpr::<L>(&params, keys).mean);
     rates.fold(1.0, f64::min)
 }
 
@@ -217,25 +216,25 @@ mod tests {
     #[test]
     fn plans_are_the_smallest_that_meet_rate_and_load() {
         fn minimal<L: Layout>() {
-            for items in [1u64, 2, 7, 33, 1000, 123_456, 1_000_000, 300_000_000] {
+            for keys in [1u64, 2, 7, 33, 1000, 123_456, 1_000_000, 300_000_000] {
                 for asked in [0.2, 0.03, 0.01, 1e-3, 1e-6, 1e-9] {
-                    let plan = plan::<L>(Goal::new(items, Budget::Fpr(asked))).unwrap();
+                    let plan = plan::<L>(Goal::new(keys, Budget::Fpr(asked))).unwrap();
                     assert!(plan.expected_fpr <= asked);
-                    let least = enough::<L>(items, plan.params.fingerprint_bits).unwrap();
+                    let least = enough::<L>(keys, plan.params.fingerprint_bits).unwrap();
                     let mut fewer = plan.params;
                     fewer.buckets -= 2;
                     assert!(
-                        plan.params == least || fpr::<L>(&fewer, items).mean > asked,
-                        "{items} items at {asked}: {fewer:?} would do"
+                        plan.params == least || fpr::<L>(&fewer, keys).mean > asked,
+                        "{keys} keys at {asked}: {fewer:?} would do"
                     );
-                    assert!(crowded_cells::<L>(&plan.params, items) <= L::CROWDED * 1.01);
-                    let load = items as f64 / plan.params.slots::<L>() as f64;
+                    assert!(crowded_cells::<L>(&plan.params, keys) <= L::CROWDED * 1.01);
+                    let load = keys as f64 / plan.params.slots::<L>() as f64;
                     assert!(load <= L::LOAD);
                     // Within the same bytes nothing better is planned, and nothing worse; but no
                     // more than the longest fingerprints need.
                     let same =
-                        super::plan::<L>(Goal::new(items, Budget::Bytes(plan.bytes))).unwrap();
-                    let longest = enough::<L>(items, MAX_FINGERPRINT_BITS).unwrap();
+                        super::plan::<L>(Goal::new(keys, Budget::Bytes(plan.bytes))).unwrap();
+                    let longest = enough::<L>(keys, MAX_FINGERPRINT_BITS).unwrap();
                     if plan.bytes <= longest.bytes::<L>() {
                         assert!(same.expected_fpr <= plan.expected_fpr);
                     } else {

@@ -18,8 +18,7 @@ fn comes(visitor: u64, day: u64) -> bool {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // One plan for all, since sets that merge need sizes a power of two apart. A day starts small,
     // and grows no further than it must.
-    let per_week = usize::try_from(DAYS * VISITORS)?;
-    let plan = QuotientFilter::plan_growing(Goal::fpr(per_week, 0.001), 1_000)?;
+    let plan = QuotientFilter::plan_growing(Goal::fpr(DAYS * VISITORS, 0.001), 1_000)?;
 
     let mut week = QuotientFilter::new(plan)?;
     for day in 0..DAYS {

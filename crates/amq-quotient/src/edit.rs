@@ -213,7 +213,7 @@ mod tests {
     /// The structure is right; any load will do.
     fn check(table: &Table<Vec<u8>, Whole>, map: &BTreeMap<u64, u64>) {
         let contents = table.walk::<Broadword>().unwrap();
-        assert_eq!(contents.items, map.values().sum::<u64>());
+        assert_eq!(contents.keys, map.values().sum::<u64>());
         assert_eq!(contents.distinct, map.len() as u64);
     }
 
@@ -310,7 +310,7 @@ mod tests {
                     assert_eq!(taken, expected, "step {step}, {params:?}");
                 }
                 let contents = table.walk::<Broadword>().unwrap();
-                assert_eq!(contents.items, entries.len() as u64);
+                assert_eq!(contents.keys, entries.len() as u64);
                 assert_eq!(contents.distinct, answered(&entries), "step {step}");
                 let key = remix(step, 4) % all;
                 let copies = entries.iter().filter(|&&e| answers(e).contains(&key)).count();

@@ -1,7 +1,7 @@
 //! Why a table cannot grow or shrink, or take another key.
 
 use crate::{MAX_SLOTS, QuotientParams};
-use amq_core::Full;
+use amq_core::InsertError;
 use core::fmt;
 
 /// A filter that cannot grow or shrink. It is as it was.
@@ -18,10 +18,10 @@ pub enum ResizeError {
         /// The filter's parameters.
         params: QuotientParams,
     },
-    /// It holds more items than half its slots take.
-    Items {
-        /// Items it holds.
-        items: u64,
+    /// It holds more keys than half its slots take.
+    Keys {
+        /// Keys it holds.
+        keys: u64,
         /// The most that half its slots take.
         max: u64,
     },
@@ -43,7 +43,7 @@ impl fmt::Display for ResizeError {
             ),
             Self::Grow { .. } => f.write_str(
                 "the filter cannot grow: each doubling takes a bit of the remainders, and none is \
-                 left. Build one that is planned for more items or a lower rate",
+                 left. Build one that is planned for more keys or a lower rate",
             ),
             Self::Shrink { params } if params.slots % 2 == 1 => write!(
                 f,
@@ -57,9 +57,9 @@ impl fmt::Display for ResizeError {
                 params.remainder_bits,
                 params.slots / 2
             ),
-            Self::Items { items, max } => write!(
+            Self::Keys { keys, max } => write!(
                 f,
-                "the filter cannot shrink: it holds {items} items, and half its slots take at most \
+                "the filter cannot shrink: it holds {keys} keys, and half its slots take at most \
                  {max}. Remove some first"
             ),
             Self::OutOfMemory { bytes } => write!(
@@ -74,9 +74,9 @@ impl fmt::Display for ResizeError {
 amq_core::impl_error!(ResizeError);
 
 /// The refusal of one more key by a full table that may not grow further.
-pub(crate) fn refusal(params: QuotientParams, len: u64, capacity: u64) -> Full {
+pub(crate) fn refusal(params: QuotientParams, len: u64, capacity: u64) -> InsertError {
     if params.max_slots > params.slots {
-        return Full::Limit { what: "slots", limit: params.max_slots };
+        return InsertError::Limit { what: "slots", limit: params.max_slots };
     }
-    Full::Table { len, capacity, load: len as f64 / params.slots as f64 }
+    InsertError::Table { len, capacity, load: len as f64 / params.slots as f64 }
 }

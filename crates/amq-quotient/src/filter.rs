@@ -14,9 +14,9 @@ use amq_core::internal::{
     Description, Header, Opened, Plain, Restore, Section, Source, Stored, narrow,
 };
 use amq_core::{
-    BatchFull, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, DecodeError,
-    EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted, KeyHash, LengthMismatch,
-    RemoveFilter, Target,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
+    LengthMismatch, RemoveFilter, Target,
 };
 use core::fmt;
 
@@ -67,8 +67,8 @@ impl QuotientFilter {
 
     /// Makes room for one more key, by growing if that is allowed.
     #[inline(always)]
-    fn make_room(&mut self) -> Result<(), Full> {
-        if self.len < self.table.max_items {
+    fn make_room(&mut self) -> Result<(), InsertError> {
+        if self.len < self.table.max_keys {
             return Ok(());
         }
         self.grow_for(self.len.saturating_add(1))
@@ -130,8 +130,8 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     /// Every way of reading a file does this, but for
     /// [`open_without_checking_payload`](QuotientView::open_without_checking_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
-        let Contents { items, distinct } = simd::walk(&self.table)?;
-        let what = match (self.len == items, self.distinct == distinct) {
+        let Contents { keys, distinct } = simd::walk(&self.table)?;
+        let what = match (self.len == keys, self.distinct == distinct) {
             (true, true) => return Ok(()),
             (false, _) => "number of keys",
             (true, false) => "number of different fingerprints",
@@ -212,7 +212,7 @@ impl EmptyFilter for QuotientFilter {
 
 impl InsertFilter for QuotientFilter {
     #[inline(always)]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.make_room()?;
         let fingerprint = self.table.fingerprint(hash);
         let new = simd::insert(&mut self.table, fingerprint) == Put::New;
@@ -221,12 +221,12 @@ impl InsertFilter for QuotientFilter {
         Ok(Inserted::from_change(new))
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let (mut rest, mut new) = (hashes, 0);
         while !rest.is_empty() {
             let done = (hashes.len() - rest.len()) as u64;
-            self.make_room().map_err(|full| BatchFull { done, full })?;
-            let room = self.table.max_items - self.len;
+            self.make_room().map_err(|error| BatchInsertError { done, error })?;
+            let room = self.table.max_keys - self.len;
             let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
             let (_, of_these) = simd::insert_each(&mut self.table, now);
             self.len += now.len() as u64;
@@ -277,9 +277,9 @@ impl BuildFilter for QuotientFilter {
         let Some(params) = plan.params.size_for(len) else {
             // As if they had been inserted one by one.
             let params = plan.params.grown();
-            let done = params.max_items();
-            let full = refusal(params, done, plan.items);
-            return Err(BatchFull { done, full }.into());
+            let done = params.max_keys();
+            let full = refusal(params, done, plan.keys);
+            return Err(BatchInsertError { done, error: full }.into());
         };
         let sorted = crate::sort::sorted(hashes, params.fingerprints())?;
         let Packed { table, distinct } = pack(params, sorted.iter().copied())?;
@@ -336,9 +336,9 @@ impl Restore for QuotientFilter {
             max_slots,
         };
         params.check()?;
-        let len = opened.items();
+        let len = opened.keys();
         for (field, value, most) in [
-            ("number of keys", len, params.max_items()),
+            ("number of keys", len, params.max_keys()),
             ("number of different fingerprints", distinct, len),
         ] {
             if value > most {

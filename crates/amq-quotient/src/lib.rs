@@ -208,9 +208,9 @@ pub use params::{
 };
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Full, Goal, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
     MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Stats, Target,
     key,
 };

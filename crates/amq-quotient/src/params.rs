@@ -55,7 +55,7 @@ impl QuotientParams {
     ///
     /// Each doubling takes a bit of the remainders, so the last is when none is left.
     #[must_use]
-    pub const fn growing_to(self, max_slots: u64) -> Self {
+    pub const fn with_max_slots(self, max_slots: u64) -> Self {
         Self { max_slots, ..self }
     }
 
@@ -92,10 +92,10 @@ impl QuotientParams {
     }
 
     /// The most keys the table takes: [`MAX_LOAD`] of its slots, at least one.
-    pub const fn max_items(&self) -> u64 {
+    pub const fn max_keys(&self) -> u64 {
         // 19/20 of the slots, rounded down, without overflow.
-        let items = self.slots / 20 * 19 + self.slots % 20 * 19 / 20;
-        if items == 0 { 1 } else { items }
+        let keys = self.slots / 20 * 19 + self.slots % 20 * 19 / 20;
+        if keys == 0 { 1 } else { keys }
     }
 
     /// Blocks of memory.
@@ -122,9 +122,9 @@ impl QuotientParams {
         })
     }
 
-    /// The first of its sizes that takes this many items.
-    pub(crate) fn size_for(&self, items: u64) -> Option<Self> {
-        self.sizes().find(|params| params.max_items() >= items)
+    /// The first of its sizes that takes this many keys.
+    pub(crate) fn size_for(&self, keys: u64) -> Option<Self> {
+        self.sizes().find(|params| params.max_keys() >= keys)
     }
 
     /// The same fingerprints in twice the slots; `None` if no remainder bit is left, or if the
@@ -189,13 +189,13 @@ mod tests {
         }
         assert_eq!(params(1, 64).fingerprints(), 0);
         assert_eq!(params(u64::MAX, u32::MAX).fingerprints(), 0);
-        assert_eq!(params(u64::MAX, u32::MAX).max_items(), 17_524_406_870_024_074_034);
+        assert_eq!(params(u64::MAX, u32::MAX).max_keys(), 17_524_406_870_024_074_034);
     }
 
     #[test]
     fn a_table_takes_19_of_20_slots_and_at_least_one_key() {
         for (slots, most) in [(1, 1), (2, 1), (20, 19), (64, 60), (1 << 20, 996_147)] {
-            assert_eq!(params(slots, 1).max_items(), most);
+            assert_eq!(params(slots, 1).max_keys(), most);
         }
     }
 
@@ -229,19 +229,19 @@ mod tests {
             (79, 10 + 20 + 40, params(40, 1)),
             (80, 10 + 20 + 40 + 80, params(80, 0)),
         ] {
-            let growing = params(10, 3).growing_to(max_slots);
+            let growing = params(10, 3).with_max_slots(max_slots);
             growing.check().unwrap();
             assert_eq!(slots(growing), sum);
-            assert_eq!(growing.grown(), grown.growing_to(max_slots));
-            assert_eq!(growing.size_for(grown.max_items()), Some(growing.grown()));
-            assert_eq!(growing.size_for(grown.max_items() + 1), None);
+            assert_eq!(growing.grown(), grown.with_max_slots(max_slots));
+            assert_eq!(growing.size_for(grown.max_keys()), Some(growing.grown()));
+            assert_eq!(growing.size_for(grown.max_keys() + 1), None);
         }
         for max_slots in [0, 9, 81, u64::MAX] {
-            assert!(params(10, 3).growing_to(max_slots).check().is_err());
+            assert!(params(10, 3).with_max_slots(max_slots).check().is_err());
         }
         // Half the slots, the same limit; without a limit none appears.
-        let halved = params(10, 3).growing_to(40).halved().unwrap();
-        assert_eq!(halved, params(5, 4).growing_to(40));
+        let halved = params(10, 3).with_max_slots(40).halved().unwrap();
+        assert_eq!(halved, params(5, 4).with_max_slots(40));
         assert_eq!(params(10, 3).halved(), Some(params(5, 4)));
     }
 }

@@ -10,11 +10,11 @@ use crate::pack::{Packed, pack};
 use crate::stream::Merged;
 use crate::theory;
 use crate::{QuotientFilter, QuotientParams, ResizeError};
-use amq_core::{BuildError, Full, Goal, MergeError, MergeFilter, Plan, PlanError};
+use amq_core::{BuildError, Goal, InsertError, MergeError, MergeFilter, Plan, PlanError};
 
 impl QuotientFilter {
     /// The plan of a filter that starts with room for `initial` keys, or a thousand if that is
-    /// more, and doubles by itself until it holds the items of the goal.
+    /// more, and doubles by itself until it holds the keys of the goal.
     ///
     /// The budget is that of the grown filter; before, the rate is lower in proportion to the keys.
     /// When the table is full it is rewritten with twice the slots and remainders one bit shorter,
@@ -43,7 +43,7 @@ impl QuotientFilter {
     ///
     /// Each doubling takes one bit of the remainders, and the rate stays proportional to the keys.
     pub fn allow_growth(&mut self, max_slots: u64) -> Result<(), PlanError> {
-        let params = self.params().growing_to(max_slots);
+        let params = self.params().with_max_slots(max_slots);
         params.check()?;
         self.table.params = params;
         Ok(())
@@ -64,9 +64,9 @@ impl QuotientFilter {
     pub fn shrink(&mut self) -> Result<(), ResizeError> {
         let params = self.params();
         let halved = params.halved().ok_or(ResizeError::Shrink { params })?;
-        let (items, max) = (self.len, halved.max_items());
-        if items > max {
-            return Err(ResizeError::Items { items, max });
+        let (keys, max) = (self.len, halved.max_keys());
+        if keys > max {
+            return Err(ResizeError::Keys { keys, max });
         }
         self.rewrite(halved).map_err(no_memory)
     }
@@ -92,15 +92,14 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// Grows by itself until there is room for `items`.
+    /// Grows by itself until there is room for `keys`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn grow_for(&mut self, items: u64) -> Result<(), Full> {
+    pub(crate) fn grow_for(&mut self, keys: u64) -> Result<(), InsertError> {
         let params = self.params();
-        let larger = params
-            .size_for(items)
-            .ok_or_else(|| refusal(params, self.len, self.header.capacity))?;
-        self.rewrite(larger).map_err(|error| Full::OutOfMemory { bytes: refused(error) })
+        let larger =
+            params.size_for(keys).ok_or_else(|| refusal(params, self.len, self.header.capacity))?;
+        self.rewrite(larger).map_err(|error| InsertError::OutOfMemory { bytes: refused(error) })
     }
 
     /// The parameters of a table for both, or why there is none.
@@ -118,7 +117,7 @@ impl QuotientFilter {
             });
         }
         self.header.check_seeds(&other.header)?;
-        ours.size_for(self.len.saturating_add(other.len)).ok_or_else(|| MergeError::Items {
+        ours.size_for(self.len.saturating_add(other.len)).ok_or_else(|| MergeError::Keys {
             ours: self.len,
             theirs: other.len,
             slots: ours.grown().slots,
@@ -154,8 +153,9 @@ impl MergeFilter for QuotientFilter {
         let shift = apart.trailing_zeros();
         let theirs = other.fingerprints().map(|fingerprint| fingerprint >> shift);
         let merged = pack(params, Merged::new(self.fingerprints(), theirs));
-        let Packed { table, distinct } = merged
-            .map_err(|error| MergeError::Full(Full::OutOfMemory { bytes: refused(error) }))?;
+        let Packed { table, distinct } = merged.map_err(|error| {
+            MergeError::Insert(InsertError::OutOfMemory { bytes: refused(error) })
+        })?;
         self.table = table;
         self.len += other.len;
         self.distinct = distinct;

@@ -30,8 +30,8 @@ pub(crate) struct Table<S, E> {
     pub(crate) params: QuotientParams,
     /// The number of different fingerprints.
     pub(crate) fingerprints: u64,
-    /// The most items it takes.
-    pub(crate) max_items: u64,
+    /// The most keys it takes.
+    pub(crate) max_keys: u64,
     pub(crate) blocks: u64,
     /// Bytes of a block.
     stride: usize,
@@ -62,7 +62,7 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
             fields: Fields::new(params.remainder_bits),
             params,
             fingerprints: params.fingerprints(),
-            max_items: params.max_items(),
+            max_keys: params.max_keys(),
             blocks: params.blocks(),
             stride: METADATA_BYTES as usize + 8 * params.remainder_bits as usize,
             remainder_bytes: 8 * params.remainder_bits as usize,

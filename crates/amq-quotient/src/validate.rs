@@ -16,7 +16,7 @@ const fn inconsistent(what: &'static str) -> DecodeError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Contents {
     /// Fingerprints, counting every copy.
-    pub(crate) items: u64,
+    pub(crate) keys: u64,
     /// Different fingerprints that they answer for.
     pub(crate) distinct: u64,
 }
@@ -38,7 +38,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         let round = wrapped + self.places();
         let lanes = Lanes::new(&self.fields);
         let mut free = wrapped;
-        let mut contents = Contents { items: 0, distinct: 0 };
+        let mut contents = Contents { keys: 0, distinct: 0 };
         for block in 0..self.blocks {
             let (here, begin) = (self.block_at(block), block * BLOCK_SLOTS);
             let metadata = self.metadata_from(here);
@@ -58,10 +58,10 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             if metadata.runends & !used != 0 {
                 return Err(inconsistent("an end without a run"));
             }
-            let items = u64::from(used.count_ones());
-            contents.items += items;
+            let keys = u64::from(used.count_ones());
+            contents.keys += keys;
             contents.distinct +=
-                items - self.check_remainders(&lanes, here, used, used & !metadata.runends)?;
+                keys - self.check_remainders(&lanes, here, used, used & !metadata.runends)?;
         }
         if free.saturating_sub(self.places()) != wrapped {
             return Err(inconsistent("offset of a block"));
@@ -231,7 +231,7 @@ mod tests {
             }
             let round = wrapped + self.places();
             let mut free = wrapped;
-            let mut contents = Contents { items: 0, distinct: 0 };
+            let mut contents = Contents { keys: 0, distinct: 0 };
             for block in 0..self.blocks {
                 let begin = block * BLOCK_SLOTS;
                 let metadata = self.metadata(block);
@@ -247,7 +247,7 @@ mod tests {
                     if free > round {
                         return Err(inconsistent("a run without an end"));
                     }
-                    contents.items += free - start;
+                    contents.keys += free - start;
                     contents.distinct += self.check_order(start, free)?;
                 }
             }

@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(view.contains(&49u64));
 
     // Not in xorf: size, rate and the memory for building, before anything is built.
-    let plan = BumpedRibbonFilter::plan(Goal::fpr(keys.len(), 0.001))?;
+    let plan = BumpedRibbonFilter::plan(Goal::fpr(keys.len() as u64, 0.001))?;
     println!("{plan}; {} bytes while it is built", plan.build_bytes);
     let planned = BumpedRibbonFilter::build(plan, &keys)?;
     assert!(planned.size_in_bytes() <= plan.bytes);

@@ -116,7 +116,7 @@ impl<W: Row> Building<'_, W> {
             if self.widened == MAX_WIDENED {
                 return Err(BuildError::Exhausted {
                     attempts: SEEDS * (MAX_WIDENED + 1),
-                    items: keys[i],
+                    keys: keys[i],
                 });
             }
             self.widened += 1;
@@ -307,7 +307,7 @@ mod tests {
         let mut told = 0;
         let refused =
             System::<crate::Standard>::build(entries.as_slice(), columns, &mut |done| told = done);
-        assert_eq!(refused.map(|_| ()), Err(BuildError::Exhausted { attempts: 1, items: 50 }));
+        assert_eq!(refused.map(|_| ()), Err(BuildError::Exhausted { attempts: 1, keys: 50 }));
         assert_eq!(told, 0);
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::geometry::Geometry;
 use crate::layer::Layer;
-use crate::params::MAX_ITEMS;
+use crate::params::MAX_KEYS;
 use crate::row::Row;
 use crate::sizing::MAX_LAYERS;
 use crate::store::{Held, Store};
@@ -19,7 +19,7 @@ use amq_core::{DecodeError, FilterKind};
 
 /// The most starts of a layer: several for each key there can be. Sums over layers that have no
 /// more are far below 2^64.
-const MAX_STARTS: u64 = 4 * MAX_ITEMS;
+const MAX_STARTS: u64 = 4 * MAX_KEYS;
 
 /// Log2 of the most starts of a shard.
 const MAX_SHARD_BITS: u64 = 32;
@@ -103,7 +103,7 @@ impl<K: Kind> Restore for Ribbon<K> {
         opened.expect_kind(Self::KIND, REVISION)?;
         Ok(Ribbon {
             header: opened.header(),
-            len: opened.items(),
+            len: opened.keys(),
             system: system(opened, source, |_, _| Ok(()))?,
         })
     }
@@ -116,7 +116,7 @@ impl Restore for RibbonMap {
         opened.expect_kind(Self::KIND, REVISION)?;
         Ok(RibbonMap {
             header: opened.header(),
-            len: opened.items(),
+            len: opened.keys(),
             system: system(opened, source, whole_values)?,
         })
     }
@@ -177,9 +177,9 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
         *keys = opened.entry(1 + i)?[0];
     }
     params.check()?;
-    let items = params.keys[0];
-    within("number of keys", opened.items(), items, items)?;
-    within("layers", layers as u64, u64::from(items > 0), if items > 0 { u64::MAX } else { 0 })?;
+    let total = params.keys[0];
+    within("number of keys", opened.keys(), total, total)?;
+    within("layers", layers as u64, u64::from(total > 0), if total > 0 { u64::MAX } else { 0 })?;
 
     let mut geometry = Geometry::default();
     for i in 0..layers {

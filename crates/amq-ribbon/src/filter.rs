@@ -12,7 +12,7 @@ use amq_core::{
 
 /// The standard ribbon filter, rows of 128 bits: four to five percent over the least possible
 /// space.
-pub type RibbonFilter = Ribbon<Standard>;
+pub type StandardRibbonFilter = Ribbon<Standard>;
 /// The standard ribbon filter, rows of 64 bits: larger, and faster to build.
 pub type NarrowRibbonFilter = Ribbon<Standard64>;
 /// The bumped ribbon filter (BuRR), rows of 64 bits: within half a percent of the least possible
@@ -66,7 +66,7 @@ impl<K: Kind> Ribbon<K> {
             // No keys take no space, which is within any budget.
             BuildTarget::Budget(budget) if len == 0 => {
                 Goal::new(len, budget).checked()?;
-                theory::plan_params::<K>(RibbonParams::new(1, 0), 0)?.within(budget)
+                theory::plan_params::<K>(RibbonParams::new(1, 0), 0)?.with_budget(budget)
             }
             target => target.plan::<Self>(len)?,
         };
@@ -83,11 +83,11 @@ impl<K: Kind> Ribbon<K> {
         source: &(impl Source<KeyHash> + ?Sized),
         progress: &mut dyn FnMut(u64),
     ) -> Result<System<K>, BuildError> {
-        let items = source.len();
+        let keys = source.len();
         plan.params.check()?;
-        theory::check_items(items)?;
+        theory::check_keys(keys)?;
         let system = System::build(source, plan.params.columns(), progress)?;
-        let goal = plan.budget.map(|budget| Goal::new(plan.items, budget));
+        let goal = plan.budget.map(|budget| Goal::new(plan.keys, budget));
         let allowed = goal.map_or(u64::MAX, |goal| goal.max_bits() / 8);
         if system.bytes() <= allowed {
             return Ok(system);
@@ -98,7 +98,7 @@ impl<K: Kind> Ribbon<K> {
         drop(system);
         let system = System::build(source, fitting.columns(), &mut |_| ())?;
         if system.bytes() > allowed {
-            return Err(BuildError::KeysChanged { items });
+            return Err(BuildError::KeysChanged { keys });
         }
         Ok(system)
     }

@@ -84,10 +84,11 @@ impl Geometry {
     }
 }
 
-/// The keys of each layer that all but about one in a hundred filters of `items` keys stay within.
-pub(crate) fn most<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
+/// The keys of each layer that all but about one in a hundred filters of this many keys stay
+/// within.
+pub(crate) fn most<K: Kind>(total: u64) -> [u64; MAX_LAYERS] {
     let mut keys = [0; MAX_LAYERS];
-    keys[0] = items;
+    keys[0] = total;
     most_from::<K>(&mut keys, 0);
     keys
 }
@@ -124,8 +125,8 @@ mod tests {
 
     #[test]
     fn layers_lie_one_after_another_and_short_blocks_are_spread_over_all() {
-        for items in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
-            let keys = expected::<Bumped>(items);
+        for total in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
+            let keys = expected::<Bumped>(total);
             assert!(keys.is_sorted_by(|a, b| a > b || *b == 0), "{keys:?}");
             for short in [0, 1 << 30, u32::MAX] {
                 let columns = Columns { most: 8, short };
@@ -161,8 +162,8 @@ mod tests {
 
     #[test]
     fn a_layer_that_passes_keys_on_has_fewer_slots_than_keys_and_a_last_one_more() {
-        for items in [2000u64, 77_777, 10_000_000] {
-            let keys = expected::<Bumped>(items);
+        for total in [2000u64, 77_777, 10_000_000] {
+            let keys = expected::<Bumped>(total);
             let geometry = Geometry::new::<Bumped>(&keys, 0, Columns { most: 1, short: 0 });
             let [bumping @ .., last] = geometry.layers() else {
                 panic!("no layer");
@@ -173,7 +174,7 @@ mod tests {
             }
             assert!(last.blocks::<u64>() * 64 > keys[bumping.len()]);
             let one = Geometry::new::<Standard>(
-                &expected::<Standard>(items),
+                &expected::<Standard>(total),
                 0,
                 Columns { most: 1, short: 0 },
             );

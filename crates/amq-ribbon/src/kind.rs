@@ -46,7 +46,7 @@ macro_rules! kinds {
 
 kinds! {
     /// Standard ribbon, rows of 128 bits.
-    Standard: "RibbonFilter", u128, false, Ribbon, 15, u64::MAX;
+    Standard: "StandardRibbonFilter", u128, false, StandardRibbon, 15, u64::MAX;
     /// Standard ribbon, rows of 64 bits.
     Standard64: "NarrowRibbonFilter", u64, false, NarrowRibbon, 14, u64::MAX;
     /// Bumped ribbon, rows of 64 bits.

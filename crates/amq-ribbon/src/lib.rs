@@ -26,7 +26,7 @@
 //! | [`BumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.015 / 1.003 / 1.004 |
 //! | [`WideBumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.014 / 1.002 / 1.003 |
 //! | [`NarrowRibbonFilter`] | 7.29 / 8.67 / 10.82 | 1.097 / 1.084 / 1.085 |
-//! | [`RibbonFilter`] | 6.99 / 8.32 / 10.37 | 1.052 / 1.040 / 1.041 |
+//! | [`StandardRibbonFilter`] | 6.99 / 8.32 / 10.37 | 1.052 / 1.040 / 1.041 |
 //!
 //! Take the bumped ribbon by default. The wide one is for those to whom a thousandth of the space
 //! is worth nearly twice the time to build and half as much again to query. The narrow one is for
@@ -163,12 +163,12 @@ pub mod theory;
 mod threshold;
 
 pub use filter::{
-    BumpedRibbonFilter, NarrowRibbonFilter, Ribbon, RibbonFilter, RibbonView,
+    BumpedRibbonFilter, NarrowRibbonFilter, Ribbon, RibbonView, StandardRibbonFilter,
     WideBumpedRibbonFilter,
 };
 pub use kind::{Bumped, Bumped128, Kind, Standard, Standard64};
 pub use map::{MapError, RibbonMap, RibbonMapView};
-pub use params::{MAX_COLUMNS, MAX_ITEMS, RibbonParams};
+pub use params::{MAX_COLUMNS, MAX_KEYS, RibbonParams};
 pub use row::Row;
 pub use sizing::MAX_LAYERS;
 pub use store::{Borrowed, Heap, Held, Store};

@@ -10,7 +10,7 @@ use amq_core::PlanError;
 pub const MAX_COLUMNS: u32 = 32;
 
 /// The most keys: the rest of a hash must tell the keys of one start position apart.
-pub const MAX_ITEMS: u64 = 1 << 40;
+pub const MAX_KEYS: u64 = 1 << 40;
 
 /// The most that the last layer is widened, in tenths.
 pub(crate) const MAX_WIDENED: u32 = 3;
@@ -44,13 +44,13 @@ impl RibbonParams {
 
     /// Checks the ranges. Allocates nothing.
     pub fn check(&self) -> Result<(), PlanError> {
-        let (columns, items) = (u64::from(self.columns), self.keys[0]);
+        let (columns, keys) = (u64::from(self.columns), self.keys[0]);
         PlanError::check_parameter("columns", columns, 1, MAX_COLUMNS.into())?;
         if self.columns == 1 {
             // One less would be none.
             PlanError::check_parameter("short", self.short.into(), 0, 0)?;
         }
-        PlanError::check_parameter("keys", items, 0, MAX_ITEMS)?;
+        PlanError::check_parameter("keys", keys, 0, MAX_KEYS)?;
         for pair in self.keys.windows(2) {
             PlanError::check_parameter("keys bumped", pair[1], 0, pair[0])?;
         }

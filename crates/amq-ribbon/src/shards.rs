@@ -57,7 +57,7 @@ impl<E: Entry> Partition<E> {
         });
         let begins = runs.iter().skip(1).map(|run| run.begin).chain([sum]);
         if runs.iter().zip(begins).any(|(run, next)| run.end != next) {
-            return Err(BuildError::KeysChanged { items: source.len() });
+            return Err(BuildError::KeysChanged { keys: source.len() });
         }
         let limit = layer.limit_of_shard(source.len());
         for Run { begin, end } in &mut runs {
@@ -115,8 +115,8 @@ pub(crate) fn dedup<E: Entry>(entries: &mut [E]) -> usize {
 }
 
 /// The error for keys that chance does not give.
-pub(crate) const fn chosen(items: u64) -> BuildError {
-    BuildError::Exhausted { attempts: 1, items }
+pub(crate) const fn chosen(keys: u64) -> BuildError {
+    BuildError::Exhausted { attempts: 1, keys }
 }
 
 /// A shard's entries, bucket by bucket.

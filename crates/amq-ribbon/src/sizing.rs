@@ -41,10 +41,10 @@ pub(crate) fn bumps<K: Kind>(layer: usize, keys: u64) -> bool {
     K::BUMPS && layer + 1 < MAX_LAYERS && keys > if layer == 0 { K::ONE_LAYER } else { FEW }
 }
 
-/// The keys of each layer that a filter of `items` keys is expected to have.
-pub(crate) fn expected<K: Kind>(items: u64) -> [u64; MAX_LAYERS] {
+/// The keys of each layer that a filter of this many keys is expected to have.
+pub(crate) fn expected<K: Kind>(total: u64) -> [u64; MAX_LAYERS] {
     let mut keys = [0; MAX_LAYERS];
-    let mut left = items;
+    let mut left = total;
     for (i, n) in keys.iter_mut().enumerate() {
         *n = left;
         if !bumps::<K>(i, left) {

@@ -20,24 +20,24 @@
 
 use crate::geometry::{Geometry, most};
 use crate::layer::Layer;
-use crate::params::{MAX_COLUMNS, MAX_ITEMS};
+use crate::params::{MAX_COLUMNS, MAX_KEYS};
 use crate::row::Row;
 use crate::sizing::{expected, limit_of_bumped};
 use crate::{Kind, RibbonParams};
 use amq_core::numeric::{first_true, hash_floor, last_true};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
-/// The rate of a filter with these parameters that holds `items` keys: the same for every number
+/// The rate of a filter with these parameters that holds this many keys: the same for every number
 /// but zero. Parameters that have no number of keys yet get the expected ones.
-pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
+pub fn fpr<K: Kind>(params: &RibbonParams, keys: u64) -> PredictedFpr {
     let mean = match params.check() {
         Err(_) => f64::NAN,
         Ok(()) => {
             let params = match params.keys[0] {
-                0 => params.with_keys(expected::<K>(items.min(MAX_ITEMS))),
+                0 => params.with_keys(expected::<K>(keys.min(MAX_KEYS))),
                 _ => *params,
             };
-            fpr_in::<K>(&params, &params.geometry::<K>(), items)
+            fpr_in::<K>(&params, &params.geometry::<K>(), keys)
         }
     };
     PredictedFpr { mean, sd: if mean.is_nan() { f64::NAN } else { 0.0 } }
@@ -45,12 +45,12 @@ pub fn fpr<K: Kind>(params: &RibbonParams, items: u64) -> PredictedFpr {
 
 /// The rate in a given geometry, which the parameters need not lead to: a file's was planned by
 /// whoever wrote it.
-pub(crate) fn fpr_in<K: Kind>(params: &RibbonParams, geometry: &Geometry, items: u64) -> f64 {
-    if items == 0 {
+pub(crate) fn fpr_in<K: Kind>(params: &RibbonParams, geometry: &Geometry, keys: u64) -> f64 {
+    if keys == 0 {
         return 0.0;
     }
     let rate = rate::<K>(params, geometry);
-    rate + (1.0 - rate) * hash_floor(items)
+    rate + (1.0 - rate) * hash_floor(keys)
 }
 
 /// The rate of whole columns, and as much again for the answers from short blocks.
@@ -112,60 +112,60 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// numbers; its bytes are enough for all but about one filter in a hundred.
 pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     let goal = goal.checked()?;
-    check_items(goal.items)?;
+    check_keys(goal.keys)?;
     let params = match goal.budget {
-        Budget::Fpr(asked) => for_rate::<K>(goal.items, asked)?,
+        Budget::Fpr(asked) => for_rate::<K>(goal.keys, asked)?,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => {
-            let largest = RibbonParams::new(1, 0).with_keys(most::<K>(goal.items));
+            let largest = RibbonParams::new(1, 0).with_keys(most::<K>(goal.keys));
             within::<K>(largest, goal.max_bits() / 8)?
         }
     };
-    plan_params::<K>(params, goal.items)
+    plan_params::<K>(params, goal.keys)
 }
 
-/// The plan of a filter with these columns for `items` keys: `params` gives the columns and the
-/// short blocks, `items` the keys of each layer.
+/// The plan of a filter with these columns for this many keys: `params` gives the columns and the
+/// short blocks, `keys` the keys of each layer.
 pub fn plan_params<K: Kind>(
     params: RibbonParams,
-    items: u64,
+    keys: u64,
 ) -> Result<Plan<RibbonParams>, PlanError> {
-    check_items(items)?;
-    let params = params.with_keys(expected::<K>(items));
+    check_keys(keys)?;
+    let params = params.with_keys(expected::<K>(keys));
     params.check()?;
-    let largest = params.with_keys(most::<K>(items));
+    let largest = params.with_keys(most::<K>(keys));
     let bytes = largest.bytes::<K>();
-    Ok(Plan::new(params, items)
-        .bytes(bytes)
-        .build_bytes(bytes + build_bytes::<K>(&largest))
-        .expected_fpr(fpr::<K>(&params, items).mean))
+    Ok(Plan::new(params, keys)
+        .with_bytes(bytes)
+        .with_build_bytes(bytes + build_bytes::<K>(&largest))
+        .with_expected_fpr(fpr::<K>(&params, keys).mean))
 }
 
 /// Checks the number of keys; zero is allowed.
-pub(crate) fn check_items(items: u64) -> Result<(), PlanError> {
-    if items <= MAX_ITEMS {
+pub(crate) fn check_keys(keys: u64) -> Result<(), PlanError> {
+    if keys <= MAX_KEYS {
         return Ok(());
     }
-    Err(PlanError::Items { items, min: 1, max: MAX_ITEMS })
+    Err(PlanError::Keys { keys, min: 1, max: MAX_KEYS })
 }
 
 /// The fewest columns, and then the most short blocks, that meet a rate.
-fn for_rate<K: Kind>(items: u64, asked: f64) -> Result<RibbonParams, PlanError> {
-    let keys = expected::<K>(items);
+fn for_rate<K: Kind>(total: u64, asked: f64) -> Result<RibbonParams, PlanError> {
+    let keys = expected::<K>(total);
     let with = |columns: u32, short: u64| RibbonParams::new(columns, short as u32).with_keys(keys);
     // What equal hashes add is left out where it is negligible: a rate of whole columns would cost
     // another one.
-    let floor = hash_floor(items);
+    let floor = hash_floor(total);
     let least = if floor < NEGLIGIBLE * asked { asked } else { asked - floor };
     let columns = libm::ceil(-libm::log2(least)).max(1.0);
     if columns > f64::from(MAX_COLUMNS) {
         return Err(PlanError::FprUnreachable {
             fpr: asked,
             lowest: libm::exp2(-f64::from(MAX_COLUMNS)) + floor,
-            items,
+            keys: total,
         });
     }
     let columns = columns as u32;
-    let meets = |short: u64| fpr::<K>(&with(columns, short), items).mean <= asked;
+    let meets = |short: u64| fpr::<K>(&with(columns, short), total).mean <= asked;
     Ok(with(columns, last_true(0, most_short(columns), meets)))
 }
 
@@ -198,20 +198,20 @@ const fn most_short(columns: u32) -> u64 {
 /// of the elimination, which is largest in the first layer. (With the feature `parallel` each
 /// thread has one. Thousands of copies of one key take a few bytes more for each.)
 fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
-    let items = params.keys[0];
+    let total = params.keys[0];
     let geometry = params.geometry::<K>();
     let Some(layer) = geometry.layers().first() else {
         return 0;
     };
     let shards = layer.shards();
     let starts = layer.starts_of(0).1 as f64;
-    let keys = layer.limit_of_shard(items) as f64;
+    let keys = layer.limit_of_shard(total) as f64;
     let bumped = match geometry.len {
         1 => 0,
-        _ => limit_of_bumped::<K::Row>(items, 0),
+        _ => limit_of_bumped::<K::Row>(total, 0),
     };
     let buckets = |starts: f64| starts / K::Row::BUCKET as f64 + 1.0;
-    let all = 8.0 * (items + bumped) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
+    let all = 8.0 * (total + bumped) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
     // Each slot has a row and its result. Each key is there once more, sorted. Each bucket has a
     // threshold and a count for the sort.
     let row = size_of::<K::Row>() as f64;
@@ -235,15 +235,15 @@ mod tests {
 
     #[test]
     fn short_blocks_answer_their_share() {
-        for items in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
+        for keys in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
             for short in [0, 1 << 30, u32::MAX] {
                 let columns = Columns { most: 8, short };
-                let geometry = Geometry::new::<Bumped>(&expected::<Bumped>(items), 0, columns);
+                let geometry = Geometry::new::<Bumped>(&expected::<Bumped>(keys), 0, columns);
                 for layer in geometry.layers() {
                     let share = f64::from(short) / 2.0f64.powi(32);
                     let off = (short_answers::<u64>(layer, 0.0) - share).abs();
                     let blocks = layer.blocks::<u64>() as f64;
-                    assert!(off < 1.5 / blocks + 0.001, "{items} keys: {off}");
+                    assert!(off < 1.5 / blocks + 0.001, "{keys} keys: {off}");
                 }
             }
         }

@@ -8,7 +8,7 @@
 //! The argument limits the set to that many bytes; the crawl ends when they are used up. A false
 //! positive is a page that is never visited, so the rate is what the crawl misses.
 
-use amq_scalable::{BatchFull, ScalableBloomFilter, ScalableParams};
+use amq_scalable::{BatchInsertError, ScalableBloomFilter, ScalableParams};
 use std::collections::VecDeque;
 use std::error::Error;
 
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let limit = std::env::args().nth(1);
     let limit = limit.map_or(Ok(u64::MAX), |bytes| bytes.parse())?;
 
-    let params = ScalableParams::new(10_000, 0.001).max_bytes(limit);
+    let params = ScalableParams::new(10_000, 0.001).with_max_bytes(limit);
     match ScalableBloomFilter::plan_params(params, PAGES) {
         Ok(plan) => println!("the whole site: {plan}"),
         Err(error) => println!("the whole site: {error}"),
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut seen = ScalableBloomFilter::new(ScalableBloomFilter::plan_params(params, 10_000)?)?;
     match crawl(&mut seen) {
         Ok(visited) => println!("visited {visited} of {PAGES} pages"),
-        Err(stopped) => println!("visited {} of {PAGES} pages: {}", stopped.done, stopped.full),
+        Err(stopped) => println!("visited {} of {PAGES} pages: {}", stopped.done, stopped.error),
     }
     println!("{}", seen.stats());
     for (number, stage) in seen.stages().enumerate() {
@@ -38,12 +38,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Visits every page that can be reached and is not in the set; returns how many.
-fn crawl(seen: &mut ScalableBloomFilter) -> Result<u64, BatchFull> {
+fn crawl(seen: &mut ScalableBloomFilter) -> Result<u64, BatchInsertError> {
     let mut queue = VecDeque::from([0]);
     let (mut done, mut stages) = (0, 0);
     while let Some(page) = queue.pop_front() {
         let url = format!("https://example.org/{page}");
-        let inserted = seen.insert(&url).map_err(|full| BatchFull { done, full })?;
+        let inserted = seen.insert(&url).map_err(|error| BatchInsertError { done, error })?;
         if !inserted.is_new() {
             continue;
         }

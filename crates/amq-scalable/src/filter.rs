@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use amq_core::index::remix;
 use amq_core::internal::{Borrowing, HASH_BLOCK, Header, reserve};
 use amq_core::{
-    BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted,
+    BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted,
     KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
 };
 use core::iter;
@@ -30,7 +30,7 @@ pub struct ScalableFilter<F> {
     pub(crate) later: Vec<Stage<F>>,
     /// The limit that forbids the next stage, once met: planning a stage takes longer than a
     /// refusal should. Follows from the other fields.
-    pub(crate) limit: Option<Full>,
+    pub(crate) limit: Option<InsertError>,
     /// Whether the newest stage surely has a bit set for each key it has taken, as if all were
     /// inserted one by one. A merge gives an upper bound of the keys taken, and a file any number.
     pub(crate) is_counted: bool,
@@ -163,7 +163,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
     /// Adds the next stage, or says why there can be none; nothing changes then. Adds none if the
     /// newest has taken fewer keys than stated.
     #[cold]
-    fn grow(&mut self) -> Result<(), Full> {
+    fn grow(&mut self) -> Result<(), InsertError> {
         const { assert!(size_of::<Stage<F>>() as u64 == STAGE_BYTES) }
         if let Some(limit) = self.limit {
             return Err(limit);
@@ -181,7 +181,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         let (index, held) = (self.stage_count() as u32, self.size_in_bytes() + STAGE_BYTES);
         let next = growth::next_stage::<F>(&self.params, index, self.newest().goal, held);
         let (goal, plan) = next.inspect_err(|&full| {
-            self.limit = matches!(full, Full::Limit { .. }).then_some(full);
+            self.limit = matches!(full, InsertError::Limit { .. }).then_some(full);
         })?;
         // An allocation that is refused is no limit: there may be memory the next time.
         let stage = Stage::empty(goal, plan).map_err(no_memory)?;
@@ -197,8 +197,8 @@ impl<F: OwnedStage> ScalableFilter<F> {
         MergeError::check("growth", ours.growth.into(), theirs.growth.into())?;
         MergeError::check_real("fpr", ours.fpr, theirs.fpr)?;
         MergeError::check_real("tightening", ours.tightening, theirs.tightening)?;
-        let bound = |params: &ScalableParams| params.max_items.unwrap_or(u64::MAX);
-        MergeError::check("max_items", bound(ours), bound(theirs))?;
+        let bound = |params: &ScalableParams| params.max_keys.unwrap_or(u64::MAX);
+        MergeError::check("max_keys", bound(ours), bound(theirs))?;
         if self.is_complete() || other.is_complete() {
             // The limit has shaped a stage.
             MergeError::check("max_bytes", ours.max_bytes, theirs.max_bytes)?;
@@ -208,10 +208,10 @@ impl<F: OwnedStage> ScalableFilter<F> {
         // The union has the stages of whichever filter has more.
         let longer = if self.later.len() < other.later.len() { other } else { self };
         if longer.size_in_bytes() > ours.max_bytes {
-            return Err(MergeError::Full(ours.too_many_bytes()));
+            return Err(MergeError::Insert(ours.too_many_bytes()));
         }
         let mut later = Vec::new();
-        let no_memory = |error| MergeError::Full(no_memory(error));
+        let no_memory = |error| MergeError::Insert(no_memory(error));
         reserve(&mut later, longer.later.len() as u64).map_err(no_memory)?;
         let union = |index: usize, shape: &Stage<F>| {
             let empty = shape.emptied().map_err(no_memory)?;
@@ -259,12 +259,12 @@ impl<F: OwnedStage> ScalableFilter<F> {
 
 /// A refused allocation, as an insert or a merge reports it: a stage that has been planned can fail
 /// in no other way.
-const fn no_memory(error: BuildError) -> Full {
+const fn no_memory(error: BuildError) -> InsertError {
     let bytes = match error {
         BuildError::OutOfMemory { bytes } => bytes,
         _ => 0,
     };
-    Full::OutOfMemory { bytes }
+    InsertError::OutOfMemory { bytes }
 }
 
 /// A key's hash in one stage: another one in each, so that the stages err independently.
@@ -386,7 +386,7 @@ impl<F: OwnedStage> EmptyFilter for ScalableFilter<F> {
 
 impl<F: OwnedStage> InsertFilter for ScalableFilter<F> {
     #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);
         }

@@ -3,7 +3,7 @@
 use crate::rates::absorbed;
 use crate::{OwnedStage, ScalableParams, StageGoal};
 use amq_core::numeric::first_true_near;
-use amq_core::{Budget, Full, Goal, Plan, PlanError};
+use amq_core::{Budget, Goal, InsertError, Plan, PlanError};
 
 /// Bytes counted for each stage after the first beside its table: for its place in the list of
 /// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
@@ -45,8 +45,8 @@ pub(crate) fn first_stage<F: OwnedStage>(
     params: &ScalableParams,
 ) -> Result<StagePlan<F::Params>, PlanError> {
     params.check()?;
-    let stage = params.stage(0).map_err(|_| PlanError::Items {
-        items: params.initial,
+    let stage = params.stage(0).map_err(|_| PlanError::Keys {
+        keys: params.initial,
         min: 1,
         max: u64::MAX,
     })?;
@@ -54,14 +54,14 @@ pub(crate) fn first_stage<F: OwnedStage>(
     let unreachable = |lowest: f64| PlanError::FprUnreachable {
         fpr: params.fpr,
         lowest: lowest / share,
-        items: params.initial,
+        keys: params.initial,
     };
     let plan = F::plan(stage.goal()).map_err(|error| match error {
         PlanError::FprUnreachable { lowest, .. } => unreachable(lowest),
         // Just above the floor the stage itself may still be out of reach.
         PlanError::FprBelowHashFloor { floor, .. } => {
             let above = Budget::Fpr(floor * (1.0 + 1e-9));
-            match F::plan(Goal::new(stage.goal().items, above)) {
+            match F::plan(Goal::new(stage.goal().keys, above)) {
                 Err(PlanError::FprUnreachable { lowest, .. }) => unreachable(lowest),
                 _ => unreachable(floor),
             }
@@ -83,7 +83,7 @@ pub(crate) fn next_stage<F: OwnedStage>(
     index: u32,
     newest: StageGoal,
     held: u64,
-) -> Result<StagePlan<F::Params>, Full> {
+) -> Result<StagePlan<F::Params>, InsertError> {
     let (stage, rest) = params.stage_and_rest(index)?;
     if newest.cut {
         return Err(params.too_many_bytes());
@@ -95,7 +95,7 @@ pub(crate) fn next_stage<F: OwnedStage>(
         Err(error) if !(limited && matches!(error, PlanError::TooLarge { .. })) => {
             // What is left of the rate is below what 64-bit hashes can give.
             let stages = index.into();
-            Err(Full::Stages { stages })
+            Err(InsertError::Stages { stages })
         }
         _ => last_stage::<F>(rest, room).ok_or(params.too_many_bytes()),
     }
@@ -108,7 +108,7 @@ fn last_stage<F: OwnedStage>(rest: StageGoal, room: u64) -> Option<StagePlan<F::
         let plan = F::plan(goal(capacity).goal()).ok()?;
         (plan.bytes <= room).then_some(plan)
     };
-    let distinct = F::items_for(room, rest.fpr).ok()? as f64;
+    let distinct = F::keys_for(room, rest.fpr).ok()? as f64;
     let guess = (distinct / (1.0 + absorbed(rest.fpr))) as u64;
     let over = |capacity| within(capacity).is_none();
     let most = rest.capacity.saturating_add(1);

@@ -51,13 +51,13 @@
 //! Each stage gets that hash remixed with its own number, because stages that share hash bits err
 //! together.
 //!
-//! With a **bound** ([`ScalableParams::bounded`]), the largest number of keys there can be, the
-//! stages share the rate in proportion to their capacities. That makes a growing filter affordable:
-//! 1.16 to 1.3 times the space of a filter of the right size from the start, instead of 1.7 and
-//! more.
+//! With a **bound** ([`ScalableParams::with_max_keys`]), the largest number of keys there can be,
+//! the stages share the rate in proportion to their capacities. That makes a growing filter
+//! affordable: 1.16 to 1.3 times the space of a filter of the right size from the start, instead of
+//! 1.7 and more.
 //!
-//! With a **limit on bytes** ([`ScalableParams::max_bytes`]) the stage that would exceed it is cut
-//! to the bytes that are left. Since it is the last, it gets all that is left of the rate.
+//! With a **limit on bytes** ([`ScalableParams::with_max_bytes`]) the stage that would exceed it is
+//! cut to the bytes that are left. Since it is the last, it gets all that is left of the rate.
 //!
 //! # Cost and false-positive rate
 //!
@@ -73,8 +73,8 @@
 //!   smaller than an unbounded growing one.
 //! - You need to remove keys: `amq-quotient`, which can grow up to a stated limit; or `amq-cuckoo`
 //!   and `amq-counting`, at a fixed size.
-//! - Strangers choose the keys: they can make it grow. Set a limit ([`ScalableParams::max_bytes`]),
-//!   and use a secret seed ([`ScalableFilter::with_seed`]).
+//! - Strangers choose the keys: they can make it grow. Set a limit
+//!   ([`ScalableParams::with_max_bytes`]), and use a secret seed ([`ScalableFilter::with_seed`]).
 //!
 //! # Papers
 //!
@@ -115,10 +115,10 @@ pub type ScalableBloomView<'a> = ScalableFilter<BloomView<'a>>;
 pub type ScalableBlockedBloomView<'a> = ScalableFilter<BlockedBloomView<'a>>;
 
 pub use amq_core::{
-    BatchFull, Budget, BuildError, ByHash, ClearFilter, DEFAULT_SEED, DecodeError, EmptyFilter,
-    Encoder, Filter, FilterExt, FilterKind, Full, Goal, InsertExt, InsertFilter, Inserted, Key,
-    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, Stats, Target, key,
+    BatchInsertError, Budget, BuildError, ByHash, ClearFilter, DEFAULT_SEED, DecodeError,
+    EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan,
+    PlanError, PlanFilter, PredictedFpr, Prehashed, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

@@ -1,7 +1,7 @@
 //! How a scalable filter grows: the capacity and the rate of each stage.
 
 use crate::rates::absorbed;
-use amq_core::{Budget, Full, Goal, PlanError};
+use amq_core::{Budget, Goal, InsertError, PlanError};
 
 /// The largest growth factor. The paper takes 2 or 4, and so does RedisBloom by default (2); above
 /// that a stage is mostly empty when it is added. A file chooses the factor, too: the limit bounds
@@ -17,7 +17,7 @@ pub const MAX_GROWTH: u32 = 64;
 /// // Starts with room for 1,000 keys and grows without end, at 1 % in all.
 /// let open = ScalableParams::new(1_000, 0.01);
 /// // The same, if there will never be more than a million keys: three tenths less space.
-/// let bounded = ScalableParams::new(1_000, 0.01).growth(4).bounded(1_000_000);
+/// let bounded = ScalableParams::new(1_000, 0.01).with_growth(4).with_max_keys(1_000_000);
 ///
 /// // What either takes once it holds a million keys.
 /// let [open, bounded] = [open, bounded].map(|params| {
@@ -44,7 +44,7 @@ pub struct ScalableParams {
     pub tightening: f64,
     /// The largest number of keys, if known. The stages then share the rate in proportion to their
     /// capacities, which takes far less space than tightening. Further keys are refused.
-    pub max_items: Option<u64>,
+    pub max_keys: Option<u64>,
     /// The largest size in bytes. A stage that would exceed it is cut to the bytes that are left,
     /// and is the last. Default: no limit.
     pub max_bytes: u64,
@@ -61,7 +61,7 @@ impl ScalableParams {
             fpr,
             growth: 2,
             tightening: 0.85,
-            max_items: None,
+            max_keys: None,
             max_bytes: u64::MAX,
             max_stages: 64,
         }
@@ -69,31 +69,31 @@ impl ScalableParams {
 
     /// With another growth factor.
     #[must_use]
-    pub const fn growth(self, growth: u32) -> Self {
+    pub const fn with_growth(self, growth: u32) -> Self {
         Self { growth, ..self }
     }
 
     /// With another tightening ratio.
     #[must_use]
-    pub const fn tightening(self, tightening: f64) -> Self {
+    pub const fn with_tightening(self, tightening: f64) -> Self {
         Self { tightening, ..self }
     }
 
     /// With a bound on the number of keys.
     #[must_use]
-    pub const fn bounded(self, max_items: u64) -> Self {
-        Self { max_items: Some(max_items), ..self }
+    pub const fn with_max_keys(self, max_keys: u64) -> Self {
+        Self { max_keys: Some(max_keys), ..self }
     }
 
     /// With a limit on the size in bytes.
     #[must_use]
-    pub const fn max_bytes(self, max_bytes: u64) -> Self {
+    pub const fn with_max_bytes(self, max_bytes: u64) -> Self {
         Self { max_bytes, ..self }
     }
 
     /// With a limit on the number of stages.
     #[must_use]
-    pub const fn max_stages(self, max_stages: u32) -> Self {
+    pub const fn with_max_stages(self, max_stages: u32) -> Self {
         Self { max_stages, ..self }
     }
 
@@ -104,26 +104,26 @@ impl ScalableParams {
         PlanError::check_parameter("growth", self.growth.into(), 2, MAX_GROWTH.into())?;
         PlanError::check_share("tightening", self.tightening)?;
         PlanError::check_parameter("max_stages", self.max_stages.into(), 1, 1 << 16)?;
-        match self.max_items {
-            Some(max) => PlanError::check_parameter("max_items", max, self.initial, u64::MAX),
+        match self.max_keys {
+            Some(max) => PlanError::check_parameter("max_keys", max, self.initial, u64::MAX),
             None => Ok(()),
         }
     }
 
     /// The capacity and the rate of stage `index`, counted from 0, or why there is none. A limit on
     /// bytes may cut it. Without growth, which [`check`](Self::check) refuses, there is one stage.
-    pub fn stage(&self, index: u32) -> Result<StageGoal, Full> {
+    pub fn stage(&self, index: u32) -> Result<StageGoal, InsertError> {
         Ok(self.stage_and_rest(index)?.0)
     }
 
     /// The refusal at the limit on bytes.
-    pub(crate) const fn too_many_bytes(&self) -> Full {
-        Full::Limit { what: "bytes", limit: self.max_bytes }
+    pub(crate) const fn too_many_bytes(&self) -> InsertError {
+        InsertError::Limit { what: "bytes", limit: self.max_bytes }
     }
 
     /// The goal of stage `index`; and what is left for that stage and all later ones together.
-    pub(crate) fn stage_and_rest(&self, index: u32) -> Result<(StageGoal, StageGoal), Full> {
-        let limit = |what, limit| Err(Full::Limit { what, limit });
+    pub(crate) fn stage_and_rest(&self, index: u32) -> Result<(StageGoal, StageGoal), InsertError> {
+        let limit = |what, limit| Err(InsertError::Limit { what, limit });
         if index > 0 && (self.growth < 2 || self.initial == 0) {
             return limit("stages", 1);
         }
@@ -135,12 +135,12 @@ impl ScalableParams {
         for _ in 0..index {
             let next = capacity.checked_mul(self.growth.into());
             let (Some(next), Some(sum)) = (next, before.checked_add(capacity)) else {
-                return limit("items", u64::MAX);
+                return limit("keys", u64::MAX);
             };
             (before, capacity) = (sum, next);
         }
-        match self.max_items {
-            Some(max) if before >= max => limit("items", max),
+        match self.max_keys {
+            Some(max) if before >= max => limit("keys", max),
             Some(max) => {
                 let share =
                     |capacity| StageGoal::new(capacity, self.fpr * (capacity as f64 / max as f64));

@@ -14,61 +14,61 @@ pub fn plan<F: OwnedStage>(goal: Goal) -> Result<Plan<ScalableParams>, PlanError
     let fpr = match goal.budget {
         Budget::Fpr(fpr) => fpr,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => {
-            compound_within::<F>(goal.items, goal.max_bits() / 8)?
+            compound_within::<F>(goal.keys, goal.max_bits() / 8)?
         }
     };
-    plan_params::<F>(ScalableParams::new(goal.items, fpr), goal.items)
+    plan_params::<F>(ScalableParams::new(goal.keys, fpr), goal.keys)
 }
 
-/// The plan of a filter with these parameters once it has grown to `items` keys. More keys than its
-/// limits allow are refused.
+/// The plan of a filter with these parameters once it has grown to this many keys. More keys than
+/// its limits allow are refused.
 pub fn plan_params<F: OwnedStage>(
     params: ScalableParams,
-    items: u64,
+    keys: u64,
 ) -> Result<Plan<ScalableParams>, PlanError> {
     // Without a first stage, it says why.
     first_stage::<F>(&params)?;
     let mut max = 0;
-    for (bytes, keys) in sizes::<F>(&params) {
-        if keys >= items {
-            let rate = theory::fpr::<F>(&params, items).mean;
-            return Ok(Plan::new(params, items).bytes(bytes).expected_fpr(rate));
+    for (bytes, held) in sizes::<F>(&params) {
+        if held >= keys {
+            let rate = theory::fpr::<F>(&params, keys).mean;
+            return Ok(Plan::new(params, keys).with_bytes(bytes).with_expected_fpr(rate));
         }
-        max = keys;
+        max = held;
     }
-    Err(PlanError::Items { items, min: 0, max })
+    Err(PlanError::Keys { keys, min: 0, max })
 }
 
 /// The compound rate of a filter whose first stage takes at most `bytes`.
-fn compound_within<F: OwnedStage>(items: u64, bytes: u64) -> Result<f64, PlanError> {
-    let share = 1.0 - ScalableParams::new(items, 0.5).tightening;
+fn compound_within<F: OwnedStage>(asked: u64, bytes: u64) -> Result<f64, PlanError> {
+    let share = 1.0 - ScalableParams::new(asked, 0.5).tightening;
     let stage_for = |capacity, fpr| F::plan(StageGoal::new(capacity, fpr).goal());
-    let stage = |fpr: f64| stage_for(items, fpr);
+    let stage = |fpr: f64| stage_for(asked, fpr);
     // The first stage may have less than its share of any rate: what that takes is the least.
     let most = share * (1.0 - 1e-9);
     // Beyond, two keys in a sixth share a whole hash, and no stage has its part of any rate.
     let max = (share * (1u64 << 63) as f64) as u64;
     let min = match stage(most) {
-        Ok(least) if items <= max => least.bytes,
-        Err(error) if items <= max && !matches!(error, PlanError::TooLarge { .. }) => {
+        Ok(least) if asked <= max => least.bytes,
+        Err(error) if asked <= max && !matches!(error, PlanError::TooLarge { .. }) => {
             return Err(error);
         }
         _ => {
-            let max = last_true(1, items.min(max), |items| stage_for(items, most).is_ok());
-            return Err(PlanError::Items { items, min: 1, max });
+            let max = last_true(1, asked.min(max), |asked| stage_for(asked, most).is_ok());
+            return Err(PlanError::Keys { keys: asked, min: 1, max });
         }
     };
     if bytes < min {
         return Err(PlanError::Bytes { bytes, min });
     }
-    let rate_of = |items: u64| match F::fpr_for(items, bytes) {
+    let rate_of = |asked: u64| match F::fpr_for(asked, bytes) {
         Err(PlanError::Bytes { .. }) => Ok(share),
         rate => rate,
     };
-    // The stage is planned for a few more keys than `items`, the more the higher its rate.
-    let (mut keys, mut rate) = (items, rate_of(items)?);
+    // The stage is planned for a few more keys than `asked`, the more the higher its rate.
+    let (mut keys, mut rate) = (asked, rate_of(asked)?);
     for _ in 0..8 {
-        let planned = StageGoal::new(items, rate).goal().items;
+        let planned = StageGoal::new(asked, rate).goal().keys;
         if planned == keys {
             break;
         }

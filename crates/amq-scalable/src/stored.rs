@@ -39,7 +39,7 @@ impl<F: StageFilter> Stored for ScalableFilter<F> {
                 params.growth.into(),
                 params.tightening.to_bits(),
                 // A bound of zero keys would be none.
-                params.max_items.unwrap_or(0),
+                params.max_keys.unwrap_or(0),
                 params.max_bytes,
                 params.max_stages.into(),
                 0,
@@ -75,7 +75,7 @@ impl<F: OwnedStage> Restore for ScalableFilter<F> {
         let filter = ScalableFilter {
             header: opened.header(),
             params,
-            len: opened.items(),
+            len: opened.keys(),
             first,
             later,
             limit: None,
@@ -114,14 +114,14 @@ fn room<T>(list: &mut Vec<T>, stages: usize) -> Result<(), DecodeError> {
 /// The growth parameters.
 fn asked(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError> {
     opened.expect_asked(7)?;
-    let [initial, fpr, growth, tightening, max_items, max_bytes, max_stages, _] = *opened.asked();
+    let [initial, fpr, growth, tightening, max_keys, max_bytes, max_stages, _] = *opened.asked();
     PlanError::check_parameter("growth", growth, 2, MAX_GROWTH.into())?;
     let params = ScalableParams {
         initial,
         fpr: f64::from_bits(fpr),
         growth: narrow("growth", growth)?,
         tightening: f64::from_bits(tightening),
-        max_items: (max_items != 0).then_some(max_items),
+        max_keys: (max_keys != 0).then_some(max_keys),
         max_bytes,
         max_stages: narrow("max_stages", max_stages)?,
     };
@@ -190,7 +190,7 @@ fn shapes<F: OwnedStage>(
     if bytes > params.max_bytes {
         return Err(wrong("bytes of all stages", bytes));
     }
-    if keys != opened.items() {
+    if keys != opened.keys() {
         return Err(wrong("keys of all stages", keys));
     }
     let compound = rates::compound(shapes.iter().map(|shape| shape.goal.fpr));
@@ -204,7 +204,7 @@ fn shapes<F: OwnedStage>(
 
 /// Whether growth allows stage `index` this capacity, after stages for `before` keys.
 fn is_allowed(params: &ScalableParams, index: u32, before: u64, goal: StageGoal) -> bool {
-    let left = match params.max_items {
+    let left = match params.max_keys {
         Some(max) => max.saturating_sub(before),
         None => u64::MAX,
     };

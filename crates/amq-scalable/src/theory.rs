@@ -33,14 +33,14 @@ pub use crate::sizing::{plan, plan_params};
 use crate::{OwnedStage, ScalableParams, growth};
 use amq_core::PredictedFpr;
 
-/// The exact compound rate of filters with these parameters after `items` distinct keys: mean and
+/// The exact compound rate of filters with these parameters after this many distinct keys: mean and
 /// spread over all seeds. NaN if there is no such filter.
-pub fn fpr<F: OwnedStage>(params: &ScalableParams, items: u64) -> PredictedFpr {
+pub fn fpr<F: OwnedStage>(params: &ScalableParams, keys: u64) -> PredictedFpr {
     let mut stages = growth::stages::<F>(*params).peekable();
     if stages.peek().is_none() {
         return PredictedFpr { mean: f64::NAN, sd: f64::NAN };
     }
-    let mut left = items as f64;
+    let mut left = keys as f64;
     // The logarithm of the share of keys that no stage so far answers `true` for, and the relative
     // variance of that share.
     let (mut log_clear, mut variance) = (0.0, 0.0);
@@ -55,7 +55,7 @@ pub fn fpr<F: OwnedStage>(params: &ScalableParams, items: u64) -> PredictedFpr {
         left -= reach / clear;
         log_clear += libm::log1p(-stage.mean);
         variance += (stage.sd / (1.0 - stage.mean)) * (stage.sd / (1.0 - stage.mean));
-        if left < 1e-9 * items as f64 || left <= 0.0 {
+        if left < 1e-9 * keys as f64 || left <= 0.0 {
             break;
         }
     }

@@ -11,8 +11,8 @@
 use amq::{
     AnyFilter, AnyView, BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, Budget,
     BuildFilter, BumpedRibbonFilter, CountingBloomFilter, CuckooFilter, EmptyFilter, Filter, Goal,
-    Key, KeyHash, NarrowRibbonFilter, QuotientFilter, RibbonFilter, ScalableBlockedBloomFilter,
-    ScalableBloomFilter, WideBumpedRibbonFilter, WindowedCuckooFilter,
+    Key, KeyHash, NarrowRibbonFilter, QuotientFilter, ScalableBlockedBloomFilter,
+    ScalableBloomFilter, StandardRibbonFilter, WideBumpedRibbonFilter, WindowedCuckooFilter,
 };
 use amq_core::internal::{
     Borrowing, Copying, Restore, Stored, decode, encode_into, encoded_len, view,
@@ -91,7 +91,7 @@ fn every_kind(keys: u64, queries: u64) -> Outcome<Vec<Row>> {
         measure(built::<CuckooFilter>(&hashes)?, keys, &asked)?,
         measure(built::<WindowedCuckooFilter>(&hashes)?, keys, &asked)?,
         measure(built::<QuotientFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<RibbonFilter>(&hashes)?, keys, &asked)?,
+        measure(built::<StandardRibbonFilter>(&hashes)?, keys, &asked)?,
         measure(built::<NarrowRibbonFilter>(&hashes)?, keys, &asked)?,
         measure(built::<BumpedRibbonFilter>(&hashes)?, keys, &asked)?,
         measure(built::<WideBumpedRibbonFilter>(&hashes)?, keys, &asked)?,
@@ -104,7 +104,7 @@ fn built<F: BuildFilter>(hashes: &[KeyHash]) -> Outcome<F> {
 
 /// From a hundredth of the keys on, through several stages.
 fn grown<F: EmptyFilter>(hashes: &[KeyHash]) -> Outcome<F> {
-    let mut filter = F::empty(Goal::fpr(hashes.len() / 100, 0.01), 0)?;
+    let mut filter = F::empty(Goal::fpr((hashes.len() / 100) as u64, 0.01), 0)?;
     filter.insert_batch(hashes)?;
     Ok(filter)
 }

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let most: u64 = arguments.next().map_or(Ok(2), |most| most.parse())?;
     let keys: u64 = arguments.next().map_or(Ok(200_000), |keys| keys.parse())?;
-    let goal = Goal::fpr(keys as usize, 0.01);
+    let goal = Goal::fpr(keys, 0.01);
 
     println!("million operations a second, {keys} keys:");
     println!("threads  shards  insert  contains  insert, contains and remove");

@@ -109,7 +109,7 @@ fn show<F: Filter + Sync + Send>(
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let goal = || Goal::fpr(KEYS as usize, 0.01);
+    let goal = || Goal::fpr(KEYS, 0.01);
     show("bloom", || {
         let mut filter = BloomFilter::new(goal())?;
         filter.extend(0..KEYS);

@@ -51,8 +51,8 @@ fn costs<F: InsertFilter>(mut filter: F, keys: u64) -> Result<Costs, Box<dyn Err
 
 fn main() -> Result<(), Box<dyn Error>> {
     let keys: u64 = std::env::args().nth(1).map_or(Ok(60_000), |keys| keys.parse())?;
-    let goal = Goal::fpr(FIRST, 0.01);
-    let most = Goal::fpr(usize::try_from(keys)?.max(FIRST), 0.01);
+    let goal = Goal::fpr(FIRST as u64, 0.01);
+    let most = Goal::fpr((usize::try_from(keys)?.max(FIRST)) as u64, 0.01);
     let bounded = QuotientFilter::plan_growing(most, FIRST as u64)?;
     let mut best = [[f64::INFINITY; 6]; 3];
     for _ in 0..ROUNDS {

@@ -65,8 +65,8 @@ abilities! {
     List list: "list what it stores";
     /// Absorb another filter of the same parameters and seed.
     Merge merge: "be merged";
-    /// Go beyond the number of keys it was planned for and keep its promise. A quotient filter
-    /// does if told so, with [`growing_to`](amq_quotient::QuotientParams::growing_to), at twice
+    /// Go beyond the number of keys it was planned for and keep its promise. A quotient filter does
+    /// if told so, with [`with_max_slots`](amq_quotient::QuotientParams::with_max_slots), at twice
     /// the rate with each doubling.
     Grow grow: "grow beyond its plan";
     /// Take every key, however full: the rate rises, and no insert is ever refused.

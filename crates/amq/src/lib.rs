@@ -85,9 +85,9 @@ pub use parts::Part;
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;
 pub use amq_core::{
-    BatchFull, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Full, Goal, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
     MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Stats,
     Target, UnknownKind, key, numeric,
 };
@@ -119,7 +119,7 @@ pub use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 pub use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 #[cfg(feature = "ribbon")]
 pub use amq_ribbon::{
-    BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, RibbonMap, WideBumpedRibbonFilter,
+    BumpedRibbonFilter, NarrowRibbonFilter, RibbonMap, StandardRibbonFilter, WideBumpedRibbonFilter,
 };
 #[cfg(feature = "scalable")]
 pub use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};

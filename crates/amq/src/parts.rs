@@ -26,7 +26,7 @@ pub(crate) fn whole(
     entry: Entry,
 ) -> Contents<'static> {
     let description = Description { entries: vec![entry], ..Description::default() };
-    Contents { kind, revision: REVISION, hashing, header, items: 0, description }
+    Contents { kind, revision: REVISION, hashing, header, keys: 0, description }
 }
 
 /// Adds a part, which must hash its keys as the whole does.
@@ -39,7 +39,7 @@ pub(crate) fn push<F: Part>(whole: &mut Contents<'_>, part: &F) -> Result<(), Bu
     let file = internal::encode(part, whole.hashing)?;
     reserve(sections, 1)?;
     sections.push(Section::made(file));
-    whole.items = whole.items.saturating_add(part.len());
+    whole.keys = whole.keys.saturating_add(part.len());
     Ok(())
 }
 
@@ -58,29 +58,29 @@ pub(crate) struct Sum<R, I> {
     /// The rate of the whole from that of each part.
     pub(crate) rate: R,
     /// The most keys of the whole if no part may be planned for more than so many.
-    pub(crate) items: I,
+    pub(crate) keys: I,
 }
 
 impl<R: Fn(f64) -> f64, I: Fn(u64) -> u64> Sum<R, I> {
     /// A refusal to plan a part, said of the whole, which `goal` is for.
     pub(crate) fn refusal(&self, of_part: PlanError, goal: Goal) -> PlanError {
-        let items = goal.items;
+        let keys = goal.keys;
         let all = |each: u64| each.saturating_mul(self.parts);
         let fpr = |each| match goal.budget {
             Budget::Fpr(fpr) => fpr,
             _ => (self.rate)(each),
         };
         match of_part {
-            PlanError::Items { min, max, .. } => {
-                PlanError::Items { items, min, max: (self.items)(max) }
+            PlanError::Keys { min, max, .. } => {
+                PlanError::Keys { keys, min, max: (self.keys)(max) }
             }
             PlanError::FprBelowHashFloor { fpr: each, floor, .. } => {
                 let floor = (self.rate)(floor);
-                PlanError::FprBelowHashFloor { fpr: fpr(each), floor, items }
+                PlanError::FprBelowHashFloor { fpr: fpr(each), floor, keys }
             }
             PlanError::FprUnreachable { fpr: each, lowest, .. } => {
                 let lowest = (self.rate)(lowest);
-                PlanError::FprUnreachable { fpr: fpr(each), lowest, items }
+                PlanError::FprUnreachable { fpr: fpr(each), lowest, keys }
             }
             PlanError::Bytes { min, .. } => {
                 PlanError::Bytes { bytes: goal.max_bits() / 8, min: all(min) }
@@ -122,7 +122,7 @@ pub(crate) fn parts<F: Part, S: Source>(
         return Err(wrong("budget of a filter of parts: number of parts", count as u64));
     }
     let withheld = opened.withholds_seed();
-    let (mut parts, mut items) = (Vec::new(), 0u64);
+    let (mut parts, mut keys) = (Vec::new(), 0u64);
     for _ in 0..count {
         let bytes = source.bytes(opened)?;
         if internal::withholds_seed(&bytes)? != withheld {
@@ -135,13 +135,13 @@ pub(crate) fn parts<F: Part, S: Source>(
         if part.seed() != header.seed {
             return Err(DecodeError::Structure { what: "seeds of the parts" });
         }
-        items = items.saturating_add(part.len());
+        keys = keys.saturating_add(part.len());
         let bytes = size_of::<F>() as u64;
         reserve(&mut parts, 1).map_err(|_| DecodeError::OutOfMemory { bytes })?;
         parts.push(part);
     }
-    if items != opened.items() {
-        return Err(wrong("number of keys", opened.items()));
+    if keys != opened.keys() {
+        return Err(wrong("number of keys", opened.keys()));
     }
     source.finish(opened)?;
     Ok(parts)

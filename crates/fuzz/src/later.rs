@@ -17,7 +17,7 @@ pub fn on_any(filter: AnyFilter, file: &[u8]) {
         AnyFilter::WindowedCuckoo(filter) => changes(filter, file),
         AnyFilter::Quotient(filter) => changes(filter, file),
         AnyFilter::ExpandableQuotient(filter) => changes(filter, file),
-        AnyFilter::Ribbon(filter) => stored(&filter, file),
+        AnyFilter::StandardRibbon(filter) => stored(&filter, file),
         AnyFilter::NarrowRibbon(filter) => stored(&filter, file),
         AnyFilter::BumpedRibbon(filter) => stored(&filter, file),
         AnyFilter::WideBumpedRibbon(filter) => stored(&filter, file),

@@ -37,7 +37,7 @@ enum Kind {
 /// A goal and a seed, small so that filters fill up.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 struct Shape {
-    items: u8,
+    keys: u8,
     budget: Within,
     seed: bool,
 }
@@ -72,7 +72,7 @@ impl Shape {
             Within::Bits(quarters) => Budget::BitsPerKey(f64::from(quarters) / 4.0),
             Within::Bytes(bytes) => Budget::Bytes(bytes.into()),
         };
-        Goal::new(self.items.into(), budget)
+        Goal::new(self.keys.into(), budget)
     }
 
     fn seed(self) -> u64 {

@@ -3,8 +3,8 @@
 use crate::subject::Subject;
 use crate::{Aligned, ask, later};
 use amq::{
-    AnyView, Budget, BuildFilter, BumpedRibbonFilter, Key, KeyHash, NarrowRibbonFilter,
-    RibbonFilter, RibbonMap, WideBumpedRibbonFilter,
+    AnyView, Budget, BuildFilter, BumpedRibbonFilter, Key, KeyHash, NarrowRibbonFilter, RibbonMap,
+    StandardRibbonFilter, WideBumpedRibbonFilter,
 };
 use arbitrary::Arbitrary;
 
@@ -38,7 +38,7 @@ pub fn built(building: &Building) {
     let chosen = building.chosen.iter().copied().map(KeyHash::new);
     let hashes: Vec<KeyHash> = run.chain(chosen).collect();
     match building.kind {
-        Kind::Standard => filter::<RibbonFilter>(building, &hashes),
+        Kind::Standard => filter::<StandardRibbonFilter>(building, &hashes),
         Kind::Narrow => filter::<NarrowRibbonFilter>(building, &hashes),
         Kind::Bumped => filter::<BumpedRibbonFilter>(building, &hashes),
         Kind::Wide => filter::<WideBumpedRibbonFilter>(building, &hashes),

@@ -3,8 +3,8 @@
 use amq::{
     BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, BumpedRibbonFilter,
     CountingBloomFilter, CuckooFilter, DecodeError, ExpandableQuotientFilter, Filter, KeyHash,
-    NarrowRibbonFilter, QuotientFilter, ReadError, RibbonFilter, ScalableBlockedBloomFilter,
-    ScalableBloomFilter, WideBumpedRibbonFilter, WindowedCuckooFilter,
+    NarrowRibbonFilter, QuotientFilter, ReadError, ScalableBlockedBloomFilter, ScalableBloomFilter,
+    StandardRibbonFilter, WideBumpedRibbonFilter, WindowedCuckooFilter,
 };
 use amq::{ClearFilter, Count, CountFilter, InsertFilter, MergeFilter, RemoveFilter};
 use core::fmt::Debug;
@@ -77,7 +77,7 @@ subjects!(
     WindowedCuckooFilter,
     QuotientFilter,
     ExpandableQuotientFilter,
-    RibbonFilter,
+    StandardRibbonFilter,
     NarrowRibbonFilter,
     BumpedRibbonFilter,
     WideBumpedRibbonFilter
@@ -89,7 +89,7 @@ macro_rules! for_every_type {
         $crate::subject::for_every_type!(@ $function $arguments
             BloomFilter BlockedBloomFilter CountingBloomFilter BlockedCountingBloomFilter
             ScalableBloomFilter ScalableBlockedBloomFilter CuckooFilter WindowedCuckooFilter
-            QuotientFilter ExpandableQuotientFilter RibbonFilter NarrowRibbonFilter BumpedRibbonFilter
+            QuotientFilter ExpandableQuotientFilter StandardRibbonFilter NarrowRibbonFilter BumpedRibbonFilter
             WideBumpedRibbonFilter)
     };
     (@ $function:ident $arguments:tt $($type:ident)*) => {
@@ -111,9 +111,9 @@ impl Changing for BloomFilter {
     }
 
     fn inspect(&self) {
-        assert!((0.0..=1.0).contains(&self.fill_ratio()));
+        assert!((0.0..=1.0).contains(&self.load_factor()));
         assert!(self.estimated_cardinality() >= 0.0);
-        assert!(self.saturation() >= 0.0);
+        assert!(self.estimated_load() >= 0.0);
         let mut same = self.clone();
         assert!(same.intersect(self).is_ok() && same == *self);
         for hash in crate::hashes() {
@@ -134,9 +134,9 @@ impl Changing for BlockedBloomFilter {
     }
 
     fn inspect(&self) {
-        assert!((0.0..=1.0).contains(&self.fill_ratio()));
+        assert!((0.0..=1.0).contains(&self.load_factor()));
         assert!(self.estimated_cardinality() >= 0.0);
-        assert!(self.saturation() >= 0.0);
+        assert!(self.estimated_load() >= 0.0);
         let mut same = self.clone();
         assert!(same.intersect(self).is_ok() && same == *self);
     }
@@ -151,7 +151,7 @@ impl Changing for CountingBloomFilter {
     }
 
     fn inspect(&self) {
-        assert!((0.0..=1.0).contains(&self.fill_ratio()));
+        assert!((0.0..=1.0).contains(&self.load_factor()));
         assert!(self.estimated_cardinality() >= 0.0);
         let bloom = self.to_bloom().expect("memory for a quarter of the table");
         for hash in crate::hashes() {
@@ -170,7 +170,7 @@ impl Changing for BlockedCountingBloomFilter {
     }
 
     fn inspect(&self) {
-        assert!((0.0..=1.0).contains(&self.fill_ratio()));
+        assert!((0.0..=1.0).contains(&self.load_factor()));
     }
 }
 

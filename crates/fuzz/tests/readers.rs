@@ -114,7 +114,7 @@ impl Noise {
         let mut bytes = file.to_vec();
         let directory = u64::from_le_bytes(file[136..144].try_into().unwrap()) as usize;
         for _ in 0..=self.below(3) {
-            // The header's numbers from the items on, a parameter, or one of the directory's.
+            // The header's numbers from the keys on, a parameter, or one of the directory's.
             let at = match self.below(4) {
                 0 => 24 + 8 * self.below(6),
                 1 => 72 + 8 * self.below(8),

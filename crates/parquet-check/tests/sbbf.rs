@@ -111,20 +111,13 @@ fn the_rate_is_the_known_one_and_our_formula_says_so() {
     let mut theirs = Sbbf::new_with_ndv_fpp(keys as u64, 0.01).unwrap();
     (0..keys).for_each(|i| theirs.insert(&key(i)));
     let ours = of_bitset(&their_bitset(&theirs));
-    let positive = (keys..keys + asked)
-        .filter(|&i| theirs.check(&key(i)))
-        .count();
-    let also = (keys..keys + asked)
-        .filter(|&i| ours.contains_hash(number(key(i))))
-        .count();
+    let positive = (keys..keys + asked).filter(|&i| theirs.check(&key(i))).count();
+    let also = (keys..keys + asked).filter(|&i| ours.contains_hash(number(key(i)))).count();
     assert_eq!(also, positive);
     // The exact rate of the bits that are set, within five standard deviations of the sample.
     let expected = ours.expected_fpr() * asked as f64;
     let off = (positive as f64 - expected).abs();
-    assert!(
-        off < 5.0 * expected.sqrt(),
-        "{positive}, {expected} expected"
-    );
+    assert!(off < 5.0 * expected.sqrt(), "{positive}, {expected} expected");
     // A known answer: with the layout it never changes.
     assert_eq!((theirs.num_blocks(), positive), KNOWN);
 }
@@ -147,17 +140,11 @@ fn parquet_file(rows: core::ops::Range<i64>) -> Vec<u8> {
     let mut group = writer.next_row_group().unwrap();
     let ids: Vec<i64> = rows.clone().map(key).collect();
     let mut column = group.next_column().unwrap().unwrap();
-    column
-        .typed::<Int64Type>()
-        .write_batch(&ids, None, None)
-        .unwrap();
+    column.typed::<Int64Type>().write_batch(&ids, None, None).unwrap();
     column.close().unwrap();
     let names: Vec<ByteArray> = rows.map(|i| format!("name {i}").as_str().into()).collect();
     let mut column = group.next_column().unwrap().unwrap();
-    column
-        .typed::<ByteArrayType>()
-        .write_batch(&names, None, None)
-        .unwrap();
+    column.typed::<ByteArrayType>().write_batch(&names, None, None).unwrap();
     column.close().unwrap();
     group.close().unwrap();
     writer.close().unwrap();
@@ -165,12 +152,8 @@ fn parquet_file(rows: core::ops::Range<i64>) -> Vec<u8> {
 }
 
 fn open(file: &[u8]) -> SerializedFileReader<Bytes> {
-    let properties = ReaderProperties::builder()
-        .set_read_bloom_filter(true)
-        .build();
-    let options = ReadOptionsBuilder::new()
-        .with_reader_properties(properties)
-        .build();
+    let properties = ReaderProperties::builder().set_read_bloom_filter(true).build();
+    let options = ReadOptionsBuilder::new().with_reader_properties(properties).build();
     SerializedFileReader::new_with_options(Bytes::copy_from_slice(file), options).unwrap()
 }
 
@@ -197,10 +180,7 @@ fn ours_reads_the_filters_of_a_parquet_file_and_denies_none_of_its_rows() {
         let (id, name) = (key(i), format!("name {i}"));
         let [by_id, by_name] = [number(id), hash(name.as_bytes())];
         assert_eq!(ids.contains_hash(by_id), theirs(&*group, 0).check(&id));
-        assert_eq!(
-            names.contains_hash(by_name),
-            theirs(&*group, 1).check(name.as_str())
-        );
+        assert_eq!(names.contains_hash(by_name), theirs(&*group, 1).check(name.as_str()));
         assert!(i >= 5000 || ids.contains_hash(by_id) && names.contains_hash(by_name));
         found_ids += u32::from(ids.contains_hash(by_id));
         found_names += u32::from(names.contains_hash(by_name));
@@ -233,8 +213,5 @@ fn parquet_reads_our_filter_in_a_file_of_its_own() {
     let read = theirs(&*group, 0);
     assert!((1_000_000..1_005_000).all(|i| read.check(&key(i))));
     assert!((0..100_000).all(|i| read.check(&key(i)) == ours.contains_hash(number(key(i)))));
-    assert!(
-        (0..5000).any(|i| !read.check(&key(i))),
-        "its own filter is still there"
-    );
+    assert!((0..5000).any(|i| !read.check(&key(i))), "its own filter is still there");
 }

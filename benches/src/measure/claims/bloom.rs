@@ -13,15 +13,15 @@ use std::f64::consts::LN_2;
 
 const MILLION: u64 = 1_000_000;
 
-fn plan(items: u64, fpr: f64) -> Option<Plan<BloomParams>> {
-    classic::plan(Goal::fpr(items as usize, fpr)).ok()
+fn plan(keys: u64, fpr: f64) -> Option<Plan<BloomParams>> {
+    classic::plan(Goal::fpr(keys, fpr)).ok()
 }
 
 /// Whether `more` bits per key than at 1 % multiply the rate by this factor.
 pub(super) fn step(ground: &Ground, more: f64, factor: f64) -> Option<Settled> {
     let bits = plan(MILLION, 0.01)?.bits_per_key();
     let rates = |bits: f64| {
-        let plan = classic::plan(Goal::bits_per_key(ground.keys, bits)).ok()?;
+        let plan = classic::plan(Goal::bits_per_key(ground.keys as u64, bits)).ok()?;
         Some((plan.expected_fpr, ground.point("bloom", Budget::BitsPerKey(bits))?.1))
     };
     let (before, after) = (rates(bits)?, rates(bits + more)?);
@@ -37,8 +37,8 @@ pub(super) fn step(ground: &Ground, more: f64, factor: f64) -> Option<Settled> {
 
 pub(super) fn overfilled(ground: &Ground) -> Option<Settled> {
     let params = plan(MILLION, 0.01)?.params;
-    let rate = |items: u64| classic::fpr(&params, items).mean;
-    let at = last_true(MILLION, 5 * MILLION, |items| rate(items) <= 0.18) as f64 / MILLION as f64;
+    let rate = |keys: u64| classic::fpr(&params, keys).mean;
+    let at = last_true(MILLION, 5 * MILLION, |keys| rate(keys) <= 0.18) as f64 / MILLION as f64;
     let mut filter = ground.filter("bloom", Budget::Fpr(0.01))?;
     filter.insert_more(Keys::U64(&ground.present[ground.keys..]))?;
     let [computed, measured] = [rate(5 * MILLION), ground.rate(&*filter)].map(|rate| rate * 100.0);
@@ -93,7 +93,7 @@ pub(super) fn counters(ground: &Ground) -> Option<Settled> {
     // With the best number of probes a counter has this many keys on average.
     let each = counting::counter_tail(LN_2, TIMES);
     let computed = each * ground.keys as f64 * bits_per_key(0.01);
-    let mut filter = CountingBloomFilter::new(Goal::fpr(ground.keys, 0.01)).ok()?;
+    let mut filter = CountingBloomFilter::new(Goal::fpr(ground.keys as u64, 0.01)).ok()?;
     filter.insert_keys(ground.planned());
     let measured = filter.saturated_counters() as f64;
     for _ in 0..TIMES {

@@ -30,7 +30,7 @@ pub(super) fn speed(ground: &Ground) -> Option<Settled> {
 }
 
 pub(super) fn rate(ground: &Ground) -> Option<Settled> {
-    let mut filter = BloomFilter::new(Goal::fpr(ground.keys, 0.01)).ok()?;
+    let mut filter = BloomFilter::new(Goal::fpr(ground.keys as u64, 0.01)).ok()?;
     for key in ground.planned() {
         InsertFilter::insert_hash(&mut filter, md5(key)).ok()?;
     }

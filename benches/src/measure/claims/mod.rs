@@ -12,7 +12,7 @@ mod ground;
 mod md5;
 
 use crate::record::{Claim, Row, Verdict, Workload};
-use amq_ribbon::{BumpedRibbonFilter, RibbonFilter};
+use amq_ribbon::{BumpedRibbonFilter, StandardRibbonFilter};
 use ground::{Ground, Settled};
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
         "counting-size" => bloom::size_of_counting(ground),
         "cuckoo-size" => families::cuckoo(ground),
         "quotient-size" => families::quotient(ground),
-        "ribbon-size" => families::ribbon::<RibbonFilter>(ground, "ribbon"),
+        "ribbon-size" => families::ribbon::<StandardRibbonFilter>(ground, "ribbon"),
         "ribbon-bumped-size" => families::ribbon::<BumpedRibbonFilter>(ground, "ribbon-bumped"),
         "double-hashing" => Some(double_hashing::settled(ground.seed)),
         #[cfg(feature = "peers")]

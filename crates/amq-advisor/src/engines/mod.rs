@@ -40,7 +40,7 @@ impl Engine {
     /// to a few percent more where the engine itself rounds (see [`Setting::fpr`]).
     pub fn setting(self, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
         let goal = Goal::new(keys, amq::Budget::Fpr(fpr));
-        let keys = goal.checked().map_err(|error| self.invalid(&error))?.items;
+        let keys = goal.checked().map_err(|error| self.invalid(&error))?.keys;
         match self {
             Self::RocksDb => lsm::rocksdb(self, fpr),
             Self::RocksDbRibbon => lsm::rocksdb_ribbon(self, keys, fpr),

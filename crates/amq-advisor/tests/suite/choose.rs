@@ -21,115 +21,137 @@ fn notes(answer: &Answer) -> String {
 
 #[test]
 fn worked_choices() {
-    let removed = || at_most_a_million().fpr(0.001).need(Need::Remove);
-    let lsm = || million().built_once().need(Need::Files).absent(0.9);
+    let removed = || at_most_a_million().with_fpr(0.001).need(Need::Remove);
+    let lsm = || million().built_once().need(Need::Files).with_absent(0.9);
     let table: &[(&str, Workload, Structure)] = &[
         (
             "sorted file of an LSM tree, where memory is what counts",
-            lsm().bits_per_key(10.0).false_positive_ns(20_000.0).queries_per_key(10.0),
+            lsm()
+                .with_bits_per_key(10.0)
+                .with_false_positive_ns(20_000.0)
+                .with_queries_per_key(10.0),
             Filter(FilterKind::BumpedRibbon),
         ),
         (
             "the same with files soon compacted away, at a rate: inserts and queries count",
-            lsm().fpr(0.01).false_positive_ns(2_000.0),
+            lsm().with_fpr(0.01).with_false_positive_ns(2_000.0),
             Filter(FilterKind::BlockedBloom),
         ),
         (
             "crawler's pages seen",
-            Workload::new(Keys::AtMost(100 * MILLION)).fpr(0.01),
+            Workload::new(Keys::AtMost(100 * MILLION)).with_fpr(0.01),
             Filter(FilterKind::Bloom),
         ),
         (
             "cache admission, least memory",
             Workload::new(Keys::AtMost(100_000))
-                .fpr(0.01)
+                .with_fpr(0.01)
                 .need(Need::Count { most: 10 })
                 .need(Need::Remove)
-                .copies(4.0),
+                .with_copies(4.0),
             Filter(FilterKind::Counting),
         ),
         (
             "cache admission, least time: to admit wrongly costs a microsecond",
             Workload::new(Keys::AtMost(100_000))
-                .fpr(0.01)
+                .with_fpr(0.01)
                 .need(Need::Count { most: 10 })
                 .need(Need::Remove)
-                .copies(4.0)
-                .false_positive_ns(1_000.0),
+                .with_copies(4.0)
+                .with_false_positive_ns(1_000.0),
             Filter(FilterKind::BlockedCounting),
         ),
         (
             "dedupe that expires by removal",
-            removed().absent(0.9),
+            removed().with_absent(0.9),
             Filter(FilterKind::WindowedCuckoo),
         ),
         (
             "the same, least time",
-            removed().absent(0.9).false_positive_ns(5_000.0),
+            removed().with_absent(0.9).with_false_positive_ns(5_000.0),
             Filter(FilterKind::BlockedCounting),
         ),
         (
             "the same in 16 bits per key, least time",
-            removed().absent(0.9).bits_per_key(16.0).false_positive_ns(5_000.0),
+            removed().with_absent(0.9).with_bits_per_key(16.0).with_false_positive_ns(5_000.0),
             Filter(FilterKind::Cuckoo),
         ),
         (
             "shipped blocklist",
-            Workload::new(Keys::Exactly(2 * MILLION)).fpr(0.001).built_once().need(Need::Files),
+            Workload::new(Keys::Exactly(2 * MILLION))
+                .with_fpr(0.001)
+                .built_once()
+                .need(Need::Files),
             Filter(FilterKind::BumpedRibbon),
         ),
         (
             "user names taken, without a bound",
-            Workload::new(Keys::Unknown { start: 10_000 }).fpr(0.01),
+            Workload::new(Keys::Unknown { start: 10_000 }).with_fpr(0.01),
             Filter(FilterKind::ExpandableQuotient),
         ),
         (
             "the same at a rate that takes few bits: stages of a Bloom filter take fewer",
-            Workload::new(Keys::Unknown { start: 10_000 }).fpr(0.3),
+            Workload::new(Keys::Unknown { start: 10_000 }).with_fpr(0.3),
             Filter(FilterKind::Scalable),
         ),
         (
             "user names taken, with one",
-            at_most_a_million().fpr(0.01).need(Need::Grow),
+            at_most_a_million().with_fpr(0.01).need(Need::Grow),
             Filter(FilterKind::Quotient),
         ),
-        ("500 keys", Workload::new(Keys::Exactly(500)).fpr(0.01), ExactSet),
-        ("every query present", million().fpr(0.01).absent(0.0), Nothing),
-        ("a lookup as cheap as a query", million().fpr(0.01).false_positive_ns(5.0), Nothing),
+        ("500 keys", Workload::new(Keys::Exactly(500)).with_fpr(0.01), ExactSet),
+        ("every query present", million().with_fpr(0.01).with_absent(0.0), Nothing),
+        (
+            "a lookup as cheap as a query",
+            million().with_fpr(0.01).with_false_positive_ns(5.0),
+            Nothing,
+        ),
         (
             "2 bits a key, built once",
-            million().bits_per_key(2.0).built_once(),
+            million().with_bits_per_key(2.0).built_once(),
             Filter(FilterKind::BumpedRibbon),
         ),
-        ("2 bits a key, one by one", million().bits_per_key(2.0), Filter(FilterKind::Bloom)),
+        ("2 bits a key, one by one", million().with_bits_per_key(2.0), Filter(FilterKind::Bloom)),
         ("values", million().built_once().need(Need::Values { bits: 4 }), Map),
         (
             "values, though every query is present",
-            million().built_once().need(Need::Values { bits: 4 }).absent(0.0),
+            million().built_once().need(Need::Values { bits: 4 }).with_absent(0.0),
             Map,
         ),
-        ("strangers", million().fpr(0.01).keys_by(KeysBy::Strangers), Filter(FilterKind::Bloom)),
+        (
+            "strangers",
+            million().with_fpr(0.01).with_keys_by(KeysBy::Strangers),
+            Filter(FilterKind::Bloom),
+        ),
         (
             "threads that insert",
-            million().fpr(0.01).threads(8).need(Need::SharedInsert),
+            million().with_fpr(0.01).with_threads(8).need(Need::SharedInsert),
             AtomicBloom,
         ),
         (
             "threads that remove",
-            removed().threads(8).need(Need::SharedInsert).false_positive_ns(0.0).absent(1.0),
+            removed()
+                .with_threads(8)
+                .need(Need::SharedInsert)
+                .with_false_positive_ns(0.0)
+                .with_absent(1.0),
             Nothing,
         ),
         (
             "threads that remove, least memory",
-            removed().threads(8).need(Need::SharedInsert),
+            removed().with_threads(8).need(Need::SharedInsert),
             Sharded(FilterKind::WindowedCuckoo),
         ),
         (
             "lists and merges",
-            million().fpr(0.01).need(Need::List).need(Need::Merge),
+            million().with_fpr(0.01).need(Need::List).need(Need::Merge),
             Filter(FilterKind::Quotient),
         ),
-        ("sets of many unions", million().fpr(0.01).need(Need::Merge), Filter(FilterKind::Bloom)),
+        (
+            "sets of many unions",
+            million().with_fpr(0.01).need(Need::Merge),
+            Filter(FilterKind::Bloom),
+        ),
     ];
     for (name, workload, expected) in table {
         let answer = choose(workload).unwrap();
@@ -139,7 +161,7 @@ fn worked_choices() {
 
 #[test]
 fn what_growing_without_a_bound_costs_is_said() {
-    let answer = choose(&Workload::new(Keys::Unknown { start: 10_000 }).fpr(0.01)).unwrap();
+    let answer = choose(&Workload::new(Keys::Unknown { start: 10_000 }).with_fpr(0.01)).unwrap();
     let of = |kind| answer.filters().find(|choice| choice.structure == Filter(kind)).unwrap();
     let scalable = of(FilterKind::Scalable);
     let growth = scalable.grown.unwrap();
@@ -170,7 +192,7 @@ fn what_growing_without_a_bound_costs_is_said() {
     assert!(notes(&answer).contains("mean over ten doublings"), "{answer}");
 
     // A bound makes it cheaper, and lets other filters in.
-    let bounded = Workload::new(Keys::AtMost(10_000_000)).fpr(0.01).need(Need::Grow);
+    let bounded = Workload::new(Keys::AtMost(10_000_000)).with_fpr(0.01).need(Need::Grow);
     let bounded = choose(&bounded).unwrap();
     assert!(bounded.best().bits_per_key < 11.0, "{bounded}");
     let scalable = |choice: &&amq_advisor::Choice| choice.structure == Filter(FilterKind::Scalable);
@@ -180,28 +202,29 @@ fn what_growing_without_a_bound_costs_is_said() {
 
 #[test]
 fn what_never_full_costs_is_said() {
-    let answer = choose(&million().fpr(0.01)).unwrap();
+    let answer = choose(&million().with_fpr(0.01)).unwrap();
     assert_eq!(answer.best().structure, Filter(FilterKind::Bloom));
     // 7 probes in 9.59 bits a key: (1 - e^(-14 / 9.59))^7.
     let rate = (1.0 - (-14.0f64 / answer.best().bits_per_key).exp()).powi(7);
     let said = format!("with twice the keys it errs at {:.1} %", rate * 100.0);
     assert!(notes(&answer).contains(&said), "{said}\n{answer}");
-    let refuses = choose(&million().fpr(0.001)).unwrap();
+    let refuses = choose(&million().with_fpr(0.001)).unwrap();
     assert!(notes(&refuses).contains("refuses keys beyond its plan of 1,000,000"), "{refuses}");
 }
 
 #[test]
 fn the_exact_set_stands_beside_every_answer() {
     // Ten million keys: 2^24 buckets at 7/8, each a key and a control byte.
-    let answer = choose(&Workload::new(Keys::Exactly(10 * MILLION)).fpr(0.01)).unwrap();
+    let answer = choose(&Workload::new(Keys::Exactly(10 * MILLION)).with_fpr(0.01)).unwrap();
     assert_eq!(answer.exact_set.bytes, (1 << 24) * 9 + 16);
     assert!(notes(&answer).contains("An exact set of the keys takes 151 MB, 12.6 times as much"));
-    let long = choose(&Workload::new(Keys::Exactly(500)).fpr(0.01).key_bytes(64)).unwrap();
+    let long =
+        choose(&Workload::new(Keys::Exactly(500)).with_fpr(0.01).with_key_bytes(64)).unwrap();
     assert!(long.best().structure.is_filter(), "too large for a small set: {long}");
     // It cannot be stored, and it must fit what is allowed.
     for workload in [
-        Workload::new(Keys::Exactly(500)).fpr(0.01).need(Need::Files),
-        Workload::new(Keys::Exactly(500)).fpr(0.01).bytes(2000),
+        Workload::new(Keys::Exactly(500)).with_fpr(0.01).need(Need::Files),
+        Workload::new(Keys::Exactly(500)).with_fpr(0.01).with_bytes(2000),
     ] {
         assert!(choose(&workload).unwrap().best().structure.is_filter());
     }
@@ -215,14 +238,14 @@ fn the_size_of_the_exact_set_is_that_of_a_hash_set() {
         // As many buckets as the capacity says: 7/8 of them, all but one below eight.
         let capacity = set.capacity() as u64;
         let buckets = if capacity < 8 { capacity + 1 } else { capacity / 7 * 8 };
-        let answer = choose(&Workload::new(Keys::Exactly(keys)).fpr(0.01)).unwrap();
+        let answer = choose(&Workload::new(Keys::Exactly(keys)).with_fpr(0.01)).unwrap();
         assert_eq!(answer.exact_set.bytes, buckets * 9 + 16, "{keys} keys");
     }
 }
 
 #[test]
 fn few_keys_leave_tables_empty_and_that_is_said() {
-    let ten = Workload::new(Keys::Exactly(10)).fpr(0.01).built_once().need(Need::Files);
+    let ten = Workload::new(Keys::Exactly(10)).with_fpr(0.01).built_once().need(Need::Files);
     let answer = choose(&ten).unwrap();
     assert_eq!(answer.best().structure, Filter(FilterKind::Bloom), "{answer}");
     let bumped =
@@ -234,15 +257,15 @@ fn few_keys_leave_tables_empty_and_that_is_said() {
 
 #[test]
 fn strangers_are_told_of_the_seed() {
-    let trusted = choose(&million().fpr(0.01)).unwrap();
-    let strangers = choose(&million().fpr(0.01).keys_by(KeysBy::Strangers)).unwrap();
+    let trusted = choose(&million().with_fpr(0.01)).unwrap();
+    let strangers = choose(&million().with_fpr(0.01).with_keys_by(KeysBy::Strangers)).unwrap();
     assert!(notes(&strangers).contains("secret random seed (`with_seed`)"));
     assert!(!notes(&trusted).contains("with_seed"));
 }
 
 #[test]
 fn what_grows_and_removes_is_the_expandable_quotient_filter() {
-    let workload = Workload::new(Keys::Unknown { start: 1000 }).fpr(0.01).need(Need::Remove);
+    let workload = Workload::new(Keys::Unknown { start: 1000 }).with_fpr(0.01).need(Need::Remove);
     let answer = choose(&workload).unwrap();
     let best = answer.best();
     let kind = FilterKind::ExpandableQuotient;
@@ -263,12 +286,12 @@ fn what_grows_and_removes_is_the_expandable_quotient_filter() {
 #[test]
 fn the_total_is_the_sum_it_is_said_to_be() {
     let costs = million()
-        .fpr(0.01)
+        .with_fpr(0.01)
         .need(Need::Remove)
-        .absent(0.8)
-        .false_positive_ns(10_000.0)
-        .lookup_ns(3_000.0)
-        .queries_per_key(4.0);
+        .with_absent(0.8)
+        .with_false_positive_ns(10_000.0)
+        .with_lookup_ns(3_000.0)
+        .with_queries_per_key(4.0);
     let answer = choose(&costs).unwrap();
     assert_eq!(answer.without_ns, Some(0.8 * 10_000.0 + 0.2 * 3_000.0));
     let measured: Vec<_> = answer.filters().filter(|choice| choice.cost_ns.is_some()).collect();
@@ -295,34 +318,41 @@ fn conflicts_name_two_demands_and_the_ways_out() {
             "removing keys",
         ),
         (
-            million().built_once().need(Need::Values { bits: 4 }).fpr(0.01),
+            million().built_once().need(Need::Values { bits: 4 }).with_fpr(0.01),
             "a value of 4 bits per key",
             "a false-positive rate of 1 %",
         ),
         (
-            million().fpr(0.001).bytes(1_000_000),
+            million().with_fpr(0.001).with_bytes(1_000_000),
             "a false-positive rate of 0.1 %",
             "at most 1.00 MB",
         ),
         (
-            million().fpr(0.01).bits_per_key(7.0),
+            million().with_fpr(0.01).with_bits_per_key(7.0),
             "keys that come one by one",
             "a false-positive rate of 1 %",
         ),
-        (million().need(Need::Remove).bits_per_key(1.0), "removing keys", "at most 1 bits per key"),
         (
-            Workload::new(Keys::Unknown { start: 1000 }).bytes(100_000),
+            million().need(Need::Remove).with_bits_per_key(1.0),
+            "removing keys",
+            "at most 1 bits per key",
+        ),
+        (
+            Workload::new(Keys::Unknown { start: 1000 }).with_bytes(100_000),
             "growing at the same rate",
             "at most 100 kB",
         ),
-        (million().fpr(1e-15), "a false-positive rate of 1.00e-15", "1,000,000 keys"),
+        (million().with_fpr(1e-15), "a false-positive rate of 1.00e-15", "1,000,000 keys"),
         (
             million().need(Need::SharedInsert).need(Need::Files),
             "inserts by several threads",
             "saving and mapping",
         ),
         (
-            at_most_a_million().need(Need::Count { most: 1000 }).bits_per_key(3.0).copies(10.0),
+            at_most_a_million()
+                .need(Need::Count { most: 1000 })
+                .with_bits_per_key(3.0)
+                .with_copies(10.0),
             "counting to 1000",
             "at most 3 bits per key",
         ),
@@ -351,19 +381,19 @@ fn no_keys_are_one() {
 #[test]
 fn impossible_numbers_are_refused_by_name() {
     let table: &[(Workload, &str)] = &[
-        (million().fpr(0.0), "fpr = 0"),
-        (million().fpr(1.0), "fpr = 1"),
-        (million().fpr(-0.5), "fpr = -0.5"),
-        (million().fpr(f64::NAN), "fpr = NaN"),
-        (million().bits_per_key(0.0), "bits_per_key = 0"),
-        (million().bits_per_key(f64::INFINITY), "bits_per_key = inf"),
-        (million().absent(1.5), "absent = 1.5"),
-        (million().absent(f64::NAN), "absent = NaN"),
-        (million().threads(0), "threads = 0"),
-        (million().copies(0.5), "copies = 0.5"),
-        (million().false_positive_ns(-1.0), "false_positive_ns = -1"),
-        (million().lookup_ns(f64::INFINITY), "lookup_ns = inf"),
-        (million().queries_per_key(0.0), "queries_per_key = 0"),
+        (million().with_fpr(0.0), "fpr = 0"),
+        (million().with_fpr(1.0), "fpr = 1"),
+        (million().with_fpr(-0.5), "fpr = -0.5"),
+        (million().with_fpr(f64::NAN), "fpr = NaN"),
+        (million().with_bits_per_key(0.0), "bits_per_key = 0"),
+        (million().with_bits_per_key(f64::INFINITY), "bits_per_key = inf"),
+        (million().with_absent(1.5), "absent = 1.5"),
+        (million().with_absent(f64::NAN), "absent = NaN"),
+        (million().with_threads(0), "threads = 0"),
+        (million().with_copies(0.5), "copies = 0.5"),
+        (million().with_false_positive_ns(-1.0), "false_positive_ns = -1"),
+        (million().with_lookup_ns(f64::INFINITY), "lookup_ns = inf"),
+        (million().with_queries_per_key(0.0), "queries_per_key = 0"),
         (million().need(Need::Values { bits: 0 }), "bits = 0"),
         (million().need(Need::Values { bits: 33 }), "bits = 33"),
         (million().need(Need::Count { most: 0 }), "most = 0"),
@@ -380,16 +410,19 @@ fn no_number_is_too_large_for_an_answer_or_an_error() {
     for keys in [1, 2, 3, 1 << 32, 1 << 40, (1 << 40) + 1, 1 << 56, 1 << 63, u64::MAX] {
         for keys in [Keys::Exactly(keys), Keys::AtMost(keys), Keys::Unknown { start: keys }] {
             for workload in [
-                Workload::new(keys).fpr(0.01),
-                Workload::new(keys).fpr(1e-300),
-                Workload::new(keys).fpr(0.999_999),
-                Workload::new(keys).bits_per_key(1e300),
-                Workload::new(keys).bits_per_key(1e-300),
-                Workload::new(keys).bytes(0),
-                Workload::new(keys).bytes(u64::MAX),
-                Workload::new(keys).threads(u32::MAX).need(Need::SharedInsert),
-                Workload::new(keys).copies(1e300).need(Need::Count { most: u32::MAX }),
-                Workload::new(keys).key_bytes(u64::MAX).built_once().false_positive_ns(1e300),
+                Workload::new(keys).with_fpr(0.01),
+                Workload::new(keys).with_fpr(1e-300),
+                Workload::new(keys).with_fpr(0.999_999),
+                Workload::new(keys).with_bits_per_key(1e300),
+                Workload::new(keys).with_bits_per_key(1e-300),
+                Workload::new(keys).with_bytes(0),
+                Workload::new(keys).with_bytes(u64::MAX),
+                Workload::new(keys).with_threads(u32::MAX).need(Need::SharedInsert),
+                Workload::new(keys).with_copies(1e300).need(Need::Count { most: u32::MAX }),
+                Workload::new(keys)
+                    .with_key_bytes(u64::MAX)
+                    .built_once()
+                    .with_false_positive_ns(1e300),
             ] {
                 match choose(&workload) {
                     Ok(answer) => assert!(!answer.to_string().contains("NaN"), "{answer}"),
@@ -419,7 +452,7 @@ fn every_rejection_is_true() {
         }
     }
     // By size: nothing smaller can be planned, and the least that is named is enough.
-    let two_bits = million().bits_per_key(2.0);
+    let two_bits = million().with_bits_per_key(2.0);
     let answer = choose(&two_bits).unwrap();
     let allowed = 250_000;
     for rejection in &answer.rejections {
@@ -439,7 +472,7 @@ fn every_rejection_is_true() {
         }
     }
     // By rate: with the size it would need.
-    let both = million().built_once().fpr(0.01).bits_per_key(7.0);
+    let both = million().built_once().with_fpr(0.01).with_bits_per_key(7.0);
     let answer = choose(&both).unwrap();
     assert!(answer.filters().all(|choice| choice.bits_per_key <= 7.0 && choice.fpr <= 0.01));
     for rejection in &answer.rejections {
@@ -496,7 +529,7 @@ fn as_many_copies_fit_as_the_advice_says() {
 
 #[test]
 fn an_answer_prints_as_a_table() {
-    let answer = choose(&million().fpr(0.01)).unwrap();
+    let answer = choose(&million().with_fpr(0.01)).unwrap();
     let text = answer.to_string();
     let row = text.lines().find(|line| line.starts_with("  1  ")).unwrap();
     let cells: Vec<_> = row.split_whitespace().collect();

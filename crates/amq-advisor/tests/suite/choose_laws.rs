@@ -68,7 +68,7 @@ fn each_drop<T: Copy>(
 #[test]
 fn dropping_a_need_never_makes_the_answer_larger() {
     let (mut compared, mut dropped) = (0, 0);
-    for base in SIZES.into_iter().flat_map(uses).map(|base| base.fpr(0.004)) {
+    for base in SIZES.into_iter().flat_map(uses).map(|base| base.with_fpr(0.004)) {
         each_drop(&base, smallest, |with, without, need| {
             let without = without.unwrap_or(u64::MAX);
             assert!(without <= with, "{base:?}: {without} without {need:?}, {with} with it");
@@ -82,7 +82,8 @@ fn dropping_a_need_never_makes_the_answer_larger() {
 #[test]
 fn dropping_a_need_never_makes_the_rate_higher() {
     let mut compared = 0;
-    for base in [300, 1_000_000].into_iter().flat_map(uses).map(|base| base.bits_per_key(18.0)) {
+    for base in [300, 1_000_000].into_iter().flat_map(uses).map(|base| base.with_bits_per_key(18.0))
+    {
         each_drop(&base, lowest, |with, without, need| {
             let without = without.unwrap_or(1.0);
             assert!(without <= with, "{base:?}: {without} without {need:?}, {with} with it");
@@ -96,7 +97,7 @@ fn dropping_a_need_never_makes_the_rate_higher() {
 fn to_know_all_keys_at_once_never_makes_the_answer_larger() {
     for keys in SIZES {
         for keys in [Keys::Exactly(keys), Keys::AtMost(keys), Keys::Unknown { start: keys }] {
-            for base in masks().map(|mask| with_needs(&Workload::new(keys).fpr(0.004), mask)) {
+            for base in masks().map(|mask| with_needs(&Workload::new(keys).with_fpr(0.004), mask)) {
                 let (Some(one_by_one), at_once) =
                     (smallest(&base), smallest(&base.clone().built_once()))
                 else {
@@ -125,7 +126,7 @@ fn a_higher_rate_never_makes_the_answer_larger() {
             // From a half down to 2^-30, two steps to a halving.
             for half in 2..=60 {
                 let fpr = (-f64::from(half) / 2.0).exp2();
-                let Some(bytes) = smallest(&base.clone().fpr(fpr)) else {
+                let Some(bytes) = smallest(&base.clone().with_fpr(fpr)) else {
                     break;
                 };
                 let least = last as f64 / rounding;
@@ -147,7 +148,7 @@ fn more_memory_never_gives_a_worse_rate() {
                 if mask == GROW || matches!(base.keys(), Keys::Unknown { .. }) { 10 } else { 1 };
             for half in (1..=80).step_by(step) {
                 let bits = f64::from(half) / 2.0;
-                let Some(fpr) = lowest(&base.clone().bits_per_key(bits)) else {
+                let Some(fpr) = lowest(&base.clone().with_bits_per_key(bits)) else {
                     continue;
                 };
                 assert!(fpr <= last, "{base:?}: {fpr} in {bits} bits, {last} in fewer");
@@ -155,7 +156,7 @@ fn more_memory_never_gives_a_worse_rate() {
             }
             // The same in bytes.
             let bytes = (40 * base.keys().planned()).div_ceil(8);
-            let in_bytes = lowest(&base.clone().bytes(bytes));
+            let in_bytes = lowest(&base.clone().with_bytes(bytes));
             assert!(in_bytes.is_none_or(|fpr| fpr <= last), "{base:?}");
         }
     }
@@ -168,7 +169,7 @@ fn more_keys_never_take_fewer_bytes() {
             for built_once in [false, true] {
                 let (mut last, mut keys) = (0, 1);
                 while keys < 2_000_000_000 {
-                    let base = Workload::new(Keys::AtMost(keys)).fpr(fpr);
+                    let base = Workload::new(Keys::AtMost(keys)).with_fpr(fpr);
                     let base = if built_once { base.built_once() } else { base };
                     let bytes = smallest(&with_needs(&base, mask)).unwrap();
                     assert!(bytes >= last, "{keys} keys at {fpr}, needs {mask:b}: {bytes}, {last}");
@@ -243,10 +244,10 @@ fn every_answer_keeps_what_was_asked_and_its_own_rule() {
             let base = with_needs(&base, mask);
             for (fpr, bits) in [(Some(0.01), None), (None, Some(14.0)), (Some(0.05), Some(20.0))] {
                 let mut workload = base.clone();
-                workload = fpr.map_or(workload.clone(), |fpr| workload.fpr(fpr));
-                workload = bits.map_or(workload.clone(), |bits| workload.bits_per_key(bits));
+                workload = fpr.map_or(workload.clone(), |fpr| workload.with_fpr(fpr));
+                workload = bits.map_or(workload.clone(), |bits| workload.with_bits_per_key(bits));
                 if mask % 3 == 0 {
-                    workload = workload.false_positive_ns(1000.0).absent(0.7);
+                    workload = workload.with_false_positive_ns(1000.0).with_absent(0.7);
                 }
                 if let Ok(answer) = choose(&workload) {
                     check(&workload, &answer, fpr, bits);

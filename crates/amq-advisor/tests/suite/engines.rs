@@ -108,7 +108,7 @@ fn the_rate_of_a_parquet_line_is_that_of_the_same_table_here() {
         let setting = Engine::Parquet.setting(keys, fpr).unwrap();
         let bytes = (setting.bits_per_key * keys as f64 / 8.0).round() as u64;
         assert!(bytes.is_power_of_two(), "{bytes}");
-        let plan = BlockedBloomFilter::plan(Goal::bytes(keys as usize, bytes)).unwrap();
+        let plan = BlockedBloomFilter::plan(Goal::bytes(keys, bytes)).unwrap();
         assert_eq!(plan.bytes, bytes);
         assert!((plan.expected_fpr / setting.fpr - 1.0).abs() < 0.01, "{keys} {fpr}");
         assert!(setting.fpr <= fpr);

@@ -3,9 +3,9 @@
 use amq::monitored::Metrics;
 use amq::sharded::Sharded;
 use amq::{
-    AnyError, AnyFilter, BatchFull, BloomFilter, BuildError, CuckooFilter, DecodeError, FilterKind,
-    Full, Goal, KeyHash, LengthMismatch, MergeError, PlanError, QuotientFilter, ReadError,
-    RibbonMap,
+    AnyError, AnyFilter, BatchInsertError, BloomFilter, BuildError, CuckooFilter, DecodeError,
+    FilterKind, Goal, InsertError, KeyHash, LengthMismatch, MergeError, PlanError, QuotientFilter,
+    ReadError, RibbonMap,
 };
 use amq_advisor::engines::Engine;
 use amq_advisor::{ChooseError, Keys, Need, Workload, choose};
@@ -29,19 +29,20 @@ fn speaks<E: Error>(error: &E) -> String {
 fn heard() -> BTreeSet<String> {
     let goal = Goal::fpr(100, 0.01);
     let plan = PlanError::Fpr { fpr: 1.5 };
-    let full = Full::Copies { copies: 8 };
+    let full = InsertError::Copies { copies: 8 };
     let mut bloom = AnyFilter::new(FilterKind::Bloom, goal).unwrap();
     let unsupported = bloom.remove("key").unwrap_err();
-    let Err(ChooseError::Invalid(invalid)) = choose(&Workload::new(Keys::Exactly(100)).fpr(2.0))
+    let Err(ChooseError::Invalid(invalid)) =
+        choose(&Workload::new(Keys::Exactly(100)).with_fpr(2.0))
     else {
         unreachable!("a rate of 2");
     };
     let conflict = choose(
         &Workload::new(Keys::Exactly(100))
-            .fpr(0.01)
+            .with_fpr(0.01)
             .built_once()
             .need(Need::List)
-            .bits_per_key(2.0),
+            .with_bits_per_key(2.0),
     );
     let Err(ChooseError::Conflict(conflict)) = conflict else {
         unreachable!("listed in two bits a key");
@@ -56,7 +57,7 @@ fn heard() -> BTreeSet<String> {
         speaks(&plan),
         speaks(&BuildError::from(plan)),
         speaks(&full),
-        speaks(&BatchFull { done: 3, full }),
+        speaks(&BatchInsertError { done: 3, error: full }),
         speaks(&MergeError::Seeds),
         speaks(&DecodeError::Magic),
         speaks(&missing),

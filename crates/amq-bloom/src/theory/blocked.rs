@@ -23,18 +23,18 @@ pub const LAYOUT: SplitBlock = SplitBlock {
     choices: HALF as f64,
 };
 
-/// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
-/// mean and standard deviation over all seeds.
+/// The exact false-positive rate of filters with these parameters that hold this many distinct
+/// keys: mean and standard deviation over all seeds.
 #[must_use]
-pub fn fpr(params: &BlockedParams, items: u64) -> PredictedFpr {
-    LAYOUT.predicted(params.blocks, items)
+pub fn fpr(params: &BlockedParams, keys: u64) -> PredictedFpr {
+    LAYOUT.predicted(params.blocks, keys)
 }
 
 /// The most likely number of distinct keys given the share `fill` of bits set. Infinite when every
 /// bit is set.
 #[must_use]
-pub fn items_of_fill(blocks: u64, fill: f64) -> f64 {
-    LAYOUT.items_of_fill(blocks, fill)
+pub fn keys_of_fill(blocks: u64, fill: f64) -> f64 {
+    LAYOUT.keys_of_fill(blocks, fill)
 }
 
 /// Bits per key of a large filter at this rate.
@@ -48,23 +48,23 @@ pub fn bits_per_key(fpr: f64) -> f64 {
 pub fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
     let goal = goal.checked()?;
     let params = BlockedParams::new(LAYOUT.blocks_for(goal)?);
-    plan_params(params, goal.items)
+    plan_params(params, goal.keys)
 }
 
-/// The plan for `items` keys with these parameters.
-pub fn plan_params(params: BlockedParams, items: u64) -> Result<Plan<BlockedParams>, PlanError> {
+/// The plan for this many keys with these parameters.
+pub fn plan_params(params: BlockedParams, keys: u64) -> Result<Plan<BlockedParams>, PlanError> {
     params.check()?;
-    Ok(Plan::new(params, items)
-        .bytes(params.blocks * LAYOUT.block_bytes)
-        .expected_fpr(fpr(&params, items).mean))
+    Ok(Plan::new(params, keys)
+        .with_bytes(params.blocks * LAYOUT.block_bytes)
+        .with_expected_fpr(fpr(&params, keys).mean))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn mean(blocks: u64, items: u64) -> f64 {
-        fpr(&BlockedParams::new(blocks), items).mean
+    fn mean(blocks: u64, keys: u64) -> f64 {
+        fpr(&BlockedParams::new(blocks), keys).mean
     }
 
     #[test]
@@ -97,12 +97,12 @@ mod tests {
 
     #[test]
     fn plans_are_the_smallest_that_meet_the_rate() {
-        for items in [1u64, 2, 10, 1000, 1_000_000, 100_000_000] {
+        for keys in [1u64, 2, 10, 1000, 1_000_000, 100_000_000] {
             for asked in [0.5, 0.1, 0.01, 1e-3, 1e-5] {
-                let plan = plan(Goal::fpr(items as usize, asked)).unwrap();
+                let plan = plan(Goal::fpr(keys, asked)).unwrap();
                 let blocks = plan.params.blocks;
                 assert!(plan.expected_fpr <= asked);
-                assert!(blocks == 1 || mean(blocks - 1, items) > asked);
+                assert!(blocks == 1 || mean(blocks - 1, keys) > asked);
             }
         }
     }
@@ -115,7 +115,7 @@ mod tests {
         ));
         assert!(matches!(plan(Goal::fpr(1_000_000, 8e-14)), Err(PlanError::FprUnreachable { .. })));
         assert!(matches!(plan(Goal::bytes(1, 31)), Err(PlanError::Bytes { bytes: 31, min: 32 })));
-        let large = |items| plan(Goal::new(items, amq_core::Budget::Bytes(1 << 50)));
+        let large = |keys| plan(Goal::new(keys, amq_core::Budget::Bytes(1 << 50)));
         assert!(matches!(large(1 << 40), Err(PlanError::TooLarge { .. })));
         assert_eq!(large(1).unwrap().params.blocks, 8);
     }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn spread_of_one_block_is_that_of_its_words() {
         // One block, one key: every filter has the rate (1/32)^8 exactly.
-        let sd = |items| fpr(&BlockedParams::new(1), items).sd;
+        let sd = |keys| fpr(&BlockedParams::new(1), keys).sd;
         assert!(sd(1) < 1e-12);
         assert!(sd(20) > 0.0);
     }

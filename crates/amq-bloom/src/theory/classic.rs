@@ -28,38 +28,38 @@ use amq_core::numeric::hash_floor;
 /// The highest power of the fill whose mean is needed; for the spread, twice that.
 const MAX_POWER: usize = MAX_PROBES as usize;
 
-/// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
-/// mean and standard deviation over all seeds. NaN if there is no such filter.
+/// The exact false-positive rate of filters with these parameters that hold this many distinct
+/// keys: mean and standard deviation over all seeds. NaN if there is no such filter.
 #[must_use]
-pub fn fpr(params: &BloomParams, items: u64) -> PredictedFpr {
+pub fn fpr(params: &BloomParams, keys: u64) -> PredictedFpr {
     PredictedFpr {
-        mean: mean_fpr(params.bits, params.probes, items),
-        sd: fpr_sd(params.bits, params.probes, items),
+        mean: mean_fpr(params.bits, params.probes, keys),
+        sd: fpr_sd(params.bits, params.probes, keys),
     }
 }
 
 /// The exact false-positive rate of an m-bit filter with k probes and n distinct keys, averaged
 /// over all seeds. NaN if there is no such filter.
 #[must_use]
-pub fn mean_fpr(bits: u64, probes: u32, items: u64) -> f64 {
+pub fn mean_fpr(bits: u64, probes: u32, keys: u64) -> f64 {
     if !exists(bits, probes) {
         return f64::NAN;
     }
-    let rate = fill_moment(bits, throws(probes, items), probes);
-    let floor = hash_floor(items);
+    let rate = fill_moment(bits, throws(probes, keys), probes);
+    let floor = hash_floor(keys);
     rate + (1.0 - rate) * floor
 }
 
 /// The standard deviation of the rate from seed to seed.
 #[must_use]
-pub fn fpr_sd(bits: u64, probes: u32, items: u64) -> f64 {
+pub fn fpr_sd(bits: u64, probes: u32, keys: u64) -> f64 {
     if !exists(bits, probes) {
         return f64::NAN;
     }
-    if items == 0 {
+    if keys == 0 {
         return 0.0;
     }
-    let throws = throws(probes, items);
+    let throws = throws(probes, keys);
     let m = bits as f64;
     if m * throws <= SMALL {
         // Of the squared rate: of a query with twice the probes.
@@ -82,8 +82,8 @@ const SERIES_POWER: u32 = 20;
 const SMALL: f64 = 4_194_304.0;
 
 /// The share of set bits to expect with n distinct keys.
-pub fn expected_fill(bits: u64, probes: u32, items: u64) -> f64 {
-    -libm::expm1(throws(probes, items) * libm::log1p(-1.0 / bits as f64))
+pub fn expected_fill(bits: u64, probes: u32, keys: u64) -> f64 {
+    -libm::expm1(throws(probes, keys) * libm::log1p(-1.0 / bits as f64))
 }
 
 /// The rate of one filter with a share `fill` of its bits set: `fill^k`.
@@ -98,13 +98,13 @@ pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
 /// not: a union counts keys twice.
 pub fn fpr_of_table(bits: u64, probes: u32, fill: f64) -> f64 {
     let rate = fpr_of_fill(fill, probes);
-    let keys = libm::round(items_of_fill(bits, probes, fill));
+    let keys = libm::round(keys_of_fill(bits, probes, fill));
     rate + (1.0 - rate) * hash_floor(keys as u64)
 }
 
 /// How many distinct keys most likely set a share `fill` of the bits: the fill formula solved for n
 /// (Swamidass and Baldi 2007). Infinite when every bit is set.
-pub fn items_of_fill(bits: u64, probes: u32, fill: f64) -> f64 {
+pub fn keys_of_fill(bits: u64, probes: u32, fill: f64) -> f64 {
     if fill >= 1.0 {
         return f64::INFINITY;
     }
@@ -118,8 +118,8 @@ const fn exists(bits: u64, probes: u32) -> bool {
     bits > 0 && probes > 0 && probes <= MAX_PROBES
 }
 
-fn throws(probes: u32, items: u64) -> f64 {
-    f64::from(probes) * items as f64
+fn throws(probes: u32, keys: u64) -> f64 {
+    f64::from(probes) * keys as f64
 }
 
 /// `E[(X/m)^power]`, X the number of distinct bits hit by `throws` uniform throws into m bits.
@@ -378,13 +378,13 @@ mod tests {
     }
 
     #[test]
-    fn fill_and_items_are_each_others_inverse() {
+    fn fill_and_keys_are_each_others_inverse() {
         for (m, k, n) in [(64, 3, 5), (9600, 7, 1000), (1 << 40, 10, 1 << 36)] {
             let fill = expected_fill(m, k, n);
-            assert!((items_of_fill(m, k, fill) / n as f64 - 1.0).abs() < 1e-9);
+            assert!((keys_of_fill(m, k, fill) / n as f64 - 1.0).abs() < 1e-9);
         }
-        assert_eq!(items_of_fill(64, 3, 0.0), 0.0);
-        assert_eq!(items_of_fill(64, 3, 1.0), f64::INFINITY);
+        assert_eq!(keys_of_fill(64, 3, 0.0), 0.0);
+        assert_eq!(keys_of_fill(64, 3, 1.0), f64::INFINITY);
     }
 
     #[test]

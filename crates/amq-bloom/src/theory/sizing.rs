@@ -24,25 +24,29 @@ pub fn plan_cells(goal: Goal, cell_bits: u64) -> Result<Plan<BloomParams>, PlanE
     let goal = goal.checked()?;
     PlanError::check_parameter("cell_bits", cell_bits, 1, 64)?;
     let params = match goal.budget {
-        Budget::Fpr(fpr) => smallest(goal.items, fpr, cell_bits)?,
+        Budget::Fpr(fpr) => smallest(goal.keys, fpr, cell_bits)?,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => {
-            best_within(goal.items, goal.max_bits(), cell_bits)?
+            best_within(goal.keys, goal.max_bits(), cell_bits)?
         }
     };
-    Ok(plan_of(params, goal.items, cell_bits))
+    Ok(plan_of(params, goal.keys, cell_bits))
 }
 
-/// The plan for `items` keys with these parameters.
-pub fn plan_params(params: BloomParams, items: u64) -> Result<Plan<BloomParams>, PlanError> {
+/// The plan for this many keys with these parameters.
+pub fn plan_params(params: BloomParams, keys: u64) -> Result<Plan<BloomParams>, PlanError> {
     params.check()?;
-    Ok(plan_of(params, items, 1))
+    Ok(plan_of(params, keys, 1))
 }
 
-fn plan_of(params: BloomParams, items: u64, cell_bits: u64) -> Plan<BloomParams> {
+fn plan_of(params: BloomParams, keys: u64, cell_bits: u64) -> Plan<BloomParams> {
     // Saturates: a table of the most bits there can be, in cells of 64, is refused where it is
     // made.
     let bytes = params.bits.div_ceil(64).saturating_mul(cell_bits * 8);
-    Plan::new(params, items).bytes(bytes).expected_fpr(mean_fpr(params.bits, params.probes, items))
+    Plan::new(params, keys).with_bytes(bytes).with_expected_fpr(mean_fpr(
+        params.bits,
+        params.probes,
+        keys,
+    ))
 }
 
 /// The whole numbers next to the ideal number of probes, `log2(1 / fpr)` or `m/n ln 2`.
@@ -57,27 +61,27 @@ fn ideal_bits_per_key(fpr: f64, probes: u32) -> f64 {
     -k / libm::log1p(-libm::pow(fpr, 1.0 / k))
 }
 
-/// The fewest cells, in multiples of 64, in which `items` keys have a rate of at most `fpr`, over
+/// The fewest cells, in multiples of 64, in which this many keys have a rate of at most `fpr`, over
 /// the candidates for k.
-fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanError> {
+fn smallest(keys: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanError> {
     let max_groups = max_bits() / cell_bits / 64;
     let mut best: Option<BloomParams> = None;
     let mut needed = f64::INFINITY;
-    let floor = hash_floor(items);
+    let floor = hash_floor(keys);
     for probes in probe_candidates(-libm::log2(fpr)) {
         // The folklore rate is too low, so its size is a lower bound; the true size is a few bits
         // larger.
-        let groups = libm::floor(ideal_bits_per_key(fpr, probes) * items as f64 / 64.0);
+        let groups = libm::floor(ideal_bits_per_key(fpr, probes) * keys as f64 / 64.0);
         needed = needed.min(groups * 8.0 * cell_bits as f64);
         if groups >= max_groups as f64 {
             continue;
         }
         let low = (groups as u64).max(1);
         let high = (low + low / 8 + 2 * u64::from(probes)).min(max_groups);
-        let reached = |groups: u64| mean_fpr(groups * 64, probes, items) <= fpr;
+        let reached = |groups: u64| mean_fpr(groups * 64, probes, keys) <= fpr;
         // What is left of the rate beside the floor of the hash; nothing gives the largest.
         let left = (fpr - floor) / (1.0 - floor);
-        let guess = libm::ceil(ideal_bits_per_key(left.max(0.0), probes) * items as f64 / 64.0);
+        let guess = libm::ceil(ideal_bits_per_key(left.max(0.0), probes) * keys as f64 / 64.0);
         let groups = first_true_near(low, high, guess as u64, reached);
         if !reached(groups) {
             continue;
@@ -89,7 +93,7 @@ fn smallest(items: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErr
     best.ok_or(if needed >= (max_bits() / 8) as f64 {
         PlanError::TooLarge { bytes: needed, max_bytes: max_bits() / 8 }
     } else {
-        PlanError::FprUnreachable { fpr, lowest: lowest_fpr(items), items }
+        PlanError::FprUnreachable { fpr, lowest: lowest_fpr(keys), keys }
     })
 }
 
@@ -99,18 +103,18 @@ const ENOUGH: u64 = 2 * MAX_PROBES as u64;
 
 /// The best number of probes for cells that take `allowed` bits in all, in multiples of 64. Leaves
 /// what is of no use.
-fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, PlanError> {
-    let bits = (allowed / cell_bits).min(items.saturating_mul(ENOUGH)) / 64 * 64;
+fn best_within(keys: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, PlanError> {
+    let bits = (allowed / cell_bits).min(keys.saturating_mul(ENOUGH)) / 64 * 64;
     if bits == 0 {
         return Err(PlanError::Bytes { bytes: allowed / 8, min: 8 * cell_bits });
     }
     if bits > max_bits() / cell_bits {
         return Err(PlanError::TooLarge { bytes: allowed as f64 / 8.0, max_bytes: max_bits() / 8 });
     }
-    let rate = |probes: u32| mean_fpr(bits, probes, items);
+    let rate = |probes: u32| mean_fpr(bits, probes, keys);
     // In a small table the best number is not the textbook's, but close to it, and the rate has one
     // minimum.
-    let [mut probes, _] = probe_candidates(bits as f64 / items as f64 * core::f64::consts::LN_2);
+    let [mut probes, _] = probe_candidates(bits as f64 / keys as f64 * core::f64::consts::LN_2);
     while probes < MAX_PROBES && rate(probes + 1) < rate(probes) {
         probes += 1;
     }
@@ -121,8 +125,8 @@ fn best_within(items: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, 
 }
 
 /// The lowest rate that can be planned: all probes, plus the hash floor.
-fn lowest_fpr(items: u64) -> f64 {
-    libm::pow(0.5, f64::from(MAX_PROBES)) + hash_floor(items)
+fn lowest_fpr(keys: u64) -> f64 {
+    libm::pow(0.5, f64::from(MAX_PROBES)) + hash_floor(keys)
 }
 
 #[cfg(test)]
@@ -131,16 +135,16 @@ mod tests {
 
     #[test]
     fn plans_are_the_smallest_in_whole_words_that_meet_the_rate() {
-        for items in [1u64, 2, 3, 10, 100, 12_345, 1_000_000, 100_000_000] {
+        for keys in [1u64, 2, 3, 10, 100, 12_345, 1_000_000, 100_000_000] {
             for asked in [0.5, 0.1, 0.01, 1.0 / 256.0, 1e-3, 1e-6, 1e-9] {
-                let plan = plan(Goal::fpr(items as usize, asked)).unwrap();
+                let plan = plan(Goal::fpr(keys, asked)).unwrap();
                 let BloomParams { bits, probes } = plan.params;
                 assert!(plan.expected_fpr <= asked);
                 assert_eq!(plan.bytes * 8, bits);
                 for k in probes.saturating_sub(2).max(1)..=probes + 2 {
                     assert!(
-                        bits == 64 || mean_fpr(bits - 64, k, items) > asked,
-                        "{items} items at {asked}: {k} probes would do in fewer than {bits} bits"
+                        bits == 64 || mean_fpr(bits - 64, k, keys) > asked,
+                        "{keys} keys at {asked}: {k} probes would do in fewer than {bits} bits"
                     );
                 }
             }
@@ -159,16 +163,16 @@ mod tests {
 
     #[test]
     fn a_size_gives_the_best_rate_it_can_and_is_never_exceeded() {
-        for items in [1u64, 10, 1000, 1_000_000] {
+        for keys in [1u64, 10, 1000, 1_000_000] {
             for bits_per_key in [0.7, 3.0, 9.6, 10.0, 24.0, 100.0] {
-                let Ok(plan) = plan(Goal::bits_per_key(items as usize, bits_per_key)) else {
-                    assert!(items as f64 * bits_per_key < 64.0);
+                let Ok(plan) = plan(Goal::bits_per_key(keys, bits_per_key)) else {
+                    assert!(keys as f64 * bits_per_key < 64.0);
                     continue;
                 };
                 assert!(plan.bits_per_key() <= bits_per_key);
                 for k in 1..=MAX_PROBES {
                     assert!(
-                        mean_fpr(plan.params.bits, k, items) >= plan.expected_fpr * (1.0 - 1e-9)
+                        mean_fpr(plan.params.bits, k, keys) >= plan.expected_fpr * (1.0 - 1e-9)
                     );
                 }
             }
@@ -177,12 +181,12 @@ mod tests {
 
     #[test]
     fn cells_of_several_bits_take_as_many_times_the_space() {
-        for items in [1u64, 1000, 1_000_000] {
+        for keys in [1u64, 1000, 1_000_000] {
             for asked in [0.1, 0.01, 1e-4] {
-                let bits = plan(Goal::fpr(items as usize, asked)).unwrap();
-                let cells = plan_cells(Goal::fpr(items as usize, asked), 4).unwrap();
+                let bits = plan(Goal::fpr(keys, asked)).unwrap();
+                let cells = plan_cells(Goal::fpr(keys, asked), 4).unwrap();
                 assert_eq!((cells.params, cells.bytes), (bits.params, bits.bytes * 4));
-                let within = plan_cells(Goal::bytes(items as usize, cells.bytes + 31), 4).unwrap();
+                let within = plan_cells(Goal::bytes(keys, cells.bytes + 31), 4).unwrap();
                 assert_eq!(within.bytes, cells.bytes);
             }
         }

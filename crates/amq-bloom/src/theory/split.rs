@@ -53,25 +53,25 @@ impl SplitBlock {
         (1..=self.max_blocks).contains(&blocks) && self.check().is_ok()
     }
 
-    /// The exact false-positive rate of filters of `blocks` blocks with `items` distinct keys: mean
-    /// and spread over all seeds.
-    pub fn predicted(&self, blocks: u64, items: u64) -> PredictedFpr {
-        PredictedFpr { mean: self.fpr(blocks, items), sd: self.fpr_sd(blocks, items) }
+    /// The exact false-positive rate of filters of `blocks` blocks with this many distinct keys:
+    /// mean and spread over all seeds.
+    pub fn predicted(&self, blocks: u64, keys: u64) -> PredictedFpr {
+        PredictedFpr { mean: self.fpr(blocks, keys), sd: self.fpr_sd(blocks, keys) }
     }
 
     /// The mean of that rate.
     ///
     /// Not a number if there is no such filter.
-    pub fn fpr(&self, blocks: u64, items: u64) -> f64 {
+    pub fn fpr(&self, blocks: u64, keys: u64) -> f64 {
         if !self.exists(blocks) {
             return f64::NAN;
         }
         let rate = self.block_fpr();
         // Close to 1 a rate is told apart by what it lacks.
-        if rate(items / blocks) > 0.5 {
-            return 1.0 - self.over_blocks(blocks, items, self.block_lack());
+        if rate(keys / blocks) > 0.5 {
+            return 1.0 - self.over_blocks(blocks, keys, self.block_lack());
         }
-        self.over_blocks(blocks, items, rate)
+        self.over_blocks(blocks, keys, rate)
     }
 
     /// The standard deviation of the rate from seed to seed.
@@ -80,16 +80,16 @@ impl SplitBlock {
     /// number, less the part explained by the number of keys in the block. That part averages out,
     /// because the n keys are shared among all blocks.
     #[must_use]
-    pub fn fpr_sd(&self, blocks: u64, items: u64) -> f64 {
+    pub fn fpr_sd(&self, blocks: u64, keys: u64) -> f64 {
         if !self.exists(blocks) {
             return f64::NAN;
         }
-        let mean = self.over_blocks(blocks, items, self.block_fpr());
-        let square = self.over_blocks(blocks, items, self.block_fpr_square());
-        let keys = items as f64 / blocks as f64;
-        let keys_variance = keys * (1.0 - 1.0 / blocks as f64);
+        let mean = self.over_blocks(blocks, keys, self.block_fpr());
+        let square = self.over_blocks(blocks, keys, self.block_fpr_square());
+        let mean_keys = keys as f64 / blocks as f64;
+        let keys_variance = mean_keys * (1.0 - 1.0 / blocks as f64);
         let rate = self.block_fpr();
-        let covariance = self.over_blocks(blocks, items, |i| (i as f64 - keys) * rate(i));
+        let covariance = self.over_blocks(blocks, keys, |i| (i as f64 - mean_keys) * rate(i));
         let explained =
             if keys_variance > 0.0 { covariance * covariance / keys_variance } else { 0.0 };
         libm::sqrt(((square - mean * mean - explained) / blocks as f64).max(0.0))
@@ -101,7 +101,7 @@ impl SplitBlock {
     /// The fill tells how many keys there are. The filter's length does not: a union counts keys
     /// twice.
     pub fn fpr_of_table(&self, blocks: u64, rate: f64, fill: f64) -> f64 {
-        let floor = self.items_of_fill(blocks, fill) / blocks as f64 / self.choices;
+        let floor = self.keys_of_fill(blocks, fill) / blocks as f64 / self.choices;
         rate + (1.0 - rate) * floor.min(1.0)
     }
 
@@ -111,7 +111,7 @@ impl SplitBlock {
     /// Takes into account that the blocks' numbers of keys scatter like a Poisson variable: the
     /// share of places set is `1 - e^(-n / (p blocks))`.
     #[must_use]
-    pub fn items_of_fill(&self, blocks: u64, fill: f64) -> f64 {
+    pub fn keys_of_fill(&self, blocks: u64, fill: f64) -> f64 {
         if fill >= 1.0 {
             return f64::INFINITY;
         }
@@ -125,7 +125,7 @@ impl SplitBlock {
         let goal = goal.checked()?;
         self.check()?;
         match goal.budget {
-            Budget::Fpr(asked) => self.smallest(goal.items, asked),
+            Budget::Fpr(asked) => self.smallest(goal.keys, asked),
             Budget::BitsPerKey(_) | Budget::Bytes(_) => self.most_within(goal),
         }
     }
@@ -164,8 +164,8 @@ impl SplitBlock {
     }
 
     /// The mean of `f(keys in the block)` over the block that an absent key queries.
-    fn over_blocks(&self, blocks: u64, items: u64, mut f: impl FnMut(u64) -> f64) -> f64 {
-        let mut mean = |probability: f64| binomial_mean(items, probability, &mut f);
+    fn over_blocks(&self, blocks: u64, keys: u64, mut f: impl FnMut(u64) -> f64) -> f64 {
+        let mut mean = |probability: f64| binomial_mean(keys, probability, &mut f);
         // A block owns either `floor(selectors / blocks)` of the values or one more. With half a
         // hash and above some 10^7 blocks that is a difference to be counted: fuller blocks are
         // also asked more often.
@@ -186,24 +186,24 @@ impl SplitBlock {
 
     fn most_within(&self, goal: Goal) -> Result<u64, PlanError> {
         let bytes = goal.max_bits() / 8;
-        match (bytes / self.block_bytes).min(goal.items.saturating_mul(ALONE)) {
+        match (bytes / self.block_bytes).min(goal.keys.saturating_mul(ALONE)) {
             0 => Err(PlanError::Bytes { bytes, min: self.block_bytes }),
             blocks if blocks > self.max_blocks => Err(self.too_large(bytes as f64)),
             blocks => Ok(blocks),
         }
     }
 
-    fn smallest(&self, items: u64, asked: f64) -> Result<u64, PlanError> {
-        let reached = |blocks: u64| self.fpr(blocks, items) <= asked;
-        let guess = items as f64 / self.keys_guess(asked);
+    fn smallest(&self, keys: u64, asked: f64) -> Result<u64, PlanError> {
+        let reached = |blocks: u64| self.fpr(blocks, keys) <= asked;
+        let guess = keys as f64 / self.keys_guess(asked);
         if !reached(self.max_blocks) {
             // Either there are too many keys for the most blocks, or the rate is below what the
             // hash can tell apart.
-            let lowest = self.fpr(self.max_blocks, items);
+            let lowest = self.fpr(self.max_blocks, keys);
             return Err(if guess > self.max_blocks as f64 {
                 self.too_large(guess * self.block_bytes as f64)
             } else {
-                PlanError::FprUnreachable { fpr: asked, lowest, items }
+                PlanError::FprUnreachable { fpr: asked, lowest, keys }
             });
         }
         // The odds of an error fall as a power of the number of blocks, nearly: a few steps of the
@@ -211,7 +211,7 @@ impl SplitBlock {
         // sum over the keys in a block, so few are wanted.
         let at = |blocks: f64| (blocks as u64).clamp(1, self.max_blocks);
         let log_odds = |rate: f64| libm::log(rate) - libm::log1p(-rate);
-        let log_odds_of = |blocks: u64| log_odds(self.fpr(blocks, items));
+        let log_odds_of = |blocks: u64| log_odds(self.fpr(blocks, keys));
         let mut before = at(guess);
         let mut near = at(before as f64 * 1.1 + 1.0);
         let (mut above, mut here) = (log_odds_of(before), log_odds_of(near));
@@ -307,7 +307,7 @@ mod tests {
                 [Goal::fpr(100, 0.01), Goal::new(u64::MAX, Budget::Fpr(0.9)), Goal::bytes(9, 9)]
             {
                 if let Ok(blocks) = shape.blocks_for(goal) {
-                    assert!((0.0..=1.0).contains(&shape.fpr(blocks, goal.items)));
+                    assert!((0.0..=1.0).contains(&shape.fpr(blocks, goal.keys)));
                 }
             }
         }

@@ -68,7 +68,7 @@ fn a_table_of_foreign_hashes_keeps_them_as_a_file() {
     let hashes: Vec<KeyHash> = (0..300).map(callers_hash).collect();
     let theirs = Prehashed::<BlockedBloomFilter>::build(Goal::fpr(300, 0.01), &hashes).unwrap();
     let table = theirs.get_ref().blocks().iter().map(|block| *block.words());
-    let parts = Parts::new(theirs.get_ref().params(), 0).capacity(300).len(theirs.len());
+    let parts = Parts::new(theirs.get_ref().params(), 0).with_capacity(300).with_len(theirs.len());
     let ours = BlockedBloomFilter::from_blocks_unchecked(table, parts).unwrap();
     let ours = Prehashed::of(ours);
     assert!(hashes.iter().all(|&hash| ours.contains_hash(hash)));

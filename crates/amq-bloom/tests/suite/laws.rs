@@ -126,7 +126,7 @@ fn the_estimate_of_the_number_of_keys_is_within_its_error() {
         for estimate in [filter.estimated_cardinality(), blocked.estimated_cardinality()] {
             assert!((estimate - n as f64).abs() <= tolerance, "{estimate} for {n}");
         }
-        assert!((filter.saturation() - n as f64 / 30_000.0).abs() < 0.1);
+        assert!((filter.estimated_load() - n as f64 / 30_000.0).abs() < 0.1);
         assert!(filter.len() <= n);
     }
 }
@@ -135,10 +135,10 @@ fn the_estimate_of_the_number_of_keys_is_within_its_error() {
 fn a_filter_with_every_bit_set_says_so() {
     let mut filter = with_params::<BloomFilter>(BloomParams::new(70, 3), 5, 0).unwrap();
     filter.insert_batch(&hashes(0..10_000));
-    assert_eq!(filter.fill_ratio(), 1.0);
+    assert_eq!(filter.load_factor(), 1.0);
     assert_eq!(filter.expected_fpr(), 1.0);
     assert_eq!(filter.estimated_cardinality(), f64::INFINITY);
-    assert_eq!(filter.saturation(), f64::INFINITY);
+    assert_eq!(filter.estimated_load(), f64::INFINITY);
     // Padding stays clear: 70 bits are two words of which 58 bits do not exist.
     assert_eq!(filter.as_words(), [u64::MAX, (1 << 6) - 1]);
     filter.clear();
@@ -197,12 +197,12 @@ fn the_split_block_layout_is_parquets() {
 #[test]
 fn bytes_and_rate_are_each_others_inverse() {
     let bytes = 1_198_200;
-    let items = BloomFilter::items_for(bytes, 0.01).unwrap();
-    assert!((999_000..1_001_000).contains(&items), "{items}");
-    assert!((BloomFilter::fpr_for(items, bytes).unwrap() - 0.01).abs() < 1e-5);
-    let items = BlockedBloomFilter::items_for(bytes, 0.01).unwrap();
-    assert!((905_000..915_000).contains(&items), "{items}");
-    assert!(matches!(BloomFilter::items_for(7, 0.01), Err(PlanError::Bytes { bytes: 7, min: 8 })));
+    let keys = BloomFilter::keys_for(bytes, 0.01).unwrap();
+    assert!((999_000..1_001_000).contains(&keys), "{keys}");
+    assert!((BloomFilter::fpr_for(keys, bytes).unwrap() - 0.01).abs() < 1e-5);
+    let keys = BlockedBloomFilter::keys_for(bytes, 0.01).unwrap();
+    assert!((905_000..915_000).contains(&keys), "{keys}");
+    assert!(matches!(BloomFilter::keys_for(7, 0.01), Err(PlanError::Bytes { bytes: 7, min: 8 })));
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_split_block_filter_comes_back_from_its_blocks() {
 #[test]
 fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
     let rate =
-        |bits, probes, items| BloomFilter::predicted_fpr(&BloomParams::new(bits, probes), items);
+        |bits, probes, keys| BloomFilter::predicted_fpr(&BloomParams::new(bits, probes), keys);
     for bits in [1u64, 64, 1 << 30, 1 << 60] {
         let rate = rate(bits, 7, 0);
         assert_eq!((rate.mean, rate.sd), (0.0, 0.0), "{bits} bits");
@@ -259,7 +259,7 @@ fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
 #[test]
 fn counts_stop_at_the_end_instead_of_wrapping() {
     let params = BloomParams::new(1000, 3);
-    let parts = Parts::new(params, 0).len(u64::MAX - 1);
+    let parts = Parts::new(params, 0).with_len(u64::MAX - 1);
     let mut filter = BloomFilter::from_words_unchecked(vec![0; 16], parts).unwrap();
     for key in 0..5u64 {
         filter.insert(&key);
@@ -353,13 +353,14 @@ fn a_table_given_with_any_length_has_a_rate() {
     blocked.insert_batch(&hashes(0..1000));
     for len in [0, 1000, u64::MAX] {
         let words =
-            |words| BloomFilter::from_words_unchecked(words, filter.parts().len(len)).unwrap();
+            |words| BloomFilter::from_words_unchecked(words, filter.parts().with_len(len)).unwrap();
         // The table tells how many keys there can be.
         let rate = words(filter.as_words().to_vec()).expected_fpr();
         assert!((rate / filter.expected_fpr() - 1.0).abs() < 1e-9, "{rate}");
         let full = vec![u64::MAX; filter.as_words().len()];
         assert_eq!(words(full).expected_fpr(), 1.0);
-        let parts = |blocks| Parts::new(BlockedParams::new(blocks), 0).capacity(1000).len(len);
+        let parts =
+            |blocks| Parts::new(BlockedParams::new(blocks), 0).with_capacity(1000).with_len(len);
         let held = blocked.blocks().iter().map(|block| *block.words());
         let copy = BlockedBloomFilter::from_blocks_unchecked(held, parts(blocked.params().blocks));
         let rate = copy.unwrap().expected_fpr();

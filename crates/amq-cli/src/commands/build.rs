@@ -11,7 +11,9 @@ use crate::progress;
 use crate::replace::Existing;
 use crate::report::{self, Held};
 use crate::spool::{HASH, Spool};
-use amq::{Abilities, AnyError, AnyFilter, Budget, BuildError, Filter, FilterKind, Full, Goal};
+use amq::{
+    Abilities, AnyError, AnyFilter, Budget, BuildError, Filter, FilterKind, Goal, InsertError,
+};
 use anyhow::{anyhow, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -44,7 +46,7 @@ pub(crate) struct Arguments {
     /// but for kinds that grow
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
     #[arg(allow_hyphen_values = true)]
-    items: Option<u64>,
+    planned: Option<u64>,
 
     /// Take each key once. Kinds that remove otherwise keep a copy for each line
     #[arg(short, long)]
@@ -100,9 +102,9 @@ impl Arguments {
         let seed = self.seed.seed()?;
         let fills = |kind: FilterKind| Abilities::of(kind).insert;
         let all_fill = outputs.iter().all(|&(kind, _)| fills(kind));
-        match self.items {
-            Some(items) if all_fill && !self.unique => {
-                self.fill(&keys, Goal::new(items, budget), seed, &outputs)?;
+        match self.planned {
+            Some(planned) if all_fill && !self.unique => {
+                self.fill(&keys, Goal::new(planned, budget), seed, &outputs)?;
             }
             _ => self.collect(&keys, budget, seed, &outputs)?,
         }
@@ -132,7 +134,7 @@ impl Arguments {
 
     /// Finds what cannot be planned before any key is read, and what would take too much memory.
     fn plannable(&self, kind: FilterKind, budget: Budget) -> anyhow::Result<()> {
-        let Some(items) = self.items else {
+        let Some(planned) = self.planned else {
             // What is wrong with the budget itself shows at any number.
             return match AnyFilter::plan(kind, Goal::new(1 << 20, budget)) {
                 Err(error @ (amq::PlanError::Fpr { .. } | amq::PlanError::BitsPerKey { .. })) => {
@@ -141,7 +143,7 @@ impl Arguments {
                 _ => Ok(()),
             };
         };
-        let plan = AnyFilter::plan(kind, Goal::new(items, budget))?;
+        let plan = AnyFilter::plan(kind, Goal::new(planned, budget))?;
         self.affordable(kind, plan.build_bytes)
     }
 
@@ -185,12 +187,14 @@ impl Arguments {
             |work| {
                 for filter in &mut filters {
                     filter.insert_batch(&work.hashes).map_err(|error| match full(&error) {
-                        Some(Full::Table { len, .. }) if len >= goal.items => too_many(goal.items),
+                        Some(InsertError::Table { len, .. }) if len >= goal.keys => {
+                            too_many(goal.keys)
+                        }
                         _ => refused(error),
                     })?;
                     match kinds::grows(filter.kind()) {
                         true => self.affordable(filter.kind(), filter.size_in_bytes())?,
-                        false if filter.len() > goal.items => return Err(too_many(goal.items)),
+                        false if filter.len() > goal.keys => return Err(too_many(goal.keys)),
                         false => {}
                     }
                 }
@@ -238,9 +242,9 @@ impl Arguments {
         let kept = !copies.is_empty() && !self.unique && gathered.has_copies();
         for (kind, output) in copies.into_iter().chain(others) {
             let number = self.number(*kind, &mut gathered)?.max(1);
-            let goal = Goal::new(self.items.unwrap_or(number), budget);
+            let goal = Goal::new(self.planned.unwrap_or(number), budget);
             let mut filter = self.build(*kind, goal, number, seed, &mut gathered.spool)?;
-            if self.items.is_none() && filter.len() > number {
+            if self.planned.is_none() && filter.len() > number {
                 // Beyond the bound, as one in three million is, or keys chosen to deceive it.
                 let number = gathered.spool.len();
                 let goal = Goal::new(number, budget);
@@ -261,7 +265,7 @@ impl Arguments {
 
     /// The number of keys that a filter of this kind will hold, or an upper bound.
     fn number(&self, kind: FilterKind, gathered: &mut Gathered) -> anyhow::Result<u64> {
-        let most = self.items.filter(|_| !kinds::grows(kind)).unwrap_or(u64::MAX);
+        let most = self.planned.filter(|_| !kinds::grows(kind)).unwrap_or(u64::MAX);
         let at_once = !Abilities::of(kind).insert || gathered.spool.in_memory().is_some();
         let mut number = gathered.spool.len();
         if !kinds::keeps_copies(kind) && gathered.different.is_none() {
@@ -293,8 +297,8 @@ impl Arguments {
         spool: &mut Spool,
     ) -> anyhow::Result<AnyFilter> {
         // A kind that grows has more than its goal; its size at the end is about that of a plan.
-        let outgrown = number > goal.items;
-        let plan = AnyFilter::plan(kind, Goal::new(number.max(goal.items), goal.budget))?;
+        let outgrown = number > goal.keys;
+        let plan = AnyFilter::plan(kind, Goal::new(number.max(goal.keys), goal.budget))?;
         let hashes = spool.len().saturating_mul(HASH);
         let at_once = plan.build_bytes.saturating_add(hashes);
         // Kinds that insert can do without all hashes in memory. Cuckoo filters built at once hold
@@ -329,10 +333,10 @@ impl Arguments {
 const NO_KEYS: &str = "there were no keys: the filter is empty, and denies every key";
 
 /// The refusal of a key, if that is what the error is.
-const fn full(error: &AnyError) -> Option<Full> {
+const fn full(error: &AnyError) -> Option<InsertError> {
     match error {
-        AnyError::Full(full) => Some(*full),
-        AnyError::Batch(batch) | AnyError::Build(BuildError::Full(batch)) => Some(batch.full),
+        AnyError::Insert(full) => Some(*full),
+        AnyError::Batch(batch) | AnyError::Build(BuildError::Insert(batch)) => Some(batch.error),
         _ => None,
     }
 }
@@ -340,9 +344,9 @@ const fn full(error: &AnyError) -> Option<Full> {
 /// An error of building, with the ways out that this command has.
 fn refused(error: AnyError) -> anyhow::Error {
     match full(&error) {
-        Some(full @ Full::Copies { .. }) => anyhow!("{full}; --unique takes each key once"),
+        Some(full @ InsertError::Copies { .. }) => anyhow!("{full}; --unique takes each key once"),
         // Copies crowd a few slots, even if all are as many as planned.
-        Some(Full::Table { len, .. }) => anyhow!(
+        Some(InsertError::Table { len, .. }) => anyhow!(
             "there is no slot left for one of the keys, after {} of them: --unique takes each key \
              once, and a larger --keys leaves more room",
             grouped(len)
@@ -352,10 +356,10 @@ fn refused(error: AnyError) -> anyhow::Error {
     }
 }
 
-fn too_many(items: u64) -> anyhow::Error {
+fn too_many(planned: u64) -> anyhow::Error {
     anyhow!(
         "there are more keys than the {} of --keys, and the filter would not keep what was asked of \
          it: give a larger number, or leave it out, and the keys are counted",
-        grouped(items)
+        grouped(planned)
     )
 }

@@ -141,28 +141,28 @@ impl Arguments {
             (_, _, start) => Keys::Unknown { start: start.unwrap_or(1) },
         };
         let mut workload = Workload::new(keys)
-            .absent(self.absent)
-            .threads(self.threads)
-            .lookup_ns(self.lookup)
-            .queries_per_key(self.queries_per_key)
-            .key_bytes(self.key_bytes);
+            .with_absent(self.absent)
+            .with_threads(self.threads)
+            .with_lookup_ns(self.lookup)
+            .with_queries_per_key(self.queries_per_key)
+            .with_key_bytes(self.key_bytes);
         if let Some(fpr) = self.fpr {
-            workload = workload.fpr(fpr);
+            workload = workload.with_fpr(fpr);
         }
         if let Some(bits) = self.bits_per_key {
-            workload = workload.bits_per_key(bits);
+            workload = workload.with_bits_per_key(bits);
         }
         if let Some(bytes) = self.bytes {
-            workload = workload.bytes(bytes);
+            workload = workload.with_bytes(bytes);
         }
         if self.built_once {
             workload = workload.built_once();
         }
         if self.strangers {
-            workload = workload.keys_by(KeysBy::Strangers);
+            workload = workload.with_keys_by(KeysBy::Strangers);
         }
         if let Some(ns) = self.false_positive {
-            workload = workload.false_positive_ns(ns);
+            workload = workload.with_false_positive_ns(ns);
         }
         for need in &self.need {
             workload = workload.need(match need {

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// are an error. Without it, the filter grows
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
     #[arg(allow_hyphen_values = true)]
-    items: Option<u64>,
+    planned: Option<u64>,
 
     /// The kind of filter [default: bloom with --keys, else expandable-quotient]
     #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
@@ -168,7 +168,7 @@ impl Arguments {
     }
 
     fn fresh(&self) -> anyhow::Result<AnyFilter> {
-        let kind = self.kind.unwrap_or(match self.items {
+        let kind = self.kind.unwrap_or(match self.planned {
             Some(_) => FilterKind::Bloom,
             None => FilterKind::ExpandableQuotient,
         });
@@ -179,15 +179,15 @@ impl Arguments {
                 kinds::list(AnyFilter::KINDS.iter().copied().filter(|&kind| kinds::grows(kind)))
             );
         }
-        let items = match self.items {
-            Some(items) => items,
+        let planned = match self.planned {
+            Some(planned) => planned,
             None if kinds::grows(kind) => FIRST_ROOM,
             None => bail!(
                 "{} filter has a fixed size: say how many lines there are, --keys N",
                 kinds::a(kind)
             ),
         };
-        let goal = Goal::new(items, Budget::Fpr(self.fpr.unwrap_or(RATE)));
+        let goal = Goal::new(planned, Budget::Fpr(self.fpr.unwrap_or(RATE)));
         Ok(AnyFilter::with_seed(kind, goal, self.seed.seed()?)?)
     }
 
@@ -203,12 +203,12 @@ impl Arguments {
             bail!("{name} is {is} filter, not {not} one: {other}");
         }
         // The capacity of one that grows is its present one, whatever it was made for.
-        let made_for = self.items.filter(|_| !kinds::grows(filter.kind()));
-        if let Some(items) = made_for.filter(|&items| items != filter.capacity()) {
+        let made_for = self.planned.filter(|_| !kinds::grows(filter.kind()));
+        if let Some(planned) = made_for.filter(|&planned| planned != filter.capacity()) {
             bail!(
                 "{name} was made for {}, not {}: {other}",
                 of(filter.capacity(), "line"),
-                grouped(items)
+                grouped(planned)
             );
         }
         let budget = input::budget(&filter);

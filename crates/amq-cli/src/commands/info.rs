@@ -155,7 +155,7 @@ fn parameters(filter: &AnyFilter) -> Map<String, Value> {
     }
     fields(&debugged!(
         Bloom BlockedBloom Counting BlockedCounting Scalable ScalableBlocked Cuckoo WindowedCuckoo
-        Quotient ExpandableQuotient Ribbon NarrowRibbon BumpedRibbon WideBumpedRibbon
+        Quotient ExpandableQuotient StandardRibbon NarrowRibbon BumpedRibbon WideBumpedRibbon
     ))
 }
 
@@ -183,8 +183,8 @@ mod tests {
 
     #[test]
     fn parameters_are_the_numbers_of_the_struct() {
-        let fields = fields("Scalable { initial: 10, fpr: 0.01, max_items: None, most: Some(7) }");
+        let fields = fields("Scalable { initial: 10, fpr: 0.01, max_keys: None, most: Some(7) }");
         let text = serde_json::to_string(&fields).unwrap();
-        assert_eq!(text, r#"{"initial":10,"fpr":0.01,"max_items":null,"most":7}"#);
+        assert_eq!(text, r#"{"initial":10,"fpr":0.01,"max_keys":null,"most":7}"#);
     }
 }

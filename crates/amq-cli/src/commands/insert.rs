@@ -116,7 +116,7 @@ impl Arguments {
 /// The refusal of one key, whatever its place in a batch.
 fn refused(error: AnyError) -> anyhow::Error {
     match error {
-        AnyError::Batch(batch) => anyhow!(batch.full),
+        AnyError::Batch(batch) => anyhow!(batch.error),
         other => anyhow!(other),
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// Numbers of keys, with commas between: 1000000, 1_000_000, 1e6 or 1M
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::counts)]
     #[arg(default_value = "1e6", allow_hyphen_values = true)]
-    items: Vec<Counts>,
+    keys: Vec<Counts>,
 
     /// False-positive rates, with commas between: 1%, 0.01, 1e-2 or 1/100
     #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
@@ -50,9 +50,9 @@ const RATES: usize = 4;
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let kinds = if self.kind.is_empty() { AnyFilter::KINDS } else { &self.kind };
-        let texts = self.items.iter().flatten().map(|&items| match self.json {
-            true => self.in_json(items, kinds),
-            false => self.in_words(items, kinds),
+        let texts = self.keys.iter().flatten().map(|&keys| match self.json {
+            true => self.in_json(keys, kinds),
+            false => self.in_words(keys, kinds),
         });
         let texts: Vec<String> = texts.collect();
         let text = texts.join(if self.json { "" } else { "\n" });
@@ -60,8 +60,8 @@ impl Arguments {
         Ok(Outcome::Done)
     }
 
-    fn in_words(&self, items: u64, kinds: &[FilterKind]) -> String {
-        let mut text = format!("{} at a rate of\n", of(items, "key"));
+    fn in_words(&self, keys: u64, kinds: &[FilterKind]) -> String {
+        let mut text = format!("{} at a rate of\n", of(keys, "key"));
         for rates in self.fpr.chunks(RATES) {
             let names: Vec<String> = rates.iter().map(|&fpr| rate_text(fpr)).collect();
             let columns = names.iter().flat_map(|name| [name.as_str(), "bits/\nkey"]);
@@ -69,7 +69,7 @@ impl Arguments {
             let row = |&kind: &FilterKind| {
                 let mut row = vec![kind.id().to_owned()];
                 for &fpr in rates {
-                    match AnyFilter::plan(kind, Goal::new(items, Budget::Fpr(fpr))) {
+                    match AnyFilter::plan(kind, Goal::new(keys, Budget::Fpr(fpr))) {
                         Ok(plan) => {
                             let bits = format!("{:.2}", plan.bits_per_key());
                             row.extend([bytes_text(plan.bytes), bits]);
@@ -84,7 +84,7 @@ impl Arguments {
             let mut least = vec!["(least possible)".to_owned()];
             for &fpr in rates {
                 let bits = -fpr.log2();
-                let bytes = (items as f64 * bits / 8.0).ceil() as u64;
+                let bytes = (keys as f64 * bits / 8.0).ceil() as u64;
                 least.extend([bytes_text(bytes), format!("{bits:.2}")]);
             }
             rows.push(least);
@@ -93,15 +93,15 @@ impl Arguments {
         text
     }
 
-    fn in_json(&self, items: u64, kinds: &[FilterKind]) -> String {
+    fn in_json(&self, keys: u64, kinds: &[FilterKind]) -> String {
         let mut text = String::new();
         for &kind in kinds {
             for &fpr in &self.fpr {
-                let goal = Goal::new(items, Budget::Fpr(fpr));
+                let goal = Goal::new(keys, Budget::Fpr(fpr));
                 let line = match AnyFilter::plan(kind, goal) {
                     Ok(plan) => json!({
                         "kind": kind.id(),
-                        "keys": items,
+                        "keys": keys,
                         "fpr": fpr,
                         "bytes": plan.bytes,
                         "bits_per_key": plan.bits_per_key(),
@@ -110,7 +110,7 @@ impl Arguments {
                     }),
                     Err(error) => json!({
                         "kind": kind.id(),
-                        "keys": items,
+                        "keys": keys,
                         "fpr": fpr,
                         "error": error.to_string(),
                     }),

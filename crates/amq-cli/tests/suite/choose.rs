@@ -9,41 +9,41 @@ fn asks() -> Vec<(&'static str, Workload)> {
     let at_most = || Workload::new(Keys::AtMost(10_000_000));
     vec![
         ("--keys 1e6", million()),
-        ("--keys 1e6 --fpr 1% --static", million().fpr(0.01).built_once()),
-        ("--keys 500 --fpr 30%", Workload::new(Keys::Exactly(500)).fpr(0.3)),
+        ("--keys 1e6 --fpr 1% --static", million().with_fpr(0.01).built_once()),
+        ("--keys 500 --fpr 30%", Workload::new(Keys::Exactly(500)).with_fpr(0.3)),
         (
             "--at-most 1e7 --need remove,files --bits-per-key 16 --absent 90%",
-            at_most().need(Need::Remove).need(Need::Files).bits_per_key(16.0).absent(0.9),
+            at_most().need(Need::Remove).need(Need::Files).with_bits_per_key(16.0).with_absent(0.9),
         ),
         (
             "--keys 1e6 --bits-per-key 10 --static --false-positive 20us --queries-per-key 10",
             million()
-                .bits_per_key(10.0)
+                .with_bits_per_key(10.0)
                 .built_once()
-                .false_positive_ns(20_000.0)
-                .queries_per_key(10.0),
+                .with_false_positive_ns(20_000.0)
+                .with_queries_per_key(10.0),
         ),
         (
             "--unknown-from 1000 --fpr 1/1000",
-            Workload::new(Keys::Unknown { start: 1000 }).fpr(0.001),
+            Workload::new(Keys::Unknown { start: 1000 }).with_fpr(0.001),
         ),
         (
             "--at-most 1e7 --count 10 --lookup 5us --strangers --bytes 20MB",
             at_most()
                 .need(Need::Count { most: 10 })
-                .lookup_ns(5_000.0)
-                .keys_by(KeysBy::Strangers)
-                .bytes(20_000_000),
+                .with_lookup_ns(5_000.0)
+                .with_keys_by(KeysBy::Strangers)
+                .with_bytes(20_000_000),
         ),
         (
             "--at-most 1e7 --need shared-insert,merge --threads 8",
-            at_most().need(Need::SharedInsert).need(Need::Merge).threads(8),
+            at_most().need(Need::SharedInsert).need(Need::Merge).with_threads(8),
         ),
         (
             "--keys 1e6 --values 8 --key-bytes 20 --static",
-            million().need(Need::Values { bits: 8 }).key_bytes(20).built_once(),
+            million().need(Need::Values { bits: 8 }).with_key_bytes(20).built_once(),
         ),
-        ("--keys 1e6 --absent 0", million().absent(0.0)),
+        ("--keys 1e6 --absent 0", million().with_absent(0.0)),
     ]
 }
 

@@ -197,7 +197,7 @@ pub fn a_view_of_a_forged_file_answers<F: FileFilter>(fill: Fill<F>) -> Verdict 
 }
 
 /// No number of the header but the seed has a say in answers: with another one the file is refused,
-/// or answers as before. So zero items over a full table are no shortcut to "no".
+/// or answers as before. So zero keys over a full table are no shortcut to "no".
 pub fn a_forged_number_changes_no_answer<F: FileFilter>(fill: Fill<F>) -> Verdict {
     let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();
     let filter = with_keys(fill, 40, 0.05, 3)?;

@@ -6,7 +6,7 @@ use super::ways::{Aligned, FileFilter, Pieces, encoded, with_keys};
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::{
-    Budget, ClearFilter, CountFilter, DecodeError, Filter, Goal, InsertFilter, KeyHash,
+    Budget, ClearFilter, CountFilter, DecodeError, Filter, Goal, InsertFilter, KeyHash, MergeError,
     MergeFilter, Prehashed, ReadError, RemoveFilter,
 };
 
@@ -239,7 +239,8 @@ where
     Ok(())
 }
 
-/// Prehashed filters merge as the filters do: both read, or one of them new, which has seed 0.
+/// Prehashed filters merge as the filters do: both read, or one of them new, which has seed 0. Those
+/// that were made of filters of two seeds do not.
 pub fn a_prehashed_filter_merges_as_the_filter<F>(fill: Fill<F>) -> Verdict
 where
     F: FileFilter + MergeFilter + Clone,
@@ -267,5 +268,10 @@ where
         all_found(twin.get_ref(), &[&ours[..], &theirs].concat(), what)?;
         is_twin(&sum, &twin, what)?;
     }
-    Ok(())
+    let (new, alien) = (make(0, &ours)?, Prehashed::of(make(1, &theirs)?));
+    let mut refused = Prehashed::of(new.clone());
+    let seeds = Err(MergeError::Seeds);
+    same("a merge of two seeds", refused.can_merge(&alien), seeds)?;
+    same("a merge of two seeds", refused.merge(&alien), seeds)?;
+    ensure(*refused.get_ref() == new, "a merge of two seeds, refused", "a change", "none")
 }

@@ -74,10 +74,10 @@ where
         let mut by_plan = F::empty(plan, 8).map_err(refused())?;
         let reference = &plan;
         let mut by_reference = F::empty(reference, 8).map_err(refused())?;
-        let hashes = present_hashes(goal.items, 8);
+        let hashes = present_hashes(goal.keys, 8);
         for filter in [&mut by_goal, &mut by_plan, &mut by_reference] {
             same(format_args!("params for {goal:?}"), filter.params(), plan.params)?;
-            same(format_args!("capacity for {goal:?}"), filter.capacity(), goal.items)?;
+            same(format_args!("capacity for {goal:?}"), filter.capacity(), goal.keys)?;
             let refused = Violation::refused(format!("the keys of {goal:?}"));
             filter.insert_batch(&hashes).map_err(refused)?;
         }
@@ -93,14 +93,14 @@ where
 pub fn a_filter_built_by_its_plan_is_the_one_by_its_goal<F: BuildFilter>() -> Verdict {
     for goal in goals() {
         let plan = F::plan(goal).map_err(Violation::refused(format!("{goal:?}")))?;
-        for held in [goal.items, goal.items.div_ceil(2)] {
+        for held in [goal.keys, goal.keys.div_ceil(2)] {
             let hashes = present_hashes(held, 8);
             let refused = |by: &str| Violation::refused(format!("{held} keys by {by} {goal:?}"));
             let by_goal = F::build_hashes(goal, 8, &hashes).map_err(refused("the goal"))?;
             let by_plan = F::build_hashes(plan, 8, &hashes).map_err(refused("the plan of"))?;
             all_found(&by_goal, &hashes, format_args!("{held} keys by {goal:?}"))?;
             same_answers(&by_plan, &by_goal, goal)?;
-            if held == goal.items {
+            if held == goal.keys {
                 let budget = goal.budget;
                 let by_budget =
                     F::build_hashes(budget, 8, &hashes).map_err(refused("budget of"))?;
@@ -113,7 +113,7 @@ pub fn a_filter_built_by_its_plan_is_the_one_by_its_goal<F: BuildFilter>() -> Ve
 
 fn goals() -> impl Iterator<Item = Goal> {
     let budgets = [Budget::Fpr(0.1), Budget::Fpr(1e-3), Budget::BitsPerKey(14.0)];
-    let of = move |items| budgets.map(|budget| Goal::new(items, budget));
+    let of = move |keys| budgets.map(|budget| Goal::new(keys, budget));
     [1000, 12_345].into_iter().flat_map(of)
 }
 
@@ -152,10 +152,10 @@ pub fn a_plan_that_was_changed_is_followed_or_refused<F: PlanFilter>(make: ByPla
     }
     for plan in &plans {
         for other in &plans {
-            for items in [0, 1, plan.items, 1 << 20, u64::MAX] {
+            for keys in [0, 1, plan.keys, 1 << 20, u64::MAX] {
                 for bytes in [0, plan.bytes, u64::MAX] {
                     let mut changed = *plan;
-                    (changed.params, changed.items, changed.bytes) = (other.params, items, bytes);
+                    (changed.params, changed.keys, changed.bytes) = (other.params, keys, bytes);
                     changed.expected_fpr = f64::NAN;
                     let hashes = present_hashes(100, 5);
                     if let Ok(filter) = make(changed, &hashes) {

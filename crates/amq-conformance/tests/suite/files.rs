@@ -90,7 +90,7 @@ rejected! {
     a_rate_that_is_taken_from_the_file: RateOfTheFile by
         files::a_forged_file_is_refused_or_answers, files::a_view_of_a_forged_file_answers;
     a_table_that_is_not_walked: OrderNotWalked by files::a_forged_file_is_refused_or_takes_keys;
-    zero_items_as_a_shortcut_to_no: NoItemsNoAnswer by files::a_forged_number_changes_no_answer;
+    zero_keys_as_a_shortcut_to_no: NoKeysNoAnswer by files::a_forged_number_changes_no_answer;
     a_removal_that_takes_another_key: TakesAnotherAway by
         files::a_forged_file_is_refused_or_forgets_keys;
     a_merge_that_forgets_a_key: MergeForgets by files::a_forged_file_is_refused_or_merges;

@@ -193,8 +193,8 @@ rejected! {
         || edge::a_goal_at_the_edge_is_planned_or_refused::<Broken>();
         || plan::a_plan_keeps_to_its_budget::<Broken>();
     }
-    a_plan_that_refuses_no_items: Bloom with PlanRefusesNoItems by {
-        || edge::no_items_are_planned_as_one::<Broken>();
+    a_plan_that_refuses_no_keys: Bloom with PlanRefusesNoKeys by {
+        || edge::no_keys_are_planned_as_one::<Broken>();
         || build::any_number_of_keys_can_be_built::<Broken>();
     }
     a_least_size_that_is_not_enough: Bloom with LeastSizeUnderstated by {
@@ -204,8 +204,8 @@ rejected! {
         || plan::a_filter_is_what_its_plan_says::<Broken>();
         || plan::a_filled_filter_takes_the_planned_bytes::<Broken>(by_inserting);
     }
-    a_least_number_of_items_that_is_not_the_least: Bloom with LeastNumberTooHigh by {
-        || plan::bits_too_few_name_the_least_number_of_items::<Broken>();
+    a_least_number_of_keys_that_is_not_the_least: Bloom with LeastNumberTooHigh by {
+        || plan::bits_too_few_name_the_least_number_of_keys::<Broken>();
     }
     a_build_that_now_and_then_is_over_its_budget: Bloom with BuildOverBudget by {
         || plan::a_built_filter_keeps_to_its_budget::<Broken>(at_once);

@@ -3,7 +3,7 @@
 
 use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ClearFilter, EmptyFilter, Filter, FilterKind,
-    Full, Goal, InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError,
+    Goal, InsertError, InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError,
     PlanFilter, PredictedFpr, Target,
 };
 use std::fmt;
@@ -64,25 +64,25 @@ impl Params {
     }
 
     /// The smallest slices that meet a rate.
-    fn for_rate(slices: u64, items: f64, fpr: f64) -> Self {
+    fn for_rate(slices: u64, keys: f64, fpr: f64) -> Self {
         // By what the rate and a slice's fill lack to 1: near it, only that is exact.
-        let lack = (1.0 - fpr) / (1.0 - floor(items));
+        let lack = (1.0 - fpr) / (1.0 - floor(keys));
         let clear = -((-lack).ln_1p() / slices as f64).exp_m1();
-        let slice = -1.0 / (clear.ln() / items).exp_m1();
+        let slice = -1.0 / (clear.ln() / keys).exp_m1();
         // Rounded up, and up again, since logarithms round.
         Self { slice: ((slice * (1.0 + 1e-12)) as u64).saturating_add(2), slices }
     }
 
     fn for_goal(goal: Goal) -> Result<Self, PlanError> {
         let goal = goal.checked()?;
-        let (items, numbers) = (goal.items as f64, 1..=64);
+        let (keys, numbers) = (goal.keys as f64, 1..=64);
         // More than 256 bits a key are no use: a budget beyond that is left.
-        let words = (goal.max_bits() / 64).min(goal.items.saturating_mul(4).saturating_add(64));
-        let rate = |params: &Self| params.rate(goal.items).mean;
+        let words = (goal.max_bits() / 64).min(goal.keys.saturating_mul(4).saturating_add(64));
+        let rate = |params: &Self| params.rate(goal.keys).mean;
         let possible = |params: &Self| params.check().is_ok();
         let best = match goal.budget {
             Budget::Fpr(fpr) => {
-                let all = numbers.map(|slices| Self::for_rate(slices, items, fpr));
+                let all = numbers.map(|slices| Self::for_rate(slices, keys, fpr));
                 all.filter(possible).min_by_key(Self::words)
             }
             _ => {
@@ -92,7 +92,7 @@ impl Params {
             }
         };
         best.ok_or(match goal.budget {
-            Budget::Fpr(_) => PlanError::TooLarge { bytes: items * 8.0, max_bytes: 1 << 54 },
+            Budget::Fpr(_) => PlanError::TooLarge { bytes: keys * 8.0, max_bytes: 1 << 54 },
             _ => PlanError::Bytes { bytes: goal.max_bits() / 8, min: 8 },
         })
     }
@@ -168,7 +168,7 @@ impl Filter for Partitioned {
 }
 
 impl InsertFilter for Partitioned {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let mut new = false;
         for (word, bit) in self.bits(hash) {
             new |= self.words[word] & bit == 0;
@@ -190,21 +190,21 @@ impl PlanFilter for Partitioned {
     type Params = Params;
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
-        goal.plan_by(|goal| Self::plan_params(Params::for_goal(goal)?, goal.items.max(1)))
+        goal.plan_by(|goal| Self::plan_params(Params::for_goal(goal)?, goal.keys.max(1)))
     }
 
-    fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {
+    fn plan_params(params: Params, keys: u64) -> Result<Plan<Params>, PlanError> {
         params.check()?;
         let bytes = params.words() * 8;
-        Ok(Plan::new(params, items)
-            .bytes(bytes)
+        Ok(Plan::new(params, keys)
+            .with_bytes(bytes)
             // Built at once, it is filled from the hashes of the keys.
-            .build_bytes(bytes.saturating_add(items.saturating_mul(8)))
-            .expected_fpr(params.rate(items).mean))
+            .with_build_bytes(bytes.saturating_add(keys.saturating_mul(8)))
+            .with_expected_fpr(params.rate(keys).mean))
     }
 
-    fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
-        params.rate(items)
+    fn predicted_fpr(params: &Params, keys: u64) -> PredictedFpr {
+        params.rate(keys)
     }
 
     fn params(&self) -> Params {
@@ -220,7 +220,7 @@ impl EmptyFilter for Partitioned {
         let refused = words.try_reserve_exact(count as usize);
         refused.map_err(|_| BuildError::OutOfMemory { bytes: count * 8 })?;
         words.resize(count as usize, 0);
-        Ok(Self { words, params: plan.params, seed, capacity: plan.items, len: 0 })
+        Ok(Self { words, params: plan.params, seed, capacity: plan.keys, len: 0 })
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) struct FileHeader {
     pub(super) kind: u8,
     pub(super) revision: u8,
     pub(super) flags: u32,
-    pub(super) items: u64,
+    pub(super) keys: u64,
     pub(super) filter: Header,
     /// The hashes of its keys come from the caller, and the seed is 0.
     pub(super) prehashed: bool,
@@ -28,13 +28,13 @@ pub(super) struct FileHeader {
 
 impl FileHeader {
     pub(super) fn new(contents: &Contents<'_>) -> Self {
-        let &Contents { kind, revision, hashing, header, items, ref description } = contents;
+        let &Contents { kind, revision, hashing, header, keys, ref description } = contents;
         let prehashed = hashing == Hashing::Prehashed;
         Self {
             kind: kind.number(),
             revision,
             flags: if hashing == Hashing::SeedWithheld { SEED_WITHHELD } else { 0 },
-            items,
+            keys,
             filter: Header { seed: if prehashed { 0 } else { header.seed }, ..header },
             prehashed,
             asked: description.asked,
@@ -59,7 +59,7 @@ impl FileHeader {
         let hash = if self.prehashed { HASHED_BY_CALLER } else { XXH3 };
         put(&[self.kind, self.revision, hash, KEY_ENCODING]);
         put(&self.flags.to_le_bytes());
-        put(&self.items.to_le_bytes());
+        put(&self.keys.to_le_bytes());
         put(&self.filter.capacity.to_le_bytes());
         let withheld = self.flags & SEED_WITHHELD != 0;
         put(&if withheld { 0 } else { self.filter.seed }.to_le_bytes());
@@ -150,7 +150,7 @@ impl FileHeader {
             kind,
             revision,
             flags,
-            items: u64_at(bytes, 24),
+            keys: u64_at(bytes, 24),
             filter: Header {
                 seed,
                 capacity: u64_at(bytes, 32),

@@ -92,7 +92,7 @@ impl<F: OneTable> Restore for F {
         let params = F::params_in(opened)?;
         opened.expect_sections([F::section_for(&params)].into_iter())?;
         let table = source.section::<F::Element>(opened)?;
-        let filter = F::over(opened.header(), params, opened.items(), table);
+        let filter = F::over(opened.header(), params, opened.keys(), table);
         if source.finish(opened)? {
             filter.walk()?;
         }

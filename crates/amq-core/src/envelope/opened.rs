@@ -33,8 +33,8 @@ impl<'a> Opened<'a> {
     }
 
     /// The number of keys in the filter.
-    pub const fn items(&self) -> u64 {
-        self.file.items
+    pub const fn keys(&self) -> u64 {
+        self.file.keys
     }
 
     /// Whether the file withholds its seed, and whoever reads it gave it.

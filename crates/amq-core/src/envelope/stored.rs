@@ -59,7 +59,7 @@ pub struct Contents<'a> {
     /// Seed, capacity and budget.
     pub header: Header,
     /// The number of keys.
-    pub items: u64,
+    pub keys: u64,
     /// Parameters, geometry and table.
     pub description: Description<'a>,
 }
@@ -77,7 +77,7 @@ impl<F: Stored> Written for F {
             revision: F::REVISION,
             hashing,
             header: *self.header(),
-            items: self.items(),
+            keys: self.items(),
             description: self.describe(),
         })
     }

@@ -1,7 +1,7 @@
 //! Filters that cannot be made.
 
 use super::number::Limit;
-use super::{BatchFull, PlanError};
+use super::{BatchInsertError, PlanError};
 use core::fmt;
 
 /// A filter that could not be made.
@@ -20,12 +20,12 @@ pub enum BuildError {
         /// Number of internal seeds there are to try. All depend on the filter's own.
         attempts: u32,
         /// Number of keys: all of them, or those of the layer that has no solution.
-        items: u64,
+        keys: u64,
     },
     /// Some keys hashed differently the second time they were read.
     KeysChanged {
         /// Number of keys.
-        items: u64,
+        keys: u64,
     },
     /// There are more keys than the goal or plan allows.
     TooManyKeys {
@@ -41,7 +41,7 @@ pub enum BuildError {
         part: u64,
     },
     /// The filter refused a key while being built.
-    Full(BatchFull),
+    Insert(BatchInsertError),
 }
 
 impl fmt::Display for BuildError {
@@ -50,13 +50,13 @@ impl fmt::Display for BuildError {
             Self::Plan(error) => error.fmt(f),
             Self::OutOfMemory { bytes } => write!(
                 f,
-                "the allocator refused {} bytes: free memory, or plan for fewer items or a higher \
+                "the allocator refused {} bytes: free memory, or plan for fewer keys or a higher \
                  false-positive rate",
                 Limit(*bytes)
             ),
-            Self::Exhausted { attempts, items } => write!(
+            Self::Exhausted { attempts, keys } => write!(
                 f,
-                "none of {attempts} internal seeds solves the system of {items} keys, which does not \
+                "none of {attempts} internal seeds solves the system of {keys} keys, which does not \
                  happen by chance: build with another seed, a secret one if strangers choose the \
                  keys"
             ),
@@ -65,9 +65,9 @@ impl fmt::Display for BuildError {
                 "there are more keys than the {planned} planned for: plan for more, or give a budget, \
                  which sizes the filter to the keys"
             ),
-            Self::KeysChanged { items } => write!(
+            Self::KeysChanged { keys } => write!(
                 f,
-                "some of {items} keys gave another hash the second time: a `Key` must always give the \
+                "some of {keys} keys gave another hash the second time: a `Key` must always give the \
                  same one; or hash each key once and build from the hashes"
             ),
             Self::Visited => f.write_str(
@@ -80,7 +80,7 @@ impl fmt::Display for BuildError {
                  key of it is found and no file of it could be read: replace it by a filter of the \
                  same seed"
             ),
-            Self::Full(error) => write!(f, "the filter cannot be built: {error}"),
+            Self::Insert(error) => write!(f, "the filter cannot be built: {error}"),
         }
     }
 }
@@ -93,8 +93,8 @@ impl From<PlanError> for BuildError {
     }
 }
 
-impl From<BatchFull> for BuildError {
-    fn from(error: BatchFull) -> Self {
-        Self::Full(error)
+impl From<BatchInsertError> for BuildError {
+    fn from(error: BatchInsertError) -> Self {
+        Self::Insert(error)
     }
 }

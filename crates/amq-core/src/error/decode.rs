@@ -51,12 +51,11 @@ pub enum DecodeError {
         /// Its number.
         number: u8,
     },
-    /// A known kind that is not read by what was called.
-    NotHere {
+    /// A known kind that is not among those that were asked for: a program that loads any filter
+    /// has not all kinds, and files hold more than filters.
+    UnsupportedKind {
         /// What the file holds.
         found: FilterKind,
-        /// How to read it.
-        way_out: &'static str,
     },
     /// A layout of a known kind that this version cannot read.
     Revision {
@@ -186,10 +185,11 @@ impl fmt::Display for DecodeError {
                 "the file holds a filter of kind {number}, which this program does not know: use a newer \
                  one"
             ),
-            Self::NotHere { found, way_out } => write!(
+            Self::UnsupportedKind { found } => write!(
                 f,
-                "the file holds a {}, which is not read here: {way_out}",
-                Named(found)
+                "the file holds a {}, which is not read here: {}",
+                Named(found),
+                how_to_load(found)
             ),
             Self::Revision { kind, found, known } => write!(
                 f,
@@ -258,6 +258,20 @@ impl fmt::Display for DecodeError {
             ),
             Self::Interrupted => f.write_str("the file could not be read to its end"),
         }
+    }
+}
+
+/// How a program loads a kind that it does not read as any filter.
+const fn how_to_load(kind: FilterKind) -> &'static str {
+    match kind {
+        FilterKind::RibbonMap => {
+            "it gives every key a value and denies none; load it as a `RibbonMap`"
+        }
+        FilterKind::Sharded => "load it as a `Sharded` filter of the kind that its shards have",
+        FilterKind::Rolling => {
+            "load it as a `Rolling` filter of the kind that its generations have"
+        }
+        _ => "turn on the feature of the crate `amq` for it, or load it as its own type",
     }
 }
 

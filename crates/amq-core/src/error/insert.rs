@@ -6,12 +6,12 @@ use core::fmt;
 /// An insert that was refused. The filter is as it was before.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Full {
+pub enum InsertError {
     /// The table has no room that this key can reach.
     Table {
-        /// Items held.
+        /// Keys held.
         len: u64,
-        /// Items the filter was planned for.
+        /// Keys the filter was planned for.
         capacity: u64,
         /// Share of all slots in use, 0 to 1.
         load: f64,
@@ -50,13 +50,13 @@ pub enum Full {
     },
 }
 
-impl fmt::Display for Full {
+impl fmt::Display for InsertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Table { len, capacity, load } => write!(
                 f,
-                "the filter is full: it holds {len} items, was planned for {capacity}, and has {:.1} % \
-                 of its slots in use. Remove items first, or plan a larger one",
+                "the filter is full: it holds {len} keys, was planned for {capacity}, and has {:.1} % \
+                 of its slots in use. Remove keys first, or plan a larger one",
                 load * 100.0
             ),
             Self::Copies { copies } => write!(
@@ -72,7 +72,7 @@ impl fmt::Display for Full {
             Self::Stages { stages } => write!(
                 f,
                 "the filter has {stages} stages, and too little of its false-positive rate is left for \
-                 another. Start with one planned for more items, or for a higher rate"
+                 another. Start with one planned for more keys, or for a higher rate"
             ),
             Self::UsedUp { entries, of } => write!(
                 f,
@@ -90,20 +90,20 @@ impl fmt::Display for Full {
     }
 }
 
-crate::impl_error!(Full);
+crate::impl_error!(InsertError);
 
 /// A batch insert that was refused part of the way.
 ///
 /// Each insert is all or nothing; a batch is not. The first `done` keys are in, the rest are not.
 #[derive(Clone, Copy, PartialEq)]
-pub struct BatchFull {
+pub struct BatchInsertError {
     /// Number of keys, from the start of the batch, that are in the filter.
     pub done: u64,
     /// Why the next one was refused.
-    pub full: Full,
+    pub error: InsertError,
 }
 
-impl BatchFull {
+impl BatchInsertError {
     /// The same refusal in a batch that had `before` keys inserted earlier.
     #[doc(hidden)]
     #[must_use]
@@ -112,22 +112,22 @@ impl BatchFull {
     }
 }
 
-impl fmt::Display for BatchFull {
+impl fmt::Display for BatchInsertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.done {
-            0 => self.full.fmt(f),
+            0 => self.error.fmt(f),
             1 => write!(
                 f,
                 "the first key of the batch is in, the next one was refused: {}",
-                self.full
+                self.error
             ),
             done => write!(
                 f,
                 "the first {done} keys of the batch are in, the next one was refused: {}",
-                self.full
+                self.error
             ),
         }
     }
 }
 
-crate::impl_error!(BatchFull);
+crate::impl_error!(BatchInsertError);

@@ -1,6 +1,6 @@
 //! Filters that cannot be merged.
 
-use super::Full;
+use super::InsertError;
 use crate::FilterKind;
 use core::fmt;
 
@@ -53,18 +53,18 @@ pub enum MergeError {
         /// Distinct fingerprints of the filter merged from.
         theirs: u64,
     },
-    /// They hold too many items for one table.
-    Items {
-        /// Items in the filter merged into.
+    /// They hold too many keys for one table.
+    Keys {
+        /// Keys in the filter merged into.
         ours: u64,
-        /// Items in the filter merged from.
+        /// Keys in the filter merged from.
         theirs: u64,
         /// Number of slots, or the most there may be if the filter grows. Not every last one can be
         /// used.
         slots: u64,
     },
     /// The filter merged into refuses some of the other's keys.
-    Full(Full),
+    Insert(InsertError),
 }
 
 impl MergeError {
@@ -123,13 +123,13 @@ impl fmt::Display for MergeError {
                 "the filter to be merged tells only {theirs} hashes apart, and this one {ours}: \
                  merge this one into the other"
             ),
-            Self::Items { ours, theirs, slots } => write!(
+            Self::Keys { ours, theirs, slots } => write!(
                 f,
-                "the filters hold {ours} and {theirs} items, more than fit into {slots} slots, of \
-                 which some always stay empty; keep both, or plan for {} items",
+                "the filters hold {ours} and {theirs} keys, more than fit into {slots} slots, of \
+                 which some always stay empty; keep both, or plan for {} keys",
                 u128::from(*ours) + u128::from(*theirs)
             ),
-            Self::Full(full) => write!(f, "the filters do not fit into one: {full}"),
+            Self::Insert(error) => write!(f, "the filters do not fit into one: {error}"),
         }
     }
 }

@@ -16,7 +16,7 @@ pub use build::BuildError;
 pub use decode::DecodeError;
 #[cfg(feature = "std")]
 pub use decode::ReadError;
-pub use insert::{BatchFull, Full};
+pub use insert::{BatchInsertError, InsertError};
 pub use length::LengthMismatch;
 pub use merge::{MergeError, agreed};
 pub use plan::PlanError;
@@ -45,22 +45,22 @@ mod tests {
 
     #[test]
     fn texts_name_the_values_and_the_way_out() {
-        let full = Full::Table { len: 90, capacity: 88, load: 0.703 };
-        let limit = |what, limit| Full::Limit { what, limit };
+        let full = InsertError::Table { len: 90, capacity: 88, load: 0.703 };
+        let limit = |what, limit| InsertError::Limit { what, limit };
         let between = |min, max| PlanError::Parameter { name: "slots", value: 99, min, max };
-        let items = |items, min, max| PlanError::Items { items, min, max };
-        let mismatch = |ours, theirs| MergeError::Mismatch { field: "max_items", ours, theirs };
+        let keys = |keys, min, max| PlanError::Keys { keys, min, max };
+        let mismatch = |ours, theirs| MergeError::Mismatch { field: "max_keys", ours, theirs };
         let same = "; only filters made with the same parameters and the same seed can be combined";
-        let table = "the filter is full: it holds 90 items, was planned for 88, and has 70.3 % of \
-             its slots in use. Remove items first, or plan a larger one";
+        let table = "the filter is full: it holds 90 keys, was planned for 88, and has 70.3 % of \
+             its slots in use. Remove keys first, or plan a larger one";
         let texts: &[(&dyn core::error::Error, &str)] = &[
             (
-                &items(51, 1, 50),
-                "a filter for 51 items cannot be planned: the number must be from 1 to 50",
+                &keys(51, 1, 50),
+                "a filter for 51 keys cannot be planned: the number must be from 1 to 50",
             ),
             (
-                &items(1 << 41, 1, 1 << 40),
-                "a filter for 2199023255552 items cannot be planned: the number must be from 1 to \
+                &keys(1 << 41, 1, 1 << 40),
+                "a filter for 2199023255552 keys cannot be planned: the number must be from 1 to \
                  2^40",
             ),
             (
@@ -69,22 +69,22 @@ mod tests {
                  1 (1 % is written 0.01)",
             ),
             (
-                &PlanError::FprBelowHashFloor { fpr: 1e-300, floor: 5e-20, items: 1 },
+                &PlanError::FprBelowHashFloor { fpr: 1e-300, floor: 5e-20, keys: 1 },
                 "a false-positive rate of 1e-300 is not above the floor of 5e-20 that 64-bit \
-                 hashes set for 1 items: ask for a higher rate, or keep the keys themselves",
+                 hashes set for 1 keys: ask for a higher rate, or keep the keys themselves",
             ),
             (
-                &PlanError::FprUnreachable { fpr: 1e-12, lowest: 2e-10, items: 10 },
-                "this variant cannot reach a false-positive rate of 1e-12 for 10 items at any \
+                &PlanError::FprUnreachable { fpr: 1e-12, lowest: 2e-10, keys: 10 },
+                "this variant cannot reach a false-positive rate of 1e-12 for 10 keys at any \
                  size: ask for more than 2e-10, or take another variant",
             ),
             (
-                &PlanError::FewItems { bits_per_key: 9.5, items: 3, least: 14 },
-                "9.5 bits per key are too few for 3 items: they suffice from 14 items on; or give a size in bytes, or a false-positive \
+                &PlanError::FewKeys { bits_per_key: 9.5, keys: 3, least: 14 },
+                "9.5 bits per key are too few for 3 keys: they suffice from 14 keys on; or give a size in bytes, or a false-positive \
                  rate",
             ),
             (
-                &BuildError::KeysChanged { items: 12 },
+                &BuildError::KeysChanged { keys: 12 },
                 "some of 12 keys gave another hash the second time: a `Key` must always give the same one; or hash each key once and \
                  build from the hashes",
             ),
@@ -94,13 +94,13 @@ mod tests {
             ),
             (
                 &PlanError::Bytes { bytes: 10, min: 688 },
-                "10 bytes are too few for these items: the smallest filter of this \
+                "10 bytes are too few for these keys: the smallest filter of this \
                  variant that holds them takes 688",
             ),
             (
                 &PlanError::TooLarge { bytes: 1.46e12, max_bytes: 1 << 36 },
                 "the filter would take some 1.5e12 bytes, and fewer than 2^36 are possible here: \
-                 ask for fewer items, a higher rate or a smaller size, or split the keys among \
+                 ask for fewer keys, a higher rate or a smaller size, or split the keys among \
                  several filters",
             ),
             (&between(1, 64), "slots = 99 is not possible: it must be from 1 to 64"),
@@ -130,48 +130,48 @@ mod tests {
             ),
             (
                 &BuildError::OutOfMemory { bytes: 1 << 50 },
-                "the allocator refused 2^50 bytes: free memory, or plan for fewer items or a \
+                "the allocator refused 2^50 bytes: free memory, or plan for fewer keys or a \
                  higher false-positive rate",
             ),
             (
-                &BuildError::Exhausted { attempts: 1024, items: 50 },
+                &BuildError::Exhausted { attempts: 1024, keys: 50 },
                 "none of 1024 internal seeds solves the system of 50 keys, which does not happen \
                  by chance: build with another seed, a secret one if strangers choose the keys",
             ),
             (
-                &BuildError::Full(BatchFull { done: 0, full: limit("bytes", 10) }),
+                &BuildError::Insert(BatchInsertError { done: 0, error: limit("bytes", 10) }),
                 "the filter cannot be built: the filter would exceed its limit of 10 bytes. Allow \
                  it more bytes",
             ),
             (&full, table),
-            (&BatchFull { done: 0, full }, table),
+            (&BatchInsertError { done: 0, error: full }, table),
             (
-                &BatchFull { done: 1, full: limit("slots", 65) },
+                &BatchInsertError { done: 1, error: limit("slots", 65) },
                 "the first key of the batch is in, the next one was refused: the filter would \
                  exceed its limit of 65 slots. Allow it more slots",
             ),
             (
-                &BatchFull { done: 300, full: limit("stages", 2) },
+                &BatchInsertError { done: 300, error: limit("stages", 2) },
                 "the first 300 keys of the batch are in, the next one was refused: the filter \
                  would exceed its limit of 2 stages. Allow it more stages",
             ),
             (
-                &Full::Copies { copies: 8 },
+                &InsertError::Copies { copies: 8 },
                 "a key is in 8 times already, and there is no place for another copy. Insert each \
                  key once, or choose a filter with room for more copies",
             ),
             (
-                &Full::Stages { stages: 2 },
+                &InsertError::Stages { stages: 2 },
                 "the filter has 2 stages, and too little of its false-positive rate is left for \
-                 another. Start with one planned for more items, or for a higher rate",
+                 another. Start with one planned for more keys, or for a higher rate",
             ),
             (
-                &Full::OutOfMemory { bytes: 1000 },
+                &InsertError::OutOfMemory { bytes: 1000 },
                 "the allocator refused 1000 bytes. Free memory and try again",
             ),
             (
                 &mismatch(u64::MAX, 1000),
-                &["the filters differ in max_items: none here, 1000 there", same].concat(),
+                &["the filters differ in max_keys: none here, 1000 there", same].concat(),
             ),
             (
                 &MergeError::Hashing,
@@ -204,12 +204,12 @@ mod tests {
                  merge this one into the other",
             ),
             (
-                &MergeError::Items { ours: 90, theirs: 80, slots: 128 },
-                "the filters hold 90 and 80 items, more than fit into 128 slots, of which some \
-                 always stay empty; keep both, or plan for 170 items",
+                &MergeError::Keys { ours: 90, theirs: 80, slots: 128 },
+                "the filters hold 90 and 80 keys, more than fit into 128 slots, of which some \
+                 always stay empty; keep both, or plan for 170 keys",
             ),
             (
-                &MergeError::Full(Full::OutOfMemory { bytes: 1000 }),
+                &MergeError::Insert(InsertError::OutOfMemory { bytes: 1000 }),
                 "the filters do not fit into one: the allocator refused 1000 bytes. Free memory \
                  and try again",
             ),

@@ -8,11 +8,11 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The number of items is outside the variant's range. (0 items are planned for as 1, and are
+    /// The number of keys is outside the variant's range. (0 keys are planned for as 1, and are
     /// never the reason.)
-    Items {
+    Keys {
         /// The value asked for.
-        items: u64,
+        keys: u64,
         /// The smallest number accepted.
         min: u64,
         /// The largest number accepted; `u64::MAX` if there is no limit.
@@ -23,42 +23,42 @@ pub enum PlanError {
         /// The value asked for.
         fpr: f64,
     },
-    /// The rate is below the floor of 64-bit hashes: `items` keys share a whole hash with an absent
-    /// one that often.
+    /// The rate is below the floor of 64-bit hashes: an absent key shares its whole hash with one
+    /// of this many keys that often.
     FprBelowHashFloor {
         /// The value asked for.
         fpr: f64,
-        /// `items / 2^64`.
+        /// `keys / 2^64`.
         floor: f64,
-        /// Number of items.
-        items: u64,
+        /// Number of keys.
+        keys: u64,
     },
-    /// This variant cannot reach the rate for this many items at any size.
+    /// This variant cannot reach the rate for this many keys at any size.
     FprUnreachable {
         /// The value asked for.
         fpr: f64,
         /// The lowest rate this variant can be planned for.
         lowest: f64,
-        /// Number of items.
-        items: u64,
+        /// Number of keys.
+        keys: u64,
     },
     /// Bits per key are not positive and finite.
     BitsPerKey {
         /// The value asked for.
         bits_per_key: f64,
     },
-    /// The bits per key do not suffice for so few items: the smallest filter takes more.
-    FewItems {
+    /// The bits per key do not suffice for so few keys: the smallest filter takes more.
+    FewKeys {
         /// The value asked for.
         bits_per_key: f64,
-        /// Number of items.
-        items: u64,
-        /// The smallest larger number of items for which they suffice.
+        /// Number of keys.
+        keys: u64,
+        /// The smallest larger number of keys for which they suffice.
         least: u64,
     },
-    /// Fewer bytes than the variant's smallest filter for these items.
+    /// Fewer bytes than the variant's smallest filter for these keys.
     Bytes {
-        /// Bytes asked for, for all items together.
+        /// Bytes asked for, for all keys together.
         bytes: u64,
         /// The smallest size accepted for them.
         min: u64,
@@ -138,9 +138,9 @@ impl PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Items { items, min, max } => write!(
+            Self::Keys { keys, min, max } => write!(
                 f,
-                "a filter for {items} items cannot be planned: the number {}",
+                "a filter for {keys} keys cannot be planned: the number {}",
                 Range { min, max }
             ),
             Self::Fpr { fpr } => write!(
@@ -148,34 +148,34 @@ impl fmt::Display for PlanError {
                 "a false-positive rate of {fpr:?} is not possible: it must lie strictly between 0 and \
                  1 (1 % is written 0.01)"
             ),
-            Self::FprBelowHashFloor { fpr, floor, items } => write!(
+            Self::FprBelowHashFloor { fpr, floor, keys } => write!(
                 f,
                 "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that 64-bit \
-                 hashes set for {items} items: ask for a higher rate, or keep the keys themselves"
+                 hashes set for {keys} keys: ask for a higher rate, or keep the keys themselves"
             ),
-            Self::FprUnreachable { fpr, lowest, items } => write!(
+            Self::FprUnreachable { fpr, lowest, keys } => write!(
                 f,
-                "this variant cannot reach a false-positive rate of {fpr:?} for {items} items at any \
+                "this variant cannot reach a false-positive rate of {fpr:?} for {keys} keys at any \
                  size: ask for more than {lowest:?}, or take another variant"
             ),
             Self::BitsPerKey { bits_per_key } => write!(
                 f,
                 "{bits_per_key:?} bits per key is not possible: it must be positive and finite"
             ),
-            Self::FewItems { bits_per_key, items, least } => write!(
+            Self::FewKeys { bits_per_key, keys, least } => write!(
                 f,
-                "{bits_per_key} bits per key are too few for {items} items: they suffice from {least} \
-                 items on; or give a size in bytes, or a false-positive rate"
+                "{bits_per_key} bits per key are too few for {keys} keys: they suffice from {least} \
+                 keys on; or give a size in bytes, or a false-positive rate"
             ),
             Self::Bytes { bytes, min } => write!(
                 f,
-                "{bytes} bytes are too few for these items: the smallest filter of this variant that \
+                "{bytes} bytes are too few for these keys: the smallest filter of this variant that \
                  holds them takes {min}"
             ),
             Self::TooLarge { bytes, max_bytes } => write!(
                 f,
                 "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible here: \
-                 ask for fewer items, a higher rate or a smaller size, or split the keys among \
+                 ask for fewer keys, a higher rate or a smaller size, or split the keys among \
                  several filters",
                 Limit(max_bytes)
             ),

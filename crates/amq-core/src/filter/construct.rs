@@ -4,7 +4,9 @@ use super::{ClearFilter, Filter, InsertFilter};
 use crate::key::hash_blocks;
 use crate::memory::reserve;
 use crate::numeric::{PredictedFpr, first_true_near};
-use crate::{BatchFull, Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError};
+use crate::{
+    BatchInsertError, Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError,
+};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -21,7 +23,7 @@ impl<P: Copy> Target<P> {
     /// The plan to follow.
     pub fn plan<F: PlanFilter<Params = P>>(self) -> Result<Plan<P>, PlanError> {
         match self {
-            Self::Goal(goal) => Ok(F::plan(goal)?.within(goal.budget)),
+            Self::Goal(goal) => Ok(F::plan(goal)?.with_budget(goal.budget)),
             Self::Plan(plan) => Ok(plan),
         }
     }
@@ -62,8 +64,8 @@ impl<P: Copy> BuildTarget<P> {
             Self::Budget(budget) => Target::Goal(Goal::new(keys, budget)).plan::<F>()?,
             Self::Target(target) => target.plan::<F>()?,
         };
-        if keys > plan.items {
-            return Err(BuildError::TooManyKeys { planned: plan.items });
+        if keys > plan.keys {
+            return Err(BuildError::TooManyKeys { planned: plan.keys });
         }
         Ok(plan)
     }
@@ -72,8 +74,8 @@ impl<P: Copy> BuildTarget<P> {
     fn limit(&self) -> u64 {
         match self {
             Self::Budget(_) => u64::MAX,
-            Self::Target(Target::Goal(goal)) => goal.items.max(1),
-            Self::Target(Target::Plan(plan)) => plan.items,
+            Self::Target(Target::Goal(goal)) => goal.keys.max(1),
+            Self::Target(Target::Plan(plan)) => plan.keys,
         }
     }
 }
@@ -95,7 +97,7 @@ impl<P, T: Into<Target<P>>> From<T> for BuildTarget<P> {
 ///
 /// ```
 /// use amq_core::Parts;
-/// let parts = Parts::new((), 7).capacity(1000).len(950);
+/// let parts = Parts::new((), 7).with_capacity(1000).with_len(950);
 /// assert_eq!((parts.seed, parts.capacity, parts.len), (7, 1000, 950));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,13 +124,13 @@ impl<P> Parts<P> {
 
     /// With the number of keys it was planned for.
     #[must_use]
-    pub fn capacity(self, capacity: u64) -> Self {
+    pub fn with_capacity(self, capacity: u64) -> Self {
         Self { capacity, ..self }
     }
 
     /// With the number of keys in it.
     #[must_use]
-    pub fn len(self, len: u64) -> Self {
+    pub fn with_len(self, len: u64) -> Self {
         Self { len, ..self }
     }
 }
@@ -147,32 +149,32 @@ pub trait PlanFilter: Filter + Sized {
     /// The best parameters for a goal, and their cost.
     fn plan(goal: Goal) -> Result<Plan<Self::Params>, PlanError>;
 
-    /// The plan for `items` keys with explicit parameters. Checks the parameters, but not whether
+    /// The plan for this many keys with explicit parameters. Checks the parameters, but not whether
     /// the keys will fit.
-    fn plan_params(params: Self::Params, items: u64) -> Result<Plan<Self::Params>, PlanError>;
+    fn plan_params(params: Self::Params, keys: u64) -> Result<Plan<Self::Params>, PlanError>;
 
-    /// The exact false-positive rate of filters with these parameters that hold `items` distinct
+    /// The exact false-positive rate of filters with these parameters that hold `keys` distinct
     /// keys.
     #[must_use]
-    fn predicted_fpr(params: &Self::Params, items: u64) -> PredictedFpr;
+    fn predicted_fpr(params: &Self::Params, keys: u64) -> PredictedFpr;
 
     /// The parameters of this filter.
     #[must_use]
     fn params(&self) -> Self::Params;
 
-    /// The inverse of planning: the most items that fit into `bytes` at a rate of at most `fpr`.
+    /// The inverse of planning: the most keys that fit into `bytes` at a rate of at most `fpr`.
     ///
-    /// All kinds' sizes rise with the number of items, but for bumped ribbons, whose sizes now and
+    /// All kinds' sizes rise with the number of keys, but for bumped ribbons, whose sizes now and
     /// then fall by some blocks: a few more, up to some 1.5 %, may fit again.
-    fn items_for(bytes: u64, fpr: f64) -> Result<u64, PlanError> {
-        let plan = |items: u64| Self::plan(Goal::new(items, Budget::Fpr(fpr)));
-        let fits = |items: u64| plan(items).map(|plan| plan.bytes <= bytes);
-        // If not even one item can be planned, the rate itself is wrong: say so.
+    fn keys_for(bytes: u64, fpr: f64) -> Result<u64, PlanError> {
+        let plan = |keys: u64| Self::plan(Goal::new(keys, Budget::Fpr(fpr)));
+        let fits = |keys: u64| plan(keys).map(|plan| plan.bytes <= bytes);
+        // If not even one key can be planned, the rate itself is wrong: say so.
         if !fits(1)? {
             let min = plan(1)?.bytes;
             return Err(PlanError::Bytes { bytes, min });
         }
-        // Sizes are nearly proportional to the items; one that cannot be planned does not fit.
+        // Sizes are nearly proportional to the keys; one that cannot be planned does not fit.
         let (mut guess, mut most) = (bytes.max(1), bytes);
         for _ in 0..8 {
             let ratio = match plan(guess) {
@@ -188,16 +190,16 @@ pub trait PlanFilter: Filter + Sized {
                 break;
             }
         }
-        let over = |items: u64| !fits(items).unwrap_or(false);
+        let over = |keys: u64| !fits(keys).unwrap_or(false);
         Ok(match first_true_near(1, u64::MAX, guess, over) {
             u64::MAX if !over(u64::MAX) => u64::MAX,
             first => first - 1,
         })
     }
 
-    /// The inverse of planning: the rate of `items` keys in `bytes` bytes.
-    fn fpr_for(items: u64, bytes: u64) -> Result<f64, PlanError> {
-        Ok(Self::plan(Goal::new(items, Budget::Bytes(bytes)))?.expected_fpr)
+    /// The inverse of planning: the rate of this many keys in `bytes` bytes.
+    fn fpr_for(keys: u64, bytes: u64) -> Result<f64, PlanError> {
+        Ok(Self::plan(Goal::new(keys, Budget::Bytes(bytes)))?.expected_fpr)
     }
 }
 
@@ -237,7 +239,7 @@ pub fn fill_from_keys<F: EmptyFilter, K: Key>(
     let mut filter = F::empty(plan, seed)?;
     hash_blocks(keys, seed, |first, hashes| {
         let inserted = filter.insert_batch(hashes).map(drop);
-        inserted.map_err(|refused: BatchFull| refused.after(first as u64))
+        inserted.map_err(|refused: BatchInsertError| refused.after(first as u64))
     })?;
     Ok(filter)
 }

@@ -2,15 +2,15 @@
 
 use super::{Count, CountFilter, Filter, InsertFilter, Inserted, RemoveFilter};
 use crate::key::hash_blocks;
-use crate::{BatchFull, Full, Key, LengthMismatch};
+use crate::{BatchInsertError, InsertError, Key, LengthMismatch};
 
 /// The methods that query keys, on everything that is a filter: `F: Filter`, `&F`,
 /// `Box<dyn Filter>`. [`InsertExt`] has those that insert and remove.
 ///
 /// ```
-/// use amq_core::{Filter, FilterExt, Full, InsertExt, InsertFilter};
+/// use amq_core::{Filter, FilterExt, InsertError, InsertExt, InsertFilter};
 ///
-/// fn remember<F: InsertFilter>(filter: &mut F, words: &[&str]) -> Result<(), Full> {
+/// fn remember<F: InsertFilter>(filter: &mut F, words: &[&str]) -> Result<(), InsertError> {
 ///     for word in words {
 ///         filter.insert(word)?;
 ///     }
@@ -61,7 +61,7 @@ impl<F: Filter + ?Sized> FilterExt for F {}
 pub trait InsertExt: InsertFilter {
     /// Inserts `key`. On an error the filter is exactly as before.
     #[inline]
-    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full> {
+    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
         let hash = key.key_hash(self.seed());
         self.insert_hash(hash)
     }
@@ -69,7 +69,7 @@ pub trait InsertExt: InsertFilter {
     /// Inserts `key` unless the filter answers `true` for it already; see
     /// [`InsertFilter::insert_unique_hash`].
     #[inline]
-    fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full> {
+    fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
         let hash = key.key_hash(self.seed());
         self.insert_unique_hash(hash)
     }
@@ -77,7 +77,7 @@ pub trait InsertExt: InsertFilter {
     /// Inserts many keys and returns how many were new; see [`InsertFilter::insert_batch`].
     /// Allocates nothing.
     #[inline]
-    fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, BatchFull> {
+    fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, BatchInsertError> {
         let (seed, mut new) = (self.seed(), 0);
         hash_blocks(keys, seed, |first, hashes| {
             let inserted = self.insert_batch(hashes);
@@ -92,12 +92,15 @@ pub trait InsertExt: InsertFilter {
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
     /// the refused one are in, and the error says how many.
     #[inline]
-    fn try_extend<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<u64, BatchFull> {
+    fn try_extend<K: Key>(
+        &mut self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<u64, BatchInsertError> {
         let (seed, mut new) = (self.seed(), 0);
         for (done, key) in (0..).zip(keys) {
             match self.insert_hash(key.key_hash(seed)) {
                 Ok(inserted) => new += u64::from(inserted.is_new()),
-                Err(full) => return Err(BatchFull { done, full }),
+                Err(error) => return Err(BatchInsertError { done, error }),
             }
         }
         Ok(new)

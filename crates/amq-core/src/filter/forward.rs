@@ -4,7 +4,7 @@ use super::{
     ClearFilter, Count, CountFilter, Filter, FilterExt, FilterKind, InsertFilter, Inserted,
     RemoveFilter, Stats,
 };
-use crate::{BatchFull, Full, Key, KeyHash, LengthMismatch};
+use crate::{BatchInsertError, InsertError, Key, KeyHash, LengthMismatch};
 use alloc::boxed::Box;
 use core::fmt;
 
@@ -72,14 +72,14 @@ macro_rules! forward_writing {
     ($($pointer:ty;)*) => {$(
         impl<F: InsertFilter + ?Sized> InsertFilter for $pointer {
             #[inline]
-            fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+            fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
                 (**self).insert_hash(hash)
             }
             #[inline]
-            fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+            fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
                 (**self).insert_unique_hash(hash)
             }
-            fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+            fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
                 (**self).insert_batch(hashes)
             }
         }

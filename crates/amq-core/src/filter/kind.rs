@@ -96,7 +96,7 @@ kinds! {
         /// Quotient filter: remainders in runs.
         Quotient = 6, "quotient", "quotient";
         /// Ribbon filter: a solved linear system, with rows of 128 bits.
-        Ribbon = 7, "ribbon-standard", "ribbon";
+        StandardRibbon = 7, "ribbon-standard", "ribbon";
         /// Counting Bloom filter with eight 4-bit counters in one 64-byte block.
         BlockedCounting = 8, "blocked-counting", "blocked counting Bloom";
         /// Scalable Bloom filter whose stages are split-block filters.

@@ -14,7 +14,7 @@ pub use ext::{FilterExt, InsertExt};
 pub use kind::{FilterKind, UnknownKind};
 pub use stats::Stats;
 
-use crate::{BatchFull, Full, KeyHash, LengthMismatch};
+use crate::{BatchInsertError, InsertError, KeyHash, LengthMismatch};
 
 /// A set of keys that can be queried for membership.
 ///
@@ -151,7 +151,7 @@ impl Inserted {
 )]
 pub trait InsertFilter: Filter {
     /// Inserts the key with this hash. On an error the filter is exactly as before.
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full>;
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError>;
 
     /// Inserts the key with this hash unless the filter answers `true` for it already; then nothing
     /// changes. Keeps a set from filling up with copies of keys that come again and again.
@@ -159,7 +159,7 @@ pub trait InsertFilter: Filter {
     /// **Remove only keys that were answered [`Inserted::New`]**, each once for each time. A key
     /// that was answered [`Inserted::MaybePresent`] was skipped: nothing is stored for it. Another
     /// key may stand for it, so it may be denied after any removal, and must not be removed itself.
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);
         }
@@ -168,12 +168,12 @@ pub trait InsertFilter: Filter {
 
     /// Inserts many hashes and returns how many were [`Inserted::New`], as if one after another. On
     /// an error the hashes before the refused one are in, and the error says how many.
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let mut new = 0;
         for (done, &hash) in (0..).zip(hashes) {
             match self.insert_hash(hash) {
                 Ok(inserted) => new += u64::from(inserted.is_new()),
-                Err(full) => return Err(BatchFull { done, full }),
+                Err(error) => return Err(BatchInsertError { done, error }),
             }
         }
         Ok(new)

@@ -18,16 +18,16 @@ pub const LAYOUT: SplitBlock = SplitBlock {
     choices: 4_294_967_296.0,
 };
 
-/// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
-/// mean and spread over all seeds.
-pub fn fpr(params: &BlockedCountingParams, items: u64) -> PredictedFpr {
-    LAYOUT.predicted(params.blocks, items)
+/// The exact false-positive rate of filters with these parameters that hold this many distinct
+/// keys: mean and spread over all seeds.
+pub fn fpr(params: &BlockedCountingParams, keys: u64) -> PredictedFpr {
+    LAYOUT.predicted(params.blocks, keys)
 }
 
 /// The most likely number of distinct keys if a share `fill` of the counters is above zero.
 /// Infinite if all are.
-pub fn items_of_fill(blocks: u64, fill: f64) -> f64 {
-    LAYOUT.items_of_fill(blocks, fill)
+pub fn keys_of_fill(blocks: u64, fill: f64) -> f64 {
+    LAYOUT.keys_of_fill(blocks, fill)
 }
 
 /// Bits per key of a large filter at this rate.
@@ -36,9 +36,9 @@ pub fn bits_per_key(fpr: f64) -> f64 {
     plan(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
-/// The probability that a counter is saturated when the filter holds `items` distinct keys.
-pub fn saturation_probability(params: &BlockedCountingParams, items: u64) -> f64 {
-    let load = items as f64 / (f64::from(LAYOUT.places) * params.blocks as f64);
+/// The probability that a counter is saturated when the filter holds this many distinct keys.
+pub fn saturation_probability(params: &BlockedCountingParams, keys: u64) -> f64 {
+    let load = keys as f64 / (f64::from(LAYOUT.places) * params.blocks as f64);
     super::classic::counter_tail(load, 15)
 }
 
@@ -46,26 +46,26 @@ pub fn saturation_probability(params: &BlockedCountingParams, items: u64) -> f64
 pub fn plan(goal: Goal) -> Result<Plan<BlockedCountingParams>, PlanError> {
     let goal = goal.checked()?;
     let params = BlockedCountingParams::new(LAYOUT.blocks_for(goal)?);
-    plan_params(params, goal.items)
+    plan_params(params, goal.keys)
 }
 
-/// The plan for `items` keys with these parameters.
+/// The plan for this many keys with these parameters.
 pub fn plan_params(
     params: BlockedCountingParams,
-    items: u64,
+    keys: u64,
 ) -> Result<Plan<BlockedCountingParams>, PlanError> {
     params.check()?;
-    Ok(Plan::new(params, items)
-        .bytes(params.blocks * LAYOUT.block_bytes)
-        .expected_fpr(fpr(&params, items).mean))
+    Ok(Plan::new(params, keys)
+        .with_bytes(params.blocks * LAYOUT.block_bytes)
+        .with_expected_fpr(fpr(&params, keys).mean))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn mean(blocks: u64, items: u64) -> f64 {
-        fpr(&BlockedCountingParams::new(blocks), items).mean
+    fn mean(blocks: u64, keys: u64) -> f64 {
+        fpr(&BlockedCountingParams::new(blocks), keys).mean
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! by 1.37e-15). It reaches 15, where it saturates, with probability 1.6e-15. Neither happens in a
 //! table of a billion counters; but one key inserted fifteen times does saturate its counters.
 
-pub use amq_bloom::theory::classic::{expected_fill, fpr_of_fill, fpr_of_table, items_of_fill};
+pub use amq_bloom::theory::classic::{expected_fill, fpr_of_fill, fpr_of_table, keys_of_fill};
 
 use crate::CountingParams;
 use crate::counters::{MAX, PER_WORD};
@@ -21,10 +21,10 @@ use amq_core::{Goal, Plan, PlanError, PredictedFpr};
 /// Bits per counter.
 pub const COUNTER_BITS: u64 = 4;
 
-/// The exact false-positive rate of filters with these parameters that hold `items` distinct keys:
-/// mean and spread over all seeds. NaN if there is no such filter.
-pub fn fpr(params: &CountingParams, items: u64) -> PredictedFpr {
-    classic::fpr(&BloomParams::new(params.counters, params.probes), items)
+/// The exact false-positive rate of filters with these parameters that hold this many distinct
+/// keys: mean and spread over all seeds. NaN if there is no such filter.
+pub fn fpr(params: &CountingParams, keys: u64) -> PredictedFpr {
+    classic::fpr(&BloomParams::new(params.counters, params.probes), keys)
 }
 
 /// Bits per key of a large filter at this rate, with the best whole number of probes.
@@ -34,21 +34,21 @@ pub fn bits_per_key(fpr: f64) -> f64 {
 
 /// The smallest filter for a rate, or the best for a size.
 pub fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
-    let Plan { params: cells, items, .. } = classic::plan_cells(goal, COUNTER_BITS)?;
-    plan_params(CountingParams::new(cells.bits, cells.probes), items)
+    let Plan { params: cells, keys, .. } = classic::plan_cells(goal, COUNTER_BITS)?;
+    plan_params(CountingParams::new(cells.bits, cells.probes), keys)
 }
 
-/// The plan for `items` keys with these parameters.
-pub fn plan_params(params: CountingParams, items: u64) -> Result<Plan<CountingParams>, PlanError> {
+/// The plan for this many keys with these parameters.
+pub fn plan_params(params: CountingParams, keys: u64) -> Result<Plan<CountingParams>, PlanError> {
     params.check()?;
-    Ok(Plan::new(params, items)
-        .bytes(params.counters.div_ceil(PER_WORD) * 8)
-        .expected_fpr(classic::mean_fpr(params.counters, params.probes, items)))
+    Ok(Plan::new(params, keys)
+        .with_bytes(params.counters.div_ceil(PER_WORD) * 8)
+        .with_expected_fpr(classic::mean_fpr(params.counters, params.probes, keys)))
 }
 
-/// The probability that a counter is saturated when the filter holds `items` distinct keys.
-pub fn saturation_probability(params: &CountingParams, items: u64) -> f64 {
-    let load = f64::from(params.probes) * items as f64 / params.counters as f64;
+/// The probability that a counter is saturated when the filter holds this many distinct keys.
+pub fn saturation_probability(params: &CountingParams, keys: u64) -> f64 {
+    let load = f64::from(params.probes) * keys as f64 / params.counters as f64;
     counter_tail(load, MAX as u32)
 }
 

@@ -120,7 +120,7 @@ fn a_counter_past_the_last_is_refused_even_with_the_right_checksum() {
     }
     let view = view.unwrap();
     assert!(view.contains("anything"));
-    assert_eq!((view.fill_ratio(), view.expected_fpr()), (1.0, 1.0));
+    assert_eq!((view.load_factor(), view.expected_fpr()), (1.0, 1.0));
 }
 
 #[test]

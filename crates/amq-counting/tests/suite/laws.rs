@@ -118,7 +118,7 @@ fn the_plain_filter_made_of_it_gives_the_same_answers() {
         assert_eq!(filter.view().to_bloom(), Ok(plain.clone()));
         assert_eq!((plain.seed(), plain.len()), (3, filter.len()));
         assert_eq!(plain.capacity(), 500);
-        assert_eq!(plain.fill_ratio(), filter.fill_ratio());
+        assert_eq!(plain.load_factor(), filter.load_factor());
         assert_eq!(plain.expected_fpr(), filter.expected_fpr());
         for key in 0..5000u64 {
             assert_eq!(plain.contains(&key), filter.contains(&key));
@@ -128,11 +128,11 @@ fn the_plain_filter_made_of_it_gives_the_same_answers() {
 
 #[test]
 fn seven_times_overfull_as_many_counters_saturate_as_the_poisson_tail_says() {
-    let items = 100_000u64;
-    let mut filter = CountingBloomFilter::new(Goal::fpr(items as usize, 0.01)).unwrap();
-    filter.extend(0..7 * items);
+    let keys = 100_000u64;
+    let mut filter = CountingBloomFilter::new(Goal::fpr(keys, 0.01)).unwrap();
+    filter.extend(0..7 * keys);
     let params = filter.params();
-    let expected = params.counters as f64 * saturation_probability(&params, 7 * items);
+    let expected = params.counters as f64 * saturation_probability(&params, 7 * keys);
     let found = filter.saturated_counters() as f64;
     assert!(expected > 100.0);
     assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{found} of {expected}");

@@ -61,8 +61,8 @@ fn golden_files_are_read_and_written_as_ever() {
             let name = format!("{kind}-{state}");
             hold(golden(env!("CARGO_MANIFEST_DIR"), &name, keys, filter));
         };
-        let planned = |items: usize, seed, keys: u64| {
-            let mut filter = Cuckoo::<L>::with_seed(Goal::fpr(items, 0.01), seed).unwrap();
+        let planned = |capacity: u64, seed, keys: u64| {
+            let mut filter = Cuckoo::<L>::with_seed(Goal::fpr(capacity, 0.01), seed).unwrap();
             put(&mut filter, 0..keys);
             filter
         };
@@ -149,16 +149,16 @@ fn any_flipped_bit_is_refused_or_makes_a_filter_that_works() {
             fill(&mut filter);
             filter.remove(&0u64);
             let file = filter.to_bytes().unwrap();
-            let items = u64::from(file[24]);
+            let keys = u64::from(file[24]);
             for bit in 0..table_bytes(&filter) * 8 {
                 let mut damaged = file.clone();
                 damaged[PAYLOAD + bit / 8] ^= 1 << (bit % 8);
                 assert!(Cuckoo::<L>::from_bytes(&damaged).is_err());
                 let past = bit as u64 >= filter.slots() * u64::from(bits);
                 // A slot that is empty now, or is no longer, is refused but for the right count.
-                let counts = [items - 1, items, items + 1].map(|items| {
+                let counts = [keys - 1, keys, keys + 1].map(|keys| {
                     let mut forged = damaged.clone();
-                    forged[24] = items as u8;
+                    forged[24] = keys as u8;
                     Cuckoo::<L>::from_bytes(&mended(forged)).ok()
                 });
                 let accepted: Vec<Cuckoo<L>> = counts.into_iter().flatten().collect();

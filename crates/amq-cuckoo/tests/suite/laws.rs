@@ -2,9 +2,9 @@
 
 use amq_conformance::with_params;
 use amq_cuckoo::{
-    Buckets, Budget, BuildError, BuildFilter, Cuckoo, CuckooFilter, CuckooParams, Full, Goal,
-    Inserted, KeyHash, Layout, MergeError, PlanError, PlanFilter, WindowedCuckooFilter, Windows,
-    theory,
+    Buckets, Budget, BuildError, BuildFilter, Cuckoo, CuckooFilter, CuckooParams, Goal,
+    InsertError, Inserted, KeyHash, Layout, MergeError, PlanError, PlanFilter,
+    WindowedCuckooFilter, Windows, theory,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -28,8 +28,7 @@ fn all_planned_keys_go_in_whatever_their_number() {
         for &rate in rates {
             for n in 1..=700u64 {
                 for seed in 0..6 {
-                    let mut filter =
-                        Cuckoo::<L>::with_seed(Goal::fpr(n as usize, rate), seed).unwrap();
+                    let mut filter = Cuckoo::<L>::with_seed(Goal::fpr(n, rate), seed).unwrap();
                     for key in 0..n {
                         let full = filter.insert_hash(hash(key, seed));
                         assert!(full.is_ok(), "key {key} of {n} at {rate}, seed {seed}: {full:?}");
@@ -48,8 +47,7 @@ fn all_planned_keys_go_into_large_filters() {
         for (n, seeds) in [(1234, 40), (9999, 10), (65_536, 6), (400_000, 2)] {
             for rate in [0.15, 0.03, 0.01, 1e-4] {
                 for seed in 0..seeds {
-                    let mut filter =
-                        Cuckoo::<L>::with_seed(Goal::fpr(n as usize, rate), seed).unwrap();
+                    let mut filter = Cuckoo::<L>::with_seed(Goal::fpr(n, rate), seed).unwrap();
                     for key in 0..n {
                         let full = filter.insert_hash(hash(key, seed));
                         assert!(full.is_ok(), "key {key} of {n} at {rate}, seed {seed}: {full:?}");
@@ -180,7 +178,7 @@ fn as_many_copies_go_in_as_a_key_has_slots_and_the_next_is_refused() {
     }
     let before = filter.clone();
     for _ in 0..100_000 {
-        assert_eq!(filter.insert("key"), Err(Full::Copies { copies: 8 }));
+        assert_eq!(filter.insert("key"), Err(InsertError::Copies { copies: 8 }));
     }
     assert!(filter == before);
     for left in (0..8).rev() {
@@ -194,7 +192,7 @@ fn as_many_copies_go_in_as_a_key_has_slots_and_the_next_is_refused() {
     for key in 0..2000u64 {
         let mut filter = WindowedCuckooFilter::new(Goal::fpr(100, 0.01)).unwrap();
         while filter.insert(&key).is_ok() {}
-        assert_eq!(filter.insert(&key), Err(Full::Copies { copies: filter.len() }));
+        assert_eq!(filter.insert(&key), Err(InsertError::Copies { copies: filter.len() }));
         *most.entry(filter.len()).or_insert(0) += 1;
     }
     assert!(most[&4] > 1900 && most[&3] > 5 && most.len() == 2, "{most:?}");
@@ -261,7 +259,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         let (mut one, two) = (params(1), params(2));
         let before = one.clone();
         let refused = one.merge(&two);
-        assert!(matches!(refused, Err(MergeError::Items { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(MergeError::Keys { .. })), "{refused:?}");
         assert_eq!(one.can_merge(&two), refused);
         assert!(one == before);
         // The same where there are slots enough, but not for eight copies and one.
@@ -271,7 +269,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         two.insert_hash(hash(5, 0)).unwrap();
         let before = one.clone();
         let refused = one.merge(&two);
-        assert_eq!(refused, Err(MergeError::Full(Full::Copies { copies: one.len() })));
+        assert_eq!(refused, Err(MergeError::Insert(InsertError::Copies { copies: one.len() })));
         assert!(one == before);
     }
     merge::<Buckets>();
@@ -339,7 +337,7 @@ fn nine_keys_of_one_cell_are_one_too_many_and_harm_nobody_else() {
     for &key in &alike[..8] {
         filter.insert_hash(hash(key, 0)).unwrap();
     }
-    assert_eq!(filter.insert_hash(hash(alike[8], 0)), Err(Full::Copies { copies: 8 }));
+    assert_eq!(filter.insert_hash(hash(alike[8], 0)), Err(InsertError::Copies { copies: 8 }));
     let others = (1000..).filter(|&key| !filter.contains_hash(hash(key, 0)));
     let others: Vec<u64> = others.take(8).collect();
     let taken = others.iter().filter(|&&key| filter.insert_hash(hash(key, 0)).is_ok()).count();
@@ -401,7 +399,7 @@ fn an_insert_reads_few_buckets_even_just_below_the_planned_load() {
     /// Buckets that inserts read beyond their own two, while the last twentieth of the planned keys
     /// goes in: the mean, the 99.9th percentile and the most.
     fn read<L: Layout>(keys: usize) -> (f64, u64, u64) {
-        let mut filter = Cuckoo::<L>::new(Goal::fpr(keys, 0.01)).unwrap();
+        let mut filter = Cuckoo::<L>::new(Goal::fpr(keys as u64, 0.01)).unwrap();
         let first = keys * 19 / 20;
         for key in 0..first as u64 {
             filter.insert(&key).unwrap();

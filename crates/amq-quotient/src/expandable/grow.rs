@@ -10,12 +10,12 @@ use crate::pack::{Packed, pack};
 use crate::stream::Fingerprints;
 use crate::theory::expandable as theory;
 use crate::{ExpandableParams, MAX_COPIES, simd};
-use amq_core::{BuildError, Full, Goal, KeyHash, Plan, PlanError};
+use amq_core::{BuildError, Goal, InsertError, KeyHash, Plan, PlanError};
 
 impl ExpandableQuotientFilter {
     /// The plan of a filter that keeps the rate of the goal while it doubles this often, and may
     /// double as often as it keeps it. [`plan`](Self::plan) asks for 20 doublings, which is a
-    /// million times the items of the goal.
+    /// million times the keys of the goal.
     ///
     /// Every halving of the number of doublings saves about one bit a key. Where a hash has too few
     /// bits for so low a rate and so many doublings, the plan has fewer; its
@@ -28,14 +28,14 @@ impl ExpandableQuotientFilter {
     /// // Good for 41 doublings. A 64-bit hash has the bits for 34 of a table of this size.
     /// let usual = ExpandableQuotientFilter::plan(goal)?.params;
     /// assert_eq!((usual.fingerprint_bits, usual.max_doublings), (11, 34));
-    /// // At most a few hundred times the items.
+    /// // At most a few hundred times the keys.
     /// let few = ExpandableQuotientFilter::plan_doublings(goal, 8)?.params;
     /// assert_eq!((few.fingerprint_bits, few.max_doublings), (9, 8));
     /// # Ok(())
     /// # }
     /// ```
     pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParams>, PlanError> {
-        Ok(theory::plan_doublings(goal, doublings)?.within(goal.budget))
+        Ok(theory::plan_doublings(goal, doublings)?.with_budget(goal.budget))
     }
 
     /// Lets the filter double until it has done so `max_doublings` times in all. The present number
@@ -44,7 +44,7 @@ impl ExpandableQuotientFilter {
     /// [`theory::fpr`](crate::theory::expandable::fpr) tells the rate after more doublings than
     /// were planned for.
     pub fn allow_growth(&mut self, max_doublings: u32) -> Result<(), PlanError> {
-        let params = self.params.max_doublings(max_doublings);
+        let params = self.params.with_max_doublings(max_doublings);
         params.check()?;
         self.params = params;
         Ok(())
@@ -56,12 +56,13 @@ impl ExpandableQuotientFilter {
     /// Inserts do this by themselves. Needs the memory of both tables while it runs, and time
     /// proportional to the slots. At least an eighth of the new table is free.
     ///
-    /// Refused with [`Full::UsedUp`] if entries whose bits are used up take more than three
+    /// Refused with [`InsertError::UsedUp`] if entries whose bits are used up take more than three
     /// quarters of the room. That happens only to filters out of older files, which allow more
     /// doublings than [`ExpandableParams::most_doublings`].
-    pub fn grow(&mut self) -> Result<(), Full> {
+    pub fn grow(&mut self) -> Result<(), InsertError> {
         let limit = self.params.max_doublings.into();
-        let params = self.params.doubled().ok_or(Full::Limit { what: "doublings", limit })?;
+        let params =
+            self.params.doubled().ok_or(InsertError::Limit { what: "doublings", limit })?;
         let bits = params.table().remainder_bits;
         let entries = Fingerprints::new(&self.table);
         // None is older than the table.
@@ -73,7 +74,7 @@ impl ExpandableQuotientFilter {
         };
         // Inserts and removals never lead there, with parameters that are taken today. Files do.
         if self.params.is_used_up(void) {
-            return Err(Full::UsedUp { entries: void, of: self.params.max_entries() });
+            return Err(InsertError::UsedUp { entries: void, of: self.params.max_entries() });
         }
         let held = self.entries + void;
         let written = if void == 0 {
@@ -81,7 +82,7 @@ impl ExpandableQuotientFilter {
         } else {
             pack(params.table(), doubled(entries, bits, void))
         };
-        let Packed { table, .. } = written.map_err(|error| Full::OutOfMemory {
+        let Packed { table, .. } = written.map_err(|error| InsertError::OutOfMemory {
             bytes: match error {
                 BuildError::OutOfMemory { bytes } => bytes,
                 _ => 0,
@@ -97,8 +98,8 @@ impl ExpandableQuotientFilter {
 
     /// Makes room for one more key, this one, by growing if that is allowed.
     #[inline(always)]
-    pub(super) fn make_room(&mut self, hash: KeyHash) -> Result<(), Full> {
-        if self.entries < self.table.max_items {
+    pub(super) fn make_room(&mut self, hash: KeyHash) -> Result<(), InsertError> {
+        if self.entries < self.table.max_keys {
             return Ok(());
         }
         self.grow_for(hash)
@@ -106,7 +107,7 @@ impl ExpandableQuotientFilter {
 
     #[cold]
     #[inline(never)]
-    fn grow_for(&mut self, hash: KeyHash) -> Result<(), Full> {
+    fn grow_for(&mut self, hash: KeyHash) -> Result<(), InsertError> {
         // What is refused must not make it grow.
         if simd::count(&self.table, self.table.fingerprint(hash)) >= MAX_COPIES {
             return Err(COPIES);
@@ -142,10 +143,10 @@ mod tests {
         for entries in [of * 3 / 4 + 1, of] {
             let mut filter = used_up(entries);
             let before = filter.clone();
-            assert_eq!(filter.grow(), Err(Full::UsedUp { entries, of }));
+            assert_eq!(filter.grow(), Err(InsertError::UsedUp { entries, of }));
             let mut keys = (0..).map(|i: u64| KeyHash::of(&i, 0));
             let full = keys.find_map(|hash| filter.insert_hash(hash).err());
-            assert_eq!(full, Some(Full::UsedUp { entries, of }));
+            assert_eq!(full, Some(InsertError::UsedUp { entries, of }));
             assert!(filter.params() == before.params() && filter.entries() == of);
             filter.validate().unwrap();
         }

@@ -16,9 +16,9 @@ use crate::{ExpandableParams, MAX_COPIES, simd};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, fill_from_hashes};
 use amq_core::{
-    BatchFull, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, DecodeError,
-    EmptyFilter, Filter, FilterKind, Full, InsertFilter, Inserted, KeyHash, LengthMismatch,
-    RemoveFilter, Target,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
+    LengthMismatch, RemoveFilter, Target,
 };
 
 /// A quotient filter that doubles whenever it is full: for sets whose size is not known.
@@ -67,7 +67,7 @@ pub struct ExpandableQuotientFilter<S = Vec<u8>> {
 pub type ExpandableQuotientView<'a> = ExpandableQuotientFilter<&'a [u8]>;
 
 /// The refusal of another copy.
-const COPIES: Full = Full::Copies { copies: MAX_COPIES };
+const COPIES: InsertError = InsertError::Copies { copies: MAX_COPIES };
 
 impl ExpandableQuotientFilter {
     amq_core::methods! {
@@ -170,12 +170,12 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     /// Every way of reading a file does this, but for
     /// [`open_without_checking_payload`](ExpandableQuotientView::open_without_checking_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
-        let Contents { items, distinct } = simd::walk(&self.table)?;
+        let Contents { keys, distinct } = simd::walk(&self.table)?;
         // An entry has one bit of tail for each doubling since it came, up to all that there are.
         let oldest = 1 << self.params.doublings.min(self.params.fingerprint_bits);
         let ages = Fingerprints::new(&self.table).all(|entry| width(entry) <= oldest);
         for (right, what) in [
-            (self.entries == items, "number of entries"),
+            (self.entries == keys, "number of entries"),
             (self.answered == distinct, "number of fingerprints"),
             (ages, "age of an entry"),
         ] {
@@ -264,7 +264,7 @@ impl EmptyFilter for ExpandableQuotientFilter {
 
 impl InsertFilter for ExpandableQuotientFilter {
     #[inline(always)]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.make_room(hash)?;
         let fingerprint = self.table.fingerprint(hash);
         let put = simd::insert(&mut self.table, fingerprint);
@@ -275,17 +275,17 @@ impl InsertFilter for ExpandableQuotientFilter {
         Ok(Inserted::from_change(put == Put::New))
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let (mut rest, mut new) = (hashes, 0);
         while let Some(&next) = rest.first() {
             let before = (hashes.len() - rest.len()) as u64;
-            self.make_room(next).map_err(|full| BatchFull { done: before, full })?;
-            let room = self.table.max_items - self.entries;
+            self.make_room(next).map_err(|full| BatchInsertError { done: before, error: full })?;
+            let room = self.table.max_keys - self.entries;
             let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
             let (done, of_these) = simd::insert_each(&mut self.table, now);
             self.took(done, of_these);
             if done < now.len() as u64 {
-                return Err(BatchFull { done: before + done, full: COPIES });
+                return Err(BatchInsertError { done: before + done, error: COPIES });
             }
             new += of_these;
             rest = later;

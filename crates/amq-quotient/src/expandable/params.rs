@@ -40,7 +40,7 @@ impl ExpandableParams {
 
     /// With another limit. Not checked yet.
     #[must_use]
-    pub const fn max_doublings(self, max_doublings: u32) -> Self {
+    pub const fn with_max_doublings(self, max_doublings: u32) -> Self {
         Self { max_doublings, ..self }
     }
 
@@ -135,7 +135,7 @@ impl ExpandableParams {
 
     /// The most entries in the table: 19/20 of its slots, at least one.
     pub const fn max_entries(&self) -> u64 {
-        self.table().max_items()
+        self.table().max_keys()
     }
 
     /// Whether so many entries without a bit are too many for another doubling: more than three
@@ -154,7 +154,7 @@ impl ExpandableParams {
     /// as often as it [can](Self::most_doublings) if that is less.
     pub(crate) fn of_blocks(blocks: u64, fingerprint_bits: u32, doublings: u32) -> Self {
         let first = Self::new(blocks * BLOCK_SLOTS, fingerprint_bits);
-        first.max_doublings(first.most_doublings().min(doublings))
+        first.with_max_doublings(first.most_doublings().min(doublings))
     }
 }
 
@@ -175,9 +175,9 @@ mod tests {
         ] {
             let params = ExpandableParams::new(slots, bits);
             assert_eq!(params.doublings_left(), most, "{params:?}");
-            params.max_doublings(most).check_ranges().unwrap();
-            assert!(params.max_doublings(most + 1).check_ranges().is_err());
-            let mut last = params.max_doublings(most);
+            params.with_max_doublings(most).check_ranges().unwrap();
+            assert!(params.with_max_doublings(most + 1).check_ranges().is_err());
+            let mut last = params.with_max_doublings(most);
             while let Some(next) = last.doubled() {
                 next.check_ranges().unwrap();
                 assert_eq!(next.first(), last.first());
@@ -205,8 +205,8 @@ mod tests {
             (with(u32::MAX, 64), "doublings"),
             (with(7, 64), "slots"),
             (with(21, 64 << 21), "max_doublings"),
-            (good.max_doublings(43), "max_doublings"),
-            (good.max_doublings(u32::MAX), "max_doublings"),
+            (good.with_max_doublings(43), "max_doublings"),
+            (good.with_max_doublings(u32::MAX), "max_doublings"),
         ] {
             let error = params.check().unwrap_err();
             let text = std::format!("{error}");
@@ -220,16 +220,16 @@ mod tests {
         for (bits, most) in [(1u32, 3u32), (2, 7), (3, 14), (4, 27), (5, 52)] {
             let params = ExpandableParams::new(2, bits);
             assert_eq!(params.most_doublings(), most);
-            params.max_doublings(most).check().unwrap();
+            params.with_max_doublings(most).check().unwrap();
             let doublings = most + 1;
-            let error = params.max_doublings(doublings).check().unwrap_err();
+            let error = params.with_max_doublings(doublings).check().unwrap_err();
             let refused = PlanError::Doublings { fingerprint_bits: bits, doublings, most };
             assert_eq!(error, refused);
             // Older files have them.
-            params.max_doublings(doublings).check_ranges().unwrap();
+            params.with_max_doublings(doublings).check_ranges().unwrap();
             let grown = ExpandableParams { slots: 2 << doublings, doublings, ..params };
-            grown.max_doublings(doublings).check().unwrap();
-            assert!(grown.max_doublings(doublings + 1).check().is_err());
+            grown.with_max_doublings(doublings).check().unwrap();
+            assert!(grown.with_max_doublings(doublings + 1).check().is_err());
         }
         let error = ExpandableParams::new(64, 1).check().unwrap_err().to_string();
         assert_eq!(

@@ -56,7 +56,7 @@ impl Restore for ExpandableQuotientFilter {
             max_doublings: narrow("doublings allowed", max_doublings)?,
         };
         params.check_ranges()?;
-        let len = opened.items();
+        let len = opened.keys();
         for (field, value, most) in [
             ("number of entries", entries, params.max_entries()),
             ("number of keys", len, entries),

@@ -69,19 +69,19 @@ fn generations(params: &ExpandableParams) -> impl Iterator<Item = Generation> + 
     })
 }
 
-/// The exact false-positive rate of filters with these parameters after `items` distinct keys and
+/// The exact false-positive rate of filters with these parameters after this many distinct keys and
 /// no removal: mean and spread over all seeds. More keys than they take do not count. NaN if there
 /// is no such filter.
-pub fn fpr(params: &ExpandableParams, items: u64) -> PredictedFpr {
+pub fn fpr(params: &ExpandableParams, keys: u64) -> PredictedFpr {
     if params.check_ranges().is_err() {
         let nan = f64::NAN;
         return PredictedFpr { mean: nan, sd: nan };
     }
-    let mut left = items;
-    let of_each = generations(params).map_while(|Generation { params, keys }| {
-        let keys = keys.min(left);
-        left -= keys;
-        (keys > 0).then(|| (params.fingerprints() as f64, keys as f64))
+    let mut left = keys;
+    let of_each = generations(params).map_while(|generation| {
+        let held = generation.keys.min(left);
+        left -= held;
+        (held > 0).then(|| (generation.params.fingerprints() as f64, held as f64))
     });
     occupied_share(of_each)
 }
@@ -157,7 +157,7 @@ pub fn bits_per_key(fpr: f64) -> f64 {
     (bits + 1.0 + METADATA_BITS) / MAX_LOAD
 }
 
-/// A filter with room for the items of the goal, which then doubles at least 20 times, if a hash
+/// A filter with room for the keys of the goal, which then doubles at least 20 times, if a hash
 /// has the bits for it.
 ///
 /// A rate is that of the filter at its fullest, after its last doubling. A size is that of the
@@ -174,7 +174,7 @@ pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParam
     // At least three bits, with the most slots there can be.
     let longest = QuotientParams::widest(blocks * BLOCK_SLOTS) - 1;
     let params = match goal.budget {
-        Budget::Fpr(fpr) => shortest(goal.items, fpr, blocks, longest, doublings)?,
+        Budget::Fpr(fpr) => shortest(goal.keys, fpr, blocks, longest, doublings)?,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => {
             let bytes = goal.max_bits() / 8;
             let min = ExpandableParams::of_blocks(blocks, 1, 0).bytes();
@@ -190,13 +190,13 @@ pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParam
     if params.bytes() > i64::MAX as u64 {
         return Err(too_large(params.slots as f64, params.fingerprint_bits + 1));
     }
-    Ok(plan_of(params, goal.items))
+    Ok(plan_of(params, goal.keys))
 }
 
 /// The shortest fingerprints that keep the rate for as many doublings, or for as many as their
 /// number of bits leaves of a hash; and all the doublings for which they keep it.
 fn shortest(
-    items: u64,
+    keys: u64,
     fpr: f64,
     blocks: u64,
     longest: u32,
@@ -208,7 +208,7 @@ fn shortest(
         let params = ExpandableParams::of_blocks(blocks, bits, u32::MAX);
         match doublings_within(&params, fpr) {
             Some(kept) if kept >= doublings.min(params.doublings_left()) => {
-                return Ok(params.max_doublings(kept));
+                return Ok(params.with_max_doublings(kept));
             }
             _ => {}
         }
@@ -217,35 +217,35 @@ fn shortest(
     Err(PlanError::FprUnreachable {
         fpr,
         lowest: self::fpr(&params, params.max_entries()).mean,
-        items,
+        keys,
     })
 }
 
-/// The plan of a filter with these parameters, from its first table on, for `items` keys. Its bytes
-/// are those of the table that holds them all, the largest if none does.
+/// The plan of a filter with these parameters, from its first table on, for this many keys. Its
+/// bytes are those of the table that holds them all, the largest if none does.
 pub fn plan_params(
     params: ExpandableParams,
-    items: u64,
+    keys: u64,
 ) -> Result<Plan<ExpandableParams>, PlanError> {
     params.check()?;
-    Ok(plan_of(params, items))
+    Ok(plan_of(params, keys))
 }
 
-fn plan_of(params: ExpandableParams, items: u64) -> Plan<ExpandableParams> {
+fn plan_of(params: ExpandableParams, keys: u64) -> Plan<ExpandableParams> {
     let mut bytes = params.first().bytes();
     let mut has_grown = false;
     for (index, (of_table, held)) in sizes(&params).enumerate() {
         (bytes, has_grown) = (of_table, index > 0);
-        if held >= items {
+        if held >= keys {
             break;
         }
     }
     // Grown, it was written from the table of half the slots; built at once, from sorted
     // fingerprints, beside the hashes of the keys.
     let half = if has_grown { bytes / 2 + bytes / 64 } else { 0 };
-    let sorted = items.saturating_mul(16);
-    Plan::new(params, items)
-        .bytes(bytes)
-        .build_bytes(bytes.saturating_add(half.max(sorted)))
-        .expected_fpr(fpr(&params, items).mean)
+    let sorted = keys.saturating_mul(16);
+    Plan::new(params, keys)
+        .with_bytes(bytes)
+        .with_build_bytes(bytes.saturating_add(half.max(sorted)))
+        .with_expected_fpr(fpr(&params, keys).mean)
 }

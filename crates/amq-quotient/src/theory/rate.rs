@@ -17,11 +17,11 @@ use crate::QuotientParams;
 use amq_core::PredictedFpr;
 use amq_core::numeric::occupied_share;
 
-/// The exact false-positive rate of filters with these parameters holding `items` distinct keys:
+/// The exact false-positive rate of filters with these parameters holding this many distinct keys:
 /// mean and spread over all seeds. NaN if there is no such filter.
-pub fn fpr(params: &QuotientParams, items: u64) -> PredictedFpr {
+pub fn fpr(params: &QuotientParams, keys: u64) -> PredictedFpr {
     // No fingerprints, no rate: NaN.
-    occupied_share(checked(params).unwrap_or(0) as f64, items)
+    occupied_share(checked(params).unwrap_or(0) as f64, keys)
 }
 
 /// The rate of one filter that holds `distinct` different fingerprints: D / F. NaN if there is no
@@ -41,12 +41,12 @@ fn checked(params: &QuotientParams) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn fpr(slots: u64, remainder_bits: u32, items: u64) -> f64 {
-        super::fpr(&QuotientParams::new(slots, remainder_bits), items).mean
+    fn fpr(slots: u64, remainder_bits: u32, keys: u64) -> f64 {
+        super::fpr(&QuotientParams::new(slots, remainder_bits), keys).mean
     }
 
-    fn fpr_sd(slots: u64, remainder_bits: u32, items: u64) -> f64 {
-        super::fpr(&QuotientParams::new(slots, remainder_bits), items).sd
+    fn fpr_sd(slots: u64, remainder_bits: u32, keys: u64) -> f64 {
+        super::fpr(&QuotientParams::new(slots, remainder_bits), keys).sd
     }
 
     fn close(got: f64, want: f64, digits: f64) {

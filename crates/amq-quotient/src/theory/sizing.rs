@@ -34,21 +34,21 @@ pub fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
     let goal = goal.checked()?;
     let blocks = blocks_for(goal)?;
     let params = match goal.budget {
-        Budget::Fpr(fpr) => smallest(goal.items, fpr, blocks)?,
+        Budget::Fpr(fpr) => smallest(goal.keys, fpr, blocks)?,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => best_within(goal.max_bits() / 8, blocks)?,
     };
-    Ok(plan_of(params, goal.items))
+    Ok(plan_of(params, goal.keys))
 }
 
-/// The plan of a filter with these parameters for `items` keys. Its bytes are those of the table
+/// The plan of a filter with these parameters for this many keys. Its bytes are those of the table
 /// that holds them all, the largest if none does.
-pub fn plan_params(params: QuotientParams, items: u64) -> Result<Plan<QuotientParams>, PlanError> {
+pub fn plan_params(params: QuotientParams, keys: u64) -> Result<Plan<QuotientParams>, PlanError> {
     params.check()?;
-    Ok(plan_of(params, items))
+    Ok(plan_of(params, keys))
 }
 
-fn plan_of(params: QuotientParams, items: u64) -> Plan<QuotientParams> {
-    let holds_all = params.size_for(items).unwrap_or_else(|| params.grown());
+fn plan_of(params: QuotientParams, keys: u64) -> Plan<QuotientParams> {
+    let holds_all = params.size_for(keys).unwrap_or_else(|| params.grown());
     let bytes = holds_all.bytes();
     // Growing, it is written from the table of half the slots.
     let half = match holds_all.halved() {
@@ -56,15 +56,15 @@ fn plan_of(params: QuotientParams, items: u64) -> Plan<QuotientParams> {
         _ => 0,
     };
     // Built at once, it is written from sorted fingerprints, beside the hashes of the keys.
-    let sorted = items.saturating_mul(16);
-    Plan::new(params, items)
-        .bytes(bytes)
-        .build_bytes(bytes.saturating_add(half.max(sorted)))
-        .expected_fpr(rate(&params, items))
+    let sorted = keys.saturating_mul(16);
+    Plan::new(params, keys)
+        .with_bytes(bytes)
+        .with_build_bytes(bytes.saturating_add(half.max(sorted)))
+        .with_expected_fpr(rate(&params, keys))
 }
 
-fn rate(params: &QuotientParams, items: u64) -> f64 {
-    fpr(params, items).mean
+fn rate(params: &QuotientParams, keys: u64) -> f64 {
+    fpr(params, keys).mean
 }
 
 /// The parameters with `blocks` blocks.
@@ -72,10 +72,10 @@ const fn of_blocks(blocks: u64, remainder_bits: u32) -> QuotientParams {
     QuotientParams::new(blocks * BLOCK_SLOTS, remainder_bits)
 }
 
-/// The fewest blocks that take the items.
+/// The fewest blocks that take the keys.
 pub(super) fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
-    // 19/20 of the slots, rounded down, must be at least `items`.
-    let slots = (u128::from(goal.items) * 20).div_ceil(19);
+    // 19/20 of the slots, rounded down, must be at least `keys`.
+    let slots = (u128::from(goal.keys) * 20).div_ceil(19);
     if slots > u128::from(MAX_SLOTS) {
         return Err(too_large(slots as f64, 0));
     }
@@ -90,8 +90,8 @@ pub(super) fn too_large(slots: f64, remainder_bits: u32) -> PlanError {
 }
 
 /// The fewest bytes at which the rate is at most `fpr`.
-fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanError> {
-    let needed = cells_for(fpr, items);
+fn smallest(keys: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanError> {
+    let needed = cells_for(fpr, keys);
     let in_load = (blocks * BLOCK_SLOTS) as f64;
     let shortest = libm::ceil(libm::log2(needed / in_load)).clamp(0.0, MAX_REMAINDER_BITS.into());
     // Logarithms round: one bit more is tried as well as one less.
@@ -109,7 +109,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
         let least = (least as u64).max(blocks);
         for blocks in least.saturating_sub(1).max(blocks)..=least + 1 {
             let params = of_blocks(blocks, remainder_bits);
-            let good = params.check().is_ok() && rate(&params, items) <= fpr;
+            let good = params.check().is_ok() && rate(&params, keys) <= fpr;
             if good && best.is_none_or(|best| params.bytes() < best.bytes()) {
                 best = Some(params);
             }
@@ -119,7 +119,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
         return Err(if slots > MAX_SLOTS as f64 && shortest < f64::from(MAX_REMAINDER_BITS) {
             too_large(slots, shortest as u32)
         } else {
-            FprLimit { items, fpr, blocks }.error()
+            FprLimit { keys, fpr, blocks }.error()
         });
     };
     if best.bytes() > i64::MAX as u64 {
@@ -130,7 +130,7 @@ fn smallest(items: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErr
 
 /// A rate that needs more fingerprints than there can be.
 struct FprLimit {
-    items: u64,
+    keys: u64,
     fpr: f64,
     blocks: u64,
 }
@@ -141,8 +141,8 @@ impl FprLimit {
         let most = most_blocks(widest).max(self.blocks);
         PlanError::FprUnreachable {
             fpr: self.fpr,
-            lowest: rate(&of_blocks(most, widest), self.items),
-            items: self.items,
+            lowest: rate(&of_blocks(most, widest), self.keys),
+            keys: self.keys,
         }
     }
 }
@@ -178,7 +178,7 @@ fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
 const LEAST_BLOCKS: u64 = 16;
 
 /// The plan of a filter that starts with room for `initial` keys and meets `goal` when it has grown
-/// to hold the goal's items.
+/// to hold the goal's keys.
 ///
 /// Each doubling turns a remainder bit into a quotient bit and leaves the fingerprints as they are.
 /// So the first table has all the bits that the last one needs to keep the rate. Room for 0 keys is
@@ -186,7 +186,7 @@ const LEAST_BLOCKS: u64 = 16;
 pub fn plan_growing(goal: Goal, initial: u64) -> Result<Plan<QuotientParams>, PlanError> {
     let (goal, initial) = (goal.checked()?, initial.max(1));
     let last = plan(goal)?.params;
-    PlanError::check_parameter("initial", initial, 1, goal.items)?;
+    PlanError::check_parameter("initial", initial, 1, goal.keys)?;
     let blocks = last.blocks();
     let least = blocks_for(Goal::new(initial, goal.budget))?.max(LEAST_BLOCKS);
     let mut best = last;
@@ -201,15 +201,15 @@ pub fn plan_growing(goal: Goal, initial: u64) -> Result<Plan<QuotientParams>, Pl
         }
         let first = of_blocks(fewer, last.remainder_bits + doublings);
         let grown = of_blocks(fewer << doublings, last.remainder_bits);
-        let first = first.growing_to(grown.slots);
+        let first = first.with_max_slots(grown.slots);
         if first.check().is_ok()
-            && grown.max_items() >= goal.items
+            && grown.max_keys() >= goal.keys
             && grown.bytes() <= i64::MAX as u64
         {
             best = first;
         }
     }
-    Ok(plan_of(best, goal.items).within(goal.budget))
+    Ok(plan_of(best, goal.keys).with_budget(goal.budget))
 }
 
 #[cfg(test)]
@@ -217,21 +217,21 @@ mod tests {
     use super::*;
 
     /// Whether anything in fewer bytes would do: tries all there is.
-    fn smaller_would_do(items: u64, asked: f64, bytes: u64) -> Option<QuotientParams> {
+    fn smaller_would_do(keys: u64, asked: f64, bytes: u64) -> Option<QuotientParams> {
         let all = (0..=MAX_REMAINDER_BITS)
             .flat_map(|r| (1..=bytes / (17 + 8 * u64::from(r))).map(move |b| of_blocks(b, r)));
-        all.filter(|params| params.bytes() < bytes && params.max_items() >= items)
+        all.filter(|params| params.bytes() < bytes && params.max_keys() >= keys)
             .filter(|params| params.check().is_ok())
-            .find(|params| rate(params, items) <= asked)
+            .find(|params| rate(params, keys) <= asked)
     }
 
-    fn goal(items: u64, asked: f64) -> Goal {
-        Goal::new(items, Budget::Fpr(asked))
+    fn goal(keys: u64, asked: f64) -> Goal {
+        Goal::new(keys, Budget::Fpr(asked))
     }
 
     #[test]
     fn plans_are_the_smallest_that_meet_the_rate_and_the_load() {
-        for items in [1u64, 2, 3, 10, 57, 60, 61, 64, 100, 1000, 12_345] {
+        for keys in [1u64, 2, 3, 10, 57, 60, 61, 64, 100, 1000, 12_345] {
             for asked in [
                 0.9,
                 0.5,
@@ -247,10 +247,10 @@ mod tests {
                 1e-6,
                 1e-9,
             ] {
-                let plan = plan(goal(items, asked)).unwrap();
-                assert!(plan.expected_fpr <= asked && plan.params.max_items() >= items);
-                let smaller = smaller_would_do(items, asked, plan.bytes);
-                assert_eq!(smaller, None, "{items} items at {asked}: {plan}");
+                let plan = plan(goal(keys, asked)).unwrap();
+                assert!(plan.expected_fpr <= asked && plan.params.max_keys() >= keys);
+                let smaller = smaller_would_do(keys, asked, plan.bytes);
+                assert_eq!(smaller, None, "{keys} keys at {asked}: {plan}");
             }
         }
     }
@@ -260,8 +260,8 @@ mod tests {
         for (asked, bits, excess) in
             [(0.01, 9.605, 1.358), (1.0 / 256.0, 10.658, 1.320), (1e-3, 12.763, 1.271)]
         {
-            for items in [100_000u64, 1_000_000, 1_048_577, 15_900_000, 100_000_000] {
-                let plan = plan(goal(items, asked)).unwrap();
+            for keys in [100_000u64, 1_000_000, 1_048_577, 15_900_000, 100_000_000] {
+                let plan = plan(goal(keys, asked)).unwrap();
                 assert!((plan.bits_per_key() - bits).abs() < 0.01, "{plan}");
                 assert!(plan.overhead() <= excess, "{plan}");
             }
@@ -275,20 +275,20 @@ mod tests {
 
     #[test]
     fn a_size_gives_the_lowest_rate_it_can_and_is_never_exceeded() {
-        for items in [1u64, 10, 100, 1000, 1_000_000] {
+        for keys in [1u64, 10, 100, 1000, 1_000_000] {
             for bits in [3.0, 9.6, 10.0, 12.5, 24.0, 50.0] {
-                let goal = Goal::new(items, Budget::BitsPerKey(bits));
+                let goal = Goal::new(keys, Budget::BitsPerKey(bits));
                 let Ok(plan) = plan(goal) else {
                     let least = blocks_for(goal).unwrap() * 17 * 8;
-                    assert!(items as f64 * bits < least as f64);
+                    assert!(keys as f64 * bits < least as f64);
                     continue;
                 };
                 assert!(plan.bits_per_key() <= bits);
                 for r in 0..=MAX_REMAINDER_BITS {
                     let blocks = goal.max_bits() / 8 / (17 + 8 * u64::from(r));
                     let params = of_blocks(blocks.min(most_blocks(r)), r);
-                    if params.max_items() >= items && params.check().is_ok() {
-                        assert!(plan.expected_fpr <= rate(&params, items) * (1.0 + 1e-9));
+                    if params.max_keys() >= keys && params.check().is_ok() {
+                        assert!(plan.expected_fpr <= rate(&params, keys) * (1.0 + 1e-9));
                     }
                 }
             }
@@ -310,9 +310,9 @@ mod tests {
             let (first, last) = (plan_growing.params, plan_growing.params.grown());
             first.check().unwrap();
             assert_eq!(first.fingerprints(), last.fingerprints());
-            assert!(first.max_items() >= initial && last.max_items() >= goal.items);
+            assert!(first.max_keys() >= initial && last.max_keys() >= goal.keys);
             let straight = plan(goal).unwrap();
-            let grown_rate = rate(&last, goal.items);
+            let grown_rate = rate(&last, goal.keys);
             assert_eq!(plan_growing.expected_fpr, grown_rate);
             assert_eq!(plan_growing.bytes, last.bytes());
             assert!(grown_rate <= straight.expected_fpr * 1.07);
@@ -321,7 +321,7 @@ mod tests {
                 Budget::Fpr(asked) => assert!(grown_rate <= asked),
                 _ => assert!(last.bytes() * 8 <= goal.max_bits()),
             }
-            if initial * 64 < goal.items && goal.items > 10_000 {
+            if initial * 64 < goal.keys && goal.keys > 10_000 {
                 assert!(first.slots * 16 <= last.slots, "{first:?}");
             }
         }

@@ -18,6 +18,6 @@ suite!(
         ExpandableParams::new(64, 0),
         ExpandableParams::new(64, 54),
         ExpandableParams::new(u64::MAX, 8),
-        ExpandableParams::new(64, 11).max_doublings(43),
+        ExpandableParams::new(64, 11).with_max_doublings(43),
     ]
 );

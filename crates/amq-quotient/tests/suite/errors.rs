@@ -28,12 +28,12 @@ fn what_cannot_be_planned_or_made() {
     says(made(17, 56), "remainder_bits = 56 is not possible: it must be at most 55");
     says(
         QuotientFilter::new(Goal::bytes(100, 10)),
-        "10 bytes are too few for these items: the smallest filter of this variant that holds them \
+        "10 bytes are too few for these keys: the smallest filter of this variant that holds them \
          takes 34",
     );
     says(
         QuotientFilter::new(Goal::fpr(100, 1e-17)),
-        "this variant cannot reach a false-positive rate of 1e-17 for 100 items at any size: ask \
+        "this variant cannot reach a false-positive rate of 1e-17 for 100 keys at any size: ask \
          for more than 8.673617379884035e-17, or take another variant",
     );
     says(
@@ -45,8 +45,8 @@ fn what_cannot_be_planned_or_made() {
 #[test]
 fn what_is_full_or_has_a_limit() {
     let mut filter = empty(64, 1);
-    let full = "the filter is full: it holds 60 items, was planned for 50, and has 93.8 % of its \
-                slots in use. Remove items first, or plan a larger one";
+    let full = "the filter is full: it holds 60 keys, was planned for 50, and has 93.8 % of its \
+                slots in use. Remove keys first, or plan a larger one";
     let first = "the first 60 keys of the batch are in, the next one was refused: ";
     says(filter.insert_batch(&hashes(61)), &[first, full].concat());
     says(filter.insert_batch(&hashes(61)), full);
@@ -60,8 +60,8 @@ fn what_is_full_or_has_a_limit() {
     );
     says(
         filter.can_merge(&filter.clone()),
-        "the filters hold 60 and 60 items, more than fit into 64 slots, of which some always stay \
-         empty; keep both, or plan for 120 items",
+        "the filters hold 60 and 60 keys, more than fit into 64 slots, of which some always stay \
+         empty; keep both, or plan for 120 keys",
     );
 }
 
@@ -70,7 +70,7 @@ fn what_cannot_grow_shrink_or_merge() {
     says(
         empty(64, 0).grow(),
         "the filter cannot grow: each doubling takes a bit of the remainders, and none is left. \
-         Build one that is planned for more items or a lower rate",
+         Build one that is planned for more keys or a lower rate",
     );
     says(
         empty(65, 1).shrink(),
@@ -85,7 +85,7 @@ fn what_cannot_grow_shrink_or_merge() {
     filter.insert_batch(&hashes(90)).unwrap();
     says(
         filter.shrink(),
-        "the filter cannot shrink: it holds 90 items, and half its slots take at most 60. Remove \
+        "the filter cannot shrink: it holds 90 keys, and half its slots take at most 60. Remove \
          some first",
     );
     says(

@@ -3,7 +3,8 @@
 use amq_conformance::with_params;
 use amq_quotient::theory::expandable as theory;
 use amq_quotient::{
-    Budget, ExpandableParams, ExpandableQuotientFilter, Full, Goal, KeyHash, MAX_COPIES, PlanError,
+    Budget, ExpandableParams, ExpandableQuotientFilter, Goal, InsertError, KeyHash, MAX_COPIES,
+    PlanError,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,7 +21,7 @@ fn empty(params: ExpandableParams) -> Filter {
 /// A filter of fingerprints of few bits, so that entries soon have none left.
 fn small(bits: u32) -> Filter {
     let params = ExpandableParams::new(64, bits);
-    empty(params.max_doublings(params.most_doublings().min(30)))
+    empty(params.with_max_doublings(params.most_doublings().min(30)))
 }
 
 /// Queries for keys that were never in.
@@ -152,24 +153,24 @@ fn the_rate_is_the_formulas_at_every_age() {
             let plan = Filter::plan_params(small(bits).params(), 60).unwrap();
             let mut filter = Filter::with_seed(plan, seed).unwrap();
             let mut key = seed << 32;
-            for (items, doublings) in
+            for (keys, doublings) in
                 [(60u64, 0u32), (61, 1), (90, 1), (700, 4), (8000, 8), (30_000, 9), (240_000, 12)]
             {
-                while filter.len() < items {
+                while filter.len() < keys {
                     filter.insert(&key).unwrap();
                     key += 1;
                 }
                 let now = filter.params();
-                let (grown, below) = (now.doublings, bits < 5 && items > 1000);
+                let (grown, below) = (now.doublings, bits < 5 && keys > 1000);
                 // Entries without bits take slots, and the filter doubles a little earlier.
                 assert!(grown == doublings || below && grown == doublings + 1, "{now:?}");
-                let predicted = theory::fpr(&now, items);
+                let predicted = theory::fpr(&now, keys);
                 let found = false_positives(&filter, QUERIES);
                 let own = filter.expected_fpr();
                 close(found, QUERIES, own, 0.0, 5.0);
                 close(found, QUERIES, predicted.mean, predicted.sd, 5.0);
                 assert!((own - predicted.mean).abs() <= 5.0 * predicted.sd + 1e-9);
-                let sum: &mut (u64, f64, f64) = pooled.entry(items).or_default();
+                let sum: &mut (u64, f64, f64) = pooled.entry(keys).or_default();
                 sum.0 += found;
                 sum.1 += predicted.mean / seeds as f64;
                 sum.2 += predicted.sd.powi(2) / (seeds * seeds) as f64;
@@ -209,11 +210,11 @@ fn the_share_it_answers_for_is_exact_through_removals_and_doublings() {
 fn a_plan_keeps_the_rate_to_its_last_doubling() {
     let mut planned = 0;
     for fpr in [0.3, 0.1, 0.05, 0.01, 1.0 / 256.0, 1e-3, 1e-5, 1e-9, 1e-12] {
-        for items in [1u64, 60, 1000, 123_456, 1 << 30] {
-            let params = match Filter::plan(Goal::new(items, Budget::Fpr(fpr))) {
+        for keys in [1u64, 60, 1000, 123_456, 1 << 30] {
+            let params = match Filter::plan(Goal::new(keys, Budget::Fpr(fpr))) {
                 Ok(plan) => plan.params,
                 Err(error) => {
-                    assert!(items as f64 > 1e17 * fpr, "{error}");
+                    assert!(keys as f64 > 1e17 * fpr, "{error}");
                     continue;
                 }
             };
@@ -221,7 +222,7 @@ fn a_plan_keeps_the_rate_to_its_last_doubling() {
             let full = theory::fpr(&params, u64::MAX).mean;
             assert!(full <= fpr, "{params:?} at {fpr}: {full}");
             // One doubling more would not, or a hash has no bit for it.
-            let more = params.max_doublings(params.max_doublings + 1);
+            let more = params.with_max_doublings(params.max_doublings + 1);
             assert!(more.check().is_err() || theory::fpr(&more, u64::MAX).mean > fpr);
             // The bound in the docs.
             let (doublings, bits) = (params.max_doublings, params.fingerprint_bits as i32);
@@ -229,7 +230,7 @@ fn a_plan_keeps_the_rate_to_its_last_doubling() {
             assert!(full <= bound * (1.0 + 1e-12));
             // Keys that look alike, which are many at high rates, count twice in it.
             assert!(full > 0.95 * bound || fpr > 0.02, "{params:?}: {full}, {bound}");
-            if items <= 1000 && fpr >= 1e-5 {
+            if keys <= 1000 && fpr >= 1e-5 {
                 assert!(doublings >= 20, "{params:?}");
             }
         }
@@ -260,7 +261,7 @@ fn a_filter_grown_to_its_last_doubling_errs_no_more_than_was_asked() {
             key += 1;
         };
         let (what, limit) = ("doublings", u64::from(last));
-        assert_eq!(full, Full::Limit { what, limit });
+        assert_eq!(full, InsertError::Limit { what, limit });
         assert_eq!(filter.entries(), filter.params().max_entries());
         assert_eq!(filter.params().doublings, last);
         assert!((0..key).all(|key| filter.contains(&key)));
@@ -271,7 +272,7 @@ fn a_filter_grown_to_its_last_doubling_errs_no_more_than_was_asked() {
         // The refusal changes nothing and stands; then the filter may go on.
         let bytes = filter.to_bytes().unwrap();
         assert_eq!(filter.insert(&key), Err(full));
-        assert_eq!(filter.insert_batch(&[KeyHash::of(&key, 0)]).unwrap_err().full, full);
+        assert_eq!(filter.insert_batch(&[KeyHash::of(&key, 0)]).unwrap_err().error, full);
         assert_eq!(filter.grow(), Err(full));
         assert_eq!(filter.to_bytes().unwrap(), bytes);
         let text = format!(
@@ -297,7 +298,7 @@ fn no_history_takes_the_rate_above_the_bound() {
             while filter.params().doublings < 11 {
                 let bound = |filter: &Filter| {
                     let params = filter.params();
-                    theory::fpr(&params.max_doublings(params.doublings), u64::MAX)
+                    theory::fpr(&params.with_max_doublings(params.doublings), u64::MAX)
                 };
                 let (params, most) = (filter.params(), filter.params().max_entries());
                 for _ in 0..=most {
@@ -345,14 +346,14 @@ fn copies_are_held_up_to_their_limit_and_do_not_make_it_grow() {
         assert_eq!(filter.count(&7u64).estimate, copy);
     }
     let before = filter.clone();
-    let refused = Err(Full::Copies { copies: MAX_COPIES });
+    let refused = Err(InsertError::Copies { copies: MAX_COPIES });
     for _ in 0..3 {
         assert_eq!(filter.insert(&7u64), refused);
     }
     let keys: Vec<u64> = vec![8, 9, 7, 10];
     let mut batch = filter.clone();
     let error = batch.insert_keys(&keys).unwrap_err();
-    assert_eq!((error.done, Err(error.full)), (2, refused));
+    assert_eq!((error.done, Err(error.error)), (2, refused));
     assert!(batch.contains(&8u64) && batch.contains(&9u64) && batch.len() == MAX_COPIES + 2);
     assert!(filter == before && filter.params() == params);
     // Also when the table is full, and would double for another key.
@@ -379,9 +380,9 @@ fn copies_are_held_up_to_their_limit_and_do_not_make_it_grow() {
 fn a_cleared_filter_is_a_new_one_however_far_it_had_grown() {
     let goal = Goal::fpr(100, 0.01);
     let new = Filter::with_seed(goal, 4).unwrap();
-    for items in [0u64, 50, 200, 20_000] {
+    for keys in [0u64, 50, 200, 20_000] {
         let mut filter = new.clone();
-        filter.try_extend(0..items).unwrap();
+        filter.try_extend(0..keys).unwrap();
         filter.clear();
         assert!(filter == new && filter.size_in_bytes() == new.size_in_bytes());
         filter.try_extend(0..1000u64).unwrap();
@@ -470,7 +471,8 @@ fn entries_whose_bits_are_used_up_never_fill_the_table() {
                 }
             };
             let params = filter.params();
-            let limit = Full::Limit { what: "doublings", limit: params.max_doublings.into() };
+            let limit =
+                InsertError::Limit { what: "doublings", limit: params.max_doublings.into() };
             assert!(refused.is_none_or(|full| full == limit), "{refused:?} {params:?}");
             assert!(bits > 2 || refused.is_some());
             assert!(params.bytes() / filter.len() < 32, "{params:?}, {} keys", filter.len());

@@ -4,8 +4,8 @@
 use amq_conformance::{by_inserting, files, hold, with_params};
 use amq_quotient::theory::expandable as theory;
 use amq_quotient::{
-    DecodeError, ExpandableParams, ExpandableQuotientFilter, ExpandableQuotientView, Full, Goal,
-    KeyHash, PlanError,
+    DecodeError, ExpandableParams, ExpandableQuotientFilter, ExpandableQuotientView, Goal,
+    InsertError, KeyHash, PlanError,
 };
 
 type Filter = ExpandableQuotientFilter;
@@ -28,7 +28,7 @@ fn golden(name: &str, keys: u64, filter: &Filter) {
 fn of_an_older_file(bits: u32) -> Filter {
     let params = ExpandableParams::new(64, bits);
     assert!(params.check().is_err());
-    let params = params.max_doublings(0);
+    let params = params.with_max_doublings(0);
     let filter = with_params::<Filter>(params, 60, 0).unwrap();
     Filter::from_bytes(&with(&filter, |bytes| set(bytes, ENTRY + 8 * 3, 20))).unwrap()
 }
@@ -185,7 +185,7 @@ fn every_flipped_bit_is_refused_or_gives_another_filter() {
 fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
     let mut queries = 0;
     for (slots, bits) in [(2u64, 1u32), (64, 11), (65, 1), (200, 6), (640, 28), (1000, 55 - 8)] {
-        let params = ExpandableParams::new(slots, bits).max_doublings(0);
+        let params = ExpandableParams::new(slots, bits).with_max_doublings(0);
         let filter = with_params::<Filter>(params, params.max_entries(), 0).unwrap();
         for seed in 0..24u64 {
             let stride = 25 + 8 * bits as usize;
@@ -270,7 +270,7 @@ fn a_file_that_allows_too_many_doublings_is_read_and_never_explodes() {
             continue;
         }
         let (key, full) = refused.unwrap();
-        let Full::UsedUp { entries, of } = full else { panic!("{full}") };
+        let InsertError::UsedUp { entries, of } = full else { panic!("{full}") };
         assert!(entries > of * 3 / 4 && of == params.max_entries(), "{full}");
         // The refusal changes nothing, and stands until keys go.
         assert_eq!(filter.insert(&key), Err(full));

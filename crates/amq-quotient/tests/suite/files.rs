@@ -12,7 +12,7 @@ const fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
 }
 
 fn empty(params: QuotientParams) -> QuotientFilter {
-    with_params(params, params.max_items(), 0).unwrap()
+    with_params(params, params.max_keys(), 0).unwrap()
 }
 
 fn noise(i: u64) -> u64 {
@@ -300,7 +300,7 @@ fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
     {
         let params = params(slots, remainder_bits);
         let filter = empty(params);
-        let most = params.max_items();
+        let most = params.max_keys();
         for (seed, (len, distinct)) in [(0, 0), (most, 1), (most, most)].into_iter().enumerate() {
             for table in wrong_tables(params, seed as u64) {
                 let bytes = forged(&filter, &table, len, distinct);

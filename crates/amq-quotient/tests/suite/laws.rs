@@ -3,8 +3,8 @@
 use amq_conformance::with_params;
 use amq_quotient::theory;
 use amq_quotient::{
-    Budget, BuildFilter, Full, Goal, Inserted, KeyHash, PlanFilter, PredictedFpr, QuotientFilter,
-    QuotientParams,
+    Budget, BuildFilter, Goal, InsertError, Inserted, KeyHash, PlanFilter, PredictedFpr,
+    QuotientFilter, QuotientParams,
 };
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
 
 fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
     let params = params(slots, remainder_bits);
-    with_params::<QuotientFilter>(params, params.max_items(), 0).unwrap()
+    with_params::<QuotientFilter>(params, params.max_keys(), 0).unwrap()
 }
 
 /// The least hash with a given home slot and remainder.
@@ -96,7 +96,7 @@ fn every_step_leaves_a_table_that_is_consistent_and_holds_what_a_map_holds() {
         (1000, 8),
     ] {
         let mut game = Game::new(empty(slots, bits));
-        let max = game.filter.params().max_items();
+        let max = game.filter.params().max_keys();
         // Up to full, down to empty, and again; few keys, so that copies come up.
         for step in 0..6 * max.max(20) {
             let key = hash(step * 7 % (max + max / 2 + 1));
@@ -122,14 +122,14 @@ fn every_number_of_slots_holds_its_most_keys_and_is_empty_again() {
         for bits in [0, 1, 7, 8, 20] {
             let mut filter = empty(slots, bits);
             let new = filter.clone();
-            let max = filter.params().max_items();
+            let max = filter.params().max_keys();
             for key in 0..max {
                 filter.insert_hash(hash(key)).unwrap();
             }
             filter.validate().unwrap();
             let full = filter.clone();
             let refused = filter.insert_hash(hash(max));
-            assert!(matches!(refused, Err(Full::Table { len, .. }) if len == max));
+            assert!(matches!(refused, Err(InsertError::Table { len, .. }) if len == max));
             assert!(filter == full && (0..max).all(|key| filter.contains_hash(hash(key))));
             for key in (0..max).rev() {
                 assert!(filter.remove_hash(hash(key)));
@@ -172,7 +172,7 @@ fn a_table_after_any_history_is_the_one_written_at_once_from_what_is_left() {
         (1280, 6, 10),
     ] {
         let params = params(slots, bits);
-        let max = params.max_items();
+        let max = params.max_keys();
         let plan = QuotientFilter::plan_params(params, max).unwrap();
         let key = |i: u64| KeyHash::new(hash(i % (3 * max)).get() / crowding);
         let mut held: Vec<KeyHash> = (0..max).map(key).collect();
@@ -283,7 +283,7 @@ fn one_key_fills_the_table_and_no_other_is_lost() {
     let mut filter = empty(1024, 8);
     filter.insert_hash(hash(1)).unwrap();
     while filter.insert_hash(hash(0)).is_ok() {}
-    assert_eq!(filter.len(), filter.params().max_items());
+    assert_eq!(filter.len(), filter.params().max_keys());
     filter.validate().unwrap();
     assert!(filter.contains_hash(hash(1)));
     assert_eq!(filter.count_hash(hash(0)).estimate, filter.len() - 1);
@@ -384,27 +384,26 @@ fn every_rate_is_a_probability_and_every_call_has_an_answer() {
     for slots in EXTREMES {
         for bits in [0, 1, 4, 5, 55, 56, 57, 63, 64, u32::MAX] {
             let good = params(slots, bits).check().is_ok();
-            for items in EXTREMES {
+            for keys in EXTREMES {
                 let params = params(slots, bits);
-                let PredictedFpr { mean, sd, .. } = theory::fpr(&params, items);
-                for rate in [mean, sd, theory::fpr_of_distinct(&params, items)] {
+                let PredictedFpr { mean, sd, .. } = theory::fpr(&params, keys);
+                for rate in [mean, sd, theory::fpr_of_distinct(&params, keys)] {
                     assert!(
                         if good { probability(rate) } else { rate.is_nan() },
-                        "{slots} {bits} {items}: {rate}"
+                        "{slots} {bits} {keys}: {rate}"
                     );
                 }
             }
             let params = params(slots, bits);
             assert!(
-                !good
-                    || (params.fingerprints() > 0 && params.max_items() > 0 && params.bytes() > 0)
+                !good || (params.fingerprints() > 0 && params.max_keys() > 0 && params.bytes() > 0)
             );
         }
         let budgets = rates.map(Budget::Fpr).into_iter();
         let budgets = budgets.chain(rates.map(|rate| Budget::BitsPerKey(1e3 * rate)));
-        let items = slots;
+        let keys = slots;
         for budget in budgets.chain(EXTREMES.map(Budget::Bytes)) {
-            let goal = Goal::new(items, budget);
+            let goal = Goal::new(keys, budget);
             if let Ok(plan) = theory::plan(goal) {
                 assert!(probability(plan.expected_fpr) && plan.params.check().is_ok());
             }
@@ -412,7 +411,7 @@ fn every_rate_is_a_probability_and_every_call_has_an_answer() {
                 if let Ok(plan) = theory::plan_growing(goal, initial) {
                     let (first, grown) = (plan.params, plan.params.grown());
                     assert!(first.check().is_ok() && grown.check().is_ok());
-                    assert!(first.max_items() >= initial && grown.max_items() >= items);
+                    assert!(first.max_keys() >= initial && grown.max_keys() >= keys);
                     assert_eq!(first.fingerprints(), grown.fingerprints());
                     assert!(probability(plan.expected_fpr));
                 }

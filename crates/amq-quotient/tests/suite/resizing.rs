@@ -3,8 +3,8 @@
 
 use amq_conformance::with_params;
 use amq_quotient::{
-    Budget, BuildError, BuildFilter, Full, Goal, KeyHash, MergeError, PlanFilter, QuotientFilter,
-    QuotientParams,
+    Budget, BuildError, BuildFilter, Goal, InsertError, KeyHash, MergeError, PlanFilter,
+    QuotientFilter, QuotientParams,
 };
 
 fn hash(key: u64) -> KeyHash {
@@ -17,7 +17,7 @@ fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
 
 fn empty(slots: u64, remainder_bits: u32) -> QuotientFilter {
     let params = params(slots, remainder_bits);
-    with_params::<QuotientFilter>(params, params.max_items(), 0).unwrap()
+    with_params::<QuotientFilter>(params, params.max_keys(), 0).unwrap()
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_
     let goal = Goal::fpr(50_000, 0.01);
     let mut filter = QuotientFilter::new(QuotientFilter::plan_growing(goal, 100).unwrap()).unwrap();
     let first = filter.params();
-    assert!(first.max_items() >= 100 && first.slots * 16 < first.max_slots);
+    assert!(first.max_keys() >= 100 && first.slots * 16 < first.max_slots);
     for key in 0..50_000 {
         filter.insert_hash(hash(key)).unwrap();
         if key % 5_000 == 0 {
@@ -96,8 +96,8 @@ fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_
         key += 1;
     }
     let before = filter.clone();
-    assert!(matches!(filter.insert_hash(hash(key)), Err(Full::Table { .. })));
-    assert!(filter == before && filter.len() == filter.params().max_items());
+    assert!(matches!(filter.insert_hash(hash(key)), Err(InsertError::Table { .. })));
+    assert!(filter == before && filter.len() == filter.params().max_keys());
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn growth_can_be_allowed_later_and_no_further_than_the_bits_go() {
     // The limit is not a power of two times the slots: growth stops below it.
     filter.allow_growth(640 * 7).unwrap();
     let done = (0..10_000).take_while(|&key| filter.insert_hash(hash(key)).is_ok()).count();
-    assert_eq!(filter.params(), params(640 * 4, 1).growing_to(640 * 7));
-    assert_eq!(done as u64, filter.params().max_items());
-    assert!(matches!(filter.insert_hash(hash(0)), Err(Full::Limit { limit: 4480, .. })));
+    assert_eq!(filter.params(), params(640 * 4, 1).with_max_slots(640 * 7));
+    assert_eq!(done as u64, filter.params().max_keys());
+    assert!(matches!(filter.insert_hash(hash(0)), Err(InsertError::Limit { limit: 4480, .. })));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn filters_a_power_of_two_apart_merge_to_what_inserting_all_would_have_made() {
         (params(640, 0), params(640, 0)),
         (params(96, 3), params(24, 5)),
     ] {
-        let some = theirs.max_items().min(ours.max_items() / 2);
+        let some = theirs.max_keys().min(ours.max_keys() / 2);
         let mut one = with_params::<QuotientFilter>(ours, 1, 0).unwrap();
         let mut all = one.clone();
         let mut two = with_params::<QuotientFilter>(theirs, 1, 0).unwrap();
@@ -202,9 +202,9 @@ fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_n
     let (mut merged, mut fewer, mut apart, mut full) = (0, 0, 0, 0);
     let pairs = geometries().flat_map(|ours| geometries().map(move |theirs| (ours, theirs)));
     for (ours, theirs) in pairs {
-        let (few, room) = (ours.max_items() / 3, ours.max_items() - ours.max_items() / 3);
+        let (few, room) = (ours.max_keys() / 3, ours.max_keys() - ours.max_keys() / 3);
         // As many as the one takes, and as many as the other has room for.
-        for many in [theirs.max_items(), theirs.max_items().min(room)] {
+        for many in [theirs.max_keys(), theirs.max_keys().min(room)] {
             let mut one = filled(ours, few, 0);
             let two = filled(theirs, many, 100);
             let before = one.clone();
@@ -227,7 +227,7 @@ fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_n
             *match error {
                 MergeError::Mismatch { field: "slots", .. } if !power => &mut apart,
                 MergeError::Fingerprints { ours: f, theirs: g } if power && g < f => &mut fewer,
-                MergeError::Items { slots, .. } if few + many > ours.max_items() => {
+                MergeError::Keys { slots, .. } if few + many > ours.max_keys() => {
                     assert_eq!(slots, ours.slots);
                     &mut full
                 }
@@ -249,7 +249,7 @@ fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
     two.insert_batch(&(300..700).map(hash).collect::<Vec<_>>()).unwrap();
     let before = one.clone();
     let refused = one.merge(&two);
-    assert!(matches!(refused, Err(MergeError::Items { ours: 400, theirs: 400, slots: 640 })));
+    assert!(matches!(refused, Err(MergeError::Keys { ours: 400, theirs: 400, slots: 640 })));
     assert!(one == before);
     one.allow_growth(1280).unwrap();
     one.merge(&two).unwrap();
@@ -266,8 +266,8 @@ fn a_filter_built_at_once_is_the_one_that_inserting_makes() {
             let Ok(built) = QuotientFilter::build_hashes(budget, 0, &hashes) else {
                 continue;
             };
-            let items = n.max(1);
-            let mut filled = QuotientFilter::new(Goal::new(items, budget)).unwrap();
+            let keys = n.max(1);
+            let mut filled = QuotientFilter::new(Goal::new(keys, budget)).unwrap();
             filled.insert_batch(&hashes).unwrap();
             assert!(built == filled, "{n} keys, {budget:?}");
             if n <= 4096 {
@@ -298,11 +298,11 @@ fn a_growing_filter_built_at_once_is_the_one_that_has_grown() {
 #[test]
 fn a_plan_for_more_keys_than_its_table_takes_is_refused_as_inserting_refuses() {
     let hashes: Vec<KeyHash> = (0..700).map(hash).collect();
-    for params in [params(640, 3), params(160, 5).growing_to(639)] {
+    for params in [params(640, 3), params(160, 5).with_max_slots(639)] {
         let plan = QuotientFilter::plan_params(params, 700).unwrap();
         let refused = QuotientFilter::build_hashes(plan, 0, &hashes).unwrap_err();
         let mut filled = QuotientFilter::with_seed(plan, 0).unwrap();
         let full = filled.insert_batch(&hashes).unwrap_err();
-        assert_eq!(refused, BuildError::Full(full));
+        assert_eq!(refused, BuildError::Insert(full));
     }
 }

@@ -1,9 +1,11 @@
 //! The laws that every filter of the family keeps; see `amq-conformance`.
 
 use amq_conformance::suite;
-use amq_ribbon::{BumpedRibbonFilter, NarrowRibbonFilter, RibbonFilter, WideBumpedRibbonFilter};
+use amq_ribbon::{
+    BumpedRibbonFilter, NarrowRibbonFilter, StandardRibbonFilter, WideBumpedRibbonFilter,
+};
 
-suite!(standard: RibbonFilter => [build, file]);
+suite!(standard: StandardRibbonFilter => [build, file]);
 suite!(narrow: NarrowRibbonFilter => [build, file]);
 suite!(bumped: BumpedRibbonFilter => [build, file]);
 suite!(wide: WideBumpedRibbonFilter => [build, file]);

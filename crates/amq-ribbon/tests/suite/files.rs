@@ -231,13 +231,13 @@ fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
 #[cfg(feature = "serde")]
 #[test]
 fn serde_goes_through_the_same_bytes_and_checks() {
-    use amq_ribbon::RibbonFilter;
-    let filter = RibbonFilter::build(Budget::Fpr(0.01), 0..30u64).unwrap();
+    use amq_ribbon::StandardRibbonFilter;
+    let filter = StandardRibbonFilter::build(Budget::Fpr(0.01), 0..30u64).unwrap();
     let json = serde_json::to_string(&filter).unwrap();
-    assert!(serde_json::from_str::<RibbonFilter>(&json).unwrap() == filter);
+    assert!(serde_json::from_str::<StandardRibbonFilter>(&json).unwrap() == filter);
     let bytes: Vec<u8> = serde_json::from_str(&json).unwrap();
     assert_eq!(bytes, filter.to_bytes().unwrap());
     let damaged = json.replacen("137,65", "137,66", 1);
-    let error = serde_json::from_str::<RibbonFilter>(&damaged).unwrap_err();
+    let error = serde_json::from_str::<StandardRibbonFilter>(&damaged).unwrap_err();
     assert!(error.to_string().contains("not a filter"), "{error}");
 }

@@ -2,8 +2,8 @@
 
 use amq_ribbon::{
     Budget, BuildError, BuildFilter, Bumped, Bumped128, BumpedRibbonFilter, Filter, Goal, Key,
-    KeyHash, Kind, MapError, NarrowRibbonFilter, Plan, PlanError, PlanFilter, Ribbon, RibbonFilter,
-    RibbonMap, RibbonMapView, RibbonParams, RibbonView, Standard, Standard64,
+    KeyHash, Kind, MapError, NarrowRibbonFilter, Plan, PlanError, PlanFilter, Ribbon, RibbonMap,
+    RibbonMapView, RibbonParams, RibbonView, Standard, Standard64, StandardRibbonFilter,
     WideBumpedRibbonFilter, theory,
 };
 
@@ -49,7 +49,7 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
     fn excess<K: Kind>(n: u64, fpr: f64) -> f64 {
         let filter = built::<K>(n, fpr, 1);
         holds_all(&filter, &hashes(n, 1));
-        let planned = Ribbon::<K>::plan(Goal::fpr(n as usize, fpr)).unwrap().bytes as f64;
+        let planned = Ribbon::<K>::plan(Goal::fpr(n, fpr)).unwrap().bytes as f64;
         let held = filter.size_in_bytes() as f64;
         // At most, and no more than the spread below.
         let share = held / planned;
@@ -73,7 +73,7 @@ fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
 fn a_size_is_met_to_a_block_and_never_exceeded_by_the_plan() {
     for n in [1000u64, 20_000, 300_000] {
         for bytes in [n, n + n / 3, 2 * n, 3 * n] {
-            let plan = BumpedRibbonFilter::plan(Goal::bytes(n as usize, bytes)).unwrap();
+            let plan = BumpedRibbonFilter::plan(Goal::bytes(n, bytes)).unwrap();
             assert!(
                 plan.bytes <= bytes && plan.bytes + 16 > bytes,
                 "{n} in {bytes}: {}",
@@ -171,7 +171,7 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_pl
             KeyHash::new(start + offset)
         };
         let hashes: Vec<KeyHash> = (0..n).map(hash).collect();
-        let plan = Ribbon::<K>::plan(Goal::fpr(n as usize, 0.01)).unwrap();
+        let plan = Ribbon::<K>::plan(Goal::fpr(n, 0.01)).unwrap();
         match Ribbon::<K>::build_hashes(Budget::Fpr(0.01), 0, &hashes) {
             Err(BuildError::Exhausted { .. }) => false,
             Err(error) => panic!("{error}"),
@@ -221,7 +221,7 @@ fn scattered(i: u64) -> u64 {
 fn a_filter_over_its_budget_is_built_again_with_the_columns_that_fit() {
     // Seldom, more keys are bumped than planned; then the filter is as large as fits.
     let (n, bytes) = (1500, 1700);
-    let planned = BumpedRibbonFilter::plan(Goal::bytes(n as usize, bytes)).unwrap().params;
+    let planned = BumpedRibbonFilter::plan(Goal::bytes(n, bytes)).unwrap().params;
     let mut again = 0;
     for seed in 0..1500 {
         let keys = hashes(n, seed);
@@ -262,7 +262,7 @@ fn copies_are_dropped_where_they_are_too_many_to_bump() {
         keys.extend((0..n / 25).map(|i| often[i as usize % 50]));
         let filter = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 8, &keys).unwrap();
         holds_all(&filter, &keys);
-        let planned = BumpedRibbonFilter::plan(Goal::fpr(keys.len(), 0.01)).unwrap();
+        let planned = BumpedRibbonFilter::plan(Goal::fpr(keys.len() as u64, 0.01)).unwrap();
         assert!(filter.size_in_bytes() <= planned.bytes);
         assert_eq!(filter.len(), keys.len() as u64);
     }
@@ -286,14 +286,14 @@ fn parameters_out_of_range_have_no_rate() {
 
 #[test]
 fn what_hashes_add_to_the_rate_is_counted_where_it_counts() {
-    for (items, asked) in [
+    for (keys, asked) in [
         (1u64 << 40, 0.5f64.powi(23)),
         (1 << 30, 0.5f64.powi(32)),
         (1 << 32, 1.01 * 0.5f64.powi(31)),
         (1 << 20, 0.5f64.powi(20)),
     ] {
-        match BumpedRibbonFilter::plan(Goal::new(items, Budget::Fpr(asked))) {
-            Ok(plan) => assert!(plan.expected_fpr <= asked * (1.0 + 1.1e-6), "{items} at {asked}"),
+        match BumpedRibbonFilter::plan(Goal::new(keys, Budget::Fpr(asked))) {
+            Ok(plan) => assert!(plan.expected_fpr <= asked * (1.0 + 1.1e-6), "{keys} at {asked}"),
             Err(error) => assert!(asked < 1e-9, "{error}"),
         }
     }
@@ -359,7 +359,7 @@ fn repeated_keys_do_no_harm_at_any_number() {
     for copies in [2, 50] {
         let all: Vec<KeyHash> =
             keys.iter().flat_map(|&key| std::iter::repeat_n(key, copies)).collect();
-        holds_all(&RibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap(), &keys);
+        holds_all(&StandardRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap(), &keys);
         // Too few distinct ones for a second layer.
         let bumped = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 2, &all).unwrap();
         holds_all(&bumped, &keys);
@@ -374,7 +374,7 @@ fn repeated_keys_do_no_harm_at_any_number() {
 fn a_goal_or_plan_refuses_more_keys_and_gives_fewer_the_same_rate_in_less_space() {
     fn of_kind<K: Kind>() {
         let (n, keys) = (40_000, hashes(40_001, 4));
-        let goal = Goal::fpr(n, 0.01);
+        let goal = Goal::fpr(n as u64, 0.01);
         let plan = Ribbon::<K>::plan(goal).unwrap();
         let refused = Err(BuildError::TooManyKeys { planned: n as u64 });
         assert_eq!(Ribbon::<K>::build_hashes(goal, 4, &keys).map(drop), refused);
@@ -443,7 +443,7 @@ fn a_plan_of_explicit_parameters_is_followed_and_checked_again() {
         assert!(matches!(refused, Err(BuildError::Plan(PlanError::Parameter { .. }))));
     }
     let refused = BumpedRibbonFilter::plan_params(RibbonParams::new(9, 0), u64::MAX);
-    assert!(matches!(refused, Err(PlanError::Items { items: u64::MAX, .. })));
+    assert!(matches!(refused, Err(PlanError::Keys { keys: u64::MAX, .. })));
 }
 
 #[test]
@@ -485,13 +485,13 @@ fn the_load_factor_is_keys_over_slots() {
     let standard = built::<Standard64>(20_000, 0.01, 2).load_factor();
     assert!((0.9..0.95).contains(&standard), "{standard}");
     // Copies share a slot.
-    let copies = RibbonFilter::build(Budget::Fpr(0.01), vec![5; 100_000]).unwrap();
+    let copies = StandardRibbonFilter::build(Budget::Fpr(0.01), vec![5; 100_000]).unwrap();
     assert!(copies.load_factor() <= 1.0);
 }
 
 const _: () = {
     const fn shared<T: Send + Sync>() {}
-    shared::<RibbonFilter>();
+    shared::<StandardRibbonFilter>();
     shared::<NarrowRibbonFilter>();
     shared::<BumpedRibbonFilter>();
     shared::<WideBumpedRibbonFilter>();

@@ -78,11 +78,11 @@ impl PlanFilter for Fingerprints {
     fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
         Ribbon::<Bumped>::plan(goal)
     }
-    fn plan_params(params: RibbonParams, items: u64) -> Result<Plan<RibbonParams>, PlanError> {
-        Ribbon::<Bumped>::plan_params(params, items)
+    fn plan_params(params: RibbonParams, keys: u64) -> Result<Plan<RibbonParams>, PlanError> {
+        Ribbon::<Bumped>::plan_params(params, keys)
     }
-    fn predicted_fpr(params: &RibbonParams, items: u64) -> PredictedFpr {
-        Ribbon::<Bumped>::predicted_fpr(params, items)
+    fn predicted_fpr(params: &RibbonParams, keys: u64) -> PredictedFpr {
+        Ribbon::<Bumped>::predicted_fpr(params, keys)
     }
     fn params(&self) -> RibbonParams {
         RibbonParams::new(self.0.value_bits(), 0)

@@ -7,14 +7,14 @@
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{files, hold, memory};
 use amq_ribbon::{
-    Budget, BumpedRibbonFilter, Key, Kind, NarrowRibbonFilter, Ribbon, RibbonFilter, RibbonMap,
-    Standard, Standard64, WideBumpedRibbonFilter,
+    Budget, BumpedRibbonFilter, Key, Kind, NarrowRibbonFilter, Ribbon, RibbonMap, Standard,
+    Standard64, StandardRibbonFilter, WideBumpedRibbonFilter,
 };
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(standard: RibbonFilter => [build, file]);
+memory!(standard: StandardRibbonFilter => [build, file]);
 memory!(narrow: NarrowRibbonFilter => [build, file]);
 memory!(bumped: BumpedRibbonFilter => [build, file]);
 memory!(wide: WideBumpedRibbonFilter => [build, file]);

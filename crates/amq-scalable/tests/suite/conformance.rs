@@ -8,10 +8,10 @@ suite!(
     out_of_range [
         ScalableParams::new(10, 0.0),
         ScalableParams::new(10, 1.5),
-        ScalableParams::new(10, 0.01).growth(1),
-        ScalableParams::new(10, 0.01).tightening(1.0),
-        ScalableParams::new(10, 0.01).max_stages(0),
-        ScalableParams::new(10, 0.01).bounded(9),
+        ScalableParams::new(10, 0.01).with_growth(1),
+        ScalableParams::new(10, 0.01).with_tightening(1.0),
+        ScalableParams::new(10, 0.01).with_max_stages(0),
+        ScalableParams::new(10, 0.01).with_max_keys(9),
     ]
 );
 suite!(
@@ -19,9 +19,9 @@ suite!(
     out_of_range [
         ScalableParams::new(10, 0.0),
         ScalableParams::new(10, 1.5),
-        ScalableParams::new(10, 0.01).growth(1),
-        ScalableParams::new(10, 0.01).tightening(1.0),
-        ScalableParams::new(10, 0.01).max_stages(0),
-        ScalableParams::new(10, 0.01).bounded(9),
+        ScalableParams::new(10, 0.01).with_growth(1),
+        ScalableParams::new(10, 0.01).with_tightening(1.0),
+        ScalableParams::new(10, 0.01).with_max_stages(0),
+        ScalableParams::new(10, 0.01).with_max_keys(9),
     ]
 );

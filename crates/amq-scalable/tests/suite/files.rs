@@ -3,8 +3,8 @@
 use amq_conformance::files::memory::{SLACK, takes_at_most};
 use amq_conformance::{files, hold, with_params};
 use amq_scalable::{
-    DecodeError, Full, MAX_GROWTH, PlanError, ScalableBlockedBloomFilter, ScalableBloomFilter,
-    ScalableBloomView, ScalableParams,
+    DecodeError, InsertError, MAX_GROWTH, PlanError, ScalableBlockedBloomFilter,
+    ScalableBloomFilter, ScalableBloomView, ScalableParams,
 };
 
 /// Filters that grow from `initial` keys at 1 % with some limits, and hold the keys `0..keys`.
@@ -25,16 +25,16 @@ fn golden_files_are_read_and_written_as_ever() {
         "scalable-one" of 1 from 1 seed 0;
         "scalable-small" of 300 from 300 seed 7;
         "scalable-grown" of 1000 from 20 seed 0;
-        "scalable-bounded" of 500 from 20 seed 0, growth 4, bounded 500, max_stages 9;
-        "scalable-cut" of 180 from 100 seed 0, max_bytes 500;
+        "scalable-bounded" of 500 from 20 seed 0, with_growth 4, with_max_keys 500, with_max_stages 9;
+        "scalable-cut" of 180 from 100 seed 0, with_max_bytes 500;
     }
     golden_files! { ScalableBlockedBloomFilter:
         "blocked-scalable-empty" of 0 from 300 seed 0;
         "blocked-scalable-one" of 1 from 1 seed 0;
         "blocked-scalable-small" of 300 from 300 seed 7;
         "blocked-scalable-grown" of 1000 from 20 seed 0;
-        "blocked-scalable-bounded" of 500 from 20 seed 0, growth 4, bounded 500, max_stages 9;
-        "blocked-scalable-cut" of 180 from 100 seed 0, max_bytes 500;
+        "blocked-scalable-bounded" of 500 from 20 seed 0, with_growth 4, with_max_keys 500, with_max_stages 9;
+        "blocked-scalable-cut" of 180 from 100 seed 0, with_max_bytes 500;
     }
 }
 
@@ -49,12 +49,12 @@ fn states() -> Vec<(ScalableBloomFilter, u64)> {
     let open = ScalableParams::new(20, 0.01);
     let limited = [
         (open, 1000),
-        (open.growth(5).tightening(0.3), 1000),
-        (open.max_stages(3), 138),
-        (open.bounded(131), 125),
-        (open.growth(4).bounded(3000).max_bytes(2500), 700),
-        (open.max_bytes(1000), 250),
-        (open.max_bytes(u64::MAX - 1), 300),
+        (open.with_growth(5).with_tightening(0.3), 1000),
+        (open.with_max_stages(3), 138),
+        (open.with_max_keys(131), 125),
+        (open.with_growth(4).with_max_keys(3000).with_max_bytes(2500), 700),
+        (open.with_max_bytes(1000), 250),
+        (open.with_max_bytes(u64::MAX - 1), 300),
     ];
     let mut states = Vec::new();
     for (params, keys) in limited {
@@ -99,17 +99,17 @@ fn a_filter_that_was_read_grows_on_as_the_one_that_was_written() {
 fn every_limit_is_restored_and_refuses_by_its_name() {
     let open = ScalableParams::new(20, 0.01);
     for (params, what, limit) in [
-        (open.max_stages(2), "stages", 2),
-        (open.bounded(131), "items", 131),
-        (open.max_bytes(1000), "bytes", 1000),
+        (open.with_max_stages(2), "stages", 2),
+        (open.with_max_keys(131), "keys", 131),
+        (open.with_max_bytes(1000), "bytes", 1000),
     ] {
         let mut full = filled(params, 0..0);
         let refusal = (0u64..).find_map(|key| full.insert(&key).err());
-        assert_eq!(refusal, Some(Full::Limit { what, limit }));
+        assert_eq!(refusal, Some(InsertError::Limit { what, limit }));
         let mut read = ScalableBloomFilter::from_bytes(&full.to_bytes().unwrap()).unwrap();
         assert_eq!(read.params(), params);
         let absent = (1u64 << 50..).find(|key| !full.contains(key)).unwrap();
-        assert_eq!(read.insert(&absent), Err(Full::Limit { what, limit }));
+        assert_eq!(read.insert(&absent), Err(InsertError::Limit { what, limit }));
         assert_eq!(read, full);
         // Filters cut by a limit merge as before, and not with those of another limit.
         read.merge(&full).unwrap();
@@ -153,7 +153,7 @@ const ENTRY: usize = 192 + 64 + 3 * 64;
 
 #[test]
 fn stages_that_growth_does_not_lead_to_are_refused() {
-    let params = ScalableParams::new(20, 0.01).max_bytes(10_000);
+    let params = ScalableParams::new(20, 0.01).with_max_bytes(10_000);
     let filter = filled(params, 0..100);
     assert_eq!(filter.stage_count(), 3);
     let file = filter.to_bytes().unwrap();
@@ -236,7 +236,7 @@ fn a_view_whose_payload_nobody_checked_has_a_rate() {
 #[test]
 fn more_stages_than_can_exist_are_refused() {
     // 65 stages without keys, each of one word; the parameters would allow them.
-    let params = ScalableParams::new(1, 0.01).max_stages(1 << 16);
+    let params = ScalableParams::new(1, 0.01).with_max_stages(1 << 16);
     let one = filled(params, 0..0).to_bytes().unwrap();
     let words = |bytes: &[u8], at: usize| bytes[at..at + 64].to_vec();
     let bytes = |stages: u64| {
@@ -301,7 +301,7 @@ fn of_claimed_capacity(params: ScalableParams, capacity: u64) -> Vec<u8> {
 #[test]
 fn a_few_bytes_that_claim_a_full_stage_of_a_billion_keys_make_no_larger_one() {
     for growth in [2, MAX_GROWTH] {
-        let params = ScalableParams::new(20, 0.01).growth(growth);
+        let params = ScalableParams::new(20, 0.01).with_growth(growth);
         for capacity in [1000, 1 << 20, 1 << 30, 1 << 40] {
             let file = of_claimed_capacity(params, capacity);
             let mut read = ScalableBloomFilter::from_bytes(&file).unwrap();
@@ -352,7 +352,7 @@ fn a_forged_file_makes_an_insert_allocate_at_most_64_keys_for_each_bit_it_holds(
     const HELD: u64 = 1 << 16;
     // The bits of each key at the second stage's rate; the last is just above the least possible.
     for (fpr, tightening, bits_per_key) in [(0.01, 0.85, 14), (0.01, 1e-9, 53), (0.01, 3e-11, 63)] {
-        let params = ScalableParams::new(20, fpr).tightening(tightening);
+        let params = ScalableParams::new(20, fpr).with_tightening(tightening);
         let file = of_a_key_a_bit(params, MAX_GROWTH.into());
         let mut read = ScalableBloomFilter::from_bytes(&file).unwrap();
         let most = u64::from(MAX_GROWTH) * HELD * bits_per_key / 8 + SLACK;
@@ -386,9 +386,10 @@ fn a_stage_follows_one_that_has_as_many_bits_set_as_it_is_for_keys() {
         for growth in [2, 3, 50, MAX_GROWTH] {
             for fpr in [1e-6, 0.01, 0.5, 0.99, 1.0 - 1e-9] {
                 for tightening in [1e-9, 0.5, 0.85, 0.999] {
-                    let params =
-                        ScalableParams::new(initial, fpr).growth(growth).tightening(tightening);
-                    for params in [params, params.bounded(90), params.max_bytes(4096)] {
+                    let params = ScalableParams::new(initial, fpr)
+                        .with_growth(growth)
+                        .with_tightening(tightening);
+                    for params in [params, params.with_max_keys(90), params.with_max_bytes(4096)] {
                         grown += grows_as_ever(params);
                     }
                 }
@@ -428,7 +429,7 @@ fn grows_as_ever(params: ScalableParams) -> usize {
 #[test]
 fn a_merge_that_overstates_the_keys_taken_grows_once_the_bits_are_set() {
     // With one probe a key taken is a bit set. Each merge adds one, and states two.
-    let params = ScalableParams::new(100, 0.6).tightening(0.01);
+    let params = ScalableParams::new(100, 0.6).with_tightening(0.01);
     let mut merged = filled(params, 0..0);
     let mut keys = (0u64..).filter(|&key| {
         let mut alone = filled(params, 0..key);

@@ -3,7 +3,7 @@
 use amq_bloom::{BlockedBloomFilter, BloomFilter};
 use amq_scalable::theory::{self, bits_per_key};
 use amq_scalable::{
-    BuildError, EmptyFilter, Full, Goal, KeyHash, MergeError, OwnedStage, PlanError,
+    BuildError, EmptyFilter, Goal, InsertError, KeyHash, MergeError, OwnedStage, PlanError,
     ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableFilter, ScalableParams,
 };
 
@@ -68,21 +68,21 @@ fn the_compound_rate_holds_through_twelve_growths() {
 
 #[test]
 fn the_compound_rate_holds_at_any_pace() {
-    grow::<BloomFilter>(ScalableParams::new(1, 0.05).tightening(0.5), 12, 3);
-    grow::<BloomFilter>(ScalableParams::new(50, 0.01).growth(4).tightening(0.7), 5, 4);
-    grow::<BloomFilter>(ScalableParams::new(1000, 1e-3).growth(8), 2, 5);
+    grow::<BloomFilter>(ScalableParams::new(1, 0.05).with_tightening(0.5), 12, 3);
+    grow::<BloomFilter>(ScalableParams::new(50, 0.01).with_growth(4).with_tightening(0.7), 5, 4);
+    grow::<BloomFilter>(ScalableParams::new(1000, 1e-3).with_growth(8), 2, 5);
 }
 
 #[test]
 fn a_bounded_filter_keeps_the_rate_up_to_its_bound_and_refuses_the_next_key() {
     let max = 150_000;
-    let params = ScalableParams::new(1000, 0.01).growth(4).bounded(max);
+    let params = ScalableParams::new(1000, 0.01).with_growth(4).with_max_keys(max);
     let mut filter = grow::<BloomFilter>(params, 4, 6);
     assert_eq!(filter.capacity(), max);
     assert_eq!(filter.len(), max);
     let before = filter.clone();
     let key = (1u64 << 50..).find(|key| !filter.contains(key)).unwrap();
-    assert_eq!(filter.insert(&key), Err(Full::Limit { what: "items", limit: max }));
+    assert_eq!(filter.insert(&key), Err(InsertError::Limit { what: "keys", limit: max }));
     assert_eq!(filter, before);
     // What is in is still accepted, and changes nothing.
     assert!(!filter.insert(&0u64).unwrap().is_new());
@@ -92,16 +92,16 @@ fn a_bounded_filter_keeps_the_rate_up_to_its_bound_and_refuses_the_next_key() {
 #[test]
 fn limits_on_bytes_and_stages_refuse_and_change_nothing() {
     for (params, what) in [
-        (ScalableParams::new(100, 0.01).max_stages(3), "stages"),
-        (ScalableParams::new(100, 0.01).max_bytes(2000), "bytes"),
+        (ScalableParams::new(100, 0.01).with_max_stages(3), "stages"),
+        (ScalableParams::new(100, 0.01).with_max_bytes(2000), "bytes"),
         // A compound rate so low that soon no stage can be planned at its share of it.
-        (ScalableParams::new(100, 2e-16).tightening(0.1), "rate"),
+        (ScalableParams::new(100, 2e-16).with_tightening(0.1), "rate"),
     ] {
         let mut filter = make::<ScalableBloomFilter>(params, 0).unwrap();
         let (refused, full) = fill(&mut filter);
         let limited = match full {
-            Full::Limit { what, .. } => what,
-            Full::Stages { stages: 2.. } => "rate",
+            InsertError::Limit { what, .. } => what,
+            InsertError::Stages { stages: 2.. } => "rate",
             other => panic!("{other}"),
         };
         assert_eq!(limited, what);
@@ -124,15 +124,15 @@ fn parameters_out_of_range_are_refused_by_name() {
         other => panic!("{other:?}"),
     };
     let good = ScalableParams::new(100, 0.01);
-    assert_eq!(name(good.growth(0)), "growth");
-    assert_eq!(name(good.growth(1)), "growth");
-    assert_eq!(name(good.growth(65)), "growth");
-    assert_eq!(name(good.growth(u32::MAX)), "growth");
+    assert_eq!(name(good.with_growth(0)), "growth");
+    assert_eq!(name(good.with_growth(1)), "growth");
+    assert_eq!(name(good.with_growth(65)), "growth");
+    assert_eq!(name(good.with_growth(u32::MAX)), "growth");
     for tightening in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
-        assert_eq!(name(good.tightening(tightening)), "tightening");
+        assert_eq!(name(good.with_tightening(tightening)), "tightening");
     }
-    assert_eq!(name(good.bounded(99)), "max_items");
-    assert_eq!(name(good.max_stages(0)), "max_stages");
+    assert_eq!(name(good.with_max_keys(99)), "max_keys");
+    assert_eq!(name(good.with_max_stages(0)), "max_stages");
     assert_eq!(name(ScalableParams::new(100, f64::NAN)), "fpr");
     let mut none = good;
     none.initial = 0;
@@ -149,9 +149,9 @@ fn room_for_no_keys_at_first_is_room_for_one() {
 
 #[test]
 fn stages_whose_sizes_pass_64_bits_end_growth() {
-    let params = ScalableParams::new(1 << 56, 0.01).growth(64);
+    let params = ScalableParams::new(1 << 56, 0.01).with_growth(64);
     assert!(params.stage(1).is_ok());
-    assert!(matches!(params.stage(2), Err(Full::Limit { what: "items", .. })));
+    assert!(matches!(params.stage(2), Err(InsertError::Limit { what: "keys", .. })));
 }
 
 #[test]
@@ -161,7 +161,8 @@ fn bits_per_key_are_the_published_ones() {
     for (growth, tightening, stages, want) in
         [(2, 0.5, 10, 22.6), (2, 0.85, 10, 16.2), (4, 0.8, 6, 15.1), (8, 0.7, 4, 14.2)]
     {
-        let params = ScalableParams::new(1000, 0.01).growth(growth).tightening(tightening);
+        let params =
+            ScalableParams::new(1000, 0.01).with_growth(growth).with_tightening(tightening);
         let got = bits_per_key::<F>(&params, stages);
         assert!((got - want).abs() < 0.12, "{growth} {tightening}: {got}");
     }
@@ -169,7 +170,7 @@ fn bits_per_key_are_the_published_ones() {
     for (growth, stages, bound, want) in
         [(2, 10, 1_023_000, 12.45), (4, 6, 1_365_000, 11.13), (8, 4, 585_000, 10.48)]
     {
-        let params = ScalableParams::new(1000, 0.01).growth(growth).bounded(bound);
+        let params = ScalableParams::new(1000, 0.01).with_growth(growth).with_max_keys(bound);
         let got = bits_per_key::<F>(&params, stages);
         assert!((got - want).abs() < 0.06, "{growth}: {got}");
     }
@@ -178,7 +179,7 @@ fn bits_per_key_are_the_published_ones() {
 #[test]
 fn stages_err_independently() {
     // Two full stages of the same rate: both err on a key as often as the product says.
-    let params = ScalableParams::new(20_000, 0.4).growth(2).tightening(0.99);
+    let params = ScalableParams::new(20_000, 0.4).with_growth(2).with_tightening(0.99);
     let mut filter = make::<ScalableBloomFilter>(params, 7).unwrap();
     let mut key = 0u64;
     while filter.len() < 60_000 {
@@ -237,7 +238,7 @@ fn filters_of_the_same_parameters_merge_while_the_rate_will_hold() {
 fn a_merge_looks_at_the_rate_when_full_not_at_the_moment() {
     // 600 keys more than the first stage is for. While the last one is nearly empty the rate is
     // kept; filled up to the bound, it was 1.456 %.
-    let params = ScalableParams::new(1000, 0.01).growth(4).bounded(100_000);
+    let params = ScalableParams::new(1000, 0.01).with_growth(4).with_max_keys(100_000);
     let (mut one, other) = (filled(params, 0..5100), filled(params, 10_000..10_600));
     let before = one.clone();
     match one.merge(&other) {
@@ -278,7 +279,7 @@ fn a_merge_keeps_within_the_limit_of_bytes_and_takes_no_more_than_it_needs() {
     let full = filled(params, 0..250);
     let bytes = full.size_in_bytes();
     for limit in [bytes - 1, bytes, bytes + 1] {
-        let mut sum = filled(params.max_bytes(limit), 0..0);
+        let mut sum = filled(params.with_max_bytes(limit), 0..0);
         let merged = sum.merge(&full);
         assert_eq!(merged.is_ok(), limit >= bytes, "{merged:?}");
         assert!(sum.size_in_bytes() <= limit);
@@ -299,9 +300,9 @@ fn other_parameters_are_refused_by_name() {
     };
     assert_eq!(field(ScalableParams::new(1001, 0.01)), "initial");
     assert_eq!(field(ScalableParams::new(1000, 0.02)), "fpr");
-    assert_eq!(field(good.growth(3)), "growth");
-    assert_eq!(field(good.tightening(0.5)), "tightening");
-    assert_eq!(field(good.bounded(1_000_000)), "max_items");
+    assert_eq!(field(good.with_growth(3)), "growth");
+    assert_eq!(field(good.with_tightening(0.5)), "tightening");
+    assert_eq!(field(good.with_max_keys(1_000_000)), "max_keys");
 }
 
 #[test]
@@ -327,9 +328,9 @@ fn a_filter_says_how_its_stages_stand() {
 #[test]
 fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
     for params in [
-        ScalableParams::new(1, 0.01).max_bytes(3000),
-        ScalableParams::new(100, 1e-9).max_bytes(10_000),
-        ScalableParams::new(100, 2e-16).tightening(0.1),
+        ScalableParams::new(1, 0.01).with_max_bytes(3000),
+        ScalableParams::new(100, 1e-9).with_max_bytes(10_000),
+        ScalableParams::new(100, 2e-16).with_tightening(0.1),
     ] {
         let mut filter = make::<ScalableBloomFilter>(params, 0).unwrap();
         let (refused, _) = fill(&mut filter);
@@ -339,7 +340,10 @@ fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
                 continue;
             }
             let (full, steps) = amq_core::internal::steps_of(|| filter.insert(&key));
-            assert!(matches!(full, Err(Full::Limit { .. } | Full::Stages { .. })), "{full:?}");
+            assert!(
+                matches!(full, Err(InsertError::Limit { .. } | InsertError::Stages { .. })),
+                "{full:?}"
+            );
             assert_eq!(steps, 0);
         }
         assert_eq!(filter, before);
@@ -353,23 +357,23 @@ fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
 #[test]
 fn parameters_that_are_refused_have_no_rate_and_at_most_one_stage() {
     type F = BloomFilter;
-    let good = ScalableParams::new(100, 0.01).max_stages(u32::MAX);
+    let good = ScalableParams::new(100, 0.01).with_max_stages(u32::MAX);
     let mut none = good;
     none.initial = 0;
-    for params in [good.growth(0), good.growth(1), good.tightening(f64::NAN), none] {
+    for params in [good.with_growth(0), good.with_growth(1), good.with_tightening(f64::NAN), none] {
         assert!(params.check().is_err());
         let (rate, steps) = amq_core::internal::steps_of(|| theory::fpr::<F>(&params, u64::MAX));
         assert!(rate.mean.is_nan() && rate.sd.is_nan() && steps == 0);
         let (_, steps) = amq_core::internal::steps_of(|| bits_per_key::<F>(&params, u32::MAX));
         assert!(steps < 100_000, "{steps}");
     }
-    for params in [good.growth(0), good.growth(1), none] {
+    for params in [good.with_growth(0), good.with_growth(1), none] {
         assert!(params.stage(1).is_err() && params.stage(u32::MAX - 1).is_err());
     }
 }
 
 /// Inserts 0, 1, 2, ... until a key is refused; returns that key and why.
-fn fill<F: OwnedStage>(filter: &mut ScalableFilter<F>) -> (u64, Full) {
+fn fill<F: OwnedStage>(filter: &mut ScalableFilter<F>) -> (u64, InsertError) {
     (0u64..).find_map(|key| Some(key).zip(filter.insert(&key).err())).unwrap()
 }
 
@@ -379,7 +383,7 @@ fn uses_every_byte<F: OwnedStage>(params: ScalableParams) -> ScalableFilter<F> {
     let (key, full) = fill(&mut filter);
     let limit = params.max_bytes;
     let what = "bytes";
-    assert_eq!(full, Full::Limit { what, limit }, "{params:?}");
+    assert_eq!(full, InsertError::Limit { what, limit }, "{params:?}");
     // What is left is too little for a further stage, its place in the list included.
     assert!(
         filter.size_in_bytes() <= limit && filter.size_in_bytes() + 200 > limit,
@@ -398,9 +402,9 @@ fn uses_every_byte<F: OwnedStage>(params: ScalableParams) -> ScalableFilter<F> {
     let max = filter.capacity();
     let plan = ScalableFilter::<F>::plan_params(params, max).unwrap();
     assert_eq!(plan.bytes, filter.size_in_bytes());
-    let (items, min) = (max + 1, 0);
-    let refusal = PlanError::Items { items, min, max };
-    assert_eq!(ScalableFilter::<F>::plan_params(params, items), Err(refusal));
+    let (keys, min) = (max + 1, 0);
+    let refusal = PlanError::Keys { keys, min, max };
+    assert_eq!(ScalableFilter::<F>::plan_params(params, keys), Err(refusal));
     filter
 }
 
@@ -409,15 +413,15 @@ fn a_limit_on_bytes_is_used_to_the_last_one_and_the_rate_is_kept() {
     let open = ScalableParams::new(1000, 0.01);
     for params in [
         open,
-        open.growth(4),
-        open.growth(64),
-        open.tightening(0.5),
-        open.bounded(1_000_000),
-        open.growth(4).bounded(400_000),
+        open.with_growth(4),
+        open.with_growth(64),
+        open.with_tightening(0.5),
+        open.with_max_keys(1_000_000),
+        open.with_growth(4).with_max_keys(400_000),
         ScalableParams::new(100, 1e-4),
         ScalableParams::new(1, 0.2),
     ] {
-        let params = params.max_bytes(100_000);
+        let params = params.with_max_bytes(100_000);
         let filter = uses_every_byte::<BloomFilter>(params);
         let found = false_positives(&filter) as f64;
         // By the contents, the rate of this very filter is known exactly.
@@ -429,8 +433,8 @@ fn a_limit_on_bytes_is_used_to_the_last_one_and_the_rate_is_kept() {
         uses_every_byte::<BlockedBloomFilter>(params);
     }
     for limit in (3_000..60_000).step_by(997) {
-        uses_every_byte::<BloomFilter>(ScalableParams::new(100, 0.01).max_bytes(limit));
-        uses_every_byte::<BlockedBloomFilter>(ScalableParams::new(90, 0.01).max_bytes(limit));
+        uses_every_byte::<BloomFilter>(ScalableParams::new(100, 0.01).with_max_bytes(limit));
+        uses_every_byte::<BlockedBloomFilter>(ScalableParams::new(90, 0.01).with_max_bytes(limit));
     }
 }
 
@@ -438,11 +442,11 @@ fn a_limit_on_bytes_is_used_to_the_last_one_and_the_rate_is_kept() {
 fn a_limit_on_bytes_too_small_for_the_first_stage_is_refused_with_the_least() {
     let params = ScalableParams::new(1000, 0.01);
     let first = ScalableBloomFilter::plan_params(params, 1000).unwrap().bytes;
-    let refused = ScalableBloomFilter::plan_params(params.max_bytes(first - 1), 1000);
+    let refused = ScalableBloomFilter::plan_params(params.with_max_bytes(first - 1), 1000);
     let (bytes, min) = (first - 1, first);
     assert_eq!(refused, Err(PlanError::Bytes { bytes, min }));
     // As large as the first stage, it is the only one.
-    let mut one = make::<ScalableBloomFilter>(params.max_bytes(first), 0).unwrap();
+    let mut one = make::<ScalableBloomFilter>(params.with_max_bytes(first), 0).unwrap();
     fill(&mut one);
     assert_eq!((one.stage_count(), one.size_in_bytes()), (1, first));
 }
@@ -454,25 +458,25 @@ fn a_stage_that_fits_is_not_cut() {
     let open = filled(params, 0..2500);
     assert_eq!(open.stage_count(), 2);
     for more in [0, 1, 100] {
-        let limited = params.max_bytes(open.size_in_bytes() + more);
+        let limited = params.with_max_bytes(open.size_in_bytes() + more);
         let limited = filled(limited, 0..2500);
         assert!(limited.stages().eq(open.stages()));
     }
-    let cut = filled(params.max_bytes(open.size_in_bytes() - 1), 0..2500);
+    let cut = filled(params.with_max_bytes(open.size_in_bytes() - 1), 0..2500);
     assert!(!cut.stages().eq(open.stages()) && cut.stage_count() == 2);
 }
 
 #[test]
 fn the_last_stage_is_planned_in_a_bounded_number_of_steps() {
     for params in [
-        ScalableParams::new(1, 1e-9).max_bytes(u64::MAX - 1),
-        ScalableParams::new(1000, 0.01).growth(64).max_bytes(1 << 40),
-        ScalableParams::new(1 << 40, 0.5).max_bytes(1 << 50),
-        ScalableParams::new(1, 0.9).bounded(1 << 40).max_bytes(1 << 30),
+        ScalableParams::new(1, 1e-9).with_max_bytes(u64::MAX - 1),
+        ScalableParams::new(1000, 0.01).with_growth(64).with_max_bytes(1 << 40),
+        ScalableParams::new(1 << 40, 0.5).with_max_bytes(1 << 50),
+        ScalableParams::new(1, 0.9).with_max_keys(1 << 40).with_max_bytes(1 << 30),
     ] {
         let plan = || ScalableBloomFilter::plan_params(params, u64::MAX);
         let (refused, steps) = amq_core::internal::steps_of(plan);
-        assert!(matches!(refused, Err(PlanError::Items { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(PlanError::Keys { .. })), "{refused:?}");
         let rate = || theory::fpr::<BloomFilter>(&params, u64::MAX);
         let (rate, more) = amq_core::internal::steps_of(rate);
         assert!((0.0..=params.fpr * 1.0001).contains(&rate.mean), "{rate:?}");
@@ -482,7 +486,7 @@ fn the_last_stage_is_planned_in_a_bounded_number_of_steps() {
 
 #[test]
 fn filters_cut_to_one_limit_merge_and_those_of_two_are_refused_by_name() {
-    let params = ScalableParams::new(100, 0.01).max_bytes(5000);
+    let params = ScalableParams::new(100, 0.01).with_max_bytes(5000);
     let mut full = make::<ScalableBloomFilter>(params, 0).unwrap();
     let (keys, _) = fill(&mut full);
     let early = filled(params, 0..300);
@@ -497,7 +501,7 @@ fn filters_cut_to_one_limit_merge_and_those_of_two_are_refused_by_name() {
         assert!(sum.insert(&absent).is_err());
     }
     for limit in [4000, 6000, u64::MAX] {
-        let mut other = filled(params.max_bytes(limit), 0..300);
+        let mut other = filled(params.with_max_bytes(limit), 0..300);
         let before = other.clone();
         let field = "max_bytes";
         let (ours, theirs) = (limit, 5000);
@@ -507,7 +511,7 @@ fn filters_cut_to_one_limit_merge_and_those_of_two_are_refused_by_name() {
         assert!(full.clone().merge(&other).is_err());
     }
     // Without a cut stage the limits may differ.
-    let mut larger = filled(params.max_bytes(9000), 0..250);
+    let mut larger = filled(params.with_max_bytes(9000), 0..250);
     larger.merge(&early).unwrap();
     // A merge that would exceed the rate once the last stage is full is refused as ever.
     let mut others = make::<ScalableBloomFilter>(params, 0).unwrap();
@@ -521,15 +525,15 @@ fn filters_cut_to_one_limit_merge_and_those_of_two_are_refused_by_name() {
 fn a_plan_says_what_growing_to_a_number_of_keys_costs() {
     for params in [
         ScalableParams::new(1000, 0.01),
-        ScalableParams::new(1000, 0.01).growth(4).bounded(100_000),
-        ScalableParams::new(100, 1e-3).max_bytes(60_000),
+        ScalableParams::new(1000, 0.01).with_growth(4).with_max_keys(100_000),
+        ScalableParams::new(100, 1e-3).with_max_bytes(60_000),
     ] {
-        for items in [1u64, 900, 2000, 12_000, 20_000] {
-            let plan = ScalableBloomFilter::plan_params(params, items).unwrap();
+        for keys in [1u64, 900, 2000, 12_000, 20_000] {
+            let plan = ScalableBloomFilter::plan_params(params, keys).unwrap();
             let mut filter = ScalableBloomFilter::new(plan).unwrap();
-            filter.try_extend(0..items).unwrap();
-            assert_eq!(plan.bytes, filter.size_in_bytes(), "{params:?}, {items} keys");
-            let predicted = theory::fpr::<BloomFilter>(&params, items);
+            filter.try_extend(0..keys).unwrap();
+            assert_eq!(plan.bytes, filter.size_in_bytes(), "{params:?}, {keys} keys");
+            let predicted = theory::fpr::<BloomFilter>(&params, keys);
             assert_eq!(plan.expected_fpr, predicted.mean);
         }
     }

@@ -1,7 +1,7 @@
 //! What a filter of some kind could not do.
 
 use crate::{Abilities, Ability};
-use amq_core::{BatchFull, BuildError, FilterKind, Full, MergeError, PlanError};
+use amq_core::{BatchInsertError, BuildError, FilterKind, InsertError, MergeError, PlanError};
 use core::fmt;
 
 /// An operation that this kind of filter does not have. Its text names the kinds that do.
@@ -69,9 +69,9 @@ pub enum AnyError {
     /// The filter could not be made.
     Build(BuildError),
     /// The key was refused.
-    Full(Full),
+    Insert(InsertError),
     /// A key of the batch was refused.
-    Batch(BatchFull),
+    Batch(BatchInsertError),
     /// The filters cannot be merged.
     Merge(MergeError),
 }
@@ -81,7 +81,7 @@ impl fmt::Display for AnyError {
         match self {
             Self::Unsupported(error) => error.fmt(f),
             Self::Build(error) => error.fmt(f),
-            Self::Full(error) => error.fmt(f),
+            Self::Insert(error) => error.fmt(f),
             Self::Batch(error) => error.fmt(f),
             Self::Merge(error) => error.fmt(f),
         }
@@ -104,8 +104,8 @@ macro_rules! from {
 from! {
     Unsupported: Unsupported;
     BuildError: Build;
-    Full: Full;
-    BatchFull: Batch;
+    InsertError: Insert;
+    BatchInsertError: Batch;
     MergeError: Merge;
 }
 

@@ -24,27 +24,17 @@ macro_rules! restored {
                     Ok(Self::$name(<$module::$type as Restore>::restore($opened, $source)?))
                 }
             )*
-            other => Err(not_here(other, $opened.kind())),
+            other => Err(unread(other, $opened.kind())),
         }
     };
 }
 
 /// Why a file of no kind above is not read.
-fn not_here(kind: Option<FilterKind>, number: u8) -> DecodeError {
-    let Some(found) = kind else {
-        return DecodeError::Kind { number };
-    };
-    let way_out = match found {
-        FilterKind::RibbonMap => {
-            "it gives every key a value and denies none; load it as a `RibbonMap`"
-        }
-        FilterKind::Sharded => "load it as a `Sharded` filter of the kind that its shards have",
-        FilterKind::Rolling => {
-            "load it as a `Rolling` filter of the kind that its generations have"
-        }
-        _ => "turn on the feature of the crate `amq` for it, or load it as its own type",
-    };
-    DecodeError::NotHere { found, way_out }
+fn unread(kind: Option<FilterKind>, number: u8) -> DecodeError {
+    match kind {
+        Some(found) => DecodeError::UnsupportedKind { found },
+        None => DecodeError::Kind { number },
+    }
 }
 
 impl Written for AnyFilter {

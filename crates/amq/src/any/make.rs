@@ -17,12 +17,12 @@ use core::fmt;
 pub struct AnyPlan {
     /// The kind.
     pub kind: FilterKind,
-    /// The number of items planned for.
-    pub items: u64,
+    /// The number of keys planned for.
+    pub keys: u64,
     /// Bytes of the table on the heap. Where that depends on the keys, 99 filters in 100 take
     /// at most this.
     pub bytes: u64,
-    /// Expected false-positive rate with `items` distinct keys in it, 0 to 1.
+    /// Expected false-positive rate with the planned number of distinct keys in it, 0 to 1.
     pub expected_fpr: f64,
     /// Peak bytes on the heap while the filter is built, the filter itself included.
     pub build_bytes: u64,
@@ -32,17 +32,17 @@ impl AnyPlan {
     fn new<P>(kind: FilterKind, plan: &Plan<P>) -> Self {
         Self {
             kind,
-            items: plan.items,
+            keys: plan.keys,
             bytes: plan.bytes,
             expected_fpr: plan.expected_fpr,
             build_bytes: plan.build_bytes,
         }
     }
 
-    /// Bits of table per planned item.
+    /// Bits of table per planned key.
     #[must_use]
     pub fn bits_per_key(&self) -> f64 {
-        self.bytes as f64 * 8.0 / self.items as f64
+        self.bytes as f64 * 8.0 / self.keys as f64
     }
 
     /// Bits per key over the least that any filter of this rate can take.
@@ -52,10 +52,11 @@ impl AnyPlan {
     }
 }
 
-/// `cuckoo: 1000 items in 1156 bytes: 9.248 bits per key, ...`
+/// `cuckoo: 1000 keys in 1156 bytes: 9.248 bits per key, ...`
 impl fmt::Display for AnyPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plan = Plan::new((), self.items).bytes(self.bytes).expected_fpr(self.expected_fpr);
+        let plan =
+            Plan::new((), self.keys).with_bytes(self.bytes).with_expected_fpr(self.expected_fpr);
         write!(f, "{}: {plan}", self.kind)
     }
 }
@@ -165,7 +166,7 @@ impl AnyFilter {
         let target = target.into();
         let planned = match target {
             AnyTarget::Budget(_) => u64::MAX,
-            AnyTarget::Goal(goal) => goal.items.max(1),
+            AnyTarget::Goal(goal) => goal.keys.max(1),
         };
         Self::build_hashes(kind, target, seed, &hashes_of(keys, seed, planned)?)
     }

@@ -2,8 +2,8 @@
 
 use super::{Monitored, sample};
 use amq_core::{
-    BatchFull, ClearFilter, Count, CountFilter, Filter, FilterKind, Full, InsertFilter, Inserted,
-    KeyHash, LengthMismatch, RemoveFilter, Stats,
+    BatchInsertError, ClearFilter, Count, CountFilter, Filter, FilterKind, InsertError,
+    InsertFilter, Inserted, KeyHash, LengthMismatch, RemoveFilter, Stats,
 };
 
 /// Queries are counted, everything else is the filter's own.
@@ -68,14 +68,14 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
 /// Inserts and removals are not counted.
 impl<F: InsertFilter, const EVERY: bool> InsertFilter for Monitored<F, EVERY> {
     #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.filter.insert_hash(hash)
     }
     #[inline]
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.filter.insert_unique_hash(hash)
     }
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         self.filter.insert_batch(hashes)
     }
 }
@@ -93,14 +93,14 @@ where
     for<'a> &'a F: InsertFilter,
 {
     #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         (&self.filter).insert_hash(hash)
     }
     #[inline]
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         (&self.filter).insert_unique_hash(hash)
     }
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         (&self.filter).insert_batch(hashes)
     }
 }

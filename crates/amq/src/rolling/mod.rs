@@ -36,7 +36,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // 100,000 keys a generation.
 //! let plan = Rolling::<BloomFilter>::plan(Goal::fpr(700_000, 0.001), 7)?;
-//! assert_eq!(plan.generation.items, 100_000);
+//! assert_eq!(plan.generation.keys, 100_000);
 //! // 18.5 bits a key, 1.6 MB in all: 14.4 for one in a thousand, 4 for seven generations.
 //! assert!((18.3..18.6).contains(&(plan.bytes as f64 * 8.0 / 700_000.0)));
 //!
@@ -65,7 +65,7 @@ use alloc::vec::Vec;
 use amq_core::index::remix;
 use amq_core::internal::{HASH_BLOCK, reserve};
 use amq_core::{
-    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Full, Goal,
+    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, InsertError,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
 };
 use core::fmt;
@@ -119,14 +119,7 @@ impl<F: EmptyFilter> Rolling<F> {
         for _ in 0..generations {
             made.push(F::empty(plan.generation, seed)?);
         }
-        Ok(Self {
-            generations: made,
-            newest: 0,
-            at: 0,
-            capacity: plan.items,
-            seed,
-            by_count: false,
-        })
+        Ok(Self { generations: made, newest: 0, at: 0, capacity: plan.keys, seed, by_count: false })
     }
 }
 
@@ -233,12 +226,12 @@ impl<F: InsertFilter + ClearFilter> Rolling<F> {
     /// Refused if the newest generation is full; nothing changes then. [`advance`](Self::advance)
     /// makes room, and [`by_count`](Self::by_count) does that by itself.
     #[inline]
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, Full> {
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
         self.insert_hash(key.key_hash(self.seed))
     }
 
     /// Inserts the key with this hash; see [`insert`](Self::insert).
-    pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let (newest, number) = (&self.generations[self.at], self.newest);
         // Nothing is ever removed from a generation, so one copy of a key does.
         if newest.contains_hash(within(number, hash)) {
@@ -315,7 +308,7 @@ impl<F: Filter> Filter for Rolling<F> {
 }
 
 impl<F: InsertFilter + ClearFilter> InsertFilter for Rolling<F> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         Self::insert_hash(self, hash)
     }
 }

@@ -12,7 +12,7 @@ pub struct RollingPlan<P> {
     /// The number of generations.
     pub generations: usize,
     /// The number of keys planned for, in all generations together.
-    pub items: u64,
+    pub keys: u64,
     /// Bytes of all tables.
     pub bytes: u64,
     /// The rate when all generations are full.
@@ -43,16 +43,16 @@ impl<F: EmptyFilter> Rolling<F> {
         let sum = Sum {
             parts: count,
             rate: |fpr| together(fpr, count),
-            items: |most: u64| most.saturating_mul(count),
+            keys: |most: u64| most.saturating_mul(count),
         };
-        let generation = F::plan(Goal::new(goal.items.div_ceil(count), budget))
+        let generation = F::plan(Goal::new(goal.keys.div_ceil(count), budget))
             .map_err(|error| sum.refusal(error, goal))?;
         Ok(RollingPlan {
             generations,
-            items: goal.items,
+            keys: goal.keys,
             bytes: generation.bytes.saturating_mul(count),
             expected_fpr: together(generation.expected_fpr, count),
-            generation: generation.within(budget),
+            generation: generation.with_budget(budget),
         })
     }
 }

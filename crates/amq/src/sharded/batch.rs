@@ -4,7 +4,9 @@ use super::Sharded;
 use super::shard::Shard;
 use alloc::vec::Vec;
 use amq_core::internal::zeroed;
-use amq_core::{BatchFull, BuildError, Filter, Full, InsertFilter, KeyHash, LengthMismatch};
+use amq_core::{
+    BatchInsertError, BuildError, Filter, InsertError, InsertFilter, KeyHash, LengthMismatch,
+};
 use core::fmt;
 
 /// Hashes grouped at a time: enough for a lock to be worth taking, few enough for the first-level
@@ -16,7 +18,7 @@ const TOGETHER: usize = 4096;
 #[non_exhaustive]
 pub struct Refused {
     /// Why the first of them was.
-    pub full: Full,
+    pub error: InsertError,
     /// The hashes that are not in: in each shard that refused one, it and those behind it. All
     /// others of the batch are.
     pub hashes: Vec<KeyHash>,
@@ -28,7 +30,7 @@ impl fmt::Display for Refused {
             f,
             "{} keys of the batch were refused, the others are in: {}",
             self.hashes.len(),
-            self.full
+            self.error
         )
     }
 }
@@ -158,7 +160,7 @@ impl<F: InsertFilter> Sharded<F> {
             match self.insert_batch(hashes) {
                 Ok(new) => done.new += new,
                 Err(refused) => {
-                    done.full.get_or_insert(refused.full);
+                    done.error.get_or_insert(refused.error);
                     done.refused.extend(refused.hashes);
                 }
             }
@@ -171,7 +173,7 @@ impl<F: InsertFilter> Sharded<F> {
 #[derive(Default)]
 struct Done {
     new: u64,
-    full: Option<Full>,
+    error: Option<InsertError>,
     refused: Vec<KeyHash>,
 }
 
@@ -181,12 +183,12 @@ impl Done {
     fn insert_all<F: InsertFilter>(&mut self, shard: &Shard<F>, hashes: &[KeyHash]) {
         let inserted = match shard.write() {
             Some(mut filter) => filter.insert_batch(hashes),
-            None => Err(BatchFull { done: 0, full: Full::Visited }),
+            None => Err(BatchInsertError { done: 0, error: InsertError::Visited }),
         };
         match inserted {
             Ok(new) => self.new += new.min(hashes.len() as u64),
             Err(error) => {
-                self.full.get_or_insert(error.full);
+                self.error.get_or_insert(error.error);
                 let done = error.done.min(hashes.len() as u64) as usize;
                 let refused = if done < hashes.len() { &hashes[done..] } else { hashes };
                 self.refused.extend(refused);
@@ -195,9 +197,9 @@ impl Done {
     }
 
     fn result(self) -> Result<u64, Refused> {
-        match self.full {
+        match self.error {
             None => Ok(self.new),
-            Some(full) => Err(Refused { full, hashes: self.refused }),
+            Some(full) => Err(Refused { error: full, hashes: self.refused }),
         }
     }
 }

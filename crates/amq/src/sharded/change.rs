@@ -2,36 +2,36 @@
 
 use super::{Refused, Sharded};
 use amq_core::{
-    BatchFull, Count, CountFilter, FilterExt, Full, InsertExt, InsertFilter, Inserted, Key,
-    KeyHash, RemoveFilter,
+    BatchInsertError, Count, CountFilter, FilterExt, InsertError, InsertExt, InsertFilter,
+    Inserted, Key, KeyHash, RemoveFilter,
 };
 
 impl<F: InsertFilter> Sharded<F> {
     /// Inserts `key`, from any thread. Refused if its shard is full, or
     /// [visited](Self::for_each_shard) by this thread; nothing changes then.
     #[inline]
-    pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, Full> {
+    pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, InsertError> {
         self.insert_hash(key.key_hash(self.seed))
     }
 
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     #[inline]
-    pub fn insert_hash(&self, hash: KeyHash) -> Result<Inserted, Full> {
-        self.shard(hash).write().ok_or(Full::Visited)?.insert_hash(hash)
+    pub fn insert_hash(&self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        self.shard(hash).write().ok_or(InsertError::Visited)?.insert_hash(hash)
     }
 
     /// Inserts `key` unless the filter answers `true` for it already; see
     /// [`InsertFilter::insert_unique_hash`] and its warning. Of threads that insert one new key at
     /// once, exactly one is answered [`Inserted::New`].
     #[inline]
-    pub fn insert_unique<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, Full> {
+    pub fn insert_unique<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, InsertError> {
         self.insert_unique_hash(key.key_hash(self.seed))
     }
 
     /// The same for the key with this hash.
     #[inline]
-    pub fn insert_unique_hash(&self, hash: KeyHash) -> Result<Inserted, Full> {
-        self.shard(hash).write().ok_or(Full::Visited)?.insert_unique_hash(hash)
+    pub fn insert_unique_hash(&self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        self.shard(hash).write().ok_or(InsertError::Visited)?.insert_unique_hash(hash)
     }
 
     /// Inserts many keys; see [`insert_batch`](Self::insert_batch).
@@ -41,7 +41,10 @@ impl<F: InsertFilter> Sharded<F> {
 
     /// Inserts all keys of an iterator, one by one, and returns how many were new. On an error the
     /// keys before the refused one are in, and the error says how many.
-    pub fn try_extend<K: Key>(&self, keys: impl IntoIterator<Item = K>) -> Result<u64, BatchFull> {
+    pub fn try_extend<K: Key>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<u64, BatchInsertError> {
         InsertExt::try_extend(&mut { self }, keys)
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Sharded;
 use amq_core::{
-    ClearFilter, Count, CountFilter, Filter, FilterKind, Full, InsertFilter, Inserted, KeyHash,
-    LengthMismatch, RemoveFilter,
+    ClearFilter, Count, CountFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted,
+    KeyHash, LengthMismatch, RemoveFilter,
 };
 
 impl<F: Filter> Filter for Sharded<F> {
@@ -56,11 +56,11 @@ impl<F: CountFilter> CountFilter for Sharded<F> {
 
 /// Without locking: nobody else has the filter.
 impl<F: InsertFilter> InsertFilter for Sharded<F> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let shard = hash.shard(self.shards.len());
         self.shards[shard].exclusive().insert_hash(hash)
     }
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let shard = hash.shard(self.shards.len());
         self.shards[shard].exclusive().insert_unique_hash(hash)
     }
@@ -68,10 +68,10 @@ impl<F: InsertFilter> InsertFilter for Sharded<F> {
 
 /// For code that is generic over filters: a shared reference takes keys, too.
 impl<F: InsertFilter> InsertFilter for &Sharded<F> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         Sharded::insert_hash(self, hash)
     }
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         Sharded::insert_unique_hash(self, hash)
     }
 }

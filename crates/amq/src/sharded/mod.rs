@@ -39,7 +39,7 @@ mod plan;
 mod shard;
 
 pub use batch::Refused;
-pub use plan::{ShardedPlan, ShardsError, shard_items};
+pub use plan::{ShardedPlan, ShardsError, shard_keys};
 
 use alloc::vec::Vec;
 use amq_core::internal::reserve;
@@ -60,7 +60,7 @@ use shard::Shard;
 /// std::thread::scope(|scope| {
 ///     for thread in 0..4u64 {
 ///         let sessions = &sessions;
-///         scope.spawn(move || -> Result<(), amq::Full> {
+///         scope.spawn(move || -> Result<(), amq::InsertError> {
 ///             for key in thread * 1000..(thread + 1) * 1000 {
 ///                 sessions.insert(&key)?;
 ///             }
@@ -127,7 +127,7 @@ impl<F: EmptyFilter> Sharded<F> {
             made.push(F::empty(plan.shard, seed)?);
         }
         let kind = made[0].kind();
-        Self::of(made, kind, seed, plan.items)
+        Self::of(made, kind, seed, plan.keys)
     }
 }
 
@@ -147,11 +147,11 @@ impl<F: Filter> Sharded<F> {
         Ok(Self::of(shards, kind, seed, capacity)?)
     }
 
-    fn of(filters: Vec<F>, kind: FilterKind, seed: u64, items: u64) -> Result<Self, BuildError> {
+    fn of(filters: Vec<F>, kind: FilterKind, seed: u64, keys: u64) -> Result<Self, BuildError> {
         let mut shards = Vec::new();
         reserve(&mut shards, filters.len() as u64)?;
         shards.extend(filters.into_iter().map(Shard::new));
-        Ok(Self { shards, kind, seed, capacity: items })
+        Ok(Self { shards, kind, seed, capacity: keys })
     }
 
     /// The filters of the shards, in order.
@@ -167,8 +167,8 @@ impl<F: Filter> Sharded<F> {
     /// `each` may use this filter, too: for its other shards all is as ever. Of the one that is
     /// visited `each` has the filter itself, and whatever would wait for its lock goes without: a
     /// key of that shard is "maybe" in, inserting it is refused
-    /// ([`Full::Visited`](crate::Full::Visited)), removing it returns `false`, sums leave the shard
-    /// out, a file is refused, and a visit within the visit passes it by.
+    /// ([`InsertError::Visited`](crate::InsertError::Visited)), removing it returns `false`, sums
+    /// leave the shard out, a file is refused, and a visit within the visit passes it by.
     ///
     /// A filter that `each` puts in a shard's place must have the same seed: under another one its
     /// keys are denied, and no file is written ([`BuildError::PartSeeds`]).

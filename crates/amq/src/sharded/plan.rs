@@ -17,12 +17,12 @@ pub struct ShardedPlan<P> {
     /// The number of shards.
     pub shards: usize,
     /// The number of keys planned for, in all shards together.
-    pub items: u64,
+    pub keys: u64,
     /// Bytes of all tables.
     pub bytes: u64,
-    /// The rate with `items` keys in it: somewhat below that of a full shard.
+    /// The rate with the planned number of keys in it: somewhat below that of a full shard.
     pub expected_fpr: f64,
-    /// A shard's plan, for more than `items / shards` keys.
+    /// A shard's plan, for more than `keys / shards` keys.
     pub shard: Plan<P>,
 }
 
@@ -71,39 +71,39 @@ impl<F: EmptyFilter> Sharded<F> {
             Budget::Fpr(fpr) => Budget::Fpr(fpr),
             _ => Budget::Bytes(goal.max_bits() / 8 / count),
         };
-        let sum = Sum { parts: count, rate: |fpr| fpr, items: |most| most_items(most, count) };
-        let shard = F::plan(Goal::new(shard_items(goal.items, count), budget))
+        let sum = Sum { parts: count, rate: |fpr| fpr, keys: |most| most_items(most, count) };
+        let shard = F::plan(Goal::new(shard_keys(goal.keys, count), budget))
             .map_err(|error| sum.refusal(error, goal))?;
-        let share = goal.items.div_ceil(count);
+        let share = goal.keys.div_ceil(count);
         Ok(ShardedPlan {
             shards,
-            items: goal.items,
+            keys: goal.keys,
             bytes: shard.bytes.saturating_mul(count),
             expected_fpr: F::predicted_fpr(&shard.params, share).mean,
-            shard: shard.within(budget),
+            shard: shard.with_budget(budget),
         })
     }
 }
 
-/// The number of keys to plan each shard for: when each of `items` keys falls into one of `shards`,
-/// the probability that any shard gets more is at most one in a billion.
+/// The number of keys to plan each shard for: when this many keys fall into `shards` shards at
+/// random, the probability that any shard gets more is at most one in a billion.
 ///
 /// By Chernoff's bound a shard gets `mean + more` keys or more with a probability of at most
 /// `exp(-mean h(more / mean))`, where `h(x) = (1 + x) ln(1 + x) - x`.
-pub fn shard_items(items: u64, shards: u64) -> u64 {
+pub fn shard_keys(keys: u64, shards: u64) -> u64 {
     if shards == 1 {
-        return items;
+        return keys;
     }
-    let mean = items as f64 / shards as f64;
+    let mean = keys as f64 / shards as f64;
     let exponent = libm::log(shards as f64 / OVERFLOW);
-    let reached = |keys: u64| {
-        let ratio = keys as f64 / mean;
+    let reached = |held: u64| {
+        let ratio = held as f64 / mean;
         let above = ratio - 1.0;
         mean * (ratio * libm::log1p(above) - above) >= exponent
     };
-    // `h(x) >= x^2 / (2 + 2 x / 3)` (Bernstein) gives a start above, at most `items`.
+    // `h(x) >= x^2 / (2 + 2 x / 3)` (Bernstein) gives a start above, at most `keys`.
     let most = mean + exponent / 1.5 + libm::sqrt(2.0 * exponent * mean) + 2.0;
-    let (mut below, mut enough) = (mean as u64, (most as u64).min(items));
+    let (mut below, mut enough) = (mean as u64, (most as u64).min(keys));
     while below + 1 < enough {
         let middle = below + (enough - below) / 2;
         if reached(middle) {
@@ -121,7 +121,7 @@ fn most_items(most: u64, shards: u64) -> u64 {
         return most;
     }
     let guess = most.saturating_mul(shards);
-    let over = |items| shard_items(items, shards) > most;
+    let over = |keys| shard_keys(keys, shards) > most;
     first_true_near(1, u64::MAX, guess, over).saturating_sub(1)
 }
 
@@ -145,29 +145,29 @@ mod tests {
 
     #[test]
     fn shards_have_room_for_chance_and_little_more() {
-        for (items, shards) in
+        for (total, shards) in
             [(100, 10), (1000, 64), (10_000, 100), (50_000, 100), (1 << 16, 1 << 16)]
         {
-            let (mean, keys) = (items as f64 / shards as f64, shard_items(items, shards));
+            let (mean, keys) = (total as f64 / shards as f64, shard_keys(total, shards));
             let overflow = |keys| shards as f64 * above(keys, mean);
-            assert!(overflow(keys) < OVERFLOW, "{items} in {shards}: {keys}");
+            assert!(overflow(keys) < OVERFLOW, "{total} in {shards}: {keys}");
             // Chernoff's bound gives away a factor of up to 17 in the probability, which is half a
             // standard deviation of a large shard, and two keys of a small one; whole keys another.
             let spare = (0.5 * mean.sqrt()) as u64 + 3;
-            assert!(overflow(keys - spare) > OVERFLOW, "{items} in {shards}: {keys}");
+            assert!(overflow(keys - spare) > OVERFLOW, "{total} in {shards}: {keys}");
         }
     }
 
     #[test]
     fn any_numbers_give_room() {
-        for items in [1, 2, 3, 100, 1 << 32, 1 << 53, u64::MAX] {
-            assert_eq!(shard_items(items, 1), items);
+        for total in [1, 2, 3, 100, 1 << 32, 1 << 53, u64::MAX] {
+            assert_eq!(shard_keys(total, 1), total);
             for shards in [2, 3, 7, 1000, MAX_SHARDS] {
-                let keys = shard_items(items, shards);
-                let mean = items as f64 / shards as f64;
-                assert!(keys <= items && keys as f64 >= mean.min(1.0), "{items} {shards} {keys}");
+                let keys = shard_keys(total, shards);
+                let mean = total as f64 / shards as f64;
+                assert!(keys <= total && keys as f64 >= mean.min(1.0), "{total} {shards} {keys}");
                 let most = mean + 9.0 * mean.sqrt() + 50.0;
-                assert!(keys as f64 <= most, "{items} {shards} {keys}");
+                assert!(keys as f64 <= most, "{total} {shards} {keys}");
             }
         }
     }
@@ -176,10 +176,10 @@ mod tests {
     fn the_most_keys_are_those_of_all_shards() {
         for shards in [1, 2, 7, 1000, MAX_SHARDS] {
             for most in [1, 2, 50, 1000, 1 << 40, u64::MAX / 2] {
-                let items = most_items(most, shards);
-                assert!(shard_items(items, shards) <= most, "{most} {shards}: {items}");
-                let more = items.saturating_add(1);
-                assert!(more == u64::MAX || shard_items(more, shards) > most, "{most} {shards}");
+                let keys = most_items(most, shards);
+                assert!(shard_keys(keys, shards) <= most, "{most} {shards}: {keys}");
+                let more = keys.saturating_add(1);
+                assert!(more == u64::MAX || shard_keys(more, shards) > most, "{most} {shards}");
             }
             assert_eq!(most_items(u64::MAX, shards), u64::MAX);
         }

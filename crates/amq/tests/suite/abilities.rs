@@ -81,7 +81,7 @@ fn the_table_says_what_the_types_implement() {
         WindowedCuckoo: WindowedCuckooFilter;
         Quotient: QuotientFilter;
         ExpandableQuotient: ExpandableQuotientFilter;
-        Ribbon: RibbonFilter;
+        StandardRibbon: StandardRibbonFilter;
         NarrowRibbon: NarrowRibbonFilter;
         BumpedRibbon: BumpedRibbonFilter;
         WideBumpedRibbon: WideBumpedRibbonFilter;

@@ -104,7 +104,7 @@ fn a_map_is_no_filter_and_the_error_names_the_type_that_loads_it() {
         let refused = AnyFilter::from_bytes(&bytes).unwrap_err();
         assert_eq!(AnyView::open(held).unwrap_err(), refused);
         let found = FilterKind::RibbonMap;
-        assert!(matches!(refused, DecodeError::NotHere { found: f, .. } if f == found));
+        assert!(matches!(refused, DecodeError::UnsupportedKind { found: f } if f == found));
         let text = refused.to_string();
         assert!(text.starts_with("the file holds a ribbon map, which is not read here"));
         assert!(text.contains("load it as a `RibbonMap`"), "{text}");

@@ -6,7 +6,7 @@ const KEYS: u64 = 2000;
 const SEED: u64 = 0x5EED;
 
 fn goal() -> Goal {
-    Goal::fpr(KEYS as usize, 0.01)
+    Goal::fpr(KEYS, 0.01)
 }
 
 fn hashes(range: std::ops::Range<u64>) -> Vec<KeyHash> {
@@ -29,7 +29,7 @@ fn every_kind_is_planned_and_made_as_planned() {
     assert_eq!(AnyFilter::KINDS.len(), FilterKind::ALL.len());
     for kind in FilterKind::ALL {
         let plan = AnyFilter::plan(kind, goal()).unwrap();
-        assert_eq!((plan.kind, plan.items), (kind, KEYS));
+        assert_eq!((plan.kind, plan.keys), (kind, KEYS));
         assert!(plan.expected_fpr > 0.0 && plan.expected_fpr <= 0.01, "{plan}");
         assert!(plan.build_bytes >= plan.bytes && plan.bits_per_key() > 6.0, "{plan}");
         assert!(plan.to_string().starts_with(kind.name()), "{plan}");
@@ -187,7 +187,7 @@ fn a_full_filter_refuses_and_says_how_far_a_batch_came() {
     let (done, rest) = hashes.split_at(refused.done as usize);
     assert!(done.iter().all(|&hash| filter.contains_hash(hash)));
     let before = filter.clone();
-    assert_eq!(filter.insert_hash(rest[0]), Err(AnyError::Full(refused.full)));
+    assert_eq!(filter.insert_hash(rest[0]), Err(AnyError::Insert(refused.error)));
     assert_eq!(filter, before);
 }
 
@@ -247,7 +247,7 @@ fn no_keys_make_the_smallest_filter_of_any_kind() {
     for &kind in AnyFilter::KINDS {
         let plan = AnyFilter::plan(kind, none);
         assert_eq!(plan, AnyFilter::plan(kind, one), "{kind}");
-        assert_eq!(plan.unwrap().items, 1, "{kind}");
+        assert_eq!(plan.unwrap().keys, 1, "{kind}");
         let nobody: [&str; 0] = [];
         for built in [
             AnyFilter::build(kind, none, nobody),

@@ -6,7 +6,7 @@ use amq::*;
 
 /// Says of each batch what it was told to, and that it holds more keys than there are.
 #[derive(Clone)]
-struct Liar(Result<u64, BatchFull>);
+struct Liar(Result<u64, BatchInsertError>);
 
 impl Filter for Liar {
     fn kind(&self) -> FilterKind {
@@ -39,13 +39,13 @@ impl Filter for Liar {
 }
 
 impl InsertFilter for Liar {
-    fn insert_hash(&mut self, _: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, _: KeyHash) -> Result<Inserted, InsertError> {
         match self.0 {
             Ok(_) => Ok(Inserted::New),
-            Err(error) => Err(error.full),
+            Err(error) => Err(error.error),
         }
     }
-    fn insert_batch(&mut self, _: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, _: &[KeyHash]) -> Result<u64, BatchInsertError> {
         self.0
     }
 }
@@ -54,7 +54,7 @@ impl InsertFilter for Liar {
 fn impossible_numbers_of_a_batch_are_not_believed() {
     let keys: Vec<u64> = (0..20_000).collect();
     let all = keys.len() as u64;
-    let full = Full::Visited;
+    let full = InsertError::Visited;
     for lie in [u64::MAX, u64::MAX - 1, 1 << 40, 5000] {
         let liars = vec![Liar(Ok(lie)); 3];
         let filter = Sharded::from_shards_unchecked(liars, 1).unwrap();
@@ -63,12 +63,12 @@ fn impossible_numbers_of_a_batch_are_not_believed() {
         assert!(liar.insert_keys(&keys).unwrap() >= lie);
 
         // All keys of a batch of which the refused one is not told count as refused.
-        let liars = vec![Liar(Err(BatchFull { done: lie, full })); 3];
+        let liars = vec![Liar(Err(BatchInsertError { done: lie, error: full })); 3];
         let filter = Sharded::from_shards_unchecked(liars, 1).unwrap();
         let refused = filter.insert_keys(&keys).unwrap_err();
-        assert_eq!((refused.full, refused.hashes.len() as u64), (full, all));
-        let mut liar = Liar(Err(BatchFull { done: lie, full }));
-        assert_eq!(liar.insert_keys(&keys), Err(BatchFull { done: lie, full }));
+        assert_eq!((refused.error, refused.hashes.len() as u64), (full, all));
+        let mut liar = Liar(Err(BatchInsertError { done: lie, error: full }));
+        assert_eq!(liar.insert_keys(&keys), Err(BatchInsertError { done: lie, error: full }));
     }
 }
 

@@ -47,7 +47,7 @@ fn a_file_that_claims_more_than_it_holds_takes_a_step_of_memory() -> Result<(), 
 fn planning_by_kind_allocates_nothing_and_making_without_memory_is_an_error()
 -> Result<(), Violation> {
     for kind in FilterKind::ALL {
-        let goal = Goal::fpr(KEYS as usize, 0.01);
+        let goal = Goal::fpr(KEYS, 0.01);
         let (plan, peak) = peak_of(|| AnyFilter::plan(kind, goal))?;
         assert!(plan.is_ok() && peak == 0, "{kind}: {peak} bytes to plan");
         if !Abilities::of(kind).insert {

@@ -10,7 +10,7 @@ const ASKED: f64 = 0.01;
 const SEEDS: u64 = 16;
 
 fn goal() -> Goal {
-    Goal::fpr(KEYS as usize, ASKED)
+    Goal::fpr(KEYS, ASKED)
 }
 
 /// A watched filter of the keys below `keys`.

@@ -44,7 +44,7 @@ enum Load {
 /// A run: whether it was ever called hostile, and what it was called at its end.
 fn run(load: Load, seed: u64, looks: u64) -> (bool, Verdict) {
     let mut noise = Noise(seed << 32);
-    let mut filter = BloomFilter::with_seed(Goal::fpr(KEYS as usize, ASKED), noise.next()).unwrap();
+    let mut filter = BloomFilter::with_seed(Goal::fpr(KEYS, ASKED), noise.next()).unwrap();
     filter.extend(0..KEYS);
     let mut forged = Vec::new();
     if let Load::Forged(_, most) = load {

@@ -282,7 +282,10 @@ fn another_kind_is_refused_by_name() {
     let (rolling, sharded) = (events(2, 0).encode(), sessions(9, 0).encode());
     for (bytes, kind) in [(&rolling, FilterKind::Rolling), (&sharded, FilterKind::Sharded)] {
         let error = AnyFilter::from_bytes(bytes).unwrap_err();
-        assert!(matches!(error, DecodeError::NotHere { found, .. } if found == kind), "{error}");
+        assert!(
+            matches!(error, DecodeError::UnsupportedKind { found } if found == kind),
+            "{error}"
+        );
         let text = error.to_string();
         assert!(text.starts_with(&format!("the file holds a {kind} filter")), "{text}");
         assert!(BloomFilter::from_bytes(bytes).is_err());

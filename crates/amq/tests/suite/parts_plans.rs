@@ -31,13 +31,13 @@ fn too_few_bytes_are_those_of_all_parts() {
             assert!(way_out <= min, "{way_out} {min}");
             assert!(plan(Goal::bytes(10_000, min - 1), parts).is_err());
             // In the words of the question.
-            let Err(PlanError::FewItems { bits_per_key, items: 10, least }) =
+            let Err(PlanError::FewKeys { bits_per_key, keys: 10, least }) =
                 plan(Goal::bits_per_key(10, 24.0), 64 * parts)
             else {
                 panic!("10 keys in so many parts at 24 bits");
             };
             assert_eq!(bits_per_key, 24.0);
-            plan(Goal::bits_per_key(least as usize, 24.0), 64 * parts).unwrap();
+            plan(Goal::bits_per_key(least, 24.0), 64 * parts).unwrap();
         }
     }
 }
@@ -46,10 +46,10 @@ fn too_few_bytes_are_those_of_all_parts() {
 fn a_rate_out_of_reach_is_that_of_all_parts() {
     // Just above the floor of the hashes, which blocks do not come near.
     let plan = |fpr| Rolling::<BlockedBloomFilter>::plan(Goal::fpr(1_000_000, fpr), 8);
-    let Err(PlanError::FprUnreachable { fpr, lowest, items }) = plan(8e-14) else {
+    let Err(PlanError::FprUnreachable { fpr, lowest, keys }) = plan(8e-14) else {
         panic!("a rate of 8e-14");
     };
-    assert_eq!((fpr, items), (8e-14, 1_000_000));
+    assert_eq!((fpr, keys), (8e-14, 1_000_000));
     plan(lowest * (1.0 + 1e-6)).unwrap();
     assert!(plan(lowest * 0.99).is_err());
 }

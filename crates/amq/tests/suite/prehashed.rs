@@ -16,7 +16,7 @@ fn hash(key: u64) -> KeyHash {
 /// A filter of the keys `0..KEYS`, in no seed's way.
 fn prehashed(kind: FilterKind) -> AnyFile {
     let hashes: Vec<KeyHash> = (0..KEYS).map(hash).collect();
-    let filter = AnyFilter::build_hashes(kind, Goal::fpr(KEYS as usize, 0.01), 0, &hashes);
+    let filter = AnyFilter::build_hashes(kind, Goal::fpr(KEYS, 0.01), 0, &hashes);
     AnyFile::Hashes(Prehashed::of(filter.unwrap()))
 }
 
@@ -53,7 +53,7 @@ fn a_filter_of_keys_and_one_of_hashes_do_not_merge() {
         if !Abilities::of(kind).merge {
             continue;
         }
-        let goal = Goal::fpr(2 * KEYS as usize, 0.01);
+        let goal = Goal::fpr(2 * KEYS, 0.01);
         let hashes: Vec<KeyHash> = (0..KEYS).map(hash).collect();
         let filter = AnyFilter::build_hashes(kind, goal, 0, &hashes).unwrap();
         let (keys, of_hashes) =

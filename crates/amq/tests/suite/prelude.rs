@@ -7,14 +7,14 @@ fn at_once<F: BuildFilter>(words: &[&str]) -> F {
 }
 
 fn one_by_one<F: EmptyFilter>(words: &[&str]) -> F {
-    let mut filter = F::empty(Goal::fpr(words.len(), 0.01), 0).unwrap();
+    let mut filter = F::empty(Goal::fpr(words.len() as u64, 0.01), 0).unwrap();
     for word in words {
         filter.insert(word).unwrap();
     }
     filter
 }
 
-fn bytes<F: PlanFilter>(keys: usize) -> u64 {
+fn bytes<F: PlanFilter>(keys: u64) -> u64 {
     F::plan(Goal::fpr(keys, 0.01)).unwrap().bytes
 }
 
@@ -32,6 +32,6 @@ fn generic_code_needs_no_other_import() {
     let static_one: amq::BumpedRibbonFilter = at_once(&words);
     let cuckoo: amq::CuckooFilter = one_by_one(&words);
     assert!(holds(&static_one, &words) && holds(&cuckoo, &words));
-    assert_eq!(bytes::<amq::CuckooFilter>(words.len()), cuckoo.size_in_bytes());
+    assert_eq!(bytes::<amq::CuckooFilter>(words.len() as u64), cuckoo.size_in_bytes());
     assert!(emptied(cuckoo, &words));
 }

@@ -24,7 +24,7 @@ fn found<F: EmptyFilter>(filter: &Rolling<F>, keys: std::ops::Range<u64>) -> u64
 /// Advances through a stream of `each` new keys a generation.
 fn the_window_is_kept_and_the_rest_forgotten<F: EmptyFilter>() {
     let (generations, each, asked) = (5u64, 1000u64, 0.01);
-    let goal = Goal::fpr((generations * each) as usize, asked);
+    let goal = Goal::fpr(generations * each, asked);
     let mut filter = Rolling::<F>::new(goal, generations as usize).unwrap();
     let plan = Rolling::<F>::plan(goal, generations as usize).unwrap();
     assert!(plan.expected_fpr <= asked);
@@ -73,7 +73,7 @@ fn what_is_in_the_window_is_found_and_what_is_older_is_forgotten() {
 /// With `same`, every generation has the same keys: they must err independently all the same.
 fn errs_as_its_generations_together<F: EmptyFilter>(same: bool) {
     let (generations, each, absent, asked) = (6u64, 5000u64, 200_000u64, 0.01);
-    let goal = Goal::fpr((generations * each) as usize, asked);
+    let goal = Goal::fpr(generations * each, asked);
     let plan = Rolling::<F>::plan(goal, generations as usize).unwrap();
     assert!(plan.expected_fpr <= asked, "{plan:?}");
     let own = F::predicted_fpr(&plan.generation.params, each).sd;
@@ -117,10 +117,10 @@ fn generations_of_the_same_keys_err_independently() {
 
 #[test]
 fn by_count_it_advances_before_it_is_full_and_remembers_the_last_keys() {
-    let (generations, items) = (4, 2000u64);
-    let goal = Goal::fpr(items as usize, 0.001);
+    let (generations, keys) = (4, 2000u64);
+    let goal = Goal::fpr(keys, 0.001);
     let mut filter = Rolling::<CuckooFilter>::new(goal, generations).unwrap().by_count();
-    let kept = items - items / generations as u64;
+    let kept = keys - keys / generations as u64;
     for key in 0..20_000u64 {
         assert!(filter.insert(&key).is_ok());
         // A key that comes again is in already, and does not make it advance.
@@ -132,11 +132,11 @@ fn by_count_it_advances_before_it_is_full_and_remembers_the_last_keys() {
             assert!((first..=key).all(|key| filter.contains(&key)), "at {key}");
         }
     }
-    let each = items / generations as u64;
+    let each = keys / generations as u64;
     // A few keys are false positives of the newest generation, and take no place in it.
     let rounds = 20_000 / each;
     assert!((rounds - 2..rounds).contains(&filter.advanced()), "{}", filter.advanced());
-    assert!(filter.len() <= items);
+    assert!(filter.len() <= keys);
 
     // By hand, too many keys are refused, and nothing changes.
     let mut filter = Rolling::<CuckooFilter>::new(goal, generations).unwrap();
@@ -147,7 +147,7 @@ fn by_count_it_advances_before_it_is_full_and_remembers_the_last_keys() {
         Some((key, error))
     });
     let (key, error) = refused.unwrap();
-    assert!(matches!(error, Full::Table { .. }) && key >= each, "{error} at {key}");
+    assert!(matches!(error, InsertError::Table { .. }) && key >= each, "{error} at {key}");
     filter.advance();
     assert!(filter.insert(&key).unwrap().is_new() && filter.contains(&0u64));
 }
@@ -179,8 +179,8 @@ fn a_plan_is_what_is_made_and_within_its_budget() {
             let filter = Rolling::<CuckooFilter>::new(goal, generations).unwrap();
             assert_eq!(filter.size_in_bytes(), plan.bytes);
             assert!(plan.bytes * 8 <= goal.max_bits(), "{plan:?} for {goal:?}");
-            assert_eq!((filter.capacity(), filter.generations()), (plan.items, plan.generations));
-            assert!(plan.generation.items * generations as u64 >= goal.items);
+            assert_eq!((filter.capacity(), filter.generations()), (plan.keys, plan.generations));
+            assert!(plan.generation.keys * generations as u64 >= goal.keys);
         }
     }
     let goal = Goal::fpr(1000, 0.01);

@@ -11,7 +11,7 @@ fn hashes(keys: std::ops::Range<u64>, seed: u64) -> Vec<KeyHash> {
 /// Threads insert keys of their own, remove every other, and ask for all, at once.
 fn no_key_is_lost<F: EmptyFilter + RemoveFilter>() {
     let (threads, each) = (4u64, 20_000u64);
-    let goal = Goal::fpr((threads * each) as usize, 0.001);
+    let goal = Goal::fpr(threads * each, 0.001);
     for shards in [1, 3, 16] {
         let filter = Sharded::<F>::new(goal, shards).unwrap();
         std::thread::scope(|scope| {
@@ -65,7 +65,7 @@ fn errs_as_its_shards<F: EmptyFilter>(fpr: f64) {
     for shards in [1, 7, 64] {
         let (mut total, mut expected, mut variance) = (0.0, 0.0, 0.0);
         for seed in 0..SEEDS {
-            let goal = Goal::fpr(keys as usize, fpr);
+            let goal = Goal::fpr(keys, fpr);
             let filter = Sharded::<F>::with_seed(goal, shards, seed).unwrap();
             filter.insert_batch(&hashes(0..keys, seed)).unwrap();
             let asked = hashes(1 << 40..(1 << 40) + absent, seed);
@@ -104,14 +104,14 @@ fn no_shard_is_over_its_plan_when_the_filter_is_not() {
         let mut most = 0;
         for seed in 0..SEEDS {
             let mut counts = vec![0; shards];
-            for hash in hashes(0..keys as u64, seed) {
+            for hash in hashes(0..keys, seed) {
                 counts[hash.shard(shards)] += 1;
             }
             most = most.max(counts.into_iter().max().unwrap());
         }
         // Without room for chance some shard would be.
-        let mean = (keys / shards) as u64;
-        assert!(most <= plan.shard.items && most > mean + mean.isqrt(), "{most} of {plan:?}");
+        let mean = keys / shards as u64;
+        assert!(most <= plan.shard.keys && most > mean + mean.isqrt(), "{most} of {plan:?}");
         assert!(plan.expected_fpr <= plan.shard.expected_fpr && plan.shard.expected_fpr <= 0.01);
     }
     for seed in 0..SEEDS {
@@ -132,7 +132,7 @@ fn a_plan_is_what_is_made_and_within_its_budget() {
             let filter = Sharded::<CuckooFilter>::new(goal, shards).unwrap();
             assert_eq!(filter.size_in_bytes(), plan.bytes);
             assert!(plan.bytes * 8 <= goal.max_bits(), "{plan:?} for {goal:?}");
-            assert_eq!((plan.shards, plan.items), (filter.shards(), goal.items));
+            assert_eq!((plan.shards, plan.keys), (filter.shards(), goal.keys));
         }
     }
     let goal = Goal::fpr(1000, 0.01);
@@ -286,8 +286,8 @@ fn a_filter_is_used_while_its_shards_are_visited() {
             let (mine, others): (Vec<_>, Vec<_>) =
                 hashes(2000..2200, 0).into_iter().partition(|&hash| of(hash));
             for &hash in &mine {
-                assert_eq!(filter.insert_hash(hash), Err(Full::Visited));
-                assert_eq!(filter.insert_unique_hash(hash), Err(Full::Visited));
+                assert_eq!(filter.insert_hash(hash), Err(InsertError::Visited));
+                assert_eq!(filter.insert_unique_hash(hash), Err(InsertError::Visited));
                 assert!(!filter.remove_hash(hash) && !shard.contains_hash(hash));
                 // It may be in, as far as the filter can tell.
                 assert!(filter.contains_hash(hash));
@@ -295,7 +295,7 @@ fn a_filter_is_used_while_its_shards_are_visited() {
             match filter.insert_batch(&[&mine[..], &others[..]].concat()) {
                 Ok(_) => assert!(mine.is_empty()),
                 Err(refused) => {
-                    assert_eq!(refused.full, Full::Visited);
+                    assert_eq!(refused.error, InsertError::Visited);
                     assert_eq!(refused.hashes, mine);
                 }
             }

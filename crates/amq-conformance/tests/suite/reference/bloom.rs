@@ -6,8 +6,8 @@ use amq_core::internal::{step, zeroed};
 use amq_core::numeric::hash_floor;
 use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ClearFilter, EmptyFilter, Filter, FilterKind,
-    Full, Goal, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter,
-    Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target,
+    Goal, InsertError, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target,
 };
 use std::fmt;
 
@@ -171,11 +171,11 @@ impl<const FAULT: u8> Filter for Bloom<FAULT> {
 }
 
 impl<const FAULT: u8> InsertFilter for Bloom<FAULT> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let new = !self.contains_hash(hash);
         self.set(hash);
         if Self::has(Fault::RefusedInsertDone) && zeroed::<u64>(1).is_err() {
-            return Err(Full::OutOfMemory { bytes: 8 });
+            return Err(InsertError::OutOfMemory { bytes: 8 });
         }
         self.len += u64::from(new || Self::has(Fault::CountsRepeats));
         if Self::has(Fault::GrowsWithEveryInsert) && !new {
@@ -186,7 +186,7 @@ impl<const FAULT: u8> InsertFilter for Bloom<FAULT> {
         ))
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, amq_core::BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, amq_core::BatchInsertError> {
         let skip = Self::has(Fault::BatchInsertSkipsItsLastKey) && hashes.len() % 32 == 31;
         let mut new = 0;
         for &hash in &hashes[..hashes.len() - usize::from(skip)] {
@@ -211,34 +211,34 @@ impl<const FAULT: u8> PlanFilter for Bloom<FAULT> {
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
         goal.plan_by(Self::planned).map_err(|error| match error {
-            PlanError::FewItems { bits_per_key, items, least } => PlanError::FewItems {
+            PlanError::FewKeys { bits_per_key, keys, least } => PlanError::FewKeys {
                 bits_per_key,
-                items,
+                keys,
                 least: least + u64::from(Self::has(Fault::LeastNumberTooHigh)),
             },
             error => error,
         })
     }
 
-    fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {
+    fn plan_params(params: Params, keys: u64) -> Result<Plan<Params>, PlanError> {
         params.check()?;
-        Ok(Plan::new(params, items)
-            .bytes(params.bits / 8)
-            .expected_fpr(Self::predicted_fpr(&params, items).mean))
+        Ok(Plan::new(params, keys)
+            .with_bytes(params.bits / 8)
+            .with_expected_fpr(Self::predicted_fpr(&params, keys).mean))
     }
 
-    fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
-        let throws = items.saturating_mul(params.probes.into());
+    fn predicted_fpr(params: &Params, keys: u64) -> PredictedFpr {
+        let throws = keys.saturating_mul(params.probes.into());
         if Self::has(Fault::FolkloreRate) {
             let (fill, _) = theory::fill(params.bits as f64, throws as f64);
             return PredictedFpr { mean: fill.powi(params.probes as i32), sd: 0.0 };
         }
-        if items == 0 {
+        if keys == 0 {
             return PredictedFpr { mean: 0.0, sd: 0.0 };
         }
         let (mean, square) = theory::fill_moments(params.bits, throws, params.probes);
         let sd = (square - mean * mean).max(0.0).sqrt();
-        let (mean, floor) = (mean.min(1.0), hash_floor(items));
+        let (mean, floor) = (mean.min(1.0), hash_floor(keys));
         PredictedFpr {
             mean: if Self::has(Fault::PredictsMoreThanOne) {
                 mean + floor
@@ -266,24 +266,24 @@ impl<const FAULT: u8> Bloom<FAULT> {
         let asked = goal;
         let mut goal = goal;
         if Self::has(Fault::PlanNamesAnotherGoal) {
-            goal.items = goal.items.max(4) - 3;
+            goal.keys = goal.keys.max(4) - 3;
         }
         if let (Budget::Fpr(fpr), true) = (goal.budget, Self::has(Fault::PlanAcceptsAnything)) {
             goal.budget = Budget::Fpr(if fpr >= 1.0 { 0.99 } else { fpr });
         }
-        if Self::has(Fault::PlanRefusesNoItems) && goal.items == 0 {
-            return Err(PlanError::Items { items: 0, min: 1, max: u64::MAX });
+        if Self::has(Fault::PlanRefusesNoKeys) && goal.keys == 0 {
+            return Err(PlanError::Keys { keys: 0, min: 1, max: u64::MAX });
         }
         let goal = goal.checked()?;
         let params = match goal.budget {
-            Budget::Fpr(fpr) => Self::smallest(goal.items, fpr)?,
-            _ => Self::within(goal.items, goal.max_bits())?,
+            Budget::Fpr(fpr) => Self::smallest(goal.keys, fpr)?,
+            _ => Self::within(goal.keys, goal.max_bits())?,
         };
-        Ok(Plan::new(params, asked.items.max(1))
-            .bytes(params.bits / 8)
+        Ok(Plan::new(params, asked.keys.max(1))
+            .with_bytes(params.bits / 8)
             // Besides the table, the hashes of the keys.
-            .build_bytes((params.bits / 8).saturating_add(goal.items.saturating_mul(8)))
-            .expected_fpr(Self::predicted_fpr(&params, goal.items).mean))
+            .with_build_bytes((params.bits / 8).saturating_add(goal.keys.saturating_mul(8)))
+            .with_expected_fpr(Self::predicted_fpr(&params, goal.keys).mean))
     }
 }
 
@@ -292,11 +292,11 @@ const MAX_BITS: u64 = u64::MAX / 64 * 64;
 
 impl<const FAULT: u8> Bloom<FAULT> {
     /// The fewest words for the rate, at the textbook number of probes.
-    fn smallest(items: u64, fpr: f64) -> Result<Params, PlanError> {
+    fn smallest(keys: u64, fpr: f64) -> Result<Params, PlanError> {
         let probes = (-fpr.log2()).round().clamp(1.0, 64.0) as u32;
         let k = f64::from(probes);
-        let left = (fpr - hash_floor(items)) / (1.0 - hash_floor(items));
-        let least = -k / (-left.powf(1.0 / k)).ln_1p() * items as f64;
+        let left = (fpr - hash_floor(keys)) / (1.0 - hash_floor(keys));
+        let least = -k / (-left.powf(1.0 / k)).ln_1p() * keys as f64;
         if least > MAX_BITS as f64 {
             return Err(PlanError::TooLarge { bytes: least / 8.0, max_bytes: MAX_BITS / 8 });
         }
@@ -310,7 +310,7 @@ impl<const FAULT: u8> Bloom<FAULT> {
             let words = (params.bits / 64).min(1 << 20);
             (0..words).for_each(|_| step(1));
         }
-        while Self::predicted_fpr(&params, items).mean > fpr {
+        while Self::predicted_fpr(&params, keys).mean > fpr {
             step(2);
             params.bits += (params.bits >> 20).max(1) / 64 * 64 + 64;
             if params.bits >= MAX_BITS / 2 {
@@ -324,10 +324,10 @@ impl<const FAULT: u8> Bloom<FAULT> {
     }
 
     /// All the words within `bits` bits, up to two for each key, at the textbook number of probes.
-    fn within(items: u64, bits: u64) -> Result<Params, PlanError> {
+    fn within(keys: u64, bits: u64) -> Result<Params, PlanError> {
         let bits = match Self::has(Fault::PlanTakesAll) {
             true => bits,
-            false => bits.min(items.saturating_mul(128)),
+            false => bits.min(keys.saturating_mul(128)),
         };
         let words = bits / 64 + u64::from(Self::has(Fault::PlanOverBudget));
         let min = 8 - u64::from(Self::has(Fault::LeastSizeUnderstated));
@@ -338,10 +338,10 @@ impl<const FAULT: u8> Bloom<FAULT> {
             }
             words => {
                 let bits = words * 64;
-                let best = bits as f64 / items as f64 * core::f64::consts::LN_2;
+                let best = bits as f64 / keys as f64 * core::f64::consts::LN_2;
                 let floor = (best as u32).clamp(1, 63);
                 let [low, high] = [floor, floor + 1].map(|probes| Params { bits, probes });
-                let rate = |params| Self::predicted_fpr(params, items).mean;
+                let rate = |params| Self::predicted_fpr(params, keys).mean;
                 Ok(if rate(&low) <= rate(&high) { low } else { high })
             }
         }
@@ -362,7 +362,7 @@ impl<const FAULT: u8> EmptyFilter for Bloom<FAULT> {
             words: zeroed(params.bits.div_ceil(64))?,
             params,
             seed,
-            capacity: plan.items,
+            capacity: plan.keys,
             len: 0,
         })
     }
@@ -375,7 +375,7 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
         let keys = hashes.len() as u64;
-        let items = keys.max(1);
+        let room = keys.max(1);
         let mut target = target.into();
         if let (BuildTarget::Budget(budget), true) = (target, hashes.is_empty()) {
             if !Self::has(Fault::NoKeyTakesRoom) {
@@ -393,7 +393,7 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
             }
             target => target.plan::<Self>(keys)?,
         };
-        if Self::has(Fault::BuildRefusesTheLast) && keys == plan.items {
+        if Self::has(Fault::BuildRefusesTheLast) && keys == plan.keys {
             return Err(BuildError::TooManyKeys { planned: keys });
         }
         let mut hashes = hashes;
@@ -401,7 +401,7 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         if Self::has(Fault::AbortsWithoutMemory) {
             copy.extend_from_slice(hashes);
         } else if Self::has(Fault::CopiesUnplanned) {
-            copy = zeroed(items * 2)?;
+            copy = zeroed(room * 2)?;
         } else if Self::has(Fault::BuildsWithoutMemory) && copy.try_reserve(1).is_err() {
             hashes = &[];
         }
@@ -457,7 +457,7 @@ impl<const FAULT: u8> MergeFilter for Bloom<FAULT> {
         if Self::has(Fault::RefusedMergeHalfDone) {
             self.len += 1;
             let scratch: Result<Vec<u64>, _> = zeroed(1);
-            scratch.map_err(|_| MergeError::Full(Full::OutOfMemory { bytes: 8 }))?;
+            scratch.map_err(|_| MergeError::Insert(InsertError::OutOfMemory { bytes: 8 }))?;
             self.len -= 1;
         }
         for (word, theirs) in self.words.iter_mut().zip(&other.words) {

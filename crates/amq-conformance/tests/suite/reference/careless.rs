@@ -1,8 +1,8 @@
 //! A pointer to a filter that forgets to forward something.
 
 use amq_core::{
-    BatchFull, ClearFilter, Filter, FilterKind, Full, InsertFilter, Inserted, KeyHash,
-    LengthMismatch, RemoveFilter,
+    BatchInsertError, ClearFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted,
+    KeyHash, LengthMismatch, RemoveFilter,
 };
 
 /// What a [`Careless`] pointer does not forward.
@@ -71,11 +71,11 @@ impl<F: Filter> Filter for Careless<'_, F> {
 }
 
 impl<F: InsertFilter> InsertFilter for Careless<'_, F> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.0.insert_hash(hash)
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let left_out = usize::from(self.1 == Lapse::LastInserted).min(hashes.len());
         self.0.insert_batch(&hashes[..hashes.len() - left_out])
     }

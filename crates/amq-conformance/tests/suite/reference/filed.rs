@@ -6,8 +6,9 @@ use amq_core::internal::{
     Section, Source, Stored,
 };
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterKind, Full, Goal,
-    InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Prehashed, ReadError, RemoveFilter,
+    BuildError, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterKind, Goal,
+    InsertError, InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Prehashed, ReadError,
+    RemoveFilter,
 };
 
 /// What is wrong with a stored filter, or with a way in or out.
@@ -33,7 +34,7 @@ pub(crate) enum Lapse {
     KindIgnored,
     TextModeUnnamed,
     OrderNotWalked,
-    NoItemsNoAnswer,
+    NoKeysNoAnswer,
     RateOfTheFile,
     // Of streams.
     ReadsAhead,
@@ -96,8 +97,8 @@ pub(crate) fn filed<const LAPSE: u8>(
     let mut words: Vec<u64> = hashes.iter().map(|&hash| Filed::<LAPSE>::word(hash, seed)).collect();
     words.sort_unstable();
     Ok(Filed {
-        header: Header { seed, capacity: goal.items, budget: Some(goal.budget) },
-        limit: 2 * goal.items,
+        header: Header { seed, capacity: goal.keys, budget: Some(goal.budget) },
+        limit: 2 * goal.keys,
         rate: 0,
         len: words.len() as u64,
         words,
@@ -144,7 +145,7 @@ impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Filter for Filed<LAPSE, S> 
 
     fn contains_hash(&self, hash: KeyHash) -> bool {
         let mut words = self.words.as_ref();
-        if Self::has_lapse(Lapse::NoItemsNoAnswer) && self.len == 0 {
+        if Self::has_lapse(Lapse::NoKeysNoAnswer) && self.len == 0 {
             return false;
         }
         if Self::has_lapse(Lapse::ViewLeavesOutTheLast) && self.is_view {
@@ -155,9 +156,9 @@ impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Filter for Filed<LAPSE, S> 
 }
 
 impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         if self.len >= self.limit {
-            return Err(Full::Limit { what: "items", limit: self.limit });
+            return Err(InsertError::Limit { what: "keys", limit: self.limit });
         }
         let word = Self::word(hash, self.header.seed);
         let place = self.words.binary_search(&word);
@@ -202,7 +203,7 @@ impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
         self.header.check_seeds(&other.header)?;
         match self.len.checked_add(other.len) {
             Some(sum) if sum <= self.limit => Ok(()),
-            _ => Err(MergeError::Items { ours: self.len, theirs: other.len, slots: self.limit }),
+            _ => Err(MergeError::Keys { ours: self.len, theirs: other.len, slots: self.limit }),
         }
     }
 
@@ -272,7 +273,7 @@ impl<const LAPSE: u8> Restore for Filed<LAPSE> {
             let words = words.as_ref();
             let sorted = words.is_sorted() || Self::has_lapse(Lapse::OrderNotWalked);
             let counted =
-                opened.items() == words.len() as u64 || Self::has_lapse(Lapse::NoItemsNoAnswer);
+                opened.keys() == words.len() as u64 || Self::has_lapse(Lapse::NoKeysNoAnswer);
             if !sorted || !counted {
                 return Err(DecodeError::Structure { what: "order, or number" });
             }
@@ -281,15 +282,7 @@ impl<const LAPSE: u8> Restore for Filed<LAPSE> {
         if Self::has_lapse(Lapse::CapacityLost) {
             header.capacity = 0;
         }
-        Ok(Filed {
-            header,
-            limit,
-            rate,
-            len: opened.items(),
-            words,
-            was_read: true,
-            is_view: false,
-        })
+        Ok(Filed { header, limit, rate, len: opened.keys(), words, was_read: true, is_view: false })
     }
 }
 

@@ -62,7 +62,7 @@ pub(crate) enum Fault {
     PlanUnderRate,
     PlanAcceptsAnything,
     PlanNamesAnotherGoal,
-    PlanRefusesNoItems,
+    PlanRefusesNoKeys,
     SizeUnderstated,
     LeastSizeUnderstated,
     CapacityUnderstated,

@@ -6,9 +6,9 @@
 use super::{Fault, theory};
 use amq_core::index::index;
 use amq_core::{
-    Budget, BuildError, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterKind, Full,
-    Goal, InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
-    PredictedFpr, RemoveFilter, Target,
+    Budget, BuildError, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterKind, Goal,
+    InsertError, InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Plan, PlanError,
+    PlanFilter, PredictedFpr, RemoveFilter, Target,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -45,8 +45,8 @@ impl<const FAULT: u8> fmt::Debug for Multiset<FAULT> {
 
 impl Params {
     /// Every remainder length that leaves the universe within 64 bits.
-    fn all(items: u64) -> impl Iterator<Item = Self> {
-        let slots = items.saturating_add(items / 20);
+    fn all(keys: u64) -> impl Iterator<Item = Self> {
+        let slots = keys.saturating_add(keys / 20);
         (0..slots.leading_zeros()).map(move |remainder| Self { slots, remainder })
     }
 
@@ -68,8 +68,8 @@ impl<const FAULT: u8> Multiset<FAULT> {
         index(hash.get(), self.params.universe())
     }
 
-    fn full(&self) -> Full {
-        Full::Table {
+    fn full(&self) -> InsertError {
+        InsertError::Table {
             len: self.len,
             capacity: self.capacity,
             load: self.len as f64 / self.params.slots as f64,
@@ -112,7 +112,7 @@ impl<const FAULT: u8> Filter for Multiset<FAULT> {
 }
 
 impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let fingerprint = self.fingerprint(hash);
         let copies = self.copies.get(&fingerprint).copied().unwrap_or(0);
         let inserted = Inserted::from_change(copies == 0);
@@ -135,7 +135,11 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
                 // The flag that an error was returned is no part of the set; only the faulty filter
                 // sets it.
                 self.refused = Self::has(Fault::RefusesOnlyOnce);
-                return Err(if copies == COPIES { Full::Copies { copies } } else { self.full() });
+                return Err(if copies == COPIES {
+                    InsertError::Copies { copies }
+                } else {
+                    self.full()
+                });
             }
         }
         self.len += 1;
@@ -145,7 +149,7 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
         Ok(inserted)
     }
 
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, Full> {
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         match self.contains_hash(hash) {
             true if Self::has(Fault::UniqueStoresCopies) => {
                 self.insert_hash(hash)?;
@@ -157,7 +161,7 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
         }
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, amq_core::BatchFull> {
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, amq_core::BatchInsertError> {
         let before = self.clone();
         let mut new = 0;
         for (done, &hash) in (0..).zip(hashes) {
@@ -167,7 +171,7 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
                     if Self::has(Fault::BatchUndoneWhenFull) {
                         *self = before;
                     }
-                    return Err(amq_core::BatchFull { done, full });
+                    return Err(amq_core::BatchInsertError { done, error: full });
                 }
             }
         }
@@ -217,28 +221,26 @@ impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
 impl<const FAULT: u8> Multiset<FAULT> {
     fn planned(goal: Goal) -> Result<Plan<Params>, PlanError> {
         let goal = goal.checked()?;
-        let rate = |params: &Params| Self::predicted_fpr(params, goal.items).mean;
-        let mut params = Params::all(goal.items);
+        let rate = |params: &Params| Self::predicted_fpr(params, goal.keys).mean;
+        let mut params = Params::all(goal.keys);
         let best = match goal.budget {
             Budget::Fpr(fpr) => params.find(|params| rate(params) <= fpr),
             _ => params.filter(|params| params.bytes() <= goal.max_bits() / 8).last(),
         };
         let Some(params) = best else {
-            return Err(match (goal.budget, Params::all(goal.items).next()) {
+            return Err(match (goal.budget, Params::all(goal.keys).next()) {
                 (Budget::Fpr(fpr), _) => PlanError::FprUnreachable {
                     fpr,
-                    lowest: Params::all(goal.items).last().map_or(1.0, |params| rate(&params)),
-                    items: goal.items,
+                    lowest: Params::all(goal.keys).last().map_or(1.0, |params| rate(&params)),
+                    keys: goal.keys,
                 },
                 (_, Some(least)) => {
                     PlanError::Bytes { bytes: goal.max_bits() / 8, min: least.bytes() }
                 }
-                (_, None) => {
-                    PlanError::Items { items: goal.items, min: 1, max: u64::MAX / 21 * 10 }
-                }
+                (_, None) => PlanError::Keys { keys: goal.keys, min: 1, max: u64::MAX / 21 * 10 },
             });
         };
-        Self::plan_params(params, goal.items)
+        Self::plan_params(params, goal.keys)
     }
 }
 
@@ -249,14 +251,14 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
         goal.plan_by(Self::planned)
     }
 
-    fn plan_params(params: Params, items: u64) -> Result<Plan<Params>, PlanError> {
-        Ok(Plan::new(params, items)
-            .bytes(params.bytes())
-            .expected_fpr(Self::predicted_fpr(&params, items).mean))
+    fn plan_params(params: Params, keys: u64) -> Result<Plan<Params>, PlanError> {
+        Ok(Plan::new(params, keys)
+            .with_bytes(params.bytes())
+            .with_expected_fpr(Self::predicted_fpr(&params, keys).mean))
     }
 
-    fn predicted_fpr(params: &Params, items: u64) -> PredictedFpr {
-        let (mean, variance) = theory::fill(params.universe() as f64, items as f64);
+    fn predicted_fpr(params: &Params, keys: u64) -> PredictedFpr {
+        let (mean, variance) = theory::fill(params.universe() as f64, keys as f64);
         PredictedFpr { mean, sd: variance.sqrt() }
     }
 
@@ -275,7 +277,7 @@ impl<const FAULT: u8> EmptyFilter for Multiset<FAULT> {
             copies: HashMap::new(),
             params: plan.params,
             seed,
-            capacity: plan.items,
+            capacity: plan.keys,
             len: 0,
             holes: 0,
             refused: false,
@@ -317,7 +319,7 @@ impl<const FAULT: u8> Multiset<FAULT> {
         }
         MergeError::check_seeds(self.seed, other.seed)?;
         if self.len + other.len > ours.slots {
-            return Err(MergeError::Items { ours: self.len, theirs: other.len, slots: ours.slots });
+            return Err(MergeError::Keys { ours: self.len, theirs: other.len, slots: ours.slots });
         }
         let shift = (theirs.universe() / ours.universe()).max(1).trailing_zeros();
         let mut sum = self.clone();
@@ -325,7 +327,7 @@ impl<const FAULT: u8> Multiset<FAULT> {
             let copies = sum.copies.entry(fingerprint >> shift).or_default();
             *copies += theirs;
             if *copies > COPIES {
-                return Err(MergeError::Full(Full::Copies { copies: *copies }));
+                return Err(MergeError::Insert(InsertError::Copies { copies: *copies }));
             }
         }
         sum.len += other.len;
