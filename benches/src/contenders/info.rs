@@ -1,6 +1,7 @@
-//! What contenders say of themselves: the entries of `contenders.toml`.
+//! What contenders say of themselves: the entries of `contenders.toml`, or the table of kinds.
 
-use crate::record::{Info, Role};
+use crate::record::{Ability, Info, Role};
+use amq::{Abilities, FilterKind};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -10,10 +11,52 @@ pub(super) static ENTRIES: LazyLock<Result<Vec<Info>, toml::de::Error>> = LazyLo
     Ok(lists.remove("contender").unwrap_or_default())
 });
 
-/// The entry of this name. That all contenders have one, a test ensures.
+/// The entry of this name; for a kind of filter of ours without one, what the table of kinds says.
+/// That all other contenders have one, a test ensures.
 pub(super) fn entry(name: &str) -> &'static Info {
     let entry = ENTRIES.iter().flatten().find(|entry| entry.name == name);
-    entry.unwrap_or_else(|| leaked(Info { name: name.to_owned(), ..Info::default() }))
+    entry.unwrap_or_else(|| {
+        let other = || Info { name: name.to_owned(), ..Info::default() };
+        leaked(FilterKind::from_id(name).map_or_else(other, of_kind))
+    })
+}
+
+/// What the table of kinds says of one. Its family is called as its crate is.
+pub(super) fn of_kind(kind: FilterKind) -> Info {
+    macro_rules! place {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
+            match kind {
+                $(FilterKind::$kind => (stringify!($module), stringify!($type)),)*
+                _ => ("", ""),
+            }
+        };
+    }
+    let (module, filter) = amq::kinds!(place);
+    let family = serde_plain::from_str(module.trim_start_matches("amq_"));
+    let can = Abilities::of(kind);
+    // A quotient filter grows if it is told to, and is not.
+    let grows = can.grow && kind != FilterKind::Quotient;
+    let abilities = [
+        (can.insert, Ability::Insert),
+        (can.remove, Ability::Remove),
+        (can.count, Ability::Count),
+        (can.merge, Ability::Merge),
+        (grows, Ability::Grow),
+        (true, Ability::Batch),
+        (can.build_only, Ability::Static),
+    ];
+    Info {
+        name: kind.id().to_owned(),
+        ours: true,
+        family: family.unwrap_or_default(),
+        packages: vec![module.replace('_', "-")],
+        import: format!("use {module}::{filter};"),
+        analysis: kind.about().to_owned(),
+        abilities: abilities.into_iter().filter(|(can, _)| *can).map(|(_, what)| what).collect(),
+        bits_budget: !grows,
+        jumps: grows,
+        ..Info::default()
+    }
 }
 
 pub(super) fn twin(of: &Info) -> &'static Info {

@@ -15,35 +15,50 @@ use amq_core::{
 use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
 use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
-use amq_ribbon::{
-    BumpedRibbonFilter, NarrowRibbonFilter, StandardRibbonFilter, WideBumpedRibbonFilter,
-};
 use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 use std::marker::PhantomData;
 
+/// Those that are made in a way of their own, and every other kind in the way of its abilities.
 pub(super) fn all() -> Vec<Contender> {
-    vec![
+    let mut all = vec![
         filled::<BloomFilter, Merging>("bloom", goal),
         filled::<BlockedBloomFilter, Merging>("blocked-bloom", goal),
         filled::<AtomicBloomFilter, Shared>("atomic-bloom", goal),
         filled::<AtomicBlockedBloomFilter, Shared>("atomic-blocked-bloom", goal),
-        filled::<CountingBloomFilter, Removing>("counting-bloom", goal),
+        filled::<CountingBloomFilter, Removing>("counting", goal),
         filled::<BlockedCountingBloomFilter, Removing>("blocked-counting", goal),
-        scalable::<BloomFilter>("scalable-bloom", open, classic::bits_per_key),
+        scalable::<BloomFilter>("scalable", open, classic::bits_per_key),
         scalable::<BlockedBloomFilter>("scalable-blocked", open, blocked::bits_per_key),
         scalable::<BloomFilter>("scalable-bounded", bounded, classic::bits_per_key),
         table("cuckoo", CuckooFilter::slots, |params| params.fingerprint_bits),
-        table("cuckoo-windowed", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
+        table("windowed-cuckoo", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
         table::<QuotientFilter>("quotient", |it| it.params().slots, |params| params.remainder_bits),
         filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
             Ok(Goal::fpr(order.start(keys) as u64, order.fpr()?).into())
         })
         .theory(|keys| steps::<ExpandableQuotientFilter>(keys, |params| params.fingerprint_bits)),
-        solved::<BumpedRibbonFilter>("ribbon-bumped"),
-        solved::<StandardRibbonFilter>("ribbon"),
-        solved::<NarrowRibbonFilter>("ribbon-narrow"),
-        solved::<WideBumpedRibbonFilter>("ribbon-bumped-wide"),
-    ]
+    ];
+    macro_rules! others {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
+            let name = FilterKind::$kind.id();
+            if all.iter().all(|one| one.info.name != name) {
+                type F = amq::$type;
+                all.push(amq::kinds!(can build_only in [$($can)*] { solved::<F>(name) } else {
+                    amq::kinds!(can remove in [$($can)*] {
+                        amq::kinds!(can merge in [$($can)*] {
+                            filled::<F, Removing>(name, goal)
+                        } else {
+                            filled::<F, Growing>(name, goal)
+                        })
+                    } else {
+                        filled::<F, Merging>(name, goal)
+                    })
+                }));
+            }
+        )*};
+    }
+    amq::kinds!(others);
+    all
 }
 
 /// Sized for the number of keys and the budget.

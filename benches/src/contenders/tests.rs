@@ -1,6 +1,6 @@
 use super::*;
 use crate::keys::Keys;
-use amq_core::Budget;
+use amq_core::{Budget, FilterKind};
 use std::collections::HashSet;
 
 fn infos() -> impl Iterator<Item = &'static Info> {
@@ -15,7 +15,9 @@ fn order(info: &Info, planned: Planned) -> Order {
 fn the_file_of_facts_is_about_all_contenders_in_listed_order() {
     let mut facts: Vec<&Info> = info::ENTRIES.as_ref().unwrap().iter().collect();
     facts.retain(|info| info.ours || cfg!(feature = "peers"));
-    let (twins, made): (Vec<&Info>, Vec<&Info>) = infos().partition(|i| i.role == Role::Twin);
+    let (twins, mut made): (Vec<&Info>, Vec<&Info>) = infos().partition(|i| i.role == Role::Twin);
+    // A kind of ours needs no entry.
+    made.retain(|info| !info.ours || facts.iter().any(|fact| fact.name == info.name));
     assert_eq!(facts, made);
     let names: HashSet<&str> = infos().map(|info| info.name.as_str()).collect();
     let families: HashSet<Family> = twins.iter().map(|info| info.family).collect();
@@ -26,6 +28,26 @@ fn the_file_of_facts_is_about_all_contenders_in_listed_order() {
         let module = format!("use {}::", info.packages[0].replace('-', "_"));
         let its_own = info.role == Role::Floor || info.import.starts_with(&module);
         assert!(its_own && info.import.ends_with(';'), "{info:?}");
+    }
+}
+
+/// Every kind of filter takes part under its own id, and its entry says what the table of kinds
+/// says, family aside.
+#[test]
+fn every_kind_takes_part_as_the_table_of_kinds_has_it() {
+    for kind in FilterKind::ALL {
+        let info = infos().find(|info| info.name == kind.id());
+        let info = info.unwrap_or_else(|| panic!("no contender is called {}", kind.id()));
+        let of_kind = info::of_kind(kind);
+        assert_ne!(info.family, Family::Exact, "{kind}: an entry must say its family");
+        let sorted = |info: &Info| {
+            let mut abilities = info.abilities.clone();
+            abilities.sort_by_key(ToString::to_string);
+            abilities
+        };
+        assert_eq!(sorted(info), sorted(&of_kind), "{kind}");
+        let Info { family, analysis, abilities, jumps, .. } = info.clone();
+        assert_eq!(*info, Info { family, analysis, abilities, jumps, ..of_kind }, "{kind}");
     }
 }
 

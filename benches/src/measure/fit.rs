@@ -1,16 +1,16 @@
 //! The cost model of the facade's advisor: a table of times, fitted from a record.
 //!
-//! For each contender that the advisor knows: the time of each workload over random 64-bit keys at
+//! For each filter of ours, and the exact set: the time of each workload over random 64-bit keys at
 //! 1 %, for every number of keys in the record; and, where the record has 0.1 % too, by how much
 //! the time rises per bit of `log2(1 / rate)`.
 
+use crate::contenders;
 use crate::error::BenchError;
-use crate::record::{Records, Row, State, Workload};
+use crate::record::{Records, Role, Row, State, Workload};
 use std::path::{Path, PathBuf};
 
-const CONTENDERS: &str = "bloom blocked-bloom atomic-bloom counting-bloom blocked-counting \
-    scalable-bloom scalable-blocked scalable-bounded cuckoo cuckoo-windowed quotient \
-    expandable-quotient ribbon-bumped ribbon ribbon-narrow ribbon-bumped-wide std-hashset";
+/// Not ours, but what a filter is measured against.
+const EXACT_SET: &str = "std-hashset";
 
 const COLUMNS: [Workload; 5] =
     [Workload::Build, Workload::Query0, Workload::Query50, Workload::Query100, Workload::Remove];
@@ -35,8 +35,10 @@ pub fn table(records: &Records, name: &str) -> Result<String, BenchError> {
          #[rustfmt::skip]\n\
          pub(super) const FIGURES: &[Figures] = &[\n"
     );
-    for contender in CONTENDERS.split(' ') {
-        text.extend(figures(contender, &records.rows(contender)?));
+    let ours = contenders::ALL.iter().map(|contender| contender.info);
+    let ours = ours.filter(|info| info.ours && info.role == Role::Filter);
+    for name in ours.map(|info| info.name.as_str()).chain([EXACT_SET]) {
+        text.extend(figures(name, &records.rows(name)?));
     }
     text.push_str("];\n");
     Ok(text)

@@ -13,6 +13,7 @@
 
 mod facts;
 mod machine;
+mod names;
 mod program;
 mod row;
 mod run;

@@ -71,34 +71,19 @@ pub(super) fn times(
     Some(Times { insert: at(0), query, remove: (!remove.is_nan()).then_some(remove) })
 }
 
-/// The harness' name of a structure. A map is asked as a bumped ribbon filter is.
+/// The harness' name of a structure: the id of its kind. A map is asked as a bumped ribbon filter
+/// is.
 fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> {
     let kind = match structure {
         Structure::AtomicBloom => return Some("atomic-bloom"),
         Structure::ExactSet => return Some("std-hashset"),
         Structure::Map => FilterKind::BumpedRibbon,
         Structure::Filter(kind) | Structure::Sharded(kind) => kind,
-        // Not in the record yet.
-        Structure::AtomicBlockedBloom | Structure::Nothing => return None,
+        Structure::AtomicBlockedBloom => return Some("atomic-blocked-bloom"),
+        Structure::Nothing => return None,
     };
-    Some(match kind {
-        FilterKind::Bloom => "bloom",
-        FilterKind::BlockedBloom => "blocked-bloom",
-        FilterKind::Counting => "counting-bloom",
-        FilterKind::BlockedCounting => "blocked-counting",
-        FilterKind::Scalable if workload.is_bounded_growth() => "scalable-bounded",
-        FilterKind::Scalable => "scalable-bloom",
-        FilterKind::ScalableBlocked => "scalable-blocked",
-        FilterKind::Cuckoo => "cuckoo",
-        FilterKind::WindowedCuckoo => "cuckoo-windowed",
-        FilterKind::Quotient => "quotient",
-        FilterKind::ExpandableQuotient => "expandable-quotient",
-        FilterKind::StandardRibbon => "ribbon",
-        FilterKind::NarrowRibbon => "ribbon-narrow",
-        FilterKind::BumpedRibbon => "ribbon-bumped",
-        FilterKind::WideBumpedRibbon => "ribbon-bumped-wide",
-        _ => return None,
-    })
+    let bounded = kind == FilterKind::Scalable && workload.is_bounded_growth();
+    Some(if bounded { "scalable-bounded" } else { kind.id() })
 }
 
 impl Figures {

@@ -110,7 +110,7 @@ fn of_kind(kind: FilterKind, size: &Size, workload: &Workload) -> String {
                                            its rate; longer fingerprints than a quotient filter \
                                            of fixed size."
             .into(),
-        _ => "A kind newer than these sentences.".into(),
+        _ => kind.about().into(),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::plan::{Size, of_kind};
 use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
-use amq::{Budget, FilterKind, Goal, PlanError, PlanFilter};
+use amq::{Abilities, Budget, FilterKind, Goal, PlanError, PlanFilter};
 
 /// Why a structure has no size: the demand it fails, and a sentence.
 pub(super) type Failure = (Demand, String);
@@ -39,15 +39,8 @@ fn unknown(workload: &Workload) -> Failure {
 /// Keys, or copies of keys where each has a slot of its own.
 fn entries(structure: Structure, workload: &Workload) -> u64 {
     let keys = workload.keys.planned();
-    let slots = matches!(
-        structure.kind(),
-        Some(
-            FilterKind::Cuckoo
-                | FilterKind::WindowedCuckoo
-                | FilterKind::Quotient
-                | FilterKind::ExpandableQuotient
-        )
-    );
+    let slots = structure.kind().map(Abilities::of);
+    let slots = slots.is_some_and(|can| can.remove && !can.never_full);
     if slots && workload.counts() { libm::ceil(keys as f64 * workload.copies) as u64 } else { keys }
 }
 
@@ -110,13 +103,17 @@ pub(super) fn with_twice_the_keys(kind: FilterKind, workload: &Workload) -> Opti
         Some(F::predicted_fpr(&plan.params, keys).mean)
     }
     let goal = Goal::new(workload.keys.planned(), budget(workload));
-    match kind {
-        FilterKind::Bloom => twice::<amq::BloomFilter>(goal),
-        FilterKind::BlockedBloom => twice::<amq::BlockedBloomFilter>(goal),
-        FilterKind::Counting => twice::<amq::CountingBloomFilter>(goal),
-        FilterKind::BlockedCounting => twice::<amq::BlockedCountingBloomFilter>(goal),
-        _ => None,
+    macro_rules! of_kind {
+        (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
+            match kind {
+                $(FilterKind::$name => {
+                    amq::kinds!(can never_full in [$($can)*] { twice::<amq::$type>(goal) } else { None })
+                })*
+                _ => None,
+            }
+        };
     }
+    amq::kinds!(of_kind)
 }
 
 /// A filter that says yes to more absent keys than this is none.

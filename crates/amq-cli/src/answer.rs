@@ -100,6 +100,7 @@ fn id(structure: Structure) -> String {
         Structure::Filter(kind) => kind.id().into(),
         Structure::Sharded(kind) => format!("sharded-{}", kind.id()),
         Structure::AtomicBloom => "atomic-bloom".into(),
+        Structure::AtomicBlockedBloom => "atomic-blocked-bloom".into(),
         Structure::Map => "ribbon-map".into(),
         Structure::ExactSet => "exact-set".into(),
         Structure::Nothing => "none".into(),

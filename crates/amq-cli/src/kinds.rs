@@ -1,24 +1,14 @@
 //! Kinds of filters by name. Every list is made from the library's table, `AnyFilter::KINDS`.
 
+use crate::exit::note;
 use amq::{Abilities, AnyFilter, FilterKind};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
 
-/// Other names of kinds: those of the report where they differ. Its `ribbon` is the standard one,
-/// here it is the bumped one.
-const REPORT_NAMES: [(&str, FilterKind); 7] = [
-    ("split-block", FilterKind::BlockedBloom),
-    ("counting-bloom", FilterKind::Counting),
-    ("blocked-counting-bloom", FilterKind::BlockedCounting),
-    ("scalable-bloom", FilterKind::Scalable),
-    ("cuckoo-windowed", FilterKind::WindowedCuckoo),
-    ("ribbon-bumped", FilterKind::BumpedRibbon),
-    ("ribbon-bumped-wide", FilterKind::WideBumpedRibbon),
-];
-
-/// Reads the name of a kind. Help and completions list the ids; the report's names and those of
-/// running text are read, too. The list is made where it is needed, and not for every run.
+/// Reads the name of a kind, in any case. Help and completions list the ids; the names of version
+/// 0.2, those of running text, and the words of either in another order are read, too, with a note
+/// that says what to write. The list is made where it is needed, and not for every run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KindParser;
 
@@ -31,8 +21,15 @@ impl TypedValueParser for KindParser {
         option: Option<&Arg>,
         value: &OsStr,
     ) -> Result<FilterKind, clap::Error> {
-        let name = PossibleValuesParser::new(values()).parse_ref(command, option, value)?;
-        Ok(named(&name))
+        if let Some(kind) = value.to_str().and_then(named) {
+            if !value.eq_ignore_ascii_case(kind.id()) {
+                note(&format!("{} filters are --kind {} now", value.display(), kind.id()));
+            }
+            return Ok(kind);
+        }
+        // Its error names the nearest.
+        let id = PossibleValuesParser::new(values()).parse_ref(command, option, value)?;
+        Ok(FilterKind::from_id(&id).unwrap_or(FilterKind::Bloom))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
@@ -41,28 +38,28 @@ impl TypedValueParser for KindParser {
 }
 
 fn values() -> impl Iterator<Item = PossibleValue> {
-    let value = |&kind: &FilterKind| PossibleValue::new(kind.id()).aliases(aliases(kind));
+    let value = |kind: &FilterKind| PossibleValue::new(kind.id()).help(kind.about());
     AnyFilter::KINDS.iter().map(value)
 }
 
-fn named(name: &str) -> FilterKind {
+/// The kind that this is a name of.
+fn named(name: &str) -> Option<FilterKind> {
     let name = name.to_ascii_lowercase();
-    let mut kinds = AnyFilter::KINDS.iter().copied();
-    let is = |&kind: &FilterKind| kind.id() == name || aliases(kind).contains(&name);
-    // The parser has let through no other name.
-    kinds.find(is).unwrap_or(FilterKind::Bloom)
+    let kind =
+        |is: &dyn Fn(FilterKind) -> bool| AnyFilter::KINDS.iter().copied().find(|&kind| is(kind));
+    kind(&|kind| kind.id() == name)
+        // It always was the bumped one here.
+        .or_else(|| (name == "ribbon").then_some(FilterKind::BumpedRibbon))
+        .or_else(|| kind(&|kind| kind.former_ids().contains(&name.as_str())))
+        .or_else(|| kind(&|kind| [kind.id(), kind.name()].map(words).contains(&words(&name))))
 }
 
-/// Hidden names of a kind, in lower case; none is the id of any kind.
-fn aliases(kind: FilterKind) -> Vec<String> {
-    let text = kind.name().to_ascii_lowercase();
-    let report = REPORT_NAMES.iter().filter(|(_, of)| *of == kind);
-    let mut names: Vec<String> = report.map(|(name, _)| (*name).to_owned()).collect();
-    names.extend([text.replace(' ', "-"), text]);
-    names.retain(|name| FilterKind::from_id(name).is_none());
-    names.sort();
-    names.dedup();
-    names
+/// The words of a name, in an order that does not depend on the one they are in.
+fn words(name: &str) -> Vec<String> {
+    let words = name.split(['-', ' ']).map(str::to_ascii_lowercase);
+    let mut words: Vec<String> = words.collect();
+    words.sort();
+    words
 }
 
 /// `an expandable quotient`, `a Bloom`.
@@ -93,19 +90,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_means_one_kind() {
-        let names = |&kind: &FilterKind| {
-            let names = aliases(kind).into_iter().chain([kind.id().to_owned()]);
-            names.map(move |name| (name, kind)).collect::<Vec<_>>()
-        };
-        let all: Vec<(String, FilterKind)> = AnyFilter::KINDS.iter().flat_map(names).collect();
-        for (name, kind) in &all {
-            assert_eq!(named(name), *kind, "{name}");
-            assert_eq!(named(&name.to_uppercase()), *kind, "{name}");
-            assert_eq!(all.iter().filter(|(other, _)| other == name).count(), 1, "{name}");
+    fn every_name_means_one_kind_in_either_order_of_its_words() {
+        let kinds = AnyFilter::KINDS.iter().copied();
+        let mut seen: Vec<(Vec<String>, FilterKind)> = Vec::new();
+        for kind in kinds {
+            let former = kind.former_ids().iter().filter(|&&name| name != "ribbon");
+            for name in former.copied().chain([kind.id(), kind.name()]) {
+                let turned: Vec<&str> = name.split(['-', ' ']).rev().collect();
+                for name in [name, &name.to_uppercase(), &turned.join("-"), &turned.join(" ")] {
+                    // Of a name that was short only the order that it had.
+                    let known = seen.iter().find(|(other, _)| *other == words(name));
+                    assert!(known.is_none_or(|&(_, other)| other == kind), "{name}");
+                    seen.push((words(name), kind));
+                    if !["block-split", "wide-ribbon"].contains(&name.replace(' ', "-").as_str()) {
+                        assert_eq!(named(name), Some(kind), "{name}");
+                    }
+                }
+            }
         }
-        assert_eq!(named("split-block"), FilterKind::BlockedBloom);
-        assert_eq!(named("ribbon"), FilterKind::BumpedRibbon);
+        assert_eq!(named("ribbon"), Some(FilterKind::BumpedRibbon));
+        for name in ["", "blom", "bumped", "ribbon-ribbon", "wide", "standard-bloom"] {
+            assert_eq!(named(name), None, "{name}");
+        }
     }
 
     #[test]

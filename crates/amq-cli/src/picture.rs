@@ -2,7 +2,7 @@
 //!
 //! Reads the filter as a file, which the format lays down: header, directory, sections.
 
-use amq::{AnyFilter, Filter, FilterKind};
+use amq::{Abilities, AnyFilter, Filter, FilterKind};
 use anyhow::Context;
 use std::fmt::Write;
 
@@ -36,10 +36,6 @@ pub(crate) fn draw(filter: &AnyFilter) -> anyhow::Result<String> {
     let sections = sections(&file).context("the file is not laid out as expected")?;
     let kind = filter.kind();
     let (what, unit) = match kind {
-        FilterKind::Bloom
-        | FilterKind::BlockedBloom
-        | FilterKind::Scalable
-        | FilterKind::ScalableBlocked => ("bits set", Unit::Bits),
         FilterKind::Counting | FilterKind::BlockedCounting => {
             ("counters above zero", Unit::Fields(4))
         }
@@ -56,13 +52,13 @@ pub(crate) fn draw(filter: &AnyFilter) -> anyhow::Result<String> {
             let bits = sections.first().map_or(0, |section| section.entry[1] + 1);
             ("quotients in use", Unit::Quotients(bits as usize))
         }
-        _ => {
-            return Ok(
-                "  A solved ribbon is as full of ones as a coin is of heads, whatever it holds: \
-                       there is nothing to see.\n"
-                    .into(),
-            );
+        _ if Abilities::of(kind).build_only => {
+            return Ok("  What is built at once is as full of ones as a coin is of heads, \
+                       whatever it holds: there is nothing to see.\n"
+                .into());
         }
+        // Bloom filters.
+        _ => ("bits set", Unit::Bits),
     };
     let mut text = format!("  {what}, from the table's start to its end:\n");
     for (number, section) in sections.iter().enumerate() {

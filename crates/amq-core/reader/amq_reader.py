@@ -9,8 +9,8 @@ A filter whose `seed` is None was made of hashes by somebody who hashed the keys
 it. Hash likewise, and ask `contains_hash`.
 
 Plain Python and the package `xxhash`. Everything is checked; what is wrong raises `FormatError`.
-It is made to be read, not to be fast. To add a kind, write a class with `NUMBER`, `REVISION`,
-`__init__(file)` and `contains_hash(hash)`, and append it to `KINDS`. (A map has `get(key)`.)
+It is made to be read, not to be fast. To add a kind, write a `Filter` with `NUMBER`, `REVISION`,
+`__init__(file)` and `contains_hash(hash)`. (A map has `get(key)`.)
 """
 
 import math
@@ -824,35 +824,22 @@ class Rolling(Parts):
         return any(part.contains_hash(remix(hash, n)) for n, part in self.newest_first())
 
 
-KINDS = (
-    Bloom,
-    BlockedBloom,
-    Counting,
-    BlockedCounting,
-    Scalable,
-    ScalableBlocked,
-    Cuckoo,
-    WindowedCuckoo,
-    Quotient,
-    ExpandableQuotient,
-    StandardRibbon,
-    NarrowRibbon,
-    BumpedRibbon,
-    WideBumpedRibbon,
-    RibbonMap,
-    Sharded,
-    Rolling,
-)
+def kinds(base=Filter):
+    """The classes with a number of their own."""
+    found = [base] if "NUMBER" in vars(base) else []
+    return found + [kind for derived in base.__subclasses__() for kind in kinds(derived)]
+
+
+KINDS = {kind.NUMBER: kind for kind in kinds()}
 
 
 def loads(bytes, seed=None, depth=0):
     """The filter in these bytes; `seed` is for files that withhold theirs."""
     file = File(bytes, seed)
     file.depth = depth
-    for kind in KINDS:
-        if kind.NUMBER == file.kind:
-            return kind(file)
-    raise UnknownKind(file.kind)
+    if file.kind not in KINDS:
+        raise UnknownKind(file.kind)
+    return KINDS[file.kind](file)
 
 
 def load(path, seed=None):

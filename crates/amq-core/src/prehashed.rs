@@ -49,8 +49,8 @@ pub struct Prehashed<F>(F);
 
 impl<F> Prehashed<F> {
     /// The filter `filter`, whose keys were hashed by the caller: one that was made from a table,
-    /// for example. Its seed counts no longer; only filters of one seed can be merged, and 0 is what
-    /// [`new`](Self::new) gives them.
+    /// for example. Make it with the seed 0, which [`new`](Self::new) and files give: its keys are
+    /// not hashed with it, but only filters of one seed can be merged.
     pub const fn of(filter: F) -> Self {
         Self(filter)
     }

@@ -9,10 +9,7 @@
 //! Every number is the best of several runs, on one thread. Run it where nothing else runs.
 
 use amq::{
-    AnyFilter, AnyView, BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, Budget,
-    BuildFilter, BumpedRibbonFilter, CountingBloomFilter, CuckooFilter, EmptyFilter, Filter, Goal,
-    Key, KeyHash, NarrowRibbonFilter, QuotientFilter, ScalableBlockedBloomFilter,
-    ScalableBloomFilter, StandardRibbonFilter, WideBumpedRibbonFilter, WindowedCuckooFilter,
+    AnyFilter, AnyView, BloomFilter, Budget, BuildFilter, EmptyFilter, Filter, Goal, Key, KeyHash,
 };
 use amq_core::internal::{
     Borrowing, Copying, Restore, Stored, decode, encode_into, encoded_len, view,
@@ -81,21 +78,19 @@ fn every_kind(keys: u64, queries: u64) -> Outcome<Vec<Row>> {
     let scattered = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
     let asked: Vec<KeyHash> =
         (0..queries).map(|i| (scattered(i) % keys + keys * (i % 2)).key_hash(0)).collect();
-    Ok(vec![
-        measure(built::<BloomFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<BlockedBloomFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<CountingBloomFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<BlockedCountingBloomFilter>(&hashes)?, keys, &asked)?,
-        measure(grown::<ScalableBloomFilter>(&hashes)?, keys, &asked)?,
-        measure(grown::<ScalableBlockedBloomFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<CuckooFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<WindowedCuckooFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<QuotientFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<StandardRibbonFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<NarrowRibbonFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<BumpedRibbonFilter>(&hashes)?, keys, &asked)?,
-        measure(built::<WideBumpedRibbonFilter>(&hashes)?, keys, &asked)?,
-    ])
+    let mut rows = Vec::new();
+    macro_rules! rows {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
+            let filter: amq::$type = amq::kinds!(can bulk in [$($can)*] {
+                built(&hashes)?
+            } else {
+                grown(&hashes)?
+            });
+            rows.push(measure(filter, keys, &asked)?);
+        )*};
+    }
+    amq::kinds!(rows);
+    Ok(rows)
 }
 
 fn built<F: BuildFilter>(hashes: &[KeyHash]) -> Outcome<F> {

@@ -1,6 +1,6 @@
 //! What each kind of filter can do.
 
-use crate::any::{can, kinds};
+use crate::kinds;
 use amq_core::FilterKind;
 use core::fmt;
 
@@ -92,15 +92,15 @@ macro_rules! of_kind {
     ) => {
         match $kind {
             $(FilterKind::$name => Self {
-                insert: can!(insert in [$($can)*] { true } else { false }),
-                remove: can!(remove in [$($can)*] { true } else { false }),
-                count: can!(count in [$($can)*] { true } else { false }),
-                list: can!(list in [$($can)*] { true } else { false }),
-                merge: can!(merge in [$($can)*] { true } else { false }),
-                grow: can!(grow in [$($can)*] { true } else { false }),
-                never_full: can!(never_full in [$($can)*] { true } else { false }),
-                build_only: can!(build_only in [$($can)*] { true } else { false }),
-                shared_insert: can!(shared_insert in [$($can)*] { true } else { false }),
+                insert: kinds!(can insert in [$($can)*] { true } else { false }),
+                remove: kinds!(can remove in [$($can)*] { true } else { false }),
+                count: kinds!(can count in [$($can)*] { true } else { false }),
+                list: kinds!(can list in [$($can)*] { true } else { false }),
+                merge: kinds!(can merge in [$($can)*] { true } else { false }),
+                grow: kinds!(can grow in [$($can)*] { true } else { false }),
+                never_full: kinds!(can never_full in [$($can)*] { true } else { false }),
+                build_only: kinds!(can build_only in [$($can)*] { true } else { false }),
+                shared_insert: kinds!(can shared_insert in [$($can)*] { true } else { false }),
                 // Every kind there is has files, and views of them.
                 save: true,
                 map: true,

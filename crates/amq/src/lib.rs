@@ -38,25 +38,9 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(not(any(
-    feature = "bloom",
-    feature = "counting",
-    feature = "scalable",
-    feature = "cuckoo",
-    feature = "quotient",
-    feature = "ribbon"
-)))]
-compile_error!("choose at least one variant: bloom, counting, scalable, cuckoo, quotient, ribbon");
-
 mod abilities;
 #[cfg_attr(
-    not(all(
-        feature = "bloom",
-        feature = "counting",
-        feature = "cuckoo",
-        feature = "quotient",
-        feature = "ribbon"
-    )),
+    not(feature = "all"),
     allow(
         unused_imports,
         unused_variables,
@@ -92,37 +76,28 @@ pub use amq_core::{
     Target, UnknownKind, key, numeric,
 };
 
-// The variant crates, whole: parameters, views, theory.
-#[cfg(feature = "bloom")]
-pub use amq_bloom as bloom;
-#[cfg(feature = "counting")]
-pub use amq_counting as counting;
-#[cfg(feature = "cuckoo")]
-pub use amq_cuckoo as cuckoo;
-#[cfg(feature = "quotient")]
-pub use amq_quotient as quotient;
-#[cfg(feature = "ribbon")]
-pub use amq_ribbon as ribbon;
-#[cfg(feature = "scalable")]
-pub use amq_scalable as scalable;
+pub use any::variants::*;
 
-// Their filters.
+/// Writes `pub use` for the type of each kind.
+macro_rules! types {
+    (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
+        #[cfg(feature = $feature)]
+        pub use $module::$type;
+    )*};
+}
+
+kinds!(types);
+
+// What is no kind of its own.
 #[cfg(all(feature = "bloom", target_has_atomic = "64"))]
 pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
-#[cfg(feature = "bloom")]
-pub use amq_bloom::{BlockedBloomFilter, BloomFilter};
-#[cfg(feature = "counting")]
-pub use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
-#[cfg(feature = "cuckoo")]
-pub use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
-#[cfg(feature = "quotient")]
-pub use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 #[cfg(feature = "ribbon")]
-pub use amq_ribbon::{
-    BumpedRibbonFilter, NarrowRibbonFilter, RibbonMap, StandardRibbonFilter, WideBumpedRibbonFilter,
-};
-#[cfg(feature = "scalable")]
-pub use amq_scalable::{ScalableBlockedBloomFilter, ScalableBloomFilter};
+pub use amq_ribbon::RibbonMap;
+
+const _: () = assert!(
+    !AnyFilter::KINDS.is_empty(),
+    "choose at least one variant: a feature of those that `all` is made of"
+);
 
 /// What most programs need: `use amq::prelude::*;`.
 pub mod prelude {

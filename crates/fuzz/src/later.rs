@@ -6,23 +6,19 @@ use amq::{AnyFilter, AnyView, RibbonMap};
 
 /// All that can be done with what a file was read as. `file` is the file.
 pub fn on_any(filter: AnyFilter, file: &[u8]) {
-    match filter {
-        AnyFilter::Bloom(filter) => changes(filter, file),
-        AnyFilter::BlockedBloom(filter) => changes(filter, file),
-        AnyFilter::Counting(filter) => changes(filter, file),
-        AnyFilter::BlockedCounting(filter) => changes(filter, file),
-        AnyFilter::Scalable(filter) => changes(filter, file),
-        AnyFilter::ScalableBlocked(filter) => changes(filter, file),
-        AnyFilter::Cuckoo(filter) => changes(filter, file),
-        AnyFilter::WindowedCuckoo(filter) => changes(filter, file),
-        AnyFilter::Quotient(filter) => changes(filter, file),
-        AnyFilter::ExpandableQuotient(filter) => changes(filter, file),
-        AnyFilter::StandardRibbon(filter) => stored(&filter, file),
-        AnyFilter::NarrowRibbon(filter) => stored(&filter, file),
-        AnyFilter::BumpedRibbon(filter) => stored(&filter, file),
-        AnyFilter::WideBumpedRibbon(filter) => stored(&filter, file),
-        other => panic!("a kind that is not fuzzed: {other:?}"),
+    macro_rules! by_kind {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
+            match filter {
+                $(AnyFilter::$kind(filter) => amq::kinds!(can insert in [$($can)*] {
+                    changes(filter, file)
+                } else {
+                    stored(&filter, file)
+                }),)*
+                other => panic!("a kind that is not fuzzed: {other:?}"),
+            }
+        };
     }
+    amq::kinds!(by_kind)
 }
 
 /// The encoding is canonical, and a view of it answers alike.

@@ -12,6 +12,7 @@
 //! and give the same answers. It needs Python with the package `xxhash`.
 
 pub mod decode;
+mod extras;
 pub mod forge;
 pub mod later;
 mod limited;

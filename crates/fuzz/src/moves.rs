@@ -1,37 +1,21 @@
 //! Any sequence of operations on a filter of any kind, against a plain map of copies.
 
 use crate::subject::Changing;
-use amq::{
-    BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, Budget, CountingBloomFilter,
-    CuckooFilter, EmptyFilter, ExpandableQuotientFilter, Goal, Key, KeyHash, QuotientFilter,
-    ScalableBlockedBloomFilter, ScalableBloomFilter, WindowedCuckooFilter,
-};
+use amq::{Budget, EmptyFilter, Goal, Key, KeyHash, QuotientFilter};
 use arbitrary::Arbitrary;
 use std::collections::BTreeMap;
 
 /// A filter to make, and what to do with it.
 #[derive(Arbitrary, Debug)]
 pub struct Game {
-    kind: Kind,
+    /// Which of the kinds that take keys, in their order; then a quotient filter that may grow.
+    kind: u8,
+    /// How many keys that one begins with.
+    initial: u8,
     goal: Shape,
     /// What filters that are merged are made for.
     other: Shape,
     moves: Vec<Move>,
-}
-
-#[derive(Arbitrary, Debug)]
-enum Kind {
-    Bloom,
-    BlockedBloom,
-    Counting,
-    BlockedCounting,
-    Scalable,
-    ScalableBlocked,
-    Cuckoo,
-    WindowedCuckoo,
-    Quotient,
-    GrowingQuotient(u8),
-    ExpandableQuotient,
 }
 
 /// A goal and a seed, small so that filters fill up.
@@ -82,22 +66,20 @@ impl Shape {
 
 /// Plays a game.
 pub fn play(game: &Game) {
-    match game.kind {
-        Kind::Bloom => start::<BloomFilter>(game),
-        Kind::BlockedBloom => start::<BlockedBloomFilter>(game),
-        Kind::Counting => start::<CountingBloomFilter>(game),
-        Kind::BlockedCounting => start::<BlockedCountingBloomFilter>(game),
-        Kind::Scalable => start::<ScalableBloomFilter>(game),
-        Kind::ScalableBlocked => start::<ScalableBlockedBloomFilter>(game),
-        Kind::Cuckoo => start::<CuckooFilter>(game),
-        Kind::WindowedCuckoo => start::<WindowedCuckooFilter>(game),
-        Kind::Quotient => start::<QuotientFilter>(game),
-        Kind::ExpandableQuotient => start::<ExpandableQuotientFilter>(game),
-        Kind::GrowingQuotient(initial) => with(game, |shape| {
-            let plan = QuotientFilter::plan_growing(shape.goal(), initial.into()).ok()?;
-            QuotientFilter::with_seed(plan, shape.seed()).ok()
-        }),
+    let mut starts: Vec<fn(&Game)> = Vec::new();
+    macro_rules! each {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
+            amq::kinds!(can insert in [$($can)*] { starts.push(start::<amq::$type>) } else {});
+        )*};
     }
+    amq::kinds!(each);
+    starts.push(|game| {
+        with(game, |shape| {
+            let plan = QuotientFilter::plan_growing(shape.goal(), game.initial.into()).ok()?;
+            QuotientFilter::with_seed(plan, shape.seed()).ok()
+        });
+    });
+    starts[usize::from(game.kind) % starts.len()](game);
 }
 
 fn start<F: Changing + EmptyFilter>(game: &Game) {

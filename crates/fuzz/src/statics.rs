@@ -2,16 +2,14 @@
 
 use crate::subject::Subject;
 use crate::{Aligned, ask, later};
-use amq::{
-    AnyView, Budget, BuildFilter, BumpedRibbonFilter, Key, KeyHash, NarrowRibbonFilter, RibbonMap,
-    StandardRibbonFilter, WideBumpedRibbonFilter,
-};
+use amq::{AnyView, Budget, BuildFilter, Key, KeyHash, RibbonMap};
 use arbitrary::Arbitrary;
 
 /// What to build, and of what.
 #[derive(Arbitrary, Debug)]
 pub struct Building {
-    kind: Kind,
+    /// Which of the static kinds, in their order; then a map.
+    kind: u8,
     seed: u64,
     /// A rate of 2^-n, or bits of a value.
     bits: u8,
@@ -23,27 +21,20 @@ pub struct Building {
     chosen: Vec<u64>,
 }
 
-#[derive(Arbitrary, Debug)]
-enum Kind {
-    Standard,
-    Narrow,
-    Bumped,
-    Wide,
-    Map,
-}
-
 /// Builds it, and checks all that it says.
 pub fn built(building: &Building) {
     let run = (0..u64::from(building.run % 4096)).map(|key| key.key_hash(building.seed));
     let chosen = building.chosen.iter().copied().map(KeyHash::new);
     let hashes: Vec<KeyHash> = run.chain(chosen).collect();
-    match building.kind {
-        Kind::Standard => filter::<StandardRibbonFilter>(building, &hashes),
-        Kind::Narrow => filter::<NarrowRibbonFilter>(building, &hashes),
-        Kind::Bumped => filter::<BumpedRibbonFilter>(building, &hashes),
-        Kind::Wide => filter::<WideBumpedRibbonFilter>(building, &hashes),
-        Kind::Map => map(building, &hashes),
+    let mut kinds: Vec<fn(&Building, &[KeyHash])> = Vec::new();
+    macro_rules! each {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
+            amq::kinds!(can build_only in [$($can)*] { kinds.push(filter::<amq::$type>) } else {});
+        )*};
     }
+    amq::kinds!(each);
+    kinds.push(map);
+    kinds[usize::from(building.kind) % kinds.len()](building, &hashes);
 }
 
 fn filter<F: Subject + BuildFilter>(building: &Building, hashes: &[KeyHash]) {

@@ -110,7 +110,7 @@ pub(super) fn counters(ground: &Ground) -> Option<Settled> {
 pub(super) fn size_of_counting(ground: &Ground) -> Option<Settled> {
     let bits = |name| Some(ground.point(name, Budget::Fpr(0.01))?.0);
     let computed = counting::bits_per_key(0.01) / bits_per_key(0.01);
-    let measured = bits("counting-bloom")? / bits("bloom")?;
+    let measured = bits("counting")? / bits("bloom")?;
     let detail = format!("{computed:.2} times, with 4-bit counters");
     Some((Some(computed), Some(measured), holds((2.95..4.05).contains(&computed)), detail))
 }

@@ -35,7 +35,7 @@ fn crosses(saved: f64) -> f64 {
 }
 
 pub(super) fn cuckoo(ground: &Ground) -> Option<Settled> {
-    let (buckets, windowed) = (measured(ground, "cuckoo")?, measured(ground, "cuckoo-windowed")?);
+    let (buckets, windowed) = (measured(ground, "cuckoo")?, measured(ground, "windowed-cuckoo")?);
     let [whole, sorted] = [0.0, 1.0].map(crosses);
     let detail = format!(
         "filled to {FULL}, four-slot buckets are smaller below {whole:.2} %, and below {sorted:.1} \

@@ -29,7 +29,7 @@ pub fn settled(rows: &[Row], keys: usize, seed: u64) -> Vec<Claim> {
 }
 
 fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
-    const RIBBONS: &[&str] = &["ribbon", "ribbon-bumped"];
+    const RIBBONS: &[&str] = &["standard-ribbon", "bumped-ribbon"];
     match id {
         "bloom-halving" => bloom::step(ground, 0.7, 0.5),
         "bloom-decade" => bloom::step(ground, 4.8, 0.1),
@@ -42,8 +42,8 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
         "counting-size" => bloom::size_of_counting(ground),
         "cuckoo-size" => families::cuckoo(ground),
         "quotient-size" => families::quotient(ground),
-        "ribbon-size" => families::ribbon::<StandardRibbonFilter>(ground, "ribbon"),
-        "ribbon-bumped-size" => families::ribbon::<BumpedRibbonFilter>(ground, "ribbon-bumped"),
+        "ribbon-size" => families::ribbon::<StandardRibbonFilter>(ground, "standard-ribbon"),
+        "ribbon-bumped-size" => families::ribbon::<BumpedRibbonFilter>(ground, "bumped-ribbon"),
         "double-hashing" => Some(double_hashing::settled(ground.seed)),
         #[cfg(feature = "peers")]
         "md5-speed" => md5::speed(ground),

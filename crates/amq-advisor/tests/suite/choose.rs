@@ -515,16 +515,15 @@ fn as_many_copies_fit_as_the_advice_says() {
         };
         (1..=20).take_while(fits).last().unwrap()
     };
-    let table = [
-        (FilterKind::Counting, held::<amq::CountingBloomFilter>()),
-        (FilterKind::BlockedCounting, held::<amq::BlockedCountingBloomFilter>()),
-        (FilterKind::Cuckoo, held::<amq::CuckooFilter>()),
-        (FilterKind::WindowedCuckoo, held::<amq::WindowedCuckooFilter>()),
-        (FilterKind::Quotient, held::<amq::QuotientFilter>()),
-    ];
-    for (kind, held) in table {
-        assert_eq!(u64::from(advised(kind)), held, "{kind}");
+    macro_rules! all {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
+            amq::kinds!(can count in [$($can)*] {
+                let advised = advised(FilterKind::$kind);
+                assert_eq!(u64::from(advised), held::<amq::$type>(), stringify!($kind));
+            } else {});
+        )*};
     }
+    amq::kinds!(all);
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// The kind of filter, or several with commas between (`ribbon` is the bumped one)
+    /// The kind of filter, or several with commas between
     #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     #[arg(value_delimiter = ',', default_value = "bloom")]
     kind: Vec<FilterKind>,
@@ -80,7 +80,7 @@ amq build -o FILE (--fpr RATE | --bits-per-key BITS | --bytes SIZE) [OPTIONS] [K
 const EXAMPLES: &str = "\
 Examples:
   $ amq build -o seen.amq --fpr 1% keys.txt
-  $ sort -u keys.txt more.txt | amq build -o all.amq --fpr 1/1000 --kind ribbon
+  $ sort -u keys.txt more.txt | amq build -o all.amq --fpr 1/1000 --kind bumped-ribbon
   $ amq build -o small.amq --bits-per-key 8 --kind blocked-bloom keys.txt
   $ amq build -o 'seen.{kind}.amq' --fpr 1% --kind cuckoo,quotient --unique keys.txt
   $ find . -type f -print0 | amq build -0 -o - --fpr 1% > files.amq

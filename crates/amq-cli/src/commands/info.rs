@@ -146,17 +146,14 @@ pub(super) fn in_json(name: &str, file: &AnyFile) -> Value {
 /// The parameters, by the names that the library has for them.
 fn parameters(filter: &AnyFilter) -> Map<String, Value> {
     macro_rules! debugged {
-        ($($kind:ident)*) => {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
             match filter {
                 $(AnyFilter::$kind(filter) => format!("{:?}", filter.params()),)*
                 _ => String::new(),
             }
         };
     }
-    fields(&debugged!(
-        Bloom BlockedBloom Counting BlockedCounting Scalable ScalableBlocked Cuckoo WindowedCuckoo
-        Quotient ExpandableQuotient StandardRibbon NarrowRibbon BumpedRibbon WideBumpedRibbon
-    ))
+    fields(&amq::kinds!(debugged))
 }
 
 /// The fields of a flat struct of numbers, from its `Debug` text.

@@ -1,6 +1,7 @@
 //! Filters that are kept, changed and combined.
 
-use crate::room::{KINDS, Room, STATIC, field, numbered};
+use crate::room::{KINDS, Room, can, field, is_static, numbered};
+use amq::Ability;
 
 #[test]
 fn dedupe_prints_what_comes_first_and_remembers_it() {
@@ -16,11 +17,12 @@ fn dedupe_prints_what_comes_first_and_remembers_it() {
     room.pipe("dedupe --filter f.amq --max-key-len 3", "abcd").refused(&["longer than 3"]);
     assert_eq!(room.read("f.amq"), old);
     // Any kind that inserts.
-    for kind in KINDS.iter().filter(|kind| !STATIC.contains(kind)) {
+    for kind in KINDS.iter().filter(|kind| !is_static(kind)) {
         let command = format!("dedupe --kind {kind} --keys 2000 keys.txt more.txt keys.txt");
         assert_eq!(room.amq(&command).ends(0).lines(), 1501, "{kind}");
     }
-    room.amq("dedupe --kind ribbon --keys 2000 keys.txt").refused(&["ribbon filter cannot insert"]);
+    room.amq("dedupe --kind bumped-ribbon --keys 2000 keys.txt")
+        .refused(&["ribbon filter cannot insert"]);
     room.amq("dedupe --kind cuckoo keys.txt").refused(&["--keys N"]);
     let run = room.amq("dedupe --stats keys.txt").ends(0);
     assert!(run.err.contains("1,001 lines, 1,001 of them new; fewer than 1 "), "{run:?}");
@@ -75,7 +77,7 @@ fn a_kept_filter_is_not_resumed_with_other_options() {
     let run = room.amq("dedupe -F f.amq many").ends(2);
     assert!(run.err.contains("more different lines than the 5,000"), "{run:?}");
     assert_eq!(room.read("f.amq"), old);
-    room.amq("build -o r.amq --kind ribbon --fpr 1% keys.txt").ends(0);
+    room.amq("build -o r.amq --kind bumped-ribbon --fpr 1% keys.txt").ends(0);
     room.amq("dedupe -F r.amq more.txt").refused(&["r.amq: a bumped ribbon filter cannot insert"]);
 }
 
@@ -99,7 +101,7 @@ fn keys_are_inserted_all_or_none() {
     room.amq("insert c.amq -e key1 -e key1").ends(0);
     let run = room.amq("insert --unique c.amq -e key1 -e key1").ends(0);
     assert!(run.err.contains("inserted: 0 of 2"), "{run:?}");
-    room.amq("build -o r.amq --kind ribbon --fpr 1% keys.txt").ends(0);
+    room.amq("build -o r.amq --kind bumped-ribbon --fpr 1% keys.txt").ends(0);
     room.amq("insert r.amq -e x").refused(&["built from all its keys at once", "bloom, "]);
 }
 
@@ -108,15 +110,7 @@ fn keys_are_removed_from_kinds_that_can() {
     let room = Room::new();
     for kind in KINDS {
         room.amq(&format!("build -f -o f.amq --kind {kind} --fpr 1e-6 keys.txt")).ends(0);
-        let removes = matches!(
-            kind,
-            "counting"
-                | "blocked-counting"
-                | "cuckoo"
-                | "windowed-cuckoo"
-                | "quotient"
-                | "expandable-quotient"
-        );
+        let removes = can(kind, Ability::Remove);
         if !removes {
             room.amq("remove f.amq keys.txt").refused(&["cannot remove", "counting, cuckoo"]);
             continue;
@@ -145,7 +139,7 @@ fn filters_of_one_make_are_merged() {
         build("b.amq", "more.txt", "--seed-of a.amq");
         build("c.amq", "more.txt", "");
         let run = room.amq("merge -f -o m.amq a.amq b.amq");
-        if STATIC.contains(&kind) || kind == "expandable-quotient" {
+        if !can(kind, Ability::Merge) {
             run.refused(&["a.amq and b.amq: ", "cannot be merged"]);
             continue;
         }

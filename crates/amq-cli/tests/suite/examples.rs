@@ -96,13 +96,3 @@ fn every_example_of_the_front_page_runs() {
         assert_eq!(room.bash(&command).status, Some(0), "{command}");
     }
 }
-
-/// No list of kinds is kept by hand without this noticing one that is missing.
-#[test]
-fn the_readme_names_every_kind() {
-    let readme = include_str!("../../README.md");
-    for kind in amq::AnyFilter::KINDS {
-        assert!(readme.contains(&format!("`{}`", kind.id())), "{kind}");
-    }
-    assert_eq!(amq::AnyFilter::KINDS.len(), crate::room::KINDS.len());
-}

@@ -1,6 +1,6 @@
 //! What tells about filters: info, plans, advice, timings, the manual.
 
-use crate::room::{KINDS, Room, STATIC, field, have};
+use crate::room::{KINDS, Room, field, have, is_static};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -99,7 +99,7 @@ fn pictures_show_how_full_tables_are() {
     for kind in KINDS {
         let text = room.amq(&format!("info --picture {kind}.amq")).ends(0).text();
         let drawn = text.lines().any(|line| line.starts_with("  |") && line.ends_with('|'));
-        assert_eq!(drawn, !STATIC.contains(&kind), "{text}");
+        assert_eq!(drawn, !is_static(kind), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 160), "{text}");
     }
 }
@@ -117,7 +117,7 @@ fn plans_are_what_is_built() {
             [plan, &info].map(|json| field(json, "bytes").parse().unwrap());
         assert!(built <= planned && built * 10 >= planned * 9, "{kind}: {built} of {planned}");
     }
-    let text = room.amq("plan --keys 1e6,1e9 --fpr 1% --kind bloom,ribbon").ends(0).text();
+    let text = room.amq("plan --keys 1e6,1e9 --fpr 1% --kind bloom,bumped-ribbon").ends(0).text();
     assert!(text.contains("1,000,000,000 keys at"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("bloom") && line.contains("9.59")), "{text}");
     // A comma parts numbers, and no thousands: what could be either is refused.
@@ -153,11 +153,11 @@ fn bench_verifies_every_kind_and_puts_it_into_a_table() {
 fn choose_ranks_gives_reasons_and_names_what_conflicts() {
     let room = Room::new();
     let text = room.amq("choose --keys 1e6 --fpr 1% --static").ends(0).text();
-    assert!(text.lines().nth(2).unwrap().starts_with(" 1  ribbon "), "{text}");
-    assert!(text.ends_with("amq build -o FILE --kind ribbon --fpr 0.01 KEYS\n"), "{text}");
+    assert!(text.lines().nth(2).unwrap().starts_with(" 1  bumped-ribbon "), "{text}");
+    assert!(text.ends_with("amq build -o FILE --kind bumped-ribbon --fpr 0.01 KEYS\n"), "{text}");
     // The library gives the same answer: the page's own vignette.
     let json = room.amq("choose --keys 1e6 --fpr 1% --static --json").ends(0).text();
-    assert_eq!(field(&json, "structure"), "\"ribbon\"", "{json}");
+    assert_eq!(field(&json, "structure"), "\"bumped-ribbon\"", "{json}");
     room.amq("choose --keys 1e6 --bits-per-key 2 --need remove --fpr 1%").refused(&[
         "no filter offers both a false-positive rate of 1 % and at most 2 bits per key",
         "without a false-positive rate of 1 % there is",
@@ -198,7 +198,7 @@ fn completions_and_manual_name_every_command() {
         let text = room.amq(&format!("completions {shell}")).ends(0).text();
         assert!(commands.iter().all(|name| text.contains(name)), "{shell}");
         assert!(KINDS.iter().all(|kind| text.matches(kind).count() >= 5), "{shell}");
-        assert!(!text.contains("split-block"), "{shell} shows hidden names");
+        assert!(!text.contains("ribbon-bumped"), "{shell} shows hidden names");
     }
     let typed = "source <(amq completions bash); COMP_WORDS=(amq build --kind expa); COMP_CWORD=3;
         _amq amq expa --kind; echo ${COMPREPLY[@]}";
@@ -213,7 +213,8 @@ fn completions_and_manual_name_every_command() {
         let told = room.bash(&format!("{asks} amq build --kind ''")).ends(0).text();
         assert!(KINDS.iter().all(|kind| told.contains(kind)), "{shell}: {told}");
         let told = room.bash(&format!("{asks} amq build --kind bloom,expa")).ends(0).text();
-        assert_eq!(told.trim(), "bloom,expandable-quotient", "{shell}");
+        // The name, and what it is.
+        assert_eq!(told.split('\t').next(), Some("bloom,expandable-quotient"), "{shell}");
     }
     room.bash("bash -n <(amq completions bash)").ends(0);
     room.amq("man --dir pages/man1").ends(0);
@@ -256,6 +257,36 @@ fn tables_and_sentences_fit_80_columns() {
         let told = |line: &&str| line.starts_with("1,001 keys") || line.starts_with("To build");
         assert!(long.iter().all(told), "amq {command}: {long:?}");
     }
+}
+
+/// Names of version 0.2, of the report, and words in another order are read with a note.
+#[test]
+fn old_names_of_kinds_mean_what_they_meant_and_the_new_ones_are_told() {
+    let room = Room::new();
+    for (old, new) in [
+        ("ribbon", "bumped-ribbon"),
+        ("ribbon-bumped", "bumped-ribbon"),
+        ("ribbon-standard", "standard-ribbon"),
+        ("ribbon-narrow", "narrow-ribbon"),
+        ("RIBBON-WIDE", "wide-bumped-ribbon"),
+        ("ribbon-bumped-wide", "wide-bumped-ribbon"),
+        ("cuckoo-windowed", "windowed-cuckoo"),
+        ("blocked-scalable", "scalable-blocked"),
+        ("split-block", "blocked-bloom"),
+        ("counting-bloom", "counting"),
+    ] {
+        let run = room.amq(&format!("build -q -f -o f.amq --fpr 1% --kind {old} keys.txt")).ends(0);
+        assert_eq!(run.err, format!("amq: {old} filters are --kind {new} now\n"));
+        let info = room.amq("info --json f.amq").ends(0).text();
+        assert_eq!(field(&info, "kind"), format!("\"{new}\""));
+        let run = room.amq(&format!("build -q -f -o f.amq --fpr 1% --kind {new} keys.txt")).ends(0);
+        assert_eq!(run.err, "", "{new}");
+    }
+    let run = room.amq("build -q -f -o f.amq --fpr 1% --kind Bloom keys.txt").ends(0);
+    assert_eq!(run.err, "", "only the case is another");
+    room.amq("plan --keys 9 --kind bumped-ribon").refused(&["bumped-ribon", "'bumped-ribbon'"]);
+    let run = room.amq("build --help").ends(0).text();
+    assert!(KINDS.iter().all(|kind| run.contains(&format!("- {kind}:"))), "{run}");
 }
 
 /// What `choose` names can be given to --kind, and means the same.
@@ -304,10 +335,10 @@ fn json_has_what_a_script_wants() {
     assert!(lines[1]["error"].as_str().unwrap().contains("not a filter"), "{run:?}");
     assert!(run.err.contains("damaged, or no filter: 1 of 2 files"), "{run:?}");
 
-    let run = room.amq("bench --json --kind bloom,ribbon keys.txt").ends(0);
+    let run = room.amq("bench --json --kind bloom,bumped-ribbon keys.txt").ends(0);
     let lines: Vec<Value> = run.text().lines().map(read).collect();
     assert_eq!(lines.len(), 2);
-    for (line, kind) in lines.iter().zip(["bloom", "ribbon"]) {
+    for (line, kind) in lines.iter().zip(["bloom", "bumped-ribbon"]) {
         assert_eq!((&line["kind"], &line["keys"]), (&json!(kind), &json!(1001)));
         for number in ["bytes", "build_ns", "present_ns", "absent_ns", "measured_fpr"] {
             assert!(line[number].as_f64().unwrap() > 0.0, "{line}");
@@ -361,7 +392,7 @@ fn mistakes_are_told_what_was_meant() {
     room.amq("build -q -o e.amq --kind expandable-quotient --fpr 1% keys.txt").ends(0);
     room.amq("convert e.amq --to bloom -o f.amq").refused(&[grow]);
     room.amq("dedupe -F e.amq --kind bloom keys.txt").refused(&[grow]);
-    let run = room.amq("dedupe --kind ribbon keys.txt").ends(2);
+    let run = room.amq("dedupe --kind bumped-ribbon keys.txt").ends(2);
     assert!(run.err.contains("scalable, scalable-blocked, expandable-quotient"), "{run:?}");
     assert!(!run.err.contains("--keys"), "{run:?}");
 }

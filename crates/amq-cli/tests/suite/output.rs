@@ -154,7 +154,7 @@ fn two_builds_to_one_output_leave_one_of_them_whole() {
 fn an_interrupted_run_leaves_nothing_behind() {
     let signals = [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9), ("XFSZ", 25)];
     for (signal, number) in signals {
-        let interrupted = (0..10).any(|_| {
+        let interrupted = (0..100).any(|_| {
             let room = Room::new();
             let run = room.start("build -q -o f.amq --keys 1e8 --bytes 300MB keys.txt");
             // The file without a name is there for as long as it is written and synced.
@@ -175,7 +175,7 @@ fn an_interrupted_run_leaves_nothing_behind() {
             assert_eq!(room.names(), ["keys.txt", "more.txt"]);
             true
         });
-        assert!(interrupted, "ten runs were too quick for SIG{signal}");
+        assert!(interrupted, "a hundred runs were too quick for SIG{signal}");
     }
 }
 

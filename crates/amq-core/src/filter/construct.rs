@@ -207,9 +207,8 @@ pub trait PlanFilter: Filter + Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot start empty and be filled",
     label = "it is not made empty",
-    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
-            blocked-counting, scalable-blocked, windowed-cuckoo, expandable-quotient",
-    note = "a ribbon filter is built from all its keys at once: `BuildFilter`"
+    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` are all",
+    note = "a static filter is built from all its keys at once: `BuildFilter`"
 )]
 pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
     /// An empty filter for a goal or plan.
@@ -313,8 +312,7 @@ pub fn hashes_of<K: Key>(
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be merged",
     label = "it absorbs no other filter",
-    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
-            blocked-counting, scalable-blocked, windowed-cuckoo"
+    note = "a `BloomFilter` or a `QuotientFilter` can; `amq::Ability::Merge.kinds()` are all"
 )]
 pub trait MergeFilter: Sized {
     /// `Ok` if [`merge`](MergeFilter::merge) would succeed, and why not otherwise.

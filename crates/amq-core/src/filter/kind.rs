@@ -4,11 +4,15 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-/// Writes the enum and what is known of each kind, from one table: the number that stands for it in
-/// files, its name on command lines, and its name in running text.
+/// Writes the enum and what is known of each kind, from one table: what it is, the number that
+/// stands for it in files, its name on command lines, its name in running text, and the names that
+/// version 0.2 had for it.
 macro_rules! kinds {
     (
-        filters { $($(#[$doc:meta])* $kind:ident = $number:literal, $id:literal, $name:literal;)* }
+        filters {
+            $(#[doc = $doc:literal]
+            $kind:ident = $number:literal, $id:literal, $name:literal $(, was $($former:literal)+)?;)*
+        }
         others {
             $($(#[$other_doc:meta])*
             $other:ident = $other_number:literal, $other_id:literal, $other_name:literal;)*
@@ -27,7 +31,7 @@ macro_rules! kinds {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
         pub enum FilterKind {
-            $($(#[$doc])* $kind,)*
+            $(#[doc = $doc] $kind,)*
             $($(#[$other_doc])* $other,)*
             /// A filter of another crate than this family's, which names itself: what comes before
             /// the word "filter" in running text, such as `"xor"`.
@@ -65,16 +69,34 @@ macro_rules! kinds {
                 }
             }
 
-            /// The variant's name on command lines and in configuration files; [`FromStr`] reads
-            /// those of [`ALL`](Self::ALL).
-            ///
-            /// `ribbon` is the bumped one, which is what most programs want of the four.
+            /// The variant's name on command lines and in configuration files: the words of its
+            /// type. [`FromStr`] reads those of [`ALL`](Self::ALL).
             #[must_use]
             pub const fn id(self) -> &'static str {
                 match self {
                     $(Self::$kind => $id,)*
                     $(Self::$other => $other_id,)*
                     Self::Other(name) => name,
+                }
+            }
+
+            /// What it is, in a line; empty for what is in no list.
+            #[must_use]
+            pub fn about(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $doc.trim(),)*
+                    _ => "",
+                }
+            }
+
+            /// Ids that stood for it in version 0.2, in the library, the command or the report.
+            /// `ribbon` is one of two kinds: it was the bumped one, but the standard one in the
+            /// report.
+            #[must_use]
+            pub const fn former_ids(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$kind => &[$($($former),+)?],)*
+                    _ => &[],
                 }
             }
         }
@@ -86,29 +108,31 @@ kinds! {
         /// Classic Bloom filter: k bits anywhere in the table.
         Bloom = 1, "bloom", "Bloom";
         /// Split-block Bloom filter: eight bits in one 32-byte block.
-        BlockedBloom = 2, "blocked-bloom", "split-block Bloom";
+        BlockedBloom = 2, "blocked-bloom", "split-block Bloom", was "split-block";
         /// Counting Bloom filter with 4-bit counters.
-        Counting = 3, "counting", "counting Bloom";
+        Counting = 3, "counting", "counting Bloom", was "counting-bloom";
         /// Scalable Bloom filter: stages that grow and tighten.
-        Scalable = 4, "scalable", "scalable Bloom";
+        Scalable = 4, "scalable", "scalable Bloom", was "scalable-bloom";
         /// Cuckoo filter: fingerprints in buckets.
         Cuckoo = 5, "cuckoo", "cuckoo";
         /// Quotient filter: remainders in runs.
         Quotient = 6, "quotient", "quotient";
         /// Ribbon filter: a solved linear system, with rows of 128 bits.
-        StandardRibbon = 7, "ribbon-standard", "ribbon";
+        StandardRibbon = 7, "standard-ribbon", "standard ribbon", was "ribbon" "ribbon-standard";
         /// Counting Bloom filter with eight 4-bit counters in one 64-byte block.
-        BlockedCounting = 8, "blocked-counting", "blocked counting Bloom";
+        BlockedCounting = 8, "blocked-counting", "blocked counting Bloom",
+            was "blocked-counting-bloom";
         /// Scalable Bloom filter whose stages are split-block filters.
         ScalableBlocked = 9, "scalable-blocked", "scalable split-block Bloom";
         /// Cuckoo filter whose buckets overlap.
-        WindowedCuckoo = 10, "windowed-cuckoo", "windowed cuckoo";
+        WindowedCuckoo = 10, "windowed-cuckoo", "windowed cuckoo", was "cuckoo-windowed";
         /// Ribbon filter that bumps keys to further layers, with rows of 64 bits.
-        BumpedRibbon = 11, "ribbon", "bumped ribbon";
+        BumpedRibbon = 11, "bumped-ribbon", "bumped ribbon", was "ribbon" "ribbon-bumped";
         /// Ribbon filter with rows of 64 bits.
-        NarrowRibbon = 12, "ribbon-narrow", "narrow ribbon";
+        NarrowRibbon = 12, "narrow-ribbon", "narrow ribbon", was "ribbon-narrow";
         /// Bumped ribbon filter with rows of 128 bits.
-        WideBumpedRibbon = 13, "ribbon-wide", "wide bumped ribbon";
+        WideBumpedRibbon = 13, "wide-bumped-ribbon", "wide bumped ribbon",
+            was "ribbon-wide" "ribbon-bumped-wide";
         /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
         ExpandableQuotient = 15, "expandable-quotient", "expandable quotient";
     }
@@ -139,14 +163,17 @@ impl FilterKind {
     }
 }
 
-/// Reads the [`id`](FilterKind::id).
+/// Reads the [`id`](FilterKind::id), and no id of an earlier version, though the error says what
+/// that is now.
 ///
 /// ```
 /// use amq_core::FilterKind;
 ///
-/// assert_eq!("ribbon".parse(), Ok(FilterKind::BumpedRibbon));
+/// assert_eq!("bumped-ribbon".parse(), Ok(FilterKind::BumpedRibbon));
 /// let error = "blom".parse::<FilterKind>().unwrap_err();
 /// assert!(error.to_string().starts_with("no filter is called `blom`: the kinds are bloom, "));
+/// let error = "ribbon".parse::<FilterKind>().unwrap_err();
+/// assert!(error.to_string().ends_with("it is standard-ribbon or bumped-ribbon now"));
 /// ```
 impl FromStr for FilterKind {
     type Err = UnknownKind;
@@ -159,7 +186,8 @@ impl FromStr for FilterKind {
     }
 }
 
-/// A name that is no filter's. Its text lists the names there are.
+/// A name that is no filter's. Its text says what a [former name](FilterKind::former_ids) is now,
+/// or lists the names there are.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownKind {
     /// The name given, or its first 64 characters.
@@ -168,13 +196,30 @@ pub struct UnknownKind {
 
 impl fmt::Display for UnknownKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no filter is called `{}`: the kinds are ", self.name)?;
-        for (index, kind) in FilterKind::ALL.into_iter().enumerate() {
-            let separator = if index == 0 { "" } else { ", " };
-            write!(f, "{separator}{}", kind.id())?;
+        write!(f, "no filter is called `{}`: ", self.name)?;
+        let was = |kind: &FilterKind| kind.former_ids().contains(&self.name.as_str());
+        let mut now = FilterKind::ALL.into_iter().filter(was).peekable();
+        if now.peek().is_some() {
+            f.write_str("it is ")?;
+            ids(f, now, " or ")?;
+            return f.write_str(" now");
         }
-        Ok(())
+        f.write_str("the kinds are ")?;
+        ids(f, FilterKind::ALL.into_iter(), ", ")
     }
+}
+
+/// The ids of some kinds, with this between them.
+fn ids(
+    f: &mut fmt::Formatter<'_>,
+    kinds: impl Iterator<Item = FilterKind>,
+    between: &str,
+) -> fmt::Result {
+    for (index, kind) in kinds.enumerate() {
+        let separator = if index == 0 { "" } else { between };
+        write!(f, "{separator}{}", kind.id())?;
+    }
+    Ok(())
 }
 
 crate::impl_error!(UnknownKind);
@@ -190,12 +235,35 @@ mod tests {
     use super::*;
     use crate::PlanError;
     use std::string::ToString;
+    use std::vec::Vec;
 
     #[test]
     fn the_numbers_of_files_are_those_that_were_given_out() {
         let numbers = FilterKind::ALL.map(FilterKind::number);
-        assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15]);
+        // Later ones follow.
+        assert_eq!(numbers[..14], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15]);
+        assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
         assert_eq!(FilterKind::RibbonMap.number(), 14);
+    }
+
+    /// The table of FORMAT.md, whose last column leads to the layout.
+    #[test]
+    fn the_format_has_the_layout_of_every_kind() {
+        let format = include_str!("../../FORMAT.md");
+        let kinds = format.split("\n## Kinds\n").nth(1).unwrap();
+        let rows: Vec<&str> = kinds.lines().skip(3).take_while(|line| !line.is_empty()).collect();
+        let mut known = 0;
+        for kind in (0..=u8::MAX).filter_map(FilterKind::from_number) {
+            let start = std::format!("| {} | ", kind.number());
+            let row = rows.iter().find_map(|row| row.strip_prefix(&start));
+            let row = row.unwrap_or_else(|| panic!("FORMAT.md has no row of {kind}"));
+            let name = row.split([':', '|']).next().unwrap().trim();
+            assert_eq!(name, kind.name());
+            let layout = row.split(['[', ']']).nth(1).unwrap();
+            assert!(kinds.contains(&std::format!("\n### {layout}\n")), "{kind}: {layout}");
+            known += 1;
+        }
+        assert_eq!(rows.len(), known);
     }
 
     #[test]
@@ -211,12 +279,32 @@ mod tests {
     }
 
     #[test]
+    fn a_former_name_is_one_kind_but_for_ribbon_and_no_name_of_today() {
+        for kind in FilterKind::ALL {
+            assert!(kind.about().ends_with('.') && kind.about().len() < 100, "{kind}");
+            for former in kind.former_ids() {
+                let was = |other: &FilterKind| other.former_ids().contains(former);
+                let kinds = FilterKind::ALL.into_iter().filter(was).count();
+                assert_eq!(kinds, if *former == "ribbon" { 2 } else { 1 }, "{former}");
+                assert_eq!(FilterKind::from_id(former), None);
+            }
+        }
+        assert_eq!((FilterKind::Other("xor").about(), FilterKind::RibbonMap.about()), ("", ""));
+    }
+
+    #[test]
     fn every_kind_is_read_from_its_id_and_from_no_other() {
         for kind in FilterKind::ALL {
             assert_eq!(kind.id().parse(), Ok(kind));
             assert_eq!(FilterKind::from_number(kind.number()), Some(kind));
         }
         let long = "x".repeat(1000);
+        for kind in FilterKind::ALL {
+            for former in kind.former_ids() {
+                let error = former.parse::<FilterKind>().unwrap_err().to_string();
+                assert!(error.contains(kind.id()) && error.ends_with(" now"), "{error}");
+            }
+        }
         for name in ["", "Bloom", "bloom ", "split-block Bloom", &long] {
             let error = name.parse::<FilterKind>().unwrap_err();
             assert!(name.starts_with(&error.name) && error.name.len() <= 64);

@@ -143,9 +143,8 @@ impl Inserted {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot insert keys one by one",
     label = "it takes no keys",
-    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
-            blocked-counting, scalable-blocked, windowed-cuckoo, expandable-quotient",
-    note = "a ribbon filter is built from all its keys at once: `build`",
+    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` are all",
+    note = "a static filter is built from all its keys at once: `build`",
     note = "through `&F` only atomic and sharded filters take keys: use `&mut F`",
     note = "of an `Arc` of such a filter pass `&*filter`"
 )]
@@ -184,8 +183,7 @@ pub trait InsertFilter: Filter {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be emptied",
     label = "it takes no keys, and forgets none",
-    note = "kinds that can: bloom, blocked-bloom, counting, scalable, cuckoo, quotient, \
-            blocked-counting, scalable-blocked, windowed-cuckoo, expandable-quotient"
+    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` are all"
 )]
 pub trait ClearFilter: Filter {
     /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had
@@ -197,8 +195,8 @@ pub trait ClearFilter: Filter {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot remove keys",
     label = "it forgets no key",
-    note = "kinds that can: counting, cuckoo, quotient, blocked-counting, windowed-cuckoo, \
-            expandable-quotient"
+    note = "a `CuckooFilter`, a `QuotientFilter` or a `CountingBloomFilter` can; \
+            `amq::Ability::Remove.kinds()` are all"
 )]
 pub trait RemoveFilter: InsertFilter {
     /// Removes one copy of the key with this hash. `false`: it was certainly not in, and nothing
@@ -239,8 +237,8 @@ impl Count {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot count the copies of a key",
     label = "it keeps no counts",
-    note = "kinds that can: counting, cuckoo, quotient, blocked-counting, windowed-cuckoo, \
-            expandable-quotient"
+    note = "a `QuotientFilter` or a `CountingBloomFilter` can; `amq::Ability::Count.kinds()` are \
+            all"
 )]
 pub trait CountFilter: Filter {
     /// The number of copies of the key with this hash. Collisions can only raise the estimate.

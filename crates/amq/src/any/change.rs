@@ -1,8 +1,8 @@
 //! What some kinds can do and others cannot.
 
-use super::table::{able, can, kinds};
+use super::table::able;
 use super::{AnyError, AnyFilter, Unsupported};
-use crate::Ability;
+use crate::{Ability, kinds};
 use alloc::boxed::Box;
 use amq_core::{
     ClearFilter, Count, CountFilter, Filter, FilterExt, InsertExt, InsertFilter, Inserted, Key,
@@ -18,7 +18,7 @@ macro_rules! merged {
         match ($left, $right) {
             $(
                 #[cfg(feature = $feature)]
-                (Self::$name($ours), Self::$name($theirs)) => can!(merge in [$($can)*] {
+                (Self::$name($ours), Self::$name($theirs)) => kinds!(can merge in [$($can)*] {
                     $body
                 } else {
                     let _ = $theirs;

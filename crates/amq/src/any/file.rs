@@ -1,7 +1,8 @@
 //! Filters of any kind as files.
 
-use super::table::{each, kinds};
+use super::table::each;
 use super::{AnyError, AnyFilter, AnyView};
+use crate::kinds;
 #[cfg(feature = "std")]
 use amq_core::ReadError;
 #[cfg(feature = "std")]

@@ -1,8 +1,8 @@
 //! Planning and making a filter by kind.
 
-use super::table::{by_kind, can, kinds};
+use super::table::by_kind;
 use super::{AnyError, AnyFilter, Unsupported};
-use crate::Ability;
+use crate::{Ability, kinds};
 use amq_core::internal::{fill_from_hashes, hashes_of};
 use amq_core::{
     Budget, BuildError, BuildTarget, DEFAULT_SEED, FilterKind, Goal, Key, KeyHash, Plan, PlanError,

@@ -11,8 +11,9 @@ pub use error::{AnyError, Unsupported};
 pub use file::AnyFile;
 pub use make::{AnyPlan, AnyTarget};
 pub use owned::AnyOwnedView;
-pub(crate) use table::{can, kinds};
+pub(crate) use table::variants;
 
+use crate::kinds;
 use amq_core::internal::{Borrowing, Restore};
 use amq_core::{Filter, FilterKind, Key, KeyHash, LengthMismatch, Stats};
 use core::fmt;

@@ -5,11 +5,32 @@
 //! does every method that forwards an operation, so that the two cannot disagree. An ability
 //! claimed wrongly does not compile; one left out is found by a test.
 
-/// Calls the macro `$then` with its arguments and all rows.
+/// `kinds!(then args)` calls the macro `then` with its arguments and all rows; so can other crates
+/// of the workspace. (For users there are [`AnyFilter::KINDS`](crate::AnyFilter::KINDS) and
+/// [`Abilities`](crate::Abilities).)
 ///
-/// Besides the fields of [`Abilities`](crate::Abilities) there is `bulk`: built from all keys at
-/// once by a path of its own, or as fast as by filling.
+/// Besides the fields of `Abilities` there is `bulk`: built from all keys at once by a path of its
+/// own, or as fast as by filling.
+///
+/// `kinds!(can insert in [insert remove] { yes } else { no })` is the first block if the list has
+/// the ability.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! kinds {
+    (can $ability:ident in [] $yes:block else $no:block) => { $no };
+    (can insert in [insert $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can remove in [remove $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can count in [count $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can list in [list $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can merge in [merge $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can grow in [grow $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can never_full in [never_full $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can build_only in [build_only $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can shared_insert in [shared_insert $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can bulk in [bulk $($rest:ident)*] $yes:block else $no:block) => { $yes };
+    (can $ability:ident in [$other:ident $($rest:ident)*] $yes:block else $no:block) => {
+        $crate::kinds!(can $ability in [$($rest)*] $yes else $no)
+    };
     ($then:ident $($args:tt)*) => { $then! { $($args)*;
         "bloom" Bloom: amq_bloom::BloomFilter
             [insert merge never_full shared_insert bulk];
@@ -38,25 +59,6 @@ macro_rules! kinds {
     } };
 }
 
-/// `can!(insert in [insert remove] { yes } else { no })`: the first block if the list has the
-/// ability.
-macro_rules! can {
-    ($ability:ident in [] $yes:block else $no:block) => { $no };
-    (insert in [insert $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (remove in [remove $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (count in [count $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (list in [list $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (merge in [merge $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (grow in [grow $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (never_full in [never_full $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (build_only in [build_only $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (shared_insert in [shared_insert $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    (bulk in [bulk $($rest:ident)*] $yes:block else $no:block) => { $yes };
-    ($ability:ident in [$other:ident $($rest:ident)*] $yes:block else $no:block) => {
-        can!($ability in [$($rest)*] $yes else $no)
-    };
-}
-
 /// `kinds!(each self, filter => body)`: one match over the filter inside.
 macro_rules! each {
     (
@@ -80,7 +82,7 @@ macro_rules! able {
         match $any {$(
             #[cfg(feature = $feature)]
             Self::$name($filter) => {
-                can!($ability in [$($can)*] { $body } else { let _ = $filter; $other })
+                kinds!(can $ability in [$($can)*] { $body } else { let _ = $filter; $other })
             }
         )*}
     };
@@ -99,7 +101,7 @@ macro_rules! by_kind {
                 amq_core::FilterKind::$name => {
                     #[allow(dead_code, reason = "unused where the kind cannot")]
                     type $f = $module::$type;
-                    can!($ability in [$($can)*] { $body } else { $other })
+                    kinds!(can $ability in [$($can)*] { $body } else { $other })
                 }
             )*
             _ => $none,
@@ -107,4 +109,20 @@ macro_rules! by_kind {
     };
 }
 
-pub(crate) use {able, by_kind, can, each, kinds};
+pub(crate) use {able, by_kind, each};
+
+/// The variant crates, whole: parameters, views, theory.
+pub(crate) mod variants {
+    #[cfg(feature = "bloom")]
+    pub use amq_bloom as bloom;
+    #[cfg(feature = "counting")]
+    pub use amq_counting as counting;
+    #[cfg(feature = "cuckoo")]
+    pub use amq_cuckoo as cuckoo;
+    #[cfg(feature = "quotient")]
+    pub use amq_quotient as quotient;
+    #[cfg(feature = "ribbon")]
+    pub use amq_ribbon as ribbon;
+    #[cfg(feature = "scalable")]
+    pub use amq_scalable as scalable;
+}

@@ -10,6 +10,7 @@ use amq_conformance::memory::Counting;
 mod abilities;
 mod any;
 mod kinds;
+mod lists;
 mod lying;
 mod memory;
 mod monitored;

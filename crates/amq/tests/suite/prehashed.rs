@@ -54,7 +54,7 @@ fn a_filter_of_keys_and_one_of_hashes_do_not_merge() {
             continue;
         }
         let goal = Goal::fpr(2 * KEYS, 0.01);
-        let hashes: Vec<KeyHash> = (0..KEYS).map(hash).collect();
+        let hashes: Vec<KeyHash> = (0..KEYS / 2).map(hash).collect();
         let filter = AnyFilter::build_hashes(kind, goal, 0, &hashes).unwrap();
         let (keys, of_hashes) =
             (AnyFile::Keys(filter.clone()), AnyFile::Hashes(Prehashed::of(filter)));

@@ -1,5 +1,6 @@
 //! A folder to run the command in, and what a run gave.
 #![allow(dead_code, reason = "no test file uses all of it")]
+use amq::{Abilities, Ability, FilterKind};
 use std::fs;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,25 +11,25 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// All kinds, as --kind names them.
-pub(crate) const KINDS: [&str; 14] = [
-    "bloom",
-    "blocked-bloom",
-    "counting",
-    "blocked-counting",
-    "scalable",
-    "scalable-blocked",
-    "cuckoo",
-    "windowed-cuckoo",
-    "quotient",
-    "expandable-quotient",
-    "ribbon",
-    "ribbon-narrow",
-    "ribbon-standard",
-    "ribbon-wide",
-];
+pub(crate) const KINDS: [&str; FilterKind::ALL.len()] = {
+    let mut ids = [""; FilterKind::ALL.len()];
+    let mut i = 0;
+    while i < ids.len() {
+        ids[i] = FilterKind::ALL[i].id();
+        i += 1;
+    }
+    ids
+};
 
-/// Those that are built from all keys at once.
-pub(crate) const STATIC: [&str; 4] = ["ribbon", "ribbon-narrow", "ribbon-standard", "ribbon-wide"];
+/// Whether a kind can do this.
+pub(crate) fn can(kind: &str, ability: Ability) -> bool {
+    Abilities::of(kind.parse().unwrap()).has(ability)
+}
+
+/// Whether a kind is built from all keys at once.
+pub(crate) fn is_static(kind: &str) -> bool {
+    can(kind, Ability::BuildOnly)
+}
 
 pub(crate) const AMQ: &str = env!("CARGO_BIN_EXE_amq");
 

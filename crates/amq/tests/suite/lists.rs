@@ -1,0 +1,84 @@
+//! Lists and pages outside the code that name every variant, against the table of kinds.
+
+use amq::FilterKind;
+use std::path::{Path, PathBuf};
+
+/// A row of the table: feature, crate, kind, type.
+type Row = (&'static str, String, FilterKind, &'static str);
+
+fn rows() -> Vec<Row> {
+    macro_rules! rows {
+        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
+            vec![$((
+                $feature,
+                stringify!($module).replace('_', "-"),
+                FilterKind::$kind,
+                stringify!($type),
+            )),*]
+        };
+    }
+    amq::kinds!(rows)
+}
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    let read = std::fs::read_to_string(crates().join(path));
+    assert!(read.is_ok(), "{path}: {read:?}");
+    read.unwrap()
+}
+
+#[test]
+fn every_variant_is_a_feature_of_the_facade_with_its_std() {
+    let manifest = read("amq/Cargo.toml");
+    let list = |feature: &str| {
+        let start = manifest.find(&format!("\n{feature} = [")).expect(feature);
+        manifest[start..].split(']').next().unwrap()
+    };
+    for (feature, of, ..) in rows() {
+        assert!(list("all").contains(&format!("\"{feature}\"")), "all lacks {feature}");
+        assert!(list(feature).contains(&format!("\"dep:{of}\"")), "{feature} lacks dep:{of}");
+        assert!(list("std").contains(&format!("\"{of}?/std\"")), "std lacks {of}?/std");
+    }
+}
+
+#[test]
+fn every_variant_is_on_the_first_page() {
+    let page = read("../README.md");
+    for (_, of, ..) in rows() {
+        assert!(page.contains(&format!("](crates/{of})")), "README.md has no row with {of}");
+    }
+}
+
+/// The crate itself says what SECURITY.md and the reader of a short page want to know.
+#[test]
+fn every_variant_crate_reads_like_the_others() {
+    for (_, of, _, name) in rows() {
+        let essay = read(&format!("{of}/src/lib.rs"));
+        for heading in [
+            "What it is",
+            "Picture",
+            "Algorithm",
+            "Cost and false-positive rate",
+            "When not to use it",
+            "Papers",
+        ] {
+            assert!(essay.contains(&format!("\n//! # {heading}\n")), "{of}: {heading}");
+        }
+        assert!(essay.contains("//! - Strangers choose the keys"), "{of}: what chosen keys can do");
+        assert!(read(&format!("{of}/README.md")).contains(name), "{of}/README.md: {name}");
+    }
+}
+
+#[test]
+fn every_kind_has_golden_files_in_its_crate() {
+    for (_, of, kind, _) in rows() {
+        let folder = crates().join(of).join("tests/golden");
+        let files = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|end| end == "amq"));
+        let mut kinds = files.map(|path| std::fs::read(path).unwrap()[16]);
+        assert!(kinds.any(|number| number == kind.number()), "{}: no {kind}", folder.display());
+    }
+}
