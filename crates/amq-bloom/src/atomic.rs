@@ -6,7 +6,8 @@ use crate::table::{self, Bits, Word, place};
 use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Header, OneTable, ahead, step};
+use amq_core::internal::{Header, OneTable, step};
+use amq_core::prefetch::ahead;
 use amq_core::{
     BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
@@ -100,8 +101,8 @@ impl AtomicBloomFilter {
         len;
         /// Bytes of the table.
         size_in_bytes;
-        /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it has
-        /// set. Reads the whole table.
+        /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it
+        /// has set. Reads the whole table.
         expected_fpr;
         clear;
         /// The union: afterwards `self` contains whatever either contained. All or nothing. See

@@ -6,7 +6,8 @@ use crate::tally::Tally;
 use crate::theory::blocked as theory;
 use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
-use amq_core::internal::{Header, OneTable, ahead, contains_each, insert_each, prefetch, step};
+use amq_core::internal::{Header, OneTable, step};
+use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
 use amq_core::{
     BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,

@@ -1,10 +1,11 @@
 //! The split-block Bloom filter.
 
+use crate::agreed::agreed;
 use crate::block::{Block, place};
 use crate::theory::blocked as theory;
 use crate::{BlockedParams, FoldError, simd};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened, agreed, zeroed};
+use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
 use amq_core::{
     BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, FilterKind, Inserted, KeyHash,
     LengthMismatch, MergeError, MergeFilter, Parts, PlanError, Target,
@@ -126,8 +127,8 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
         len;
         /// Bytes of the table.
         size_in_bytes;
-        /// The mean over the blocks of the product of their words' fills, plus the floor of the half
-        /// hash that chooses the bits: the exact rate of this filter with the bits it has set.
+        /// The mean over the blocks of the product of their words' fills, plus the floor of the
+        /// half hash that chooses the bits: the exact rate of this filter with the bits it has set.
         /// (Beyond about 10^8 blocks, where half a hash no longer chooses them evenly, it is a few
         /// percent too low.) Reads the whole table.
         expected_fpr;

@@ -1,10 +1,11 @@
 //! The classic Bloom filter.
 
+use crate::agreed::agreed;
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened, agreed, narrow, zeroed};
+use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
 use amq_core::{
     BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, FilterKind, Inserted, KeyHash,
     LengthMismatch, MergeError, MergeFilter, Parts, PlanError, Target,
@@ -372,7 +373,7 @@ impl<S: AsRef<[u64]> + Send + Sync> OneTable for BloomFilter<S> {
 
     fn params_in(opened: &Opened<'_>) -> Result<BloomParams, DecodeError> {
         let [bits, probes] = opened.only_entry()?;
-        let params = BloomParams::new(bits, narrow("probes", probes)?);
+        let params = BloomParams::new(bits, Opened::narrow("probes", probes)?);
         params.check()?;
         Ok(params)
     }

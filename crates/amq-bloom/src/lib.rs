@@ -105,6 +105,7 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod agreed;
 mod atomic;
 mod atomic_blocked;
 mod block;

@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::block::{Block, place};
-use amq_core::internal::{contains_each, insert_each};
+use amq_core::prefetch::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
 
 // SAFETY: eight `u32` without padding, for which any bits are a value, zero among them.
@@ -84,7 +84,7 @@ pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut
 mod avx2 {
     use crate::block::{Block, SALTS, place};
     use amq_core::KeyHash;
-    use amq_core::internal::{contains_each, insert_each};
+    use amq_core::prefetch::{contains_each, insert_each};
     use core::arch::x86_64::{
         __m256i, _mm256_load_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
         _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_store_si256, _mm256_testc_si256,

@@ -2,7 +2,7 @@
 
 use crate::BloomParams;
 use crate::probing::ProbeTable;
-use amq_core::internal::prefetch;
+use amq_core::prefetch::prefetch;
 
 /// A word of the table, plain or atomic.
 pub(crate) trait Word {

@@ -2,7 +2,7 @@
 
 use crate::replace::{Existing, Target};
 use crate::stdio;
-use amq_core::internal;
+use amq_core::internal::{Hashing, Written};
 use anyhow::{Context, bail};
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -98,18 +98,18 @@ impl Output {
     }
 
     /// Writes the filter: all of it, or a file stays as it was.
-    pub(crate) fn write(&self, filter: &impl internal::Written) -> anyhow::Result<()> {
+    pub(crate) fn write(&self, filter: &impl Written) -> anyhow::Result<()> {
         match self {
             Self::Stdout => {
                 let mut to = io::BufWriter::with_capacity(1 << 16, stdio::stdout()?.lock());
                 // A filter that was cut short is no use, so that this is an error.
-                let written = internal::write(filter, &mut to, internal::Hashing::Seed);
+                let written = filter.write_file(&mut to, Hashing::Seed);
                 written.context("standard output: the filter is not whole")
             }
             Self::File { target, name } => {
                 let written = target.write(|file| {
                     let mut to = io::BufWriter::with_capacity(1 << 16, file);
-                    internal::write(filter, &mut to, internal::Hashing::Seed)
+                    filter.write_file(&mut to, Hashing::Seed)
                 });
                 written.with_context(|| name.clone())
             }

@@ -24,7 +24,7 @@ pub use ways::{FileFilter, Pieces};
 
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::internal::{ALIGN, ENTRY, HEADER};
+use amq_core::format::{ALIGN, ENTRY, HEADER};
 use amq_core::{DecodeError, Filter, InsertFilter, KeyHash, ReadError};
 use ways::{Aligned, decode, encoded, with_keys};
 

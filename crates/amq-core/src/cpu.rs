@@ -25,41 +25,48 @@ fn read() -> u8 {
 macro_rules! dispatch {
     ($has:ident => $fast:expr, $portable:expr) => {{
         #[cfg(target_arch = "x86_64")]
-        if $crate::internal::$has() {
+        if $crate::internal::Cpu::$has() {
             return $fast;
         }
         $portable
     }};
 }
 
-/// Whether AVX2 may be used.
-#[inline(always)]
-#[must_use]
-pub fn has_avx2() -> bool {
-    COMPILED & AVX2 != 0 || found(AVX2)
-}
+/// The processor that the program runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpu;
 
-/// Whether BMI1, BMI2, LZCNT and POPCNT may be used: they came with the same processors.
-#[inline(always)]
-#[must_use]
-pub fn has_bits() -> bool {
-    COMPILED & BITS != 0 || found(BITS)
-}
+impl Cpu {
+    /// Whether AVX2 may be used.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_avx2() -> bool {
+        COMPILED & AVX2 != 0 || found(AVX2)
+    }
 
-/// Whether AVX2 may be used, and BMI1, BMI2, LZCNT and POPCNT as well.
-#[inline(always)]
-#[must_use]
-pub fn has_avx2_and_bits() -> bool {
-    COMPILED & AVX2_AND_BITS != 0 || found(AVX2_AND_BITS)
-}
+    /// Whether BMI1, BMI2, LZCNT and POPCNT may be used: they came with the same processors.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_bits() -> bool {
+        COMPILED & BITS != 0 || found(BITS)
+    }
 
-/// Whether AVX-512 may be used as Intel's processors have it since Ice Lake and AMD's since Zen 4:
-/// F, BW, DQ, VL, VPOPCNTDQ and VPCLMULQDQ; and all of [`has_avx2_and_bits`]. Earlier processors
-/// with AVX-512 slow down for it.
-#[inline(always)]
-#[must_use]
-pub fn has_avx512() -> bool {
-    COMPILED & AVX512 != 0 || found(AVX512)
+    /// Whether AVX2 may be used, and BMI1, BMI2, LZCNT and POPCNT as well.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_avx2_and_bits() -> bool {
+        COMPILED & AVX2_AND_BITS != 0 || found(AVX2_AND_BITS)
+    }
+
+    /// Whether AVX-512 may be used as Intel's processors have it since Ice Lake and AMD's since Zen
+    /// 4: F, BW, DQ, VL, VPOPCNTDQ and VPCLMULQDQ; and all of
+    /// [`has_avx2_and_bits`](Self::has_avx2_and_bits). Earlier processors with AVX-512 slow down
+    /// for it.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_avx512() -> bool {
+        COMPILED & AVX512 != 0 || found(AVX512)
+    }
 }
 
 const ASKED: u8 = 1;
@@ -140,20 +147,20 @@ mod tests {
     #[test]
     fn the_answer_is_the_standard_librarys() {
         for _ in 0..2 {
-            assert_eq!(has_avx2(), std::is_x86_feature_detected!("avx2"));
+            assert_eq!(Cpu::has_avx2(), std::is_x86_feature_detected!("avx2"));
             let bits = std::is_x86_feature_detected!("bmi1")
                 && std::is_x86_feature_detected!("bmi2")
                 && std::is_x86_feature_detected!("lzcnt")
                 && std::is_x86_feature_detected!("popcnt");
-            assert_eq!(has_bits(), bits);
-            assert_eq!(has_avx2_and_bits(), bits && has_avx2());
+            assert_eq!(Cpu::has_bits(), bits);
+            assert_eq!(Cpu::has_avx2_and_bits(), bits && Cpu::has_avx2());
             let avx512 = std::is_x86_feature_detected!("avx512bw")
                 && std::is_x86_feature_detected!("avx512dq")
                 && std::is_x86_feature_detected!("avx512vl")
                 && std::is_x86_feature_detected!("avx512vpopcntdq")
                 && std::is_x86_feature_detected!("vpclmulqdq");
             // Where there is BW there is F.
-            assert_eq!(has_avx512(), avx512 && bits && has_avx2());
+            assert_eq!(Cpu::has_avx512(), avx512 && bits && Cpu::has_avx2());
         }
     }
 }

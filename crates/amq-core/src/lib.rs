@@ -14,12 +14,13 @@
 //! | [`PlanError`], [`BuildError`], [`InsertError`], [`MergeError`] | what went wrong, with its numbers |
 //! | [`Stats`] | a filter's state, for a log or a metric |
 //! | [`Prehashed`] | a filter of hashes that come from elsewhere |
-//! | [`index`], [`numeric`] | tools for a filter of your own: hash to place, formulas |
+//! | [`index`], [`prefetch`], [`numeric`] | tools for a filter of your own: hash to place, batches, formulas |
+//! | [`mod@format`] | the numbers by which a file of any filter is recognised |
 //!
 //! Use filters through their own crates, which re-export the traits they implement. Depend on this
 //! crate to write code that is generic over filters, or a filter of your own.
 //!
-//! What is hidden from this page (the module `internal` and some macros) is for the sibling crates
+//! What is hidden from this page (the module `internal` and five macros) is for the sibling crates
 //! only, and no part of the API. The crate's `STABILITY.md` says what may change and when.
 //!
 //! # The abilities
@@ -48,6 +49,7 @@ mod cpu;
 mod envelope;
 mod error;
 mod filter;
+pub mod format;
 mod goal;
 mod header;
 pub mod index;
@@ -57,7 +59,7 @@ mod key;
 mod memory;
 mod methods;
 pub mod numeric;
-mod prefetch;
+pub mod prefetch;
 mod prehashed;
 mod steps;
 

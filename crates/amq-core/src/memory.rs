@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// A table of `len` copies of `value`, or [`BuildError::OutOfMemory`] if the allocator refuses.
 ///
 /// Never aborts: a size beyond the address space is refused like one the allocator will not give.
-pub fn filled<T: Clone>(len: u64, value: T) -> Result<Vec<T>, BuildError> {
+fn filled<T: Clone>(len: u64, value: T) -> Result<Vec<T>, BuildError> {
     let mut table = Vec::new();
     reserve(&mut table, len)?;
     // This fits: the room is reserved.

@@ -442,18 +442,18 @@ macro_rules! methods {
         /// The filter as a file. The same filter gives the same bytes on every machine.
         $(#[$doc])*
         pub fn to_bytes(&self) -> Result<::alloc::vec::Vec<u8>, $crate::BuildError> {
-            $crate::internal::encode(self, $crate::internal::Hashing::Seed)
+            $crate::internal::Written::encode_file(self, $crate::internal::Hashing::Seed)
         }
 
         /// The filter as a file without its seed: whoever reads it must give the seed.
         pub fn to_bytes_without_seed(&self) -> Result<::alloc::vec::Vec<u8>, $crate::BuildError> {
-            $crate::internal::encode(self, $crate::internal::Hashing::SeedWithheld)
+            $crate::internal::Written::encode_file(self, $crate::internal::Hashing::SeedWithheld)
         }
 
         /// Writes the filter as a file, and flushes the writer.
         #[cfg(feature = "std")]
         pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-            $crate::internal::write(self, &mut writer, $crate::internal::Hashing::Seed)
+            $crate::internal::Written::write_file(self, &mut writer, $crate::internal::Hashing::Seed)
         }
 
         /// Writes the filter as a file without its seed: whoever reads it must give the seed.
@@ -462,13 +462,13 @@ macro_rules! methods {
             &self,
             mut writer: impl std::io::Write,
         ) -> std::io::Result<()> {
-            $crate::internal::write(self, &mut writer, $crate::internal::Hashing::SeedWithheld)
+            $crate::internal::Written::write_file(self, &mut writer, $crate::internal::Hashing::SeedWithheld)
         }
 
         #[doc = $crate::file_docs!(save)]
         #[cfg(feature = "std")]
         pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
-            $crate::internal::save(self, path.as_ref(), $crate::internal::Hashing::Seed)
+            $crate::internal::Written::save_file(self, path.as_ref(), $crate::internal::Hashing::Seed)
         }
 
         /// As [`save`](Self::save), without the seed: whoever loads the file must give the seed.
@@ -477,7 +477,7 @@ macro_rules! methods {
             &self,
             path: impl AsRef<std::path::Path>,
         ) -> std::io::Result<()> {
-            $crate::internal::save(self, path.as_ref(), $crate::internal::Hashing::SeedWithheld)
+            $crate::internal::Written::save_file(self, path.as_ref(), $crate::internal::Hashing::SeedWithheld)
         }
 
         $crate::methods! { $($rest)* }
@@ -488,7 +488,7 @@ macro_rules! methods {
         $(#[$doc])*
         #[must_use]
         pub fn encoded_len(&self) -> u64 {
-            $crate::internal::encoded_len(self)
+            $crate::internal::Stored::file_len(self)
         }
 
         /// Writes the filter as a file at the beginning of `buffer`, and returns its length.
@@ -496,7 +496,7 @@ macro_rules! methods {
         /// [`encoded_len`](Self::encoded_len).
         #[must_use]
         pub fn write_into(&self, buffer: &mut [u8]) -> Option<usize> {
-            $crate::internal::encode_into(self, buffer)
+            $crate::internal::Stored::encode_file_into(self, buffer)
         }
 
         $crate::methods! { $($rest)* }
@@ -507,7 +507,7 @@ macro_rules! methods {
         /// checked: damaged bytes are an error, never a filter that denies keys.
         $(#[$doc])*
         pub fn from_bytes(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
-            $crate::internal::decode::<Self>(bytes, None)
+            <Self as $crate::internal::Restore>::decode_file(bytes, None)
         }
 
         #[doc = $crate::file_docs!(from_bytes_with_seed)]
@@ -515,13 +515,13 @@ macro_rules! methods {
             bytes: &[u8],
             seed: u64,
         ) -> Result<Self, $crate::DecodeError> {
-            $crate::internal::decode::<Self>(bytes, Some(seed))
+            <Self as $crate::internal::Restore>::decode_file(bytes, Some(seed))
         }
 
         /// Reads one filter, and no byte more.
         #[cfg(feature = "std")]
         pub fn read_from(mut reader: impl std::io::Read) -> Result<Self, $crate::ReadError> {
-            Ok($crate::internal::read::<Self, _>(&mut reader, None, u64::MAX)?.0)
+            Ok(<Self as $crate::internal::Restore>::read_file(&mut reader, None, u64::MAX)?.0)
         }
 
         #[doc = $crate::file_docs!(from_bytes_with_seed)]
@@ -530,7 +530,7 @@ macro_rules! methods {
             mut reader: impl std::io::Read,
             seed: u64,
         ) -> Result<Self, $crate::ReadError> {
-            Ok($crate::internal::read::<Self, _>(&mut reader, Some(seed), u64::MAX)?.0)
+            Ok(<Self as $crate::internal::Restore>::read_file(&mut reader, Some(seed), u64::MAX)?.0)
         }
 
         /// Reads one filter, unless the file is larger than `max_bytes`. Memory is taken as the
@@ -540,13 +540,13 @@ macro_rules! methods {
             mut reader: impl std::io::Read,
             max_bytes: u64,
         ) -> Result<Self, $crate::ReadError> {
-            Ok($crate::internal::read::<Self, _>(&mut reader, None, max_bytes)?.0)
+            Ok(<Self as $crate::internal::Restore>::read_file(&mut reader, None, max_bytes)?.0)
         }
 
         /// Loads the filter that [`save`](Self::save) wrote.
         #[cfg(feature = "std")]
         pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, $crate::ReadError> {
-            $crate::internal::load::<Self>(path.as_ref(), None)
+            <Self as $crate::internal::Restore>::load_file(path.as_ref(), None)
         }
 
         #[doc = $crate::file_docs!(from_bytes_with_seed)]
@@ -555,7 +555,7 @@ macro_rules! methods {
             path: impl AsRef<std::path::Path>,
             seed: u64,
         ) -> Result<Self, $crate::ReadError> {
-            $crate::internal::load::<Self>(path.as_ref(), Some(seed))
+            <Self as $crate::internal::Restore>::load_file(path.as_ref(), Some(seed))
         }
 
         $crate::methods! { $($rest)* }
@@ -565,12 +565,12 @@ macro_rules! methods {
         #[doc = $crate::file_docs!(open)]
         $(#[$doc])*
         pub fn open(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
-            $crate::internal::view::<$owned>(bytes, None, true)
+            <$owned as $crate::internal::Restore>::view_file(bytes, None, true)
         }
 
         #[doc = $crate::file_docs!(open_without_checking_payload)]
         pub fn open_without_checking_payload(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
-            $crate::internal::view::<$owned>(bytes, None, false)
+            <$owned as $crate::internal::Restore>::view_file(bytes, None, false)
         }
 
         $crate::methods! { $($rest)* }
@@ -620,7 +620,7 @@ macro_rules! traits {
                 &self,
                 serializer: Z,
             ) -> Result<Z::Ok, Z::Error> {
-                $crate::internal::serialize(self, serializer)
+                $crate::internal::Written::serialize_file(self, serializer)
             }
         }
 

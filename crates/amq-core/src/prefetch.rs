@@ -4,6 +4,33 @@
 //! them. The waits for memory overlap instead of adding up. A prefetch is a hint: it reads nothing,
 //! cannot fault and changes no answer. On targets other than x86-64 and 64-bit ARM it does nothing,
 //! and the out-of-order core is left to find the overlap by itself.
+//!
+//! [`prefetch`] is the hint, [`ahead`] the loop around it, and [`insert_each`] and
+//! [`contains_each`] are that loop for a table of blocks of which each key has one:
+//!
+//! ```
+//! use amq_core::{KeyHash, index::{index, remix}, prefetch};
+//!
+//! /// The block of a key, and the bit of it in that block.
+//! fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
+//!     (index(hash.get(), blocks) as usize, (remix(hash.get(), 0) % 64) as u32)
+//! }
+//!
+//! let mut blocks = vec![0u64; 1000];
+//! let hashes: Vec<KeyHash> = (0..500).map(|key| KeyHash::of(&key, 7)).collect();
+//! let new = prefetch::insert_each(&mut blocks, &hashes, place, |block, bit| {
+//!     let was_set = *block >> bit & 1 == 1;
+//!     *block |= 1 << bit;
+//!     !was_set
+//! });
+//! assert!(new <= 500);
+//!
+//! let mut answers = vec![false; hashes.len()];
+//! prefetch::contains_each(&blocks, &hashes, &mut answers, place, |block, bit| {
+//!     block >> bit & 1 == 1
+//! });
+//! assert!(answers.iter().all(|&found| found));
+//! ```
 
 use crate::KeyHash;
 
@@ -11,7 +38,17 @@ use crate::KeyHash;
 /// leave it idle. Measured at 8, 12, 16, 24, 32, 48 and 64 on tables of 13 MB; 32 was best.
 pub const DISTANCE: usize = 32;
 
-/// Hints that `slice[index]` will be read soon. Any index is allowed.
+/// How many hashes to handle together where a filter keeps notes on each, such as which of them are
+/// still undecided: enough to keep prefetches in flight, few enough for arrays on the stack.
+pub const BLOCK: usize = 128;
+
+/// Hints that `slice[index]` will be read soon. Any index is allowed, also one past the end.
+///
+/// ```
+/// let table = [0u64; 8];
+/// amq_core::prefetch::prefetch(&table, 3);
+/// amq_core::prefetch::prefetch(&table, usize::MAX); // useless, and harmless
+/// ```
 #[inline(always)]
 #[allow(unsafe_code)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
@@ -37,9 +74,24 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     let _ = address;
 }
 
-/// Calls `act` for each hash with its index, having called `prefetch` for it well before.
+/// Calls `act` for each hash with its index, in order, having called `prefetch` for it [`DISTANCE`]
+/// hashes before.
 ///
 /// `table` is whatever both need: shared for the one, exclusive for the other.
+///
+/// ```
+/// use amq_core::{KeyHash, prefetch};
+///
+/// let hashes = [5, 9, 5].map(KeyHash::new);
+/// let mut counts = [0u32; 16];
+/// prefetch::ahead(
+///     &mut counts,
+///     &hashes,
+///     |counts, hash| prefetch::prefetch(counts, hash.get() as usize),
+///     |counts, _, hash| counts[hash.get() as usize] += 1,
+/// );
+/// assert_eq!((counts[5], counts[9]), (2, 1));
+/// ```
 #[inline(always)]
 pub fn ahead<T: ?Sized>(
     table: &mut T,
@@ -58,8 +110,13 @@ pub fn ahead<T: ?Sized>(
     }
 }
 
-/// Inserts each hash into its block and returns how many `insert` reported as new. `place` gives
-/// the block and what to set in it.
+/// Inserts each hash into its block and returns how many `insert` reported as new. `place` is
+/// called with a hash and the number of blocks, and returns the index of the block and what to set
+/// in it.
+///
+/// # Panics
+///
+/// If `place` returns an index that is not below the number of blocks; of no blocks, any is.
 #[inline(always)]
 pub fn insert_each<B>(
     blocks: &mut [B],
@@ -81,7 +138,13 @@ pub fn insert_each<B>(
     new
 }
 
-/// Looks each hash up in its block; the slices are equally long.
+/// Looks each hash up in its block: `answers[i]` becomes what `contains` says of `hashes[i]`.
+/// `place` is that of [`insert_each`].
+///
+/// # Panics
+///
+/// If there are fewer answers than hashes, or `place` returns an index that is not below the number
+/// of blocks.
 #[inline(always)]
 pub fn contains_each<B>(
     mut blocks: &[B],
@@ -126,5 +189,19 @@ mod tests {
         }
         super::prefetch::<u64>(&[], 0);
         assert_eq!(data, [1, 2, 3]);
+    }
+
+    /// What a caller's `place` says is checked: it chooses no memory outside the table.
+    #[test]
+    #[should_panic(expected = "index out of bounds")]
+    fn a_block_that_is_not_there_is_no_block() {
+        super::insert_each(&mut [0u8; 4], &[KeyHash::new(1)], |_, n| (n as usize, 0), |_, _| true);
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds")]
+    fn a_hash_without_room_for_its_answer_is_refused() {
+        let hashes = [KeyHash::new(1); 2];
+        super::contains_each(&[0u8; 4], &hashes, &mut [false], |_, _| (0, 0), |_, _| true);
     }
 }

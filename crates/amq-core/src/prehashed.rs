@@ -2,11 +2,9 @@
 
 #[cfg(feature = "std")]
 use crate::ReadError;
-use crate::envelope::{
-    Borrowing, Contents, Copying, Hashing, Opened, Restore, Source, Written, decode, view,
-};
 #[cfg(feature = "std")]
-use crate::envelope::{Streaming, load, read};
+use crate::envelope::Streaming;
+use crate::envelope::{Borrowing, Contents, Copying, Hashing, Opened, Restore, Source, Written};
 use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
@@ -207,7 +205,7 @@ impl<F: Restore> Prehashed<F> {
     where
         F: for<'a> Restore<Over<Copying<'a>> = F>,
     {
-        decode::<Self>(bytes, None)
+        Self::decode_file(bytes, None).map_err(of_keys)
     }
 
     /// Reads one filter, and no byte more.
@@ -216,7 +214,7 @@ impl<F: Restore> Prehashed<F> {
     where
         F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
     {
-        Ok(read::<Self, _>(&mut reader, None, u64::MAX)?.0)
+        Ok(Self::read_file(&mut reader, None, u64::MAX).map_err(read_of_keys)?.0)
     }
 
     /// Loads the filter that [`save`](Self::save) wrote.
@@ -225,12 +223,28 @@ impl<F: Restore> Prehashed<F> {
     where
         F: for<'a> Restore<Over<Streaming<'a, std::io::BufReader<std::fs::File>>> = F>,
     {
-        load::<Self>(path.as_ref(), None)
+        Self::load_file(path.as_ref(), None).map_err(read_of_keys)
     }
 
     /// The filter in these bytes, which stay where they are; see the method `open` of `F`'s views.
     pub fn open(bytes: &[u8]) -> Result<Prehashed<F::Over<Borrowing<'_>>>, DecodeError> {
-        view::<Self>(bytes, None, true)
+        Self::view_file(bytes, None, true).map_err(of_keys)
+    }
+}
+
+/// A file that withholds a seed has one: its keys are hashed with it.
+const fn of_keys(error: DecodeError) -> DecodeError {
+    match error {
+        DecodeError::SeedWithheld => DecodeError::NotPrehashed,
+        error => error,
+    }
+}
+
+#[cfg(feature = "std")]
+fn read_of_keys(error: ReadError) -> ReadError {
+    match error {
+        ReadError::Decode(error) => ReadError::Decode(of_keys(error)),
+        error => error,
     }
 }
 

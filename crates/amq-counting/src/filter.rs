@@ -7,7 +7,8 @@ use crate::{CountingParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
-use amq_core::internal::{Entry, Header, OneTable, Opened, narrow, prefetch, zeroed};
+use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
+use amq_core::prefetch::prefetch;
 use amq_core::{
     BuildError, ClearFilter, Count, CountFilter, DecodeError, EmptyFilter, Filter, FilterKind,
     Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target,
@@ -294,7 +295,7 @@ impl<S: AsRef<[u64]> + Send + Sync> OneTable for CountingBloomFilter<S> {
 
     fn params_in(opened: &Opened<'_>) -> Result<CountingParams, DecodeError> {
         let [counters, probes] = opened.only_entry()?;
-        let params = CountingParams::new(counters, narrow("probes", probes)?);
+        let params = CountingParams::new(counters, Opened::narrow("probes", probes)?);
         params.check()?;
         Ok(params)
     }

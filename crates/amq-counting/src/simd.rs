@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::block::{Block, place};
-use amq_core::internal::{contains_each, insert_each};
+use amq_core::prefetch::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
 
 // SAFETY: eight `u64` without padding, for which any bits are a value, zero among them.
@@ -76,7 +76,7 @@ mod avx2 {
     use crate::block::{Block, place};
     use amq_bloom::SALTS;
     use amq_core::KeyHash;
-    use amq_core::internal::{contains_each, insert_each};
+    use amq_core::prefetch::{contains_each, insert_each};
     use core::arch::x86_64::{
         __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
         _mm256_cmpeq_epi64, _mm256_cvtepu32_epi64, _mm256_extracti128_si256, _mm256_load_si256,

@@ -5,7 +5,7 @@ use crate::ops::Refused;
 use crate::table::{Place, Table};
 use crate::{Buckets, CuckooParams, Layout, Windows, theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened, fill_from_hashes, narrow, zeroed};
+use amq_core::internal::{Entry, Header, OneTable, Opened, fill_from_hashes, zeroed};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
@@ -47,7 +47,8 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
         /// The number of copies of `key`, and of the few keys that share its fingerprint and
         /// buckets. Never saturated: what cannot be counted is refused when it is inserted.
         count;
-        /// The keys put in less those taken out, counting every copy; after a merge the sum of both.
+        /// The keys put in less those taken out, counting every copy; after a merge the sum of
+        /// both.
         len;
         /// Bytes of the table.
         size_in_bytes;
@@ -117,9 +118,9 @@ impl<L: Layout> Cuckoo<L> {
         new: CuckooParams;
         build: CuckooParams;
         plan: CuckooParams;
-        /// Stores every copy of a key, as long as one of the slots it can reach is free: eight slots
-        /// ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose buckets
-        /// overlap each other).
+        /// Stores every copy of a key, as long as one of the slots it can reach is free: eight
+        /// slots ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose
+        /// buckets overlap each other).
         insert;
         /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
         /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
@@ -299,7 +300,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
 
     fn params_in(opened: &Opened<'_>) -> Result<CuckooParams, DecodeError> {
         let [buckets, bits] = opened.only_entry()?;
-        let params = CuckooParams::new(buckets, narrow("fingerprint_bits", bits)?);
+        let params = CuckooParams::new(buckets, Opened::narrow("fingerprint_bits", bits)?);
         params.check::<L>()?;
         if opened.keys() > params.slots::<L>() {
             return Err(DecodeError::Geometry { field: "number of keys", value: opened.keys() });

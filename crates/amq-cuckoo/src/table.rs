@@ -4,7 +4,8 @@ use crate::lanes::{Lanes, Word, low_bits};
 use crate::{CuckooParams, Layout};
 use alloc::vec::Vec;
 use amq_core::index::{index, index_and_rest};
-use amq_core::internal::{self, zeroed};
+use amq_core::internal::zeroed;
+use amq_core::prefetch;
 use amq_core::{BuildError, DecodeError, KeyHash};
 use core::marker::PhantomData;
 
@@ -239,7 +240,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     #[inline(always)]
     pub(crate) fn prefetch(&self, bucket: u64) {
         let (byte, _) = self.address(bucket * u64::from(L::STRIDE));
-        internal::prefetch(self.bytes(), byte);
+        prefetch::prefetch(self.bytes(), byte);
     }
 
     /// The byte in which a slot starts, and the bit in that byte.

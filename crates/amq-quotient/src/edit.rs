@@ -11,7 +11,7 @@ use crate::shift::{Span, empty_in, settled_in};
 use crate::table::{Metadata, Table};
 use alloc::vec::Vec;
 use amq_core::KeyHash;
-use amq_core::internal::DISTANCE;
+use amq_core::prefetch::DISTANCE;
 
 /// What an insert found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

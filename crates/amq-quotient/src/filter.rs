@@ -10,9 +10,7 @@ use crate::validate::Contents;
 use crate::{QuotientParams, simd, theory};
 use alloc::vec;
 use alloc::vec::Vec;
-use amq_core::internal::{
-    Description, Header, Opened, Plain, Restore, Section, Source, Stored, narrow,
-};
+use amq_core::internal::{Description, Header, Opened, Plain, Restore, Section, Source, Stored};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
@@ -332,7 +330,7 @@ impl Restore for QuotientFilter {
         let [slots, remainder_bits, distinct, max_slots] = opened.only_entry()?;
         let params = QuotientParams {
             slots,
-            remainder_bits: narrow("remainder bits", remainder_bits)?,
+            remainder_bits: Opened::narrow("remainder bits", remainder_bits)?,
             max_slots,
         };
         params.check()?;

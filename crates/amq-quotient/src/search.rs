@@ -5,7 +5,8 @@ use crate::entry::{Entry, Matches, Run, width};
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::KeyHash;
-use amq_core::internal::{DISTANCE, step};
+use amq_core::internal::step;
+use amq_core::prefetch::DISTANCE;
 
 /// A run as seen from its quotient's block and the next block's runends. Slots count from the first
 /// of the quotient's block, and may run past its last.
@@ -215,7 +216,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
 
     /// Answers for each hash; the slices are equally long.
     ///
-    /// A loop of its own: closures given to [`amq_core::internal::ahead`] would not be compiled
+    /// A loop of its own: closures given to [`amq_core::prefetch::ahead`] would not be compiled
     /// with the instructions of `I`.
     #[inline(always)]
     pub(crate) fn contains_each<I: Select>(&self, hashes: &[KeyHash], answers: &mut [bool]) {

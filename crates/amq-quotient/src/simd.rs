@@ -201,7 +201,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn select_by_pdep_agrees_with_broadword() {
-        if !amq_core::internal::has_bits() {
+        if !amq_core::internal::Cpu::has_bits() {
             return;
         }
         for word in crate::bits::tests::words() {
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn all_balances_at_once_are_those_found_one_by_one() {
-        if !amq_core::internal::has_avx2() {
+        if !amq_core::internal::Cpu::has_avx2() {
             return;
         }
         for (opens, closes) in crate::bits::tests::nested() {

@@ -10,7 +10,8 @@ use crate::fields::{Fields, load, store};
 use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
 use alloc::vec::Vec;
 use amq_core::BuildError;
-use amq_core::internal::{prefetch, zeroed};
+use amq_core::internal::zeroed;
+use amq_core::prefetch::prefetch;
 use core::marker::PhantomData;
 
 /// An offset byte of this value stands for any offset from there on.

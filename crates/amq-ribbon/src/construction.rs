@@ -20,7 +20,7 @@
 use crate::Kind;
 use crate::banding::{Added, Banding, Equation};
 use crate::memory::room;
-use crate::row::{self, Row, seeded};
+use crate::row::{self, Operations, Row, seeded};
 use crate::sizing::slots_for;
 use alloc::vec::Vec;
 use amq_core::{BuildError, KeyHash, PlanError};

@@ -13,7 +13,7 @@ use crate::system::System;
 use crate::{Bumped, Kind, Ribbon, RibbonMap, RibbonParams};
 use alloc::vec;
 use amq_core::internal::{
-    Description, Entry, Header, Opened, Plain, Restore, Section, Source, Stored, narrow,
+    Description, Entry, Header, Opened, Plain, Restore, Section, Source, Stored,
 };
 use amq_core::{DecodeError, FilterKind};
 
@@ -171,8 +171,11 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
     let [columns, short, widened] = opened.numbers(0)?;
     let layers = opened.entries() - 1;
     within("layers", layers as u64, 0, if K::BUMPS { MAX_LAYERS as u64 } else { 1 })?;
-    let mut params = RibbonParams::new(narrow("columns", columns)?, narrow("short share", short)?);
-    params.widened = narrow("widened", widened)?;
+    let mut params = RibbonParams::new(
+        Opened::narrow("columns", columns)?,
+        Opened::narrow("short share", short)?,
+    );
+    params.widened = Opened::narrow("widened", widened)?;
     for (i, keys) in params.keys.iter_mut().take(layers).enumerate() {
         *keys = opened.entry(1 + i)?[0];
     }
@@ -191,7 +194,7 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
         within("shard bits", shard_bits, least, MAX_SHARD_BITS)?;
         let layer = Layer {
             starts,
-            shard_bits: narrow("shard bits", shard_bits)?,
+            shard_bits: Opened::narrow("shard bits", shard_bits)?,
             first_word,
             first_bucket,
             short,

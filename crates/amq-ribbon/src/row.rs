@@ -10,52 +10,67 @@ const SQRT3: u64 = 0xBB67_AE85_84CA_A73B;
 const SQRT5: u64 = 0x3C6E_F372_FE94_F82B;
 const SQRT7: u64 = 0xA54F_F53A_5F1D_36F1;
 
-/// One coefficient bit per slot of a window of `BITS` slots; bit 0 is the first.
+/// A coefficient row, `u64` or `u128`: one bit per slot of a window of `BITS` slots; bit 0 is the
+/// first.
 ///
 /// The solution's words have the same width: bit i of a word is one column of the block's slot i.
-#[doc(hidden)]
-pub trait Row:
-    sealed::Sealed + Plain + Default + PartialEq + Eq + core::fmt::Debug + core::ops::BitXorAssign
-{
+///
+/// Sealed: these two are all there are.
+pub trait Row: Operations {
     /// Slots in a window, and in a block.
     const BITS: u64;
-    /// Start positions that share a threshold, a power of two.
-    const BUCKET: u64;
-    /// No coefficient.
-    const ZERO: Self;
+}
 
-    /// The coefficients of the key with this hash. The first one is always set.
-    fn of(hash: u64) -> Self;
-    /// Zeros below the lowest coefficient; `BITS` if there is none.
-    fn first(self) -> u32;
-    /// Shifted down: drops the first `by` coefficients.
-    fn down(self, by: u32) -> Self;
-    /// Shifted up to where the row lies in its first block.
-    fn up(self, offset: u32) -> Self;
-    /// What `up` shifts out: the coefficients that reach into the next block.
-    fn rest(self, offset: u32) -> Self;
-    /// The bits set in both.
-    fn and(self, other: Self) -> Self;
-    /// The lower 64 bits and the upper.
-    fn halves(self) -> [u64; 2];
-    /// The row of these halves; one of 64 bits is the lower.
-    fn from_halves(halves: [u64; 2]) -> Self;
-    /// Whether an odd number of bits is set: 0 or 1.
-    fn parity(self) -> u32;
-    /// A column of the solution from one slot on, where it is known from the next slot on: the
-    /// row's parity there is the lowest bit of `result`.
-    fn solved(self, row: Self, result: u64) -> Self;
-    /// With the bits of `low` set.
-    fn or(self, low: u32) -> Self;
-    /// Adds, over GF(2), to the 64 bits at an index that counts words of 64 bits, the lower of two
-    /// first.
-    fn add_word(words: &mut [Self], at: usize, bits: u64);
+pub(crate) use sealed::Operations;
+
+mod sealed {
+    use super::Plain;
+
+    /// What a filter does with its rows.
+    pub trait Operations:
+        Plain + Default + PartialEq + Eq + core::fmt::Debug + core::ops::BitXorAssign
+    {
+        /// Start positions that share a threshold, a power of two.
+        const BUCKET: u64;
+        /// No coefficient.
+        const ZERO: Self;
+
+        /// The coefficients of the key with this hash. The first one is always set.
+        fn of(hash: u64) -> Self;
+        /// Zeros below the lowest coefficient; `BITS` if there is none.
+        fn first(self) -> u32;
+        /// Shifted down: drops the first `by` coefficients.
+        fn down(self, by: u32) -> Self;
+        /// Shifted up to where the row lies in its first block.
+        fn up(self, offset: u32) -> Self;
+        /// What `up` shifts out: the coefficients that reach into the next block.
+        fn rest(self, offset: u32) -> Self;
+        /// The bits set in both.
+        fn and(self, other: Self) -> Self;
+        /// The lower 64 bits and the upper.
+        fn halves(self) -> [u64; 2];
+        /// The row of these halves; one of 64 bits is the lower.
+        fn from_halves(halves: [u64; 2]) -> Self;
+        /// Whether an odd number of bits is set: 0 or 1.
+        fn parity(self) -> u32;
+        /// A column of the solution from one slot on, where it is known from the next slot on: the
+        /// row's parity there is the lowest bit of `result`.
+        fn solved(self, row: Self, result: u64) -> Self;
+        /// With the bits of `low` set.
+        fn or(self, low: u32) -> Self;
+        /// Adds, over GF(2), to the 64 bits at an index that counts words of 64 bits, the lower of
+        /// two first.
+        fn add_word(words: &mut [Self], at: usize, bits: u64);
+    }
 }
 
 macro_rules! row {
     ($type:ty, $bucket:literal, $of:expr) => {
         impl Row for $type {
             const BITS: u64 = <$type>::BITS as u64;
+        }
+
+        impl Operations for $type {
             const BUCKET: u64 = $bucket;
             const ZERO: Self = 0;
 
@@ -164,10 +179,4 @@ pub(crate) const fn seeded(hash: u64, seed: u8) -> u64 {
 #[inline(always)]
 pub(crate) const fn next_layer(hash: u64, layer: usize) -> u64 {
     remix(hash, layer as u64 + 1)
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for u64 {}
-    impl Sealed for u128 {}
 }

@@ -5,16 +5,17 @@ use alloc::vec::Vec;
 /// What holds a filter: [`Heap`] owns it, [`Borrowed`] does not. Queries are the same for both.
 ///
 /// Sealed: both are [`Held`], which is all there is.
-pub trait Store<W>: sealed::Sealed + Send + Sync {
-    /// The solution, interleaved: for each block one word per column, then the next block.
-    #[doc(hidden)]
-    fn words(&self) -> &[W];
-    /// Two bits for each bucket of all layers but the last.
-    #[doc(hidden)]
-    fn thresholds(&self) -> &[u64];
-    /// The seed that solved each shard of the last layer.
-    #[doc(hidden)]
-    fn seeds(&self) -> &[u8];
+pub trait Store<W>: sealed::Parts<W> + Send + Sync {}
+
+mod sealed {
+    pub trait Parts<W> {
+        /// The solution, interleaved: for each block one word per column, then the next block.
+        fn words(&self) -> &[W];
+        /// Two bits for each bucket of all layers but the last.
+        fn thresholds(&self) -> &[u64];
+        /// The seed that solved each shard of the last layer.
+        fn seeds(&self) -> &[u8];
+    }
 }
 
 /// Words, thresholds and seeds, each held in its own way.
@@ -41,6 +42,9 @@ where
     T: AsRef<[u64]> + Send + Sync,
     S: AsRef<[u8]> + Send + Sync,
 {
+}
+
+impl<E, W: AsRef<[E]>, T: AsRef<[u64]>, S: AsRef<[u8]>> sealed::Parts<E> for Held<W, T, S> {
     #[inline(always)]
     fn words(&self) -> &[E] {
         self.words.as_ref()
@@ -55,10 +59,4 @@ where
     fn seeds(&self) -> &[u8] {
         self.seeds.as_ref()
     }
-}
-
-impl<W, T, S> sealed::Sealed for Held<W, T, S> {}
-
-mod sealed {
-    pub trait Sealed {}
 }

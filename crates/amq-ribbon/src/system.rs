@@ -3,7 +3,7 @@
 use crate::geometry::Geometry;
 use crate::layer::Layer;
 use crate::order::{Order, by_order};
-use crate::row::{self, Row, next_layer};
+use crate::row::{self, Operations, next_layer};
 use crate::simd::Path;
 use crate::store::{Borrowed, Heap, Store};
 use crate::threshold::{limit, threshold_in};

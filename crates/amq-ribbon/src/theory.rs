@@ -21,7 +21,7 @@
 use crate::geometry::{Geometry, most};
 use crate::layer::Layer;
 use crate::params::{MAX_COLUMNS, MAX_KEYS};
-use crate::row::Row;
+use crate::row::{Operations, Row};
 use crate::sizing::{expected, limit_of_bumped};
 use crate::{Kind, RibbonParams};
 use amq_core::numeric::{first_true, hash_floor, last_true};

@@ -8,7 +8,8 @@ use crate::{
 };
 use alloc::vec::Vec;
 use amq_core::index::remix;
-use amq_core::internal::{Borrowing, HASH_BLOCK, Header, reserve};
+use amq_core::internal::{Borrowing, Header, reserve};
+use amq_core::prefetch::BLOCK;
 use amq_core::{
     BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted,
     KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
@@ -338,15 +339,15 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
-        let answers = answers.chunks_mut(HASH_BLOCK);
-        for (hashes, answers) in hashes.chunks(HASH_BLOCK).zip(answers) {
+        let answers = answers.chunks_mut(BLOCK);
+        for (hashes, answers) in hashes.chunks(BLOCK).zip(answers) {
             // The indices of the keys still open, moved to the front without a branch on the
             // answer.
-            let mut open: [u8; HASH_BLOCK] = core::array::from_fn(|i| i as u8);
+            let mut open: [u8; BLOCK] = core::array::from_fn(|i| i as u8);
             let mut count = hashes.len();
             answers.fill(false);
-            let mut asked = [KeyHash::new(0); HASH_BLOCK];
-            let mut found = [false; HASH_BLOCK];
+            let mut asked = [KeyHash::new(0); BLOCK];
+            let mut found = [false; BLOCK];
             for (index, stage) in self.newest_first() {
                 for (asked, &i) in asked.iter_mut().zip(&open[..count]) {
                     *asked = in_stage(hashes[usize::from(i)], index);

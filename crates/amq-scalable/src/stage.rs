@@ -2,7 +2,7 @@
 
 use crate::StageGoal;
 use amq_bloom::{Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
-use amq_core::internal::{Borrowing, Entry, Header, OneTable, Opened, Section, Source, narrow};
+use amq_core::internal::{Borrowing, Entry, Header, OneTable, Opened, Section, Source};
 use amq_core::{
     BuildError, DecodeError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter,
     Plan,
@@ -11,64 +11,70 @@ use core::fmt::Debug;
 
 /// A filter that can be queried as a stage: [`BloomFilter`] and [`BlockedBloomFilter`], whatever
 /// holds their tables.
-pub trait StageFilter: Filter + Debug + sealed::Sealed {
+///
+/// Sealed: these are all there are.
+pub trait StageFilter: Filter + Debug + sealed::Stage {
     /// The kind of a scalable filter with such stages.
     const SCALABLE: FilterKind;
-
-    /// [`Filter::contains_hash`], for a stage that most probably does not have the key.
-    #[doc(hidden)]
-    fn holds(&self, hash: KeyHash) -> bool;
-
-    /// Number of bits set: if one of two filters has every bit of the other, it tells whether they
-    /// are equal.
-    #[doc(hidden)]
-    fn ones(&self) -> u64;
-
-    /// Number of places, and of those of a key.
-    #[doc(hidden)]
-    fn geometry(&self) -> (u64, u32);
-
-    /// The table.
-    #[doc(hidden)]
-    fn section(&self) -> Section<'_>;
-
-    /// The structural check of a table that was read.
-    #[doc(hidden)]
-    fn walk(&self) -> Result<(), DecodeError>;
 }
 
 /// A stage that owns its table, so that a filter of such stages can grow.
-pub trait OwnedStage: StageFilter + EmptyFilter + MergeFilter + Clone + PartialEq {
-    /// The same stage over a table from a file.
-    #[doc(hidden)]
-    type Over<R: Source>: StageFilter;
+pub trait OwnedStage: StageFilter + sealed::Owned + MergeFilter + Clone + PartialEq {}
 
-    /// The same stage over a borrowed table.
-    #[doc(hidden)]
-    fn borrowed(&self) -> Self::Over<Borrowing<'_>>;
+/// What a growing filter needs of its stages, and nobody else.
+mod sealed {
+    use super::{
+        Borrowing, DecodeError, EmptyFilter, Header, KeyHash, Opened, Section, Source, StageFilter,
+    };
 
-    /// The parameters of this geometry, checked.
-    #[doc(hidden)]
-    fn params_of(places: u64, probes: u64) -> Result<Self::Params, DecodeError>;
+    pub trait Stage {
+        /// [`Filter::contains_hash`](amq_core::Filter::contains_hash), for a stage that most
+        /// probably does not have the key.
+        fn holds(&self, hash: KeyHash) -> bool;
 
-    /// Bytes of the table, and of the integers in it.
-    #[doc(hidden)]
-    fn section_of(params: &Self::Params) -> (u64, usize);
+        /// Number of bits set: if one of two filters has every bit of the other, it tells whether
+        /// they are equal.
+        fn ones(&self) -> u64;
 
-    /// The stage over the next section, whose length has been checked.
-    #[doc(hidden)]
-    fn restore<R: Source>(
-        header: Header,
-        params: &Self::Params,
-        len: u64,
-        opened: &Opened<'_>,
-        source: &mut R,
-    ) -> Result<Self::Over<R>, DecodeError>;
+        /// Number of places, and of those of a key.
+        fn geometry(&self) -> (u64, u32);
+
+        /// The table.
+        fn section(&self) -> Section<'_>;
+
+        /// The structural check of a table that was read.
+        fn walk(&self) -> Result<(), DecodeError>;
+    }
+
+    pub trait Owned: EmptyFilter {
+        /// The same stage over a table from a file.
+        type Over<R: Source>: StageFilter;
+
+        /// The same stage over a borrowed table.
+        fn borrowed(&self) -> Self::Over<Borrowing<'_>>;
+
+        /// The parameters of this geometry, checked.
+        fn params_of(places: u64, probes: u64) -> Result<Self::Params, DecodeError>;
+
+        /// Bytes of the table, and of the integers in it.
+        fn section_of(params: &Self::Params) -> (u64, usize);
+
+        /// The stage over the next section, whose length has been checked.
+        fn restore<R: Source>(
+            header: Header,
+            params: &Self::Params,
+            len: u64,
+            opened: &Opened<'_>,
+            source: &mut R,
+        ) -> Result<Self::Over<R>, DecodeError>;
+    }
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
     const SCALABLE: FilterKind = FilterKind::Scalable;
+}
 
+impl<S: AsRef<[u64]> + Send + Sync> sealed::Stage for BloomFilter<S> {
     #[inline(always)]
     fn holds(&self, hash: KeyHash) -> bool {
         self.contains_hash_unlikely(hash)
@@ -92,7 +98,9 @@ impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
     }
 }
 
-impl OwnedStage for BloomFilter {
+impl OwnedStage for BloomFilter {}
+
+impl sealed::Owned for BloomFilter {
     type Over<R: Source> = BloomFilter<R::Store<u64>>;
 
     fn borrowed(&self) -> BloomFilter<&[u64]> {
@@ -100,7 +108,7 @@ impl OwnedStage for BloomFilter {
     }
 
     fn params_of(places: u64, probes: u64) -> Result<BloomParams, DecodeError> {
-        let params = BloomParams::new(places, narrow("probes", probes)?);
+        let params = BloomParams::new(places, Opened::narrow("probes", probes)?);
         params.check()?;
         Ok(params)
     }
@@ -122,7 +130,9 @@ impl OwnedStage for BloomFilter {
 
 impl<S: AsRef<[Block]> + Send + Sync> StageFilter for BlockedBloomFilter<S> {
     const SCALABLE: FilterKind = FilterKind::ScalableBlocked;
+}
 
+impl<S: AsRef<[Block]> + Send + Sync> sealed::Stage for BlockedBloomFilter<S> {
     #[inline(always)]
     fn holds(&self, hash: KeyHash) -> bool {
         self.contains_hash(hash)
@@ -148,7 +158,9 @@ impl<S: AsRef<[Block]> + Send + Sync> StageFilter for BlockedBloomFilter<S> {
 /// Bits of a key in a split block.
 const BITS_IN_BLOCK: u32 = 8;
 
-impl OwnedStage for BlockedBloomFilter {
+impl OwnedStage for BlockedBloomFilter {}
+
+impl sealed::Owned for BlockedBloomFilter {
     type Over<R: Source> = BlockedBloomFilter<R::Store<Block>>;
 
     fn borrowed(&self) -> BlockedBloomFilter<&[Block]> {
@@ -177,12 +189,6 @@ impl OwnedStage for BlockedBloomFilter {
     ) -> Result<Self::Over<R>, DecodeError> {
         Ok(Self::over(header, *params, len, source.section(opened)?))
     }
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl<S> Sealed for amq_bloom::BloomFilter<S> {}
-    impl<S> Sealed for amq_bloom::BlockedBloomFilter<S> {}
 }
 
 /// The seed of every stage. It hashes nothing: a stage is asked by hash, and the keys' seed is the

@@ -8,7 +8,7 @@ use crate::rates;
 use crate::stage::{SEED, Stage};
 use crate::{MAX_GROWTH, OwnedStage, ScalableFilter, ScalableParams, StageFilter, StageGoal};
 use alloc::vec::Vec;
-use amq_core::internal::{Description, Header, Opened, Restore, Source, Stored, narrow, reserve};
+use amq_core::internal::{Description, Header, Opened, Restore, Source, Stored, reserve};
 use amq_core::{DecodeError, FilterKind, PlanError};
 
 /// The most stages there can be: each but the newest has at least twice the capacity of the one
@@ -119,11 +119,11 @@ fn asked(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError> {
     let params = ScalableParams {
         initial,
         fpr: f64::from_bits(fpr),
-        growth: narrow("growth", growth)?,
+        growth: Opened::narrow("growth", growth)?,
         tightening: f64::from_bits(tightening),
         max_keys: (max_keys != 0).then_some(max_keys),
         max_bytes,
-        max_stages: narrow("max_stages", max_stages)?,
+        max_stages: Opened::narrow("max_stages", max_stages)?,
     };
     params.check()?;
     Ok(params)

@@ -11,9 +11,7 @@
 use amq::{
     AnyFilter, AnyView, BloomFilter, Budget, BuildFilter, EmptyFilter, Filter, Goal, Key, KeyHash,
 };
-use amq_core::internal::{
-    Borrowing, Copying, Restore, Stored, decode, encode_into, encoded_len, view,
-};
+use amq_core::internal::{Borrowing, Copying, Restore, Stored};
 use memmap2::Mmap;
 use std::error::Error;
 use std::fs::File;
@@ -119,19 +117,19 @@ where
     F: Filter + Stored + for<'a> Restore<Over<Copying<'a>> = F>,
     for<'a> F::Over<Borrowing<'a>>: Filter,
 {
-    let file = encoded_len(&filter);
+    let file = filter.file_len();
     let length = usize::try_from(file)?;
     let mut held = vec![1; length + 64];
     let start = held.as_ptr().align_offset(64);
     let bytes = &mut held[start..start + length];
-    let encode = best(|| encode_into(&filter, bytes));
+    let encode = best(|| filter.encode_file_into(bytes));
     let bytes = &*bytes;
     // Into memory that is taken anew, as decoding does.
     let copy = best(|| bytes.to_vec());
-    let decode = best(|| decode::<F>(bytes, None).map(drop));
-    let open = best(|| view::<F>(bytes, None, true).map(drop));
+    let decode = best(|| F::decode_file(bytes, None).map(drop));
+    let open = best(|| F::view_file(bytes, None, true).map(drop));
 
-    let viewed = view::<F>(bytes, None, true)?;
+    let viewed = F::view_file(bytes, None, true)?;
     let mut answers = vec![false; asked.len()];
     let mut of_view = vec![false; asked.len()];
     let per_query = |time: Duration| time.as_secs_f64() * 1e9 / asked.len() as f64;

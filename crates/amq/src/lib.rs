@@ -73,7 +73,7 @@ pub use amq_core::{
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
     Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
     MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Stats,
-    Target, UnknownKind, key, numeric,
+    Target, UnknownKind, format, key, numeric,
 };
 
 pub use any::variants::*;

@@ -3,9 +3,10 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use amq_core::format::{ALIGN, ENTRY, HEADER};
 use amq_core::internal::{
-    self, ALIGN, Contents, Copying, Description, ENTRY, Entry, HEADER, Hashing, Header, Opened,
-    Restore, Section, Source, Written, reserve,
+    Contents, Copying, Description, Entry, Hashing, Header, Opened, Restore, Section, Source,
+    Written, reserve,
 };
 use amq_core::{Budget, BuildError, DecodeError, Filter, FilterKind, Goal, PlanError};
 
@@ -36,7 +37,7 @@ pub(crate) fn push<F: Part>(whole: &mut Contents<'_>, part: &F) -> Result<(), Bu
     if part.seed() != whole.header.seed {
         return Err(BuildError::PartSeeds { part: sections.len() as u64 });
     }
-    let file = internal::encode(part, whole.hashing)?;
+    let file = part.encode_file(whole.hashing)?;
     reserve(sections, 1)?;
     sections.push(Section::made(file));
     whole.keys = whole.keys.saturating_add(part.len());
@@ -45,7 +46,7 @@ pub(crate) fn push<F: Part>(whole: &mut Contents<'_>, part: &F) -> Result<(), Bu
 
 /// The part in a file, hashed as the whole is; `seed` if the file withholds it.
 fn part_of<F: Part>(bytes: &[u8], seed: Option<u64>, whole: &Opened<'_>) -> Result<F, DecodeError> {
-    let (opened, payload) = internal::open(bytes, seed)?;
+    let (opened, payload) = Opened::in_bytes(bytes, seed)?;
     let source = Copying::new(payload, &opened)?;
     opened.expect_hashing(whole.is_prehashed())?;
     F::restore(&opened, source)
@@ -125,7 +126,7 @@ pub(crate) fn parts<F: Part, S: Source>(
     let (mut parts, mut keys) = (Vec::new(), 0u64);
     for _ in 0..count {
         let bytes = source.bytes(opened)?;
-        if internal::withholds_seed(&bytes)? != withheld {
+        if Opened::seed_is_withheld_in(&bytes)? != withheld {
             return Err(wrong(
                 "seed of a part that is withheld, or is not: flags",
                 withheld.into(),

@@ -3,7 +3,7 @@
 use crate::limited::peak;
 use crate::subject::{Subject, for_every_type};
 use crate::{Aligned, ask, parts};
-use amq::{AnyFilter, AnyView, RibbonMap};
+use amq::{AnyFile, AnyFilter, AnyView, DecodeError, RibbonMap};
 
 /// Bytes that decoding may hold beyond the file's own length.
 const ALLOWANCE: usize = 64 << 10;
@@ -26,6 +26,15 @@ pub fn any_bytes(bytes: &[u8]) {
     match &unchecked {
         Ok(view) => drop(ask(view)),
         Err(_) => assert!(owned.is_err()),
+    }
+    match (AnyFile::from_bytes(bytes), &owned) {
+        (Ok(AnyFile::Keys(filter)), Ok(owned)) => assert!(filter == *owned),
+        (Ok(AnyFile::Hashes(filter)), Err(DecodeError::Prehashed)) => {
+            assert!(filter.to_bytes().is_ok_and(|again| AnyFile::from_bytes(&again).is_ok()));
+            drop(ask(filter.get_ref()));
+        }
+        (Err(_), Err(_)) => {}
+        (file, owned) => panic!("{file:?}, and of keys {owned:?}"),
     }
     let mut rest = bytes;
     let (stream, held) = peak(|| AnyFilter::read_from(&mut rest));

@@ -1,8 +1,9 @@
 //! Files whose envelope is right and whose geometry and table are anything.
 
+use crate::ask;
 use crate::{Aligned, later, parts};
-use amq::{AnyFilter, AnyView, RibbonMap};
-use amq_core::envelope::{ENTRY, HEADER, MAGIC};
+use amq::{AnyFile, AnyView, RibbonMap};
+use amq_core::format::{ENTRY, HEADER, MAGIC};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Longer inputs are cut. Files of all kinds and states are shorter.
@@ -19,8 +20,10 @@ pub fn forged(bytes: &[u8]) {
         later::on_map(&map, &file);
     }
     parts::any_bytes(&file);
-    if let Ok(filter) = AnyFilter::from_bytes(&file) {
-        later::on_any(filter, &file);
+    match AnyFile::from_bytes(&file) {
+        Ok(AnyFile::Keys(filter)) => later::on_any(filter, &file),
+        Ok(AnyFile::Hashes(filter)) => drop(ask(filter.get_ref())),
+        Err(_) => {}
     }
 }
 

@@ -80,8 +80,6 @@ pub fn ask(filter: &dyn Filter) -> Vec<bool> {
     let mut batch = vec![false; hashes.len()];
     filter.contains_batch(&hashes, &mut batch).expect("as many answers as hashes");
     assert_eq!(batch, single, "a batch answers differently");
-    // Of hashes that only the caller can make, any may be a key's.
-    assert!(filter.key_seed().is_some() || (0..99u64).all(|key| filter.contains(&key)));
     let stats = filter.stats();
     assert!((0.0..=1.0).contains(&stats.expected_fpr), "{stats}");
     assert!((0.0..=1.0).contains(&filter.load_factor()), "{stats}");

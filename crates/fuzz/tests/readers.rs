@@ -1,8 +1,8 @@
 //! The two readers of the format, in Rust and in Python, refuse the same files and give the same
 //! answers: whatever numbers a file has, as long as its checksums are right.
 
-use amq::{AnyFilter, Filter, KeyHash, RibbonMap};
-use amq_core::envelope::{ENTRY, HEADER};
+use amq::{AnyFile, Filter, KeyHash, RibbonMap};
+use amq_core::format::{ENTRY, HEADER};
 use amq_core::index::remix;
 use amq_fuzz::{forge, golden_files, hashes};
 use std::io::{Read, Write};
@@ -17,7 +17,8 @@ fn by_rust(file: &[u8]) -> Reading {
     if let Ok(map) = RibbonMap::from_bytes(file) {
         return Ok(hashes.iter().map(|&hash| map.get_hash(hash)).collect());
     }
-    let filter = AnyFilter::from_bytes(file).map_err(|error| error.to_string())?;
+    let read = AnyFile::from_bytes(file).map_err(|error| error.to_string())?;
+    let filter = read.filter();
     let found = |&hash: &KeyHash| u32::from(filter.contains_hash(hash));
     Ok(hashes.iter().map(found).collect())
 }

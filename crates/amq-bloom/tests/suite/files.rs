@@ -75,6 +75,13 @@ fn a_table_of_foreign_hashes_keeps_them_as_a_file() {
     let bytes = ours.to_bytes().unwrap();
     assert_eq!(Prehashed::<BlockedBloomFilter>::from_bytes(&bytes), Ok(ours));
     assert_eq!(BlockedBloomFilter::from_bytes(&bytes), Err(DecodeError::Prehashed));
+
+    // A file of keys is none of hashes, whether it tells its seed or not.
+    let of_keys = BlockedBloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
+    for bytes in [of_keys.to_bytes(), of_keys.to_bytes_without_seed()] {
+        let refused = Prehashed::<BlockedBloomFilter>::from_bytes(&bytes.unwrap());
+        assert_eq!(refused, Err(DecodeError::NotPrehashed));
+    }
 }
 
 #[test]

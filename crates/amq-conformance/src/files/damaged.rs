@@ -4,7 +4,7 @@ use super::ways::{Aligned, FileFilter, Pieces, decode, encoded, with_keys};
 use crate::fill::Fill;
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::DecodeError;
-use amq_core::internal::HEADER;
+use amq_core::format::HEADER;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// `Ok` if these bytes are refused in every way in that does not leave out a check.

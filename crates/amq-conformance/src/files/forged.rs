@@ -4,7 +4,7 @@ use super::damaged::mend;
 use super::ways::{Aligned, FileFilter, Pieces, decode, encoded, with_keys};
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
-use amq_core::internal::{ALIGN, ENTRY, HEADER};
+use amq_core::format::{ALIGN, ENTRY, HEADER};
 use amq_core::{
     ClearFilter, DecodeError, Filter, InsertFilter, KeyHash, MergeFilter, ReadError, RemoveFilter,
 };

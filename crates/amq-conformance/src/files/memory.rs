@@ -9,7 +9,7 @@ use super::ways::{Aligned, FileFilter, Pieces, encoded, with_keys};
 use crate::fill::Fill;
 use crate::memory::{counted, counts, every_refused_allocation_is_an_error};
 use crate::violation::{Verdict, Violation, ensure};
-use amq_core::internal::{ENTRY, HEADER};
+use amq_core::format::{ENTRY, HEADER};
 use amq_core::{DecodeError, ReadError};
 
 /// What decoding may take beyond the file's length.

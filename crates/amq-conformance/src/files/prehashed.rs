@@ -239,8 +239,8 @@ where
     Ok(())
 }
 
-/// Prehashed filters merge as the filters do: both read, or one of them new, which has seed 0. Those
-/// that were made of filters of two seeds do not.
+/// Prehashed filters merge as the filters do: both read, or one of them new, which has seed 0.
+/// Those that were made of filters of two seeds do not.
 pub fn a_prehashed_filter_merges_as_the_filter<F>(fill: Fill<F>) -> Verdict
 where
     F: FileFilter + MergeFilter + Clone,

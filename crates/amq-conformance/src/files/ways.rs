@@ -2,7 +2,8 @@
 
 use crate::fill::{Fill, present_hashes};
 use crate::violation::Violation;
-use amq_core::internal::{self, ALIGN, Borrowing, Copying, Hashing, Restore, Stored, Streaming};
+use amq_core::format::ALIGN;
+use amq_core::internal::{Borrowing, Copying, Hashing, Restore, Stored, Streaming, Written};
 use amq_core::{Budget, BuildError, DecodeError, Filter, Goal, PlanFilter, Prehashed, ReadError};
 
 /// A filter that can be written and read.
@@ -15,21 +16,21 @@ pub trait FileFilter: Filter + PartialEq + Sized {
 
     /// The parameters, in words.
     fn realised(&self) -> String;
-    /// See [`internal::encode`].
+    /// See [`Written::encode_file`].
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError>;
-    /// See [`internal::encode_into`].
+    /// See [`Stored::encode_file_into`].
     fn encode_into(&self, buffer: &mut [u8]) -> Option<usize>;
-    /// See [`internal::encoded_len`].
+    /// See [`Stored::file_len`].
     fn encoded_len(&self) -> u64;
-    /// See [`internal::decode`].
+    /// See [`Restore::decode_file`].
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError>;
-    /// See [`internal::read`].
+    /// See [`Restore::read_file`].
     fn read(
         reader: &mut Pieces<'_>,
         seed: Option<u64>,
         max_bytes: u64,
     ) -> Result<(Self, u64), ReadError>;
-    /// See [`internal::view`].
+    /// See [`Restore::view_file`].
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
 
     /// See [`Prehashed::to_bytes`].
@@ -62,20 +63,20 @@ where
     #[inline(never)]
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
         let seed = if withhold_seed { Hashing::SeedWithheld } else { Hashing::Seed };
-        internal::encode(self, seed)
+        self.encode_file(seed)
     }
 
     fn encode_into(&self, buffer: &mut [u8]) -> Option<usize> {
-        internal::encode_into(self, buffer)
+        self.encode_file_into(buffer)
     }
 
     fn encoded_len(&self) -> u64 {
-        internal::encoded_len(self)
+        self.file_len()
     }
 
     #[inline(never)]
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        internal::decode::<F>(bytes, seed)
+        F::decode_file(bytes, seed)
     }
 
     #[inline(never)]
@@ -84,12 +85,12 @@ where
         seed: Option<u64>,
         max_bytes: u64,
     ) -> Result<(Self, u64), ReadError> {
-        internal::read::<F, _>(reader, seed, max_bytes)
+        F::read_file(reader, seed, max_bytes)
     }
 
     #[inline(never)]
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError> {
-        internal::view::<F>(bytes, seed, check)
+        F::view_file(bytes, seed, check)
     }
 
     fn encode_prehashed(

@@ -1,28 +1,19 @@
 //! What `FORMAT.md` fixes in numbers: the version, the sizes of parts, what each number stands for.
+//!
+//! What readers outside the family need of it is public: [`crate::format`].
 
-/// The first eight bytes. The first has its top bit set, and line ends of all kinds follow: a
-/// transfer in text mode shows.
-pub const MAGIC: [u8; 8] = [0x89, b'A', b'M', b'Q', 0x0D, 0x0A, 0x1A, 0x0A];
+pub(super) use crate::format::{ALIGN, ENTRY, HEADER, MAGIC};
 
 /// The format's version. Another major number cannot be read; a higher minor one can.
 pub(crate) const MAJOR: u16 = 0;
 /// See [`MAJOR`].
 pub(super) const MINOR: u16 = 1;
 
-/// Bytes of the header.
-pub const HEADER: usize = 192;
-
-/// Every part, and every section of the payload, begins at a multiple of this.
-pub const ALIGN: usize = 64;
-
-/// Bytes of an entry, of a section's description, and of the directory's head.
-pub const ENTRY: usize = 64;
-
 /// The most bytes of a directory.
 pub(super) const MAX_DIRECTORY: u64 = 4 << 20;
 
 /// What the user asked for, in numbers that the variant gives a meaning.
-pub type Asked = [u64; 8];
+pub(super) type Asked = [u64; 8];
 
 /// Eight numbers of geometry, little-endian in the file; what they mean the variant says.
 pub type Entry = [u64; 8];

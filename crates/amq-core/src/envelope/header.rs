@@ -1,10 +1,10 @@
 //! The header: 192 bytes that say what the file is.
 
+use super::contents::{Contents, Hashing};
 use super::format::{
     Asked, ENTRY, HASHED_BY_CALLER, HEADER, KEY_ENCODING, MAGIC, MAJOR, MAX_DIRECTORY, MINOR,
     MUST_UNDERSTAND, SEED_WITHHELD, XXH3, u32_at, u64_at,
 };
-use super::stored::{Contents, Hashing};
 use crate::header::Header;
 use crate::{Budget, DecodeError};
 use xxhash_rust::xxh3::xxh3_64;

@@ -14,6 +14,7 @@
 //! not been checked. The same `restore` serves a slice, a pipe and a view: they differ in the
 //! [`Source`] that the sections come from.
 
+mod contents;
 mod directory;
 mod format;
 mod header;
@@ -22,6 +23,7 @@ mod opened;
 #[cfg(feature = "std")]
 mod path;
 mod read;
+mod restore;
 mod section;
 #[cfg(feature = "serde")]
 mod serde;
@@ -29,22 +31,18 @@ mod source;
 mod stored;
 mod write;
 
+pub use contents::{Contents, Description, Hashing};
+pub use format::Entry;
 pub(crate) use format::MAJOR;
-pub use format::{ALIGN, Asked, ENTRY, Entry, HEADER, MAGIC};
 pub use one_table::OneTable;
-pub use opened::{Opened, narrow};
+pub use opened::Opened;
 #[cfg(feature = "std")]
-pub use path::{keep_permissions, load, load_as, save};
-pub use read::{decode, open, view, withholds_seed};
-#[cfg(feature = "std")]
-pub use read::{read, read_as};
+pub use path::keep_permissions;
+pub use restore::Restore;
 pub use section::{Plain, Section};
 #[cfg(feature = "serde")]
-pub use serde::{deserialize, serialize};
+pub use serde::deserialize;
 #[cfg(feature = "std")]
 pub use source::Streaming;
 pub use source::{Borrowing, Copying, Source};
-pub use stored::{Contents, Description, Hashing, Restore, Stored, Written};
-#[cfg(feature = "std")]
-pub use write::write;
-pub use write::{encode, encode_into, encoded_len};
+pub use stored::{Stored, Written};

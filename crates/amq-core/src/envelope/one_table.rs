@@ -1,10 +1,12 @@
 //! Filters that are parameters and one table, as most are: stored and restored in one place.
 
+use super::contents::Description;
 use super::format::Entry;
 use super::opened::Opened;
+use super::restore::Restore;
 use super::section::{Plain, Section};
 use super::source::Source;
-use super::stored::{Description, Restore, Stored};
+use super::stored::Stored;
 use crate::header::Header;
 use crate::{DecodeError, Filter, FilterKind};
 use alloc::vec;

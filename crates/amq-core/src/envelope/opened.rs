@@ -86,6 +86,11 @@ impl<'a> Opened<'a> {
         }
     }
 
+    /// A number of the geometry that must fit a narrower type.
+    pub fn narrow<T: TryFrom<u64>>(field: &'static str, value: u64) -> Result<T, DecodeError> {
+        T::try_from(value).map_err(|_| DecodeError::Geometry { field, value })
+    }
+
     /// `Ok` if the file holds this kind of filter, in the layout revision that is read here.
     pub fn expect_kind(&self, kind: FilterKind, revision: u8) -> Result<(), DecodeError> {
         if self.file.kind != kind.number() {
@@ -144,9 +149,4 @@ impl<'a> Opened<'a> {
         }
         Ok(())
     }
-}
-
-/// A number of the geometry that must fit a narrower type.
-pub fn narrow<T: TryFrom<u64>>(field: &'static str, value: u64) -> Result<T, DecodeError> {
-    T::try_from(value).map_err(|_| DecodeError::Geometry { field, value })
 }

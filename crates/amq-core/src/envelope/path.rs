@@ -5,24 +5,23 @@
 //! save fails. Only a process that is killed, or a machine that stops, in the middle of a save
 //! leaves one behind; no later save uses it again, and it can be deleted.
 
-use super::read::{read_sure, restored};
-use super::{Hashing, Opened, Restore, Streaming, Written};
+use super::opened::Opened;
+use super::read::read_sure;
+use super::source::Streaming;
 use crate::index::remix;
 use crate::{DecodeError, ReadError};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Writes the filter to a temporary file beside `path`, syncs it, renames it, and syncs the folder:
-/// after a crash there is the old file or the new one. What is neither absent nor a regular file is
-/// refused: a device, a FIFO, a link.
-pub fn save<F: Written>(filter: &F, path: &Path, hashing: Hashing) -> io::Result<()> {
+/// Has `write` fill a temporary file beside `path`, syncs it, renames it, and syncs the folder.
+pub(super) fn save(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let replaced = found(path)?;
     let folder = Folder::of(path)?;
     let (temporary, file) = folder.temporary(replaced.is_some())?;
-    let written = super::write(filter, &mut &file, hashing)
+    let written = write(&file)
         .and_then(|()| keep_permissions(&file, path))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
@@ -56,7 +55,6 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
 /// get what both the old group and all others had, and no setuid, setgid or sticky bit is set. The
 /// sticky bit is kept where the system takes it, which BSDs do from the superuser alone. Access
 /// control lists are not kept.
-#[doc(hidden)]
 pub fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
     match found(path)? {
         Some(old) => take_over(file, &old),
@@ -142,7 +140,7 @@ impl<'a> Folder<'a> {
     /// A new file in the folder, under a name that nobody else has. A private one is its owner's
     /// alone.
     fn temporary(&self, private: bool) -> io::Result<(PathBuf, File)> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -154,7 +152,7 @@ impl<'a> Folder<'a> {
         let process = remix(now as u64, std::process::id().into());
         let mut attempts = 0;
         loop {
-            let unique = remix(process, COUNT.fetch_add(1, Ordering::Relaxed));
+            let unique = remix(process, COUNT.fetch_add(1, Ordering::Relaxed) as u64);
             let temporary = self.path.join(std::format!(".amq-{unique:016x}.tmp"));
             match options.open(&temporary) {
                 Ok(file) => return Ok((temporary, file)),
@@ -179,27 +177,21 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Reads the filter in a file, which must hold nothing else.
-pub fn load<F>(path: &Path, seed: Option<u64>) -> Result<F, ReadError>
-where
-    F: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = F>,
-{
-    load_as(path, seed, |opened, source| restored::<F, _>(opened, source))
-}
-
-/// The same where `restore` decides what becomes of the file.
-pub fn load_as<T>(
-    path: &Path,
-    seed: Option<u64>,
-    restore: impl FnOnce(&Opened<'_>, Streaming<'_, BufReader<File>>) -> Result<T, DecodeError>,
-) -> Result<T, ReadError> {
-    let file = File::open(path)?;
-    let held = file.metadata()?.len();
-    // For header and directory; a large read goes past the buffer.
-    let mut reader = BufReader::with_capacity(1 << 12, file);
-    let (filter, length) = read_sure(&mut reader, held, seed, u64::MAX, restore)?;
-    match reader.read(&mut [0])? {
-        0 => Ok(filter),
-        _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),
+impl Streaming<'_, BufReader<File>> {
+    /// Reads the file at `path`, which must hold nothing else than what `restore` makes of it.
+    pub fn load<T>(
+        path: &Path,
+        seed: Option<u64>,
+        restore: impl FnOnce(&Opened<'_>, Streaming<'_, BufReader<File>>) -> Result<T, DecodeError>,
+    ) -> Result<T, ReadError> {
+        let file = File::open(path)?;
+        let held = file.metadata()?.len();
+        // For header and directory; a large read goes past the buffer.
+        let mut reader = BufReader::with_capacity(1 << 12, file);
+        let (filter, length) = read_sure(&mut reader, held, seed, u64::MAX, restore)?;
+        match reader.read(&mut [0])? {
+            0 => Ok(filter),
+            _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),
+        }
     }
 }

@@ -7,24 +7,17 @@
 //! moves, and no more for any claim than twice what has come. Without `std` the sequence is
 //! collected first, which takes up to three times the file.
 
-use super::{Copying, Hashing, Restore, Written, decode, encode};
 #[cfg(feature = "std")]
-use super::{Streaming, read};
+use super::Streaming;
+use super::{Copying, Restore};
 #[cfg(feature = "std")]
 use crate::{DecodeError, ReadError};
 #[cfg(not(feature = "std"))]
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
+use serde::Deserializer;
 use serde::de::{Error as _, SeqAccess, Visitor};
-use serde::ser::Error as _;
-use serde::{Deserializer, Serializer};
-
-/// Writes the filter's file as a byte string.
-pub fn serialize<F: Written, S: Serializer>(filter: &F, serializer: S) -> Result<S::Ok, S::Error> {
-    let bytes = encode(filter, Hashing::Seed).map_err(S::Error::custom)?;
-    serializer.serialize_bytes(&bytes)
-}
 
 /// Reads it; where the format has no byte strings, as a sequence of bytes.
 pub fn deserialize<'de, F: Deserialized, D: Deserializer<'de>>(
@@ -65,14 +58,14 @@ impl<'de, F: Deserialized> Visitor<'de> for File<F> {
     }
 
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<F, E> {
-        decode::<F>(bytes, None).map_err(E::custom)
+        F::decode_file(bytes, None).map_err(E::custom)
     }
 
     #[cfg(feature = "std")]
     fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<F, A::Error> {
         let mut bytes = Bytes { sequence, failed: None };
         let mut reader: &mut dyn std::io::Read = &mut bytes;
-        let filter = read::<F, _>(&mut reader, None, u64::MAX);
+        let filter = F::read_file(&mut reader, None, u64::MAX);
         let Bytes { mut sequence, failed } = bytes;
         match (filter, failed) {
             (_, Some(error)) => Err(error),
@@ -101,7 +94,7 @@ impl<'de, F: Deserialized> Visitor<'de> for File<F> {
             }
             bytes.push(byte);
         }
-        decode::<F>(&bytes, None).map_err(A::Error::custom)
+        F::decode_file(&bytes, None).map_err(A::Error::custom)
     }
 }
 

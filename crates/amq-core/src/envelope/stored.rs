@@ -1,23 +1,11 @@
-//! What a variant says of its files: how it is written, and how it is read.
+//! What a variant says of its files, and how they are written.
 
-use super::format::{Asked, Entry};
-use super::opened::Opened;
-use super::section::Section;
-use super::source::Source;
+use super::contents::{Contents, Description, Hashing};
+use super::write::{self, Encoded};
 use crate::header::Header;
-use crate::{BuildError, DecodeError, FilterKind};
+use crate::memory::zeroed;
+use crate::{BuildError, FilterKind};
 use alloc::vec::Vec;
-
-/// What a file says of a filter besides seed, capacity and budget.
-#[derive(Clone, Debug, Default)]
-pub struct Description<'a> {
-    /// What the user asked for of parameters, where that is more than the geometry.
-    pub asked: Asked,
-    /// The geometry.
-    pub entries: Vec<Entry>,
-    /// The table.
-    pub sections: Vec<Section<'a>>,
-}
 
 /// A filter that can be written.
 pub trait Stored {
@@ -34,40 +22,66 @@ pub trait Stored {
 
     /// What it consists of.
     fn describe(&self) -> Description<'_>;
-}
 
-/// How the keys of a file are hashed, and whether the file tells the seed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hashing {
-    /// With XXH3 under the seed in the file.
-    Seed,
-    /// With XXH3 under a seed that whoever reads the file must give.
-    SeedWithheld,
-    /// By the caller: there is no seed.
-    Prehashed,
-}
+    /// Bytes of the file.
+    fn file_len(&self) -> u64 {
+        write::encoded_len(&self.describe())
+    }
 
-/// All that a file says.
-#[derive(Clone, Debug)]
-pub struct Contents<'a> {
-    /// The kind of filter.
-    pub kind: FilterKind,
-    /// The revision of the kind's layout.
-    pub revision: u8,
-    /// How its keys are hashed.
-    pub hashing: Hashing,
-    /// Seed, capacity and budget.
-    pub header: Header,
-    /// The number of keys.
-    pub keys: u64,
-    /// Parameters, geometry and table.
-    pub description: Description<'a>,
+    /// Writes the file at the beginning of a buffer, and returns its length; `None`, and nothing is
+    /// written, if there is less room than that.
+    fn encode_file_into(&self, buffer: &mut [u8]) -> Option<usize>
+    where
+        Self: Sized,
+    {
+        if (buffer.len() as u64) < self.file_len() {
+            return None;
+        }
+        // What is stored as it lies in memory can always be written.
+        let encoded = Encoded::of(self.contents(Hashing::Seed).ok()?);
+        encoded.write_into(buffer);
+        Some(encoded.len as usize)
+    }
 }
 
 /// What can be written as a file: every filter that is [`Stored`], and what is made of several.
 pub trait Written {
     /// What the file says.
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError>;
+
+    /// The file as a vector.
+    fn encode_file(&self, hashing: Hashing) -> Result<Vec<u8>, BuildError> {
+        let encoded = Encoded::of(self.contents(hashing)?);
+        let mut bytes = zeroed(encoded.len)?;
+        encoded.write_into(&mut bytes);
+        Ok(bytes)
+    }
+
+    /// Writes the file, and flushes the writer.
+    #[cfg(feature = "std")]
+    fn write_file(
+        &self,
+        writer: &mut impl std::io::Write,
+        hashing: Hashing,
+    ) -> std::io::Result<()> {
+        let contents = self.contents(hashing).map_err(std::io::Error::other)?;
+        Encoded::of(contents).write_to(writer)
+    }
+
+    /// Writes the file as a byte string of another format.
+    #[cfg(feature = "serde")]
+    fn serialize_file<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes = self.encode_file(Hashing::Seed).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_bytes(&bytes)
+    }
+
+    /// Writes the file to a temporary one beside `path`, syncs it, renames it, and syncs the
+    /// folder: after a crash there is the old file or the new one. What is neither absent nor a
+    /// regular file is refused: a device, a FIFO, a link.
+    #[cfg(feature = "std")]
+    fn save_file(&self, path: &std::path::Path, hashing: Hashing) -> std::io::Result<()> {
+        super::path::save(path, |mut file| self.write_file(&mut file, hashing))
+    }
 }
 
 impl<F: Stored> Written for F {
@@ -81,17 +95,4 @@ impl<F: Stored> Written for F {
             description: self.describe(),
         })
     }
-}
-
-/// A filter that can be read.
-pub trait Restore {
-    /// Whether it is for keys whose hashes come from the caller.
-    const PREHASHED: bool = false;
-
-    /// The filter, over what a source's sections are held in.
-    type Over<R: Source>;
-
-    /// Puts the filter together: checks the geometry against the stated sections, takes the
-    /// sections, and walks the table once if `source` was asked to check everything.
-    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError>;
 }

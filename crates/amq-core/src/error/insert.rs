@@ -105,9 +105,8 @@ pub struct BatchInsertError {
 
 impl BatchInsertError {
     /// The same refusal in a batch that had `before` keys inserted earlier.
-    #[doc(hidden)]
     #[must_use]
-    pub const fn after(self, before: u64) -> Self {
+    pub(crate) const fn after(self, before: u64) -> Self {
         Self { done: self.done.saturating_add(before), ..self }
     }
 }

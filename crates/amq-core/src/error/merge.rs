@@ -84,15 +84,6 @@ impl MergeError {
     }
 }
 
-/// Panics with the error: for operators, which cannot return one.
-#[track_caller]
-#[allow(clippy::panic, reason = "documented where it is used: operators cannot return errors")]
-pub fn agreed(combined: Result<(), MergeError>) {
-    if let Err(error) = combined {
-        panic!("{error}");
-    }
-}
-
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -18,7 +18,7 @@ pub use decode::DecodeError;
 pub use decode::ReadError;
 pub use insert::{BatchInsertError, InsertError};
 pub use length::LengthMismatch;
-pub use merge::{MergeError, agreed};
+pub use merge::MergeError;
 pub use plan::PlanError;
 
 /// Makes a type that implements `Display` an error whose `Debug` is the same text:

@@ -18,10 +18,6 @@ use crate::index::{index, remix};
 /// filter has leaked.
 pub const DEFAULT_SEED: u64 = 0;
 
-/// Hashes that are handled together by filters that keep notes on each.
-#[doc(hidden)]
-pub const HASH_BLOCK: usize = 128;
-
 /// Keys hashed before a batch operation sees them. At the beginning of a block nothing has been
 /// prefetched yet, so there must be many; but their hashes must fit the first-level cache.
 const BLOCK: usize = 512;
@@ -42,8 +38,8 @@ const SHARD_LAYER: u64 = u64::MAX;
 /// 10.8 %. [`KeyHash::shard`] chooses a shard independently of the filter.
 ///
 /// A filter of hashes made elsewhere cannot be asked for keys: it would hash them in its own way,
-/// and deny what is in. [`Prehashed`](crate::Prehashed) wraps such a filter, and has no methods that
-/// take a key.
+/// and deny what is in. [`Prehashed`](crate::Prehashed) wraps such a filter, and has no methods
+/// that take a key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct KeyHash(u64);
@@ -182,7 +178,8 @@ pub trait Key {
     }
 
     /// Writes the parts of a slice's elements; bytes go in as they are. A hook, like
-    /// `Hash::hash_slice`.
+    /// `Hash::hash_slice`, that only `u8` overrides. Hidden, since another override could
+    /// give equal slices different encodings.
     #[doc(hidden)]
     #[inline]
     fn encode_elements(keys: &[Self], to: &mut Encoder)
@@ -194,7 +191,7 @@ pub trait Key {
         }
     }
 
-    /// The hash of a slice of such keys.
+    /// The hash of a slice of such keys; see [`encode_elements`](Self::encode_elements).
     #[doc(hidden)]
     #[inline]
     fn hash_elements(keys: &[Self], seed: u64) -> KeyHash
@@ -210,9 +207,23 @@ pub trait Key {
 /// Hashes `keys` in blocks, calls `each` with the index of a block's first key and its hashes, and
 /// stops at the first error.
 ///
-/// The loop behind every `..._keys` method. The hashes live on the stack, so a batch of any length
-/// allocates nothing.
-#[doc(hidden)]
+/// The loop behind every method that takes many keys. The hashes live on the stack, so a batch of
+/// any length allocates nothing.
+///
+/// ```
+/// use amq_core::{KeyHash, hash_blocks};
+///
+/// let keys: Vec<u64> = (0..2000).collect();
+/// let mut seen = 0;
+/// let done: Result<(), &str> = hash_blocks(&keys, 7, |first, hashes| {
+///     assert_eq!(first, seen);
+///     assert_eq!(hashes[0], KeyHash::of(&keys[first], 7));
+///     seen += hashes.len();
+///     if seen > 1000 { Err("that is enough") } else { Ok(()) }
+/// });
+/// assert_eq!(done, Err("that is enough"));
+/// assert!(seen < keys.len());
+/// ```
 #[inline]
 pub fn hash_blocks<K: Key, E>(
     keys: &[K],

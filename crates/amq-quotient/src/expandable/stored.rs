@@ -3,9 +3,7 @@
 use super::{ExpandableParams, ExpandableQuotientFilter};
 use crate::table::Table;
 use alloc::vec;
-use amq_core::internal::{
-    Description, Header, Opened, Plain, Restore, Section, Source, Stored, narrow,
-};
+use amq_core::internal::{Description, Header, Opened, Plain, Restore, Section, Source, Stored};
 use amq_core::{DecodeError, FilterKind};
 
 impl<S: AsRef<[u8]> + Send + Sync> Stored for ExpandableQuotientFilter<S> {
@@ -51,9 +49,9 @@ impl Restore for ExpandableQuotientFilter {
         let [slots, bits, doublings, max_doublings, entries, answered] = opened.only_entry()?;
         let params = ExpandableParams {
             slots,
-            fingerprint_bits: narrow("fingerprint bits", bits)?,
-            doublings: narrow("doublings", doublings)?,
-            max_doublings: narrow("doublings allowed", max_doublings)?,
+            fingerprint_bits: Opened::narrow("fingerprint bits", bits)?,
+            doublings: Opened::narrow("doublings", doublings)?,
+            max_doublings: Opened::narrow("doublings allowed", max_doublings)?,
         };
         params.check_ranges()?;
         let len = opened.keys();

@@ -3,7 +3,7 @@
 use super::Order;
 use crate::layer::Layer;
 use crate::row::{self, Row};
-use amq_core::internal::prefetch;
+use amq_core::prefetch::prefetch;
 
 /// The order of any number of columns, and of blocks that differ in it.
 pub(crate) struct ByColumn;

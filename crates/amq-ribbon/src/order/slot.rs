@@ -16,7 +16,7 @@ use super::Order;
 use crate::layer::Layer;
 use crate::row::{self, Row};
 use amq_core::internal::bytemuck::cast_slice;
-use amq_core::internal::prefetch;
+use amq_core::prefetch::prefetch;
 
 /// The order of slots of `BYTES` bytes, 1 to 4.
 pub(crate) struct BySlot<const BYTES: usize>;

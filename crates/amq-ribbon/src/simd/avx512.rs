@@ -10,8 +10,8 @@ use core::arch::asm;
 /// Of 64 slots of one byte those whose coefficients are set, exclusive-ored.
 ///
 /// # Safety
-/// The processor has what [`has_avx512`](amq_core::internal::has_avx512) asks for. The 64 slots can
-/// be read.
+/// The processor has what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks for. The 64
+/// slots can be read.
 #[inline(always)]
 pub(super) unsafe fn selected(slots: *const u8, coefficients: u64) -> u8 {
     /// The product by this, without carries, has the sum of all bytes of a word as its eighth byte.
@@ -49,8 +49,8 @@ pub(super) unsafe fn selected(slots: *const u8, coefficients: u64) -> u8 {
 /// the first block, or in `row[1]` and in word i of the second.
 ///
 /// # Safety
-/// The processor has what [`has_avx512`](amq_core::internal::has_avx512) asks for. Eight words can
-/// be read of both blocks.
+/// The processor has what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks for. Eight
+/// words can be read of both blocks.
 #[inline(always)]
 pub(super) unsafe fn parities(blocks: [*const u64; 2], row: [u64; 2]) -> u32 {
     let parities: u32;
@@ -89,7 +89,7 @@ mod tests {
 
     /// Without AVX-512 there is nothing to test.
     fn noise() -> Option<[u64; 256]> {
-        amq_core::internal::has_avx512().then(|| core::array::from_fn(|i| remix(i as u64, 5)))
+        amq_core::internal::Cpu::has_avx512().then(|| core::array::from_fn(|i| remix(i as u64, 5)))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which code looks keys up one by one.
 
 #[cfg(target_arch = "x86_64")]
-use amq_core::internal::{has_avx2_and_bits, has_avx512};
+use amq_core::internal::Cpu;
 
 /// The code that looks up the keys of a system. It is chosen once, when the system is put together,
 /// so that a query asks neither for the order nor for the processor.
@@ -32,9 +32,9 @@ impl Path {
     pub(crate) fn new(slot_bytes: u32) -> Self {
         #[cfg(target_arch = "x86_64")]
         return Self(match slot_bytes {
-            0 if has_avx512() => Code::Columns,
-            1 if has_avx512() => Code::Bytes,
-            _ if has_avx2_and_bits() => Code::Avx2,
+            0 if Cpu::has_avx512() => Code::Columns,
+            1 if Cpu::has_avx512() => Code::Bytes,
+            _ if Cpu::has_avx2_and_bits() => Code::Avx2,
             _ => Code::Portable,
         });
         #[cfg(not(target_arch = "x86_64"))]

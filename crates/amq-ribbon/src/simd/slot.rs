@@ -11,7 +11,7 @@ use super::avx512;
 use super::x86::Vectors;
 use crate::Kind;
 use crate::order::{BySlot, Slots, fold, fold_word};
-use crate::row::{Row, result};
+use crate::row::{Operations, Row, result};
 use crate::store::Store;
 use crate::system::System;
 use core::arch::x86_64::*;

@@ -59,13 +59,13 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
         &|asked, values| portable::values(&system, asked, values),
     );
     #[cfg(target_arch = "x86_64")]
-    if amq_core::internal::has_avx2_and_bits() {
+    if amq_core::internal::Cpu::has_avx2_and_bits() {
         // SAFETY: the processor has the features.
         let avx2 = unsafe { Answers::by_vectors::<K, _, false>(&system, &asked, &portable) };
         assert_eq!(avx2, portable, "{columns} columns, AVX2");
     }
     #[cfg(target_arch = "x86_64")]
-    if amq_core::internal::has_avx512() && system.slot_bytes() <= 1 {
+    if amq_core::internal::Cpu::has_avx512() && system.slot_bytes() <= 1 {
         // SAFETY: the processor has the features.
         let avx512 = unsafe { Answers::by_vectors::<K, _, true>(&system, &asked, &portable) };
         assert_eq!(avx512, portable, "{columns} columns, AVX-512");

@@ -1,5 +1,5 @@
 //! What [`simd`](super) calls: each function needs the features it is compiled for, and with
-//! `AVX512` those of [`has_avx512`](amq_core::internal::has_avx512) as well.
+//! `AVX512` those of [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) as well.
 //!
 //! What a query or a build calls is inlined here, since a function of its own is compiled without
 //! the features; so is a closure, which is why builds have methods instead.

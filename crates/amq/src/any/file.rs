@@ -7,7 +7,7 @@ use crate::kinds;
 use amq_core::ReadError;
 #[cfg(feature = "std")]
 use amq_core::internal::Streaming;
-use amq_core::internal::{self, Borrowing, Contents, Copying, Hashing, Opened, Restore, Written};
+use amq_core::internal::{Borrowing, Contents, Copying, Hashing, Opened, Restore, Written};
 use amq_core::{BuildError, DecodeError, FilterKind, MergeError, Prehashed};
 #[cfg(feature = "std")]
 use std::{io, path::Path};
@@ -56,12 +56,12 @@ impl AnyFilter {
     /// The filter in these bytes, of whatever kind: one whole file and no more. Everything is
     /// checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        AnyFile::from_bytes(bytes)?.of_keys()
+        AnyFile::decode(bytes, None, keys)?.of_keys()
     }
 
     #[doc = amq_core::file_docs!(from_bytes_with_seed)]
     pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
-        AnyFile::decode(bytes, Some(seed))?.of_keys()
+        AnyFile::decode(bytes, Some(seed), keys)?.of_keys()
     }
 
     fn copied(opened: &Opened<'_>, source: Copying<'_>) -> Result<Self, DecodeError> {
@@ -82,12 +82,12 @@ impl AnyFilter {
     /// Loads the filter in a file, which must hold nothing else. Reads header and directory, then
     /// the table into its place: the file's bytes are never held beside the filter.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError> {
-        Ok(AnyFile::load(path)?.of_keys()?)
+        Ok(AnyFile::loaded(path.as_ref(), None, keys)?.of_keys()?)
     }
 
     #[doc = amq_core::file_docs!(from_bytes_with_seed)]
     pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
-        Ok(AnyFile::loaded(path.as_ref(), Some(seed))?.of_keys()?)
+        Ok(AnyFile::loaded(path.as_ref(), Some(seed), keys)?.of_keys()?)
     }
 
     /// Reads one filter, and no byte more.
@@ -97,14 +97,27 @@ impl AnyFilter {
 
     #[doc = amq_core::file_docs!(from_bytes_with_seed)]
     pub fn read_from_with_seed(mut reader: impl io::Read, seed: u64) -> Result<Self, ReadError> {
-        Ok(AnyFile::read(&mut reader, Some(seed), u64::MAX)?.of_keys()?)
+        Ok(AnyFile::read(&mut reader, Some(seed), u64::MAX, keys)?.of_keys()?)
     }
 
     /// Reads one filter, unless the file is larger than `max_bytes`. Memory is taken as the bytes
     /// come, not as the file claims.
     pub fn read_from_within(mut reader: impl io::Read, max_bytes: u64) -> Result<Self, ReadError> {
-        Ok(AnyFile::read(&mut reader, None, max_bytes)?.of_keys()?)
+        Ok(AnyFile::read(&mut reader, None, max_bytes, keys)?.of_keys()?)
     }
+}
+
+/// Whether a file is read whose header and directory are checked: before its table is.
+type Accept = fn(&Opened<'_>) -> Result<(), DecodeError>;
+
+/// If it is asked for keys.
+const fn keys(opened: &Opened<'_>) -> Result<(), DecodeError> {
+    opened.expect_hashing(false)
+}
+
+/// However its keys are hashed.
+const fn all(_: &Opened<'_>) -> Result<(), DecodeError> {
+    Ok(())
 }
 
 /// What a file can hold: a filter that is asked for keys, or one of the caller's hashes.
@@ -119,7 +132,7 @@ pub enum AnyFile {
 impl AnyFile {
     /// What these bytes hold: one whole file and no more. Everything is checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Self::decode(bytes, None)
+        Self::decode(bytes, None, all)
     }
 
     /// The filter, however its keys are hashed: for what does not depend on that, such as its size.
@@ -151,14 +164,15 @@ impl AnyFile {
     amq_core::methods! { to_bytes; }
 
     fn of(filter: AnyFilter, opened: &Opened<'_>) -> Self {
-        match opened.expect_hashing(false) {
-            Ok(()) => Self::Keys(filter),
-            Err(_) => Self::Hashes(Prehashed::of(filter)),
+        match opened.is_prehashed() {
+            false => Self::Keys(filter),
+            true => Self::Hashes(Prehashed::of(filter)),
         }
     }
 
-    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        let (opened, payload) = internal::open(bytes, seed)?;
+    fn decode(bytes: &[u8], seed: Option<u64>, accept: Accept) -> Result<Self, DecodeError> {
+        let (opened, payload) = Opened::in_bytes(bytes, seed)?;
+        accept(&opened)?;
         let source = Copying::new(payload, &opened)?;
         Ok(Self::of(AnyFilter::copied(&opened, source)?, &opened))
     }
@@ -177,32 +191,37 @@ impl Written for AnyFile {
 impl AnyFile {
     /// Loads what is in a file, which must hold nothing else.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError> {
-        Self::loaded(path.as_ref(), None)
+        Self::loaded(path.as_ref(), None, all)
     }
 
     /// Reads one filter, and no byte more.
     pub fn read_from(mut reader: impl io::Read) -> Result<Self, ReadError> {
-        Self::read(&mut reader, None, u64::MAX)
+        Self::read(&mut reader, None, u64::MAX, all)
     }
 
     // Not generic: compiled here once, and not for each type of path and reader.
 
-    fn loaded(path: &Path, seed: Option<u64>) -> Result<Self, ReadError> {
-        internal::load_as(path, seed, Self::streamed)
+    fn loaded(path: &Path, seed: Option<u64>, accept: Accept) -> Result<Self, ReadError> {
+        Streaming::load(path, seed, |opened, source| Self::streamed(opened, source, accept))
     }
 
     fn read(
         mut reader: &mut dyn io::Read,
         seed: Option<u64>,
         max_bytes: u64,
+        accept: Accept,
     ) -> Result<Self, ReadError> {
-        Ok(internal::read_as(&mut reader, seed, max_bytes, Self::streamed)?.0)
+        let streamed =
+            |opened: &Opened<'_>, source: Streaming<'_, _>| Self::streamed(opened, source, accept);
+        Ok(Streaming::read(&mut reader, seed, max_bytes, streamed)?.0)
     }
 
     fn streamed<R: io::Read>(
         opened: &Opened<'_>,
         source: Streaming<'_, R>,
+        accept: Accept,
     ) -> Result<Self, DecodeError> {
+        accept(opened)?;
         Ok(Self::of(AnyFilter::streamed(opened, source)?, opened))
     }
 }
@@ -219,8 +238,8 @@ impl<'a> AnyView<'a> {
     }
 
     pub(super) fn over(bytes: &'a [u8], check: bool) -> Result<Self, DecodeError> {
-        let (opened, payload) = internal::open(bytes, None)?;
-        opened.expect_hashing(false)?;
+        let (opened, payload) = Opened::in_bytes(bytes, None)?;
+        keys(&opened)?;
         let source = Borrowing::new(payload, &opened, check)?;
         kinds!(restored & opened, source)
     }

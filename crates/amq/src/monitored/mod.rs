@@ -58,7 +58,6 @@ mod verdict;
 
 pub use metrics::{Metrics, MetricsError};
 pub use report::Report;
-#[doc(hidden)]
 pub use sample::{SAMPLED, restart_sampling};
 pub use verdict::Verdict;
 

@@ -63,7 +63,8 @@ pub use plan::RollingPlan;
 
 use alloc::vec::Vec;
 use amq_core::index::remix;
-use amq_core::internal::{HASH_BLOCK, reserve};
+use amq_core::internal::reserve;
+use amq_core::prefetch::BLOCK;
 use amq_core::{
     BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, InsertError,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
@@ -288,9 +289,9 @@ impl<F: Filter> Filter for Rolling<F> {
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
         answers.fill(false);
-        let (mut remixed, mut found) = ([KeyHash::default(); HASH_BLOCK], [false; HASH_BLOCK]);
+        let (mut remixed, mut found) = ([KeyHash::default(); BLOCK], [false; BLOCK]);
         for (number, generation) in self.ring() {
-            let blocks = hashes.chunks(HASH_BLOCK).zip(answers.chunks_mut(HASH_BLOCK));
+            let blocks = hashes.chunks(BLOCK).zip(answers.chunks_mut(BLOCK));
             for (hashes, answers) in blocks {
                 let remixed = &mut remixed[..hashes.len()];
                 for (remixed, &hash) in remixed.iter_mut().zip(hashes) {

@@ -51,8 +51,8 @@ impl<F: InsertFilter> Sharded<F> {
 
 impl<F: RemoveFilter> Sharded<F> {
     /// Removes one copy of `key`, from any thread. `false`: it was certainly not in, and nothing
-    /// changed; or nothing can be told, because this thread [visits](Self::for_each_shard) the key's
-    /// shard.
+    /// changed; or nothing can be told, because this thread [visits](Self::for_each_shard) the
+    /// key's shard.
     ///
     /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
     #[inline]

@@ -9,6 +9,7 @@ use amq_conformance::memory::Counting;
 
 mod abilities;
 mod any;
+mod hidden;
 mod kinds;
 mod lists;
 mod lying;

@@ -1,9 +1,10 @@
 //! A sorted list of hashes that is stored as a file: an exact set, plain enough to be seen right.
 
 use amq_conformance::files::{FileFilter, Pieces, mend};
+use amq_core::format::HEADER;
 use amq_core::internal::{
-    self, Borrowing, Copying, Description, Entry, HEADER, Hashing, Header, Opened, Restore,
-    Section, Source, Stored,
+    Borrowing, Copying, Description, Entry, Hashing, Header, Opened, Restore, Section, Source,
+    Stored, Streaming, Written,
 };
 use amq_core::{
     BuildError, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterKind, Goal,
@@ -321,7 +322,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
         let withhold = withhold_seed && !Self::has_lapse(Lapse::SeedTold);
         let seed = if withhold { Hashing::SeedWithheld } else { Hashing::Seed };
-        let mut bytes = internal::encode(self, seed)?;
+        let mut bytes = self.encode_file(seed)?;
         if Self::has_lapse(Lapse::NotedWhenReadBefore) && self.was_read {
             // A flag that every reader may ignore.
             bytes[20] = 1;
@@ -334,11 +335,11 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         if Self::has_lapse(Lapse::ShortBufferBegun) {
             buffer[0] = 0x89;
         }
-        internal::encode_into(self, buffer)
+        self.encode_file_into(buffer)
     }
 
     fn encoded_len(&self) -> u64 {
-        internal::encoded_len(self)
+        self.file_len()
     }
 
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
@@ -362,12 +363,12 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             return Self::decoded_by_any_hash(bytes, seed);
         }
         let read = match excuses.into_iter().any(Self::has_lapse) {
-            true => internal::decode::<Self>(&excused::<LAPSE>(bytes), seed),
-            false => internal::decode::<Self>(bytes, seed),
+            true => Self::decode_file(&excused::<LAPSE>(bytes), seed),
+            false => Self::decode_file(bytes, seed),
         };
         let read = match read {
             Err(DecodeError::OtherSeed) if Self::has_lapse(Lapse::SeedIgnored) => {
-                internal::decode::<Self>(bytes, None)
+                Self::decode_file(bytes, None)
             }
             read => read,
         };
@@ -395,15 +396,15 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             let mut bytes = reader.bytes.to_vec();
             mend(&mut bytes);
             let mut mended = Pieces { bytes: &bytes, size: reader.size };
-            let read = internal::read::<Self, _>(&mut mended, seed, max_bytes)?;
+            let read = Self::read_file(&mut mended, seed, max_bytes)?;
             reader.bytes = &reader.bytes[read.1 as usize..];
             read
         } else if Self::has_lapse(Lapse::PrehashedRead) {
-            internal::read_as(reader, seed, max_bytes, |opened, source| {
+            Streaming::read(reader, seed, max_bytes, |opened, source| {
                 <Self as Restore>::restore(opened, source)
             })?
         } else {
-            internal::read::<Self, _>(reader, seed, max_bytes)?
+            Self::read_file(reader, seed, max_bytes)?
         };
         reader.bytes = &reader.bytes[ahead.min(reader.bytes.len())..];
         Ok(read)
@@ -416,7 +417,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
     ) -> Result<<Self as Restore>::Over<Borrowing<'_>>, DecodeError> {
         let mut view = match Self::has_lapse(Lapse::PrehashedViewed) {
             true => Self::viewed_by_any_hash(bytes, seed, check)?,
-            false => internal::view::<Self>(bytes, seed, check)?,
+            false => Self::view_file(bytes, seed, check)?,
         };
         view.is_view = true;
         Ok(view)
@@ -452,7 +453,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
 
     fn read_prehashed(mut reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError> {
         if Self::has_lapse(Lapse::KeysRead) {
-            let (read, _) = internal::read_as(&mut reader, None, u64::MAX, |opened, source| {
+            let (read, _) = Streaming::read(&mut reader, None, u64::MAX, |opened, source| {
                 <Self as Restore>::restore(opened, source)
             })?;
             return Ok(Prehashed::of(read));
@@ -472,7 +473,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
 /// Ways in that do not ask by whom the keys were hashed.
 impl<const LAPSE: u8> Filed<LAPSE> {
     fn decoded_by_any_hash(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        let (opened, payload) = internal::open(bytes, seed)?;
+        let (opened, payload) = Opened::in_bytes(bytes, seed)?;
         <Self as Restore>::restore(&opened, Copying::new(payload, &opened)?)
     }
 
@@ -481,7 +482,7 @@ impl<const LAPSE: u8> Filed<LAPSE> {
         seed: Option<u64>,
         check: bool,
     ) -> Result<Filed<LAPSE, &[u64]>, DecodeError> {
-        let (opened, payload) = internal::open(bytes, seed)?;
+        let (opened, payload) = Opened::in_bytes(bytes, seed)?;
         <Self as Restore>::restore(&opened, Borrowing::new(payload, &opened, check)?)
     }
 }

@@ -1,0 +1,30 @@
+//! The numbers of the file format that a program needs to recognise a file, map it, or walk over
+//! it.
+//!
+//! `FORMAT.md` beside this crate's sources defines the format. A file is a header of [`HEADER`]
+//! bytes, a directory of rows of [`ENTRY`] bytes, and the payload; each of them begins at a
+//! multiple of [`ALIGN`].
+//!
+//! ```
+//! use amq_core::format;
+//!
+//! fn is_filter(file: &[u8]) -> bool {
+//!     file.starts_with(&format::MAGIC)
+//! }
+//! assert!(is_filter(b"\x89AMQ\r\n\x1a\n, and so on"));
+//! assert!(!is_filter(b"\x89PNG\r\n\x1a\n, and so on"));
+//! ```
+
+/// The first eight bytes of every file. The first has its top bit set, and line ends of all kinds
+/// follow, so that damage by a transfer in text mode shows.
+pub const MAGIC: [u8; 8] = [0x89, b'A', b'M', b'Q', 0x0D, 0x0A, 0x1A, 0x0A];
+
+/// Bytes of the header.
+pub const HEADER: usize = 192;
+
+/// Every part, and every section of the payload, begins at a multiple of this. Bytes that are
+/// viewed in place must begin at one, too; a mapped file does.
+pub const ALIGN: usize = 64;
+
+/// Bytes of a row of the directory: its head, the place of a section, an entry of the geometry.
+pub const ENTRY: usize = 64;
