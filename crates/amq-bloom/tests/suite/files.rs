@@ -1,8 +1,10 @@
 //! The Bloom filters as files: the committed ones, and what the laws of all filters cannot know.
 
+#[cfg(target_has_atomic = "64")]
+use amq_bloom::AtomicBloomFilter;
 use amq_bloom::{
-    AtomicBloomFilter, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BloomView,
-    DecodeError, Goal, KeyHash, Parts, Prehashed,
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BloomView, DecodeError, Goal,
+    KeyHash, Parts, Prehashed,
 };
 use amq_conformance::{
     files::{callers_hash, golden, golden_prehashed, mend},
@@ -169,6 +171,7 @@ fn a_file_on_disk_is_replaced_whole() {
 }
 
 #[test]
+#[cfg(target_has_atomic = "64")]
 fn an_atomic_filter_is_stored_as_the_plain_one() {
     let atomic = AtomicBloomFilter::new(Goal::fpr(100, 0.01)).unwrap();
     (0..100u64).for_each(|key| {
