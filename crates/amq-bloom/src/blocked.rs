@@ -34,9 +34,13 @@ pub type BlockedBloomView<'a> = BlockedBloomFilter<&'a [Block]>;
 
 impl BlockedBloomFilter {
     amq_core::methods! {
+        #[doc = amq_core::docs!(new "amq_bloom" "BlockedBloomFilter")]
         new: BlockedParams;
+        #[doc = amq_core::docs!(build "amq_bloom" "BlockedBloomFilter")]
         build: BlockedParams;
+        #[doc = amq_core::docs!(plan "amq_bloom" "BlockedBloomFilter")]
         plan: BlockedParams;
+        #[doc = amq_core::docs!(insert_infallible "amq_bloom" "BlockedBloomFilter")]
         insert infallible;
     }
 
@@ -63,6 +67,7 @@ impl BlockedBloomFilter {
         ///
         /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
         /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
+        #[doc = amq_core::docs!(merge_infallible "amq_bloom" "BlockedBloomFilter")]
         merge;
         from_bytes;
     }
@@ -121,6 +126,7 @@ impl BlockedBloomFilter {
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(contains "amq_bloom" "BlockedBloomFilter")]
         contains;
         /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
         /// false positives on arrival. After a union, the sum of both.
@@ -131,7 +137,9 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
         /// half hash that chooses the bits: the exact rate of this filter with the bits it has set.
         /// (Beyond about 10^8 blocks, where half a hash no longer chooses them evenly, it is a few
         /// percent too low.) Reads the whole table.
+        #[doc = amq_core::docs!(expected_fpr "amq_bloom" "BlockedBloomFilter")]
         expected_fpr;
+        #[doc = amq_core::docs!(to_bytes "amq_bloom" "BlockedBloomFilter")]
         to_bytes;
         encoded_len;
     }

@@ -29,9 +29,13 @@ pub type BloomView<'a> = BloomFilter<&'a [u64]>;
 
 impl BloomFilter {
     amq_core::methods! {
+        #[doc = amq_core::docs!(new "amq_bloom" "BloomFilter")]
         new: BloomParams;
+        #[doc = amq_core::docs!(build "amq_bloom" "BloomFilter")]
         build: BloomParams;
+        #[doc = amq_core::docs!(plan "amq_bloom" "BloomFilter")]
         plan: BloomParams;
+        #[doc = amq_core::docs!(insert_infallible "amq_bloom" "BloomFilter")]
         insert infallible;
     }
 
@@ -62,6 +66,7 @@ impl BloomFilter {
         ///
         /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
         /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
+        #[doc = amq_core::docs!(merge_infallible "amq_bloom" "BloomFilter")]
         merge;
         from_bytes;
     }
@@ -123,6 +128,7 @@ impl BloomFilter {
 
 impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(contains "amq_bloom" "BloomFilter")]
         contains;
         /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
         /// false positives on arrival. After a union, the sum of both.
@@ -131,7 +137,9 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
         size_in_bytes;
         /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it
         /// has set. Reads the whole table.
+        #[doc = amq_core::docs!(expected_fpr "amq_bloom" "BloomFilter")]
         expected_fpr;
+        #[doc = amq_core::docs!(to_bytes "amq_bloom" "BloomFilter")]
         to_bytes;
         encoded_len;
     }

@@ -24,10 +24,279 @@
 //! | `from_bytes;` | the ways to read one | a `Restore` over what it owns |
 //! | `open: Owned;` | the ways to view one | a view, for the lifetime `'a`, of `Owned` |
 
-/// What the methods about files say of themselves, on each type and on `AnyFilter`: one text.
+/// What methods say of themselves on several types: texts about files, and examples, which want
+/// the paths of the crate and of the type: `docs!(insert "amq_cuckoo" "CuckooFilter")`.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! file_docs {
+macro_rules! docs {
+    (new $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "// Room for a thousand keys at a false-positive rate of 1 %.\n",
+            "let filter = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "assert!(filter.is_empty());\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (build $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Budget};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let filter = ",
+            $type,
+            "::build(Budget::Fpr(0.01), [\"one\", \"two\", \"three\"])?;\n",
+            "assert!(filter.contains(\"two\"));\n",
+            "assert_eq!(filter.len(), 3);\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (plan $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let plan = ",
+            $type,
+            "::plan(Goal::fpr(1_000_000, 0.01))?;\n",
+            "assert!(plan.expected_fpr < 0.0101);\n",
+            "println!(\"{plan}\"); // bytes, bits per key, rate\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (insert $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut filter = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "assert!(filter.insert(\"a key\")?.is_new());\n",
+            "assert!(filter.contains(\"a key\"));\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (insert_infallible $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut filter = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "assert!(filter.insert(\"a key\").is_new());\n",
+            "assert!(filter.contains(\"a key\"));\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (contains $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Budget};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let filter = ",
+            $type,
+            "::build(Budget::Fpr(0.01), 0..1000u64)?;\n",
+            "assert!((0..1000u64).all(|key| filter.contains(&key)));\n",
+            "// Of absent keys one in a hundred is answered `true`.\n",
+            "let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();\n",
+            "assert!(wrong < 200);\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (contains_inserted $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut filter = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "filter.insert(\"a key\")?;\n",
+            "assert!(filter.contains(\"a key\"));\n",
+            "assert!(!filter.contains(\"another\")); // certain\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (remove $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut filter = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "filter.try_extend([\"one\", \"two\"])?;\n",
+            "assert!(filter.remove(\"one\"));\n",
+            "assert!(!filter.contains(\"one\") && filter.contains(\"two\"));\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (remove_infallible $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut filter = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "filter.extend([\"one\", \"two\"]);\n",
+            "assert!(filter.remove(\"one\"));\n",
+            "assert!(!filter.contains(\"one\") && filter.contains(\"two\"));\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (count $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut filter = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "filter.try_extend([\"one\", \"two\", \"two\"])?;\n",
+            "assert_eq!(filter.count(\"two\").estimate, 2);\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (count_infallible $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut filter = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "filter.extend([\"one\", \"two\", \"two\"]);\n",
+            "assert_eq!(filter.count(\"two\").estimate, 2);\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (merge $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut ours = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "let mut theirs = ours.clone();\n",
+            "ours.try_extend([\"one\", \"two\"])?;\n",
+            "theirs.try_extend([\"two\", \"three\"])?;\n",
+            "ours.merge(&theirs)?;\n",
+            "assert!(ours.contains(\"one\") && ours.contains(\"three\"));\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (merge_infallible $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Goal};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let mut ours = ",
+            $type,
+            "::new(Goal::fpr(1000, 0.01))?;\n",
+            "let mut theirs = ours.clone();\n",
+            "ours.extend([\"one\", \"two\"]);\n",
+            "theirs.extend([\"two\", \"three\"]);\n",
+            "ours.merge(&theirs)?;\n",
+            "assert!(ours.contains(\"one\") && ours.contains(\"three\"));\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (expected_fpr $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Budget};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let filter = ",
+            $type,
+            "::build(Budget::Fpr(0.01), 0..1000u64)?;\n",
+            "assert!(filter.expected_fpr() < 0.02);\n",
+            "println!(\"{}\", filter.stats()); // keys, load, bytes, rate\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
+    (to_bytes $krate:literal $type:literal) => {
+        concat!(
+            "\n```\n",
+            "use ",
+            $krate,
+            "::{",
+            $type,
+            ", Budget};\n",
+            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
+            "let filter = ",
+            $type,
+            "::build(Budget::Fpr(0.01), [\"one\", \"two\"])?;\n",
+            "let bytes = filter.to_bytes()?; // or `save`, to a path\n",
+            "assert_eq!(",
+            $type,
+            "::from_bytes(&bytes)?, filter);\n",
+            "# Ok(())\n# }\n```",
+        )
+    };
     (from_bytes_with_seed) => {
         "Reads a file that withholds its seed, which must be `seed`. A file that stores \
          another seed is refused as `DecodeError::OtherSeed`."
@@ -465,7 +734,7 @@ macro_rules! methods {
             $crate::internal::Written::write_file(self, &mut writer, $crate::internal::Hashing::SeedWithheld)
         }
 
-        #[doc = $crate::file_docs!(save)]
+        #[doc = $crate::docs!(save)]
         #[cfg(feature = "std")]
         pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
             $crate::internal::Written::save_file(self, path.as_ref(), $crate::internal::Hashing::Seed)
@@ -510,7 +779,7 @@ macro_rules! methods {
             <Self as $crate::internal::Restore>::decode_file(bytes, None)
         }
 
-        #[doc = $crate::file_docs!(from_bytes_with_seed)]
+        #[doc = $crate::docs!(from_bytes_with_seed)]
         pub fn from_bytes_with_seed(
             bytes: &[u8],
             seed: u64,
@@ -524,7 +793,7 @@ macro_rules! methods {
             Ok(<Self as $crate::internal::Restore>::read_file(&mut reader, None, u64::MAX)?.0)
         }
 
-        #[doc = $crate::file_docs!(from_bytes_with_seed)]
+        #[doc = $crate::docs!(from_bytes_with_seed)]
         #[cfg(feature = "std")]
         pub fn read_from_with_seed(
             mut reader: impl std::io::Read,
@@ -549,7 +818,7 @@ macro_rules! methods {
             <Self as $crate::internal::Restore>::load_file(path.as_ref(), None)
         }
 
-        #[doc = $crate::file_docs!(from_bytes_with_seed)]
+        #[doc = $crate::docs!(from_bytes_with_seed)]
         #[cfg(feature = "std")]
         pub fn load_with_seed(
             path: impl AsRef<std::path::Path>,
@@ -562,13 +831,13 @@ macro_rules! methods {
     };
 
     ($(#[$doc:meta])* open: $owned:ty; $($rest:tt)*) => {
-        #[doc = $crate::file_docs!(open)]
+        #[doc = $crate::docs!(open)]
         $(#[$doc])*
         pub fn open(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
             <$owned as $crate::internal::Restore>::view_file(bytes, None, true)
         }
 
-        #[doc = $crate::file_docs!(open_without_checking_payload)]
+        #[doc = $crate::docs!(open_without_checking_payload)]
         pub fn open_without_checking_payload(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
             <$owned as $crate::internal::Restore>::view_file(bytes, None, false)
         }

@@ -31,11 +31,15 @@ pub type BlockedCountingView<'a> = BlockedCountingBloomFilter<&'a [Block]>;
 
 impl BlockedCountingBloomFilter {
     amq_core::methods! {
+        #[doc = amq_core::docs!(new "amq_counting" "BlockedCountingBloomFilter")]
         new: BlockedCountingParams;
+        #[doc = amq_core::docs!(build "amq_counting" "BlockedCountingBloomFilter")]
         build: BlockedCountingParams;
+        #[doc = amq_core::docs!(plan "amq_counting" "BlockedCountingBloomFilter")]
         plan: BlockedCountingParams;
         /// Every copy is counted, and from the fifteenth copy of a key on its counters are
         /// saturated.
+        #[doc = amq_core::docs!(insert_infallible "amq_counting" "BlockedCountingBloomFilter")]
         insert infallible;
     }
 
@@ -62,10 +66,12 @@ impl BlockedCountingBloomFilter {
         /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
         /// shares all of its counters with other keys, and lowering them makes the filter forget
         /// one of those.
+        #[doc = amq_core::docs!(remove_infallible "amq_counting" "BlockedCountingBloomFilter")]
         remove;
         clear;
         /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
         /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
+        #[doc = amq_core::docs!(merge_infallible "amq_counting" "BlockedCountingBloomFilter")]
         merge;
         from_bytes;
     }
@@ -73,9 +79,11 @@ impl BlockedCountingBloomFilter {
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(contains "amq_counting" "BlockedCountingBloomFilter")]
         contains;
         /// The number of copies of `key`: the lowest of its counters. Too high if other keys share
         /// even that one.
+        #[doc = amq_core::docs!(count_infallible "amq_counting" "BlockedCountingBloomFilter")]
         count;
         /// Number of keys inserted less those removed, every copy counted. After a merge, the sum
         /// of both.
@@ -85,7 +93,9 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
         /// The mean over the blocks of the product of their words' fills, plus the floor of the 32
         /// bits that choose the counters: the exact rate of this filter with the counters it has
         /// above zero. Reads the whole table.
+        #[doc = amq_core::docs!(expected_fpr "amq_counting" "BlockedCountingBloomFilter")]
         expected_fpr;
+        #[doc = amq_core::docs!(to_bytes "amq_counting" "BlockedCountingBloomFilter")]
         to_bytes;
         encoded_len;
     }

@@ -31,11 +31,15 @@ pub type CountingView<'a> = CountingBloomFilter<&'a [u64]>;
 
 impl CountingBloomFilter {
     amq_core::methods! {
+        #[doc = amq_core::docs!(new "amq_counting" "CountingBloomFilter")]
         new: CountingParams;
+        #[doc = amq_core::docs!(build "amq_counting" "CountingBloomFilter")]
         build: CountingParams;
+        #[doc = amq_core::docs!(plan "amq_counting" "CountingBloomFilter")]
         plan: CountingParams;
         /// Every copy is counted, and from the fifteenth copy of a key on its counters are
         /// saturated.
+        #[doc = amq_core::docs!(insert_infallible "amq_counting" "CountingBloomFilter")]
         insert infallible;
     }
 
@@ -63,10 +67,12 @@ impl CountingBloomFilter {
         /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
         /// shares all of its counters with other keys, and lowering them makes the filter forget
         /// one of those.
+        #[doc = amq_core::docs!(remove_infallible "amq_counting" "CountingBloomFilter")]
         remove;
         clear;
         /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
         /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
+        #[doc = amq_core::docs!(merge_infallible "amq_counting" "CountingBloomFilter")]
         merge;
         from_bytes;
     }
@@ -89,9 +95,11 @@ impl CountingBloomFilter {
 
 impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(contains "amq_counting" "CountingBloomFilter")]
         contains;
         /// The number of copies of `key`: the lowest of its counters. Too high if other keys share
         /// even that one.
+        #[doc = amq_core::docs!(count_infallible "amq_counting" "CountingBloomFilter")]
         count;
         /// Number of keys inserted less those removed, every copy counted. After a merge, the sum
         /// of both.
@@ -100,7 +108,9 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
         size_in_bytes;
         /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the
         /// counters it has above zero. Reads the whole table.
+        #[doc = amq_core::docs!(expected_fpr "amq_counting" "CountingBloomFilter")]
         expected_fpr;
+        #[doc = amq_core::docs!(to_bytes "amq_counting" "CountingBloomFilter")]
         to_bytes;
         encoded_len;
     }

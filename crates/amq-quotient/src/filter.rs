@@ -40,16 +40,21 @@ pub type QuotientView<'a> = QuotientFilter<&'a [u8]>;
 
 impl QuotientFilter {
     amq_core::methods! {
+        #[doc = amq_core::docs!(new "amq_quotient" "QuotientFilter")]
         new: QuotientParams;
+        #[doc = amq_core::docs!(build "amq_quotient" "QuotientFilter")]
         build: QuotientParams;
+        #[doc = amq_core::docs!(plan "amq_quotient" "QuotientFilter")]
         plan: QuotientParams;
         /// Stores every copy. Refused when 95 % of the slots are in use, unless the filter may
         /// grow.
+        #[doc = amq_core::docs!(insert "amq_quotient" "QuotientFilter")]
         insert;
         /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
         /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
         /// answered `true` shares its fingerprint with one that is in, and removing it makes the
         /// filter forget that one.
+        #[doc = amq_core::docs!(remove "amq_quotient" "QuotientFilter")]
         remove;
         clear;
         /// Adds every copy that `other` holds. All or nothing.
@@ -59,6 +64,7 @@ impl QuotientFilter {
         /// hash it does not know. (If it has fewer, merge this one into it.) Reads both tables in
         /// order and writes a new one, so it needs memory for one more; this filter grows if it
         /// must and may.
+        #[doc = amq_core::docs!(merge "amq_quotient" "QuotientFilter")]
         merge;
         from_bytes;
     }
@@ -75,6 +81,7 @@ impl QuotientFilter {
 
 impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(contains "amq_quotient" "QuotientFilter")]
         contains;
         /// The keys put in less those taken out, counting every copy; after a merge the sum of
         /// both.
@@ -83,9 +90,12 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
         size_in_bytes;
         /// The share of all fingerprints that are in: the exact rate of this filter. Reads no
         /// table.
+        #[doc = amq_core::docs!(expected_fpr "amq_quotient" "QuotientFilter")]
         expected_fpr;
         /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
+        #[doc = amq_core::docs!(count "amq_quotient" "QuotientFilter")]
         count;
+        #[doc = amq_core::docs!(to_bytes "amq_quotient" "QuotientFilter")]
         to_bytes;
         encoded_len;
     }

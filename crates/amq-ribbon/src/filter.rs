@@ -37,7 +37,9 @@ pub type RibbonView<'a, K> = Ribbon<K, Borrowed<'a, <K as Kind>::Row>>;
 
 impl<K: Kind> Ribbon<K> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(build "amq_ribbon" "BumpedRibbonFilter")]
         build: RibbonParams;
+        #[doc = amq_core::docs!(plan "amq_ribbon" "BumpedRibbonFilter")]
         plan: RibbonParams;
         from_bytes;
     }
@@ -106,6 +108,7 @@ impl<K: Kind> Ribbon<K> {
 
 impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(contains "amq_ribbon" "BumpedRibbonFilter")]
         contains;
         /// The keys it was built from, copies included.
         len;
@@ -113,7 +116,9 @@ impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
         size_in_bytes;
         /// `2^-r` for r columns, and a little more for the blocks that have one less; see
         /// [`theory`].
+        #[doc = amq_core::docs!(expected_fpr "amq_ribbon" "BumpedRibbonFilter")]
         expected_fpr;
+        #[doc = amq_core::docs!(to_bytes "amq_ribbon" "BumpedRibbonFilter")]
         to_bytes;
         encoded_len;
     }

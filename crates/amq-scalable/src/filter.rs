@@ -39,10 +39,13 @@ pub struct ScalableFilter<F> {
 
 impl<F: OwnedStage> ScalableFilter<F> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(new "amq_scalable" "ScalableBloomFilter")]
         new: ScalableParams;
+        #[doc = amq_core::docs!(plan "amq_scalable" "ScalableBloomFilter")]
         plan: ScalableParams;
         /// Refused only if the filter must grow, and a limit or the allocator forbids it. A key
         /// that is answered `true` already changes nothing and uses up no capacity.
+        #[doc = amq_core::docs!(insert "amq_scalable" "ScalableBloomFilter")]
         insert;
         clear;
         /// The union, stage by stage. All or nothing.
@@ -52,6 +55,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         /// and any keys that are in both. Two filters that have both grown can seldom be merged and
         /// still grow; query them one after the other instead. [`len`](Self::len) becomes the sum
         /// of both, which counts common keys twice.
+        #[doc = amq_core::docs!(merge "amq_scalable" "ScalableBloomFilter")]
         merge;
     }
 
@@ -74,6 +78,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
 
 impl<F: StageFilter> ScalableFilter<F> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(contains_inserted "amq_scalable" "ScalableBloomFilter")]
         contains;
         /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
         /// false positives on arrival. After a merge, the sum of both.

@@ -71,12 +71,16 @@ const COPIES: InsertError = InsertError::Copies { copies: MAX_COPIES };
 
 impl ExpandableQuotientFilter {
     amq_core::methods! {
+        #[doc = amq_core::docs!(new "amq_quotient" "ExpandableQuotientFilter")]
         new: ExpandableParams;
+        #[doc = amq_core::docs!(build "amq_quotient" "ExpandableQuotientFilter")]
         build: ExpandableParams;
+        #[doc = amq_core::docs!(plan "amq_quotient" "ExpandableQuotientFilter")]
         plan: ExpandableParams;
         /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused
         /// only after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer
         /// for the key, or if the allocator refuses the larger table.
+        #[doc = amq_core::docs!(insert "amq_quotient" "ExpandableQuotientFilter")]
         insert;
         /// Takes out the longest entry that answers for the key, so every other key keeps one.
         ///
@@ -90,6 +94,7 @@ impl ExpandableQuotientFilter {
         /// freed. The others go on answering for their slots until the last key goes, which clears
         /// them; the rate that was asked for allows for them, and
         /// [`expected_fpr`](Self::expected_fpr) counts them.
+        #[doc = amq_core::docs!(remove "amq_quotient" "ExpandableQuotientFilter")]
         remove;
         clear;
         from_bytes;
@@ -116,6 +121,7 @@ impl ExpandableQuotientFilter {
 
 impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     amq_core::methods! {
+        #[doc = amq_core::docs!(contains "amq_quotient" "ExpandableQuotientFilter")]
         contains;
         /// The keys put in less those taken out, counting every copy.
         len;
@@ -123,9 +129,12 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
         size_in_bytes;
         /// The share of all fingerprints that it answers `true` for: the exact rate of this filter.
         /// Reads no table.
+        #[doc = amq_core::docs!(expected_fpr "amq_quotient" "ExpandableQuotientFilter")]
         expected_fpr;
         /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
+        #[doc = amq_core::docs!(count "amq_quotient" "ExpandableQuotientFilter")]
         count;
+        #[doc = amq_core::docs!(to_bytes "amq_quotient" "ExpandableQuotientFilter")]
         to_bytes;
         encoded_len;
     }

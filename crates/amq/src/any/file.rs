@@ -59,7 +59,7 @@ impl AnyFilter {
         AnyFile::decode(bytes, None, keys)?.of_keys()
     }
 
-    #[doc = amq_core::file_docs!(from_bytes_with_seed)]
+    #[doc = amq_core::docs!(from_bytes_with_seed)]
     pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
         AnyFile::decode(bytes, Some(seed), keys)?.of_keys()
     }
@@ -85,7 +85,7 @@ impl AnyFilter {
         Ok(AnyFile::loaded(path.as_ref(), None, keys)?.of_keys()?)
     }
 
-    #[doc = amq_core::file_docs!(from_bytes_with_seed)]
+    #[doc = amq_core::docs!(from_bytes_with_seed)]
     pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
         Ok(AnyFile::loaded(path.as_ref(), Some(seed), keys)?.of_keys()?)
     }
@@ -95,7 +95,7 @@ impl AnyFilter {
         Self::read_from_within(reader, u64::MAX)
     }
 
-    #[doc = amq_core::file_docs!(from_bytes_with_seed)]
+    #[doc = amq_core::docs!(from_bytes_with_seed)]
     pub fn read_from_with_seed(mut reader: impl io::Read, seed: u64) -> Result<Self, ReadError> {
         Ok(AnyFile::read(&mut reader, Some(seed), u64::MAX, keys)?.of_keys()?)
     }
@@ -227,12 +227,12 @@ impl AnyFile {
 }
 
 impl<'a> AnyView<'a> {
-    #[doc = amq_core::file_docs!(open)]
+    #[doc = amq_core::docs!(open)]
     pub fn open(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         Self::over(bytes, true)
     }
 
-    #[doc = amq_core::file_docs!(open_without_checking_payload)]
+    #[doc = amq_core::docs!(open_without_checking_payload)]
     pub fn open_without_checking_payload(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         Self::over(bytes, false)
     }

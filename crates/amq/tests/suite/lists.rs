@@ -31,7 +31,7 @@ fn read(path: &str) -> String {
 }
 
 #[test]
-fn every_variant_is_a_feature_of_the_facade_with_its_std() {
+fn every_variant_is_a_feature_of_the_facade_with_its_std_and_serde() {
     let manifest = read("amq/Cargo.toml");
     let list = |feature: &str| {
         let start = manifest.find(&format!("\n{feature} = [")).expect(feature);
@@ -40,7 +40,19 @@ fn every_variant_is_a_feature_of_the_facade_with_its_std() {
     for (feature, of, ..) in rows() {
         assert!(list("all").contains(&format!("\"{feature}\"")), "all lacks {feature}");
         assert!(list(feature).contains(&format!("\"dep:{of}\"")), "{feature} lacks dep:{of}");
-        assert!(list("std").contains(&format!("\"{of}?/std\"")), "std lacks {of}?/std");
+        for common in ["std", "serde"] {
+            let wanted = format!("{of}?/{common}");
+            assert!(list(common).contains(&format!("\"{wanted}\"")), "{common} lacks {wanted}");
+        }
+    }
+}
+
+#[test]
+fn every_variant_is_a_module_of_the_facade() {
+    let table = read("amq/src/any/table.rs");
+    for (feature, of, ..) in rows() {
+        let module = format!("pub use {} as {feature};", of.replace('-', "_"));
+        assert!(table.contains(&module), "any/table.rs lacks `{module}`");
     }
 }
 
