@@ -104,7 +104,7 @@ class File:
         if start != MAGIC[: len(start)]:
             mangled = start[1:4] == MAGIC[1:4]
             expect(not mangled, "line ends or top bits were changed: a transfer in text mode?")
-            raise FormatError("this is not a filter: it does not begin as one")
+            raise FormatError("not an amq file: wrong magic bytes")
         expect(len(bytes) >= HEADER, "%d bytes are less than a header" % len(bytes))
         header = bytes[:HEADER]
         major, _minor, header_length = struct.unpack_from("<HHI", header, 8)

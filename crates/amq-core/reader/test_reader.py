@@ -158,7 +158,7 @@ class Envelope(unittest.TestCase):
 
     def test_errors_say_what_is_wrong(self):
         self.refused(b"", "0 bytes are less than a header")
-        self.refused(b"\1" * 500, "does not begin as one")
+        self.refused(b"\1" * 500, "wrong magic bytes")
         self.refused(self.content().replace(b"\r", b"", 1), "text mode")
         for at, value, words in [
             (8, 9, "version 9"),

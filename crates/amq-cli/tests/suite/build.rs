@@ -188,8 +188,8 @@ fn a_damaged_filter_gives_no_answers() {
         (whole[..whole.len() - 1].to_vec(), "cut short"),
         ([&whole[..], b"x"].concat(), "the end of the filter"),
         ([&whole[..], &whole].concat(), "the end of the filter"),
-        (b"key1\nkey2\n".to_vec(), "not a filter"),
-        (vec![0; 4096], "not a filter"),
+        (b"key1\nkey2\n".to_vec(), "not an amq file"),
+        (vec![0; 4096], "not an amq file"),
     ];
     for at in (0..whole.len()).step_by(61) {
         let mut bytes = whole.clone();
@@ -216,7 +216,7 @@ fn a_damaged_filter_gives_no_answers() {
     room.amq("query none.amq keys.txt").refused(&["none.amq: No such file"]);
     room.amq("query . keys.txt").refused(&["this is a folder, not a filter"]);
     // What never ends is not read to its end.
-    room.amq("info /dev/zero").refused(&["/dev/zero: this is not a filter"]);
+    room.amq("info /dev/zero").refused(&["/dev/zero: not an amq file"]);
     assert!(!room.exists("x.amq"));
 }
 

@@ -35,7 +35,8 @@ pub enum BuildError {
     /// The file of a filter was asked for while this thread visits one of its shards.
     Visited,
     /// The file of a filter was asked for whose parts do not all hash keys as the whole does: one
-    /// was replaced by a filter of another seed. The error does not tell the seeds.
+    /// was replaced by a filter of another seed. The error omits the seeds, which may
+    /// be secret.
     PartSeeds {
         /// The first such part, from 0: a shard or a generation.
         part: u64,

@@ -90,12 +90,12 @@ pub enum DecodeError {
         /// `header`, `directory` or `payload`.
         part: &'static str,
     },
-    /// The file does not tell the seed, and none was given.
+    /// The file omits its seed, and none was given.
     SeedWithheld,
     /// A seed was given, and it is not the file's: the file stores another one, or none because the
     /// hashes of its keys come from the caller. Seeds may be secret, so neither is named.
     OtherSeed,
-    /// A number in header or directory that no filter has.
+    /// An invalid number in header or directory.
     Geometry {
         /// What it stands for.
         field: &'static str,
@@ -148,7 +148,7 @@ impl From<PlanError> for DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Magic => f.write_str("this is not a filter: it does not begin as one"),
+            Self::Magic => f.write_str("not an amq file: wrong magic bytes"),
             Self::TextMode => f.write_str(
                 "this was a filter, but line ends or top bits were changed: was it transferred in text \
                  mode? Copy it again as binary",
@@ -222,15 +222,15 @@ impl fmt::Display for DecodeError {
                 write!(f, "bytes of the {part} that must be zero are not")
             }
             Self::SeedWithheld => f.write_str(
-                "the file does not tell the seed its keys were hashed with: give it, with the methods \
-                 that take a seed",
+                "the file omits its seed: give it, with the methods that take a seed, such as \
+                 `from_bytes_with_seed`",
             ),
             Self::OtherSeed => f.write_str(
                 "the seed given is not the one that the file's keys were hashed with: read it with the \
                  methods that take no seed, or find the file that belongs to this seed",
             ),
             Self::Geometry { field, value } => {
-                write!(f, "no filter has this {field}: {value}")
+                write!(f, "invalid {field}: {value}")
             }
             Self::Params(error) => write!(f, "no filter has these parameters: {error}"),
             Self::PayloadLength { stated, expected } => write!(

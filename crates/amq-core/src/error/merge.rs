@@ -78,7 +78,7 @@ impl MergeError {
         if ours == theirs { Ok(()) } else { Err(Self::Seeds) }
     }
 
-    /// The same for real numbers.
+    /// Errors if two real numbers differ.
     pub fn check_real(field: &'static str, ours: f64, theirs: f64) -> Result<(), Self> {
         if ours == theirs { Ok(()) } else { Err(Self::MismatchReal { field, ours, theirs }) }
     }

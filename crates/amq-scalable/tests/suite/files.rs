@@ -283,7 +283,7 @@ fn serde_goes_through_the_same_bytes_and_checks() {
     assert_eq!(bytes, filter.to_bytes().unwrap());
     let damaged = json.replacen("137,65", "137,66", 1);
     let error = serde_json::from_str::<ScalableBloomFilter>(&damaged).unwrap_err();
-    assert!(error.to_string().contains("not a filter"), "{error}");
+    assert!(error.to_string().contains("not an amq file"), "{error}");
 }
 
 /// A file whose first stage, a few words, claims to be full with this many keys.
