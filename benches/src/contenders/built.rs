@@ -21,7 +21,7 @@ pub trait Built: Any {
     /// The timed loop: one query after another, counting hits.
     fn count_hits(&self, queries: Keys<'_>) -> u64;
 
-    /// The same through the batch interface; `None` without one.
+    /// Counts hits through the batch interface; `None` without one.
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64>;
 
     /// The hits of queries that each depend on the answer before: see [`dependent_hits`].
@@ -34,8 +34,8 @@ pub trait Built: Any {
     /// and below, if it cannot.
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64>;
 
-    /// The same one by one, at most as many as `times`, each into its nanoseconds. The look at the
-    /// clock takes some 20 of them, and waits for the insert to finish: these are latencies.
+    /// Inserts keys one by one, at most as many as `times`, each into its nanoseconds. The look at
+    /// the clock takes some 20 of them, and waits for the insert to finish: these are latencies.
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64>;
 
     /// Removes present keys and returns how many it reports removed.

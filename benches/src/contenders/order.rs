@@ -36,7 +36,7 @@ impl Order {
         }
     }
 
-    /// The same for a filter that grows.
+    /// The number of keys a growing filter starts with, if `given` are given: at least one.
     pub fn start(&self, given: usize) -> usize {
         match self.planned {
             Planned::Keys => (given / GROWN).max(1),

@@ -18,7 +18,7 @@ use std::fmt;
 /// What builds and queries are compared with: it is quick and steady, and touches one line of
 /// memory a query.
 pub const REFERENCE: &str = "blocked-bloom";
-/// The same for courses and removals: it never refuses a key.
+/// The reference for courses and removals: it never refuses a key.
 pub const REMOVER: &str = "blocked-counting";
 /// The rate of both, whatever is asked of the contenders.
 pub const REFERENCE_RATE: f64 = 0.01;
@@ -49,7 +49,7 @@ impl Timed {
         Self { row, leg, times }
     }
 
-    /// The same, compared with the reference that was timed doing the same.
+    /// Compares the row with the reference that was timed at the same task.
     fn beside(mut self, references: &[Self]) -> Self {
         let mark = |timed: &Self| (timed.row.workload, timed.leg);
         if let Some(beside) = references.iter().find(|one| mark(one) == mark(&self)) {

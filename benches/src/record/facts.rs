@@ -94,7 +94,7 @@ impl Info {
         self.abilities.contains(&ability)
     }
 
-    /// The same in a record.
+    /// These facts as a record has them, with versions and the command that measured them.
     pub fn measured_by(&self, command: &str) -> Self {
         let (version, command) = (versions(&self.packages), command.to_owned());
         Self { version, command, ..self.clone() }

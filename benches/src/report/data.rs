@@ -108,7 +108,7 @@ impl Data {
         self.with(self.keys)
     }
 
-    /// The same with another number of keys.
+    /// This selection with another number of keys.
     pub(super) fn with(&self, keys: u64) -> Of<'_> {
         Of::Rate(&self.set, keys, self.rate())
     }

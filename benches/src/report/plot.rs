@@ -88,7 +88,7 @@ impl Series {
         Self { line, ..Self::new("", Family::Floor, Vec::new()) }
     }
 
-    /// The same with a line from mark to mark.
+    /// Draws a line from mark to mark.
     pub(super) fn joined(self) -> Self {
         Self { line: self.measured().collect(), ..self }
     }
@@ -166,7 +166,7 @@ impl Plot {
         })
     }
 
-    /// The same between other ends of its axes.
+    /// Sets the ends of both axes.
     pub(super) fn within(mut self, x: (f64, f64), y: (f64, f64)) -> Self {
         (self.x.range, self.y.range) = (x, y);
         self

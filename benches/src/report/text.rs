@@ -48,7 +48,7 @@ impl Text {
         self
     }
 
-    /// The same as a paragraph, a point of a list or a cell of a table.
+    /// Wraps the text in a paragraph, a point of a list or a cell of a table.
     pub(super) fn block(mut self, tag: Tag<'static>) -> Self {
         if let Some(Event::Text(last)) = self.0.pop_if(|last| matches!(last, Event::Text(_))) {
             // Markdown drops spaces at the end, and a last backslash would escape a cell's bar.

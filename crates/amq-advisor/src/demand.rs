@@ -64,7 +64,7 @@ impl Workload {
         demands
     }
 
-    /// The same without one demand.
+    /// This workload without one of its demands.
     pub(super) fn without(&self, demand: &Demand) -> Self {
         let mut less = self.clone();
         match demand {

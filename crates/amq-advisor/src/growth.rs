@@ -43,7 +43,7 @@ impl Growth {
         }
     }
 
-    /// The same for this many copies of each key.
+    /// Growth with this many copies of each key.
     pub(super) fn times(self, copies: f64) -> Self {
         Self { mean: self.mean * copies, least: self.least * copies, most: self.most * copies }
     }

@@ -46,7 +46,7 @@ impl Structure {
         !matches!(self, Self::ExactSet | Self::Nothing)
     }
 
-    /// Everything that comes into question: what this workload could only fail on its own account.
+    /// Candidates worth considering: what this workload could only fail on its own account.
     pub(super) fn candidates(workload: &Workload) -> Vec<Self> {
         let mut all = Vec::new();
         let shared = workload.is_shared() && cfg!(feature = "std");

@@ -180,7 +180,7 @@ impl AtomicBloomFilter {
         new
     }
 
-    /// The same for whoever has the filter to itself: without atomic operations.
+    /// As `set`, through `&mut self`: without atomic operations.
     #[inline(always)]
     fn set_alone(&mut self, hash: KeyHash) -> bool {
         let words = &mut self.words[..];
@@ -196,7 +196,7 @@ impl AtomicBloomFilter {
     }
 }
 
-/// The same table, which is not copied where `u64` and `AtomicU64` have the same alignment.
+/// Keeps the table: it is not copied where `u64` and `AtomicU64` have the same alignment.
 impl From<BloomFilter> for AtomicBloomFilter {
     fn from(filter: BloomFilter) -> Self {
         let (header, params) = (*filter.header(), filter.params());

@@ -97,7 +97,7 @@ impl AtomicBlock {
         new
     }
 
-    /// The same for whoever has the block to itself: without atomic operations.
+    /// As `insert`, through `&mut self`: without atomic operations.
     #[inline(always)]
     fn insert_alone(&mut self, low: u32) -> bool {
         let mut new = 0;

@@ -24,8 +24,8 @@ pub(crate) fn mask(low: u32) -> [u32; 8] {
     SALTS.map(|salt| 1 << (low.wrapping_mul(salt) >> 27))
 }
 
-/// The same bits in words of 64, each of two words of 32, the lower half first: for the atomic
-/// filter, as the two below.
+/// The mask of a key in four words of 64 bits, each of two words of 32, the lower half first: for
+/// the atomic filter, as the two functions below.
 #[cfg(target_has_atomic = "64")]
 #[inline(always)]
 pub(crate) fn mask64(low: u32) -> [u64; 4] {

@@ -144,7 +144,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
         encoded_len;
     }
 
-    /// The same filter over a borrowed table.
+    /// A view of this filter: it borrows the table.
     #[must_use]
     pub fn view(&self) -> BlockedBloomView<'_> {
         Self::over(self.header, self.params(), self.len, self.blocks())

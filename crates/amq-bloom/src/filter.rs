@@ -144,7 +144,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
         encoded_len;
     }
 
-    /// The same filter over a borrowed table.
+    /// A view of this filter: it borrows the table.
     #[must_use]
     pub fn view(&self) -> BloomView<'_> {
         Self::over(self.header, self.params, self.len, self.as_words())

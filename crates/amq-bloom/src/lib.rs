@@ -16,8 +16,8 @@
 //! # What it is
 //!
 //! A set of keys in about ten bits a key, however long the keys are. It answers *definitely not in*
-//! or *probably in*. The second answer is wrong for a share of the absent keys that you choose
-//! beforehand, the **false-positive rate**; a key that is in is never denied. Keys cannot be
+//! or *probably in*. *Probably in* is wrong for a share of the absent keys, the **false-positive
+//! rate**, which you choose beforehand; a key that is in is never denied. Keys cannot be
 //! removed or listed.
 //!
 //! | type | a key is | bits per key at 1 % | choose it |
@@ -25,7 +25,7 @@
 //! | [`BloomFilter`] | k bits anywhere in the table | 9.6 | by default: the smallest of the three |
 //! | [`BlockedBloomFilter`] | 8 bits in one 32-byte block | 10.5 | for speed: one cache line an operation; Parquet |
 //! | [`AtomicBloomFilter`] | as `BloomFilter` | 9.6 | when several threads insert at once |
-//! | [`AtomicBlockedBloomFilter`] | as `BlockedBloomFilter` | 10.5 | the same, with one cache line per key |
+//! | [`AtomicBlockedBloomFilter`] | as `BlockedBloomFilter` | 10.5 | when several threads insert at once, for one cache line per key |
 //!
 //! # Picture
 //!
@@ -68,22 +68,22 @@
 //!
 //! Split block, b blocks: `E[(1 - (1 - 1/32)^i)^8]` over i, binomial with n trials of probability
 //! 1/b ([`theory::blocked`]). 10.5 bits per key at 1 %, 16.9 at 0.1 %; one cache line per
-//! operation. Below about 0.01 % the price grows steep.
+//! operation. Below about 0.01 % the bits per key rise steeply.
 //!
 //! Tables are never rounded up to a power of two: their size follows the number of keys.
 //!
 //! Past the planned number of keys inserts still succeed, and the rate rises: 1 % becomes 16 % at
-//! twice the keys and 83 % at five times. [`Filter::expected_fpr`] gives the present rate.
+//! twice the keys and 83 % at five times. [`Filter::expected_fpr`] returns the current rate.
 //!
 //! # When not to use it
 //!
 //! - You need to remove keys: `amq-cuckoo` and `amq-quotient`, or `amq-counting`, which never fills
 //!   up.
 //! - You need a rate of 0.1 % or less in little space: `amq-quotient` and the overlapping buckets
-//!   of `amq-cuckoo` take a ninth less, but do fill up.
+//!   of `amq-cuckoo` take a ninth less, but can fill up.
 //! - You know all keys beforehand: `amq-ribbon` takes 30 % less space.
 //! - You do not know the number of keys: `amq-scalable`.
-//! - Strangers choose the keys and gain by false positives: use a secret seed
+//! - Strangers choose the keys and profit from false positives: use a secret seed
 //!   ([`BloomFilter::with_seed`]). It stops them from preparing keys. It does not hide the filter
 //!   from anyone who can read it, and XXH3 is not a cryptographic function.
 //!

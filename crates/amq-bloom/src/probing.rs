@@ -43,8 +43,8 @@ pub trait ProbeTable {
         all_set(self, &mut places, together) && all_set(self, &mut places, probes - together)
     }
 
-    /// The same answer, sooner if it is no and later if it is yes. For tables that are mostly
-    /// queried for keys they do not have, such as the older stages of a growing filter.
+    /// Answers as `contains`, sooner if the answer is no and later if it is yes. For tables that
+    /// are mostly queried for keys they do not have, such as the older stages of a growing filter.
     #[inline(always)]
     fn contains_unlikely(&self, hash: KeyHash) -> bool {
         let mut places = Probes::new(hash, self.places());

@@ -26,7 +26,7 @@ impl Tally {
         self.0[cell].0.fetch_add(count, Relaxed);
     }
 
-    /// The same for whoever has the counter to itself.
+    /// As `add`, through `&mut self`: without atomic operations.
     #[inline]
     pub(crate) fn add_alone(&mut self, count: u64) {
         let cell = self.0[0].0.get_mut();

@@ -55,7 +55,7 @@ fn nanoseconds(time: Option<f64>) -> String {
     }
 }
 
-/// The same as one object.
+/// The answer as one JSON object.
 pub(crate) fn in_json(answer: &Answer) -> Value {
     let choice = |choice: &Choice| {
         json!({

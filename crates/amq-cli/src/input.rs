@@ -31,7 +31,7 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFile> {
     whole(io::BufReader::with_capacity(1 << 16, file)).with_context(|| name)
 }
 
-/// The same, of which keys will be asked: a filter of the caller's hashes is refused.
+/// Loads a filter to look keys up in: one whose keys the caller hashed is refused.
 pub(crate) fn load_for_keys(path: &Path) -> anyhow::Result<AnyFilter> {
     match load(path)? {
         AnyFile::Keys(filter) => Ok(filter),

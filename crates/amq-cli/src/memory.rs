@@ -19,7 +19,7 @@ pub(crate) fn reserve<T>(held: &mut Vec<T>, more: usize) -> Result<(), TryReserv
     reserve_exact(held, room - held.len())
 }
 
-/// The same, with room for no more than these.
+/// Reserves memory for exactly `more` elements.
 pub(crate) fn reserve_exact<T>(held: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     spare(held.len().saturating_add(more).saturating_mul(size_of::<T>()))?;

@@ -49,7 +49,7 @@ impl Output {
         }
     }
 
-    /// The same, keeping a file that is replaced as `NAME~`, if that is wanted.
+    /// Keeps a file that is replaced as `NAME~`, if `backup` is set.
     pub(crate) fn keeping(mut self, backup: bool) -> anyhow::Result<Self> {
         match &mut self {
             Self::Stdout if backup => bail!("--backup: standard output replaces no file"),

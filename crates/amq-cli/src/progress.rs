@@ -26,7 +26,7 @@ pub(crate) fn bar(bytes: Option<u64>, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// The same for a run that prints lines as it goes: not where they are printed on the terminal.
+/// A bar for a run that prints lines as it goes: hidden if they are printed on the terminal.
 pub(crate) fn beside_lines(bytes: Option<u64>, quiet: bool) -> ProgressBar {
     bar(bytes, quiet || std::io::stdout().is_terminal())
 }

@@ -113,7 +113,7 @@ pub(crate) fn line(filter: &AnyFilter, name: &str, held: &Held) -> String {
     text + &format!(", rate {}", rate_text(filter.expected_fpr()))
 }
 
-/// The same of a filter whose keys nobody has counted but itself.
+/// Reports a filter whose keys only the filter itself has counted.
 pub(crate) fn report(filter: &AnyFilter, name: &str) -> String {
     line(filter, name, &Held::of(filter))
 }

@@ -174,7 +174,7 @@ pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
     Ok(())
 }
 
-/// The same for filters built at once: a budget that no memory can hold.
+/// A filter built at once refuses a budget that no memory can hold.
 pub fn a_budget_beyond_memory_is_refused<F: BuildFilter>() -> Verdict {
     for budget in [Budget::Bytes(u64::MAX), Budget::BitsPerKey(1e300)] {
         let hashes = present_hashes(3, 5);

@@ -38,7 +38,7 @@ impl Expected {
         self.variance
     }
 
-    /// The same variance around another rate's mean.
+    /// Takes another rate for the mean and keeps the variance.
     #[must_use]
     pub fn with_rate(self, rate: f64) -> Self {
         Self { mean: self.queries as f64 * rate, ..self }

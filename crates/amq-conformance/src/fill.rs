@@ -86,7 +86,7 @@ pub(crate) fn count_found(
     Ok(found + found_in(filter, &block)?)
 }
 
-/// The same for one batch, of at most [`CHUNK`] hashes.
+/// Counts the hashes found in one batch, of at most [`CHUNK`].
 fn found_in(filter: &dyn Filter, hashes: &[KeyHash]) -> Result<u64, Violation> {
     let mut answers = [false; CHUNK];
     let answers = &mut answers[..hashes.len()];

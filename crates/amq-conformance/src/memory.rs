@@ -154,7 +154,7 @@ pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
     Ok(())
 }
 
-/// The same for a filter filled key by key.
+/// The planned memory is enough for a filter filled key by key.
 pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() -> Verdict {
     counts()?;
     for n in [1, 100, 10_000, 100_000] {

@@ -36,7 +36,7 @@ impl Cell {
         Self { name, planned, held: planned, asked }
     }
 
-    /// The same, holding another number of keys.
+    /// This case with another number of keys held.
     #[must_use]
     pub const fn holding(self, name: &'static str, held: u64) -> Self {
         Self { name, held, ..self }

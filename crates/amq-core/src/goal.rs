@@ -174,7 +174,7 @@ impl<P> Plan<P> {
         Self { keys, bytes: 0, expected_fpr: 0.0, build_bytes: 0, params, budget: None }
     }
 
-    /// The same plan, with a note of the budget it was made for.
+    /// Notes the budget that the plan was made for.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget: Some(budget), ..self }

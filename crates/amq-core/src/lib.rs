@@ -1,13 +1,13 @@
-//! The common ground of the amq family of approximate-membership filters.
+//! What the filters of the amq family share: traits, keys and hashing, sizing, errors.
 //!
 //! A filter answers "was this key inserted?" with *definitely not* or *probably*. It never says
 //! *definitely not* for a key it holds. How often it says *probably* for a key it does not hold is
 //! its **false-positive rate** (`fpr`); the craft is to keep that rate low in few bits and few
-//! nanoseconds. This crate has what all variants share and nothing that belongs to one of them:
+//! nanoseconds. This crate has what all variants share, and nothing specific to one:
 //!
 //! | part | what it is |
 //! | --- | --- |
-//! | [`Key`], [`KeyHash`] | a key is hashed once, to 64 bits of XXH3; all else works on the hash |
+//! | [`Key`], [`KeyHash`] | a key is hashed once, to 64 bits of XXH3; everything else works on the hash |
 //! | [`Filter`] and its extensions | what a filter can do, one trait per ability |
 //! | [`FilterExt`], [`InsertExt`] | the methods that take keys, for generic code |
 //! | [`Goal`], [`Budget`], [`Plan`] | a filter's size and rate, before it is made |

@@ -305,20 +305,20 @@ macro_rules! docs {
         "Saves the filter as the file at `path`, whole or not at all: it is written to a temporary \
          file beside it, synced, and renamed. A folder, device, FIFO or link is refused.\n\
          \n\
-         A file that is replaced leaves its mode to the new one, and its owner and group as far as \
+         The new file takes over the mode of the file it replaces, and its owner and group as far as \
          the system allows; where it does not, nobody gains access. Access control lists are not \
          kept. A new file has the mode of any new file: **to keep a secret seed private**, restrict \
          the file, or save without the seed.\n\
          \n\
          The folder is synced, too, so that the new name lasts. Where the folder may be written but \
-         not read, that cannot be done: the content is then synced, and after a crash of the system \
+         not read, only the content is synced, and after a system crash \
          the name may still be the old file's. The temporary file is called \
-         `.amq-<16 hexadecimal digits>.tmp`; only a process that is killed leaves one behind, and \
+         `.amq-<16 hexadecimal digits>.tmp`; only a killed process leaves one behind, and \
          it can be deleted."
     };
     (open) => {
         "The filter in these bytes, which stay where they are: one whole file and no more, beginning \
-         at a multiple of 64. Everything is checked, which reads them all once.\n\
+         at a multiple of 64. Everything is checked, in one pass over the bytes.\n\
          \n\
          # Mapped files\n\
          \n\
@@ -459,7 +459,7 @@ macro_rules! methods {
         }
 
         /// Inserts `key` unless the filter answers `true` for it already; then nothing changes.
-        /// Keeps a set from filling up with copies of keys that come again and again.
+        /// Keeps a set from filling up with copies of repeated keys.
         ///
         /// **Remove only keys that were answered `New`**, each once for each time. A key that was
         /// answered `MaybePresent` was skipped: nothing is stored for it. Another key may stand for
@@ -577,7 +577,7 @@ macro_rules! methods {
             $crate::MergeFilter::merge(self, other)
         }
 
-        /// `Ok` if [`merge`](Self::merge) would succeed, and why not otherwise.
+        /// `Ok` if [`merge`](Self::merge) would succeed; otherwise the error it would return.
         pub fn can_merge(&self, other: &Self) -> Result<(), $crate::MergeError> {
             $crate::MergeFilter::can_merge(self, other)
         }
@@ -602,7 +602,7 @@ macro_rules! methods {
         }
 
         /// Answers many hashes at once, `answers[i]` for `hashes[i]`. Faster than one by one on
-        /// large filters, because the waits for memory overlap.
+        /// large filters, because memory latencies overlap.
         #[inline]
         pub fn contains_batch(
             &self,
@@ -657,14 +657,14 @@ macro_rules! methods {
             self.len() == 0
         }
 
-        /// The number of keys it was planned for; of a filter that grows, the number it takes
+        /// The number of keys the filter was planned for; for one that grows, the number it holds
         /// before it grows further.
         #[must_use]
         pub fn capacity(&self) -> u64 {
             $crate::Filter::capacity(self)
         }
 
-        /// The seed its keys are hashed with.
+        /// The seed the filter hashes its keys with.
         #[inline]
         #[must_use]
         pub fn seed(&self) -> u64 {
@@ -714,7 +714,7 @@ macro_rules! methods {
             $crate::internal::Written::encode_file(self, $crate::internal::Hashing::Seed)
         }
 
-        /// The filter as a file without its seed: whoever reads it must give the seed.
+        /// The filter as a file without its seed: readers must supply it.
         pub fn to_bytes_without_seed(&self) -> Result<::alloc::vec::Vec<u8>, $crate::BuildError> {
             $crate::internal::Written::encode_file(self, $crate::internal::Hashing::SeedWithheld)
         }
@@ -725,7 +725,7 @@ macro_rules! methods {
             $crate::internal::Written::write_file(self, &mut writer, $crate::internal::Hashing::Seed)
         }
 
-        /// Writes the filter as a file without its seed: whoever reads it must give the seed.
+        /// Writes the filter as a file without its seed: readers must supply it.
         #[cfg(feature = "std")]
         pub fn write_to_without_seed(
             &self,
@@ -740,7 +740,7 @@ macro_rules! methods {
             $crate::internal::Written::save_file(self, path.as_ref(), $crate::internal::Hashing::Seed)
         }
 
-        /// As [`save`](Self::save), without the seed: whoever loads the file must give the seed.
+        /// As [`save`](Self::save), without the seed: readers must supply it.
         #[cfg(feature = "std")]
         pub fn save_without_seed(
             &self,
@@ -761,7 +761,7 @@ macro_rules! methods {
         }
 
         /// Writes the filter as a file at the beginning of `buffer`, and returns its length.
-        /// `None`, and nothing is written, if there is less room than
+        /// `None`, and nothing is written, if the buffer is shorter than
         /// [`encoded_len`](Self::encoded_len).
         #[must_use]
         pub fn write_into(&self, buffer: &mut [u8]) -> Option<usize> {
@@ -802,8 +802,8 @@ macro_rules! methods {
             Ok(<Self as $crate::internal::Restore>::read_file(&mut reader, Some(seed), u64::MAX)?.0)
         }
 
-        /// Reads one filter, unless the file is larger than `max_bytes`. Memory is taken as the
-        /// bytes come, not as the file claims.
+        /// Reads one filter, unless the file is larger than `max_bytes`. Memory is allocated as
+        /// bytes arrive, not by what the file claims.
         #[cfg(feature = "std")]
         pub fn read_from_within(
             mut reader: impl std::io::Read,

@@ -124,9 +124,9 @@ fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64
     sum / total
 }
 
-/// The same for a wide distribution on `0..=last` given by the logarithm of its weights: at points
-/// a quarter of the standard deviation apart. Of a Poisson distribution, also times `e^(ai)`, the
-/// trapezoidal rule loses some `e^(-2 (4 pi)^2)`.
+/// The mean of `f` over a wide distribution on `0..=last`, given by the logarithm of its weights:
+/// sampled at points a quarter of the standard deviation apart. Of a Poisson distribution, also
+/// times `e^(ai)`, the trapezoidal rule loses some `e^(-2 (4 pi)^2)`.
 fn sampled(
     last: u64,
     mode: u64,

@@ -115,7 +115,7 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
         encoded_len;
     }
 
-    /// The same filter over a borrowed table.
+    /// A view of this filter: it borrows the table.
     #[must_use]
     pub fn view(&self) -> CountingView<'_> {
         Self::over(self.header, self.params, self.len, self.as_words())

@@ -63,7 +63,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
         encoded_len;
     }
 
-    /// The same filter over a borrowed table.
+    /// A view of this filter: it borrows the table.
     #[must_use]
     pub fn view(&self) -> Cuckoo<L, &[u8]> {
         Self::over(self.header, self.params(), self.len, self.table.bytes())

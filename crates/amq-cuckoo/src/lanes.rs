@@ -104,7 +104,7 @@ impl<W: Word> Lanes<W> {
         Self { ones, highs: ones << (bits - 1), bits }
     }
 
-    /// The same value in every lane.
+    /// A word with `value` in every lane.
     #[inline(always)]
     pub(crate) fn splat(self, value: u64) -> W {
         self.ones.times(W::narrow(value.into()))

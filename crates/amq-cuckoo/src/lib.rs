@@ -19,7 +19,7 @@
 //! # What it is
 //!
 //! A hash table that stores only a **fingerprint** of each key, a few bits of its hash, in one of
-//! two buckets. It answers *definitely not in* or *probably in*. The second answer is wrong for a
+//! two buckets. It answers *definitely not in* or *probably in*. *Probably in* is wrong for a
 //! share of the absent keys that you choose beforehand; a key that is in is never denied. Keys can
 //! be removed again. A full filter says so and loses nothing.
 //!
@@ -58,9 +58,9 @@
 //! leads back. As c is odd and M even, the two buckets differ. M is any even number, so the table
 //! is as large as the keys need, not the next power of two.
 //!
-//! Which fingerprints move is decided before any of them does, by a breadth-first search over at
-//! most 16,384 buckets (as many slots, where buckets overlap). A filter that finds no room refuses
-//! the key ([`InsertError::Table`]) and is, byte for byte, what it was. The search fills buckets of
+//! A breadth-first search over at most 16,384 buckets (slots, where buckets overlap) decides which
+//! fingerprints move before any of them does. If it finds no room, the filter refuses the key
+//! ([`InsertError::Table`]) and stays as it was, byte for byte. The search fills buckets of
 //! four to a load factor of 0.97 and more, overlapping ones to 0.95 and more, before the first key
 //! is refused. Plans stop at 0.95 and 0.94, less 32 slots, which matter only to small tables:
 //!
@@ -73,8 +73,8 @@
 //!
 //! Every copy of a key is stored, up to the eight slots it can reach (four with overlapping
 //! buckets, three if its own two overlap). The next one is refused ([`InsertError::Copies`]). Plans
-//! are for distinct keys: many copies fill a filter sooner. Where keys come again and again and
-//! none is ever removed, [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties
+//! are for distinct keys: many copies fill a filter sooner. Where keys repeat and none is ever
+//! removed, [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties
 //! a slot that holds the key's fingerprint; *count* counts them.
 //!
 //! A filter is stored as a file ([`to_bytes`](Cuckoo::to_bytes), [`save`](Cuckoo::save)) and read
@@ -108,7 +108,7 @@
 //!
 //! - You cannot be sure to **remove only keys that were put in**. If a key that was not is a false
 //!   positive, removing it takes another key's fingerprint, and the filter forgets that key: the
-//!   only way to make it lie. (A key that `insert_unique` skipped was not put in.)
+//!   only way to get a false negative. (A key that `insert_unique` skipped was not put in.)
 //! - You insert many copies of a key: use `amq-quotient`, or `amq-counting` for up to fourteen.
 //! - You remove nothing, and a rate of 1 % or more will do: `amq-bloom` fills faster, in no more
 //!   space than buckets of four.

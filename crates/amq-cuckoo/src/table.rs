@@ -85,7 +85,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
         }
     }
 
-    /// The same table over borrowed bytes.
+    /// A view of this table: it borrows the bytes.
     pub(crate) fn view(&self) -> Table<L, &[u8]> {
         Table::over(self.params(), self.bytes())
     }

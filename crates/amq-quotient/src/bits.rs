@@ -31,7 +31,7 @@ pub(crate) trait Select {
     /// The position of the 1 with `rank` ones below it; 64 if there is none. `rank` is below 64.
     fn select(word: u64, rank: u32) -> u32;
 
-    /// The same bit as a mask; zero if there is none.
+    /// The bit that `select` finds, as a mask; zero if there is none.
     #[inline(always)]
     fn nth_one(word: u64, rank: u32) -> u64 {
         1u64.checked_shl(Self::select(word, rank)).unwrap_or(0)

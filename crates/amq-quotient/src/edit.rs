@@ -81,7 +81,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         if found { Put::Again } else { Put::New }
     }
 
-    /// The same, wherever the run is and however long.
+    /// Inserts wherever the run is and however long.
     #[cold]
     #[inline(never)]
     fn insert_far<I: Select>(&mut self, fingerprint: u64) -> Put {
@@ -155,7 +155,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         taken
     }
 
-    /// The same, wherever the run is and however long.
+    /// Removes wherever the run is and however long.
     #[cold]
     #[inline(never)]
     fn remove_far<I: Select>(&mut self, fingerprint: u64) -> Taken {

@@ -44,7 +44,7 @@ pub(crate) trait Entry: Copy + Eq + Debug {
     /// For each field of a load: zero if it answers for the key with this value.
     fn differing(fields: &Fields, window: u64, value: u64) -> u64;
 
-    /// The same for a single field, of a load or not.
+    /// As `differing`, for a single field, of a load or not.
     fn differs(field: u64, value: u64) -> u64;
 
     /// The field to take out for a key: the first of the longest. `found` has the highest bit set

@@ -100,7 +100,7 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
         encoded_len;
     }
 
-    /// The same filter over a borrowed table.
+    /// A view of this filter: it borrows the table.
     pub fn view(&self) -> QuotientView<'_> {
         QuotientFilter {
             header: self.header,

@@ -39,8 +39,8 @@ pub(crate) fn pack<E: Entry>(
     Ok(packed)
 }
 
-/// The same, with that many blocks at the front written last; and whether they are enough, as all
-/// blocks always are. If not, the table is of no use.
+/// Writes `front` blocks last. Returns the table and whether `front` blocks sufficed, as all blocks
+/// always do; if not, the table is invalid.
 fn pack_behind<E: Entry>(
     params: QuotientParams,
     front: u64,
@@ -239,7 +239,7 @@ mod tests {
     use crate::entry::Whole;
     use amq_core::index::remix;
 
-    /// The same table, one fingerprint after another.
+    /// The table that inserting one fingerprint after another gives.
     fn inserted(params: QuotientParams, sorted: &[u64]) -> (Table<Vec<u8>, Whole>, u64) {
         let mut table = Table::new(params).unwrap();
         let new = sorted

@@ -127,8 +127,8 @@ impl QuotientParams {
         self.sizes().find(|params| params.max_keys() >= keys)
     }
 
-    /// The same fingerprints in twice the slots; `None` if no remainder bit is left, or if the
-    /// slots would be too many.
+    /// Parameters that keep the fingerprints' length in twice the slots; `None` if no remainder bit
+    /// is left, or if the slots would be too many.
     pub(crate) fn doubled(&self) -> Option<Self> {
         let slots = self.slots.checked_mul(2)?;
         let doubled = Self {
@@ -139,8 +139,8 @@ impl QuotientParams {
         doubled.check().ok().map(|()| doubled)
     }
 
-    /// The same fingerprints in half the slots; `None` if their number is odd, or if the remainders
-    /// would be too wide.
+    /// Parameters that keep the fingerprints' length in half the slots; `None` if their number is
+    /// odd, or if the remainders would be too wide.
     pub(crate) fn halved(&self) -> Option<Self> {
         let slots = self.slots / 2;
         let grows = self.max_slots > self.slots;

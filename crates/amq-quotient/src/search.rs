@@ -54,7 +54,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         (first + self.blocks) * BLOCK_SLOTS + 63
     }
 
-    /// The same for the first, without select.
+    /// The end of the first run, without select.
     #[inline(always)]
     pub(crate) fn first_runend(&self, position: u64) -> u64 {
         let first = position / BLOCK_SLOTS;
@@ -205,7 +205,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         self.fields.any_zero(differing, length) & occupied == 1
     }
 
-    /// The same, wherever the run is and however long.
+    /// Searches wherever the run is and however long.
     #[cold]
     #[inline(never)]
     fn contains_anyhow<I: Select>(&self, fingerprint: u64) -> bool {
@@ -248,7 +248,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         (run.start + u64::from(passed), found)
     }
 
-    /// The same for a run that takes several loads.
+    /// The place of a remainder in a run that takes several loads.
     #[cold]
     #[inline(never)]
     fn far_place(&self, run: Run, remainder: u64) -> (u64, bool) {

@@ -71,7 +71,7 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
         }
     }
 
-    /// The same table over borrowed bytes, whatever is made of its entries.
+    /// A view of this table: it borrows the bytes, whatever is made of its entries.
     pub(crate) fn view<F>(&self) -> Table<&[u8], F> {
         Table::over(self.params, self.bytes())
     }

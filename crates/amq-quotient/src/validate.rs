@@ -219,7 +219,7 @@ mod tests {
 
     /// The walk as it is defined.
     impl<S: AsRef<[u8]>> Table<S, Whole> {
-        /// The same walk, one run and one slot at a time.
+        /// Walks the table one run and one slot at a time.
         ///
         /// It follows the runs in order. Each takes the first runend from its start; there are no
         /// more runends than runs, so all are taken.

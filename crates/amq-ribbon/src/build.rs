@@ -42,7 +42,7 @@ impl<K: Kind> System<K> {
         Self::build_widened(source, columns, progress, 0)
     }
 
-    /// The same with a last layer that is `widened` tenths larger from the first.
+    /// Builds with a last layer that is `widened` tenths larger on the first attempt.
     fn build_widened<E: Entry>(
         source: &(impl Source<E> + ?Sized),
         columns: Columns,
@@ -247,7 +247,8 @@ fn has_threads() -> bool {
     *HAS.get_or_init(|| !rayon::ThreadPoolBuilder::new().build_global().is_err_and(refused))
 }
 
-/// The same on all processors. Shards are independent, so the outcome is the same, too.
+/// Does what `one_by_one` does, on all processors. Shards are independent, so the outcome is the
+/// same, too.
 #[cfg(feature = "parallel")]
 fn each_shard<S: Send, T: Default + Send, R: Send>(
     shards: &mut [S],

@@ -7,7 +7,7 @@ use amq_core::{Key, KeyHash};
 pub(crate) trait Entry: Copy + Default + Send + Sync {
     /// The hash in this layer.
     fn hash(self) -> u64;
-    /// The same entry in another layer.
+    /// This entry with its hash in another layer.
     fn with_hash(self, hash: u64) -> Self;
     /// The result that its row must have.
     fn result(self) -> u32;

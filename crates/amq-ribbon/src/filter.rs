@@ -123,7 +123,7 @@ impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
         encoded_len;
     }
 
-    /// The same filter over borrowed slices.
+    /// A view of this filter: it borrows the solution.
     pub fn view(&self) -> RibbonView<'_, K> {
         Ribbon { header: self.header, len: self.len, system: self.system.view() }
     }

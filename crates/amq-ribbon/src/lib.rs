@@ -80,7 +80,7 @@
 //!
 //! *Contains* exclusive-ors the solution at the row's slots and compares with the key's result,
 //! without a branch. Slots of whole bytes are masked by the coefficients and folded, 32 bytes at a
-//! time with AVX2 where the processor has it. Of columns AVX2 takes eight at once. With AVX-512
+//! time with AVX2 where the processor has it. AVX2 processes eight columns at once. With AVX-512
 //! (Intel since Ice Lake, AMD since Zen 4) the coefficients are the mask under which 64 slots of
 //! one byte are loaded, and the parities of eight columns are counted at once.
 //!

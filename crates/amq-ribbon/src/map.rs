@@ -104,7 +104,7 @@ impl RibbonMap {
         Self::build_with_seed(bits, DEFAULT_SEED, pairs)
     }
 
-    /// The same with a seed of one's own; see [`build`](Self::build).
+    /// Builds a map with a seed of your own; see [`build`](Self::build).
     pub fn build_with_seed<Q: Key>(
         bits: u32,
         seed: u64,
@@ -114,7 +114,7 @@ impl RibbonMap {
         Self::build_hashes(bits, seed, pairs.map(|(key, value)| (key.key_hash(seed), value)))
     }
 
-    /// The same of keys already hashed with `seed`.
+    /// Builds a map of keys already hashed with `seed`; see [`build`](Self::build).
     pub fn build_hashes(
         bits: u32,
         seed: u64,
@@ -192,7 +192,7 @@ impl<S: Store<u64>> RibbonMap<S> {
         self.system.bytes()
     }
 
-    /// The same map over borrowed slices.
+    /// A view of this map: it borrows the solution.
     pub fn view(&self) -> RibbonMapView<'_> {
         RibbonMap { header: self.header, len: self.len, system: self.system.view() }
     }

@@ -61,7 +61,7 @@ impl RibbonParams {
         Columns { most: self.columns, short: self.short }
     }
 
-    /// The same with other numbers of keys.
+    /// These parameters with other numbers of keys.
     pub(crate) const fn with_keys(self, keys: [u64; MAX_LAYERS]) -> Self {
         Self { keys, widened: 0, ..self }
     }

@@ -11,10 +11,11 @@ pub const MAX_LAYERS: usize = 6;
 /// Log2 of the starts in a shard of a first layer that bumps keys. Each shard wastes about half a
 /// row, and its working set is to stay in cache.
 const LARGE_SHARD: u32 = 16;
-/// The same where large shards would be fewer than [`ENOUGH`], too few for many processors.
+/// As `LARGE_SHARD`, where large shards would be fewer than [`ENOUGH`], too few for many
+/// processors.
 const SMALL_SHARD: u32 = 15;
 const ENOUGH: u64 = 4;
-/// The same of later layers, which get a twentieth of the keys.
+/// As `LARGE_SHARD`, for later layers, which get a twentieth of the keys.
 const LATER_SHARD: u32 = 13;
 /// The share by which a bumping layer has fewer slots than keys.
 const OVERLOAD: f64 = 0.05;
@@ -97,7 +98,7 @@ pub(crate) fn bumping<W: Row>(keys: u64, layer: usize) -> (u64, u32) {
     (whole * W::BITS + 1, shard)
 }
 
-/// The same of a layer that keeps all its keys.
+/// The starts of a layer that keeps all its keys, and log2 of those in a shard.
 pub(crate) fn last<K: Kind>(keys: u64) -> (u64, u32) {
     let (bits, shard) = (K::Row::BITS, 1u64 << K::LAST_SHARD);
     let one = slots_for::<K::Row>(keys as f64);

@@ -54,7 +54,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         Self { params, geometry, store, vector_end, slot_bytes, path, kind: PhantomData }
     }
 
-    /// The same system over the borrowed store.
+    /// A view of this system: it borrows the store.
     pub(crate) fn view(&self) -> System<K, Borrowed<'_, K::Row>> {
         let store = Borrowed {
             words: self.words(),
@@ -244,7 +244,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         O::prefetch(self.words(), &window);
     }
 
-    /// The same for the keys of a group that the first layer bumps.
+    /// Prepares the keys of a group that the first layer bumps.
     #[inline(always)]
     fn prepare_later<O: Order>(
         &self,

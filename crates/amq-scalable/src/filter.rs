@@ -32,8 +32,9 @@ pub struct ScalableFilter<F> {
     /// The limit that forbids the next stage, once met: planning a stage takes longer than a
     /// refusal should. Follows from the other fields.
     pub(crate) limit: Option<InsertError>,
-    /// Whether the newest stage surely has a bit set for each key it has taken, as if all were
-    /// inserted one by one. A merge gives an upper bound of the keys taken, and a file any number.
+    /// Whether the newest stage is known to have a bit set for each key it has taken, as if all
+    /// were inserted one by one. A merge gives an upper bound of the keys taken, and a file any
+    /// number.
     pub(crate) is_counted: bool,
 }
 
@@ -59,7 +60,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         merge;
     }
 
-    /// The same filter over borrowed tables. Only its list of stages is allocated.
+    /// A view of this filter: it borrows the tables. Only its list of stages is allocated.
     pub fn view(&self) -> Result<ScalableFilter<F::Over<Borrowing<'_>>>, BuildError> {
         let mut later = Vec::new();
         reserve(&mut later, self.later.len() as u64)?;

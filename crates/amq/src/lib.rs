@@ -1,7 +1,7 @@
 //! The amq family of approximate-membership filters behind one dependency.
 //!
-//! Each variant is a crate of its own, and a feature of this one, all on by default. What stands
-//! here is what no single variant can have:
+//! Each variant is a crate of its own, and a feature of this one, all on by default. This
+//! crate adds what no single variant can offer:
 //!
 //! | part | what it is |
 //! | --- | --- |
@@ -10,9 +10,9 @@
 //! | [`AnyOwnedView`] | a view that owns its bytes, such as a memory map |
 //! | [`Abilities`] | what each kind can do |
 //! | [`load_or_maybe`], [`open_or_maybe`] | never turn an unreadable file into a "no" |
-//! | [`monitored`] | a filter that is watched while it works |
+//! | [`monitored`] | a filter that measures its false-positive rate in use |
 //! | [`sharded`] | a filter for threads that insert and remove |
-//! | [`rolling`] | the last generations of a stream |
+//! | [`rolling`] | a filter of the latest keys of a stream, in generations |
 //!
 //! ```
 //! use amq::{AnyFilter, BloomFilter, Goal};
@@ -29,8 +29,8 @@
 //! # }
 //! ```
 //!
-//! The crate `amq-advisor` says which filter to take, and what to set in the engines of other
-//! people.
+//! The crate `amq-advisor` recommends a filter for a workload, and settings for databases and other
+//! engines.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -50,7 +50,7 @@ impl<F: Filter> OrMaybe<F> {
         FilterExt::contains(self, key)
     }
 
-    /// The same for the key with this hash.
+    /// Whether the key with this hash is probably in; see [`contains`](Self::contains).
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: KeyHash) -> bool {

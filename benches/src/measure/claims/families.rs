@@ -14,7 +14,7 @@ fn percent_larger((bits, rate): (f64, f64)) -> f64 {
     (bits / bits_per_key(rate) - 1.0) * 100.0
 }
 
-/// The same of a filter planned for 1 %.
+/// By how many percent a filter planned for 1 % is larger than a Bloom filter.
 fn planned<F: PlanFilter>() -> Option<f64> {
     let plan = F::plan(Goal::fpr(1_000_000, 0.01)).ok()?;
     Some(percent_larger((plan.bits_per_key(), plan.expected_fpr)))

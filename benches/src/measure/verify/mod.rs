@@ -78,7 +78,7 @@ pub struct Verified {
     /// The first filter's answer for each absent key; none for the floor, which answers nothing.
     pub absent: Vec<bool>,
     pub answers: Answers,
-    /// The same after half of the keys were removed, where they are to be.
+    /// Answers after half of the keys were removed, where that is measured.
     pub removal: Option<Result<Answers, Failure>>,
 }
 

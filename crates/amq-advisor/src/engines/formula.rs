@@ -140,7 +140,7 @@ mod tests {
         assert!((signature(1, 1, 1) - 1.0).abs() < 1e-12);
     }
 
-    /// The same by counting all outcomes.
+    /// Compares with a count of all outcomes.
     #[test]
     fn the_chance_of_a_signature_is_exact_for_small_ones() {
         let draws = |length: u32, draws: u32| -> Vec<u32> {

@@ -48,7 +48,8 @@ pub(super) fn rocksdb(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
     })
 }
 
-/// The same header: the policy takes the bits of the Bloom filter whose rate it is to have.
+/// As for the Bloom filter, from the header: the policy takes the bits of the Bloom filter whose
+/// rate it is to have.
 pub(super) fn rocksdb_ribbon(engine: Engine, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
     let (bits, fpr) = rocksdb_bits(engine, fpr)?;
     if keys > MOST_RIBBON_KEYS {

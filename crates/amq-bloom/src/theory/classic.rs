@@ -92,7 +92,7 @@ pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
     libm::pow(fill, f64::from(probes))
 }
 
-/// The same with the floor of 64-bit hashes: the rate that the filter has.
+/// The rate of a table with this fill: [`fpr_of_fill`] plus the floor of 64-bit hashes.
 ///
 /// The fill tells how many keys may share their hash with an absent one. The filter's length does
 /// not: a union counts keys twice.

@@ -18,8 +18,8 @@ pub fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
     plan_cells(goal, 1)
 }
 
-/// The same for a table with cells of `cell_bits` bits, such as counters, in place of bits: a power
-/// of two up to 64. `params.bits` is then the number of cells.
+/// Plans a table of cells, such as counters, in place of bits: see [`plan`]. A cell has `cell_bits`
+/// bits, a power of two up to 64; `params.bits` is the number of cells.
 pub fn plan_cells(goal: Goal, cell_bits: u64) -> Result<Plan<BloomParams>, PlanError> {
     let goal = goal.checked()?;
     PlanError::check_parameter("cell_bits", cell_bits, 1, 64)?;

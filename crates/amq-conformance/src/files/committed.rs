@@ -23,7 +23,7 @@ pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) -> V
     recorded(root, name, &bytes, &format!("seed: {seed}"), keys, &found)
 }
 
-/// The same for a prehashed filter, whose hashes are [`remix`]`(key, 0)`.
+/// As `golden`, for a prehashed filter, whose hashes are [`remix`]`(key, 0)`.
 pub fn golden_prehashed<F: FileFilter>(
     root: &str,
     name: &str,
@@ -42,7 +42,7 @@ pub const fn callers_hash(key: u64) -> KeyHash {
     KeyHash::new(remix(key, 0))
 }
 
-/// The same for a filter that says by what its keys are hashed, and which it has.
+/// Compares a committed file with what was recorded, under the key hashing given.
 fn recorded(
     root: &str,
     name: &str,

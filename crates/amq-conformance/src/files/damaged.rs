@@ -18,7 +18,7 @@ fn refused<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
     }
 }
 
-/// The same for what is to be a whole file.
+/// Requires that every reader of a whole file refuses these bytes.
 #[inline(never)]
 fn refused_whole<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) -> Verdict {
     let aligned = Aligned::new(bytes, 0);
@@ -43,7 +43,7 @@ pub fn a_damaged_file_is_refused<F: FileFilter>(fill: Fill<F>) -> Verdict {
 /// A check of bytes, and what they are.
 type Check = fn(&[u8], &dyn Fn() -> String) -> Verdict;
 
-/// The same for one file, and another that may be as long.
+/// Damages one file in every way, and mixes it with another that may be as long.
 fn damaged_files_are_refused(
     [bytes, other]: [&[u8]; 2],
     refused: Check,

@@ -116,7 +116,7 @@ pub(super) fn forged_files<F: FileFilter>(fill: Fill<F>, each: &mut Check<'_>) -
     Ok(())
 }
 
-/// The same for one file of `n` keys.
+/// Forges one file of `n` keys.
 fn forged_from(
     bytes: &[u8],
     n: u64,
@@ -184,7 +184,7 @@ pub fn a_forged_file_is_refused_or_answers<F: FileFilter>(fill: Fill<F>) -> Verd
     })
 }
 
-/// The same for a view whose payload nobody checked: it answers something, and comes to an end.
+/// A view whose payload nobody checked answers something, and every answer ends.
 pub fn a_view_of_a_forged_file_answers<F: FileFilter>(fill: Fill<F>) -> Verdict {
     let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();
     forged_files(fill, &mut |forged, what| {

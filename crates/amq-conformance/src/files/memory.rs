@@ -101,7 +101,7 @@ pub fn a_claim_is_not_taken_for_memory<F: FileFilter>(fill: Fill<F>) -> Verdict 
     )
 }
 
-/// The same for one file with forged numbers: its lengths are made to agree. The bytes it claims,
+/// Checks one file with forged numbers, its lengths made to agree. The bytes it claims,
 /// if these, and nothing else, are what is wrong with it.
 pub fn claim_is_bounded<F: FileFilter>(forged: &[u8]) -> Result<Option<u64>, Violation> {
     let Some(claim) = fitted::<F>(forged, 1 << 16) else {

@@ -22,7 +22,7 @@ const HASH_AT: usize = 18;
 const FLAGS_AT: usize = 22;
 const SEED_AT: usize = 40;
 
-/// The same file, saying that its keys were hashed by the caller.
+/// This file, changed to say that its keys were hashed by the caller.
 pub(super) fn prehashed_file(file: &[u8]) -> Vec<u8> {
     let mut bytes = file.to_vec();
     bytes[HASH_AT] = 2;
@@ -38,7 +38,7 @@ fn twins<F: FileFilter>(filter: F) -> Result<(F, Prehashed<F>), Violation> {
     Ok((filter, twin))
 }
 
-/// The same for a filter of so many keys.
+/// A filter of `keys` keys and its prehashed twin.
 fn twins_of<F: FileFilter>(fill: Fill<F>, keys: u64) -> Result<(F, Prehashed<F>), Violation> {
     twins(with_keys(fill, keys, 0.01, SEED)?)
 }
@@ -130,7 +130,7 @@ fn refused_as_filter<F: FileFilter>(file: &[u8]) -> [Option<DecodeError>; 4] {
     ]
 }
 
-/// The same as a prehashed filter.
+/// Why these bytes are refused as a prehashed filter, in every way in.
 fn refused_as_prehashed<F: FileFilter>(file: &[u8]) -> [Option<DecodeError>; 3] {
     let aligned = Aligned::new(file, 0);
     [

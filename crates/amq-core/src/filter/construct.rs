@@ -228,7 +228,8 @@ pub fn fill_from_hashes<F: EmptyFilter>(
     Ok(filter)
 }
 
-/// The same from keys, without a vector of their hashes: [`BuildFilter::build_keys`].
+/// Makes an empty filter and inserts keys, without a vector of their hashes: for
+/// [`BuildFilter::build_keys`].
 pub fn fill_from_keys<F: EmptyFilter, K: Key>(
     target: impl Into<BuildTarget<F::Params>>,
     seed: u64,
@@ -260,8 +261,8 @@ pub trait BuildFilter: PlanFilter {
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError>;
 
-    /// The same from a slice of keys. Hashes them into a vector first, 8 bytes a key, unless the
-    /// variant can do without.
+    /// Builds a filter from a slice of keys; see [`build_hashes`](Self::build_hashes). Hashes them
+    /// into a vector first, 8 bytes a key, unless the variant can do without.
     fn build_keys<K: Key>(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,
@@ -270,8 +271,9 @@ pub trait BuildFilter: PlanFilter {
         Self::build_iter(target, seed, keys)
     }
 
-    /// The same from any iterator of keys. Keeps none of them, but their hashes, 8 bytes each (and
-    /// as much again while the vector grows), until the filter is made.
+    /// Builds a filter from any iterator of keys; see [`build_hashes`](Self::build_hashes). The
+    /// keys are not kept; their hashes are, 8 bytes each (and as much again while the vector
+    /// grows), until the filter is made.
     fn build_iter<K: Key>(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,

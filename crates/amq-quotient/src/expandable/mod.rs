@@ -139,7 +139,7 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
         encoded_len;
     }
 
-    /// The same filter over a borrowed table.
+    /// A view of this filter: it borrows the table.
     pub fn view(&self) -> ExpandableQuotientView<'_> {
         ExpandableQuotientFilter {
             header: self.header,

@@ -167,7 +167,7 @@ pub fn plan(goal: Goal) -> Result<Plan<ExpandableParams>, PlanError> {
     plan_doublings(goal, DOUBLINGS)
 }
 
-/// The same for another number of doublings.
+/// The plan of a filter that keeps its rate for this many doublings; see [`plan`].
 pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParams>, PlanError> {
     let goal = goal.checked()?;
     let blocks = blocks_for(goal)?;
@@ -193,8 +193,8 @@ pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParam
     Ok(plan_of(params, goal.keys))
 }
 
-/// The shortest fingerprints that keep the rate for as many doublings, or for as many as their
-/// number of bits leaves of a hash; and all the doublings for which they keep it.
+/// The shortest fingerprints that keep the rate for this many doublings, or for as many doublings
+/// as the hash has bits for; and all the doublings for which they keep it.
 fn shortest(
     keys: u64,
     fpr: f64,

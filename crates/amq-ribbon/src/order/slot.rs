@@ -137,7 +137,7 @@ pub(crate) fn fold<const BYTES: usize>(sums: [u64; BYTES]) -> u32 {
     fold_word::<BYTES>(sum)
 }
 
-/// The same of a word of whole slots.
+/// Folds a word of whole slots.
 #[inline(always)]
 pub(crate) fn fold_word<const BYTES: usize>(mut sum: u64) -> u32 {
     // Rotated rather than shifted: one instruction where there is one for both.

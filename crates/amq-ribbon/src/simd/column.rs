@@ -150,7 +150,7 @@ unsafe fn sums_of_64(block: *const u64, after: *const u64, row: Halves) -> __m25
     }
 }
 
-/// The same of words of 128 bits.
+/// As `sums_of_64`, for words of 128 bits.
 ///
 /// # Safety
 /// As above.

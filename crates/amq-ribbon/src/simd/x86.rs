@@ -29,7 +29,8 @@ pub(super) trait Vectors: Order {
         window: &Self::Window,
     ) -> bool;
 
-    /// The same for a single key, which keeps nothing for the next one in registers.
+    /// As [`agrees`](Vectors::agrees), for a single key: keeps nothing for the next one in
+    /// registers.
     ///
     /// # Safety
     /// As [`agrees`](Vectors::agrees).

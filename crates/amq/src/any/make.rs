@@ -119,7 +119,7 @@ impl AnyFilter {
         Self::with_seed(kind, goal, DEFAULT_SEED)
     }
 
-    /// The same with your own seed; see [`new`](Self::new).
+    /// An empty filter of this kind with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(kind: FilterKind, goal: Goal, seed: u64) -> Result<Self, AnyError> {
         kinds!(by_kind insert kind,
             F => Ok(F::with_seed(goal, seed)?.into()),
@@ -146,8 +146,8 @@ impl AnyFilter {
             absent Err(PlanError::LeftOut { kind }.into()))
     }
 
-    /// The same from keys, with the public seed. Keeps their hashes, 8 bytes each, until the filter
-    /// is made.
+    /// Builds a filter of this kind from keys, with the public seed. Keeps their hashes, 8 bytes
+    /// each, until the filter is made.
     pub fn build<K: Key>(
         kind: FilterKind,
         target: impl Into<AnyTarget>,
@@ -156,7 +156,7 @@ impl AnyFilter {
         Self::build_with_seed(kind, target, DEFAULT_SEED, keys)
     }
 
-    /// The same with your own seed; see [`build`](Self::build).
+    /// Builds a filter of this kind with a seed of your own; see [`build`](Self::build).
     pub fn build_with_seed<K: Key>(
         kind: FilterKind,
         target: impl Into<AnyTarget>,

@@ -49,7 +49,8 @@ macro_rules! types {
             $name($module::$type),
         )*}
 
-        /// The same over borrowed bytes: a memory map, a `static`, a page of a larger file.
+        /// A filter of any kind over borrowed bytes: a memory map, a `static`, a page of a larger
+        /// file.
         #[non_exhaustive]
         pub enum AnyView<'a> {$(
             #[cfg(feature = $feature)]

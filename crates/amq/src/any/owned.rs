@@ -68,8 +68,9 @@ impl AnyFilter {
         AnyOwnedView::open(Box::new(bytes), true)
     }
 
-    /// The same, but only header and directory are checked: at once, whatever the size. **A payload
-    /// that was damaged since it was written then answers anything**, keys denied included.
+    /// As [`open_owned`](Self::open_owned), but only header and directory are checked: at once,
+    /// whatever the size. **A payload that was damaged since it was written then answers
+    /// anything**, keys denied included.
     pub fn open_owned_without_checking_payload(
         bytes: impl AsRef<[u8]> + Send + Sync + 'static,
     ) -> Result<AnyOwnedView, DecodeError> {

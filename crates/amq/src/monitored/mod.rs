@@ -134,7 +134,8 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
         self.report_false_positive_hash(key.key_hash(self.filter.seed()));
     }
 
-    /// The same for the key with this hash.
+    /// Reports that `true` was wrong for the key with this hash; see
+    /// [`report_false_positive`](Self::report_false_positive).
     pub fn report_false_positive_hash(&self, hash: KeyHash) {
         let sampled = EVERY || sample::due();
         self.counts.was_false(hash, sampled);

@@ -59,7 +59,8 @@ fn rates(sure: Confidence, hits: f64, negative: f64, weight: f64) -> (f64, f64) 
     (rate(low), rate(high))
 }
 
-/// The same for numbers that two sketches estimate. Their errors and chance add in quadrature.
+/// Limits of the rate for numbers that two sketches estimate. Their errors and chance add in
+/// quadrature.
 fn key_rates(sure: Confidence, keys: Keys, weight: f64) -> (f64, f64) {
     let (low, high) = rates(sure, keys.false_positive, keys.negative, weight);
     let rate = keys.false_positive / (keys.false_positive + keys.negative * weight);

@@ -66,7 +66,7 @@ pub(super) struct Evidence {
     pub(super) overfull: bool,
     /// The rates that recent queries are compatible with.
     pub(super) queries: (f64, f64),
-    /// The same for different keys; the lower end is that of an alarm.
+    /// Limits of the rate among different keys; the lower end is that of an alarm.
     pub(super) keys: (f64, f64),
     pub(super) repetition: f64,
 }

@@ -43,7 +43,7 @@ impl<F: Filter> Generation<'_, F> {
         self.contains_hash(key.key_hash(self.seed))
     }
 
-    /// The same for the key with this hash.
+    /// Whether the key with this hash is probably in; see [`contains`](Self::contains).
     #[must_use]
     pub fn contains_hash(&self, hash: KeyHash) -> bool {
         self.filter.contains_hash(within(self.number, hash))

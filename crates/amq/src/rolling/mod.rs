@@ -112,7 +112,7 @@ impl<F: EmptyFilter> Rolling<F> {
         Self::with_seed(goal, generations, DEFAULT_SEED)
     }
 
-    /// The same with your own seed.
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(goal: Goal, generations: usize, seed: u64) -> Result<Self, BuildError> {
         let plan = Self::plan(goal, generations)?;
         let mut made = Vec::new();

@@ -31,7 +31,7 @@ impl<F: EmptyFilter> Rolling<F> {
         goal.plan_by(plan)
     }
 
-    /// The same, with refusals that speak of bytes where bits per key were asked for.
+    /// As `plan`, but refusals name bytes where bits per key were asked for.
     fn planned(goal: Goal, generations: usize) -> Result<RollingPlan<F::Params>, PlanError> {
         let count = generations as u64;
         PlanError::check_parameter("generations", count, 1, MAX_GENERATIONS)?;

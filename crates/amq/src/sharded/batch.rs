@@ -145,7 +145,7 @@ impl<F: InsertFilter> Sharded<F> {
         done.result()
     }
 
-    /// The same for keys, hashed block by block.
+    /// Inserts keys, hashed block by block.
     pub(super) fn insert_in_blocks<K>(
         &self,
         keys: &[K],

@@ -28,7 +28,8 @@ impl<F: InsertFilter> Sharded<F> {
         self.insert_unique_hash(key.key_hash(self.seed))
     }
 
-    /// The same for the key with this hash.
+    /// Inserts the key with this hash unless it seems to be in; see
+    /// [`insert_unique`](Self::insert_unique).
     #[inline]
     pub fn insert_unique_hash(&self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.shard(hash).write().ok_or(InsertError::Visited)?.insert_unique_hash(hash)

@@ -118,7 +118,7 @@ impl<F: EmptyFilter> Sharded<F> {
         Self::with_seed(goal, shards, DEFAULT_SEED)
     }
 
-    /// The same with your own seed.
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(goal: Goal, shards: usize, seed: u64) -> Result<Self, BuildError> {
         let plan = Self::plan(goal, shards)?;
         let mut made = Vec::new();
@@ -212,7 +212,7 @@ impl<F: Filter> Sharded<F> {
         self.shards.iter().map(each).sum()
     }
 
-    /// The same of numbers, which a forged file can make as large as it likes.
+    /// The sum over all shards, saturating: a forged file can claim any number.
     fn total(&self, of: impl Fn(&F) -> u64) -> u64 {
         let each = |shard: &Shard<F>| shard.read().map_or(0, |shard| of(&shard));
         self.shards.iter().map(each).fold(0, u64::saturating_add)

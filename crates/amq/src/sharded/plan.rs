@@ -62,7 +62,7 @@ impl<F: EmptyFilter> Sharded<F> {
         goal.plan_by(plan)
     }
 
-    /// The same, with refusals that speak of bytes where bits per key were asked for.
+    /// As `plan`, but refusals name bytes where bits per key were asked for.
     fn planned(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
         check_shards(shards)?;
         let goal = goal.checked()?;
