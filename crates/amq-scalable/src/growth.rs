@@ -9,6 +9,13 @@ use amq_core::{Budget, Goal, InsertError, Plan, PlanError};
 /// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
 pub(crate) const STAGE_BYTES: u64 = 128;
 
+/// The most bytes of a stage that a filter grows by, for so many keys. Near the floor of 64-bit
+/// hashes a rate would take split blocks without end, of which each key uses one: a file could make
+/// an insert ask for gigabytes for a handful of keys.
+const fn most_bytes(capacity: u64) -> u64 {
+    capacity.saturating_mul(512).saturating_add(4096)
+}
+
 /// The goal and the plan of one stage.
 pub(crate) type StagePlan<P> = (StageGoal, Plan<P>);
 
@@ -91,6 +98,9 @@ pub(crate) fn next_stage<F: OwnedStage>(
     let room = params.max_bytes.saturating_sub(held);
     let limited = params.max_bytes < u64::MAX;
     match F::plan(stage.goal()) {
+        Ok(plan) if plan.bytes > most_bytes(stage.capacity) => {
+            Err(InsertError::Stages { stages: index.into() })
+        }
         Ok(plan) if plan.bytes <= room => Ok((stage, plan)),
         Err(error) if !(limited && matches!(error, PlanError::TooLarge { .. })) => {
             // What is left of the rate is below what 64-bit hashes can give.

@@ -378,6 +378,24 @@ fn a_forged_file_makes_an_insert_allocate_at_most_64_keys_for_each_bit_it_holds(
     }
 }
 
+/// Split blocks at a rate near the floor of 64-bit hashes take blocks without end.
+#[test]
+fn a_forged_bound_of_keys_makes_no_insert_ask_for_gigabytes() {
+    let params = ScalableParams::new(1, 0.01);
+    let mut filter = with_params::<ScalableBlockedBloomFilter>(params, 1, 0).unwrap();
+    filter.insert(&0u64).unwrap();
+    let mut bytes = filter.to_bytes().unwrap();
+    // The most keys, which the rates of the stages follow from.
+    bytes[104..112].copy_from_slice(&(1u64 << 50).to_le_bytes());
+    files::mend(&mut bytes);
+    let mut read = ScalableBlockedBloomFilter::from_bytes(&bytes).unwrap();
+    hold(takes_at_most(SLACK, &|| "a bound of 2^50 keys".into(), || {
+        let refused = (1..1000u64).find_map(|key| read.insert(&key).err());
+        assert_eq!(refused, Some(InsertError::Stages { stages: 1 }));
+        assert!(read.contains(&0u64));
+    }));
+}
+
 #[test]
 fn a_stage_follows_one_that_has_as_many_bits_set_as_it_is_for_keys() {
     // Honest filters of any parameters, written, read and merged at any time, grow as ever.
