@@ -114,6 +114,8 @@ impl Restore for RibbonMap {
 
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
         opened.expect_kind(Self::KIND, REVISION)?;
+        // Its values are found by key alone.
+        opened.expect_hashing(false)?;
         Ok(RibbonMap {
             header: opened.header(),
             len: opened.keys(),
