@@ -46,6 +46,7 @@ extern crate alloc;
 extern crate std;
 
 mod cpu;
+mod docs;
 mod envelope;
 mod error;
 mod filter;
@@ -62,6 +63,7 @@ pub mod numeric;
 pub mod prefetch;
 mod prehashed;
 mod steps;
+mod traits;
 
 #[cfg(feature = "std")]
 pub use error::ReadError;

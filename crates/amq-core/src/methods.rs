@@ -24,318 +24,6 @@
 //! | `from_bytes;` | the ways to read one | a `Restore` over what it owns |
 //! | `open: Owned;` | the ways to view one | a view, for the lifetime `'a`, of `Owned` |
 
-/// What methods say of themselves on several types: texts about files, and examples, which want
-/// the paths of the crate and of the type: `docs!(insert "amq_cuckoo" "CuckooFilter")`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! docs {
-    (new $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "// Room for a thousand keys at a false-positive rate of 1 %.\n",
-            "let filter = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "assert!(filter.is_empty());\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (build $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Budget};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let filter = ",
-            $type,
-            "::build(Budget::Fpr(0.01), [\"one\", \"two\", \"three\"])?;\n",
-            "assert!(filter.contains(\"two\"));\n",
-            "assert_eq!(filter.len(), 3);\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (plan $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let plan = ",
-            $type,
-            "::plan(Goal::fpr(1_000_000, 0.01))?;\n",
-            "assert!(plan.expected_fpr < 0.0101);\n",
-            "println!(\"{plan}\"); // bytes, bits per key, rate\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (insert $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut filter = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "assert!(filter.insert(\"a key\")?.is_new());\n",
-            "assert!(filter.contains(\"a key\"));\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (insert_infallible $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut filter = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "assert!(filter.insert(\"a key\").is_new());\n",
-            "assert!(filter.contains(\"a key\"));\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (contains $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Budget};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let filter = ",
-            $type,
-            "::build(Budget::Fpr(0.01), 0..1000u64)?;\n",
-            "assert!((0..1000u64).all(|key| filter.contains(&key)));\n",
-            "// Of absent keys one in a hundred is answered `true`.\n",
-            "let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();\n",
-            "assert!(wrong < 200);\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (contains_inserted $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut filter = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.insert(\"a key\")?;\n",
-            "assert!(filter.contains(\"a key\"));\n",
-            "assert!(!filter.contains(\"another\")); // certain\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (remove $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut filter = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.try_extend([\"one\", \"two\"])?;\n",
-            "assert!(filter.remove(\"one\"));\n",
-            "assert!(!filter.contains(\"one\") && filter.contains(\"two\"));\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (remove_infallible $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut filter = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.extend([\"one\", \"two\"]);\n",
-            "assert!(filter.remove(\"one\"));\n",
-            "assert!(!filter.contains(\"one\") && filter.contains(\"two\"));\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (count $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut filter = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.try_extend([\"one\", \"two\", \"two\"])?;\n",
-            "assert_eq!(filter.count(\"two\").estimate, 2);\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (count_infallible $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut filter = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.extend([\"one\", \"two\", \"two\"]);\n",
-            "assert_eq!(filter.count(\"two\").estimate, 2);\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (merge $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut ours = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "let mut theirs = ours.clone();\n",
-            "ours.try_extend([\"one\", \"two\"])?;\n",
-            "theirs.try_extend([\"two\", \"three\"])?;\n",
-            "ours.merge(&theirs)?;\n",
-            "assert!(ours.contains(\"one\") && ours.contains(\"three\"));\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (merge_infallible $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Goal};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let mut ours = ",
-            $type,
-            "::new(Goal::fpr(1000, 0.01))?;\n",
-            "let mut theirs = ours.clone();\n",
-            "ours.extend([\"one\", \"two\"]);\n",
-            "theirs.extend([\"two\", \"three\"]);\n",
-            "ours.merge(&theirs)?;\n",
-            "assert!(ours.contains(\"one\") && ours.contains(\"three\"));\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (expected_fpr $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Budget};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let filter = ",
-            $type,
-            "::build(Budget::Fpr(0.01), 0..1000u64)?;\n",
-            "assert!(filter.expected_fpr() < 0.02);\n",
-            "println!(\"{}\", filter.stats()); // keys, load, bytes, rate\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (to_bytes $krate:literal $type:literal) => {
-        concat!(
-            "\n```\n",
-            "use ",
-            $krate,
-            "::{",
-            $type,
-            ", Budget};\n",
-            "# fn main() -> Result<(), Box<dyn std::error::Error>> {\n",
-            "let filter = ",
-            $type,
-            "::build(Budget::Fpr(0.01), [\"one\", \"two\"])?;\n",
-            "let bytes = filter.to_bytes()?; // or `save`, to a path\n",
-            "assert_eq!(",
-            $type,
-            "::from_bytes(&bytes)?, filter);\n",
-            "# Ok(())\n# }\n```",
-        )
-    };
-    (from_bytes_with_seed) => {
-        "Reads a file that withholds its seed, which must be `seed`. A file that stores \
-         another seed is refused as `DecodeError::OtherSeed`."
-    };
-    (save) => {
-        "Saves the filter as the file at `path`, whole or not at all: it is written to a temporary \
-         file beside it, synced, and renamed. A folder, device, FIFO or link is refused.\n\
-         \n\
-         The new file takes over the mode of the file it replaces, and its owner and group as far as \
-         the system allows; where it does not, nobody gains access. Access control lists are not \
-         kept. A new file has the mode of any new file: **to keep a secret seed private**, restrict \
-         the file, or save without the seed.\n\
-         \n\
-         The folder is synced, too, so that the new name lasts. Where the folder may be written but \
-         not read, only the content is synced, and after a system crash \
-         the name may still be the old file's. The temporary file is called \
-         `.amq-<16 hexadecimal digits>.tmp`; only a killed process leaves one behind, and \
-         it can be deleted."
-    };
-    (open) => {
-        "The filter in these bytes, which stay where they are: one whole file and no more, beginning \
-         at a multiple of 64. Everything is checked, in one pass over the bytes.\n\
-         \n\
-         # Mapped files\n\
-         \n\
-         The bytes may be a file mapped into memory, which must not change while it is mapped: no \
-         check at opening can help later. If another process shortens the file, the next query that \
-         touches a missing page raises `SIGBUS` on Unix, which ends the program; if it writes into \
-         the file, the filter answers anything. Replace such a file by `save`, or write another one \
-         and `rename` it: the map keeps the old file. Never truncate it or write it in place, as \
-         `cp` and a shell's `>` do. If you cannot rule that out, load the filter instead."
-    };
-    (open_without_checking_payload) => {
-        "As [`open`](Self::open), with the same conditions, but only header and directory are \
-         checked: at once, whatever the size. **A payload that was damaged since it was written then \
-         answers anything**, keys denied included."
-    };
-}
-
 /// Writes a type's inherent methods, in the order of the clauses; see the head of the file.
 #[doc(hidden)]
 #[macro_export]
@@ -722,7 +410,11 @@ macro_rules! methods {
         /// Writes the filter as a file, and flushes the writer.
         #[cfg(feature = "std")]
         pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-            $crate::internal::Written::write_file(self, &mut writer, $crate::internal::Hashing::Seed)
+            $crate::internal::Written::write_file(
+                self,
+                &mut writer,
+                $crate::internal::Hashing::Seed,
+            )
         }
 
         /// Writes the filter as a file without its seed: readers must supply it.
@@ -731,13 +423,21 @@ macro_rules! methods {
             &self,
             mut writer: impl std::io::Write,
         ) -> std::io::Result<()> {
-            $crate::internal::Written::write_file(self, &mut writer, $crate::internal::Hashing::SeedWithheld)
+            $crate::internal::Written::write_file(
+                self,
+                &mut writer,
+                $crate::internal::Hashing::SeedWithheld,
+            )
         }
 
         #[doc = $crate::docs!(save)]
         #[cfg(feature = "std")]
         pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
-            $crate::internal::Written::save_file(self, path.as_ref(), $crate::internal::Hashing::Seed)
+            $crate::internal::Written::save_file(
+                self,
+                path.as_ref(),
+                $crate::internal::Hashing::Seed,
+            )
         }
 
         /// As [`save`](Self::save), without the seed: readers must supply it.
@@ -746,7 +446,11 @@ macro_rules! methods {
             &self,
             path: impl AsRef<std::path::Path>,
         ) -> std::io::Result<()> {
-            $crate::internal::Written::save_file(self, path.as_ref(), $crate::internal::Hashing::SeedWithheld)
+            $crate::internal::Written::save_file(
+                self,
+                path.as_ref(),
+                $crate::internal::Hashing::SeedWithheld,
+            )
         }
 
         $crate::methods! { $($rest)* }
@@ -843,154 +547,5 @@ macro_rules! methods {
         }
 
         $crate::methods! { $($rest)* }
-    };
-}
-
-/// Writes the traits that are the same for many types, clause by clause:
-/// `traits!([generics] Type, owned [generics] Owned: Params; clauses)`.
-///
-/// | clause | writes | of a type that has |
-/// | --- | --- | --- |
-/// | `debug "Name";` | `Debug`: name, parameters, number of keys. Neither the table, which may be gigabytes, nor the seed, which may be secret | the method `params` |
-/// | `serde;` | with that feature `Serialize` and `Deserialize` | a file |
-/// | `plan theory;` | `PlanFilter` | functions `plan`, `plan_params` and `fpr` in the module `theory`; in `theory::<L>` if they are generic |
-/// | `insert infallible;` | `InsertFilter` and `Extend` | `insert_hash` and `insert_batch` of its own |
-/// | `build by filling;` | `BuildFilter` | `EmptyFilter`, and nothing faster |
-#[doc(hidden)]
-#[macro_export]
-macro_rules! traits {
-    ([$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;) => {};
-
-    (
-        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
-        debug $name:expr; $($rest:tt)*
-    ) => {
-        impl<$($g)*> ::core::fmt::Debug for $t {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                f.debug_struct($name)
-                    .field("params", &self.params())
-                    .field("len", &self.len())
-                    .field("capacity", &self.capacity())
-                    .finish_non_exhaustive()
-            }
-        }
-
-        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
-    };
-
-    (
-        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
-        serde; $($rest:tt)*
-    ) => {
-        /// The bytes of the filter's file.
-        #[cfg(feature = "serde")]
-        impl<$($g)*> $crate::internal::serde::Serialize for $t {
-            fn serialize<Z: $crate::internal::serde::Serializer>(
-                &self,
-                serializer: Z,
-            ) -> Result<Z::Ok, Z::Error> {
-                $crate::internal::Written::serialize_file(self, serializer)
-            }
-        }
-
-        /// The bytes of the filter's file, with all the checks of `from_bytes`.
-        #[cfg(feature = "serde")]
-        impl<'de, $($o)*> $crate::internal::serde::Deserialize<'de> for $owned {
-            fn deserialize<Z: $crate::internal::serde::Deserializer<'de>>(
-                deserializer: Z,
-            ) -> Result<Self, Z::Error> {
-                $crate::internal::deserialize(deserializer)
-            }
-        }
-
-        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
-    };
-
-    (
-        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
-        plan $theory:ident $(::<$of:ident>)?; $($rest:tt)*
-    ) => {
-        impl<$($o)*> $crate::PlanFilter for $owned {
-            type Params = $params;
-
-            fn plan(goal: $crate::Goal) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                goal.plan_by($theory::plan $(::<$of>)?)
-            }
-
-            fn plan_params(
-                params: $params,
-                keys: u64,
-            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                $theory::plan_params $(::<$of>)? (params, keys)
-            }
-
-            fn predicted_fpr(params: &$params, keys: u64) -> $crate::PredictedFpr {
-                $theory::fpr $(::<$of>)? (params, keys)
-            }
-
-            fn params(&self) -> $params {
-                self.params()
-            }
-        }
-
-        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
-    };
-
-    (
-        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
-        insert infallible; $($rest:tt)*
-    ) => {
-        impl<$($o)*> $crate::InsertFilter for $owned {
-            #[inline(always)]
-            fn insert_hash(
-                &mut self,
-                hash: $crate::KeyHash,
-            ) -> Result<$crate::Inserted, $crate::InsertError> {
-                Ok(<$owned>::insert_hash(self, hash))
-            }
-
-            #[inline]
-            fn insert_batch(
-                &mut self,
-                hashes: &[$crate::KeyHash],
-            ) -> Result<u64, $crate::BatchInsertError> {
-                Ok(<$owned>::insert_batch(self, hashes))
-            }
-        }
-
-        impl<$($o)* Q: $crate::Key> Extend<Q> for $owned {
-            fn extend<I: IntoIterator<Item = Q>>(&mut self, keys: I) {
-                for key in keys {
-                    self.insert(&key);
-                }
-            }
-        }
-
-        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
-    };
-
-    (
-        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
-        build by filling; $($rest:tt)*
-    ) => {
-        impl<$($o)*> $crate::BuildFilter for $owned {
-            fn build_hashes(
-                target: impl Into<$crate::BuildTarget<$params>>,
-                seed: u64,
-                hashes: &[$crate::KeyHash],
-            ) -> Result<Self, $crate::BuildError> {
-                $crate::internal::fill_from_hashes(target, seed, hashes)
-            }
-
-            fn build_keys<Q: $crate::Key>(
-                target: impl Into<$crate::BuildTarget<$params>>,
-                seed: u64,
-                keys: &[Q],
-            ) -> Result<Self, $crate::BuildError> {
-                $crate::internal::fill_from_keys(target, seed, keys)
-            }
-        }
-
-        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
     };
 }

@@ -1,0 +1,150 @@
+//! The traits that are the same for many types, written once.
+
+/// Writes the traits that are the same for many types, clause by clause:
+/// `traits!([generics] Type, owned [generics] Owned: Params; clauses)`.
+///
+/// | clause | writes | of a type that has |
+/// | --- | --- | --- |
+/// | `debug "Name";` | `Debug`: name, parameters, number of keys. Neither the table, which may be gigabytes, nor the seed, which may be secret | the method `params` |
+/// | `serde;` | with that feature `Serialize` and `Deserialize` | a file |
+/// | `plan theory;` | `PlanFilter` | functions `plan`, `plan_params` and `fpr` in the module `theory`; in `theory::<L>` if they are generic |
+/// | `insert infallible;` | `InsertFilter` and `Extend` | `insert_hash` and `insert_batch` of its own |
+/// | `build by filling;` | `BuildFilter` | `EmptyFilter`, and nothing faster |
+#[doc(hidden)]
+#[macro_export]
+macro_rules! traits {
+    ([$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;) => {};
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        debug $name:expr; $($rest:tt)*
+    ) => {
+        impl<$($g)*> ::core::fmt::Debug for $t {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct($name)
+                    .field("params", &self.params())
+                    .field("len", &self.len())
+                    .field("capacity", &self.capacity())
+                    .finish_non_exhaustive()
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        serde; $($rest:tt)*
+    ) => {
+        /// The bytes of the filter's file.
+        #[cfg(feature = "serde")]
+        impl<$($g)*> $crate::internal::serde::Serialize for $t {
+            fn serialize<Z: $crate::internal::serde::Serializer>(
+                &self,
+                serializer: Z,
+            ) -> Result<Z::Ok, Z::Error> {
+                $crate::internal::Written::serialize_file(self, serializer)
+            }
+        }
+
+        /// The bytes of the filter's file, with all the checks of `from_bytes`.
+        #[cfg(feature = "serde")]
+        impl<'de, $($o)*> $crate::internal::serde::Deserialize<'de> for $owned {
+            fn deserialize<Z: $crate::internal::serde::Deserializer<'de>>(
+                deserializer: Z,
+            ) -> Result<Self, Z::Error> {
+                $crate::internal::deserialize(deserializer)
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        plan $theory:ident $(::<$of:ident>)?; $($rest:tt)*
+    ) => {
+        impl<$($o)*> $crate::PlanFilter for $owned {
+            type Params = $params;
+
+            fn plan(goal: $crate::Goal) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                goal.plan_by($theory::plan $(::<$of>)?)
+            }
+
+            fn plan_params(
+                params: $params,
+                keys: u64,
+            ) -> Result<$crate::Plan<$params>, $crate::PlanError> {
+                $theory::plan_params $(::<$of>)? (params, keys)
+            }
+
+            fn predicted_fpr(params: &$params, keys: u64) -> $crate::PredictedFpr {
+                $theory::fpr $(::<$of>)? (params, keys)
+            }
+
+            fn params(&self) -> $params {
+                self.params()
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        insert infallible; $($rest:tt)*
+    ) => {
+        impl<$($o)*> $crate::InsertFilter for $owned {
+            #[inline(always)]
+            fn insert_hash(
+                &mut self,
+                hash: $crate::KeyHash,
+            ) -> Result<$crate::Inserted, $crate::InsertError> {
+                Ok(<$owned>::insert_hash(self, hash))
+            }
+
+            #[inline]
+            fn insert_batch(
+                &mut self,
+                hashes: &[$crate::KeyHash],
+            ) -> Result<u64, $crate::BatchInsertError> {
+                Ok(<$owned>::insert_batch(self, hashes))
+            }
+        }
+
+        impl<$($o)* Q: $crate::Key> Extend<Q> for $owned {
+            fn extend<I: IntoIterator<Item = Q>>(&mut self, keys: I) {
+                for key in keys {
+                    self.insert(&key);
+                }
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        build by filling; $($rest:tt)*
+    ) => {
+        impl<$($o)*> $crate::BuildFilter for $owned {
+            fn build_hashes(
+                target: impl Into<$crate::BuildTarget<$params>>,
+                seed: u64,
+                hashes: &[$crate::KeyHash],
+            ) -> Result<Self, $crate::BuildError> {
+                $crate::internal::fill_from_hashes(target, seed, hashes)
+            }
+
+            fn build_keys<Q: $crate::Key>(
+                target: impl Into<$crate::BuildTarget<$params>>,
+                seed: u64,
+                keys: &[Q],
+            ) -> Result<Self, $crate::BuildError> {
+                $crate::internal::fill_from_keys(target, seed, keys)
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+}
