@@ -111,9 +111,20 @@ impl ExpandableQuotientFilter {
     /// Empties the table, at its present size, when the last key has gone and left entries in other
     /// slots than its own. There are none before the table has doubled since it was last empty, and
     /// doubling it took longer.
+    ///
+    /// What is left of keys that have gone has no bits. An entry that has some is a key's: the
+    /// number of keys was too low, by the removal of keys that were never in or in the file that
+    /// was read. It is put right then, and nothing is forgotten.
     #[cold]
     #[inline(never)]
     fn forget_leftovers(&mut self) {
+        let bits = self.table.fields.bits;
+        let entries = Fingerprints::new(&self.table);
+        let keys = entries.filter(|&entry| !aging::is_void(entry, bits)).count() as u64;
+        if keys > 0 {
+            self.len = keys;
+            return;
+        }
         self.table.bytes.fill(0);
         (self.entries, self.answered) = (0, 0);
     }

@@ -105,6 +105,32 @@ fn a_filter_that_was_read_grows_as_the_one_that_was_written() {
 }
 
 #[test]
+fn a_file_that_claims_too_few_keys_loses_none_by_a_removal() {
+    let new = with_params::<Filter>(ExpandableParams::new(1000, 6), 1000, 0).unwrap();
+    for (mut filter, keys) in [(new, 900), (short(0), 61), (short(0), 900)] {
+        filter.try_extend(0..keys).unwrap();
+        for claimed in [0, 1, 60] {
+            let forged = with(&filter, |bytes| set(bytes, 24, claimed));
+            let mut read = Filter::from_bytes(&forged).unwrap();
+            assert_eq!(read.len(), claimed);
+            // As often as it takes to come to no key by the claim.
+            for key in (1u64 << 40..).take(claimed as usize + 2) {
+                read.insert(&key).unwrap();
+                assert!(read.remove(&key));
+            }
+            for gone in 0..claimed {
+                assert!(read.remove(&gone));
+            }
+            let lost = (claimed..keys).find(|key| !read.contains(key));
+            assert_eq!(lost, None, "of {keys} keys, {claimed} claimed");
+            assert!((1..=read.entries()).contains(&read.len()));
+            read.validate().unwrap();
+            assert!(Filter::from_bytes(&read.to_bytes().unwrap()).unwrap() == read);
+        }
+    }
+}
+
+#[test]
 fn numbers_that_no_filter_has_are_refused_by_name() {
     let filter = short(420);
     let params = filter.params();
