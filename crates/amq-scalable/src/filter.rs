@@ -190,6 +190,11 @@ impl<F: OwnedStage> ScalableFilter<F> {
         let (goal, plan) = next.inspect_err(|&full| {
             self.limit = matches!(full, InsertError::Limit { .. }).then_some(full);
         })?;
+        // Never what its own reader would refuse. The rates of stages from a file are its own.
+        let rates = self.oldest_first().map(|stage| stage.goal.fpr);
+        if !self.params.allows(rates.chain(iter::once(goal.fpr))) {
+            return Err(InsertError::Stages { stages: index.into() });
+        }
         // An allocation that is refused is no limit: there may be memory the next time.
         let stage = Stage::empty(goal, plan).map_err(no_memory)?;
         reserve(&mut self.later, 1).map_err(no_memory)?;

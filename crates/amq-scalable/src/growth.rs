@@ -2,16 +2,17 @@
 
 use crate::rates::absorbed;
 use crate::{OwnedStage, ScalableParams, StageGoal};
-use amq_core::numeric::first_true_near;
+use amq_core::numeric::{first_true_near, last_true};
 use amq_core::{Budget, Goal, InsertError, Plan, PlanError};
 
 /// Bytes counted for each stage after the first beside its table: for its place in the list of
 /// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
 pub(crate) const STAGE_BYTES: u64 = 128;
 
-/// The most bytes of a stage that a filter grows by, for so many keys. Near the floor of 64-bit
-/// hashes a rate would take split blocks without end, of which each key uses one: a file could make
-/// an insert ask for gigabytes for a handful of keys.
+/// The most bytes of a stage for so many keys, if its rate is a share of what a filter for many
+/// more keys was asked for. Near the floor of 64-bit hashes a rate would take split blocks without
+/// end, of which each key uses one: a file could make an insert ask for gigabytes for a handful of
+/// keys.
 const fn most_bytes(capacity: u64) -> u64 {
     capacity.saturating_mul(512).saturating_add(4096)
 }
@@ -63,7 +64,11 @@ pub(crate) fn first_stage<F: OwnedStage>(
         lowest: lowest / share,
         keys: params.initial,
     };
-    let plan = F::plan(stage.goal()).map_err(|error| match error {
+    let planned = F::plan(stage.goal());
+    if planned.as_ref().map_or(true, |plan| plan.bytes > most_bytes(stage.capacity)) {
+        check_share::<F>(params)?;
+    }
+    let plan = planned.map_err(|error| match error {
         PlanError::FprUnreachable { lowest, .. } => unreachable(lowest),
         // Just above the floor the stage itself may still be out of reach.
         PlanError::FprBelowHashFloor { floor, .. } => {
@@ -79,6 +84,24 @@ pub(crate) fn first_stage<F: OwnedStage>(
         return Err(PlanError::Bytes { bytes: params.max_bytes, min: plan.bytes });
     }
     Ok((stage, plan))
+}
+
+/// Refuses a bound of keys that leaves the first stage so small a share of the rate that it is out
+/// of reach, or takes far more than its keys need; names the largest bound that does not. A rate
+/// that would be so for the first stage's keys alone is what was asked for, and passes.
+#[cold]
+fn check_share<F: OwnedStage>(params: &ScalableParams) -> Result<(), PlanError> {
+    let Some(max) = params.max_keys else { return Ok(()) };
+    let small = |max_keys| {
+        let stage = params.with_max_keys(max_keys).stage(0);
+        let goal = stage.ok().map(|stage| (F::plan(stage.goal()), stage.capacity));
+        goal.is_some_and(|(plan, keys)| plan.is_ok_and(|plan| plan.bytes <= most_bytes(keys)))
+    };
+    if !small(params.initial) {
+        return Ok(());
+    }
+    let most = last_true(params.initial, max, small);
+    PlanError::check_parameter("max_keys", max, params.initial, most)
 }
 
 /// Stage `index` of a filter whose newest stage is for `newest`, with `held` bytes taken.

@@ -1,6 +1,6 @@
 //! How a scalable filter grows: the capacity and the rate of each stage.
 
-use crate::rates::absorbed;
+use crate::rates::{absorbed, compound};
 use amq_core::{Budget, Goal, InsertError, PlanError};
 
 /// The largest growth factor. The paper takes 2 or 4, and so does RedisBloom by default (2); above
@@ -114,6 +114,11 @@ impl ScalableParams {
     /// bytes may cut it. Without growth, which [`check`](Self::check) refuses, there is one stage.
     pub fn stage(&self, index: u32) -> Result<StageGoal, InsertError> {
         Ok(self.stage_and_rest(index)?.0)
+    }
+
+    /// Whether stages with these rates keep the compound rate, but for rounding.
+    pub(crate) fn allows(&self, rates: impl Iterator<Item = f64>) -> bool {
+        compound(rates) <= self.fpr * (1.0 + 1e-9)
     }
 
     /// The refusal at the limit on bytes.

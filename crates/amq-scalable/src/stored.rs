@@ -4,7 +4,6 @@
 //! change. What is checked is what the parameters define, and what was promised: capacities,
 //! limits, and the compound rate.
 
-use crate::rates;
 use crate::stage::{SEED, Stage};
 use crate::{MAX_GROWTH, OwnedStage, ScalableFilter, ScalableParams, StageFilter, StageGoal};
 use alloc::vec::Vec;
@@ -14,9 +13,6 @@ use amq_core::{DecodeError, FilterKind, PlanError};
 /// The most stages there can be: each but the newest has at least twice the capacity of the one
 /// before, and capacities are below 2^64.
 const MAX_STAGES: usize = 64;
-
-/// How far the compound rate may be above the one asked for, by rounding.
-const ROUNDING: f64 = 1e-9;
 
 impl<F: StageFilter> Stored for ScalableFilter<F> {
     const KIND: FilterKind = F::SCALABLE;
@@ -193,8 +189,7 @@ fn shapes<F: OwnedStage>(
     if keys != opened.keys() {
         return Err(wrong("keys of all stages", keys));
     }
-    let compound = rates::compound(shapes.iter().map(|shape| shape.goal.fpr));
-    if compound > params.fpr * (1.0 + ROUNDING) {
+    if !params.allows(shapes.iter().map(|shape| shape.goal.fpr)) {
         return Err(DecodeError::Structure {
             what: "stages of a higher compound rate than was asked for",
         });

@@ -396,6 +396,80 @@ fn a_forged_bound_of_keys_makes_no_insert_ask_for_gigabytes() {
     }));
 }
 
+/// Parameters by which the later stages of a file, whose rates are its own, would exceed the rate.
+#[test]
+fn a_forged_file_grows_into_none_that_would_be_refused() {
+    let params = ScalableParams::new(20, 0.01);
+    let filter = filled(params, 0..60);
+    assert_eq!(filter.stage_count(), 2);
+    let file = filter.to_bytes().unwrap();
+    let entry = 192 + 2 * 64 + 2 * 64 - 64;
+    let mut ended = 0;
+    for (number, at) in [
+        (0, 104),
+        (300, 104),
+        (1000, 104),
+        (1 << 20, 104),
+        (0.004f64.to_bits(), entry + 40),
+        (0.008f64.to_bits(), entry + 40),
+        (0.0099f64.to_bits(), ASKED + 8),
+        (0.5f64.to_bits(), ASKED + 24),
+        (1e-9f64.to_bits(), ASKED + 24),
+    ] {
+        let mut bytes = file.clone();
+        bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        files::mend(&mut bytes);
+        let Ok(mut read) = ScalableBloomFilter::from_bytes(&bytes) else {
+            panic!("{number} at {at} is refused");
+        };
+        for key in 1000..5000u64 {
+            if let Err(full) = read.insert(&key) {
+                let stages = read.stage_count() as u64;
+                let limit = InsertError::Limit { what: "keys", limit: number };
+                assert!([InsertError::Stages { stages }, limit].contains(&full), "{full}");
+                ended += u64::from(full != limit);
+                break;
+            }
+            if read.len().is_power_of_two() {
+                let back = ScalableBloomFilter::from_bytes(&read.to_bytes().unwrap());
+                assert_eq!(back.as_ref().err(), None, "{number} at {at}");
+            }
+        }
+        let back = ScalableBloomFilter::from_bytes(&read.to_bytes().unwrap()).unwrap();
+        assert!(back == read && (0..60u64).all(|key| back.contains(&key)));
+    }
+    assert!(ended >= 3, "{ended}");
+}
+
+/// The stages share the rate by their keys: a tiny one of very many gets next to nothing.
+#[test]
+fn a_first_stage_whose_share_would_take_gigabytes_is_refused_with_the_most_keys() {
+    for (initial, max_keys) in [(1, 1u64 << 50), (8, 1 << 53), (1, u64::MAX)] {
+        let params = ScalableParams::new(initial, 0.01).with_max_keys(max_keys);
+        let refused = ScalableBlockedBloomFilter::plan_params(params, initial).unwrap_err();
+        let PlanError::Parameter { name: "max_keys", value, min, max } = refused else {
+            panic!("{refused}");
+        };
+        assert_eq!((value, min), (max_keys, initial));
+        let plan =
+            |max| ScalableBlockedBloomFilter::plan_params(params.with_max_keys(max), initial);
+        assert!(plan(max).unwrap().bytes <= 512 * initial + 4096);
+        assert_eq!(
+            plan(max + 1).unwrap_err(),
+            PlanError::Parameter { name: "max_keys", value: max + 1, min, max }
+        );
+    }
+    // A classic filter takes up to 90 bits a key, and then is out of reach.
+    let params = ScalableParams::new(1, 0.01).with_max_keys(1 << 50);
+    assert!(ScalableBloomFilter::plan_params(params, 1).unwrap().bytes < 32);
+    let refused = ScalableBloomFilter::plan_params(params.with_max_keys(u64::MAX), 1).unwrap_err();
+    assert!(matches!(refused, PlanError::Parameter { name: "max_keys", .. }), "{refused}");
+    // A rate that is asked for all keys is planned, whatever it takes.
+    let lowest = ScalableParams::new(1, 1e-16);
+    let plan = ScalableBlockedBloomFilter::plan_params(lowest, 1).unwrap();
+    assert!(plan.bytes > 4096 + 512, "{}", plan.bytes);
+}
+
 #[test]
 fn a_stage_follows_one_that_has_as_many_bits_set_as_it_is_for_keys() {
     // Honest filters of any parameters, written, read and merged at any time, grow as ever.
