@@ -63,6 +63,7 @@ pub mod numeric;
 pub mod prefetch;
 mod prehashed;
 mod steps;
+mod trait_methods;
 mod traits;
 
 #[cfg(feature = "std")]

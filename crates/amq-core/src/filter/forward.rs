@@ -1,10 +1,7 @@
 //! Pointers to filters are filters.
 
-use super::{
-    ClearFilter, Count, CountFilter, Filter, FilterExt, FilterKind, InsertFilter, Inserted,
-    RemoveFilter, Stats,
-};
-use crate::{BatchInsertError, InsertError, Key, KeyHash, LengthMismatch};
+use super::{ClearFilter, CountFilter, Filter, FilterExt, InsertFilter, RemoveFilter};
+use crate::Key;
 use alloc::boxed::Box;
 use core::fmt;
 
@@ -31,31 +28,12 @@ macro_rules! forward_reading {
     ($($(#[$cfg:meta])* $pointer:ty;)*) => {$(
         $(#[$cfg])*
         impl<F: Filter + ?Sized> Filter for $pointer {
-            fn kind(&self) -> FilterKind { (**self).kind() }
-            #[inline]
-            fn seed(&self) -> u64 { (**self).seed() }
-            fn len(&self) -> u64 { (**self).len() }
-            fn is_empty(&self) -> bool { (**self).is_empty() }
-            fn capacity(&self) -> u64 { (**self).capacity() }
-            fn size_in_bytes(&self) -> u64 { (**self).size_in_bytes() }
-            fn expected_fpr(&self) -> f64 { (**self).expected_fpr() }
-            fn load_factor(&self) -> f64 { (**self).load_factor() }
-            fn saturated(&self) -> u64 { (**self).saturated() }
-            fn stats(&self) -> Stats { (**self).stats() }
-            #[inline]
-            fn contains_hash(&self, hash: KeyHash) -> bool { (**self).contains_hash(hash) }
-            fn contains_batch(
-                &self,
-                hashes: &[KeyHash],
-                answers: &mut [bool],
-            ) -> Result<(), LengthMismatch> {
-                (**self).contains_batch(hashes, answers)
-            }
+            crate::trait_methods! { self => **self; kind seed state contains }
         }
 
         $(#[$cfg])*
         impl<F: CountFilter + ?Sized> CountFilter for $pointer {
-            fn count_hash(&self, hash: KeyHash) -> Count { (**self).count_hash(hash) }
+            crate::trait_methods! { self => **self; count }
         }
     )*};
 }
@@ -71,26 +49,15 @@ forward_reading! {
 macro_rules! forward_writing {
     ($($pointer:ty;)*) => {$(
         impl<F: InsertFilter + ?Sized> InsertFilter for $pointer {
-            #[inline]
-            fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-                (**self).insert_hash(hash)
-            }
-            #[inline]
-            fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-                (**self).insert_unique_hash(hash)
-            }
-            fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-                (**self).insert_batch(hashes)
-            }
+            crate::trait_methods! { self => **self; insert }
         }
 
         impl<F: ClearFilter + ?Sized> ClearFilter for $pointer {
-            fn clear(&mut self) { (**self).clear() }
+            crate::trait_methods! { self => **self; clear }
         }
 
         impl<F: RemoveFilter + ?Sized> RemoveFilter for $pointer {
-            #[inline]
-            fn remove_hash(&mut self, hash: KeyHash) -> bool { (**self).remove_hash(hash) }
+            crate::trait_methods! { self => **self; remove }
         }
     )*};
 }

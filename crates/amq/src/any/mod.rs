@@ -98,30 +98,12 @@ macro_rules! reading {
         }
 
         impl<$($g)*> Filter for $any {
-            fn kind(&self) -> FilterKind {
-                kinds!(each self, filter => Filter::kind(filter))
+            amq_core::trait_methods! {
+                self => *kinds!(each self, filter => filter as &dyn Filter); kind state
             }
             #[inline]
             fn seed(&self) -> u64 {
                 kinds!(each self, filter => filter.seed())
-            }
-            fn len(&self) -> u64 {
-                kinds!(each self, filter => filter.len())
-            }
-            fn capacity(&self) -> u64 {
-                kinds!(each self, filter => filter.capacity())
-            }
-            fn size_in_bytes(&self) -> u64 {
-                kinds!(each self, filter => filter.size_in_bytes())
-            }
-            fn expected_fpr(&self) -> f64 {
-                kinds!(each self, filter => filter.expected_fpr())
-            }
-            fn load_factor(&self) -> f64 {
-                kinds!(each self, filter => filter.load_factor())
-            }
-            fn saturated(&self) -> u64 {
-                kinds!(each self, filter => Filter::saturated(filter))
             }
             #[inline]
             fn contains_hash(&self, hash: KeyHash) -> bool {

@@ -2,40 +2,13 @@
 
 use super::{Monitored, sample};
 use amq_core::{
-    BatchInsertError, ClearFilter, Count, CountFilter, Filter, FilterKind, InsertError,
-    InsertFilter, Inserted, KeyHash, LengthMismatch, RemoveFilter, Stats,
+    ClearFilter, CountFilter, Filter, InsertFilter, KeyHash, LengthMismatch, RemoveFilter,
 };
 
 /// Queries are counted, everything else is the filter's own.
 impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
-    fn kind(&self) -> FilterKind {
-        self.filter.kind()
-    }
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.filter.seed()
-    }
-    fn len(&self) -> u64 {
-        self.filter.len()
-    }
-    fn capacity(&self) -> u64 {
-        self.filter.capacity()
-    }
-    fn size_in_bytes(&self) -> u64 {
-        self.filter.size_in_bytes()
-    }
-    fn expected_fpr(&self) -> f64 {
-        self.filter.expected_fpr()
-    }
-    fn load_factor(&self) -> f64 {
-        self.filter.load_factor()
-    }
-    fn saturated(&self) -> u64 {
-        self.filter.saturated()
-    }
-    fn stats(&self) -> Stats {
-        self.filter.stats()
-    }
+    amq_core::trait_methods! { self => self.filter; kind seed state }
+
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         let found = self.filter.contains_hash(hash);
@@ -45,6 +18,7 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
         }
         found
     }
+
     /// All are counted as single queries are.
     fn contains_batch(
         &self,
@@ -67,24 +41,11 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
 
 /// Inserts and removals are not counted.
 impl<F: InsertFilter, const EVERY: bool> InsertFilter for Monitored<F, EVERY> {
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        self.filter.insert_hash(hash)
-    }
-    #[inline]
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        self.filter.insert_unique_hash(hash)
-    }
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        self.filter.insert_batch(hashes)
-    }
+    amq_core::trait_methods! { self => self.filter; insert }
 }
 
 impl<F: RemoveFilter, const EVERY: bool> RemoveFilter for Monitored<F, EVERY> {
-    #[inline]
-    fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        self.filter.remove_hash(hash)
-    }
+    amq_core::trait_methods! { self => self.filter; remove }
 }
 
 /// Of a filter that takes keys through a shared reference, so does what watches it.
@@ -92,34 +53,18 @@ impl<F: Filter, const EVERY: bool> InsertFilter for &Monitored<F, EVERY>
 where
     for<'a> &'a F: InsertFilter,
 {
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        (&self.filter).insert_hash(hash)
-    }
-    #[inline]
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        (&self.filter).insert_unique_hash(hash)
-    }
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        (&self.filter).insert_batch(hashes)
-    }
+    amq_core::trait_methods! { self => (&self.filter); insert }
 }
 
 impl<F: Filter, const EVERY: bool> RemoveFilter for &Monitored<F, EVERY>
 where
     for<'a> &'a F: RemoveFilter,
 {
-    #[inline]
-    fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        (&self.filter).remove_hash(hash)
-    }
+    amq_core::trait_methods! { self => (&self.filter); remove }
 }
 
 impl<F: CountFilter, const EVERY: bool> CountFilter for Monitored<F, EVERY> {
-    #[inline]
-    fn count_hash(&self, hash: KeyHash) -> Count {
-        self.filter.count_hash(hash)
-    }
+    amq_core::trait_methods! { self => self.filter; count }
 }
 
 /// The totals go on; what was seen recently is forgotten, as by [`Monitored::replace`].
