@@ -1,5 +1,7 @@
 //! One block of the split-block layout: eight 32-bit words. A key has one bit in each.
 
+use crate::theory::blocked::LAYOUT;
+
 /// The odd multipliers of the Parquet format, one per word: each derives another five bits from
 /// half a hash.
 pub const SALTS: [u32; 8] = [
@@ -86,6 +88,24 @@ impl Block {
     pub(crate) fn fpr(&self) -> f64 {
         self.0.iter().map(|word| f64::from(word.count_ones()) / 32.0).product()
     }
+}
+
+/// The share of bits set in these blocks.
+pub(crate) fn load_factor(blocks: impl ExactSizeIterator<Item = Block>) -> f64 {
+    let bits = blocks.len() as f64 * 256.0;
+    blocks.map(|block| block.count_ones()).sum::<u64>() as f64 / bits
+}
+
+/// The rate of a filter of these blocks.
+pub(crate) fn expected_fpr(blocks: impl ExactSizeIterator<Item = Block> + Clone) -> f64 {
+    let count = blocks.len() as u64;
+    let rate = blocks.clone().map(|block| block.fpr()).sum::<f64>() / count as f64;
+    LAYOUT.fpr_of_table(count, rate, load_factor(blocks))
+}
+
+/// Number of these blocks whose bits are all set.
+pub(crate) fn saturated(blocks: impl Iterator<Item = Block>) -> u64 {
+    blocks.filter(|block| block.0 == [u32::MAX; 8]).count() as u64
 }
 
 /// A hash's block, from the upper half, and the selector of its bits, the lower half.

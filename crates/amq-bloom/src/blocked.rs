@@ -1,14 +1,14 @@
 //! The split-block Bloom filter.
 
 use crate::agreed::agreed;
-use crate::block::{Block, place};
+use crate::block::{self, Block, place};
 use crate::theory::blocked as theory;
 use crate::{BlockedParams, FoldError, simd};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
+use amq_core::internal::{Entry, Header, OneTable, Opened};
 use amq_core::{
-    BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, FilterKind, Inserted, KeyHash,
-    LengthMismatch, MergeError, MergeFilter, Parts, PlanError, Target,
+    BuildError, DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Parts,
+    PlanError,
 };
 use core::ops::{BitAndAssign, BitOrAssign};
 
@@ -34,13 +34,10 @@ pub type BlockedBloomView<'a> = BlockedBloomFilter<&'a [Block]>;
 
 impl BlockedBloomFilter {
     amq_core::methods! {
-        #[doc = amq_core::docs!(new "amq_bloom" "BlockedBloomFilter")]
+        in "amq_bloom" "BlockedBloomFilter" infallible;
         new: BlockedParams;
-        #[doc = amq_core::docs!(build "amq_bloom" "BlockedBloomFilter")]
         build: BlockedParams;
-        #[doc = amq_core::docs!(plan "amq_bloom" "BlockedBloomFilter")]
         plan: BlockedParams;
-        #[doc = amq_core::docs!(insert_infallible "amq_bloom" "BlockedBloomFilter")]
         insert infallible;
     }
 
@@ -62,12 +59,12 @@ impl BlockedBloomFilter {
     }
 
     amq_core::methods! {
+        in "amq_bloom" "BlockedBloomFilter" infallible;
         clear;
         /// The union: afterwards `self` contains whatever either contained. All or nothing.
         ///
         /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
         /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
-        #[doc = amq_core::docs!(merge_infallible "amq_bloom" "BlockedBloomFilter")]
         merge;
         from_bytes;
     }
@@ -126,7 +123,7 @@ impl BlockedBloomFilter {
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(contains "amq_bloom" "BlockedBloomFilter")]
+        in "amq_bloom" "BlockedBloomFilter";
         contains;
         /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
         /// false positives on arrival. After a union, the sum of both.
@@ -137,9 +134,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
         /// half hash that chooses the bits: the exact rate of this filter with the bits it has set.
         /// (Beyond about 10^8 blocks, where half a hash no longer chooses them evenly, it is a few
         /// percent too low.) Reads the whole table.
-        #[doc = amq_core::docs!(expected_fpr "amq_bloom" "BlockedBloomFilter")]
         expected_fpr;
-        #[doc = amq_core::docs!(to_bytes "amq_bloom" "BlockedBloomFilter")]
         to_bytes;
         encoded_len;
     }
@@ -217,42 +212,24 @@ impl<'a> BlockedBloomView<'a> {
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedBloomFilter<S> {
-    fn kind(&self) -> FilterKind {
-        FilterKind::BlockedBloom
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        size_of_val(self.blocks()) as u64
+    amq_core::trait_methods! {
+        kind: FilterKind::BlockedBloom; seed; len; capacity; size_in_bytes;
+        contains_batch: |self, hashes, answers| {
+            simd::contains_batch(self.blocks(), hashes, answers)
+        };
     }
 
     fn expected_fpr(&self) -> f64 {
-        let blocks = self.blocks().len() as u64;
-        let rate = self.blocks().iter().map(Block::fpr).sum::<f64>() / blocks as f64;
-        theory::LAYOUT.fpr_of_table(blocks, rate, self.load_factor())
+        block::expected_fpr(self.blocks().iter().copied())
     }
 
     fn load_factor(&self) -> f64 {
-        self.count_ones() as f64 / (self.blocks().len() as f64 * 256.0)
+        block::load_factor(self.blocks().iter().copied())
     }
 
     /// Blocks whose bits are all set.
     fn saturated(&self) -> u64 {
-        let full = Block::new([u32::MAX; 8]);
-        self.blocks().iter().filter(|&&block| block == full).count() as u64
+        block::saturated(self.blocks().iter().copied())
     }
 
     #[inline(always)]
@@ -260,17 +237,6 @@ impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedBloomFilter<S> {
         let blocks = self.blocks.as_ref();
         let (block, low) = place(hash, blocks.len() as u64);
         simd::contains(&blocks[block], low)
-    }
-
-    #[inline]
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        simd::contains_batch(self.blocks(), hashes, answers);
-        Ok(())
     }
 }
 
@@ -309,26 +275,9 @@ impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedBloomFilter<S> {
     }
 }
 
-impl EmptyFilter for BlockedBloomFilter {
-    fn empty(target: impl Into<Target<BlockedParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let blocks = zeroed(plan.params.blocks)?;
-        Ok(Self::over(Header::new(&plan, seed), plan.params, 0, blocks))
-    }
-}
-
-impl ClearFilter for BlockedBloomFilter {
-    fn clear(&mut self) {
-        self.blocks.fill(Block::default());
-        self.len = 0;
-    }
-}
-
 impl MergeFilter for BlockedBloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
-        MergeError::check("blocks", ours, theirs)?;
+        self.params().check_same(&other.params())?;
         self.header.check_seeds(&other.header)
     }
 
@@ -369,6 +318,7 @@ amq_core::traits! {
     debug "BlockedBloomFilter";
     serde;
     plan theory;
+    empty: blocks;
     insert infallible;
     build by filling;
 }

@@ -5,10 +5,9 @@ use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
+use amq_core::internal::{Entry, Header, OneTable, Opened};
 use amq_core::{
-    BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, FilterKind, Inserted, KeyHash,
-    LengthMismatch, MergeError, MergeFilter, Parts, PlanError, Target,
+    DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Parts, PlanError,
 };
 use core::ops::{BitAndAssign, BitOrAssign};
 
@@ -29,13 +28,10 @@ pub type BloomView<'a> = BloomFilter<&'a [u64]>;
 
 impl BloomFilter {
     amq_core::methods! {
-        #[doc = amq_core::docs!(new "amq_bloom" "BloomFilter")]
+        in "amq_bloom" "BloomFilter" infallible;
         new: BloomParams;
-        #[doc = amq_core::docs!(build "amq_bloom" "BloomFilter")]
         build: BloomParams;
-        #[doc = amq_core::docs!(plan "amq_bloom" "BloomFilter")]
         plan: BloomParams;
-        #[doc = amq_core::docs!(insert_infallible "amq_bloom" "BloomFilter")]
         insert infallible;
     }
 
@@ -61,12 +57,12 @@ impl BloomFilter {
     }
 
     amq_core::methods! {
+        in "amq_bloom" "BloomFilter" infallible;
         clear;
         /// The union: afterwards `self` contains whatever either contained. All or nothing.
         ///
         /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
         /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
-        #[doc = amq_core::docs!(merge_infallible "amq_bloom" "BloomFilter")]
         merge;
         from_bytes;
     }
@@ -128,7 +124,7 @@ impl BloomFilter {
 
 impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(contains "amq_bloom" "BloomFilter")]
+        in "amq_bloom" "BloomFilter";
         contains;
         /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
         /// false positives on arrival. After a union, the sum of both.
@@ -137,9 +133,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
         size_in_bytes;
         /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it
         /// has set. Reads the whole table.
-        #[doc = amq_core::docs!(expected_fpr "amq_bloom" "BloomFilter")]
         expected_fpr;
-        #[doc = amq_core::docs!(to_bytes "amq_bloom" "BloomFilter")]
         to_bytes;
         encoded_len;
     }
@@ -249,26 +243,9 @@ impl<'a> BloomView<'a> {
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
-    fn kind(&self) -> FilterKind {
-        FilterKind::Bloom
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        size_of_val(self.as_words()) as u64
+    amq_core::trait_methods! {
+        kind: FilterKind::Bloom; seed; len; capacity; size_in_bytes;
+        contains_batch: |self, hashes, answers| self.table().contains_each(hashes, answers);
     }
 
     fn expected_fpr(&self) -> f64 {
@@ -284,33 +261,6 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
-    }
-
-    #[inline]
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        self.table().contains_each(hashes, answers);
-        Ok(())
-    }
-}
-
-impl EmptyFilter for BloomFilter {
-    fn empty(target: impl Into<Target<BloomParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let words = zeroed(words_for(plan.params.bits))?;
-        Ok(Self::over(Header::new(&plan, seed), plan.params, 0, words))
-    }
-}
-
-impl ClearFilter for BloomFilter {
-    fn clear(&mut self) {
-        self.words.fill(0);
-        self.len = 0;
     }
 }
 
@@ -359,6 +309,7 @@ amq_core::traits! {
     debug "BloomFilter";
     serde;
     plan theory;
+    empty: words;
     insert infallible;
     build by filling;
 }

@@ -66,6 +66,11 @@ impl BlockedParams {
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("blocks", self.blocks, 1, MAX_BLOCKS)
     }
+
+    /// `Ok` if both make the same table.
+    pub(crate) fn check_same(&self, theirs: &Self) -> Result<(), MergeError> {
+        MergeError::check("blocks", self.blocks, theirs.blocks)
+    }
 }
 
 /// A fold that was refused.

@@ -1,7 +1,8 @@
 //! What methods say of themselves on several types, written once.
 
 /// What methods say of themselves on several types: texts about files, and examples, which want
-/// the paths of the crate and of the type: `docs!(insert "amq_cuckoo" "CuckooFilter")`.
+/// the paths of the crate and of the type: `docs!(insert "amq_cuckoo" "CuckooFilter")`, and
+/// `infallible` after it if inserting never fails. Without a type there is no example.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! docs {
@@ -14,37 +15,40 @@ macro_rules! docs {
             "# Ok(())\n# }\n```"
         )
     };
-    (new $krate:literal $type:literal) => {
+    // What tells the two ways of inserting apart.
+    (@ put) => { "?" };
+    (@ put infallible) => { "" };
+    (@ extend $filter:literal $keys:literal) => {
+        concat!($filter, ".try_extend([", $keys, "])?;\n")
+    };
+    (@ extend $filter:literal $keys:literal infallible) => {
+        concat!($filter, ".extend([", $keys, "]);\n")
+    };
+    (new $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Goal"
             "// Room for a thousand keys at a false-positive rate of 1 %.\n",
             "let filter = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
             "assert!(filter.is_empty());\n")
     };
-    (build $krate:literal $type:literal) => {
+    (build $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Budget"
             "let filter = ", $type, "::build(Budget::Fpr(0.01), [\"one\", \"two\", \"three\"])?;\n",
             "assert!(filter.contains(\"two\"));\n",
             "assert_eq!(filter.len(), 3);\n")
     };
-    (plan $krate:literal $type:literal) => {
+    (plan $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Goal"
             "let plan = ", $type, "::plan(Goal::fpr(1_000_000, 0.01))?;\n",
             "assert!(plan.expected_fpr < 0.0101);\n",
             "println!(\"{plan}\"); // bytes, bits per key, rate\n")
     };
-    (insert $krate:literal $type:literal) => {
+    (insert $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Goal"
             "let mut filter = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
-            "assert!(filter.insert(\"a key\")?.is_new());\n",
+            "assert!(filter.insert(\"a key\")", $crate::docs!(@ put $($way)?), ".is_new());\n",
             "assert!(filter.contains(\"a key\"));\n")
     };
-    (insert_infallible $krate:literal $type:literal) => {
-        $crate::docs!(@ $krate $type "Goal"
-            "let mut filter = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
-            "assert!(filter.insert(\"a key\").is_new());\n",
-            "assert!(filter.contains(\"a key\"));\n")
-    };
-    (contains $krate:literal $type:literal) => {
+    (contains $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Budget"
             "let filter = ", $type, "::build(Budget::Fpr(0.01), 0..1000u64)?;\n",
             "assert!((0..1000u64).all(|key| filter.contains(&key)));\n",
@@ -52,64 +56,42 @@ macro_rules! docs {
             "let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();\n",
             "assert!(wrong < 200);\n")
     };
-    (contains_inserted $krate:literal $type:literal) => {
+    (contains_inserted $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Goal"
             "let mut filter = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
             "filter.insert(\"a key\")?;\n",
             "assert!(filter.contains(\"a key\"));\n",
             "assert!(!filter.contains(\"another\")); // certain\n")
     };
-    (remove $krate:literal $type:literal) => {
+    (remove $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Goal"
             "let mut filter = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.try_extend([\"one\", \"two\"])?;\n",
+            $crate::docs!(@ extend "filter" "\"one\", \"two\"" $($way)?),
             "assert!(filter.remove(\"one\"));\n",
             "assert!(!filter.contains(\"one\") && filter.contains(\"two\"));\n")
     };
-    (remove_infallible $krate:literal $type:literal) => {
+    (count $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Goal"
             "let mut filter = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.extend([\"one\", \"two\"]);\n",
-            "assert!(filter.remove(\"one\"));\n",
-            "assert!(!filter.contains(\"one\") && filter.contains(\"two\"));\n")
-    };
-    (count $krate:literal $type:literal) => {
-        $crate::docs!(@ $krate $type "Goal"
-            "let mut filter = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.try_extend([\"one\", \"two\", \"two\"])?;\n",
+            $crate::docs!(@ extend "filter" "\"one\", \"two\", \"two\"" $($way)?),
             "assert_eq!(filter.count(\"two\").estimate, 2);\n")
     };
-    (count_infallible $krate:literal $type:literal) => {
-        $crate::docs!(@ $krate $type "Goal"
-            "let mut filter = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
-            "filter.extend([\"one\", \"two\", \"two\"]);\n",
-            "assert_eq!(filter.count(\"two\").estimate, 2);\n")
-    };
-    (merge $krate:literal $type:literal) => {
+    (merge $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Goal"
             "let mut ours = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
             "let mut theirs = ours.clone();\n",
-            "ours.try_extend([\"one\", \"two\"])?;\n",
-            "theirs.try_extend([\"two\", \"three\"])?;\n",
+            $crate::docs!(@ extend "ours" "\"one\", \"two\"" $($way)?),
+            $crate::docs!(@ extend "theirs" "\"two\", \"three\"" $($way)?),
             "ours.merge(&theirs)?;\n",
             "assert!(ours.contains(\"one\") && ours.contains(\"three\"));\n")
     };
-    (merge_infallible $krate:literal $type:literal) => {
-        $crate::docs!(@ $krate $type "Goal"
-            "let mut ours = ", $type, "::new(Goal::fpr(1000, 0.01))?;\n",
-            "let mut theirs = ours.clone();\n",
-            "ours.extend([\"one\", \"two\"]);\n",
-            "theirs.extend([\"two\", \"three\"]);\n",
-            "ours.merge(&theirs)?;\n",
-            "assert!(ours.contains(\"one\") && ours.contains(\"three\"));\n")
-    };
-    (expected_fpr $krate:literal $type:literal) => {
+    (expected_fpr $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Budget"
             "let filter = ", $type, "::build(Budget::Fpr(0.01), 0..1000u64)?;\n",
             "assert!(filter.expected_fpr() < 0.02);\n",
             "println!(\"{}\", filter.stats()); // keys, load, bytes, rate\n")
     };
-    (to_bytes $krate:literal $type:literal) => {
+    (to_bytes $krate:literal $type:literal $($way:ident)?) => {
         $crate::docs!(@ $krate $type "Budget"
             "let filter = ", $type, "::build(Budget::Fpr(0.01), [\"one\", \"two\"])?;\n",
             "let bytes = filter.to_bytes()?; // or `save`, to a path\n",
@@ -152,4 +134,5 @@ macro_rules! docs {
          checked: at once, whatever the size. **A payload that was damaged since it was written then \
          answers anything**, keys denied included."
     };
+    ($of:ident) => { "" };
 }

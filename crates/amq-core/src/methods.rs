@@ -6,6 +6,9 @@
 //! and the methods come in the order of the clauses. Doc comments before a clause are added to
 //! those of its first method.
 //!
+//! `in "amq_bloom" "BloomFilter" infallible;` before all clauses adds an example to each method
+//! that is used most: by the crate and the type it imports, and by whether inserting can fail.
+//!
 //! | clause | writes | for a type that is |
 //! | --- | --- | --- |
 //! | `new: Params;` | `new`, `with_seed` | an `EmptyFilter` |
@@ -28,12 +31,17 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! methods {
-    () => {};
+    (in $krate:literal $type:literal $($infallible:ident)?; $($rest:tt)*) => {
+        $crate::methods! { [$krate $type $($infallible)?] $($rest)* }
+    };
 
-    ($(#[$doc:meta])* new: $params:ty; $($rest:tt)*) => {
+    ([$($at:tt)*]) => {};
+
+    ([$($at:tt)*] $(#[$doc:meta])* new: $params:ty; $($rest:tt)*) => {
         /// An empty filter for a [`Goal`]($crate::Goal) or a [`Plan`]($crate::Plan), with the
         /// public [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
         $(#[$doc])*
+        #[doc = $crate::docs!(new $($at)*)]
         pub fn new(
             target: impl Into<$crate::Target<$params>>,
         ) -> Result<Self, $crate::BuildError> {
@@ -48,10 +56,10 @@ macro_rules! methods {
             <Self as $crate::EmptyFilter>::empty(target, seed)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* build: $params:ty; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* build: $params:ty; $($rest:tt)*) => {
         /// Builds a filter of all these keys, with the public
         /// [`DEFAULT_SEED`]($crate::DEFAULT_SEED).
         ///
@@ -59,6 +67,7 @@ macro_rules! methods {
         /// or a [`Goal`]($crate::Goal) or [`Plan`]($crate::Plan), and more keys than planned are an
         /// error. The keys are not kept; their hashes are, 8 bytes each, until the filter is made.
         $(#[$doc])*
+        #[doc = $crate::docs!(build $($at)*)]
         pub fn build<Q: $crate::Key>(
             target: impl Into<$crate::BuildTarget<$params>>,
             keys: impl IntoIterator<Item = Q>,
@@ -75,12 +84,13 @@ macro_rules! methods {
             <Self as $crate::BuildFilter>::build_iter(target, seed, keys)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* plan: $params:ty; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* plan: $params:ty; $($rest:tt)*) => {
         /// The best parameters for a goal, their cost and their rate. Allocates nothing.
         $(#[$doc])*
+        #[doc = $crate::docs!(plan $($at)*)]
         pub fn plan(goal: $crate::Goal) -> Result<$crate::Plan<$params>, $crate::PlanError> {
             Ok(<Self as $crate::PlanFilter>::plan(goal)?.with_budget(goal.budget))
         }
@@ -93,13 +103,14 @@ macro_rules! methods {
             <Self as $crate::PlanFilter>::plan_params(params, keys)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* insert; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* insert; $($rest:tt)*) => {
         /// Inserts `key`. If it is refused, nothing changes.
         ///
         $(#[$doc])*
+        #[doc = $crate::docs!(insert $($at)*)]
         #[inline]
         pub fn insert<Q: $crate::Key + ?Sized>(
             &mut self,
@@ -170,13 +181,14 @@ macro_rules! methods {
             $crate::InsertFilter::insert_unique_hash(self, hash)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* insert infallible; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* insert infallible; $($rest:tt)*) => {
         /// Inserts `key`. Never refused: past the planned number of keys the false-positive rate
         /// rises instead.
         $(#[$doc])*
+        #[doc = $crate::docs!(insert $($at)*)]
         #[inline]
         pub fn insert<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> $crate::Inserted {
             self.insert_hash(key.key_hash(self.seed()))
@@ -203,10 +215,10 @@ macro_rules! methods {
             self.insert(key)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* insert shared; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* insert shared; $($rest:tt)*) => {
         /// Inserts `key`, from any thread. Never refused: past the planned number of keys the
         /// false-positive rate rises instead.
         $(#[$doc])*
@@ -227,10 +239,10 @@ macro_rules! methods {
             new
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* clear; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* clear; $($rest:tt)*) => {
         /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter
         /// had grown.
         $(#[$doc])*
@@ -238,13 +250,14 @@ macro_rules! methods {
             $crate::ClearFilter::clear(self);
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* remove; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* remove; $($rest:tt)*) => {
         /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
         ///
         $(#[$doc])*
+        #[doc = $crate::docs!(remove $($at)*)]
         #[inline]
         pub fn remove<Q: $crate::Key + ?Sized>(&mut self, key: &Q) -> bool {
             $crate::InsertExt::remove(self, key)
@@ -256,11 +269,12 @@ macro_rules! methods {
             $crate::RemoveFilter::remove_hash(self, hash)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* merge; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* merge; $($rest:tt)*) => {
         $(#[$doc])*
+        #[doc = $crate::docs!(merge $($at)*)]
         pub fn merge(&mut self, other: &Self) -> Result<(), $crate::MergeError> {
             $crate::MergeFilter::merge(self, other)
         }
@@ -270,12 +284,13 @@ macro_rules! methods {
             $crate::MergeFilter::can_merge(self, other)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* contains; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* contains; $($rest:tt)*) => {
         /// Whether `key` is probably in the filter; `false` is certain.
         $(#[$doc])*
+        #[doc = $crate::docs!(contains $($at)*)]
         #[inline]
         #[must_use]
         pub fn contains<Q: $crate::Key + ?Sized>(&self, key: &Q) -> bool {
@@ -311,11 +326,12 @@ macro_rules! methods {
             $crate::FilterExt::contains_keys(self, keys, answers)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* count; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* count; $($rest:tt)*) => {
         $(#[$doc])*
+        #[doc = $crate::docs!(count $($at)*)]
         #[inline]
         #[must_use]
         pub fn count<Q: $crate::Key + ?Sized>(&self, key: &Q) -> $crate::Count {
@@ -329,10 +345,10 @@ macro_rules! methods {
             $crate::CountFilter::count_hash(self, hash)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* len; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* len; $($rest:tt)*) => {
         $(#[$doc])*
         #[must_use]
         pub fn len(&self) -> u64 {
@@ -359,21 +375,22 @@ macro_rules! methods {
             $crate::Filter::seed(self)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* size_in_bytes; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* size_in_bytes; $($rest:tt)*) => {
         $(#[$doc])*
         #[must_use]
         pub fn size_in_bytes(&self) -> u64 {
             $crate::Filter::size_in_bytes(self)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* expected_fpr; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* expected_fpr; $($rest:tt)*) => {
         $(#[$doc])*
+        #[doc = $crate::docs!(expected_fpr $($at)*)]
         #[must_use]
         pub fn expected_fpr(&self) -> f64 {
             $crate::Filter::expected_fpr(self)
@@ -392,12 +409,13 @@ macro_rules! methods {
             $crate::Filter::stats(self)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* to_bytes; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* to_bytes; $($rest:tt)*) => {
         /// The filter as a file. The same filter gives the same bytes on every machine.
         $(#[$doc])*
+        #[doc = $crate::docs!(to_bytes $($at)*)]
         pub fn to_bytes(&self) -> Result<::alloc::vec::Vec<u8>, $crate::BuildError> {
             $crate::internal::Written::encode_file(self, $crate::internal::Hashing::Seed)
         }
@@ -453,10 +471,10 @@ macro_rules! methods {
             )
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* encoded_len; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* encoded_len; $($rest:tt)*) => {
         /// Bytes of the filter as a file.
         $(#[$doc])*
         #[must_use]
@@ -472,10 +490,10 @@ macro_rules! methods {
             $crate::internal::Stored::encode_file_into(self, buffer)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* from_bytes; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* from_bytes; $($rest:tt)*) => {
         /// The filter in these bytes, which must be one whole file and no more. Everything is
         /// checked: damaged bytes are an error, never a filter that denies keys.
         $(#[$doc])*
@@ -531,10 +549,10 @@ macro_rules! methods {
             <Self as $crate::internal::Restore>::load_file(path.as_ref(), Some(seed))
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
     };
 
-    ($(#[$doc:meta])* open: $owned:ty; $($rest:tt)*) => {
+    ([$($at:tt)*] $(#[$doc:meta])* open: $owned:ty; $($rest:tt)*) => {
         #[doc = $crate::docs!(open)]
         $(#[$doc])*
         pub fn open(bytes: &'a [u8]) -> Result<Self, $crate::DecodeError> {
@@ -546,6 +564,13 @@ macro_rules! methods {
             <$owned as $crate::internal::Restore>::view_file(bytes, None, false)
         }
 
-        $crate::methods! { $($rest)* }
+        $crate::methods! { [$($at)*] $($rest)* }
+    };
+
+    ([$($at:tt)*] $($clauses:tt)+) => {
+        compile_error!(concat!("no clause of `methods!`: ", stringify!($($clauses)+)));
+    };
+    ($($clauses:tt)*) => {
+        $crate::methods! { [] $($clauses)* }
     };
 }

@@ -10,7 +10,6 @@
 //! | `len;` | `len` | a field of that name |
 //! | `size_in_bytes;` | the bytes of its table | `OneTable` |
 //! | `contains_batch: \|self, hashes, answers\| answering;` | the method, which refuses slices of unequal length | |
-//! | `clear: field;` | `clear` | a table of elements in that field, and a `len` |
 //!
 //! `trait_methods! { self => place: group ... }` writes groups of methods that ask the filter at
 //! `place`: `kind`, `seed`, `state` (number of keys, size, rate, load), `contains`, `count`,
@@ -69,14 +68,6 @@ macro_rules! trait_methods {
         }
         $crate::trait_methods! { $($rest)* }
     };
-    (clear: $table:ident; $($rest:tt)*) => {
-        fn clear(&mut self) {
-            self.$table.fill(Default::default());
-            self.len = 0;
-        }
-        $crate::trait_methods! { $($rest)* }
-    };
-
     ($this:ident => $place:expr; $($group:ident)*) => {
         $($crate::trait_methods! { @ $group $this => $place })*
     };

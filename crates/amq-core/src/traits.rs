@@ -8,6 +8,7 @@
 /// | `debug "Name";` | `Debug`: name, parameters, number of keys. Neither the table, which may be gigabytes, nor the seed, which may be secret | the method `params` |
 /// | `serde;` | with that feature `Serialize` and `Deserialize` | a file |
 /// | `plan theory;` | `PlanFilter` | functions `plan`, `plan_params` and `fpr` in the module `theory`; in `theory::<L>` if they are generic |
+/// | `empty: table;` | `EmptyFilter` and `ClearFilter` | `OneTable` with the same parameters, a vector `table`, and `len` |
 /// | `insert infallible;` | `InsertFilter` and `Extend` | `insert_hash` and `insert_batch` of its own |
 /// | `build by filling;` | `BuildFilter` | `EmptyFilter`, and nothing faster |
 #[doc(hidden)]
@@ -84,6 +85,33 @@ macro_rules! traits {
 
             fn params(&self) -> $params {
                 self.params()
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        empty: $table:ident; $($rest:tt)*
+    ) => {
+        impl<$($o)*> $crate::EmptyFilter for $owned {
+            fn empty(
+                target: impl Into<$crate::Target<$params>>,
+                seed: u64,
+            ) -> Result<Self, $crate::BuildError> {
+                use $crate::internal::{Header, OneTable, zeroed};
+                let plan = target.into().plan::<Self>()?;
+                plan.params.check()?;
+                let table = zeroed(Self::elements_for(&plan.params))?;
+                Ok(Self::over(Header::new(&plan, seed), plan.params, 0, table))
+            }
+        }
+
+        impl<$($o)*> $crate::ClearFilter for $owned {
+            fn clear(&mut self) {
+                self.$table.fill(Default::default());
+                self.len = 0;
             }
         }
 

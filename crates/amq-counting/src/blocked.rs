@@ -5,10 +5,10 @@ use crate::counters::{MAX, check_sum};
 use crate::theory::blocked as theory;
 use crate::{BlockedCountingParams, simd};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
+use amq_core::internal::{Entry, Header, OneTable, Opened};
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DecodeError, EmptyFilter, Filter, FilterKind,
-    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target,
+    Count, CountFilter, DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError,
+    MergeFilter, RemoveFilter,
 };
 
 /// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its
@@ -31,15 +31,12 @@ pub type BlockedCountingView<'a> = BlockedCountingBloomFilter<&'a [Block]>;
 
 impl BlockedCountingBloomFilter {
     amq_core::methods! {
-        #[doc = amq_core::docs!(new "amq_counting" "BlockedCountingBloomFilter")]
+        in "amq_counting" "BlockedCountingBloomFilter" infallible;
         new: BlockedCountingParams;
-        #[doc = amq_core::docs!(build "amq_counting" "BlockedCountingBloomFilter")]
         build: BlockedCountingParams;
-        #[doc = amq_core::docs!(plan "amq_counting" "BlockedCountingBloomFilter")]
         plan: BlockedCountingParams;
         /// Every copy is counted, and from the fifteenth copy of a key on its counters are
         /// saturated.
-        #[doc = amq_core::docs!(insert_infallible "amq_counting" "BlockedCountingBloomFilter")]
         insert infallible;
     }
 
@@ -61,17 +58,16 @@ impl BlockedCountingBloomFilter {
     }
 
     amq_core::methods! {
+        in "amq_counting" "BlockedCountingBloomFilter" infallible;
         /// Lowers each of the key's counters by one, except those that are saturated.
         ///
         /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
         /// shares all of its counters with other keys, and lowering them makes the filter forget
         /// one of those.
-        #[doc = amq_core::docs!(remove_infallible "amq_counting" "BlockedCountingBloomFilter")]
         remove;
         clear;
         /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
         /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
-        #[doc = amq_core::docs!(merge_infallible "amq_counting" "BlockedCountingBloomFilter")]
         merge;
         from_bytes;
     }
@@ -79,11 +75,10 @@ impl BlockedCountingBloomFilter {
 
 impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(contains "amq_counting" "BlockedCountingBloomFilter")]
+        in "amq_counting" "BlockedCountingBloomFilter" infallible;
         contains;
         /// The number of copies of `key`: the lowest of its counters. Too high if other keys share
         /// even that one.
-        #[doc = amq_core::docs!(count_infallible "amq_counting" "BlockedCountingBloomFilter")]
         count;
         /// Number of keys inserted less those removed, every copy counted. After a merge, the sum
         /// of both.
@@ -93,9 +88,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
         /// The mean over the blocks of the product of their words' fills, plus the floor of the 32
         /// bits that choose the counters: the exact rate of this filter with the counters it has
         /// above zero. Reads the whole table.
-        #[doc = amq_core::docs!(expected_fpr "amq_counting" "BlockedCountingBloomFilter")]
         expected_fpr;
-        #[doc = amq_core::docs!(to_bytes "amq_counting" "BlockedCountingBloomFilter")]
         to_bytes;
         encoded_len;
     }
@@ -142,26 +135,11 @@ impl<'a> BlockedCountingView<'a> {
 }
 
 impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedCountingBloomFilter<S> {
-    fn kind(&self) -> FilterKind {
-        FilterKind::BlockedCounting
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        size_of_val(self.blocks()) as u64
+    amq_core::trait_methods! {
+        kind: FilterKind::BlockedCounting; seed; len; capacity; size_in_bytes;
+        contains_batch: |self, hashes, answers| {
+            simd::contains_batch(self.blocks(), hashes, answers)
+        };
     }
 
     fn expected_fpr(&self) -> f64 {
@@ -184,17 +162,6 @@ impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedCountingBloomFilter<S> {
         let blocks = self.blocks.as_ref();
         let (block, choice) = place(hash, blocks.len() as u64);
         simd::contains(&blocks[block], choice)
-    }
-
-    #[inline]
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        simd::contains_batch(self.blocks(), hashes, answers);
-        Ok(())
     }
 }
 
@@ -242,25 +209,6 @@ impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedCountingBloomFilter<S>
     }
 }
 
-impl EmptyFilter for BlockedCountingBloomFilter {
-    fn empty(
-        target: impl Into<Target<BlockedCountingParams>>,
-        seed: u64,
-    ) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let blocks = zeroed(plan.params.blocks)?;
-        Ok(Self::over(Header::new(&plan, seed), plan.params, 0, blocks))
-    }
-}
-
-impl ClearFilter for BlockedCountingBloomFilter {
-    fn clear(&mut self) {
-        self.blocks.fill(Block::default());
-        self.len = 0;
-    }
-}
-
 impl RemoveFilter for BlockedCountingBloomFilter {
     #[inline]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
@@ -302,6 +250,7 @@ amq_core::traits! {
     debug "BlockedCountingBloomFilter";
     serde;
     plan theory;
+    empty: blocks;
     insert infallible;
     build by filling;
 }

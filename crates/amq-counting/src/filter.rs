@@ -10,8 +10,8 @@ use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
 use amq_core::prefetch::prefetch;
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DecodeError, EmptyFilter, Filter, FilterKind,
-    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target,
+    BuildError, Count, CountFilter, DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError,
+    MergeFilter, RemoveFilter,
 };
 
 /// The counting Bloom filter: a key is k counters anywhere in a table of m, each raised by one.
@@ -31,15 +31,12 @@ pub type CountingView<'a> = CountingBloomFilter<&'a [u64]>;
 
 impl CountingBloomFilter {
     amq_core::methods! {
-        #[doc = amq_core::docs!(new "amq_counting" "CountingBloomFilter")]
+        in "amq_counting" "CountingBloomFilter" infallible;
         new: CountingParams;
-        #[doc = amq_core::docs!(build "amq_counting" "CountingBloomFilter")]
         build: CountingParams;
-        #[doc = amq_core::docs!(plan "amq_counting" "CountingBloomFilter")]
         plan: CountingParams;
         /// Every copy is counted, and from the fifteenth copy of a key on its counters are
         /// saturated.
-        #[doc = amq_core::docs!(insert_infallible "amq_counting" "CountingBloomFilter")]
         insert infallible;
     }
 
@@ -62,17 +59,16 @@ impl CountingBloomFilter {
     }
 
     amq_core::methods! {
+        in "amq_counting" "CountingBloomFilter" infallible;
         /// Lowers each of the key's counters by one, except those that are saturated.
         ///
         /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
         /// shares all of its counters with other keys, and lowering them makes the filter forget
         /// one of those.
-        #[doc = amq_core::docs!(remove_infallible "amq_counting" "CountingBloomFilter")]
         remove;
         clear;
         /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
         /// again. All or nothing. [`len`](Self::len) becomes the sum of both.
-        #[doc = amq_core::docs!(merge_infallible "amq_counting" "CountingBloomFilter")]
         merge;
         from_bytes;
     }
@@ -95,11 +91,10 @@ impl CountingBloomFilter {
 
 impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(contains "amq_counting" "CountingBloomFilter")]
+        in "amq_counting" "CountingBloomFilter" infallible;
         contains;
         /// The number of copies of `key`: the lowest of its counters. Too high if other keys share
         /// even that one.
-        #[doc = amq_core::docs!(count_infallible "amq_counting" "CountingBloomFilter")]
         count;
         /// Number of keys inserted less those removed, every copy counted. After a merge, the sum
         /// of both.
@@ -108,9 +103,7 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
         size_in_bytes;
         /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the
         /// counters it has above zero. Reads the whole table.
-        #[doc = amq_core::docs!(expected_fpr "amq_counting" "CountingBloomFilter")]
         expected_fpr;
-        #[doc = amq_core::docs!(to_bytes "amq_counting" "CountingBloomFilter")]
         to_bytes;
         encoded_len;
     }
@@ -233,26 +226,9 @@ impl ProbeTable for Counters<'_> {
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> Filter for CountingBloomFilter<S> {
-    fn kind(&self) -> FilterKind {
-        FilterKind::Counting
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        size_of_val(self.as_words()) as u64
+    amq_core::trait_methods! {
+        kind: FilterKind::Counting; seed; len; capacity; size_in_bytes;
+        contains_batch: |self, hashes, answers| self.table().contains_each(hashes, answers);
     }
 
     fn expected_fpr(&self) -> f64 {
@@ -273,17 +249,6 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for CountingBloomFilter<S> {
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
-    }
-
-    #[inline]
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        self.table().contains_each(hashes, answers);
-        Ok(())
     }
 }
 
@@ -333,22 +298,6 @@ impl<S: AsRef<[u64]> + Send + Sync> OneTable for CountingBloomFilter<S> {
             return Err(DecodeError::Structure { what: "counters above zero past the last" });
         }
         counters::check_sum(self.as_words(), self.len, self.params.probes)
-    }
-}
-
-impl EmptyFilter for CountingBloomFilter {
-    fn empty(target: impl Into<Target<CountingParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let words = zeroed(Self::elements_for(&plan.params))?;
-        Ok(Self::over(Header::new(&plan, seed), plan.params, 0, words))
-    }
-}
-
-impl ClearFilter for CountingBloomFilter {
-    fn clear(&mut self) {
-        self.words.fill(0);
-        self.len = 0;
     }
 }
 
@@ -411,6 +360,7 @@ amq_core::traits! {
     debug "CountingBloomFilter";
     serde;
     plan theory;
+    empty: words;
     insert infallible;
     build by filling;
 }

@@ -43,11 +43,10 @@ pub struct Cuckoo<L: Layout, S = Vec<u8>> {
 
 impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(contains "amq_cuckoo" "CuckooFilter")]
+        in "amq_cuckoo" "CuckooFilter";
         contains;
         /// The number of copies of `key`, and of the few keys that share its fingerprint and
         /// buckets. Never saturated: what cannot be counted is refused when it is inserted.
-        #[doc = amq_core::docs!(count "amq_cuckoo" "CuckooFilter")]
         count;
         /// The keys put in less those taken out, counting every copy; after a merge the sum of
         /// both.
@@ -56,9 +55,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
         size_in_bytes;
         /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact
         /// rate of this filter. Reads the whole table at random, about 20 ns a key.
-        #[doc = amq_core::docs!(expected_fpr "amq_cuckoo" "CuckooFilter")]
         expected_fpr;
-        #[doc = amq_core::docs!(to_bytes "amq_cuckoo" "CuckooFilter")]
         to_bytes;
         encoded_len;
     }
@@ -119,22 +116,18 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
 
 impl<L: Layout> Cuckoo<L> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(new "amq_cuckoo" "CuckooFilter")]
+        in "amq_cuckoo" "CuckooFilter";
         new: CuckooParams;
-        #[doc = amq_core::docs!(build "amq_cuckoo" "CuckooFilter")]
         build: CuckooParams;
-        #[doc = amq_core::docs!(plan "amq_cuckoo" "CuckooFilter")]
         plan: CuckooParams;
         /// Stores every copy of a key, as long as one of the slots it can reach is free: eight
         /// slots ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose
         /// buckets overlap each other).
-        #[doc = amq_core::docs!(insert "amq_cuckoo" "CuckooFilter")]
         insert;
         /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
         /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
         /// answered `true` shares its fingerprint and buckets with one that is in, and removing it
         /// makes the filter forget that one.
-        #[doc = amq_core::docs!(remove "amq_cuckoo" "CuckooFilter")]
         remove;
         clear;
         /// Adds every copy that `other` holds. All or nothing.
@@ -142,7 +135,6 @@ impl<L: Layout> Cuckoo<L> {
         /// Both need the same parameters and seed. Needs memory for another table while it lasts.
         /// Whether everything fits shows only in trying, so [`can_merge`](Self::can_merge) takes as
         /// long and as much memory.
-        #[doc = amq_core::docs!(merge "amq_cuckoo" "CuckooFilter")]
         merge;
         from_bytes;
     }
@@ -231,27 +223,7 @@ impl<'a, L: Layout> Cuckoo<L, &'a [u8]> {
 }
 
 impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Filter for Cuckoo<L, S> {
-    fn kind(&self) -> FilterKind {
-        L::KIND
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        self.table.bytes().len() as u64
-    }
+    amq_core::trait_methods! { kind: L::KIND; seed; len; capacity; size_in_bytes; }
 
     fn expected_fpr(&self) -> f64 {
         self.table.distinct() as f64 / theory::cells::<L>(&self.table.params())
@@ -312,9 +284,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
         let [buckets, bits] = opened.only_entry()?;
         let params = CuckooParams::new(buckets, Opened::narrow("fingerprint_bits", bits)?);
         params.check::<L>()?;
-        if opened.keys() > params.slots::<L>() {
-            return Err(DecodeError::Geometry { field: "number of keys", value: opened.keys() });
-        }
+        Opened::within("number of keys", opened.keys(), 0..=params.slots::<L>())?;
         Ok(params)
     }
 

@@ -8,13 +8,12 @@ use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::validate::Contents;
 use crate::{QuotientParams, simd, theory};
-use alloc::vec;
 use alloc::vec::Vec;
-use amq_core::internal::{Description, Header, Opened, Plain, Restore, Section, Source, Stored};
+use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
-    LengthMismatch, RemoveFilter, Target,
+    RemoveFilter, Target,
 };
 use core::fmt;
 
@@ -40,21 +39,17 @@ pub type QuotientView<'a> = QuotientFilter<&'a [u8]>;
 
 impl QuotientFilter {
     amq_core::methods! {
-        #[doc = amq_core::docs!(new "amq_quotient" "QuotientFilter")]
+        in "amq_quotient" "QuotientFilter";
         new: QuotientParams;
-        #[doc = amq_core::docs!(build "amq_quotient" "QuotientFilter")]
         build: QuotientParams;
-        #[doc = amq_core::docs!(plan "amq_quotient" "QuotientFilter")]
         plan: QuotientParams;
         /// Stores every copy. Refused when 95 % of the slots are in use, unless the filter may
         /// grow.
-        #[doc = amq_core::docs!(insert "amq_quotient" "QuotientFilter")]
         insert;
         /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
         /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
         /// answered `true` shares its fingerprint with one that is in, and removing it makes the
         /// filter forget that one.
-        #[doc = amq_core::docs!(remove "amq_quotient" "QuotientFilter")]
         remove;
         clear;
         /// Adds every copy that `other` holds. All or nothing.
@@ -64,7 +59,6 @@ impl QuotientFilter {
         /// hash it does not know. (If it has fewer, merge this one into it.) Reads both tables in
         /// order and writes a new one, so it needs memory for one more; this filter grows if it
         /// must and may.
-        #[doc = amq_core::docs!(merge "amq_quotient" "QuotientFilter")]
         merge;
         from_bytes;
     }
@@ -81,7 +75,7 @@ impl QuotientFilter {
 
 impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(contains "amq_quotient" "QuotientFilter")]
+        in "amq_quotient" "QuotientFilter";
         contains;
         /// The keys put in less those taken out, counting every copy; after a merge the sum of
         /// both.
@@ -90,24 +84,17 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
         size_in_bytes;
         /// The share of all fingerprints that are in: the exact rate of this filter. Reads no
         /// table.
-        #[doc = amq_core::docs!(expected_fpr "amq_quotient" "QuotientFilter")]
         expected_fpr;
         /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
-        #[doc = amq_core::docs!(count "amq_quotient" "QuotientFilter")]
         count;
-        #[doc = amq_core::docs!(to_bytes "amq_quotient" "QuotientFilter")]
         to_bytes;
         encoded_len;
     }
 
     /// A view of this filter: it borrows the table.
     pub fn view(&self) -> QuotientView<'_> {
-        QuotientFilter {
-            header: self.header,
-            table: self.table.view(),
-            len: self.len,
-            distinct: self.distinct,
-        }
+        let params = (self.params(), self.distinct);
+        Self::over(self.header, params, self.len, self.elements())
     }
 
     /// The parameters of its table.
@@ -158,26 +145,9 @@ impl<'a> QuotientView<'a> {
 }
 
 impl<S: AsRef<[u8]> + Send + Sync> Filter for QuotientFilter<S> {
-    fn kind(&self) -> FilterKind {
-        FilterKind::Quotient
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        self.table.bytes().len() as u64
+    amq_core::trait_methods! {
+        kind: FilterKind::Quotient; seed; len; capacity; size_in_bytes;
+        contains_batch: |self, hashes, answers| simd::contains_each(&self.table, hashes, answers);
     }
 
     fn expected_fpr(&self) -> f64 {
@@ -192,29 +162,14 @@ impl<S: AsRef<[u8]> + Send + Sync> Filter for QuotientFilter<S> {
     fn contains_hash(&self, hash: KeyHash) -> bool {
         simd::contains(&self.table, self.table.fingerprint(hash))
     }
-
-    #[inline]
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        simd::contains_each(&self.table, hashes, answers);
-        Ok(())
-    }
 }
 
 impl EmptyFilter for QuotientFilter {
     fn empty(target: impl Into<Target<QuotientParams>>, seed: u64) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
-        Ok(Self {
-            header: Header::new(&plan, seed),
-            table: Table::new(plan.params)?,
-            len: 0,
-            distinct: 0,
-        })
+        let bytes = zeroed(plan.params.bytes())?;
+        Ok(Self::over(Header::new(&plan, seed), (plan.params, 0), 0, bytes))
     }
 }
 
@@ -302,69 +257,53 @@ amq_core::traits! {
     plan theory;
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> Stored for QuotientFilter<S> {
+impl<S: AsRef<[u8]> + Send + Sync> OneTable for QuotientFilter<S> {
+    /// With the number of different fingerprints.
+    type Params = (QuotientParams, u64);
     const KIND: FilterKind = FilterKind::Quotient;
     const REVISION: u8 = 1;
+    type Element = u8;
+    type Over<T: AsRef<[u8]> + Send + Sync> = QuotientFilter<T>;
 
     fn header(&self) -> &Header {
         &self.header
     }
 
-    fn items(&self) -> u64 {
-        self.len
-    }
-
-    fn describe(&self) -> Description<'_> {
+    fn geometry(&self) -> Entry {
         let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
         // The two numbers after these belong to filters that lengthen their fingerprints.
-        let geometry = [slots, remainder_bits.into(), self.distinct, max_slots];
-        let mut entry = [0; 8];
-        entry[..4].copy_from_slice(&geometry);
-        Description {
-            entries: vec![entry],
-            sections: vec![Section::of(self.table.bytes())],
-            ..Description::default()
-        }
+        [slots, remainder_bits.into(), self.distinct, max_slots, 0, 0, 0, 0]
     }
-}
 
-impl Restore for QuotientFilter {
-    type Over<R: Source> = QuotientFilter<R::Store<u8>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, Self::REVISION)?;
-        opened.expect_asked(0)?;
+    fn params_in(opened: &Opened<'_>) -> Result<(QuotientParams, u64), DecodeError> {
         let [slots, remainder_bits, distinct, max_slots] = opened.only_entry()?;
-        let params = QuotientParams {
-            slots,
-            remainder_bits: Opened::narrow("remainder bits", remainder_bits)?,
-            max_slots,
-        };
+        let remainder_bits = Opened::narrow("remainder bits", remainder_bits)?;
+        let params = QuotientParams { slots, remainder_bits, max_slots };
         params.check()?;
-        let len = opened.keys();
-        for (field, value, most) in [
-            ("number of keys", len, params.max_keys()),
-            ("number of different fingerprints", distinct, len),
-        ] {
-            if value > most {
-                return Err(DecodeError::Geometry { field, value });
-            }
-        }
-        opened.expect_sections([(params.bytes(), u8::WIDTH)].into_iter())?;
-        let bytes = source.section::<u8>(opened)?;
-        let filter = QuotientFilter {
-            header: opened.header(),
-            table: Table::over(params, bytes),
-            len,
-            distinct,
-        };
-        if source.finish(opened)? {
-            filter.validate()?;
-        }
-        Ok(filter)
+        Opened::within("number of keys", opened.keys(), 0..=params.max_keys())?;
+        Opened::within("number of different fingerprints", distinct, 0..=opened.keys())?;
+        Ok((params, distinct))
+    }
+
+    fn elements_for((params, _): &(QuotientParams, u64)) -> u64 {
+        params.bytes()
+    }
+
+    fn elements(&self) -> &[u8] {
+        self.table.bytes()
+    }
+
+    fn over<T: AsRef<[u8]>>(
+        header: Header,
+        (params, distinct): (QuotientParams, u64),
+        len: u64,
+        bytes: T,
+    ) -> QuotientFilter<T> {
+        QuotientFilter { header, table: Table::over(params, bytes), len, distinct }
+    }
+
+    fn walk(&self) -> Result<(), DecodeError> {
+        self.validate()
     }
 }
 

@@ -126,9 +126,9 @@ impl Restore for RibbonMap {
 
 /// A value is missing no bit: no block of a map is short.
 fn whole_values(params: &RibbonParams, geometry: &Geometry) -> Result<(), DecodeError> {
-    within("short share", params.short.into(), 0, 0)?;
+    Opened::within("short share", params.short.into(), 0..=0)?;
     let mut layers = geometry.layers().iter();
-    layers.try_for_each(|layer| within("short blocks", layer.short, 0, 0))
+    layers.try_for_each(|layer| Opened::within("short blocks", layer.short, 0..=0))
 }
 
 /// What holds a system whose sections come from a source.
@@ -172,7 +172,7 @@ fn system<K: Kind, R: Source>(
 fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
     let [columns, short, widened] = opened.numbers(0)?;
     let layers = opened.entries() - 1;
-    within("layers", layers as u64, 0, if K::BUMPS { MAX_LAYERS as u64 } else { 1 })?;
+    Opened::within("layers", layers as u64, 0..=if K::BUMPS { MAX_LAYERS as u64 } else { 1 })?;
     let mut params = RibbonParams::new(
         Opened::narrow("columns", columns)?,
         Opened::narrow("short share", short)?,
@@ -183,17 +183,17 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
     }
     params.check()?;
     let total = params.keys[0];
-    within("number of keys", opened.keys(), total, total)?;
-    within("layers", layers as u64, u64::from(total > 0), if total > 0 { u64::MAX } else { 0 })?;
+    Opened::within("number of keys", opened.keys(), total..=total)?;
+    Opened::within("layers", layers as u64, if total > 0 { 1..=u64::MAX } else { 0..=0 })?;
 
     let mut geometry = Geometry::default();
     for i in 0..layers {
         let [_, starts, shard_bits, short, first_word, first_bucket, blocks] =
             opened.numbers(1 + i)?;
-        within("starts", starts, 1, MAX_STARTS)?;
-        within("starts past a multiple of a row's bits", starts % K::Row::BITS, 1, 1)?;
+        Opened::within("starts", starts, 1..=MAX_STARTS)?;
+        Opened::within("starts past a multiple of a row's bits", starts % K::Row::BITS, 1..=1)?;
         let least = K::Row::BITS.trailing_zeros().into();
-        within("shard bits", shard_bits, least, MAX_SHARD_BITS)?;
+        Opened::within("shard bits", shard_bits, least..=MAX_SHARD_BITS)?;
         let layer = Layer {
             starts,
             shard_bits: Opened::narrow("shard bits", shard_bits)?,
@@ -202,21 +202,14 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
             short,
         };
         let wanted = layer.blocks::<K::Row>();
-        within("blocks", blocks, wanted, wanted)?;
+        Opened::within("blocks", blocks, wanted..=wanted)?;
         // The share says in which order the solution lies.
-        within("short blocks", short, 0, if params.short == 0 { 0 } else { blocks })?;
-        within("first word", first_word, geometry.words, geometry.words)?;
-        within("first bucket", first_bucket, geometry.buckets, geometry.buckets)?;
+        Opened::within("short blocks", short, 0..=if params.short == 0 { 0 } else { blocks })?;
+        Opened::within("first word", first_word, geometry.words..=geometry.words)?;
+        Opened::within("first bucket", first_bucket, geometry.buckets..=geometry.buckets)?;
         geometry.push::<K::Row>(layer, i + 1 < layers, params.columns);
     }
     Ok((params, geometry))
-}
-
-fn within(field: &'static str, value: u64, min: u64, max: u64) -> Result<(), DecodeError> {
-    match (min..=max).contains(&value) {
-        true => Ok(()),
-        false => Err(DecodeError::Geometry { field, value }),
-    }
 }
 
 /// Refuses what no build writes. Any word and any seed may be a solution's.

@@ -5,10 +5,7 @@ use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
 use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
 use amq_core::internal::Header;
-use amq_core::{
-    BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, Key, KeyHash, LengthMismatch,
-    Plan,
-};
+use amq_core::{BuildError, BuildFilter, BuildTarget, Filter, Goal, Key, KeyHash, Plan};
 
 /// The standard ribbon filter, rows of 128 bits: four to five percent over the least possible
 /// space.
@@ -37,9 +34,8 @@ pub type RibbonView<'a, K> = Ribbon<K, Borrowed<'a, <K as Kind>::Row>>;
 
 impl<K: Kind> Ribbon<K> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(build "amq_ribbon" "BumpedRibbonFilter")]
+        in "amq_ribbon" "BumpedRibbonFilter";
         build: RibbonParams;
-        #[doc = amq_core::docs!(plan "amq_ribbon" "BumpedRibbonFilter")]
         plan: RibbonParams;
         from_bytes;
     }
@@ -108,7 +104,7 @@ impl<K: Kind> Ribbon<K> {
 
 impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(contains "amq_ribbon" "BumpedRibbonFilter")]
+        in "amq_ribbon" "BumpedRibbonFilter";
         contains;
         /// The keys it was built from, copies included.
         len;
@@ -116,9 +112,7 @@ impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
         size_in_bytes;
         /// `2^-r` for r columns, and a little more for the blocks that have one less; see
         /// [`theory`].
-        #[doc = amq_core::docs!(expected_fpr "amq_ribbon" "BumpedRibbonFilter")]
         expected_fpr;
-        #[doc = amq_core::docs!(to_bytes "amq_ribbon" "BumpedRibbonFilter")]
         to_bytes;
         encoded_len;
     }
@@ -141,22 +135,11 @@ impl<'a, K: Kind> RibbonView<'a, K> {
 }
 
 impl<K: Kind, S: Store<K::Row>> Filter for Ribbon<K, S> {
-    fn kind(&self) -> FilterKind {
-        K::KIND
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
+    amq_core::trait_methods! {
+        kind: K::KIND; seed; len; capacity;
+        contains_batch: |self, hashes, answers| {
+            simd::contains_batch(&self.system, hashes, answers)
+        };
     }
 
     fn size_in_bytes(&self) -> u64 {
@@ -176,17 +159,6 @@ impl<K: Kind, S: Store<K::Row>> Filter for Ribbon<K, S> {
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         simd::contains(&self.system, hash.get())
-    }
-
-    #[inline]
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        simd::contains_batch(&self.system, hashes, answers);
-        Ok(())
     }
 }
 

@@ -11,8 +11,8 @@ use amq_core::index::remix;
 use amq_core::internal::{Borrowing, Header, reserve};
 use amq_core::prefetch::BLOCK;
 use amq_core::{
-    BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted,
-    KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
+    BuildError, ClearFilter, EmptyFilter, Filter, InsertError, InsertFilter, Inserted, KeyHash,
+    LengthMismatch, MergeError, MergeFilter, Target,
 };
 use core::iter;
 
@@ -40,13 +40,11 @@ pub struct ScalableFilter<F> {
 
 impl<F: OwnedStage> ScalableFilter<F> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(new "amq_scalable" "ScalableBloomFilter")]
+        in "amq_scalable" "ScalableBloomFilter";
         new: ScalableParams;
-        #[doc = amq_core::docs!(plan "amq_scalable" "ScalableBloomFilter")]
         plan: ScalableParams;
         /// Refused only if the filter must grow, and a limit or the allocator forbids it. A key
         /// that is answered `true` already changes nothing and uses up no capacity.
-        #[doc = amq_core::docs!(insert "amq_scalable" "ScalableBloomFilter")]
         insert;
         clear;
         /// The union, stage by stage. All or nothing.
@@ -56,7 +54,6 @@ impl<F: OwnedStage> ScalableFilter<F> {
         /// and any keys that are in both. Two filters that have both grown can seldom be merged and
         /// still grow; query them one after the other instead. [`len`](Self::len) becomes the sum
         /// of both, which counts common keys twice.
-        #[doc = amq_core::docs!(merge "amq_scalable" "ScalableBloomFilter")]
         merge;
     }
 
@@ -293,19 +290,7 @@ impl<F: PartialEq> PartialEq for ScalableFilter<F> {
 }
 
 impl<F: StageFilter> Filter for ScalableFilter<F> {
-    fn kind(&self) -> FilterKind {
-        F::SCALABLE
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
-    }
+    amq_core::trait_methods! { kind: F::SCALABLE; seed; len; }
 
     /// The keys that the present stages are for together.
     fn capacity(&self) -> u64 {

@@ -5,6 +5,7 @@ use super::format::{Asked, Entry};
 use super::header::FileHeader;
 use crate::header::Header;
 use crate::{DecodeError, FilterKind};
+use core::ops::RangeInclusive;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file of which header and directory have been checked.
@@ -89,6 +90,18 @@ impl<'a> Opened<'a> {
     /// A number of the geometry that must fit a narrower type.
     pub fn narrow<T: TryFrom<u64>>(field: &'static str, value: u64) -> Result<T, DecodeError> {
         T::try_from(value).map_err(|_| DecodeError::Geometry { field, value })
+    }
+
+    /// `Ok` if a number of the geometry is in this range.
+    pub fn within(
+        field: &'static str,
+        value: u64,
+        range: RangeInclusive<u64>,
+    ) -> Result<(), DecodeError> {
+        match range.contains(&value) {
+            true => Ok(()),
+            false => Err(DecodeError::Geometry { field, value }),
+        }
     }
 
     /// `Ok` if the file holds this kind of filter, in the layout revision that is read here.

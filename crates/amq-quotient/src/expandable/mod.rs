@@ -14,12 +14,13 @@ use crate::theory::expandable as theory;
 use crate::validate::Contents;
 use crate::{ExpandableParams, MAX_COPIES, simd};
 use alloc::vec::Vec;
-use amq_core::internal::{Header, fill_from_hashes};
+use amq_core::internal::{Header, OneTable, fill_from_hashes, zeroed};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
-    LengthMismatch, RemoveFilter, Target,
+    RemoveFilter, Target,
 };
+use params::Shape;
 
 /// A quotient filter that doubles whenever it is full: for sets whose size is not known.
 ///
@@ -71,16 +72,13 @@ const COPIES: InsertError = InsertError::Copies { copies: MAX_COPIES };
 
 impl ExpandableQuotientFilter {
     amq_core::methods! {
-        #[doc = amq_core::docs!(new "amq_quotient" "ExpandableQuotientFilter")]
+        in "amq_quotient" "ExpandableQuotientFilter";
         new: ExpandableParams;
-        #[doc = amq_core::docs!(build "amq_quotient" "ExpandableQuotientFilter")]
         build: ExpandableParams;
-        #[doc = amq_core::docs!(plan "amq_quotient" "ExpandableQuotientFilter")]
         plan: ExpandableParams;
         /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused
         /// only after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer
         /// for the key, or if the allocator refuses the larger table.
-        #[doc = amq_core::docs!(insert "amq_quotient" "ExpandableQuotientFilter")]
         insert;
         /// Takes out the longest entry that answers for the key, so every other key keeps one.
         ///
@@ -94,7 +92,6 @@ impl ExpandableQuotientFilter {
         /// freed. The others go on answering for their slots until the last key goes, which clears
         /// them; the rate that was asked for allows for them, and
         /// [`expected_fpr`](Self::expected_fpr) counts them.
-        #[doc = amq_core::docs!(remove "amq_quotient" "ExpandableQuotientFilter")]
         remove;
         clear;
         from_bytes;
@@ -132,7 +129,7 @@ impl ExpandableQuotientFilter {
 
 impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     amq_core::methods! {
-        #[doc = amq_core::docs!(contains "amq_quotient" "ExpandableQuotientFilter")]
+        in "amq_quotient" "ExpandableQuotientFilter";
         contains;
         /// The keys put in less those taken out, counting every copy.
         len;
@@ -140,26 +137,17 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
         size_in_bytes;
         /// The share of all fingerprints that it answers `true` for: the exact rate of this filter.
         /// Reads no table.
-        #[doc = amq_core::docs!(expected_fpr "amq_quotient" "ExpandableQuotientFilter")]
         expected_fpr;
         /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
-        #[doc = amq_core::docs!(count "amq_quotient" "ExpandableQuotientFilter")]
         count;
-        #[doc = amq_core::docs!(to_bytes "amq_quotient" "ExpandableQuotientFilter")]
         to_bytes;
         encoded_len;
     }
 
     /// A view of this filter: it borrows the table.
     pub fn view(&self) -> ExpandableQuotientView<'_> {
-        ExpandableQuotientFilter {
-            header: self.header,
-            params: self.params,
-            table: self.table.view(),
-            len: self.len,
-            entries: self.entries,
-            answered: self.answered,
-        }
+        let Self { header, params, len, entries, answered, .. } = *self;
+        Self::over(header, Shape { params, entries, answered }, len, self.elements())
     }
 
     /// The parameters of its table.
@@ -212,18 +200,9 @@ impl<'a> ExpandableQuotientView<'a> {
 }
 
 impl<S: AsRef<[u8]> + Send + Sync> Filter for ExpandableQuotientFilter<S> {
-    fn kind(&self) -> FilterKind {
-        FilterKind::ExpandableQuotient
-    }
-
-    #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    #[inline]
-    fn len(&self) -> u64 {
-        self.len
+    amq_core::trait_methods! {
+        kind: FilterKind::ExpandableQuotient; seed; len; size_in_bytes;
+        contains_batch: |self, hashes, answers| simd::contains_each(&self.table, hashes, answers);
     }
 
     /// The keys it was planned for while they suffice; then what the present table takes before it
@@ -234,10 +213,6 @@ impl<S: AsRef<[u8]> + Send + Sync> Filter for ExpandableQuotientFilter<S> {
             return first;
         }
         self.params.max_entries().max(first)
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        self.table.bytes().len() as u64
     }
 
     fn expected_fpr(&self) -> f64 {
@@ -253,17 +228,6 @@ impl<S: AsRef<[u8]> + Send + Sync> Filter for ExpandableQuotientFilter<S> {
     fn contains_hash(&self, hash: KeyHash) -> bool {
         simd::contains(&self.table, self.table.fingerprint(hash))
     }
-
-    #[inline]
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        simd::contains_each(&self.table, hashes, answers);
-        Ok(())
-    }
 }
 
 impl EmptyFilter for ExpandableQuotientFilter {
@@ -271,14 +235,9 @@ impl EmptyFilter for ExpandableQuotientFilter {
         let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
         let params = plan.params.first();
-        Ok(Self {
-            header: Header::new(&plan, seed),
-            params,
-            table: Table::new(params.table())?,
-            len: 0,
-            entries: 0,
-            answered: 0,
-        })
+        let bytes = zeroed(params.bytes())?;
+        let shape = Shape { params, entries: 0, answered: 0 };
+        Ok(Self::over(Header::new(&plan, seed), shape, 0, bytes))
     }
 }
 

@@ -1,51 +1,30 @@
 //! The filter as a file.
 
+use super::params::Shape;
 use super::{ExpandableParams, ExpandableQuotientFilter};
 use crate::table::Table;
-use alloc::vec;
-use amq_core::internal::{Description, Header, Opened, Plain, Restore, Section, Source, Stored};
+use amq_core::internal::{Entry, Header, OneTable, Opened};
 use amq_core::{DecodeError, FilterKind};
 
-impl<S: AsRef<[u8]> + Send + Sync> Stored for ExpandableQuotientFilter<S> {
+impl<S: AsRef<[u8]> + Send + Sync> OneTable for ExpandableQuotientFilter<S> {
+    type Params = Shape;
     const KIND: FilterKind = FilterKind::ExpandableQuotient;
     const REVISION: u8 = 1;
+    type Element = u8;
+    type Over<T: AsRef<[u8]> + Send + Sync> = ExpandableQuotientFilter<T>;
 
     fn header(&self) -> &Header {
         &self.header
     }
 
-    fn items(&self) -> u64 {
-        self.len
+    fn geometry(&self) -> Entry {
+        let ExpandableParams { slots, fingerprint_bits, doublings, max_doublings } = self.params;
+        let [bits, doublings, allowed] =
+            [fingerprint_bits, doublings, max_doublings].map(u64::from);
+        [slots, bits, doublings, allowed, self.entries, self.answered, 0, 0]
     }
 
-    fn describe(&self) -> Description<'_> {
-        let params = self.params;
-        let mut entry = [0; 8];
-        entry[..6].copy_from_slice(&[
-            params.slots,
-            params.fingerprint_bits.into(),
-            params.doublings.into(),
-            params.max_doublings.into(),
-            self.entries,
-            self.answered,
-        ]);
-        Description {
-            entries: vec![entry],
-            sections: vec![Section::of(self.table.bytes())],
-            ..Description::default()
-        }
-    }
-}
-
-impl Restore for ExpandableQuotientFilter {
-    type Over<R: Source> = ExpandableQuotientFilter<R::Store<u8>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, Self::REVISION)?;
-        opened.expect_asked(0)?;
+    fn params_in(opened: &Opened<'_>) -> Result<Shape, DecodeError> {
         let [slots, bits, doublings, max_doublings, entries, answered] = opened.only_entry()?;
         let params = ExpandableParams {
             slots,
@@ -54,29 +33,31 @@ impl Restore for ExpandableQuotientFilter {
             max_doublings: Opened::narrow("doublings allowed", max_doublings)?,
         };
         params.check_ranges()?;
-        let len = opened.keys();
-        for (field, value, most) in [
-            ("number of entries", entries, params.max_entries()),
-            ("number of keys", len, entries),
-            ("number of fingerprints", answered, params.fingerprints()),
-        ] {
-            if value > most {
-                return Err(DecodeError::Geometry { field, value });
-            }
-        }
-        opened.expect_sections([(params.bytes(), u8::WIDTH)].into_iter())?;
-        let bytes = source.section::<u8>(opened)?;
-        let filter = ExpandableQuotientFilter {
-            header: opened.header(),
-            params,
-            table: Table::over(params.table(), bytes),
-            len,
-            entries,
-            answered,
-        };
-        if source.finish(opened)? {
-            filter.validate()?;
-        }
-        Ok(filter)
+        Opened::within("number of entries", entries, 0..=params.max_entries())?;
+        Opened::within("number of keys", opened.keys(), 0..=entries)?;
+        Opened::within("number of fingerprints", answered, 0..=params.fingerprints())?;
+        Ok(Shape { params, entries, answered })
+    }
+
+    fn elements_for(shape: &Shape) -> u64 {
+        shape.params.bytes()
+    }
+
+    fn elements(&self) -> &[u8] {
+        self.table.bytes()
+    }
+
+    fn over<T: AsRef<[u8]>>(
+        header: Header,
+        Shape { params, entries, answered }: Shape,
+        len: u64,
+        bytes: T,
+    ) -> ExpandableQuotientFilter<T> {
+        let table = Table::over(params.table(), bytes);
+        ExpandableQuotientFilter { header, params, table, len, entries, answered }
+    }
+
+    fn walk(&self) -> Result<(), DecodeError> {
+        self.validate()
     }
 }

@@ -33,13 +33,8 @@ impl<F: Part> Restore for Rolling<F> {
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self, DecodeError> {
         opened.expect_kind(FilterKind::Rolling, 1)?;
         let [count, newest, by_count] = opened.only_entry()?;
-        for (field, value, most) in
-            [("number of advances", newest, MAX_ADVANCES), ("advances by count", by_count, 1)]
-        {
-            if value > most {
-                return Err(DecodeError::Geometry { field, value });
-            }
-        }
+        Opened::within("number of advances", newest, 0..=MAX_ADVANCES)?;
+        Opened::within("advances by count", by_count, 0..=1)?;
         let generations: alloc::vec::Vec<F> =
             parts(opened, source, FilterKind::Rolling, "generations", MAX_GENERATIONS)?;
         // Those that were never reached hold nothing.
