@@ -2,15 +2,15 @@
 #![cfg(target_has_atomic = "64")]
 
 use crate::probing::{ProbeTable, Probes};
+use crate::shared::shared;
 use crate::table::{self, Bits, Word, place};
 use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Header, OneTable, step};
-use amq_core::prefetch::ahead;
+use amq_core::internal::{Header, OneTable, reserve, step};
 use amq_core::{
-    BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
+    BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, InsertError, InsertFilter,
+    Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -34,7 +34,8 @@ const TOGETHER: usize = 16;
 /// - The struct itself takes a kilobyte, for a counter that threads do not contend for; the table
 ///   is on the heap.
 /// - The table is that of a `BloomFilter` with the same parameters, seed and keys, bit for bit.
-///   They convert into each other ([`AtomicBloomFilter::into_inner`], `From`).
+///   They convert into each other ([`AtomicBloomFilter::into_inner`], `From`). The table is not
+///   copied where `u64` and `AtomicU64` have the same alignment, as on every 64-bit machine.
 ///
 /// ```
 /// use amq_bloom::{AtomicBloomFilter, Goal};
@@ -52,10 +53,11 @@ const TOGETHER: usize = 16;
 /// ```
 pub struct AtomicBloomFilter {
     header: Header,
-    params: BloomParams,
     len: Tally,
-    words: Vec<AtomicU64>,
+    table: AtomicBits,
 }
+
+shared!(AtomicBloomFilter, AtomicBits, plain BloomFilter: BloomParams);
 
 impl Word for AtomicU64 {
     #[inline(always)]
@@ -64,89 +66,64 @@ impl Word for AtomicU64 {
     }
 }
 
-impl AtomicBloomFilter {
-    amq_core::methods! {
-        new: BloomParams;
-        build: BloomParams;
-        plan: BloomParams;
-        insert shared;
+/// The bits, in words.
+struct AtomicBits {
+    params: BloomParams,
+    words: Vec<AtomicU64>,
+}
+
+impl AtomicBits {
+    fn empty(params: BloomParams) -> Result<Self, BuildError> {
+        let mut words = Vec::new();
+        let count = table::words_for(params.bits);
+        reserve(&mut words, count)?;
+        words.extend((0..count).map(|_| AtomicU64::new(0)));
+        Ok(Self { params, words })
     }
 
-    /// Inserts the key with this hash, from any thread; see [`insert`](Self::insert).
-    #[inline]
-    pub fn insert_hash(&self, hash: KeyHash) -> Inserted {
-        let new = self.set(hash);
-        if new {
-            self.len.add(Some(&hash), 1);
-        }
-        Inserted::from_change(new)
+    fn of(plain: BloomFilter) -> Self {
+        let params = plain.params();
+        Self { params, words: plain.into_words().into_iter().map(AtomicU64::new).collect() }
     }
 
-    /// Inserts many hashes, from any thread, and returns how many were new.
-    pub fn insert_batch(&self, hashes: &[KeyHash]) -> u64 {
-        let mut new = 0;
-        ahead(
-            &mut { self },
-            hashes,
-            |filter, hash| filter.table().prefetch_key(hash),
-            |filter, _, hash| new += u64::from(filter.set(hash)),
-        );
-        self.len.add(hashes.first(), new);
-        new
-    }
-
-    amq_core::methods! {
-        contains;
-        /// Number of inserts that answered [`Inserted::New`]; see [`BloomFilter::len`].
-        len;
-        /// Bytes of the table.
-        size_in_bytes;
-        /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it
-        /// has set. Reads the whole table.
-        expected_fpr;
-        clear;
-        /// The union: afterwards `self` contains whatever either contained. All or nothing. See
-        /// [`BloomFilter::merge`].
-        merge;
-    }
-
-    /// The parameters of its table.
     #[inline(always)]
-    #[must_use]
-    pub fn params(&self) -> BloomParams {
+    fn params(&self) -> BloomParams {
         self.params
     }
 
-    /// A copy of the present state: it has every insert this thread has learned of, and of inserts
-    /// under way perhaps some bits. An error if there is no memory for it.
-    pub fn snapshot(&self) -> Result<BloomFilter, BuildError> {
-        let mut words = amq_core::internal::zeroed(self.words.len() as u64)?;
-        for (copy, word) in words.iter_mut().zip(&self.words) {
-            *copy = Word::load(word);
-        }
-        let len = self.len.total();
-        Ok(<BloomFilter>::over(self.header, self.params, len, words))
+    fn size_in_bytes(&self) -> u64 {
+        size_of_val(&self.words[..]) as u64
     }
 
-    /// The plain filter with the same table. The table is not copied where `u64` and `AtomicU64`
-    /// have the same alignment, as on every 64-bit machine.
-    #[must_use]
-    pub fn into_inner(self) -> BloomFilter {
-        let len = self.len.total();
-        let words: Vec<u64> = self.words.into_iter().map(AtomicU64::into_inner).collect();
-        <BloomFilter>::over(self.header, self.params, len, words)
+    fn loaded(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        self.words.iter().map(Word::load)
     }
 
-    /// Estimated number of distinct keys, from the share of bits set; see
-    /// [`BloomFilter::estimated_cardinality`].
-    #[must_use]
-    pub fn estimated_cardinality(&self) -> f64 {
-        theory::keys_of_fill(self.params.bits, self.params.probes, self.load_factor())
+    fn copied(&self) -> Self {
+        Self { params: self.params, words: self.loaded().map(AtomicU64::new).collect() }
+    }
+
+    fn into_plain(self) -> Vec<u64> {
+        self.words.into_iter().map(AtomicU64::into_inner).collect()
     }
 
     #[inline(always)]
-    fn table(&self) -> Bits<'_, AtomicU64> {
+    fn bits(&self) -> Bits<'_, AtomicU64> {
         Bits { words: &self.words, params: self.params }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, hash: KeyHash) {
+        self.bits().prefetch_key(hash);
+    }
+
+    #[inline(always)]
+    fn contains(&self, hash: KeyHash) -> bool {
+        self.bits().contains(hash)
+    }
+
+    fn contains_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        self.bits().contains_each(hashes, answers);
     }
 
     /// Sets a key's bits, and returns whether any was clear.
@@ -194,173 +171,43 @@ impl AtomicBloomFilter {
         }
         clear != 0
     }
-}
-
-/// Keeps the table: it is not copied where `u64` and `AtomicU64` have the same alignment.
-impl From<BloomFilter> for AtomicBloomFilter {
-    fn from(filter: BloomFilter) -> Self {
-        let (header, params) = (*filter.header(), filter.params());
-        let len = Tally::starting_at(filter.len());
-        let words = filter.into_words().into_iter().map(AtomicU64::new);
-        Self { header, params, len, words: words.collect() }
-    }
-}
-
-impl Clone for AtomicBloomFilter {
-    fn clone(&self) -> Self {
-        let copy = |word: &AtomicU64| AtomicU64::new(Word::load(word));
-        Self {
-            words: self.words.iter().map(copy).collect(),
-            len: Tally::starting_at(self.len.total()),
-            ..*self
-        }
-    }
-}
-
-impl PartialEq for AtomicBloomFilter {
-    fn eq(&self, other: &Self) -> bool {
-        let [ours, theirs] = [self, other].map(|filter| filter.words.iter().map(Word::load));
-        self.header == other.header
-            && self.params == other.params
-            && self.len() == other.len()
-            && ours.eq(theirs)
-    }
-}
-
-impl Filter for AtomicBloomFilter {
-    fn kind(&self) -> FilterKind {
-        FilterKind::Bloom
-    }
 
     #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    fn len(&self) -> u64 {
-        self.len.total()
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        size_of_val(&self.words[..]) as u64
-    }
-
-    fn expected_fpr(&self) -> f64 {
-        let BloomParams { bits, probes } = self.params;
-        theory::fpr_of_table(bits, probes, self.load_factor())
+    fn set_each_alone(&mut self, hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        for &hash in hashes {
+            new += u64::from(self.set_alone(hash));
+        }
+        new
     }
 
     fn load_factor(&self) -> f64 {
         table::count_ones(&self.words) as f64 / self.params.bits as f64
     }
 
-    #[inline(always)]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.table().contains(hash)
+    fn expected_fpr(&self) -> f64 {
+        theory::fpr_of_table(self.params.bits, self.params.probes, self.load_factor())
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        self.table().contains_each(hashes, answers);
-        Ok(())
-    }
-}
-
-impl EmptyFilter for AtomicBloomFilter {
-    fn empty(target: impl Into<Target<BloomParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let count = table::words_for(plan.params.bits);
-        let mut words = Vec::new();
-        amq_core::internal::reserve(&mut words, count)?;
-        words.extend((0..count).map(|_| AtomicU64::new(0)));
-        Ok(Self {
-            header: Header::new(&plan, seed),
-            params: plan.params,
-            len: Tally::starting_at(0),
-            words,
-        })
-    }
-}
-
-/// Without atomic operations: nobody else has the filter.
-impl InsertFilter for AtomicBloomFilter {
-    #[inline(always)]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        let new = self.set_alone(hash);
-        self.len.add_alone(new.into());
-        Ok(Inserted::from_change(new))
+    fn saturated(&self) -> u64 {
+        0
     }
 
-    #[inline]
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let mut new = 0;
-        for &hash in hashes {
-            new += u64::from(self.set_alone(hash));
-        }
-        self.len.add_alone(new);
-        Ok(new)
-    }
-}
-
-/// For code that is generic over filters: a shared reference takes keys, too.
-impl InsertFilter for &AtomicBloomFilter {
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        Ok(AtomicBloomFilter::insert_hash(self, hash))
+    fn cardinality(&self) -> f64 {
+        theory::keys_of_fill(self.params.bits, self.params.probes, self.load_factor())
     }
 
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        Ok(AtomicBloomFilter::insert_batch(self, hashes))
-    }
-}
-
-impl<K: Key> Extend<K> for &AtomicBloomFilter {
-    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-        for key in keys {
-            self.insert(&key);
+    fn merge(&mut self, other: &Self) {
+        for (word, theirs) in self.words.iter_mut().zip(other.loaded()) {
+            *word.get_mut() |= theirs;
         }
     }
-}
 
-impl ClearFilter for AtomicBloomFilter {
     fn clear(&mut self) {
         for word in &mut self.words {
             *word.get_mut() = 0;
         }
-        self.len = Tally::starting_at(0);
     }
-}
-
-impl MergeFilter for AtomicBloomFilter {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        self.params.check_same(&other.params)?;
-        self.header.check_seeds(&other.header)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (word, theirs) in self.words.iter_mut().zip(&other.words) {
-            *word.get_mut() |= Word::load(theirs);
-        }
-        self.len = Tally::starting_at(self.len.total().saturating_add(other.len.total()));
-        Ok(())
-    }
-}
-
-amq_core::traits! {
-    [] AtomicBloomFilter, owned [] AtomicBloomFilter: BloomParams;
-    debug "AtomicBloomFilter";
-    plan theory;
-    build by filling;
 }
 
 #[cfg(test)]
@@ -433,7 +280,7 @@ mod tests {
         let shared = || hashes.iter().filter(|&&hash| filter.insert_hash(hash).is_new());
         let (_, steps) = amq_core::internal::steps_of(|| shared().count());
         // Seldom two probes of a key are the same clear bit.
-        let ones = table::count_ones(&filter.words);
+        let ones = table::count_ones(&filter.table.words);
         assert!((ones..ones + 10).contains(&steps), "{steps} for {ones}");
         let mean = steps as f64 / 20_000.0;
         assert!((4.95..5.0).contains(&mean), "{mean}");

@@ -1,16 +1,17 @@
 //! The split-block Bloom filter, shared by threads.
 #![cfg(target_has_atomic = "64")]
 
-use crate::block::{Block, paired, place, unpaired};
+use crate::block::{self, Block, paired, place, unpaired};
+use crate::shared::shared;
 use crate::tally::Tally;
 use crate::theory::blocked as theory;
 use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
-use amq_core::internal::{Header, OneTable, step};
-use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
+use amq_core::internal::{Header, OneTable, reserve, step};
+use amq_core::prefetch::{contains_each, insert_each, prefetch};
 use amq_core::{
-    BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, FilterKind, InsertError,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Target,
+    BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, InsertError, InsertFilter,
+    Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -56,8 +57,10 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub struct AtomicBlockedBloomFilter {
     header: Header,
     len: Tally,
-    blocks: Vec<AtomicBlock>,
+    table: AtomicBlocks,
 }
+
+shared!(AtomicBlockedBloomFilter, AtomicBlocks, plain BlockedBloomFilter: BlockedParams);
 
 /// A [`Block`] as four atomic words of 64 bits, each of two words of 32, the lower half first.
 #[derive(Debug)]
@@ -117,261 +120,106 @@ impl AtomicBlock {
     }
 }
 
-impl AtomicBlockedBloomFilter {
-    amq_core::methods! {
-        new: BlockedParams;
-        build: BlockedParams;
-        plan: BlockedParams;
-        insert shared;
+/// The blocks.
+struct AtomicBlocks(Vec<AtomicBlock>);
+
+impl AtomicBlocks {
+    fn empty(params: BlockedParams) -> Result<Self, BuildError> {
+        let mut blocks = Vec::new();
+        reserve(&mut blocks, params.blocks)?;
+        let empty = Block::default();
+        blocks.extend((0..params.blocks).map(|_| AtomicBlock::new(&empty)));
+        Ok(Self(blocks))
     }
 
-    /// Inserts the key with this hash, from any thread; see [`insert`](Self::insert).
-    #[inline]
-    pub fn insert_hash(&self, hash: KeyHash) -> Inserted {
-        let new = self.set(hash);
-        if new {
-            self.len.add(Some(&hash), 1);
-        }
-        Inserted::from_change(new)
+    fn of(plain: BlockedBloomFilter) -> Self {
+        Self(plain.blocks().iter().map(AtomicBlock::new).collect())
     }
 
-    /// Inserts many hashes, from any thread, and returns how many were new.
-    pub fn insert_batch(&self, hashes: &[KeyHash]) -> u64 {
-        let mut new = 0;
-        ahead(
-            &mut &self.blocks[..],
-            hashes,
-            |blocks, hash| prefetch(blocks, place(hash, blocks.len() as u64).0),
-            |_, _, hash| new += u64::from(self.set(hash)),
-        );
-        self.len.add(hashes.first(), new);
-        new
-    }
-
-    amq_core::methods! {
-        contains;
-        /// Number of inserts that answered [`Inserted::New`]; see [`BlockedBloomFilter::len`].
-        len;
-        /// Bytes of the table.
-        size_in_bytes;
-        /// The exact rate of this filter with the bits it has set; see
-        /// [`BlockedBloomFilter::expected_fpr`]. Reads the whole table.
-        expected_fpr;
-        clear;
-        /// The union: afterwards `self` contains whatever either contained. All or nothing. See
-        /// [`BlockedBloomFilter::merge`].
-        merge;
-    }
-
-    /// The parameters of its table.
     #[inline(always)]
-    #[must_use]
-    pub fn params(&self) -> BlockedParams {
-        BlockedParams::new(self.blocks.len() as u64)
+    fn params(&self) -> BlockedParams {
+        BlockedParams::new(self.0.len() as u64)
     }
 
-    /// A copy of the present state: it has every insert this thread has learned of, and of inserts
-    /// under way perhaps some bits. An error if there is no memory for it.
-    pub fn snapshot(&self) -> Result<BlockedBloomFilter, BuildError> {
-        let mut blocks = amq_core::internal::zeroed(self.blocks.len() as u64)?;
-        for (copy, block) in blocks.iter_mut().zip(&self.blocks) {
-            *copy = block.load();
-        }
-        let len = self.len.total();
-        Ok(<BlockedBloomFilter>::over(self.header, self.params(), len, blocks))
+    fn size_in_bytes(&self) -> u64 {
+        size_of_val(&self.0[..]) as u64
     }
 
-    /// The plain filter with the same table.
-    #[must_use]
-    pub fn into_inner(self) -> BlockedBloomFilter {
-        let blocks: Vec<Block> = self.loaded().collect();
-        <BlockedBloomFilter>::over(self.header, self.params(), self.len.total(), blocks)
+    fn loaded(&self) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
+        self.0.iter().map(AtomicBlock::load)
     }
 
-    /// Estimated number of distinct keys, from the share of bits set; see
-    /// [`BlockedBloomFilter::estimated_cardinality`].
-    #[must_use]
-    pub fn estimated_cardinality(&self) -> f64 {
-        theory::keys_of_fill(self.blocks.len() as u64, self.load_factor())
+    fn copied(&self) -> Self {
+        Self(self.loaded().map(|block| AtomicBlock::new(&block)).collect())
     }
 
-    fn loaded(&self) -> impl Iterator<Item = Block> + '_ {
-        self.blocks.iter().map(AtomicBlock::load)
+    fn into_plain(self) -> Vec<Block> {
+        self.loaded().collect()
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, hash: KeyHash) {
+        prefetch(&self.0, place(hash, self.0.len() as u64).0);
+    }
+
+    #[inline(always)]
+    fn contains(&self, hash: KeyHash) -> bool {
+        let (block, low) = place(hash, self.0.len() as u64);
+        self.0[block].contains(low)
+    }
+
+    fn contains_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
+        contains_each(&self.0, hashes, answers, place, AtomicBlock::contains);
     }
 
     /// Sets a key's bits, and returns whether any was clear.
     #[inline(always)]
     fn set(&self, hash: KeyHash) -> bool {
-        let (block, low) = place(hash, self.blocks.len() as u64);
-        self.blocks[block].insert(low)
+        let (block, low) = place(hash, self.0.len() as u64);
+        self.0[block].insert(low)
     }
-}
 
-impl From<BlockedBloomFilter> for AtomicBlockedBloomFilter {
-    fn from(filter: BlockedBloomFilter) -> Self {
-        Self {
-            header: *filter.header(),
-            len: Tally::starting_at(filter.len()),
-            blocks: filter.blocks().iter().map(AtomicBlock::new).collect(),
-        }
-    }
-}
-
-impl Clone for AtomicBlockedBloomFilter {
-    fn clone(&self) -> Self {
-        Self {
-            header: self.header,
-            len: Tally::starting_at(self.len.total()),
-            blocks: self.loaded().map(|block| AtomicBlock::new(&block)).collect(),
-        }
-    }
-}
-
-impl PartialEq for AtomicBlockedBloomFilter {
-    fn eq(&self, other: &Self) -> bool {
-        self.header == other.header && self.len() == other.len() && self.loaded().eq(other.loaded())
-    }
-}
-
-impl Filter for AtomicBlockedBloomFilter {
-    fn kind(&self) -> FilterKind {
-        FilterKind::BlockedBloom
+    /// As `set`, through `&mut self`: without atomic operations.
+    #[inline(always)]
+    fn set_alone(&mut self, hash: KeyHash) -> bool {
+        let (block, low) = place(hash, self.0.len() as u64);
+        self.0[block].insert_alone(low)
     }
 
     #[inline]
-    fn seed(&self) -> u64 {
-        self.header.seed
-    }
-
-    fn len(&self) -> u64 {
-        self.len.total()
-    }
-
-    fn capacity(&self) -> u64 {
-        self.header.capacity
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        size_of_val(&self.blocks[..]) as u64
-    }
-
-    fn expected_fpr(&self) -> f64 {
-        let blocks = self.blocks.len() as u64;
-        let rate = self.loaded().map(|block| block.fpr()).sum::<f64>() / blocks as f64;
-        theory::LAYOUT.fpr_of_table(blocks, rate, self.load_factor())
+    fn set_each_alone(&mut self, hashes: &[KeyHash]) -> u64 {
+        insert_each(&mut self.0, hashes, place, AtomicBlock::insert_alone)
     }
 
     fn load_factor(&self) -> f64 {
-        let ones: u64 = self.loaded().map(|block| block.count_ones()).sum();
-        ones as f64 / (self.blocks.len() as f64 * 256.0)
+        block::load_factor(self.loaded())
     }
 
-    /// Blocks whose bits are all set.
+    fn expected_fpr(&self) -> f64 {
+        block::expected_fpr(self.loaded())
+    }
+
     fn saturated(&self) -> u64 {
-        let full = Block::new([u32::MAX; 8]);
-        self.loaded().filter(|&block| block == full).count() as u64
+        block::saturated(self.loaded())
     }
 
-    #[inline(always)]
-    fn contains_hash(&self, hash: KeyHash) -> bool {
-        let (block, low) = place(hash, self.blocks.len() as u64);
-        self.blocks[block].contains(low)
+    fn cardinality(&self) -> f64 {
+        theory::keys_of_fill(self.0.len() as u64, self.load_factor())
     }
 
-    fn contains_batch(
-        &self,
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) -> Result<(), LengthMismatch> {
-        LengthMismatch::check(hashes.len(), answers.len())?;
-        contains_each(&self.blocks, hashes, answers, place, AtomicBlock::contains);
-        Ok(())
-    }
-}
-
-impl EmptyFilter for AtomicBlockedBloomFilter {
-    fn empty(target: impl Into<Target<BlockedParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let mut blocks = Vec::new();
-        amq_core::internal::reserve(&mut blocks, plan.params.blocks)?;
-        let empty = Block::default();
-        blocks.extend((0..plan.params.blocks).map(|_| AtomicBlock::new(&empty)));
-        Ok(Self { header: Header::new(&plan, seed), len: Tally::starting_at(0), blocks })
-    }
-}
-
-/// Without atomic operations: nobody else has the filter.
-impl InsertFilter for AtomicBlockedBloomFilter {
-    #[inline(always)]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        let (block, low) = place(hash, self.blocks.len() as u64);
-        let new = self.blocks[block].insert_alone(low);
-        self.len.add_alone(new.into());
-        Ok(Inserted::from_change(new))
-    }
-
-    #[inline]
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let new = insert_each(&mut self.blocks, hashes, place, AtomicBlock::insert_alone);
-        self.len.add_alone(new);
-        Ok(new)
-    }
-}
-
-/// For code that is generic over filters: a shared reference takes keys, too.
-impl InsertFilter for &AtomicBlockedBloomFilter {
-    #[inline]
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        Ok(AtomicBlockedBloomFilter::insert_hash(self, hash))
-    }
-
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        Ok(AtomicBlockedBloomFilter::insert_batch(self, hashes))
-    }
-}
-
-impl<K: Key> Extend<K> for &AtomicBlockedBloomFilter {
-    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-        for key in keys {
-            self.insert(&key);
-        }
-    }
-}
-
-impl ClearFilter for AtomicBlockedBloomFilter {
-    fn clear(&mut self) {
-        for word in self.blocks.iter_mut().flat_map(|block| &mut block.0) {
-            *word.get_mut() = 0;
-        }
-        self.len = Tally::starting_at(0);
-    }
-}
-
-impl MergeFilter for AtomicBlockedBloomFilter {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
-        MergeError::check("blocks", ours, theirs)?;
-        self.header.check_seeds(&other.header)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
+    fn merge(&mut self, other: &Self) {
+        for (block, theirs) in self.0.iter_mut().zip(&other.0) {
             for (word, theirs) in block.0.iter_mut().zip(theirs.words()) {
                 *word.get_mut() |= theirs;
             }
         }
-        self.len = Tally::starting_at(self.len.total().saturating_add(other.len.total()));
-        Ok(())
     }
-}
 
-amq_core::traits! {
-    [] AtomicBlockedBloomFilter, owned [] AtomicBlockedBloomFilter: BlockedParams;
-    debug "AtomicBlockedBloomFilter";
-    plan theory;
-    build by filling;
+    fn clear(&mut self) {
+        for word in self.0.iter_mut().flat_map(|block| &mut block.0) {
+            *word.get_mut() = 0;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -115,6 +115,7 @@ mod params;
 mod probes;
 #[doc(hidden)]
 pub mod probing;
+mod shared;
 mod simd;
 mod table;
 mod tally;
