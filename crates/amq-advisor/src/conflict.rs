@@ -43,30 +43,15 @@ impl fmt::Display for Conflict {
 
 amq_core::impl_error!(Conflict);
 
-/// Why there is no answer.
-#[derive(Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ChooseError {
-    /// A number is impossible.
-    Invalid(Invalid),
-    /// Two demands conflict.
-    Conflict(Box<Conflict>),
-}
-
-impl fmt::Display for ChooseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(invalid) => invalid.fmt(f),
-            Self::Conflict(conflict) => conflict.fmt(f),
-        }
-    }
-}
-
-amq_core::impl_error!(ChooseError);
-
-impl From<Invalid> for ChooseError {
-    fn from(invalid: Invalid) -> Self {
-        Self::Invalid(invalid)
+amq_core::impl_error! {
+    /// Why there is no answer.
+    #[derive(Clone, PartialEq)]
+    #[non_exhaustive]
+    pub enum ChooseError {
+        /// A number is impossible.
+        Invalid from(invalid: Invalid) => "{invalid}";
+        /// Two demands conflict.
+        Conflict (conflict: Box<Conflict>) => "{conflict}";
     }
 }
 

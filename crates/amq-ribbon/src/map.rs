@@ -43,54 +43,32 @@ pub struct RibbonMap<S = Heap<u64>> {
 /// A [`RibbonMap`] whose words, thresholds and seeds are borrowed.
 pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a, u64>>;
 
-/// A map that could not be made.
-#[derive(Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum MapError {
-    /// A value has more bits than the map's values.
-    Value {
-        /// The index of its pair.
-        index: usize,
-        /// The value.
-        value: u32,
-        /// Bits of the map's values.
-        bits: u32,
-    },
-    /// One key, or one hash, has two values.
-    Conflict {
-        /// The index of one pair.
-        first: usize,
-        /// The index of the other.
-        second: usize,
-    },
-    /// The number of bits is out of range, there is no memory, or no seed solves the system.
-    Build(BuildError),
-}
-
-impl fmt::Display for MapError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Value { index, value, bits } => write!(
-                f,
-                "the value {value} of pair {index} (counted from 0) takes {} bits, and the map's \
-                 values have {bits}: build it with more bits",
-                32 - value.leading_zeros()
-            ),
-            Self::Conflict { first, second } => write!(
-                f,
-                "pairs {first} and {second} (counted from 0) have the same key, or the same hash, \
-                 and different values: give each key one value, or take another seed"
-            ),
-            Self::Build(error) => error.fmt(f),
-        }
-    }
-}
-
-amq_core::impl_error!(MapError);
-
-impl From<BuildError> for MapError {
-    fn from(error: BuildError) -> Self {
-        Self::Build(error)
+amq_core::impl_error! {
+    /// A map that could not be made.
+    #[derive(Clone, Copy, PartialEq)]
+    #[non_exhaustive]
+    pub enum MapError {
+        /// A value has more bits than the map's values.
+        Value {
+            /// The index of its pair.
+            index: usize,
+            /// The value.
+            value: u32,
+            /// Bits of the map's values.
+            bits: u32,
+        } => "the value {value} of pair {index} (counted from 0) takes {} bits, and the map's \
+             values have {bits}: build it with more bits",
+             32 - value.leading_zeros();
+        /// One key, or one hash, has two values.
+        Conflict {
+            /// The index of one pair.
+            first: usize,
+            /// The index of the other.
+            second: usize,
+        } => "pairs {first} and {second} (counted from 0) have the same key, or the same hash, \
+             and different values: give each key one value, or take another seed";
+        /// The number of bits is out of range, there is no memory, or no seed solves the system.
+        Build from(error: BuildError) => "{error}";
     }
 }
 

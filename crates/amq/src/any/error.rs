@@ -59,54 +59,23 @@ impl fmt::Display for Unsupported {
 
 amq_core::impl_error!(Unsupported);
 
-/// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed. Nothing has changed, but
-/// for a batch, which says how far it came.
-#[derive(Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum AnyError {
-    /// The kind cannot do this at all.
-    Unsupported(Unsupported),
-    /// The filter could not be made.
-    Build(BuildError),
-    /// The key was refused.
-    Insert(InsertError),
-    /// A key of the batch was refused.
-    Batch(BatchInsertError),
-    /// The filters cannot be merged.
-    Merge(MergeError),
-}
-
-impl fmt::Display for AnyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unsupported(error) => error.fmt(f),
-            Self::Build(error) => error.fmt(f),
-            Self::Insert(error) => error.fmt(f),
-            Self::Batch(error) => error.fmt(f),
-            Self::Merge(error) => error.fmt(f),
-        }
+amq_core::impl_error! {
+    /// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed. Nothing has changed,
+    /// but for a batch, which says how far it came.
+    #[derive(Clone, Copy, PartialEq)]
+    #[non_exhaustive]
+    pub enum AnyError {
+        /// The kind cannot do this at all.
+        Unsupported from(error: Unsupported) => "{error}";
+        /// The filter could not be made.
+        Build from(error: BuildError) => "{error}";
+        /// The key was refused.
+        Insert from(error: InsertError) => "{error}";
+        /// A key of the batch was refused.
+        Batch from(error: BatchInsertError) => "{error}";
+        /// The filters cannot be merged.
+        Merge from(error: MergeError) => "{error}";
     }
-}
-
-amq_core::impl_error!(AnyError);
-
-/// Conversions, so that `?` works.
-macro_rules! from {
-    ($($error:ty: $variant:ident;)*) => {$(
-        impl From<$error> for AnyError {
-            fn from(error: $error) -> Self {
-                Self::$variant(error)
-            }
-        }
-    )*};
-}
-
-from! {
-    Unsupported: Unsupported;
-    BuildError: Build;
-    InsertError: Insert;
-    BatchInsertError: Batch;
-    MergeError: Merge;
 }
 
 impl From<PlanError> for AnyError {

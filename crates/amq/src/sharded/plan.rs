@@ -5,8 +5,6 @@ use super::limits::check_shards;
 use crate::parts::Sum;
 use amq_core::numeric::first_true_near;
 use amq_core::{Budget, BuildError, EmptyFilter, Goal, MergeError, Plan, PlanError};
-use core::fmt;
-
 /// The probability that of a filter's shards one is over its plan when the filter is not.
 const OVERFLOW: f64 = 1e-9;
 
@@ -26,30 +24,15 @@ pub struct ShardedPlan<P> {
     pub shard: Plan<P>,
 }
 
-/// Filters that cannot be the shards of one.
-#[derive(Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum ShardsError {
-    /// There are none or too many, or the allocator refused.
-    Build(BuildError),
-    /// They hash their keys differently.
-    Seeds(MergeError),
-}
-
-impl fmt::Display for ShardsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Build(error) => error.fmt(f),
-            Self::Seeds(error) => error.fmt(f),
-        }
-    }
-}
-
-amq_core::impl_error!(ShardsError);
-
-impl From<BuildError> for ShardsError {
-    fn from(error: BuildError) -> Self {
-        Self::Build(error)
+amq_core::impl_error! {
+    /// Filters that cannot be the shards of one.
+    #[derive(Clone, Copy, PartialEq)]
+    #[non_exhaustive]
+    pub enum ShardsError {
+        /// There are none or too many, or the allocator refused.
+        Build from(error: BuildError) => "{error}";
+        /// They hash their keys differently.
+        Seeds (error: MergeError) => "{error}";
     }
 }
 
