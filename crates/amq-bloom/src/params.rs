@@ -27,6 +27,8 @@ pub struct BloomParams {
     pub probes: u32,
 }
 
+amq_core::parameters!(BloomParams { bits: "bits", probes: "bits per key" });
+
 impl BloomParams {
     /// A table of `bits` bits, `probes` of them for each key. Not checked yet.
     #[must_use]
@@ -54,6 +56,8 @@ pub struct BlockedParams {
     /// Blocks of 32 bytes in the table, 1 to [`MAX_BLOCKS`].
     pub blocks: u64,
 }
+
+amq_core::parameters!(BlockedParams { blocks: "32-byte blocks" });
 
 impl BlockedParams {
     /// A table of this many `blocks`. Not checked yet.

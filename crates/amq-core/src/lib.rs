@@ -12,7 +12,7 @@
 //! | [`FilterExt`], [`InsertExt`] | the methods that take keys, for generic code |
 //! | [`Goal`], [`Budget`], [`Plan`] | a filter's size and rate, before it is made |
 //! | [`PlanError`], [`BuildError`], [`InsertError`], [`MergeError`] | what went wrong, with its numbers |
-//! | [`Stats`] | a filter's state, for a log or a metric |
+//! | [`Stats`], [`Parameters`] | a filter's state and shape, for a log or a metric |
 //! | [`Prehashed`] | a filter of hashes that come from elsewhere |
 //! | [`index`], [`prefetch`], [`numeric`] | tools for a filter of your own: hash to place, batches, formulas |
 //! | [`mod@format`] | the numbers by which a file of any filter is recognised |
@@ -73,8 +73,8 @@ pub use error::{
 };
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
-    FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parts, PlanFilter, RemoveFilter,
-    Stats, Target, UnknownKind,
+    FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parameter, ParameterValue,
+    Parameters, Parts, PlanFilter, RemoveFilter, Stats, Target, UnknownKind,
 };
 pub use goal::{Budget, Goal, Plan};
 pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, hash_blocks};

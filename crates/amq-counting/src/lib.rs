@@ -111,8 +111,8 @@ pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
     Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Stats,
-    Target, key,
+    MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter,
+    PredictedFpr, Prehashed, RemoveFilter, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

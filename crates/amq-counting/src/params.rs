@@ -13,6 +13,8 @@ pub struct CountingParams {
     pub probes: u32,
 }
 
+amq_core::parameters!(CountingParams { counters: "4-bit counters", probes: "counters per key" });
+
 impl CountingParams {
     /// A table of `counters` counters, `probes` of them per key. Not checked yet.
     pub const fn new(counters: u64, probes: u32) -> Self {
@@ -33,6 +35,8 @@ pub struct BlockedCountingParams {
     /// Number of 64-byte blocks in the table, 1 to [`MAX_BLOCKS`].
     pub blocks: u64,
 }
+
+amq_core::parameters!(BlockedCountingParams { blocks: "64-byte blocks" });
 
 /// The largest number of blocks, 256 GiB of them. Choosing one of that many leaves 32 bits of the
 /// hash, enough to choose the counters.

@@ -24,6 +24,8 @@ pub struct CuckooParams {
     pub fingerprint_bits: u32,
 }
 
+amq_core::parameters!(CuckooParams { buckets: "buckets", fingerprint_bits: "bits" });
+
 impl CuckooParams {
     /// A table of `buckets` with slots of `fingerprint_bits`. Not checked yet.
     pub const fn new(buckets: u64, fingerprint_bits: u32) -> Self {

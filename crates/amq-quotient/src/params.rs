@@ -45,6 +45,12 @@ pub struct QuotientParams {
     pub max_slots: u64,
 }
 
+amq_core::parameters!(QuotientParams {
+    slots: "slots",
+    remainder_bits: "bits",
+    max_slots: "slots",
+});
+
 impl QuotientParams {
     /// A table that does not grow. Not checked yet.
     pub const fn new(slots: u64, remainder_bits: u32) -> Self {

@@ -33,6 +33,13 @@ pub struct RibbonParams {
     pub widened: u32,
 }
 
+amq_core::parameters!(RibbonParams {
+    columns: "bits per key",
+    short: "2^-32 of the blocks",
+    keys: "keys of each layer",
+    widened: "tenths of the layer's keys",
+});
+
 impl RibbonParams {
     /// Blocks of `columns` columns; a share of `short / 2^32` of them has one less.
     ///

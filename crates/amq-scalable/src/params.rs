@@ -52,6 +52,16 @@ pub struct ScalableParams {
     pub max_stages: u32,
 }
 
+amq_core::parameters!(ScalableParams {
+    initial: "keys",
+    fpr: "rate",
+    growth: "ratio",
+    tightening: "ratio",
+    max_keys: "keys",
+    max_bytes: "bytes" = (*max_bytes < u64::MAX).then_some(*max_bytes),
+    max_stages: "stages",
+});
+
 impl ScalableParams {
     /// Starts with room for `initial` keys (0 are taken as 1) and grows without end, at a compound
     /// rate of at most `fpr`. Not checked yet.

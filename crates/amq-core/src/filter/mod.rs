@@ -4,6 +4,7 @@ mod construct;
 mod ext;
 mod forward;
 mod kind;
+mod parameters;
 mod stats;
 
 pub use construct::{
@@ -12,6 +13,7 @@ pub use construct::{
 pub use construct::{fill_from_hashes, fill_from_keys, hashes_of};
 pub use ext::{FilterExt, InsertExt};
 pub use kind::{FilterKind, UnknownKind};
+pub use parameters::{Parameter, ParameterValue, Parameters};
 pub use stats::Stats;
 
 use crate::{BatchInsertError, InsertError, KeyHash, LengthMismatch};

@@ -32,6 +32,13 @@ pub struct ExpandableParams {
     pub max_doublings: u32,
 }
 
+amq_core::parameters!(ExpandableParams {
+    slots: "slots",
+    fingerprint_bits: "bits",
+    doublings: "doublings",
+    max_doublings: "doublings",
+});
+
 impl ExpandableParams {
     /// A first table, which may double [`DOUBLINGS`] times. Not checked yet.
     pub const fn new(slots: u64, fingerprint_bits: u32) -> Self {

@@ -14,8 +14,9 @@ pub use owned::AnyOwnedView;
 pub(crate) use table::variants;
 
 use crate::kinds;
+use alloc::vec::Vec;
 use amq_core::internal::{Borrowing, Restore};
-use amq_core::{Filter, FilterKind, Key, KeyHash, LengthMismatch, Stats};
+use amq_core::{Filter, FilterKind, Key, KeyHash, LengthMismatch, Parameter, Parameters, Stats};
 use core::fmt;
 use table::each;
 
@@ -88,6 +89,25 @@ macro_rules! reading {
             #[must_use]
             pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
                 kinds!(each self, filter => filter.contains(key))
+            }
+
+            /// What determines its table: the fields of the variant's own parameters, such as
+            /// [`BloomParams`](amq_bloom::BloomParams), each with its unit.
+            ///
+            /// ```
+            /// use amq::{AnyFilter, FilterKind, Goal};
+            ///
+            /// # fn main() -> Result<(), amq::AnyError> {
+            /// let filter = AnyFilter::new(FilterKind::Bloom, Goal::fpr(1_000_000, 0.01))?;
+            /// let parameters = filter.parameters();
+            /// assert_eq!(parameters[0].to_string(), "bits 9592960");
+            /// assert_eq!((parameters[1].name, parameters[1].unit), ("probes", "bits per key"));
+            /// # Ok(())
+            /// # }
+            /// ```
+            #[must_use]
+            pub fn parameters(&self) -> Vec<Parameter> {
+                kinds!(each self, filter => filter.params().parameters().collect())
             }
 
             /// How the filter stands, in one value that prints itself. Reads the whole table.
