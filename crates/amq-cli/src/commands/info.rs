@@ -6,7 +6,7 @@ use crate::numbers::{bytes_text, grouped, rate_text};
 use crate::picture;
 use crate::report::{Held, estimate};
 use crate::stdio::Text;
-use amq::{Abilities, Ability, AnyFile, AnyFilter, Budget, DEFAULT_SEED, Filter};
+use amq::{Abilities, Ability, AnyFile, AnyFilter, Budget, DEFAULT_SEED, Filter, ParameterValue};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -19,7 +19,8 @@ use std::path::PathBuf;
 ///
 /// A Bloom filter counts only keys that were new to it, and a union adds up what its filters
 /// counted; so the number of different keys is told from the bits they set, as "about". With
-/// --json, `keys` is what it counted and `keys_by_bits` what the bits tell.
+/// --json, `keys` is what it counted and `keys_by_bits` what the bits tell; the README of the crate
+/// amq-cli has a table of all fields, with their types and units.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -89,11 +90,7 @@ fn in_words(name: &str, file: &AnyFile) -> Result<String, std::fmt::Error> {
         row("saturated", format!("{} places", grouped(stats.saturated)))?;
     }
     row("seed", seed_text(file).unwrap_or("none, keys are hashed by the caller").into())?;
-    let parameters = parameters(filter);
-    let parameters = parameters.iter().map(|(name, value)| match value {
-        Value::Null => format!("{name} none"),
-        value => format!("{name} {value}"),
-    });
+    let parameters = filter.parameters().into_iter().map(|parameter| parameter.to_string());
     row("parameters", parameters.collect::<Vec<_>>().join(", "))?;
     // All kinds can be saved, and queried in a mapped file.
     let all = |ability: &Ability| matches!(ability, Ability::Save | Ability::Map);
@@ -145,43 +142,13 @@ pub(super) fn in_json(name: &str, file: &AnyFile) -> Value {
 
 /// The parameters, by the names that the library has for them.
 fn parameters(filter: &AnyFilter) -> Map<String, Value> {
-    macro_rules! debugged {
-        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
-            match filter {
-                $(AnyFilter::$kind(filter) => format!("{:?}", filter.params()),)*
-                _ => String::new(),
-            }
-        };
-    }
-    fields(&amq::kinds!(debugged))
-}
-
-/// The fields of a flat struct of numbers, from its `Debug` text.
-fn fields(debugged: &str) -> Map<String, Value> {
-    let inner = debugged.split_once('{').map_or("", |(_, inner)| inner);
-    let inner = inner.trim_end().trim_end_matches('}');
-    let fields = inner.split(", ").filter_map(|field| field.split_once(": "));
-    let value = |text: &str| {
-        let text = text.trim();
-        let text = text.strip_prefix("Some(").map_or(text, |some| some.trim_end_matches(')'));
-        match (text.parse::<u64>(), text.parse::<f64>()) {
-            (Ok(whole), _) => json!(whole),
-            (_, Ok(real)) => json!(real),
-            _ if text == "None" => Value::Null,
-            _ => json!(text),
-        }
+    let value = |value: ParameterValue| match value {
+        ParameterValue::Whole(number) => json!(number),
+        ParameterValue::Real(number) => json!(number),
+        ParameterValue::Wholes(numbers) => json!(numbers),
+        ParameterValue::Limit(limit) => json!(limit),
+        _ => Value::Null,
     };
-    fields.map(|(name, text)| (name.trim().to_owned(), value(text))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_the_numbers_of_the_struct() {
-        let fields = fields("Scalable { initial: 10, fpr: 0.01, max_keys: None, most: Some(7) }");
-        let text = serde_json::to_string(&fields).unwrap();
-        assert_eq!(text, r#"{"initial":10,"fpr":0.01,"max_keys":null,"most":7}"#);
-    }
+    let parameters = filter.parameters().into_iter();
+    parameters.map(|parameter| (parameter.name.to_owned(), value(parameter.value))).collect()
 }

@@ -15,5 +15,6 @@ mod look;
 mod many;
 mod output;
 mod room;
+mod schema;
 mod strangers;
 mod together;
