@@ -42,8 +42,8 @@ pub(crate) struct KeyArgs {
     max_key_len: u64,
 
     /// Threads that hash [default: all processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = numbers::whole::<1, 256>)]
+    threads: Option<u32>,
 }
 
 /// A length whose lines have ends of 32 bits.
@@ -75,7 +75,7 @@ impl KeyArgs {
             sources,
             shape: Shape { end, strip_cr: !self.keep_cr && !self.null, key_type: self.key_type },
             max_key_len: self.max_key_len as usize,
-            threads: self.threads.map_or_else(processors, usize::from),
+            threads: self.threads.map_or_else(processors, |threads| threads as usize),
             bytes,
         })
     }

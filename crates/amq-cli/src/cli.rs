@@ -22,13 +22,14 @@ pub(crate) struct Cli {
 
 const AFTER: &str = "\
 Examples:
-  $ amq choose --keys 1e6 --fpr 1%                 # which kind, and why
-  $ amq build -o seen.amq --fpr 1% keys.txt        # one key a line
-  $ amq query seen.amq more.txt                    # prints the lines that may be in
-  $ amq query -v seen.amq more.txt                 # prints the lines that are certainly not
+  $ amq choose --keys 1e6 --fpr 1%             # which kind, and why
+  $ amq build -o seen.amq --fpr 1% keys.txt    # one key a line
+  $ amq query seen.amq more.txt                # lines that may be in
+  $ amq query -v seen.amq more.txt             # lines that are certainly not
   $ amq info seen.amq
 
-Exit status, as that of grep: 0 if done, or if any key was printed; 1 if none was; 2 on an error.";
+Exit status, as that of grep: 0 if done, or if any key was printed; 1 if none
+was; 2 on an error.";
 
 #[derive(Subcommand, Debug)]
 enum Command {

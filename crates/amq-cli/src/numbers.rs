@@ -48,13 +48,25 @@ pub(crate) fn nanoseconds(text: &str) -> Result<f64, String> {
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     const UNITS: [(char, u64); 4] =
         [('k', 1000), ('K', 1000), ('M', 1_000_000), ('G', 1_000_000_000)];
-    if is_grouped(text) {
-        let plain = text.replace(',', "");
-        return Err(format!("write {plain} or {}, without commas", text.replace(',', "_")));
-    }
+    ungrouped(text)?;
     let scale = |&(unit, factor)| text.strip_suffix(unit).map(|number| (number, factor));
     let (number, factor) = UNITS.iter().find_map(scale).unwrap_or((text, 1));
-    scaled(number, factor)
+    scaled(number, factor, "not a whole number: write 1000000, 1_000_000, 1e6 or 1M")
+}
+
+/// A small whole number, such as one of threads: digits alone.
+pub(crate) fn whole<const LEAST: u32, const MOST: u32>(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
+    number.ok_or_else(|| format!("write a whole number from {LEAST} to {MOST}, in digits alone"))
+}
+
+/// Refuses a number with commas between its thousands, by the number without.
+fn ungrouped(text: &str) -> Result<(), String> {
+    if !is_grouped(text) {
+        return Ok(());
+    }
+    let [plain, parted] = ["", "_"].map(|mark| text.replace(',', mark));
+    Err(format!("write {plain} or {parted}, without commas"))
 }
 
 /// Whether commas part the thousands of one number, as in `1,000`.
@@ -105,15 +117,23 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         ("b", 1),
     ];
     let lower = text.trim().to_ascii_lowercase();
-    if lower.ends_with(['k', 'm', 'g', 't']) {
-        return Err("say which unit: MiB is 2^20 bytes, MB is 10^6 bytes".into());
+    let bare = [("k", 1), ("m", 2), ("g", 3), ("t", 4)];
+    if let Some((letter, power)) = bare.iter().find(|(letter, _)| lower.ends_with(letter)) {
+        let (number, letter) = (lower.trim_end_matches(letter).trim_end(), letter.to_uppercase());
+        return Err(format!(
+            "say which unit: {number}{letter}iB, where {letter}iB is 2^{} bytes, or {number}{letter}B, \
+             where {letter}B is 10^{} bytes",
+            10 * power,
+            3 * power
+        ));
     }
     let unit = UNITS.iter().find(|(name, _)| lower.ends_with(name));
     let (number, factor) = match unit {
         Some((name, factor)) => (lower[..lower.len() - name.len()].trim(), *factor),
         None => (lower.as_str(), 1),
     };
-    match scaled(number, factor)? {
+    ungrouped(number)?;
+    match scaled(number, factor, "not a size: write 4096, 64KiB, 1.5GB or 1e9, in whole bytes")? {
         0 => Err("must be at least 1 byte".into()),
         bytes => Ok(bytes),
     }
@@ -129,10 +149,9 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     read.ok_or_else(|| "a seed is a whole number from 0 to 2^64 - 1, or 0x and hexadecimals".into())
 }
 
-/// A decimal number times `factor`, which must be whole. Without going through a float: every
-/// number of 64 bits is exact.
-fn scaled(text: &str, factor: u64) -> Result<u64, String> {
-    const SYNTAX: &str = "not a whole number: write 1000000, 1_000_000, 1e6 or 1M";
+/// A decimal number times `factor`, which must be whole; `syntax` says how to write one. Without
+/// going through a float: every number of 64 bits is exact.
+fn scaled(text: &str, factor: u64, syntax: &str) -> Result<u64, String> {
     const TOO_LARGE: &str = "too large: numbers go up to 2^64 - 1";
     if text.starts_with('-') {
         return Err("a number cannot be negative here".into());
@@ -143,7 +162,7 @@ fn scaled(text: &str, factor: u64) -> Result<u64, String> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => {
             let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
-            (mantissa, exponent.parse::<i32>().map_err(|_| SYNTAX)?)
+            (mantissa, exponent.parse::<i32>().map_err(|_| syntax)?)
         }
         None => (text, 0),
     };
@@ -151,7 +170,7 @@ fn scaled(text: &str, factor: u64) -> Result<u64, String> {
     let plain = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit() || b == b'_');
     let digits: String = [before, after].concat().replace('_', "");
     if digits.is_empty() || !plain(before) || !plain(after) || before.starts_with('_') {
-        return Err(SYNTAX.into());
+        return Err(syntax.into());
     }
     let places = after.bytes().filter(u8::is_ascii_digit).count() as i32;
     let digits = digits.trim_start_matches('0');
@@ -160,15 +179,15 @@ fn scaled(text: &str, factor: u64) -> Result<u64, String> {
     }
     let mantissa: u128 = digits.parse().map_err(|_| TOO_LARGE)?;
     let product = mantissa.checked_mul(factor.into()).ok_or(TOO_LARGE)?;
-    let power = exponent.checked_sub(places).ok_or(SYNTAX)?;
+    let power = exponent.checked_sub(places).ok_or(syntax)?;
     let ten = |power: u32| 10u128.checked_pow(power);
     let value = if power >= 0 {
         ten(power.unsigned_abs()).and_then(|ten| product.checked_mul(ten))
     } else {
         // Not whole, however small the divisor that is too large for 128 bits makes it.
-        let divisor = ten(power.unsigned_abs()).ok_or(SYNTAX)?;
+        let divisor = ten(power.unsigned_abs()).ok_or(syntax)?;
         if product % divisor != 0 {
-            return Err(SYNTAX.into());
+            return Err(syntax.into());
         }
         Some(product / divisor)
     };
@@ -353,6 +372,27 @@ mod tests {
         }
         for text in ["0", "64M", "1k", "", "MiB", "-1", "17179869184GiB", "0.3B"] {
             assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!(
+            size("64 m").unwrap_err(),
+            "say which unit: 64MiB, where MiB is 2^20 bytes, or 64MB, where MB is 10^6 bytes"
+        );
+        for (text, plain) in [("1,000", "1000"), ("1,000,000 KiB", "1000000")] {
+            assert!(size(text).unwrap_err().starts_with(&format!("write {plain} or ")), "{text}");
+        }
+        // No spelling is advised that is refused.
+        for text in ["one", "1.5", "", "KiB"] {
+            let error = size(text).unwrap_err();
+            assert!(error.contains("64KiB") && !error.contains("1M"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn small_numbers_are_digits_within_their_limits() {
+        assert_eq!(["1", "256"].map(whole::<1, 256>), [Ok(1), Ok(256)]);
+        for text in ["0", "257", "1k", "", "-1", "2.0"] {
+            let error = whole::<1, 256>(text).unwrap_err();
+            assert_eq!(error, "write a whole number from 1 to 256, in digits alone", "{text}");
         }
     }
 

@@ -60,6 +60,12 @@ impl Held {
         Self { known, number, read: None, keys: number as f64 }
     }
 
+    /// Whether they are more than the filter was planned for, as far as is known: its own count, if
+    /// a union has counted keys twice, is not taken for it.
+    pub(crate) fn exceeds_plan(&self, filter: &AnyFilter) -> bool {
+        filter.len().min(self.number) > filter.capacity()
+    }
+
     /// `1,000`, `about 1,000`.
     pub(crate) fn count(&self) -> String {
         format!("{}{}", self.known, grouped(self.number))

@@ -80,13 +80,13 @@ amq build -o FILE (--fpr RATE | --bits-per-key BITS | --bytes SIZE) [OPTIONS] [K
 const EXAMPLES: &str = "\
 Examples:
   $ amq build -o seen.amq --fpr 1% keys.txt
-  $ sort -u keys.txt more.txt | amq build -o all.amq --fpr 1/1000 --kind bumped-ribbon
+  $ sort -u keys.txt more.txt | amq build -o all.amq --fpr 1/1000
   $ amq build -o small.amq --bits-per-key 8 --kind blocked-bloom keys.txt
-  $ amq build -o 'seen.{kind}.amq' --fpr 1% --kind cuckoo,quotient --unique keys.txt
+  $ amq build -o '{kind}.amq' --fpr 1% --kind cuckoo,quotient --unique keys.txt
   $ find . -type f -print0 | amq build -0 -o - --fpr 1% > files.amq
 
-The output is written beside its place, synced and renamed: after a crash there is the old file or
-the new one. Standard output is a stream, and may be cut short.";
+The output is written to a temporary file, synced and renamed: after a crash you
+have the old file or the new one. Standard output may be cut short.";
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {

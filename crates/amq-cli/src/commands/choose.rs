@@ -40,11 +40,11 @@ pub(crate) struct Arguments {
     need: Vec<Ability>,
 
     /// It must tell how often a key was put in, up to this number
-    #[arg(long, value_name = "MOST", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MOST", value_parser = numbers::whole::<1, { u32::MAX }>)]
     count: Option<u32>,
 
     /// It must give a value of this many bits for each key
-    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=32))]
+    #[arg(long, value_name = "BITS", value_parser = numbers::whole::<1, 32>)]
     values: Option<u32>,
 
     /// The share of queries for keys that are not in: 90%, 0.9 or 9/10
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     queries_per_key: f64,
 
     /// Threads that use it at once
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = numbers::whole::<1, { u32::MAX }>)]
     #[arg(default_value = "1")]
     threads: u32,
 
@@ -119,7 +119,7 @@ const EXAMPLES: &str = "\
 Examples:
   $ amq choose --keys 1e6 --fpr 1% --static
   $ amq choose --at-most 1e7 --need remove,files --bits-per-key 12 --absent 90%
-  $ amq choose --keys 1e6 --bits-per-key 10 --static --false-positive 20us --queries-per-key 10
+  $ amq choose --keys 1e6 --static --false-positive 20us --queries-per-key 10
   $ amq choose --unknown-from 1000 --fpr 0.1% --json";
 
 impl Arguments {

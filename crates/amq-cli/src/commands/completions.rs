@@ -17,8 +17,11 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  $ amq completions bash > amq.bash             # for ~/.local/share/bash-completion/completions/amq
-  $ amq completions fish > amq.fish             # for ~/.config/fish/completions/amq.fish";
+  $ amq completions bash > amq.bash
+  $ amq completions fish > amq.fish
+
+Bash reads ~/.local/share/bash-completion/completions/amq, fish
+~/.config/fish/completions/amq.fish.";
 
 /// Set by the scripts of shells that ask for completions as they are typed.
 const ASKED: &str = "AMQ_COMPLETE";

@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  $ amq dedupe keys.txt more.txt                # as awk '!seen[$0]++', in a few bytes a line
+  $ amq dedupe keys.txt more.txt                # as awk '!seen[$0]++' does
   $ amq dedupe --filter lines.amq keys.txt      # and remembers them
   $ amq dedupe --filter lines.amq more.txt      # prints what was in neither
   $ amq dedupe --keys 1e6 --fpr 0.1% --stats keys.txt";

@@ -7,7 +7,7 @@ use crate::numbers::{grouped, of, rate_text};
 use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
-use crate::report::{report, skips_copies};
+use crate::report::{Held, report, skips_copies};
 use amq::{Abilities, AnyError, Filter};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
@@ -101,7 +101,8 @@ impl Arguments {
                 format!("inserted: {more} of {}", grouped(read))
             });
         }
-        if Abilities::of(filter.kind()).never_full && filter.len() > filter.capacity() {
+        let held = Held::of(&filter);
+        if Abilities::of(filter.kind()).never_full && held.exceeds_plan(&filter) {
             note(&format!(
                 "{} now holds more keys than the {} it was planned for, and errs at {}",
                 output.name(),

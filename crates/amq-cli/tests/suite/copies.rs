@@ -112,12 +112,17 @@ fn no_more_keys_are_claimed_than_are_in() {
     assert!(text.contains("keys         about "), "{text}");
     let by_bits = told(&room, "m.amq", "keys_by_bits");
     assert!((950.0..1050.0).contains(&by_bits), "{by_bits}");
+    room.write("few", numbered(1..=10));
+    let over = "now holds more keys than the 1,000 it was planned for";
+    let run = room.amq("insert m.amq few").ends(0);
+    assert!(!run.err.contains(over), "{run:?}");
     room.amq("build -o s.amq --kind scalable --fpr 1% --keys 1000 n").ends(0);
     let run = room.amq("merge -o m.amq -f s.amq s.amq").ends(0);
     assert!(run.err.contains("scalable, at most 2,000 keys"), "{run:?}");
     // Overfull: the filter counts half of the keys, and they are not left unmentioned.
     let run = room.amq("insert f.amq more").ends(0);
     assert!(run.err.contains("inserted: 10,000 keys, at least "), "{run:?}");
+    assert!(run.err.contains(over), "{run:?}");
     let by_bits = told(&room, "f.amq", "keys_by_bits");
     assert!((9_000.0..12_000.0).contains(&by_bits), "{by_bits}");
     assert!(told(&room, "f.amq", "keys") < 6_000.0);

@@ -21,6 +21,10 @@ fn every_example_of_the_help_runs() {
         let room = Room::new();
         let text = room.amq(&help).ends(0).text();
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        // A terminal has 80 columns, and a command that is broken cannot be copied.
+        let (_, after) = text.split_once("\nExamples:\n").unwrap();
+        let long = after.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None, "amq {help}");
         let examples: Vec<&str> =
             text.lines().filter_map(|line| command(line.trim_start())).collect();
         assert!(!examples.is_empty(), "no example in amq {help}");
