@@ -173,20 +173,13 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
     }
 
     /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
-    /// the whole table.
+    /// the whole table. Above [`capacity`](Self::capacity) the rate is above the planned one.
     ///
     /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
     /// were false positives on arrival.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::keys_of_fill(self.blocks().len() as u64, self.load_factor())
-    }
-
-    /// Estimated number of keys over the planned one. Above 1 the rate is above the planned one;
-    /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
-    #[must_use]
-    pub fn estimated_load(&self) -> f64 {
-        self.estimated_cardinality() / self.header.capacity.max(1) as f64
     }
 
     /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes

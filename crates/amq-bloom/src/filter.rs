@@ -171,7 +171,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     }
 
     /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
-    /// the whole table.
+    /// the whole table. Above [`capacity`](Self::capacity) the rate is above the planned one.
     ///
     /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
     /// were false positives on arrival. Its standard error is about `0.8 / sqrt(m)` of the estimate
@@ -179,13 +179,6 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::keys_of_fill(self.params.bits, self.params.probes, self.load_factor())
-    }
-
-    /// Estimated number of keys over the planned one. Above 1 the rate is above the planned one;
-    /// when it is infinite every bit is set and every answer is `true`. Reads the whole table.
-    #[must_use]
-    pub fn estimated_load(&self) -> f64 {
-        self.estimated_cardinality() / self.header.capacity.max(1) as f64
     }
 
     /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes
