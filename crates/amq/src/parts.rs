@@ -8,13 +8,16 @@ use amq_core::internal::{
     Contents, Copying, Description, Entry, Hashing, Header, Opened, Restore, Section, Source,
     Written, reserve,
 };
-use amq_core::{Budget, BuildError, DecodeError, Filter, FilterKind, Goal, PlanError};
+use amq_core::{Budget, BuildError, DecodeError, Filter, FilterKind, Goal, Plan, PlanError};
 
 /// The revision of both layouts.
 const REVISION: u8 = 1;
 
 /// A filter that is stored as a part of another: a shard, a generation. Every filter with a file
 /// is, and a [`Rolling`](crate::rolling::Rolling) or [`Sharded`](crate::sharded::Sharded) one, too.
+///
+/// An [`AnyFilter`](crate::AnyFilter) is none. A `Sharded<AnyFilter>` answers and takes keys, but
+/// has no `to_bytes`: to store it, name the type of its shards, as in `Sharded<BloomFilter>`.
 pub trait Part: Filter + Written + for<'a> Restore<Over<Copying<'a>> = Self> + Sized {}
 
 impl<F: Filter + Written + for<'a> Restore<Over<Copying<'a>> = F>> Part for F {}
@@ -50,6 +53,11 @@ fn part_of<F: Part>(bytes: &[u8], seed: Option<u64>, whole: &Opened<'_>) -> Resu
     let source = Copying::new(payload, &opened)?;
     opened.expect_hashing(whole.is_prehashed())?;
     F::restore(&opened, source)
+}
+
+/// What the plan of a filter of parts prints of the whole.
+pub(crate) fn shown(keys: u64, bytes: u64, expected_fpr: f64) -> Plan<()> {
+    Plan::new((), keys).with_bytes(bytes).with_expected_fpr(expected_fpr)
 }
 
 /// How the plans of parts add up to that of the whole.

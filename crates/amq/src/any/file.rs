@@ -135,6 +135,11 @@ impl AnyFile {
         Self::decode(bytes, None, all)
     }
 
+    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
+        Self::decode(bytes, Some(seed), all)
+    }
+
     /// The filter, however its keys are hashed: for what does not depend on that, such as its size.
     #[must_use]
     pub const fn filter(&self) -> &AnyFilter {
@@ -194,9 +199,19 @@ impl AnyFile {
         Self::loaded(path.as_ref(), None, all)
     }
 
+    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
+        Self::loaded(path.as_ref(), Some(seed), all)
+    }
+
     /// Reads one filter, and no byte more.
     pub fn read_from(mut reader: impl io::Read) -> Result<Self, ReadError> {
         Self::read(&mut reader, None, u64::MAX, all)
+    }
+
+    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    pub fn read_from_with_seed(mut reader: impl io::Read, seed: u64) -> Result<Self, ReadError> {
+        Self::read(&mut reader, Some(seed), u64::MAX, all)
     }
 
     // Not generic: compiled here once, and not for each type of path and reader.

@@ -2,8 +2,9 @@
 
 use super::Rolling;
 use super::limits::MAX_GENERATIONS;
-use crate::parts::Sum;
+use crate::parts::{Sum, shown};
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
+use core::fmt;
 
 /// What a rolling filter will cost and how well it will do.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -19,6 +20,15 @@ pub struct RollingPlan<P> {
     pub expected_fpr: f64,
     /// A generation's plan.
     pub generation: Plan<P>,
+}
+
+/// `4 generations: 1000 keys in 2048 bytes: 16.384 bits per key, ...`
+impl<P> fmt::Display for RollingPlan<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = if self.generations == 1 { "generation" } else { "generations" };
+        let plan = shown(self.keys, self.bytes, self.expected_fpr);
+        write!(f, "{} {of}: {plan}", self.generations)
+    }
 }
 
 impl<F: EmptyFilter> Rolling<F> {

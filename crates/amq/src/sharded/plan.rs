@@ -2,9 +2,11 @@
 
 use super::Sharded;
 use super::limits::check_shards;
-use crate::parts::Sum;
+use crate::parts::{Sum, shown};
 use amq_core::numeric::first_true_near;
 use amq_core::{Budget, BuildError, EmptyFilter, Goal, MergeError, Plan, PlanError};
+use core::fmt;
+
 /// The probability that of a filter's shards one is over its plan when the filter is not.
 const OVERFLOW: f64 = 1e-9;
 
@@ -22,6 +24,15 @@ pub struct ShardedPlan<P> {
     pub expected_fpr: f64,
     /// A shard's plan, for more than `keys / shards` keys.
     pub shard: Plan<P>,
+}
+
+/// `8 shards: 1000 keys in 2048 bytes: 16.384 bits per key, ...`
+impl<P> fmt::Display for ShardedPlan<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = if self.shards == 1 { "shard" } else { "shards" };
+        let plan = shown(self.keys, self.bytes, self.expected_fpr);
+        write!(f, "{} {of}: {plan}", self.shards)
+    }
 }
 
 amq_core::impl_error! {

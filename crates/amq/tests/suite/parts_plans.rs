@@ -71,3 +71,17 @@ fn a_size_that_is_too_large_is_that_of_all_parts() {
         assert!(same(bytes, 2f64.powi(47)), "{bytes}");
     }
 }
+
+#[test]
+fn a_plan_of_parts_prints_what_the_whole_costs() {
+    let goal = Goal::bits_per_key(1000, 16.0);
+    let plan = Sharded::<BlockedBloomFilter>::plan(goal, 4).unwrap();
+    let (text, bits) = (plan.to_string(), plan.bytes as f64 * 8.0 / 1000.0);
+    let wanted = format!("4 shards: 1000 keys in {} bytes: {bits:.3} bits per key, ", plan.bytes);
+    assert!(text.starts_with(&wanted) && bits > 8.0, "{text}");
+    let rate = format!("false-positive rate {:.3e}", plan.expected_fpr);
+    assert!(text.contains(&rate), "{text}");
+    let plan = Rolling::<BloomFilter>::plan(goal, 1).unwrap();
+    let wanted = format!("1 generation: 1000 keys in {} bytes: ", plan.bytes);
+    assert!(plan.to_string().starts_with(&wanted), "{plan}");
+}

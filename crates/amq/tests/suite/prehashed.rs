@@ -48,6 +48,25 @@ fn a_file_of_every_kind_is_read_as_hashes_and_never_as_keys() {
 }
 
 #[test]
+fn what_a_file_holds_is_read_with_the_seed_that_it_withholds() {
+    let name = format!("amq-withheld-{}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let goal = Goal::fpr(100, 0.01);
+    let filter = AnyFilter::build_with_seed(FilterKind::Cuckoo, goal, 7, ["a key"]).unwrap();
+    let bytes = filter.to_bytes_without_seed().unwrap();
+    std::fs::write(&path, &bytes).unwrap();
+    let file = AnyFile::Keys(filter);
+    assert_eq!(AnyFile::from_bytes(&bytes).unwrap_err(), DecodeError::SeedWithheld);
+    assert!(AnyFile::from_bytes_with_seed(&bytes, 7).unwrap() == file);
+    assert!(AnyFile::read_from_with_seed(&bytes[..], 7).unwrap() == file);
+    assert!(AnyFile::load_with_seed(&path, 7).unwrap() == file);
+    std::fs::remove_file(path).unwrap();
+    // Without keys there is no seed to give.
+    let hashes = prehashed(FilterKind::Cuckoo).to_bytes().unwrap();
+    assert_eq!(AnyFile::from_bytes_with_seed(&hashes, 0).unwrap_err(), DecodeError::OtherSeed);
+}
+
+#[test]
 fn a_filter_of_keys_and_one_of_hashes_do_not_merge() {
     for &kind in AnyFilter::KINDS {
         if !Abilities::of(kind).merge {
