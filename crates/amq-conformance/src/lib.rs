@@ -105,9 +105,9 @@
 //! **False alarms.** A filter with all abilities meets 17 comparisons at 3 sigma (7 cells, 10 small
 //! ones). A correct filter fails each with probability 0.27 %, any of them with 4.5 %. Some 250
 //! comparisons at 5 sigma add 1.4e-4. The seeds are fixed, so a false alarm comes when a filter is
-//! written or changed, or never. If one pooled cell fails narrowly and all else passes, raise
-//! [`rate::SEEDS`] to 256 for one run: chance averages out, and a fault shows at four times as many
-//! sigma.
+//! written or changed, or never. If one pooled cell fails narrowly and all else passes, count that
+//! cell over 256 seeds in a test of your own ([`rate::Cell::with_seeds`]): chance averages out,
+//! and a fault shows at four times as many sigma.
 //!
 //! # Golden counts
 //!

@@ -7,6 +7,7 @@
 mod filter;
 
 use amq_conformance::memory::Counting;
+use amq_conformance::{by_inserting, hold, rate};
 use filter::{Params, Partitioned};
 
 #[global_allocator]
@@ -17,6 +18,12 @@ amq_conformance::suite!(
     out_of_range [Params { slice: 1, slices: 3 }, Params { slice: 100, slices: 65 }]
 );
 amq_conformance::memory!(laws_of_memory: Partitioned => [empty, build, merge]);
+
+#[test]
+fn the_rate_is_right_over_64_seeds() {
+    let cell = rate::ONE_IN_100.with_seeds(64);
+    hold(rate::a_filter_errs_as_often_as_predicted(by_inserting::<Partitioned>, cell).map(drop));
+}
 
 /// Whatever the README quotes is in these files, line for line.
 #[test]

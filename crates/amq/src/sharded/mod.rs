@@ -170,10 +170,11 @@ impl<F: Filter> Sharded<F> {
     /// ([`InsertError::Visited`](crate::InsertError::Visited)), removing it returns `false`, sums
     /// leave the shard out, a file is refused, and a visit within the visit passes it by.
     ///
-    /// **A shard must keep the keys whose hashes belong to it.** Never swap two shards or put one in
-    /// the place of another: each key is looked up in the shard that its hash selects, so the keys
-    /// of a shard that moves are denied. A new filter in a shard's place must have the same seed:
-    /// under another one its keys are denied, and no file is written ([`BuildError::PartSeeds`]).
+    /// **A shard must keep the keys whose hashes belong to it.** Never swap two shards or put one
+    /// in the place of another: each key is looked up in the shard that its hash selects, so the
+    /// keys of a shard that moves are denied. A new filter in a shard's place must have the same
+    /// seed: under another one its keys are denied, and no file is written
+    /// ([`BuildError::PartSeeds`]).
     ///
     /// ```
     /// use amq::rolling::Rolling;
