@@ -1,4 +1,4 @@
-//! Banding: eliminates equations, one a key, into a form that back-substitution solves.
+//! Banding: eliminates equations, one per key, into a form that back-substitution solves.
 //!
 //! An equation says what the solution at some slots of a window must add up to over GF(2). It goes
 //! into the slot where its row starts. If that slot is taken, the two equations are added: the
@@ -26,7 +26,7 @@ use crate::row::Row;
 use alloc::vec::Vec;
 use amq_core::BuildError;
 
-/// What became of an equation.
+/// The outcome of adding an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Added {
     /// It has a slot.
@@ -60,7 +60,7 @@ impl<W: Row> Banding<W> {
         Ok(banding)
     }
 
-    /// Lengthens it to at least this many slots.
+    /// Grows it to at least this many slots.
     pub(crate) fn make_room(&mut self, slots: u64) -> Result<(), BuildError> {
         at_least(&mut self.rows, slots)?;
         at_least(&mut self.results, slots)

@@ -13,7 +13,7 @@
 //! the same slots are taken, as if the keys were added one by one. But the keys of a step do not
 //! depend on one another: a vector takes several at once, and nothing is searched or guessed.
 //!
-//! A bucket's order is from right to left. So the keys that a slot concerns are a stack: those that
+//! A bucket's order is from right to left. So the keys involved at a slot form a stack: those that
 //! start there come first in order, and go on top.
 
 use crate::banding::Equation;
@@ -23,17 +23,17 @@ use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::reserve;
 
-/// Keys that take a step together.
+/// Keys that take a step at once.
 const EIGHT: usize = 8;
-/// Keys that are put on the stack together, whether they start at the slot or not: more than four
-/// start at one slot in two hundred.
+/// Keys pushed at once, whether or not they start at the slot: at one slot in two hundred more than
+/// four do.
 const PUSHED: usize = 4;
-/// Keys on top of the stack that are looked at together: enough for fifteen slots in sixteen.
+/// Keys on top of the stack that are examined at once: enough for fifteen slots in sixteen.
 const TOP: usize = 4;
-/// Instead of the start of the key that took a slot.
+/// Stands for the start where no key took the slot.
 const NONE: u32 = u32::MAX;
 
-/// Equations, part by part, so that vectors take the same part of several.
+/// Equations, part by part, so that a vector holds the same part of several.
 #[derive(Default, Debug)]
 struct Equations {
     /// The lower 64 coefficients, and the upper 64 of rows that have them. The lowest is that of
@@ -69,7 +69,7 @@ pub(crate) struct Bucket {
 impl Bucket {
     /// Makes room for this many keys.
     pub(crate) fn make_room<W: Row>(&mut self, keys: usize) -> Result<(), BuildError> {
-        // What is pushed, or stepped with others, may lie beyond the last key.
+        // Pushes and steps by eights may reach beyond the last key.
         let room = (keys + 3 * EIGHT) as u64;
         if room <= self.stack.rest.len() as u64 {
             return Ok(());
@@ -196,7 +196,7 @@ impl Equations {
         end
     }
 
-    /// Takes the first key in order that has a coefficient at the slot from a stack.
+    /// Removes from a stack the first key in order that has a coefficient at the slot.
     #[inline(always)]
     fn pop<W: Row>(&mut self, end: usize) -> Option<[u64; 3]> {
         let bits = self.low[end - TOP..end].iter().fold(0, |bits, low| bits << 1 | low & 1);
@@ -269,13 +269,13 @@ fn copy<const N: usize>(to: &mut [u64], from: &[u64]) {
     }
 }
 
-/// How deep the first key in order lies that has a coefficient at the slot.
+/// The depth of the first key in order that has a coefficient at the slot.
 #[inline(never)]
 fn search(stack: &[u64]) -> Option<usize> {
     stack.iter().rev().position(|low| low & 1 == 1)
 }
 
-/// Takes one element, `depth` below the last, and moves those above it down.
+/// Removes the element `depth` below the last, and moves those above it down.
 #[inline(always)]
 fn remove(stack: &mut [u64], depth: usize) -> u64 {
     let at = stack.len() - 1 - depth;
@@ -284,7 +284,7 @@ fn remove(stack: &mut [u64], depth: usize) -> u64 {
         stack.copy_within(at + 1.., at);
         return taken;
     }
-    // Without a branch: how deep it lies cannot be predicted.
+    // Without a branch: the depth cannot be predicted.
     let from = stack.len() - TOP;
     let top = &mut stack[from..];
     let taken = top[TOP - 1 - depth];

@@ -72,7 +72,7 @@ impl<K: Kind> System<K> {
     }
 }
 
-/// The number of keys placed, and who wants to know.
+/// The number of keys placed, and the callback that is told.
 struct Progress<'a> {
     done: u64,
     tell: &'a mut dyn FnMut(u64),
@@ -142,7 +142,7 @@ impl<W: Row> Building<'_, W> {
         };
         let limit = limit_of_bumped::<W>(source.len(), i);
         let mut bumped: Vec<E> = room(limit)?;
-        // The first ones, among which there are no copies.
+        // The length of the front part, which has no copies.
         let mut distinct = 0;
         each_shard(&mut shards, work, |(mut shard, keys): (Bumps<E>, u64)| {
             self.progress.add(keys - shard.entries.len() as u64);
@@ -220,7 +220,7 @@ impl<W: Row> Building<'_, W> {
 }
 
 /// Calls `work` for each shard, with tools kept from one to the next, and `done` with each outcome
-/// in order, until it returns `false`. Returns whether it never did.
+/// in order, until it returns `false`. Returns whether `done` never did.
 fn one_by_one<S, T: Default, R>(
     shards: &mut [S],
     work: impl Fn(&mut T, &mut S) -> Result<R, BuildError>,
@@ -243,7 +243,7 @@ use one_by_one as each_shard;
 fn has_threads() -> bool {
     static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     let refused = |error: rayon::ThreadPoolBuildError| core::error::Error::source(&error).is_some();
-    // Anything else it can answer is that the pool is there.
+    // Its only other error is that the pool exists already.
     *HAS.get_or_init(|| !rayon::ThreadPoolBuilder::new().build_global().is_err_and(refused))
 }
 
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_contradiction_is_an_error_after_one_seed_and_says_so() {
-        // Many keys of one hash with different results, which no seed can part.
+        // Many keys of one hash with different results, which no seed can separate.
         let entries: Vec<crate::entry::Pair> =
             (0..50).map(|value| crate::entry::Pair { hash: 7, value }).collect();
         let columns = Columns { most: 8, short: 0 };

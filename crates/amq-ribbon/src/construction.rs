@@ -1,7 +1,7 @@
 //! How likely a system of equations has a solution: what the sizes of standard ribbons rest on.
 //!
 //! A standard ribbon has a few percent more slots than keys. Now and then a row vanishes all the
-//! same, and another seed must be tried: less often with more slots, more often with more keys to a
+//! same, and another seed must be tried: less often with more slots, more often with more keys in a
 //! shard. So the slots per key grow with the logarithm of their number. [`fits`] is how that was
 //! measured; the example `slots_needed` measures it again.
 //!

@@ -141,7 +141,7 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         }
     }
 
-    /// Solves a shard, which is eliminated, and writes the solution down.
+    /// Solves an eliminated shard, and writes its solution.
     #[inline(always)]
     pub(crate) fn solve(&self, layer: &Layer, shard: &mut Shard<'_, W, E>, columns: Columns) {
         let first_block = shard.extent.first_block;
@@ -158,7 +158,7 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         });
     }
 
-    /// What the shard, which is eliminated, bumps from `layer` to the next.
+    /// What the eliminated shard bumps from `layer` to the next.
     pub(crate) fn bumps(&mut self, layer: usize) -> Result<Bumps<E>, BuildError> {
         let mut thresholds = room(self.thresholds.len() as u64)?;
         thresholds.extend_from_slice(&self.thresholds);

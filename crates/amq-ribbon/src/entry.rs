@@ -1,4 +1,4 @@
-//! What is built from: keys, as their hashes, with or without a value.
+//! What filters and maps are built from: hashes of keys, with or without a value.
 
 use crate::row;
 use amq_core::{Key, KeyHash};
@@ -55,7 +55,7 @@ impl Entry for Pair {
     }
 }
 
-/// Entries that are passed over twice: once to count them, once to put them into their shards.
+/// Entries to iterate over twice: once to count them, once to put them into their shards.
 pub(crate) trait Source<E> {
     /// How many there are.
     fn len(&self) -> u64;
@@ -74,7 +74,7 @@ impl<E: Entry> Source<E> for [E] {
     }
 }
 
-/// Keys hashed afresh in each pass, which is faster than to keep their hashes.
+/// Keys that are hashed again in each pass, which is faster than keeping their hashes.
 #[derive(Debug)]
 pub(crate) struct Hashed<'a, K> {
     pub(crate) keys: &'a [K],

@@ -17,8 +17,8 @@ use amq_core::internal::{
 };
 use amq_core::{DecodeError, FilterKind};
 
-/// The most starts of a layer: several for each key there can be. Sums over layers that have no
-/// more are far below 2^64.
+/// The most starts of a layer: four for each of the most keys. Sums over such layers stay far below
+/// 2^64.
 const MAX_STARTS: u64 = 4 * MAX_KEYS;
 
 /// Log2 of the most starts of a shard.
@@ -124,7 +124,7 @@ impl Restore for RibbonMap {
     }
 }
 
-/// A value is missing no bit: no block of a map is short.
+/// Every value has all its bits: no block of a map is short.
 fn whole_values(params: &RibbonParams, geometry: &Geometry) -> Result<(), DecodeError> {
     Opened::within("short share", params.short.into(), 0..=0)?;
     let mut layers = geometry.layers().iter();
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// What asked systems met with.
+    /// What the queries met.
     #[derive(Default)]
     struct Met {
         found: u64,
@@ -317,7 +317,7 @@ mod tests {
         hashes.iter().map(answer).collect()
     }
 
-    /// Asks for absent keys in every way there is.
+    /// Looks absent keys up in every way there is.
     fn ask<K: Kind>(filter: &Ribbon<K>, view: &RibbonView<'_, K>, met: &mut Met) {
         let hashes: Vec<KeyHash> =
             (0..200).map(|i| KeyHash::of(&i, filter.header.capacity)).collect();

@@ -20,8 +20,8 @@ pub type WideBumpedRibbonFilter = Ribbon<Bumped128>;
 
 /// A ribbon filter of any kind.
 ///
-/// `S` is what holds it: [`Heap`], or for a [view](RibbonView) [`Borrowed`] slices. See the
-/// [crate's documentation](crate) for the picture, the algorithm and the formulas.
+/// `S` is its storage: [`Heap`], or [`Borrowed`] slices for a [view](RibbonView). See the [crate's
+/// documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ribbon<K: Kind, S = Heap<<K as Kind>::Row>> {
     pub(crate) header: Header,
@@ -41,7 +41,7 @@ impl<K: Kind> Ribbon<K> {
     }
 
     /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far:
-    /// a hundred times or so for ten million keys, and at the end with all of them.
+    /// about a hundred times for ten million keys, and once more at the end.
     ///
     /// The last layer reports only when it is done; with the feature `parallel` every layer does.
     pub fn build_with_progress(

@@ -5,7 +5,7 @@ use crate::layer::{Columns, Layer};
 use crate::row::Row;
 use crate::sizing::{self, FEW, MAX_LAYERS, bumps};
 
-/// Standard deviations of bumped keys that a plan allows each layer.
+/// How many standard deviations above the mean a plan allows for each layer's bumped keys.
 const PLANNED_SPREAD: f64 = 3.0;
 
 /// The layers of a filter, and their sizes.
@@ -22,7 +22,7 @@ pub(crate) struct Geometry {
 
 impl Geometry {
     /// The geometry for `keys` keys in each layer, expected or counted. The last layer is planned
-    /// for `widened` tenths more keys. No keys have no layers.
+    /// for `widened` tenths more keys. Without keys there are no layers.
     pub(crate) fn new<K: Kind>(keys: &[u64; MAX_LAYERS], widened: u32, columns: Columns) -> Self {
         let mut geometry = Self::default();
         if keys[0] == 0 {
@@ -51,7 +51,7 @@ impl Geometry {
         geometry
     }
 
-    /// Puts a layer after those there are. Its words and buckets begin where theirs end.
+    /// Appends a layer. Its words and buckets begin where those before it end.
     pub(crate) fn push<W: Row>(&mut self, layer: Layer, bumps: bool, most: u32) {
         if bumps {
             self.buckets += layer.buckets::<W>();
@@ -84,8 +84,7 @@ impl Geometry {
     }
 }
 
-/// The keys of each layer that all but about one in a hundred filters of this many keys stay
-/// within.
+/// The keys in each layer that all but about one in a hundred filters of this size stay within.
 pub(crate) fn most<K: Kind>(total: u64) -> [u64; MAX_LAYERS] {
     let mut keys = [0; MAX_LAYERS];
     keys[0] = total;

@@ -110,15 +110,15 @@ impl Layer {
 /// The bits that the solution has per slot.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Columns {
-    /// In most blocks, 1 to 32.
+    /// Columns of most blocks, 1 to 32.
     pub(crate) most: u32,
     /// The share of blocks that have one less, in 2^-32.
     pub(crate) short: u32,
 }
 
 impl Columns {
-    /// Bytes of a slot if the solution lies slot by slot, which it does where these are whole and
-    /// the same everywhere; else zero.
+    /// Bytes of a slot if the solution lies slot by slot, which it does where every slot has the
+    /// same whole number of bytes; otherwise zero.
     pub(crate) const fn slot_bytes(self) -> u32 {
         match self.short == 0 && self.most % 8 == 0 {
             true => self.most / 8,
@@ -126,8 +126,8 @@ impl Columns {
         }
     }
 
-    /// The short ones of `blocks` blocks. The share is the same in every layer, so that the layer
-    /// that answers does not matter.
+    /// How many of `blocks` blocks are short. The share is the same in every layer, so that the
+    /// layer that answers does not matter.
     pub(crate) const fn short_of(self, blocks: u64) -> u64 {
         ((blocks as u128 * self.short as u128) >> 32) as u64
     }

@@ -28,10 +28,10 @@
 //! | [`NarrowRibbonFilter`] | 7.29 / 8.67 / 10.82 | 1.097 / 1.084 / 1.085 |
 //! | [`StandardRibbonFilter`] | 6.99 / 8.32 / 10.37 | 1.052 / 1.040 / 1.041 |
 //!
-//! Take the bumped ribbon by default. The wide one is for those to whom a thousandth of the space
-//! is worth nearly twice the time to build and half as much again to query. The narrow one is for
-//! filters that are rebuilt often: it takes four fifths of the time. The last is the textbook's, to
-//! compare with.
+//! Take the bumped ribbon by default. The wide one saves a thousandth of the space, at nearly twice
+//! the time to build and half as much again to query. The narrow one is for filters that are
+//! rebuilt often: it takes four fifths of the time. The last is the textbook version, for
+//! comparison.
 //!
 //! These are for a million keys. (1 % is no whole number of bits, and mixing 6 and 7 costs 1.1 %.)
 //! [`RibbonMap`] gives each key a value of up to 32 bits instead.
@@ -88,8 +88,8 @@
 //! less ([`theory`]). How many keys are bumped differs a little from filter to filter, and its size
 //! with it. A plan's bytes are enough for 99 filters in 100: a thousandth or two more than most
 //! take, or a few dozen bytes in a small one. A size that is given is never exceeded: where more
-//! keys are bumped than planned, the filter is built again with the columns that fit. Built for a
-//! goal or plan with fewer keys than that is for, it has the plan's rate in less space.
+//! keys are bumped than planned, the filter is built again with the columns that fit. With fewer
+//! keys than its goal or plan is for, it has the plan's rate in less space.
 //!
 //! # Cost and false-positive rate
 //!
@@ -100,24 +100,24 @@
 //! A query of 8, 16, 24 or 32 columns (rates of 2^-8, 2^-16 ...) reads one window of 8 r bytes, 2,
 //! 3, 4 or 5 adjacent cache lines; any other reads two neighbouring blocks, 16 r bytes, which are
 //! two or three lines at 1 %. Rows of 128 bits take twice the bytes. The window begins at any byte,
-//! so fewer than two lines would need starts that keep clear of a line's end, and slots in excess.
-//! The thresholds are one line more, but of 2 kB per million keys, which stay in cache. A binary
-//! fuse filter reads three lines far apart. A rate of whole bytes is the faster one: 2^-8 takes a
-//! fifth fewer instructions than 1 %, one by one and in batches.
+//! so reading only one would need starts that avoid the end of a line, and spare slots. The
+//! thresholds add a line, out of 2 kB per million keys, which stay in cache. A binary fuse filter
+//! reads three lines far apart. Whole bytes are faster: a rate of 2^-8 takes a fifth fewer
+//! instructions than 1 %, one by one and in batches.
 //!
 //! Building takes about 50 ns a key at a million keys, as a binary fuse filter does in the same run
 //! (narrow: 40; with two threads two thirds of that). Beside the filter it needs 9 bytes a key, and
-//! up to two megabytes for the shard in work. Building from an iterator needs 8 bytes a key more,
-//! for the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice twice.
-//! ([`RibbonMap`]: 16 bytes a pair, twice.)
+//! up to two megabytes for the shard being built. Building from an iterator needs 8 bytes a key
+//! more, for the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice
+//! twice. ([`RibbonMap`]: 16 bytes a pair, twice.)
 //!
 //! # When not to use it
 //!
 //! - Keys come or go: `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
-//! - Queries must be as fast as possible, and a tenth more space or so does not matter:
+//! - Queries must be as fast as possible, and about a tenth more space does not matter:
 //!   `amq-bloom`'s split-block filter.
-//! - Fewer than a few hundred keys: a row is wide against their number. At 10 keys and 1 % it takes
-//!   45.6 bits per key, a Bloom filter 12.8.
+//! - Fewer than a few hundred keys: a row is wide compared with their number. At 10 keys and 1 % it
+//!   takes 45.6 bits per key, a Bloom filter 12.8.
 //! - Strangers choose the keys and know the seed: they can choose many that start alike. Building
 //!   still ends, in an error ([`BuildError::Exhausted`]) or a filter not much larger than planned.
 //!   Use a secret seed ([`Ribbon::build_with_seed`]), and read SECURITY.md in the repository.

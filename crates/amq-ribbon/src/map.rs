@@ -44,7 +44,7 @@ pub struct RibbonMap<S = Heap<u64>> {
 pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a, u64>>;
 
 amq_core::impl_error! {
-    /// A map that could not be made.
+    /// Why a map could not be built.
     #[derive(Clone, Copy, PartialEq)]
     #[non_exhaustive]
     pub enum MapError {
@@ -119,7 +119,7 @@ impl RibbonMap {
 }
 
 impl<S: Store<u64>> RibbonMap<S> {
-    /// The value of `key`. A key that is not the map's has some value, too.
+    /// The value of `key`. A key that is not in the map has some value, too.
     #[inline]
     #[must_use]
     pub fn get<Q: Key + ?Sized>(&self, key: &Q) -> u32 {
@@ -140,7 +140,7 @@ impl<S: Store<u64>> RibbonMap<S> {
         Ok(())
     }
 
-    /// The pairs it was built from, copies included.
+    /// The number of pairs it was built from, copies included.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.len

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::reserve;
 
-/// Lengthens a list to `items` elements, if it has fewer.
+/// Grows a list to `items` elements if it has fewer.
 pub(crate) fn at_least<T: Clone + Default>(
     list: &mut Vec<T>,
     items: u64,

@@ -43,7 +43,7 @@ amq_core::parameters!(RibbonParams {
 impl RibbonParams {
     /// Blocks of `columns` columns; a share of `short / 2^32` of them has one less.
     ///
-    /// Not checked yet, and for no number of keys yet:
+    /// Not checked yet, nor planned for a number of keys:
     /// [`Ribbon::plan_params`](crate::Ribbon::plan_params) does both.
     pub const fn new(columns: u32, short: u32) -> Self {
         Self { columns, short, keys: [0; MAX_LAYERS], widened: 0 }

@@ -26,9 +26,9 @@ pub(crate) fn seed<W: Row, E: Entry>(
     Ok(None)
 }
 
-/// Whether no other seed needs to be tried: there are more distinct keys than slots, which someone
-/// must have chosen. Two results of one hash are an error, since nothing helps. (A map's values
-/// could agree by chance; then its layer is widened without need.)
+/// Whether other seeds are pointless: there are more distinct keys than slots, so someone must have
+/// chosen them. Two results of one hash are an error, since nothing helps. (A map's values could
+/// agree by chance; then its layer is widened without need.)
 #[cold]
 fn is_hopeless<E: Entry>(entries: &[E], slots: u64, keys: u64) -> Result<bool, BuildError> {
     // Without memory to look, the seeds are tried.

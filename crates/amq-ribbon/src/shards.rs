@@ -30,7 +30,7 @@ pub(crate) struct Shard<'a, W, E> {
 }
 
 impl<E: Entry> Partition<E> {
-    /// Passes over the source twice: to count the entries, and to put them into their shards.
+    /// Iterates over the source twice: to count the entries, and to put them into their shards.
     ///
     /// A shard with far more entries than chance gives it has copies, which are dropped, or chosen
     /// keys, which are an error. So is a source whose entries change between the passes.
@@ -114,7 +114,7 @@ pub(crate) fn dedup<E: Entry>(entries: &mut [E]) -> usize {
     distinct
 }
 
-/// The error for keys that chance does not give.
+/// The error for keys that cannot have come by chance.
 pub(crate) const fn chosen(keys: u64) -> BuildError {
     BuildError::Exhausted { attempts: 1, keys }
 }

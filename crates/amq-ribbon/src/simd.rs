@@ -1,9 +1,9 @@
 //! Queries and builds with instructions that not every processor has.
 //!
-//! The one module of this crate with `unsafe` in it. Everything here has a portable twin that gives
-//! the same answers. A query reads all slots of its window, or all columns, at once with AVX2, and
-//! in half as many instructions with AVX-512. A build is generic code inlined into functions
-//! compiled for AVX2 and the bit instructions.
+//! The only module of this crate that has `unsafe` code. Everything here has a portable twin that
+//! gives the same answers. A query reads all slots of its window, or all columns, at once with
+//! AVX2, and in half as many instructions with AVX-512. A build is generic code inlined into
+//! functions compiled for AVX2 and the bit instructions.
 #![allow(unsafe_code)]
 
 use crate::Kind;
@@ -59,7 +59,7 @@ macro_rules! by_vectors {
 /// Whether a key is in.
 #[inline(always)]
 pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
-    // The most usual one first.
+    // The most common one first.
     #[cfg(target_arch = "x86_64")]
     match system.path().code() {
         // SAFETY: a path says what the processor has; the system's is that of its order.

@@ -8,7 +8,7 @@
 //!                 where a share s of the answers comes from short blocks, with r - 1 columns
 //! ```
 //!
-//! whatever the solution is. All filters of the same parameters have the same rate: it has no
+//! whatever the solution is. All filters with the same parameters have the same rate, without
 //! spread. Slots that no key determines cost space, not rate.
 //!
 //! A rate of whole columns is exact. Between two, the same share of blocks is short in every layer,
@@ -43,8 +43,8 @@ pub fn fpr<K: Kind>(params: &RibbonParams, keys: u64) -> PredictedFpr {
     PredictedFpr { mean, sd: if mean.is_nan() { f64::NAN } else { 0.0 } }
 }
 
-/// The rate in a given geometry, which the parameters need not lead to: a file's was planned by
-/// whoever wrote it.
+/// The rate in a given geometry, which need not follow from the parameters: a file's geometry was
+/// planned by its writer.
 pub(crate) fn fpr_in<K: Kind>(params: &RibbonParams, geometry: &Geometry, keys: u64) -> f64 {
     if keys == 0 {
         return 0.0;
@@ -66,8 +66,7 @@ fn rate<K: Kind>(params: &RibbonParams, geometry: &Geometry) -> f64 {
     rate.clamp(0.0, 1.0)
 }
 
-/// Of the queries that come to a layer, the share that a short block answers, if the layer bumps
-/// the share `bumped`.
+/// The share of a layer's queries that short blocks answer, if the layer bumps a share `bumped`.
 fn short_answers<W: Row>(layer: &Layer, bumped: f64) -> f64 {
     // The shard in which the short blocks end; all blocks before it are short.
     let full = (1 << layer.shard_bits) / W::BITS + 1;
@@ -85,9 +84,9 @@ fn short_answers<W: Row>(layer: &Layer, bumped: f64) -> f64 {
     short / layer.starts as f64 - bumped * bumping_in_short / bumping_in_all
 }
 
-/// Of the first `starts` starts of a shard, how many bump keys, in effect: the overload must add up
-/// to a row before there is no room. Measured, with rows of 64 and of 128 bits: bumping begins
-/// after about three rows' lengths, and is as everywhere after about seventeen.
+/// How many of a shard's first `starts` starts bump keys, in effect: the overload must add up to a
+/// row before there is no room. Measured, with rows of 64 and of 128 bits: bumping begins after
+/// about three rows' lengths, and is the same as elsewhere after about seventeen.
 fn bumping<W: Row>(starts: u64) -> f64 {
     let (starts, row) = (starts as f64, W::BITS as f64);
     let (from, to) = (3.0 * row, 17.0 * row);
@@ -101,15 +100,15 @@ pub fn bits_per_key<K: Kind>(fpr: f64) -> f64 {
     plan::<K>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
-/// Relative excess over the rate asked for that still meets it.
+/// Relative excess over the requested rate that still counts as meeting it.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// The smallest filter for a rate, or the best for a size.
 ///
 /// The rate is met to within a millionth, where what equal 64-bit hashes add is less than that.
 ///
-/// Filters of as many keys bump different numbers of them. The plan's parameters have the expected
-/// numbers; its bytes are enough for all but about one filter in a hundred.
+/// Filters of equally many keys bump different numbers of them. The plan's parameters have the
+/// expected numbers; its bytes are enough for all but about one filter in a hundred.
 pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     let goal = goal.checked()?;
     check_keys(goal.keys)?;

@@ -5,7 +5,7 @@ use crate::layer::Layer;
 use crate::row::{self, Row};
 use amq_core::prefetch::prefetch;
 
-/// The order of any number of columns, and of blocks that differ in it.
+/// The order for any number of columns, also where blocks differ in it.
 pub(crate) struct ByColumn;
 
 /// Where a row lies in words ordered [`ByColumn`].

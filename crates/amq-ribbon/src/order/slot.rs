@@ -34,7 +34,7 @@ pub(crate) struct Slots {
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 impl<const BYTES: usize> BySlot<BYTES> {
-    /// Eight slots take this many words of 64 bits. Of each byte the bit that its slot is.
+    /// Eight slots take this many words of 64 bits. In each byte, the bit of its slot.
     const BITS: [u64; BYTES] = {
         let mut bits = [0; BYTES];
         let mut at = 0;
@@ -45,7 +45,7 @@ impl<const BYTES: usize> BySlot<BYTES> {
         bits
     };
 
-    /// Bytes after a window that vectors read: three eights of slots fill no vector.
+    /// Bytes after a window that vectors read: eight slots of three bytes do not fill one.
     pub(crate) const SPARE: usize = if BYTES == 3 { 8 } else { 0 };
 
     /// The bits of a slot.
@@ -108,8 +108,8 @@ impl<const BYTES: usize> BySlot<BYTES> {
         }
     }
 
-    /// All bits of the bytes whose slots have their coefficients set, of the eight slots numbered
-    /// `eight` of a half.
+    /// A mask of the bytes whose slots have their coefficients set, for the group `eight` of eight
+    /// slots in a half.
     #[inline(always)]
     fn masks(prepared: u64, eight: usize) -> [u64; BYTES] {
         if BYTES == 1 {
@@ -206,8 +206,8 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
     }
 }
 
-/// Writes eight columns of a block: of each of its slots the byte number `byte`. Slots have `bytes`
-/// bytes. `block` is counted from the first of `words`, which are zero in these bytes.
+/// Writes eight columns of a block: byte `byte` of each of its slots. Slots have `bytes` bytes.
+/// `block` is counted from the first of `words`, which are zero in these bytes.
 #[inline(always)]
 pub(crate) fn put<W: Row>(words: &mut [W], block: usize, byte: usize, bytes: usize, columns: &[W]) {
     let mut slot = block * W::BITS as usize;

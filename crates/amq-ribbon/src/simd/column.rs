@@ -57,8 +57,8 @@ impl Vectors for ByColumn {
     }
 }
 
-/// Whether the ninth column and those after it do not differ, either. Its arguments fit into
-/// registers, so that its caller keeps nothing for afterwards.
+/// Whether the columns from the ninth on agree, too. Its arguments fit into registers, so that its
+/// caller keeps nothing for afterwards.
 ///
 /// # Safety
 /// The processor has the features; all columns of both blocks, rounded up to eights, can be
@@ -99,7 +99,7 @@ impl Halves {
     }
 }
 
-/// The columns, of eight from `first` on, whose parity differs from the result; columns past
+/// Those of the eight columns from `first` on whose parity differs from the result; columns past
 /// the last do not differ.
 ///
 /// # Safety

@@ -1,7 +1,7 @@
 //! Words ordered by slot: the slots of a window, 16 bytes at a time, with the vectors that every
 //! 64-bit ARM processor has.
 //!
-//! As with AVX2, each byte of a vector gets the eight coefficients that its slot's is one of, and
+//! As with AVX2, each byte of a vector gets the eight coefficients among which its slot's is, and
 //! is kept if that one is set. The twin is [`BySlot`](crate::order::BySlot)'s own sum.
 
 // Compilers differ in which of these intrinsics are unsafe.
@@ -20,8 +20,8 @@ struct Spread<const BYTES: usize>;
 impl<const BYTES: usize> Spread<BYTES> {
     /// Vectors after which the first slot of one begins with it again, eight slots or sixteen on.
     const PERIOD: usize = [1, 1, 3, 2][BYTES - 1];
-    /// For each vector of 64 slots, and each byte of it, which eight coefficients its slot's is one
-    /// of.
+    /// For each vector of 64 slots, and each of its bytes: the group of eight coefficients with its
+    /// slot's.
     const FROM: [[u8; 16]; 16] = {
         let mut from = [[0; 16]; 16];
         let mut at = 0;
@@ -31,7 +31,7 @@ impl<const BYTES: usize> Spread<BYTES> {
         }
         from
     };
-    /// For each byte of a vector, the bit of the eight that is its slot's.
+    /// For each byte of a vector, which of the eight bits is its slot's.
     const BIT: [[u8; 16]; 3] = {
         let mut bit = [[0; 16]; 3];
         let mut at = 0;

@@ -2,7 +2,7 @@
 //! byte 64 at a time.
 //!
 //! With AVX2 the coefficients are spread over the bytes of the slots: each byte of a vector gets
-//! the eight coefficients that its slot's is one of, and is compared with that one.
+//! the eight coefficients among which its slot's is, and is compared with that one.
 
 // Compilers differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]
@@ -61,8 +61,8 @@ impl<const BYTES: usize> Spread<BYTES> {
     /// Eights of slots in a vector of 32 bytes, and the bytes of them.
     const EIGHTS: usize = if BYTES > 2 { 1 } else { 4 / BYTES };
     const STEP: usize = Self::EIGHTS * 8 * BYTES;
-    /// For each vector, and each byte of it, which eight coefficients its slot's is one of. Bytes
-    /// that are left over get none.
+    /// For each vector, and each of its bytes: the group of eight coefficients with its slot's.
+    /// Bytes that are left over get none.
     const FROM: [[u8; 32]; 8] = {
         let mut from = [[0x80; 32]; 8];
         let mut at = 0;
@@ -73,7 +73,7 @@ impl<const BYTES: usize> Spread<BYTES> {
         }
         from
     };
-    /// For each byte of a vector, the bit of the eight that is its slot's.
+    /// For each byte of a vector, which of the eight bits is its slot's.
     const BIT: [u8; 32] = {
         let mut bit = [0; 32];
         let mut at = 0;

@@ -106,7 +106,8 @@ pub(super) unsafe fn solve<W: Row, E: Entry>(
     elimination.solve(layer, shard, columns);
 }
 
-// Columns' values go without AVX2: compilers would count bits in vectors, at twice the time.
+// Values by column do without AVX2: compilers would count bits in vectors, which takes twice as
+// long.
 
 /// # Safety
 /// The processor has the features; the order is by column.
@@ -204,7 +205,7 @@ pub(super) unsafe fn contains_by_order<K: Kind, S: Store<K::Row>>(
     }
 }
 
-/// The less usual orders: with them there, the choice above would be a table of jumps.
+/// The less common orders: beside them, the choice above would become a jump table.
 ///
 /// # Safety
 /// The processor has the features.
