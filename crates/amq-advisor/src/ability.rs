@@ -8,8 +8,8 @@ use amq::FilterKind;
 
 /// The most copies of a key it tells apart, if it counts; `None` if there is no limit.
 ///
-/// Counters of four bits stick at 15. A cuckoo filter has no more room for a key than its two
-/// buckets, which overlap in the windowed layout.
+/// Counters of four bits stick at 15. In a cuckoo filter a key has room only in its two buckets,
+/// which overlap in the windowed layout.
 const fn most_copies(kind: FilterKind) -> Option<u32> {
     match kind {
         FilterKind::Counting | FilterKind::BlockedCounting => Some(14),
@@ -52,7 +52,7 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
     fixed.map(Into::into)
 }
 
-/// A map has one use.
+/// Why a map, which has one use, does not meet a demand.
 fn map(demand: Demand) -> Option<String> {
     let lacks = match demand {
         Demand::Need(Need::Values { .. }) | Demand::BitsPerKey(_) | Demand::Bytes(_) => {

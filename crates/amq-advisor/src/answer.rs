@@ -1,4 +1,4 @@
-//! The answer: choices, what falls out and why, and what to compare with.
+//! The answer: choices, rejections with their reasons, and what to compare with.
 
 use crate::{Demand, Growth, Structure};
 use alloc::string::String;
@@ -26,14 +26,14 @@ pub struct Choice {
     pub query_ns: Option<f64>,
     /// Nanoseconds for a removal; `None` also if it cannot remove.
     pub remove_ns: Option<f64>,
-    /// Expected nanoseconds for each query in all: the query, its share of inserts and removals,
-    /// and, where they have a cost, the lookups that it lets through.
+    /// Expected nanoseconds for each query in total: the query itself, its share of inserts and
+    /// removals, and the lookups that it lets through, if they have a cost.
     pub cost_ns: Option<f64>,
     /// A sentence of reason.
     pub reason: String,
 }
 
-/// A structure that falls out.
+/// A structure that does not qualify.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Rejection {
@@ -67,7 +67,7 @@ pub struct Answer {
     pub exact_set: ExactSet,
     /// Expected nanoseconds for each query without any filter, where a false positive has a cost.
     pub without_ns: Option<f64>,
-    /// Sentences on what to know besides.
+    /// Sentences on what else to know.
     pub notes: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Answer {
         &self.choices[0]
     }
 
-    /// The choices that are filters: without an exact set, and without no filter at all.
+    /// The choices that are filters, which leaves out the exact set and no filter at all.
     pub fn filters(&self) -> impl Iterator<Item = &Choice> {
         self.choices.iter().filter(|choice| choice.structure.is_filter())
     }

@@ -15,9 +15,9 @@ pub struct Conflict {
     pub first: Demand,
     /// The other.
     pub second: Demand,
-    /// Further demands without which the two could be met; mostly none.
+    /// Further demands without which the two could be met; usually none.
     pub further: Vec<Demand>,
-    /// What there is when one of them is given up: the demand, and the first choice then.
+    /// What is possible when one of them is given up: the demand, and the first choice without it.
     pub ways_out: Vec<(Demand, Choice)>,
 }
 
@@ -64,7 +64,7 @@ fn first_choice(workload: &Workload) -> Option<Choice> {
     choices.into_iter().find(|choice| choice.structure.is_filter())
 }
 
-/// The workload with no other demands than these.
+/// The workload with these demands only.
 fn only(workload: &Workload, kept: &[Demand]) -> Workload {
     let demands = workload.demands();
     let dropped = demands.iter().filter(|demand| !kept.contains(demand));
@@ -107,7 +107,7 @@ pub(super) fn conflict(workload: &Workload) -> Conflict {
     named(core.next().unwrap_or(keys), core.next().unwrap_or(keys), core.collect())
 }
 
-/// What the whole workload comes to without one of its demands.
+/// The first choice for the workload without each of its demands.
 fn ways_out(workload: &Workload, demands: &[Demand]) -> Vec<(Demand, Choice)> {
     let way = |demand: &Demand| Some((*demand, first_choice(&workload.without(demand))?));
     demands.iter().filter_map(way).collect()

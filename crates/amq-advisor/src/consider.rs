@@ -1,9 +1,9 @@
-//! What each structure comes to for a workload: its size, its times, and the cost of a query.
+//! What each structure costs for a workload: its size, its times, and the cost of a query.
 
 use crate::{Choice, DEFAULT_FPR, ExactSet, Rejection, Structure, Workload};
 use crate::{ability, cost, reason, size};
 
-/// What one structure comes to.
+/// What one structure costs.
 pub(super) fn consider(structure: Structure, workload: &Workload) -> Result<Choice, Rejection> {
     if let Some(rejection) = ability::lacking(structure, workload) {
         return Err(rejection);
@@ -38,12 +38,13 @@ fn cost(times: &cost::Times, fpr: f64, workload: &Workload) -> f64 {
     own + fpr * without(workload).map_or(0.0, |_| missed(workload)) + found(workload)
 }
 
-/// What a filter that says yes to every absent key lets through, for each query.
+/// The cost of the lookups that a filter lets through if it says yes to every absent key, per
+/// query.
 fn missed(workload: &Workload) -> f64 {
     workload.absent * workload.false_positive_ns.unwrap_or(0.0)
 }
 
-/// The true lookups, for each query.
+/// The cost of the lookups of present keys, per query.
 fn found(workload: &Workload) -> f64 {
     (1.0 - workload.absent) * workload.lookup_ns
 }

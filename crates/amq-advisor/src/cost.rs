@@ -3,9 +3,9 @@
 //!
 //! Each contender has points: bytes of the table, and nanoseconds for each operation at that size.
 //! In between, time is linear in the logarithm of the bytes, which is how it rises from cache to
-//! cache. Below the smallest table it stays as it is there; beyond a contender's largest one it
-//! rises as the classic Bloom filter's does. A rate other than that of the points changes it by so
-//! much per bit of `log2(1 / rate)`.
+//! cache. Below the smallest table it stays constant; beyond a contender's largest one it rises as
+//! the classic Bloom filter's does. A rate other than that of the points changes it by a measured
+//! amount per bit of `log2(1 / rate)`.
 //!
 //! Tables up to a million keys come from a committed record ([`record`]); larger ones from a run
 //! outside the harness ([`beyond`]), until a record has them.
@@ -22,10 +22,11 @@ use figures::{Figures, Point};
 /// `log2(1 / rate)` of the points.
 const BITS: f64 = 6.643_856_189_774_724;
 
-/// What a lock costs that nobody else holds: two locked instructions. Reckoned, not measured.
+/// What an uncontended lock costs: two locked instructions. Estimated, not measured.
 const LOCK_NS: f64 = 20.0;
 
-/// And if another thread had it last: its cache line comes from another core. Reckoned, too.
+/// And if another thread had it last, so that its cache line comes from another core. Estimated,
+/// too.
 const MOVED_LOCK_NS: f64 = 50.0;
 
 /// Where the times come from.
@@ -60,7 +61,7 @@ pub(super) fn times(
     };
     let at = |operation| figures.at(operation, bytes, fpr) + lock;
     let [none, half, all] = [at(1), at(2), at(3)];
-    // Through the three measured shares.
+    // Interpolates through the three measured shares.
     let absent = workload.absent;
     let query = if absent >= 0.5 {
         half + (none - half) * (absent - 0.5) * 2.0
@@ -71,7 +72,7 @@ pub(super) fn times(
     Some(Times { insert: at(0), query, remove: (!remove.is_nan()).then_some(remove) })
 }
 
-/// The harness' name of a structure: the id of its kind. A map is asked as a bumped ribbon filter
+/// The harness's name for a structure: the id of its kind. A map is asked as a bumped ribbon filter
 /// is.
 fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> {
     let kind = match structure {
@@ -96,7 +97,7 @@ impl Figures {
             between(&points, operation, bytes)
         };
         let more = self.per_bit[operation] * (-libm::log2(fpr) - BITS);
-        // However few bits are asked for, hashing and the first line are left.
+        // However low the rate's bits, hashing and the first cache line remain.
         (base + more).max(base / 2.0)
     }
 
@@ -112,8 +113,8 @@ impl Figures {
 /// The contender measured with the largest tables.
 const YARDSTICK: &str = "bloom";
 
-/// By how much the yardstick's time rises from one size to a larger one. Its removals, which it has
-/// not, rise as its inserts.
+/// By how much the yardstick's time rises from one size to a larger one. It has no removals: those
+/// are taken to rise as its inserts do.
 fn rise(operation: usize, from: u64, to: u64) -> f64 {
     let operation = if operation == 4 { 0 } else { operation };
     let yardstick = record::FIGURES.iter().find(|figures| figures.contender == YARDSTICK);

@@ -48,7 +48,7 @@ impl fmt::Display for Demand {
 }
 
 impl Workload {
-    /// Everything that a variant can fail.
+    /// All demands that a variant can fail.
     pub(super) fn demands(&self) -> Vec<Demand> {
         let mut demands: Vec<Demand> = Vec::new();
         if !self.built_once {

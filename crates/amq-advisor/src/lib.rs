@@ -1,9 +1,10 @@
-//! Which filter: from what it is wanted for to a ranked answer.
+//! Which filter to use: describe the workload, get a ranked answer.
 //!
 //! A [`Workload`] says what is wanted; [`choose`] tries every variant this program was built with,
 //! plans each by its own exact formulas, and returns an [`Answer`]: the [`Choice`]s, best first,
-//! with bytes, rate, times and a sentence of reason; a [`Rejection`] for each variant that falls
-//! out; and what to know besides. If nothing is left, the error names two demands that conflict.
+//! with bytes, rate, times and a reason in a sentence; a [`Rejection`] for each variant that does
+//! not qualify; and what else to know. If nothing is left, the error names two demands that
+//! conflict.
 //!
 //! ```
 //! use amq::FilterKind;
@@ -36,12 +37,12 @@
 //! If a false positive has a cost, choices are ranked by the expected nanoseconds for each query:
 //! the query itself, the false positives and true lookups that it lets through, and its share of
 //! inserts (and removals, where they are needed). If not, they are ranked by bytes where a rate was
-//! asked for, and by rate where a size was. What differs by less than 3 % is a tie, which the other
+//! asked for, and by rate where a size was. Differences of less than 3 % are ties, which the other
 //! measure decides: bytes after time, and time after bytes or rate.
 //!
-//! What grows without a bound counts with its mean bits per key over ten doublings, in which every
-//! number of keys weighs as much as its double ([`Growth`]), not with those of its first table: it
-//! takes twice or three times as many each time that it has just grown.
+//! A filter that grows without a bound is ranked by its mean bits per key over ten doublings, in
+//! which every number of keys weighs as much as its double ([`Growth`]), not by those of its first
+//! table: each time that it has just grown, it takes twice or three times as many.
 //!
 //! An exact set comes first where the keys are so few that it fits 16 KiB, or where it is no larger
 //! than the smallest filter. No filter at all comes first where every query is for a key that is
@@ -50,9 +51,9 @@
 //! # Where the numbers come from
 //!
 //! Bytes, build memory and rates are the variants' own plans. Times are interpolated between
-//! figures measured on one machine ([`times_source`]): take them for ratios, not for promises.
+//! figures measured on one machine ([`times_source`]): read them as ratios, not as promises.
 //!
-//! [`engines`] says what to set in the engines of other people.
+//! [`engines`] says what to set in other people's engines.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -95,7 +96,7 @@ pub const fn times_source() -> &'static str {
     cost::source()
 }
 
-/// What to take for a workload.
+/// What to use for a workload.
 pub fn choose(workload: &Workload) -> Result<Answer, ChooseError> {
     workload.check()?;
     let answer = rank::ranked(workload);

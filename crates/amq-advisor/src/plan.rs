@@ -1,4 +1,4 @@
-//! What a filter of some kind takes, by its own plan: of fixed size, or growing.
+//! The size of a filter of some kind, fixed or growing, by its own plan.
 
 use crate::growth::DOUBLINGS;
 use crate::{Growth, Keys, Workload};
@@ -34,7 +34,8 @@ fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     Ok(Size {
         keys: goal.keys,
         bytes: plan.bytes,
-        // A plan's is the peak of building from all keys at once. Filled one by one, it has none.
+        // The plan has the peak of building from all keys at once. A filter filled one by one has
+        // none.
         build_bytes: if workload.built_once { plan.build_bytes } else { plan.bytes },
         fpr: plan.expected_fpr,
         grown: None,
@@ -54,7 +55,7 @@ fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
         (FilterKind::Scalable | FilterKind::ScalableBlocked, _) => {
             scalable(kind, goal.keys, fpr, None)
         }
-        // One that grows without more ado.
+        // One that grows by itself.
         _ => planned(kind, Goal::new(goal.keys, Budget::Fpr(fpr)), workload),
     };
     let Budget::Bytes(bytes) = goal.budget else {
@@ -79,7 +80,7 @@ fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     }
 }
 
-/// Steps of rate to a halving, when the lowest rate that fits a size is looked for.
+/// Rates tried per halving in the search for the lowest rate that fits a size.
 const STEPS: u64 = 8;
 
 fn rate_of(steps: u64) -> f64 {
@@ -108,7 +109,7 @@ fn expandable(keys: u64, fpr: f64, bounded: bool) -> Result<Size, PlanError> {
         bytes: plan.bytes,
         // While it doubles, both tables are there.
         build_bytes: plan.bytes.saturating_add(plan.bytes / 2),
-        // What it comes near to, however far it grows.
+        // The rate that it approaches, however far it grows.
         fpr,
         grown: if bounded { None } else { Some(Growth::over(sizes(&plan.params))?) },
     })
@@ -139,7 +140,7 @@ fn scalable(kind: FilterKind, keys: u64, fpr: f64, bound: Option<u64>) -> Result
         keys,
         bytes: plan.bytes,
         build_bytes: plan.bytes,
-        // Without a bound: what it comes near to, however far it grows.
+        // Without a bound: the rate that it approaches, however far it grows.
         fpr: if grown.is_some() { fpr } else { plan.expected_fpr },
         grown,
     })

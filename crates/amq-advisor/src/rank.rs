@@ -31,7 +31,7 @@ pub(super) fn ranked(workload: &Workload) -> Answer {
 /// Differences of less than this are ties.
 const TIE: f64 = 0.03;
 
-/// Sorts by the one thing that matters most, and what ties with the best of the rest by the next.
+/// Sorts by the measure that matters most, and ties with the best of the rest by the next one.
 ///
 /// With costs: nanoseconds for each query, then bits per key (their mean, where a filter grows
 /// without a bound). Without: bits per key if a rate was asked for, or bits of rate
@@ -66,7 +66,7 @@ fn by(choices: &mut [Choice], first: impl Fn(&Choice) -> f64, second: impl Fn(&C
     }
 }
 
-/// Puts an exact set, or no filter at all, first where that is the better answer.
+/// Puts an exact set, or no filter at all, first where that is better.
 fn instead(answer: &mut Answer, workload: &Workload) {
     let Some(best) = answer.filters().next() else {
         return;

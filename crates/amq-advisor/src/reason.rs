@@ -11,7 +11,7 @@ use amq::FilterKind;
 /// Bits per key over the least possible, from which a few keys fill a table badly.
 const WASTEFUL: f64 = 2.0;
 
-/// Why one would take it, and what it costs.
+/// Why you would use it, and what it costs.
 pub(super) fn of(structure: Structure, size: &Size, workload: &Workload) -> String {
     let mut text: String = match structure {
         Structure::AtomicBloom => {
@@ -119,7 +119,7 @@ fn bits(Growth { mean, least, most }: Growth) -> String {
     format!("{mean:.1} bits per key on average as it grows, {least:.1} to {most:.1}")
 }
 
-/// What is true beside the choices.
+/// Notes that hold for all choices.
 pub(super) fn notes(workload: &Workload, choices: &[Choice], exact: &ExactSet) -> Vec<String> {
     let mut notes = Vec::new();
     let filter = choices.iter().find(|choice| choice.structure.is_filter());
@@ -187,7 +187,7 @@ fn exact_set(exact: &ExactSet, filter: Option<&Choice>) -> String {
     }
 }
 
-/// What becomes of keys beyond the plan.
+/// What happens to keys beyond the plan.
 fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     let kind = match choice.structure {
         Structure::Filter(kind) | Structure::Sharded(kind) => kind,

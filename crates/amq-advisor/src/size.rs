@@ -1,4 +1,4 @@
-//! What a structure takes for a workload, or the demand that it fails.
+//! The size of a structure for a workload, or the demand that it fails.
 
 use crate::numbers::{Bytes, Number, Rate};
 use crate::plan::{Size, of_kind};
@@ -10,7 +10,7 @@ use amq::{Abilities, Budget, FilterKind, Goal, PlanError, PlanFilter};
 /// Why a structure has no size: the demand it fails, and a sentence.
 pub(super) type Failure = (Demand, String);
 
-/// What the structure takes for this workload. The workload must be one it is able to serve.
+/// The structure's size for this workload, which it must be able to serve.
 pub(super) fn size(structure: Structure, workload: &Workload) -> Result<Size, Failure> {
     let keys = entries(structure, workload);
     let budget = budget(workload);
@@ -44,7 +44,7 @@ fn entries(structure: Structure, workload: &Workload) -> u64 {
     if slots && workload.counts() { libm::ceil(keys as f64 * workload.copies) as u64 } else { keys }
 }
 
-/// The rate if there is one, else the size.
+/// The rate if one is asked for, else the size.
 fn budget(workload: &Workload) -> Budget {
     match (workload.fpr, workload.allowed(workload.keys.planned())) {
         (Some(fpr), _) => Budget::Fpr(fpr),
@@ -116,11 +116,10 @@ pub(super) fn with_twice_the_keys(kind: FilterKind, workload: &Workload) -> Opti
     amq::kinds!(of_kind)
 }
 
-/// A filter that says yes to more absent keys than this is none.
+/// A filter that says yes to a larger share of the absent keys is useless.
 const USELESS: f64 = 0.9;
 
-/// A limit on the size that comes besides the rate; and whether the rate that a size gives is worth
-/// a query.
+/// Checks a limit on the size beside the rate, and whether the rate of a size is worth a query.
 fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     if workload.fpr.is_none() && workload.value_bits().is_none() && size.fpr > USELESS {
         let reason = format!("would say yes to {} of absent keys at this size", Rate(size.fpr));
@@ -163,7 +162,7 @@ fn of_size(workload: &Workload) -> Demand {
     size.unwrap_or(Demand::Keys(workload.keys))
 }
 
-/// What a variant's refusal to plan is about.
+/// The demand that a variant's refusal to plan is about.
 fn failure(error: &PlanError, workload: &Workload) -> Failure {
     let keys = Demand::Keys(workload.keys);
     match error {

@@ -13,7 +13,7 @@ pub enum Structure {
     Filter(FilterKind),
     /// An `AtomicBloomFilter`: a Bloom filter that several threads insert into at once.
     AtomicBloom,
-    /// An `AtomicBlockedBloomFilter`: the same with one cache line per operation.
+    /// An `AtomicBlockedBloomFilter`: as above, with one cache line per operation.
     AtomicBlockedBloom,
     /// Several filters of this kind, a lock for each, chosen by [`KeyHash::shard`].
     ///

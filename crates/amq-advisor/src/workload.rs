@@ -52,7 +52,7 @@ pub enum Need {
     },
     /// List what is in it: hashes, since no filter keeps the keys.
     List,
-    /// Become the union with another filter.
+    /// Absorb another filter: become the union of both.
     Merge,
     /// Begin small, and take more keys without a higher rate: up to the bound that
     /// [`Keys::AtMost`] gives, otherwise without end. [`Keys::Unknown`] implies it.
@@ -71,14 +71,14 @@ pub enum Need {
 /// Who chooses the keys that are inserted and asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum KeysBy {
-    /// People and programs that mean no harm.
+    /// People and programs without malice.
     #[default]
     Trusted,
     /// Anyone.
     Strangers,
 }
 
-/// What a filter is wanted for. All but the keys is optional.
+/// What a filter is wanted for. Everything but the keys is optional.
 ///
 /// ```
 /// use amq_advisor::{Keys, Need, Workload};
@@ -204,7 +204,7 @@ impl Workload {
     }
 
     /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it through,
-    /// so it decides nothing, and is in the totals. Default 0.
+    /// so it changes no ranking; it is part of the totals. Default 0.
     #[must_use]
     pub fn with_lookup_ns(mut self, ns: f64) -> Self {
         self.lookup_ns = ns;

@@ -95,7 +95,7 @@ impl Block {
         tally(&self.0, saturated)
     }
 
-    /// The share of all keys that this block answers `true` for: the product of its words' fills.
+    /// The share of all keys for which this block answers `true`: the product of its words' fills.
     pub(crate) fn fpr(&self) -> f64 {
         let words = self.0.iter();
         words.map(|&word| f64::from(above_zero(word).count_ones()) / 16.0).product()

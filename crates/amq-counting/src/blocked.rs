@@ -35,8 +35,7 @@ impl BlockedCountingBloomFilter {
         new: BlockedCountingParams;
         build: BlockedCountingParams;
         plan: BlockedCountingParams;
-        /// Every copy is counted, and from the fifteenth copy of a key on its counters are
-        /// saturated.
+        /// Every copy is counted; from the fifteenth copy on, a key's counters are saturated.
         insert infallible;
     }
 
@@ -62,8 +61,8 @@ impl BlockedCountingBloomFilter {
         /// Lowers each of the key's counters by one, except those that are saturated.
         ///
         /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
-        /// shares all of its counters with other keys, and lowering them makes the filter forget
-        /// one of those.
+        /// shares all of its counters with other keys, and lowering them makes the filter deny one
+        /// of those.
         remove;
         clear;
         /// Adds the other filter counter by counter, up to 15: every copy in either can be removed

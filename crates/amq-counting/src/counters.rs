@@ -11,7 +11,7 @@ pub(crate) const PER_WORD: u64 = 16;
 pub(crate) const MAX: u64 = 15;
 /// The lowest bit of each counter.
 const ONES: u64 = 0x1111_1111_1111_1111;
-/// Every other counter, which leaves room for the sum of two.
+/// Every other counter: between them there is room for the sum of two.
 const EVEN: u64 = 0x0F0F_0F0F_0F0F_0F0F;
 
 /// A counter's word, and its bit offset in that word.
@@ -35,7 +35,7 @@ pub(crate) const fn raised(word: u64, shift: u32) -> u64 {
 /// The word with the counter at `shift` lowered by one, unless it is zero or saturated.
 #[inline(always)]
 pub(crate) const fn lowered(word: u64, shift: u32) -> u64 {
-    // From 1 to 14, in one comparison.
+    // 1 to 14, in one comparison.
     let moves = get(word, shift).wrapping_sub(1) < MAX - 1;
     word - ((moves as u64) << shift)
 }

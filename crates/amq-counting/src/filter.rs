@@ -35,8 +35,7 @@ impl CountingBloomFilter {
         new: CountingParams;
         build: CountingParams;
         plan: CountingParams;
-        /// Every copy is counted, and from the fifteenth copy of a key on its counters are
-        /// saturated.
+        /// Every copy is counted; from the fifteenth copy on, a key's counters are saturated.
         insert infallible;
     }
 
@@ -63,8 +62,8 @@ impl CountingBloomFilter {
         /// Lowers each of the key's counters by one, except those that are saturated.
         ///
         /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
-        /// shares all of its counters with other keys, and lowering them makes the filter forget
-        /// one of those.
+        /// shares all of its counters with other keys, and lowering them makes the filter deny one
+        /// of those.
         remove;
         clear;
         /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
@@ -190,7 +189,7 @@ const fn past_the_last(params: CountingParams) -> u64 {
     !(u64::MAX >> (60 - last))
 }
 
-/// The counters of a table, as a query sees them: zero or not.
+/// The counters of a table as a query sees them: zero or not.
 #[derive(Clone, Copy)]
 struct Counters<'a> {
     words: &'a [u64],

@@ -22,8 +22,8 @@
 //!
 //! A Bloom filter with counters from 0 to 15 in place of bits, so that keys can be removed, at four
 //! times the space. It answers *definitely not in* or *probably in*. The second answer is wrong for
-//! a chosen share of the absent keys; a key that is in is never denied. The filter keeps every copy
-//! of a key and says how many there are.
+//! a share of the absent keys that you choose; a key that is in is never denied. The filter keeps
+//! every copy of a key and says how many there are.
 //!
 //! | type | a key is | bits per key at 1 % | choose it |
 //! | --- | --- | --- | --- |
@@ -51,7 +51,7 @@
 //! above zero, *count* returns the lowest. Sixteen counters share a 64-bit word. Raising one is an
 //! addition that cannot carry into its neighbour, because a counter at 15 is **saturated** and left
 //! alone for ever: it may stand for fifteen keys or for fifty, and lowering it could make the
-//! filter forget one of them. At the planned load of a 1 % filter one counter in 3e14 is saturated;
+//! filter deny one of them. At the planned load of a 1 % filter one counter in 3e14 is saturated;
 //! whoever inserts one key fifteen times saturates all of that key's counters.
 //!
 //! In the blocked filter a key's eight counters lie in one cache line, one in each word. They are
@@ -77,8 +77,9 @@
 //!   they fill up.
 //! - Keys come in very many copies: a counter counts up to fourteen.
 //! - Nothing is removed: `amq-bloom`.
-//! - Strangers choose the keys and gain by false positives, or by the removal of other keys: use a
-//!   secret seed ([`CountingBloomFilter::with_seed`]), and read SECURITY.md in the repository.
+//! - Strangers choose the keys and profit from false positives, or from the removal of other keys:
+//!   use a secret seed ([`CountingBloomFilter::with_seed`]), and read SECURITY.md in the
+//!   repository.
 //!
 //! # Papers
 //!

@@ -38,7 +38,7 @@ pub struct BlockedCountingParams {
 
 amq_core::parameters!(BlockedCountingParams { blocks: "64-byte blocks" });
 
-/// The largest number of blocks, 256 GiB of them. Choosing one of that many leaves 32 bits of the
+/// The largest number of blocks, 256 GiB of them. Choosing among so many leaves 32 bits of the
 /// hash, enough to choose the counters.
 pub const MAX_BLOCKS: u64 = 1 << 32;
 

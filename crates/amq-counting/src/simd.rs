@@ -1,9 +1,9 @@
 //! The operations on blocks with AVX2, and the choice between them and their portable twins.
 //!
-//! This is the only module of the crate with `unsafe` in it. Every function here gives the same
+//! This is the only module of the crate that has `unsafe` code. Every function here gives the same
 //! answers as its twin in [`block`](crate::block); the tests compare them. The portable twin of an
-//! operation on one key is a function of its own: inlined, its length would keep the whole
-//! operation from being inlined into the caller's loop.
+//! operation on one key is a separate function: inlined, it would make the operation too long to be
+//! inlined into the caller's loop.
 #![allow(unsafe_code)]
 
 use crate::block::{Block, place};

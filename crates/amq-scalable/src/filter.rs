@@ -19,7 +19,7 @@ use core::iter;
 /// A Bloom filter that grows: stages of rising capacity and falling rate.
 ///
 /// `F` is the type of a stage; see [`ScalableBloomFilter`] and [`ScalableBlockedBloomFilter`], and
-/// for stages that borrow their tables [`view`](Self::view). See the [crate's documentation](crate)
+/// [`view`](Self::view) for stages that borrow their tables. See the [crate's documentation](crate)
 /// for the picture, the algorithm and the formulas.
 #[derive(Clone)]
 pub struct ScalableFilter<F> {
@@ -29,12 +29,12 @@ pub struct ScalableFilter<F> {
     pub(crate) first: Stage<F>,
     /// The stages it has grown since, oldest first.
     pub(crate) later: Vec<Stage<F>>,
-    /// The limit that forbids the next stage, once met: planning a stage takes longer than a
-    /// refusal should. Follows from the other fields.
+    /// The limit that forbids the next stage, once it was met: planning a stage anew would make
+    /// each refusal slow. Follows from the other fields.
     pub(crate) limit: Option<InsertError>,
     /// Whether the newest stage is known to have a bit set for each key it has taken, as if all
-    /// were inserted one by one. A merge gives an upper bound of the keys taken, and a file any
-    /// number.
+    /// were inserted one by one. After a merge the number of keys taken is an upper bound, and in a
+    /// file it may be any number.
     pub(crate) is_counted: bool,
 }
 
@@ -51,9 +51,9 @@ impl<F: OwnedStage> ScalableFilter<F> {
         ///
         /// The filters must have the same parameters and seed, and the compound rate must still
         /// hold when all stages are full. So each stage may get keys from both up to its capacity,
-        /// and any keys that are in both. Two filters that have both grown can seldom be merged and
-        /// still grow; query them one after the other instead. [`len`](Self::len) becomes the sum
-        /// of both, which counts common keys twice.
+        /// and any keys that are in both. Two filters that have both grown can seldom be merged:
+        /// the union must still be able to grow. Query them one after the other instead.
+        /// [`len`](Self::len) becomes the sum of both, which counts common keys twice.
         merge;
     }
 
@@ -164,7 +164,7 @@ impl<F> ScalableFilter<F> {
 }
 
 impl<F: OwnedStage> ScalableFilter<F> {
-    /// Adds the next stage, or says why there can be none; nothing changes then. Adds none if the
+    /// Adds the next stage, or says why there can be none and changes nothing. Adds none if the
     /// newest has taken fewer keys than stated.
     #[cold]
     fn grow(&mut self) -> Result<(), InsertError> {
@@ -173,8 +173,8 @@ impl<F: OwnedStage> ScalableFilter<F> {
             return Err(limit);
         }
         if !self.is_counted {
-            // Each key taken has set a bit. So a stage is followed by a larger one only if its own
-            // table holds as many bits as it is for keys: no few bytes of a file claim gigabytes.
+            // Each key taken has set a bit. So a stage is followed by a larger one only once it has
+            // at least as many bits set as it is for keys: a small file cannot claim gigabytes.
             self.is_counted = true;
             let newest = self.newest_mut();
             newest.taken = newest.taken.min(newest.filter.ones());
@@ -187,7 +187,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         let (goal, plan) = next.inspect_err(|&full| {
             self.limit = matches!(full, InsertError::Limit { .. }).then_some(full);
         })?;
-        // Never what its own reader would refuse. The rates of stages from a file are its own.
+        // Never adds what its own reader would refuse. Stages from a file have rates of their own.
         let rates = self.oldest_first().map(|stage| stage.goal.fpr);
         if !self.params.allows(rates.chain(iter::once(goal.fpr))) {
             return Err(InsertError::Stages { stages: index.into() });
@@ -209,7 +209,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         let bound = |params: &ScalableParams| params.max_keys.unwrap_or(u64::MAX);
         MergeError::check("max_keys", bound(ours), bound(theirs))?;
         if self.is_complete() || other.is_complete() {
-            // The limit has shaped a stage.
+            // The limit has determined the size of a stage.
             MergeError::check("max_bytes", ours.max_bytes, theirs.max_bytes)?;
         }
         self.header.check_seeds(&other.header)?;
@@ -233,7 +233,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         let len = self.len.saturating_add(other.len);
         let merged = Self { len, first, later, limit: None, is_counted: false, ..*self };
         let full = merged.rate_when_full();
-        // A single stage has all of the rate, but for rounding.
+        // A single stage has the whole rate, up to rounding.
         if full > ours.fpr * (1.0 + 1e-9) {
             return Err(MergeError::Rate { merged: full, asked: ours.fpr });
         }
@@ -266,8 +266,8 @@ impl<F: OwnedStage> ScalableFilter<F> {
     }
 }
 
-/// A refused allocation, as an insert or a merge reports it: a stage that has been planned can fail
-/// in no other way.
+/// A refused allocation, as an insert or a merge reports it: a stage that has been planned fails in
+/// no other way.
 const fn no_memory(error: BuildError) -> InsertError {
     let bytes = match error {
         BuildError::OutOfMemory { bytes } => bytes,
@@ -292,7 +292,7 @@ impl<F: PartialEq> PartialEq for ScalableFilter<F> {
 impl<F: StageFilter> Filter for ScalableFilter<F> {
     amq_core::trait_methods! { kind: F::SCALABLE; seed; len; }
 
-    /// The keys that the present stages are for together.
+    /// The keys that all present stages together are for.
     fn capacity(&self) -> u64 {
         let capacities = self.oldest_first().map(|stage| stage.goal.capacity);
         capacities.fold(0, u64::saturating_add)

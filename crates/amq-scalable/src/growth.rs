@@ -10,9 +10,9 @@ use amq_core::{Budget, Goal, InsertError, Plan, PlanError};
 pub(crate) const STAGE_BYTES: u64 = 128;
 
 /// The most bytes of a stage for so many keys, if its rate is a share of what a filter for many
-/// more keys was asked for. Near the floor of 64-bit hashes a rate would take split blocks without
-/// end, of which each key uses one: a file could make an insert ask for gigabytes for a handful of
-/// keys.
+/// more keys was asked for. Near the floor of 64-bit hashes a rate would take any number of split
+/// blocks, though each key uses only one: a file could make an insert ask for gigabytes for a
+/// handful of keys.
 const fn most_bytes(capacity: u64) -> u64 {
     capacity.saturating_mul(512).saturating_add(4096)
 }
@@ -21,7 +21,7 @@ const fn most_bytes(capacity: u64) -> u64 {
 pub(crate) type StagePlan<P> = (StageGoal, Plan<P>);
 
 /// The sizes that a filter with these parameters comes to, with one stage, with two, and so on: its
-/// bytes, and the most keys that it holds then. None for parameters out of range.
+/// bytes, and the most keys that it holds then. Empty for parameters out of range.
 pub fn sizes<F: OwnedStage>(params: &ScalableParams) -> impl Iterator<Item = (u64, u64)> + use<F> {
     stages::<F>(*params).scan((0u64, 0u64), |(bytes, keys), (goal, plan)| {
         let beside = if *keys > 0 { STAGE_BYTES } else { 0 };
@@ -86,9 +86,9 @@ pub(crate) fn first_stage<F: OwnedStage>(
     Ok((stage, plan))
 }
 
-/// Refuses a bound of keys that leaves the first stage so small a share of the rate that it is out
-/// of reach, or takes far more than its keys need; names the largest bound that does not. A rate
-/// that would be so for the first stage's keys alone is what was asked for, and passes.
+/// Refuses a bound on the keys that leaves the first stage so small a share of the rate that it
+/// cannot be reached, or takes far more space than the keys need; names the largest bound that does
+/// not. A rate that is as low for the first stage's keys alone was asked for, and passes.
 #[cold]
 fn check_share<F: OwnedStage>(params: &ScalableParams) -> Result<(), PlanError> {
     let Some(max) = params.max_keys else { return Ok(()) };

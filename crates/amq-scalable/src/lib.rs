@@ -22,7 +22,7 @@
 //! A Bloom filter for an unknown number of keys. When it is full it adds a stage: another Bloom
 //! filter, larger and with a lower rate than the last. It answers *definitely not in* or *probably
 //! in*. The false-positive rate you ask for is the **compound** rate of all stages together. It is
-//! never exceeded while the filter grows, in the mean over all seeds. (Each seed makes another
+//! never exceeded while the filter grows, in the mean over all seeds. (Each seed makes a different
 //! filter. A single small one may lie above the mean; its `expected_fpr` tells.)
 //!
 //! | type | stages are | choose it |
@@ -61,11 +61,12 @@
 //!
 //! # Cost and false-positive rate
 //!
-//! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). With
-//! each stage twice the last, a filter of 1 % takes 16.3 bits per key when all its stages are full,
-//! and twice that when the newest is empty; with a bound and a growth of 4, 11.1 when full; with a
-//! limit on bytes, 12.5 to 16.5 at the limit. [`ScalableFilter::plan_params`] tells the size for
-//! any number of keys. A query of an absent key asks every stage, `log_s(n / n0)` of them.
+//! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). If
+//! each stage is twice the size of the last, a filter of 1 % takes 16.3 bits per key when all its
+//! stages are full, and twice that when the newest is empty; with a bound and a growth of 4, 11.1
+//! when full; with a limit on bytes, 12.5 to 16.5 at the limit. [`ScalableFilter::plan_params`]
+//! tells the size for any number of keys. A query of an absent key asks every stage, `log_s(n /
+//! n0)` of them.
 //!
 //! # When not to use it
 //!

@@ -16,7 +16,7 @@ pub const MAX_GROWTH: u32 = 64;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // Starts with room for 1,000 keys and grows without end, at 1 % in all.
 /// let open = ScalableParams::new(1_000, 0.01);
-/// // The same, if there will never be more than a million keys: three tenths less space.
+/// // If there will never be more than a million keys, it takes three tenths less space.
 /// let bounded = ScalableParams::new(1_000, 0.01).with_growth(4).with_max_keys(1_000_000);
 ///
 /// // What either takes once it holds a million keys.
@@ -77,13 +77,13 @@ impl ScalableParams {
         }
     }
 
-    /// With another growth factor.
+    /// With a different growth factor.
     #[must_use]
     pub const fn with_growth(self, growth: u32) -> Self {
         Self { growth, ..self }
     }
 
-    /// With another tightening ratio.
+    /// With a different tightening ratio.
     #[must_use]
     pub const fn with_tightening(self, tightening: f64) -> Self {
         Self { tightening, ..self }
@@ -126,7 +126,7 @@ impl ScalableParams {
         Ok(self.stage_and_rest(index)?.0)
     }
 
-    /// Whether stages with these rates keep the compound rate, but for rounding.
+    /// Whether stages with these rates keep the compound rate, up to rounding.
     pub(crate) fn allows(&self, rates: impl Iterator<Item = f64>) -> bool {
         compound(rates) <= self.fpr * (1.0 + 1e-9)
     }

@@ -22,7 +22,7 @@ pub fn absorbed(fpr: f64) -> f64 {
 
 /// The compound rate of independent stages with these rates, `1 - prod (1 - p_i)`.
 ///
-/// By the sum of logarithms, since the product is 1 where all rates are below an ulp of it.
+/// By the sum of logarithms, since the product rounds to 1 where all rates are tiny.
 pub fn compound(rates: impl IntoIterator<Item = f64>) -> f64 {
     let clear = rates.into_iter().fold(0.0, |sum, rate| sum + libm::log1p(-rate));
     0.0 - libm::expm1(clear)

@@ -26,7 +26,7 @@ pub fn plan_params<F: OwnedStage>(
     params: ScalableParams,
     keys: u64,
 ) -> Result<Plan<ScalableParams>, PlanError> {
-    // Without a first stage, it says why.
+    // If there can be no first stage, this says why.
     first_stage::<F>(&params)?;
     let mut max = 0;
     for (bytes, held) in sizes::<F>(&params) {
@@ -44,7 +44,7 @@ fn compound_within<F: OwnedStage>(asked: u64, bytes: u64) -> Result<f64, PlanErr
     let share = 1.0 - ScalableParams::new(asked, 0.5).tightening;
     let stage_for = |capacity, fpr| F::plan(StageGoal::new(capacity, fpr).goal());
     let stage = |fpr: f64| stage_for(asked, fpr);
-    // The first stage may have less than its share of any rate: what that takes is the least.
+    // The first stage gets less than its share of any rate: what that takes is the least.
     let most = share * (1.0 - 1e-9);
     // Beyond, two keys in a sixth share a whole hash, and no stage has its part of any rate.
     let max = (share * (1u64 << 63) as f64) as u64;
@@ -74,7 +74,7 @@ fn compound_within<F: OwnedStage>(asked: u64, bytes: u64) -> Result<f64, PlanErr
         }
         (keys, rate) = (planned, rate_of(planned)?);
     }
-    // A stage leaves what is of no use to it.
+    // A stage leaves bytes unused that would not help it.
     let used = F::plan(Goal::new(keys, Budget::Bytes(bytes))).map_or(bytes, |plan| plan.bytes);
     let fits = |fpr: f64| stage(fpr).is_ok_and(|plan| plan.bytes <= used.max(min));
     // For small tables the plan for a rate is not exactly the inverse of that for a size: take the
@@ -87,7 +87,7 @@ fn compound_within<F: OwnedStage>(asked: u64, bytes: u64) -> Result<f64, PlanErr
         1 => most,
         steps => below_share(steps - 1),
     };
-    // A hair more: the stage's rate is computed back from the compound one, and must not come out
+    // Slightly more: the stage's rate is computed back from the compound one, and must not come out
     // lower.
     Ok(first / share * (1.0 + 1e-12))
 }

@@ -9,8 +9,8 @@ use amq_core::{
 };
 use core::fmt::Debug;
 
-/// A filter that can be queried as a stage: [`BloomFilter`] and [`BlockedBloomFilter`], whatever
-/// holds their tables.
+/// A filter that can be queried as a stage: [`BloomFilter`] and [`BlockedBloomFilter`], with any
+/// storage.
 ///
 /// Sealed: these are all there are.
 pub trait StageFilter: Filter + Debug + sealed::Stage {
@@ -21,7 +21,7 @@ pub trait StageFilter: Filter + Debug + sealed::Stage {
 /// A stage that owns its table, so that a filter of such stages can grow.
 pub trait OwnedStage: StageFilter + sealed::Owned + MergeFilter + Clone + PartialEq {}
 
-/// What a growing filter needs of its stages, and nobody else.
+/// What only a growing filter needs of its stages.
 mod sealed {
     use super::{
         Borrowing, DecodeError, EmptyFilter, Header, KeyHash, Opened, Section, Source, StageFilter,
@@ -36,7 +36,7 @@ mod sealed {
         /// they are equal.
         fn ones(&self) -> u64;
 
-        /// Number of places, and of those of a key.
+        /// Number of places in the table, and per key.
         fn geometry(&self) -> (u64, u32);
 
         /// The table.
@@ -47,10 +47,10 @@ mod sealed {
     }
 
     pub trait Owned: EmptyFilter {
-        /// The same stage over a table from a file.
+        /// This stage with a table from a file.
         type Over<R: Source>: StageFilter;
 
-        /// The same stage over a borrowed table.
+        /// A view of this stage.
         fn borrowed(&self) -> Self::Over<Borrowing<'_>>;
 
         /// The parameters of this geometry, checked.
@@ -191,8 +191,8 @@ impl sealed::Owned for BlockedBloomFilter {
     }
 }
 
-/// The seed of every stage. It hashes nothing: a stage is asked by hash, and the keys' seed is the
-/// whole filter's.
+/// The seed of every stage. It hashes nothing: stages take hashes, and keys are hashed with the
+/// seed of the whole filter.
 pub(crate) const SEED: u64 = 0;
 
 /// One stage of a filter.
@@ -202,7 +202,7 @@ pub(crate) struct Stage<F> {
     pub(crate) filter: F,
     /// What it is for.
     pub(crate) goal: StageGoal,
-    /// Number of inserts that set a bit here; after a merge, at most.
+    /// Number of inserts that set a bit here; after a merge, an upper bound.
     pub(crate) taken: u64,
 }
 
@@ -220,13 +220,14 @@ impl<F: OwnedStage> Stage<F> {
         Self::empty(self.goal, plan)
     }
 
-    /// This stage, which is empty, with the contents of the same stage of several filters.
+    /// This stage, which must be empty, with the contents of the corresponding stages of several
+    /// filters.
     pub(crate) fn union(mut self, parts: [Option<&Self>; 2]) -> Result<Self, MergeError> {
         for part in parts.into_iter().flatten() {
             self.filter.merge(&part.filter)?;
             self.taken = self.taken.saturating_add(part.taken);
         }
-        // If one of them has every bit of both, that many inserts were enough to set them.
+        // If one of them has every bit of both, its inserts sufficed to set them.
         let ones = self.filter.ones();
         for part in parts.into_iter().flatten() {
             if part.filter.ones() == ones {
@@ -236,7 +237,7 @@ impl<F: OwnedStage> Stage<F> {
         Ok(self)
     }
 
-    /// The same stage over a borrowed table.
+    /// A view of this stage.
     pub(crate) fn borrowed(&self) -> Stage<F::Over<Borrowing<'_>>> {
         Stage { filter: self.filter.borrowed(), goal: self.goal, taken: self.taken }
     }
@@ -276,7 +277,7 @@ pub struct StageReport {
     /// Number of inserts that set a bit in it. After a merge, the sum of both, or that of one if it
     /// had all bits of the other.
     pub taken: u64,
-    /// Number of such inserts it is for.
+    /// Number of such inserts that fill it.
     pub capacity: u64,
     /// Bytes of its table.
     pub bytes: u64,

@@ -1,7 +1,7 @@
-//! A filter as a file: the numbers of header and directory, and what of them is checked.
+//! A filter as a file: the numbers in header and directory, and their checks.
 //!
 //! Stages are stored as realised: their sizes and rates are not planned again, so that plans may
-//! change. What is checked is what the parameters define, and what was promised: capacities,
+//! change. The checks hold the stages to the parameters and to what was promised: capacities,
 //! limits, and the compound rate.
 
 use crate::stage::{SEED, Stage};

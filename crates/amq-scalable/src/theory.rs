@@ -7,11 +7,11 @@
 //! P = 1 - prod_i (1 - p_i)  <=  sum_i p_i
 //! ```
 //!
-//! *Without a bound* (Almeida, Baquero, Preguica, Hutchison 2007) stage i gets
-//! `p_i = P (1 - r) r^i`. However many stages there are, these sum to at most P, the *compound*
-//! rate asked for. (Giving the first stage the whole of P makes the sum grow to `P / (1 - r)`.)
-//! *With a bound N* stage i gets the share of P that its capacity has of N. Most of the keys are in
-//! the last stage, which then has most of P; the small stages, which are cheap, bear the low rates:
+//! *Without a bound* (Almeida, Baquero, Preguica, Hutchison 2007) stage i gets `p_i = P (1 - r)
+//! r^i`. However many stages there are, these sum to at most P, the *compound* rate asked for.
+//! (Giving the first stage the whole of P makes the sum grow to `P / (1 - r)`.) *With a bound N*
+//! stage i gets the share of P that its capacity has of N. Most keys are in the last stage, which
+//! gets most of P; low rates fall to the small stages, where they are cheap:
 //!
 //! | bits per key at 1 %, all stages full | s = 2 | s = 4 | s = 8 |
 //! | --- | --- | --- | --- |
@@ -65,7 +65,7 @@ pub fn fpr<F: OwnedStage>(params: &ScalableParams, keys: u64) -> PredictedFpr {
     }
 }
 
-/// The rate at a number of keys that is whole only on average.
+/// The rate at a mean number of keys, which need not be whole.
 fn between<F: OwnedStage>(params: &F::Params, keys: f64) -> PredictedFpr {
     let low = libm::floor(keys);
     let part = keys - low;

@@ -1,8 +1,8 @@
 //! Tables larger than the record's: measured by hand in one run outside the harness, with version
 //! 0.1 on a virtual machine with two cores (x86-64 with AVX-512, 105 MB of shared third-level
 //! cache) in November 2026. Ten million keys at 1 % (ribbon filters: 2^-8), a hundred million at
-//! 2^-8. The larger tables do not fit that cache, so those times are memory's. Where only one query
-//! figure was taken, it stands for all shares of present keys.
+//! 2^-8. The larger tables do not fit that cache, so their times are those of memory. Where only
+//! one query figure was taken, it stands for all shares of present keys.
 //!
 //! A point counts only where it lies beyond the largest table of the record.
 

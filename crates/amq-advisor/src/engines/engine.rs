@@ -32,7 +32,7 @@ pub enum Engine {
     ClickHouse,
 }
 
-/// What to write into an engine's configuration, and what comes of it.
+/// What to write into an engine's configuration, and its effect.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Setting {
@@ -44,7 +44,7 @@ pub struct Setting {
     pub fpr: f64,
     /// Bits per key that it then takes, by the same formula.
     pub bits_per_key: f64,
-    /// What to know before one relies on it.
+    /// What to know before you rely on it.
     pub caveat: String,
     /// The page of the engine's documentation.
     pub source: &'static str,
@@ -117,7 +117,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// The engine, the line, and what comes of it.
+/// The engine, the line, and its effect.
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

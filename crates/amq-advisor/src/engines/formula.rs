@@ -30,7 +30,7 @@ pub(super) fn split_block(bits: f64) -> f64 {
     poisson_mean(256.0 / bits, |keys| libm::pow(1.0 - libm::pow(31.0 / 32.0, keys as f64), 8.0))
 }
 
-/// To three significant digits, as in the tables of rates that engines carry.
+/// To three significant digits, as in the engines' own tables of rates.
 fn rounded(rate: f64) -> f64 {
     let unit = libm::pow(10.0, libm::floor(libm::log10(rate)) - 2.0);
     libm::round(rate / unit) * unit
@@ -40,7 +40,7 @@ fn rounded(rate: f64) -> f64 {
 /// paper on Summary Cache: the fewest bits up to `most` that have the rate, with the fewest probes
 /// that still have it. `None` if there are none.
 pub(super) fn whole_bits(fpr: f64, most: u32) -> Option<(u32, u32)> {
-    // What the table prints as the rate is the rate.
+    // The rate is taken as the table prints it.
     let fits = |bits: u32, probes| rounded(classic(f64::from(bits), probes)) <= fpr * (1.0 + 1e-9);
     let bits = (2..=most).find(|&bits| fits(bits, best_probes(bits)))?;
     let probes = (1..=best_probes(bits)).rev().take_while(|&probes| fits(bits, probes));
@@ -71,7 +71,7 @@ fn contained(length: u32, row: u32, bits: u32) -> f64 {
     hits.get(bits as usize).copied().unwrap_or(0.0)
 }
 
-/// The chances that so many draws out of `length` hit 0, 1, 2 and so on different ones of certain
+/// The chances that `draws` draws out of `length` hit 0, 1, 2 and so on different ones of certain
 /// `bits`.
 fn hits(length: u32, draws: u32, bits: u32) -> Vec<f64> {
     let most = draws.min(bits) as usize;

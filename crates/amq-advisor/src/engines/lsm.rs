@@ -6,13 +6,13 @@ use alloc::format;
 use alloc::string::String;
 use amq_core::numeric::first_true;
 
-/// The most bits per key, in thousandths; more are taken for this.
+/// The most bits per key, in thousandths; larger values are reduced to this.
 const MOST_MILLIBITS: u64 = 100_000;
 
 /// The most keys in a ribbon filter of RocksDB; beyond, it builds a Bloom filter.
 const MOST_RIBBON_KEYS: u64 = 950_000_000;
 
-/// What one more sorted file means.
+/// What several sorted files mean.
 const PER_FILE: &str = "Each sorted file has a filter of its own, and a lookup asks all of them.";
 
 /// RocksDB's filter policy: the fewest thousandths of bits per key, and the rate at the best number
@@ -32,7 +32,7 @@ fn rocksdb_bits(engine: Engine, fpr: f64) -> Result<(f64, f64), NoSetting> {
 }
 
 /// Header `filter_policy.h`: a double, of which three decimals count; below 0.5 means no filter,
-/// and from there to 1 is taken for 1.
+/// and values from 0.5 to 1 count as 1.
 pub(super) fn rocksdb(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
     let (bits, fpr) = rocksdb_bits(engine, fpr)?;
     Ok(Setting {
@@ -48,8 +48,8 @@ pub(super) fn rocksdb(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
     })
 }
 
-/// As for the Bloom filter, from the header: the policy takes the bits of the Bloom filter whose
-/// rate it is to have.
+/// As for the Bloom filter, from the header: the policy takes the bits of a Bloom filter of the
+/// same rate.
 pub(super) fn rocksdb_ribbon(engine: Engine, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
     let (bits, fpr) = rocksdb_bits(engine, fpr)?;
     if keys > MOST_RIBBON_KEYS {

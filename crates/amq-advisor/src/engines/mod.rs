@@ -1,8 +1,8 @@
 //! Engine lines: what to set in other people's engines for a number of keys and a rate.
 //!
-//! Many engines have filters of their own, each with a knob of its own: bits per key here, a rate
-//! there, the length of a signature elsewhere. [`Engine::setting`] turns `n` keys and a rate into
-//! the line to write, what that line then really gives by the engine's own formula, and its caveat.
+//! Many engines have filters of their own, each with its own knob: bits per key here, a rate there,
+//! the length of a signature elsewhere. [`Engine::setting`] turns `n` keys and a rate into the line
+//! to write, the rate and size that it really gives by the engine's own formula, and a caveat.
 //! Where an engine cannot give the rate, the error says so.
 //!
 //! ```

@@ -67,7 +67,7 @@ pub(super) fn postgresql(
     })
 }
 
-/// What Parquet writers take for the size of a split-block filter: a formula for eight probes
+/// The size that Parquet writers choose for a split-block filter: a formula for eight probes
 /// anywhere, rounded up to a power of two of bytes, 32 at least and 128 MiB at most.
 fn parquet_bytes(keys: u64, fpp: f64) -> u64 {
     let bits = 8.0 * keys as f64 / -libm::log1p(-libm::pow(fpp, 0.125));

@@ -5,10 +5,11 @@
 //! space.
 //!
 //! The number of keys that share a counter is binomial, and in any real table practically Poisson,
-//! with mean `kn/m`: ln 2 = 0.69 at the best number of probes. A counter then has to count sixteen
-//! keys, one more than it can, with probability 7.07e-17 (Fan, Cao, Almeida, Broder 2000 bound it
-//! by 1.37e-15). It reaches 15, where it saturates, with probability 1.6e-15. Neither happens in a
-//! table of a billion counters; but one key inserted fifteen times does saturate its counters.
+//! with mean `kn/m`: ln 2 = 0.69 at the best number of probes. The probability that sixteen keys
+//! share a counter, one more than it can count, is 7.07e-17 (Fan, Cao, Almeida, Broder 2000 bound
+//! it by 1.37e-15). A counter reaches 15, where it saturates, with probability 1.6e-15. Neither
+//! happens in a table of a billion counters; but one key inserted fifteen times does saturate its
+//! counters.
 
 pub use amq_bloom::theory::classic::{expected_fill, fpr_of_fill, fpr_of_table, keys_of_fill};
 
@@ -67,8 +68,8 @@ pub fn counter_tail(load: f64, count: u32) -> f64 {
     if load == f64::INFINITY {
         return 1.0;
     }
-    // The terms fall away from the mean and soon no longer matter. So the sum runs upwards from a
-    // `count` above the mean; below the mean the complement is summed, downwards.
+    // The terms decrease away from the mean and soon no longer matter. So the sum runs upwards from
+    // a `count` above the mean; below the mean the complement is summed, downwards.
     let (mut i, mut sum) = (f64::from(count), 0.0);
     if i <= load {
         i -= 1.0;
