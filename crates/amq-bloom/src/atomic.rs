@@ -8,6 +8,7 @@ use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, OneTable, reserve, step};
+use amq_core::prefetch::ahead;
 use amq_core::{
     BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, InsertError, InsertFilter,
     Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
@@ -113,11 +114,6 @@ impl AtomicBits {
     }
 
     #[inline(always)]
-    fn prefetch(&self, hash: KeyHash) {
-        self.bits().prefetch_key(hash);
-    }
-
-    #[inline(always)]
     fn contains(&self, hash: KeyHash) -> bool {
         self.bits().contains(hash)
     }
@@ -154,6 +150,18 @@ impl AtomicBits {
             }
             left -= now;
         }
+        new
+    }
+
+    /// As `set`, for many.
+    fn set_each(&self, hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        ahead(
+            &mut { self },
+            hashes,
+            |table, hash| table.bits().prefetch_key(hash),
+            |table, _, hash| new += u64::from(table.set(hash)),
+        );
         new
     }
 

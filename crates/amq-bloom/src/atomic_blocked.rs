@@ -8,7 +8,7 @@ use crate::theory::blocked as theory;
 use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, OneTable, reserve, step};
-use amq_core::prefetch::{contains_each, insert_each, prefetch};
+use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
 use amq_core::{
     BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, InsertError, InsertFilter,
     Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
@@ -158,11 +158,6 @@ impl AtomicBlocks {
     }
 
     #[inline(always)]
-    fn prefetch(&self, hash: KeyHash) {
-        prefetch(&self.0, place(hash, self.0.len() as u64).0);
-    }
-
-    #[inline(always)]
     fn contains(&self, hash: KeyHash) -> bool {
         let (block, low) = place(hash, self.0.len() as u64);
         self.0[block].contains(low)
@@ -177,6 +172,18 @@ impl AtomicBlocks {
     fn set(&self, hash: KeyHash) -> bool {
         let (block, low) = place(hash, self.0.len() as u64);
         self.0[block].insert(low)
+    }
+
+    /// As `set`, for many.
+    fn set_each(&self, hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        ahead(
+            &mut &self.0[..],
+            hashes,
+            |blocks, hash| prefetch(blocks, place(hash, blocks.len() as u64).0),
+            |_, _, hash| new += u64::from(self.set(hash)),
+        );
+        new
     }
 
     /// As `set`, through `&mut self`: without atomic operations.

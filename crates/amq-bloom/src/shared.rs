@@ -8,7 +8,7 @@
 /// | --- | --- |
 /// | `empty(params)`, `of(plain)`, `params`, `size_in_bytes` | made, and what it is |
 /// | `loaded`, `copied`, `into_plain` | its elements as they are now, another of the same elements, the elements of the plain filter |
-/// | `set`, `set_alone`, `set_each_alone`, `prefetch`, `contains`, `contains_each` | a key's bits |
+/// | `set`, `set_each`, `set_alone`, `set_each_alone`, `contains`, `contains_each` | a key's bits |
 /// | `load_factor`, `expected_fpr`, `saturated`, `cardinality` | what they say |
 /// | `check_same`, `merge`, `clear` | all of them |
 macro_rules! shared {
@@ -33,13 +33,7 @@ macro_rules! shared {
 
             /// Inserts many hashes, from any thread, and returns how many were new.
             pub fn insert_batch(&self, hashes: &[KeyHash]) -> u64 {
-                let mut new = 0;
-                amq_core::prefetch::ahead(
-                    &mut &self.table,
-                    hashes,
-                    |table, hash| table.prefetch(hash),
-                    |table, _, hash| new += u64::from(table.set(hash)),
-                );
+                let new = self.table.set_each(hashes);
                 self.len.add(hashes.first(), new);
                 new
             }
