@@ -1,5 +1,6 @@
 //! Reports in the text format of Prometheus.
 
+use self::Value::{Count, Real};
 use super::{Report, Verdict};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -152,7 +153,7 @@ fn escape(value: &str, to: &mut String) {
     }
 }
 
-/// A metric: its name, its type, what it is, and its value.
+/// A metric: its name, its type, what it is, and its value for a filter that has it.
 struct Metric {
     name: &'static str,
     kind: &'static str,
@@ -160,21 +161,14 @@ struct Metric {
     value: Of,
 }
 
-/// What a metric is read from.
-enum Of {
-    /// What a watched filter saw.
-    Report(fn(&Report) -> Value),
-    /// How any filter stands.
-    Stats(fn(&Stats) -> Value),
+type Of = fn(&Line) -> Option<Value>;
+
+const fn counter(name: &'static str, help: &'static str, value: Of) -> Metric {
+    Metric { name, kind: "counter", help, value }
 }
 
-impl Of {
-    fn value(&self, line: &Line) -> Option<Value> {
-        match self {
-            Self::Report(value) => line.report.as_ref().map(value),
-            Self::Stats(value) => Some(value(&line.stats)),
-        }
-    }
+const fn gauge(name: &'static str, help: &'static str, value: Of) -> Metric {
+    Metric { name, kind: "gauge", help, value }
 }
 
 enum Value {
@@ -193,96 +187,55 @@ impl fmt::Display for Value {
 }
 
 const METRICS: &[Metric] = &[
-    Metric {
-        name: "queries_total",
-        kind: "counter",
-        help: "Queries, estimated from a sample.",
-        value: Of::Report(|report| Value::Count(report.queries)),
-    },
-    Metric {
-        name: "positives_total",
-        kind: "counter",
-        help: "Queries answered \"probably\", estimated from a sample.",
-        value: Of::Report(|report| Value::Count(report.positives)),
-    },
-    Metric {
-        name: "reads_saved_total",
-        kind: "counter",
-        help: "Queries answered \"certainly not\", estimated from a sample.",
-        value: Of::Report(|report| Value::Count(report.reads_saved)),
-    },
-    Metric {
-        name: "false_positives_total",
-        kind: "counter",
-        help: "Positives reported to be false.",
-        value: Of::Report(|report| Value::Count(report.false_positives)),
-    },
-    Metric {
-        name: "observed_fpr",
-        kind: "gauge",
-        help: "False positives over recent queries for absent keys.",
-        value: Of::Report(|report| Value::Real(report.observed_fpr)),
-    },
-    Metric {
-        name: "observed_fpr_low",
-        kind: "gauge",
-        help: "Lower end of the 99.9 % confidence interval of the observed rate.",
-        value: Of::Report(|report| Value::Real(report.interval.0)),
-    },
-    Metric {
-        name: "observed_fpr_high",
-        kind: "gauge",
-        help: "Upper end of the 99.9 % confidence interval of the observed rate.",
-        value: Of::Report(|report| Value::Real(report.interval.1)),
-    },
-    Metric {
-        name: "key_fpr",
-        kind: "gauge",
-        help: "Share of the different absent keys asked for recently that are false positives.",
-        value: Of::Report(|report| Value::Real(report.key_fpr)),
-    },
-    Metric {
-        name: "overfull",
-        kind: "gauge",
-        help: "1 if the filter holds more keys than planned and its table errs more often.",
-        value: Of::Report(|report| Value::Count(report.overfull().into())),
-    },
-    Metric {
-        name: "expected_fpr",
-        kind: "gauge",
-        help: "False-positive rate expected at the present load.",
-        value: Of::Stats(|stats| Value::Real(stats.expected_fpr)),
-    },
-    Metric {
-        name: "planned_fpr",
-        kind: "gauge",
-        help: "False-positive rate the filter was planned for.",
-        value: Of::Report(|report| Value::Real(report.planned_fpr)),
-    },
-    Metric {
-        name: "keys",
-        kind: "gauge",
-        help: "Keys in the filter.",
-        value: Of::Stats(|stats| Value::Count(stats.len)),
-    },
-    Metric {
-        name: "capacity_keys",
-        kind: "gauge",
-        help: "Keys the filter was planned for.",
-        value: Of::Stats(|stats| Value::Count(stats.capacity)),
-    },
-    Metric {
-        name: "size_bytes",
-        kind: "gauge",
-        help: "Bytes of the filter's table.",
-        value: Of::Stats(|stats| Value::Count(stats.bytes)),
-    },
-    Metric {
-        name: "load_ratio",
-        kind: "gauge",
-        help: "Share of the table in use.",
-        value: Of::Stats(|stats| Value::Real(stats.load_factor)),
-    },
+    counter("queries_total", "Queries, estimated from a sample.", |line| {
+        Some(Count(line.report?.queries))
+    }),
+    counter("positives_total", "Queries answered \"probably\", estimated from a sample.", |line| {
+        Some(Count(line.report?.positives))
+    }),
+    counter(
+        "reads_saved_total",
+        "Queries answered \"certainly not\", estimated from a sample.",
+        |line| Some(Count(line.report?.reads_saved)),
+    ),
+    counter("false_positives_total", "Positives reported to be false.", |line| {
+        Some(Count(line.report?.false_positives))
+    }),
+    gauge("observed_fpr", "False positives over recent queries for absent keys.", |line| {
+        Some(Real(line.report?.observed_fpr))
+    }),
+    gauge(
+        "observed_fpr_low",
+        "Lower end of the 99.9 % confidence interval of the observed rate.",
+        |line| Some(Real(line.report?.interval.0)),
+    ),
+    gauge(
+        "observed_fpr_high",
+        "Upper end of the 99.9 % confidence interval of the observed rate.",
+        |line| Some(Real(line.report?.interval.1)),
+    ),
+    gauge(
+        "key_fpr",
+        "Share of the different absent keys asked for recently that are false positives.",
+        |line| Some(Real(line.report?.key_fpr)),
+    ),
+    gauge(
+        "overfull",
+        "1 if the filter holds more keys than planned and its table errs more often.",
+        |line| Some(Count(line.report?.overfull().into())),
+    ),
+    gauge("expected_fpr", "False-positive rate expected at the present load.", |line| {
+        Some(Real(line.stats.expected_fpr))
+    }),
+    gauge("planned_fpr", "False-positive rate the filter was planned for.", |line| {
+        Some(Real(line.report?.planned_fpr))
+    }),
+    gauge("keys", "Keys in the filter.", |line| Some(Count(line.stats.len))),
+    gauge("capacity_keys", "Keys the filter was planned for.", |line| {
+        Some(Count(line.stats.capacity))
+    }),
+    gauge("size_bytes", "Bytes of the filter's table.", |line| Some(Count(line.stats.bytes))),
+    gauge("load_ratio", "Share of the table in use.", |line| Some(Real(line.stats.load_factor))),
 ];
 
 impl fmt::Display for Metrics {
@@ -291,7 +244,7 @@ impl fmt::Display for Metrics {
             let name = metric.name;
             let mut first = true;
             for line in &self.filters {
-                let Some(value) = metric.value.value(line) else {
+                let Some(value) = (metric.value)(line) else {
                     continue;
                 };
                 if core::mem::take(&mut first) {
