@@ -130,25 +130,13 @@ impl Workload {
         }
     }
 
-    /// A false-positive rate of at most `fpr`.
-    #[must_use]
-    pub fn with_fpr(mut self, fpr: f64) -> Self {
-        self.fpr = Some(fpr);
-        self
-    }
-
-    /// At most this many bits per planned key.
-    #[must_use]
-    pub fn with_bits_per_key(mut self, bits_per_key: f64) -> Self {
-        self.bits_per_key = Some(bits_per_key);
-        self
-    }
-
-    /// At most this many bytes.
-    #[must_use]
-    pub fn with_bytes(mut self, bytes: u64) -> Self {
-        self.bytes = Some(bytes);
-        self
+    amq_core::methods! {
+        /// A false-positive rate of at most `fpr`.
+        with with_fpr(fpr: f64) { fpr: Some(fpr) };
+        /// At most this many bits per planned key.
+        with with_bits_per_key(bits_per_key: f64) { bits_per_key: Some(bits_per_key) };
+        /// At most this many bytes.
+        with with_bytes(bytes: u64) { bytes: Some(bytes) };
     }
 
     /// All keys are known when the filter is made, and none is added later.
@@ -167,63 +155,26 @@ impl Workload {
         self
     }
 
-    /// How often a key is inserted, on average. Counts where copies are kept: with
-    /// [`Need::Count`]. Default 1.
-    #[must_use]
-    pub fn with_copies(mut self, mean: f64) -> Self {
-        self.copies = mean;
-        self
-    }
-
-    /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
-    #[must_use]
-    pub fn with_absent(mut self, share: f64) -> Self {
-        self.absent = share;
-        self
-    }
-
-    /// Number of threads that use the filter at once. Default 1.
-    #[must_use]
-    pub fn with_threads(mut self, threads: u32) -> Self {
-        self.threads = threads;
-        self
-    }
-
-    /// Who chooses the keys. Default: trusted.
-    #[must_use]
-    pub fn with_keys_by(mut self, keys_by: KeysBy) -> Self {
-        self.keys_by = keys_by;
-        self
-    }
-
-    /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
-    #[must_use]
-    pub fn with_false_positive_ns(mut self, ns: f64) -> Self {
-        self.false_positive_ns = Some(ns);
-        self
-    }
-
-    /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it through,
-    /// so it changes no ranking; it is part of the totals. Default 0.
-    #[must_use]
-    pub fn with_lookup_ns(mut self, ns: f64) -> Self {
-        self.lookup_ns = ns;
-        self
-    }
-
-    /// Number of queries for each insert: how many share the cost of inserting a key, and of
-    /// removing it where that is needed. Default 1.
-    #[must_use]
-    pub fn with_queries_per_key(mut self, queries: f64) -> Self {
-        self.queries_per_key = queries;
-        self
-    }
-
-    /// Bytes of a key in an exact set. Default 8.
-    #[must_use]
-    pub fn with_key_bytes(mut self, bytes: u64) -> Self {
-        self.key_bytes = bytes;
-        self
+    amq_core::methods! {
+        /// How often a key is inserted, on average. Counts where copies are kept: with
+        /// [`Need::Count`]. Default 1.
+        with with_copies(mean: f64) { copies: mean };
+        /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
+        with with_absent(share: f64) { absent: share };
+        /// Number of threads that use the filter at once. Default 1.
+        with with_threads(threads: u32) { threads };
+        /// Who chooses the keys. Default: trusted.
+        with with_keys_by(keys_by: KeysBy) { keys_by };
+        /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
+        with with_false_positive_ns(ns: f64) { false_positive_ns: Some(ns) };
+        /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it
+        /// through, so it changes no ranking; it is part of the totals. Default 0.
+        with with_lookup_ns(ns: f64) { lookup_ns: ns };
+        /// Number of queries for each insert: how many share the cost of inserting a key, and of
+        /// removing it where that is needed. Default 1.
+        with with_queries_per_key(queries: f64) { queries_per_key: queries };
+        /// Bytes of a key in an exact set. Default 8.
+        with with_key_bytes(bytes: u64) { key_bytes: bytes };
     }
 
     /// The keys.

@@ -25,6 +25,7 @@
 //! | `to_bytes;` | the ways to write a file | `Written` |
 //! | `encoded_len;` | its length, and writing it into a buffer | `Stored` |
 //! | `from_bytes;` | the ways to read one | a `Restore` over what it owns |
+//! | `with with_field(value: T) { field: value };` | a method that returns a changed copy | parameters or the like |
 //! | `open: Owned;` | the ways to view one | a view, for the lifetime `'a`, of `Owned` |
 
 /// Writes a type's inherent methods, in the order of the clauses; see the head of the file.
@@ -552,6 +553,21 @@ macro_rules! methods {
         $crate::methods! { [$($at)*] $($rest)* }
     };
 
+    (
+        [$($at:tt)*]
+        $(#[$doc:meta])* with $name:ident($value:ident: $type:ty) { $($field:ident $(: $set:expr)?),* };
+        $($rest:tt)*
+    ) => {
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $name(mut self, $value: $type) -> Self {
+            $(self.$field = $crate::methods!(@ $field $($set)?);)*
+            self
+        }
+
+        $crate::methods! { [$($at)*] $($rest)* }
+    };
+
     ([$($at:tt)*] $(#[$doc:meta])* open: $owned:ty; $($rest:tt)*) => {
         #[doc = $crate::docs!(open)]
         $(#[$doc])*
@@ -566,6 +582,9 @@ macro_rules! methods {
 
         $crate::methods! { [$($at)*] $($rest)* }
     };
+
+    (@ $field:ident) => { $field };
+    (@ $field:ident $set:expr) => { $set };
 
     ([$($at:tt)*] $($clauses:tt)+) => {
         compile_error!(concat!("no clause of `methods!`: ", stringify!($($clauses)+)));

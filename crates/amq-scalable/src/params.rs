@@ -77,34 +77,17 @@ impl ScalableParams {
         }
     }
 
-    /// With a different growth factor.
-    #[must_use]
-    pub const fn with_growth(self, growth: u32) -> Self {
-        Self { growth, ..self }
-    }
-
-    /// With a different tightening ratio.
-    #[must_use]
-    pub const fn with_tightening(self, tightening: f64) -> Self {
-        Self { tightening, ..self }
-    }
-
-    /// With a bound on the number of keys.
-    #[must_use]
-    pub const fn with_max_keys(self, max_keys: u64) -> Self {
-        Self { max_keys: Some(max_keys), ..self }
-    }
-
-    /// With a limit on the size in bytes.
-    #[must_use]
-    pub const fn with_max_bytes(self, max_bytes: u64) -> Self {
-        Self { max_bytes, ..self }
-    }
-
-    /// With a limit on the number of stages.
-    #[must_use]
-    pub const fn with_max_stages(self, max_stages: u32) -> Self {
-        Self { max_stages, ..self }
+    amq_core::methods! {
+        /// With a different growth factor.
+        with with_growth(growth: u32) { growth };
+        /// With a different tightening ratio.
+        with with_tightening(tightening: f64) { tightening };
+        /// With a bound on the number of keys.
+        with with_max_keys(max_keys: u64) { max_keys: Some(max_keys) };
+        /// With a limit on the size in bytes.
+        with with_max_bytes(max_bytes: u64) { max_bytes };
+        /// With a limit on the number of stages.
+        with with_max_stages(max_stages: u32) { max_stages };
     }
 
     /// Checks the ranges; allocates nothing.
