@@ -87,12 +87,21 @@ fn written(folder: &Path, names: &mut BTreeSet<String>) {
             written(&path, names);
             continue;
         }
+        // The macro takes a name, or the whole enum.
+        let mut is_within = false;
         for line in fs::read_to_string(&path).unwrap().lines().map(str::trim) {
-            if let Some(call) =
-                line.split("::impl_error!(").nth(1).filter(|_| !line.starts_with("//"))
-            {
-                names.insert(call.split([')', ' ']).next().unwrap().to_string());
+            if line.starts_with("//") {
+                continue;
             }
+            is_within |= line.ends_with("impl_error! {");
+            let name = match line.strip_prefix("pub enum ").filter(|_| is_within) {
+                Some(name) => {
+                    is_within = false;
+                    Some(name)
+                }
+                None => line.split("::impl_error!(").nth(1),
+            };
+            names.extend(name.and_then(|name| name.split([')', ' ']).next()).map(String::from));
             let by_hand =
                 line.starts_with("impl") && line.contains("Error for ") && !line.contains("$error");
             assert!(!by_hand, "{}: `{line}` instead of `impl_error!`", path.display());
