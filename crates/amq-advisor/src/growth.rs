@@ -20,7 +20,7 @@ pub struct Growth {
 
 impl Growth {
     /// From the sizes that a filter grows to: its bytes, and the most keys it holds at that size.
-    /// `None` if it never grows.
+    /// An error if it never grows.
     ///
     /// With `B` bits and from `n` to `N` keys, the bits per key are `B / x` at x keys, and x has a
     /// density of `1 / x`: `B (1 / n - 1 / N)` over `ln(N / n)`.

@@ -5,7 +5,7 @@ use crate::table::{table, wrapped};
 use amq_advisor::{Answer, Choice, Structure, times_source};
 use serde_json::{Value, json};
 
-/// The choices as a table, a sentence for each, what falls out and why, and what else to know.
+/// The choices as a table, a sentence for each, the rejections and why, and what else to know.
 pub(crate) fn in_words(answer: &Answer) -> String {
     let choices = &answer.choices;
     // Only ribbons take more while they are built.
@@ -94,7 +94,7 @@ pub(crate) fn in_json(answer: &Answer) -> Value {
     })
 }
 
-/// The name of a structure, as --kind has it where it is a filter.
+/// The name of a structure; of a filter, the one that --kind takes.
 fn id(structure: Structure) -> String {
     match structure {
         Structure::Filter(kind) => kind.id().into(),

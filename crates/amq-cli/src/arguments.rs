@@ -46,7 +46,7 @@ pub(crate) struct KeyArgs {
     threads: Option<u32>,
 }
 
-/// A length whose lines have ends of 32 bits.
+/// A length that keeps the ends of lines below 2^32.
 fn key_len(text: &str) -> Result<u64, String> {
     match numbers::size(text)? {
         bytes @ 1..=0x4000_0000 => Ok(bytes),
@@ -55,8 +55,8 @@ fn key_len(text: &str) -> Result<u64, String> {
 }
 
 impl KeyArgs {
-    /// The keys; what cannot be read is found now. `filters` are read first: standard input cannot
-    /// be both.
+    /// The keys. Sources that cannot be read are refused now. `filters` are read first: standard
+    /// input cannot be both.
     pub(crate) fn keys(&self, filters: &[&Path]) -> anyhow::Result<Keys> {
         let end = if self.null { 0 } else { b'\n' };
         let sources = self.sources(end)?;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Keeps the file as `NAME~`, replacing one that is there.
+/// Keeps the file as `NAME~`, replacing an older backup.
 ///
 /// A link to the same file, since what follows replaces the name and not the bytes; a copy where a
 /// file system has no links. It is made under another name and renamed: a run that fails here
@@ -24,7 +24,7 @@ pub(crate) fn keep(path: &Path) -> anyhow::Result<()> {
         return Err(io::Error::from(io::ErrorKind::IsADirectory)).with_context(failed);
     }
     let made = named(folder(path), |beside| match fs::hard_link(path, beside) {
-        // The name is taken: another one is tried.
+        // The name is taken: try another.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
         Err(_) => fs::copy(path, beside).map(drop),
         linked => linked,

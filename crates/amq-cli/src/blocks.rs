@@ -38,8 +38,8 @@ impl Source {
         }
     }
 
-    /// Finds early what cannot be read, and the bytes in it if they are known. Opens no FIFO,
-    /// which can be read once only.
+    /// Finds out early whether it can be read, and how many bytes it has if that is known. Opens no
+    /// FIFO, which can be read only once.
     pub(crate) fn check(&self) -> anyhow::Result<Option<u64>> {
         match self {
             Self::Given(keys) => Ok(Some(keys.len() as u64)),
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// Its name; with a hint where a key may have been meant.
+    /// The error for a missing file, with a hint where a key may have been meant.
     fn missing(&self, path: &Path) -> String {
         match path.to_str() {
             Some(key) if !path.exists() && !key.contains(['/', '.']) => {
@@ -101,7 +101,7 @@ impl Reader {
                 Ok(Continue(())) => {}
                 Ok(Break(())) => return,
                 Err(error) => {
-                    // If the other side is gone, it does not want to know.
+                    // If the other side is gone, nobody wants to know.
                     let _ = self.full.send(Err(error));
                     return;
                 }
@@ -113,7 +113,7 @@ impl Reader {
     fn read(&self, index: usize) -> anyhow::Result<ControlFlow<()>> {
         let source = &self.sources[index];
         let mut input = source.open()?;
-        // What was read behind the last whole line.
+        // What was read after the last whole line.
         let mut rest = Vec::new();
         loop {
             let mut work = self.pool.lend();
@@ -167,14 +167,14 @@ impl Reader {
 
     /// The first line that is too long: its index in the block, and where it stands.
     fn first_long(&self, block: &[u8]) -> Option<(u64, Range<usize>)> {
-        // Then none of its lines is.
+        // Then none of its lines is too long.
         if block.len() <= self.max_key_len {
             return None;
         }
         let mut start = 0;
         let ends = memchr::memchr_iter(self.end, block).chain([block.len()]);
         for (index, at) in ends.enumerate() {
-            // A carriage return may belong to the end, and is not counted.
+            // A carriage return may belong to the line end, and is not counted.
             let line = &block[start..at];
             if line.strip_suffix(b"\r").unwrap_or(line).len() > self.max_key_len {
                 return Some((index as u64, start..at));
@@ -195,7 +195,7 @@ impl Reader {
     }
 }
 
-/// Appends what one read gives, at most a block; 0 is the end.
+/// Appends the bytes of one read, at most a block; 0 is the end.
 fn read_block(input: &mut dyn Read, work: &mut Work) -> io::Result<usize> {
     let room = work.room(BLOCK)?;
     loop {

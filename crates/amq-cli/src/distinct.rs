@@ -1,4 +1,4 @@
-//! How many different keys there were, within known bounds, in 16 KiB.
+//! Estimates the number of different keys, within known bounds, in 16 KiB.
 
 use amq::KeyHash;
 
@@ -55,8 +55,8 @@ impl Distinct {
         m * m / (2.0 * std::f64::consts::LN_2 * sum)
     }
 
-    /// A number that at most so many different hashes were added, five standard deviations above
-    /// the estimate.
+    /// An upper bound on the number of different hashes added, five standard deviations above the
+    /// estimate.
     pub(crate) fn at_most(&self) -> u64 {
         (self.estimate() * (1.0 + SIGMAS * ERROR)).ceil() as u64
     }

@@ -3,14 +3,14 @@
 use std::io;
 use std::process::ExitCode;
 
-/// How a command ended that did not fail.
+/// How a command ended if it did not fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
     /// Status 0: it is done, or something was found.
     Done,
     /// Status 1: nothing was found.
     Nothing,
-    /// Status 2: the command line is wrong, and was told so.
+    /// Status 2: the command line was wrong, and the user was told.
     Misused,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn stdout_error(error: io::Error) -> anyhow::Error {
     }
 }
 
-/// The exit status of a run; tells on standard error what went wrong.
+/// The exit status of a run; reports errors on standard error.
 pub(crate) fn status(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -55,9 +55,9 @@ pub(crate) fn status(result: anyhow::Result<Outcome>) -> ExitCode {
     }
 }
 
-/// Prints an error and what it is due to on one line.
+/// Prints an error and its causes on one line.
 pub(crate) fn complain(error: &anyhow::Error) {
-    // There is nowhere left to report that this failed.
+    // There is nowhere left to report a failure.
     let _ = write_line(&format!("amq: {error:#}"));
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    /// Nothing yet; up to `limit` hashes will be held in memory.
+    /// Starts empty; holds up to `limit` hashes in memory.
     pub(crate) fn new(limit: usize) -> Self {
         Self { spool: Spool::new(limit), sketch: Distinct::new(), read: 0, different: None }
     }
@@ -27,12 +27,12 @@ impl Gathered {
         self.spool.extend(hashes)
     }
 
-    /// A number that at most so many keys differ.
+    /// An upper bound on the number of different keys.
     pub(crate) fn at_most(&self) -> u64 {
         self.different.unwrap_or_else(|| self.read.min(self.sketch.at_most()))
     }
 
-    /// Whether lines certainly came again: more than 4 in 100, unless there are few.
+    /// Whether lines were certainly repeated: more than 4 in 100, unless there are few.
     pub(crate) fn has_copies(&self) -> bool {
         self.at_most() < self.read
     }
@@ -44,7 +44,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// What is said beside filters that keep copies.
+    /// The note for filters that keep copies.
     pub(crate) fn copies(&self) -> String {
         let different = match self.different {
             Some(different) => grouped(different),

@@ -48,7 +48,7 @@ pub(crate) fn name(path: &Path) -> String {
     if is_dash(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// The error that says most.
+/// The most specific error.
 fn plain(error: ReadError) -> anyhow::Error {
     match error {
         ReadError::Io(error) => error.into(),
@@ -57,7 +57,7 @@ fn plain(error: ReadError) -> anyhow::Error {
     }
 }
 
-/// One filter, and nothing behind it.
+/// One filter, and nothing after it.
 fn whole(mut reader: impl Read) -> anyhow::Result<AnyFile> {
     let filter = AnyFile::read_from(&mut reader).map_err(plain)?;
     match reader.read(&mut [0])? {
@@ -68,8 +68,8 @@ fn whole(mut reader: impl Read) -> anyhow::Result<AnyFile> {
     }
 }
 
-/// What the filter in a file was asked to be, as its header says (FORMAT.md: the budget's kind at
-/// byte 56, its value at 64). `None` if its parameters were given.
+/// The budget of a filter, as its header says (FORMAT.md: the budget's kind at byte 56, its value
+/// at 64). `None` if its parameters were given.
 pub(crate) fn budget(filter: &AnyFilter) -> Option<Budget> {
     let mut header = Header::default();
     // The writer is full after the header, which is all that is wanted.
@@ -87,7 +87,7 @@ pub(crate) fn budget(filter: &AnyFilter) -> Option<Budget> {
     }
 }
 
-/// Takes the header and refuses the rest.
+/// A writer that takes the header and refuses the rest.
 #[derive(Default)]
 struct Header(Vec<u8>);
 

@@ -21,12 +21,12 @@ pub(crate) enum KeyType {
 pub(crate) struct Shape {
     /// The byte that ends a key.
     pub(crate) end: u8,
-    /// A carriage return before the end belongs to the end.
+    /// Whether a carriage return before the end belongs to the end.
     pub(crate) strip_cr: bool,
     pub(crate) key_type: KeyType,
 }
 
-/// A line that is no key.
+/// A line that is not a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BadKey {
     /// Its index in its block.
@@ -44,7 +44,7 @@ impl BadKey {
 
 impl Shape {
     /// Hashes all keys of a block, which consists of whole lines; the last one may lack its end.
-    /// `ends[i]` is the index behind line `i`, its end included.
+    /// `ends[i]` is the index after line `i` and its end.
     pub(crate) fn hash_block(
         self,
         block: &[u8],
@@ -64,7 +64,7 @@ impl Shape {
                 reserve(ends, more).map_err(refused)?;
             }
             hashes.push(self.hash(&block[start..at], seed, index)?);
-            // Blocks are far smaller: `blocks` sees to that.
+            // Blocks are far smaller: `blocks` ensures it.
             ends.push(end as u32);
             Ok(())
         };

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 
 /// Reads the name of a kind, in any case. Help and completions list the ids; the names of version
 /// 0.2, those of running text, and the words of either in another order are read, too, with a note
-/// that says what to write. The list is made where it is needed, and not for every run.
+/// that says what to write. The list is made only when it is needed, not in every run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KindParser;
 
@@ -27,7 +27,7 @@ impl TypedValueParser for KindParser {
             }
             return Ok(kind);
         }
-        // Its error names the nearest.
+        // Its error suggests the nearest name.
         let id = PossibleValuesParser::new(values()).parse_ref(command, option, value)?;
         Ok(FilterKind::from_id(&id).unwrap_or(FilterKind::Bloom))
     }
@@ -42,19 +42,19 @@ fn values() -> impl Iterator<Item = PossibleValue> {
     AnyFilter::KINDS.iter().map(value)
 }
 
-/// The kind that this is a name of.
+/// The kind with this name.
 fn named(name: &str) -> Option<FilterKind> {
     let name = name.to_ascii_lowercase();
     let kind =
         |is: &dyn Fn(FilterKind) -> bool| AnyFilter::KINDS.iter().copied().find(|&kind| is(kind));
     kind(&|kind| kind.id() == name)
-        // It always was the bumped one here.
+        // Here it has always meant the bumped one.
         .or_else(|| (name == "ribbon").then_some(FilterKind::BumpedRibbon))
         .or_else(|| kind(&|kind| kind.former_ids().contains(&name.as_str())))
         .or_else(|| kind(&|kind| [kind.id(), kind.name()].map(words).contains(&words(&name))))
 }
 
-/// The words of a name, in an order that does not depend on the one they are in.
+/// The words of a name, sorted.
 fn words(name: &str) -> Vec<String> {
     let words = name.split(['-', ' ']).map(str::to_ascii_lowercase);
     let mut words: Vec<String> = words.collect();
@@ -68,8 +68,8 @@ pub(crate) fn a(kind: FilterKind) -> String {
     format!("{article} {kind}")
 }
 
-/// Whether a filter of this kind takes more keys than it was made for, and keeps its rate. (A
-/// quotient filter does not unless it is told to.)
+/// Whether a filter of this kind takes more keys than planned and keeps its rate. (A quotient
+/// filter does so only if told to.)
 pub(crate) fn grows(kind: FilterKind) -> bool {
     Abilities::of(kind).grow && kind != FilterKind::Quotient
 }
@@ -79,7 +79,7 @@ pub(crate) fn keeps_copies(kind: FilterKind) -> bool {
     Abilities::of(kind).remove
 }
 
-/// The ids of some kinds, with commas between.
+/// The ids of some kinds, separated by commas.
 pub(crate) fn list(kinds: impl IntoIterator<Item = FilterKind>) -> String {
     let ids: Vec<&str> = kinds.into_iter().map(FilterKind::id).collect();
     ids.join(", ")
@@ -98,7 +98,7 @@ mod tests {
             for name in former.copied().chain([kind.id(), kind.name()]) {
                 let turned: Vec<&str> = name.split(['-', ' ']).rev().collect();
                 for name in [name, &name.to_uppercase(), &turned.join("-"), &turned.join(" ")] {
-                    // Of a name that was short only the order that it had.
+                    // Short names only in the order that they had.
                     let known = seen.iter().find(|(other, _)| *other == words(name));
                     assert!(known.is_none_or(|&(_, other)| other == kind), "{name}");
                     seen.push((words(name), kind));

@@ -1,4 +1,4 @@
-//! One run at a time changes a file.
+//! Only one run at a time changes a file.
 
 use anyhow::bail;
 use same_file::Handle;
@@ -6,7 +6,7 @@ use std::fs::{File, TryLockError};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// A file that this run alone replaces: others that want to wait until this is dropped.
+/// A file that only this run may replace: others wait until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Locked {
     path: PathBuf,
@@ -51,7 +51,7 @@ impl Locked {
     }
 }
 
-/// Opens a file without waiting for a writer, should it be a FIFO by now.
+/// Opens a file without waiting for a writer, in case it has become a FIFO.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -65,7 +65,9 @@ fn lock(file: &File, path: &Path) -> io::Result<()> {
         Err(TryLockError::WouldBlock) => {
             if io::stderr().is_terminal() {
                 let name = path.display();
-                crate::exit::note(&format!("{name}: waiting for another run that changes it"));
+                crate::exit::note(&format!(
+                    "{name}: waiting for another run to finish changing it"
+                ));
             }
             file.lock()
         }

@@ -1,4 +1,4 @@
-//! The command `amq`: filters built, asked, combined and chosen without writing a program.
+//! The command `amq`: builds, queries, combines and chooses filters.
 //!
 //! `cli` reads the command line, `commands` has a file for each command, `arguments` what several
 //! of them take. Keys flow through `blocks` (reading), `keys` (hashing) and `pipeline` (threads);
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     commands::completions::answer(cli::Cli::command);
     match usage::parse() {
         Ok(cli) => exit::status(cli.run()),
-        // Help and version are no errors; but not even they may be lost on a full disk.
+        // Help and version are not errors; but even they must not be lost silently on a full disk.
         Err(message) => exit::status(print(&message)),
     }
 }
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 /// Prints a help text, the version, or what is wrong with the command line.
 fn print(message: &clap::Error) -> anyhow::Result<exit::Outcome> {
     if message.use_stderr() {
-        // There is nowhere left to report that this failed.
+        // There is nowhere left to report a failure.
         let _ = message.print();
         return Ok(exit::Outcome::Misused);
     }

@@ -1,4 +1,4 @@
-//! Memory that may be refused.
+//! Requests for memory that may be refused.
 
 use std::collections::TryReserveError;
 use std::sync::{Mutex, PoisonError};
@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 /// ending it.
 const LEFT: usize = 2 << 20;
 
-/// One thread at a time asks for much: what it finds to be left is not taken by another.
+/// Only one thread at a time makes a large request: what it finds free is not taken by another.
 static ASKING: Mutex<()> = Mutex::new(());
 
-/// Room for `more` items behind those of `held`, and some memory left.
+/// Reserves room for `more` items after those of `held`, and leaves some memory.
 pub(crate) fn reserve<T>(held: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     if held.capacity() - held.len() >= more {
         return Ok(());
@@ -26,8 +26,8 @@ pub(crate) fn reserve_exact<T>(held: &mut Vec<T>, more: usize) -> Result<(), Try
     held.try_reserve_exact(more)
 }
 
-/// Whether so many bytes could be had, for what will ask in a way that cannot be refused, and some
-/// for the rest.
+/// Checks that this many bytes are free, and some for the rest, for code whose own request cannot
+/// be refused.
 pub(crate) fn spare(bytes: usize) -> Result<(), TryReserveError> {
     Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(LEFT))
 }

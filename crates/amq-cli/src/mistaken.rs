@@ -1,5 +1,5 @@
-//! Keys asked in another encoding than they were put in. A filter's file does not tell how its
-//! keys were encoded, and denies all of another encoding's.
+//! Keys asked in another encoding than they were put in. A filter's file does not say how its keys
+//! were encoded, and the filter denies keys in any other encoding.
 
 use crate::exit;
 use crate::keys::{KeyType, Shape};
@@ -7,11 +7,11 @@ use crate::numbers::grouped;
 use crate::work::Work;
 use amq::{AnyFilter, Filter};
 
-/// As few lines as this, all denied, are no sign of a mistake.
+/// This few lines, all denied, are no sign of a mistake.
 const FEW: u64 = 100;
 
-/// Watches a run of keys; says something if none of them seems to be in, and all could be meant
-/// otherwise.
+/// Watches the keys of a run, and warns if none seems to be in and all could be meant in another
+/// encoding.
 pub(crate) struct Watch {
     shape: Shape,
     /// The filter's false-positive rate.
@@ -28,7 +28,7 @@ impl Watch {
         Self { shape, rate: filter.expected_fpr(), lines: 0, found: 0, suspect }
     }
 
-    /// Sees a block of keys, of which so many were found.
+    /// Takes note of a block of keys, `found` of which were found.
     pub(crate) fn see(&mut self, work: &Work, found: u64) {
         self.lines += work.hashes.len() as u64;
         self.found += found;
@@ -37,16 +37,16 @@ impl Watch {
             && (self.shape.key_type == KeyType::U64 || self.are_numbers(work));
     }
 
-    /// Whether the lines of a block are digits. Empty ones pass among others.
+    /// Whether the lines of a block are digits. Empty lines are allowed among others.
     fn are_numbers(&self, work: &Work) -> bool {
         let digit_or_end =
             |byte: u8| byte.is_ascii_digit() | (byte == self.shape.end) | (byte == b'\r');
-        // Without a way out in the middle of a piece the compiler makes vectors of it.
+        // Without an early exit from a piece the compiler vectorises it.
         let all = |piece: &[u8]| piece.iter().fold(true, |all, &byte| all & digit_or_end(byte));
         work.used > work.hashes.len() && work.bytes().chunks(4096).all(all)
     }
 
-    /// The most false positives among the lines, within so many standard deviations.
+    /// The most false positives to expect among the lines, within `sigmas` standard deviations.
     fn by_chance(&self, sigmas: f64) -> f64 {
         let mean = self.lines as f64 * self.rate;
         mean + sigmas * mean.sqrt()
@@ -62,13 +62,13 @@ impl Watch {
         let denies = match self.found {
             0 => format!("denies all {lines} keys"),
             found => format!(
-                "denies {} of {lines} keys, and the others are no more than its false positives",
+                "denies {} of {lines} keys, and the rest are no more than its false positives",
                 grouped(self.lines - found)
             ),
         };
         exit::note(&match self.shape.key_type {
             KeyType::U64 => format!(
-                "warning: {filter} {denies}: if it was built of lines of text, ask without \
+                "warning: {filter} {denies}: if it was built from lines of text, ask without \
                  --key-type u64"
             ),
             KeyType::Text | KeyType::Hex => format!(

@@ -69,7 +69,7 @@ fn ungrouped(text: &str) -> Result<(), String> {
     Err(format!("write {plain} or {parted}, without commas"))
 }
 
-/// Whether commas part the thousands of one number, as in `1,000`.
+/// Whether commas separate the thousands of one number, as in `1,000`.
 fn is_grouped(text: &str) -> bool {
     let mut parts = text.split(',');
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -77,9 +77,9 @@ fn is_grouped(text: &str) -> bool {
     first && text.contains(',') && parts.all(|part| part.len() == 3 && digits(part))
 }
 
-/// Numbers of keys with commas between. `1,000` is refused: it may be one number or two.
+/// Numbers of keys separated by commas. `1,000` is refused: it may be one number or two.
 pub(crate) fn counts(text: &str) -> Result<Vec<u64>, String> {
-    // Nobody writes a number of its own as 000.
+    // Nobody writes a separate number as 000.
     if is_grouped(text) && !text.contains(",0") {
         let one = text.replace(',', "_");
         return Err(format!(
@@ -98,8 +98,8 @@ pub(crate) fn counts(text: &str) -> Result<Vec<u64>, String> {
 pub(crate) fn bits(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(bits) if bits > 0.0 && bits.is_finite() => Ok(bits),
-        Ok(_) => Err("bits per key are positive and finite: 10, or 9.6".into()),
-        Err(_) => Err("not a number of bits: write 10, or 9.6".into()),
+        Ok(_) => Err("bits per key must be positive and finite: write 10 or 9.6".into()),
+        Err(_) => Err("not a number of bits: write 10 or 9.6".into()),
     }
 }
 
@@ -146,7 +146,10 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
         Some(_) => None,
         None => text.parse().ok(),
     };
-    read.ok_or_else(|| "a seed is a whole number from 0 to 2^64 - 1, or 0x and hexadecimals".into())
+    read.ok_or_else(|| {
+        "a seed is a whole number from 0 to 2^64 - 1, in decimal or as 0x and hexadecimal digits"
+            .into()
+    })
 }
 
 /// A decimal number times `factor`, which must be whole; `syntax` says how to write one. Without
@@ -184,7 +187,7 @@ fn scaled(text: &str, factor: u64, syntax: &str) -> Result<u64, String> {
     let value = if power >= 0 {
         ten(power.unsigned_abs()).and_then(|ten| product.checked_mul(ten))
     } else {
-        // Not whole, however small the divisor that is too large for 128 bits makes it.
+        // A divisor beyond 128 bits leaves no whole number.
         let divisor = ten(power.unsigned_abs()).ok_or(syntax)?;
         if product % divisor != 0 {
             return Err(syntax.into());
@@ -232,7 +235,7 @@ pub(crate) fn rate_text(rate: f64) -> String {
     }
 }
 
-/// A whole number with its thousands apart: `1,234,567`.
+/// A whole number with its thousands separated: `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -245,7 +248,7 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// So many things: `1 key`, `1,000 keys`.
+/// A number of things: `1 key`, `1,000 keys`.
 pub(crate) fn of(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number))

@@ -97,12 +97,12 @@ impl Output {
         }
     }
 
-    /// Writes the filter: all of it, or a file stays as it was.
+    /// Writes the filter: all of it, or the file stays as it was.
     pub(crate) fn write(&self, filter: &impl Written) -> anyhow::Result<()> {
         match self {
             Self::Stdout => {
                 let mut to = io::BufWriter::with_capacity(1 << 16, stdio::stdout()?.lock());
-                // A filter that was cut short is no use, so that this is an error.
+                // A filter that is cut short is useless, so this is an error.
                 let written = filter.write_file(&mut to, Hashing::Seed);
                 written.context("standard output: the filter is not whole")
             }

@@ -1,6 +1,6 @@
 //! How full a table is, drawn: each character stands for a part of the table.
 //!
-//! Reads the filter as a file, which the format lays down: header, directory, sections.
+//! Reads the filter as a file, whose layout the format defines: header, directory, sections.
 
 use amq::{Abilities, AnyFilter, Filter, FilterKind};
 use anyhow::Context;
@@ -15,7 +15,7 @@ const SHADES: [char; 8] = [' ', '.', ':', '-', '=', '+', '*', '#'];
 /// What the table consists of.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
-    /// Every bit for itself.
+    /// Single bits.
     Bits,
     /// Fields of this many bits, in use if not zero.
     Fields(usize),
@@ -53,7 +53,7 @@ pub(crate) fn draw(filter: &AnyFilter) -> anyhow::Result<String> {
             ("quotients in use", Unit::Quotients(bits as usize))
         }
         _ if Abilities::of(kind).build_only => {
-            return Ok("  What is built at once is as full of ones as a coin is of heads, \
+            return Ok("  In a filter that is built at once half of the bits are ones, \
                        whatever it holds: there is nothing to see.\n"
                 .into());
         }

@@ -111,7 +111,7 @@ impl Keys {
         Ok(place.keys)
     }
 
-    /// Refuses to print lines into a file that they are read from: it would grow as it is read.
+    /// Refuses to print lines into a file that they are read from: it would grow while it is read.
     pub(crate) fn not_into_themselves(&self) -> anyhow::Result<()> {
         let is_file = |handle: &Handle| handle.as_file().metadata().is_ok_and(|it| it.is_file());
         let Some(output) = Handle::stdout().ok().filter(is_file) else {
@@ -147,7 +147,7 @@ impl Keys {
     }
 }
 
-/// How far the caller has come.
+/// How far the run has come.
 #[derive(Default)]
 struct Place {
     source: usize,

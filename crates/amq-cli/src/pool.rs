@@ -1,20 +1,20 @@
 //! A fixed number of blocks, lent out and taken back.
 //!
-//! A block goes home when it is dropped, wherever that is: no path through the reader, the workers
-//! or the caller can lose one, and so nobody waits for a block that never comes.
+//! A block returns when it is dropped, wherever that is: no path through the reader, the workers or
+//! the caller can lose one, so nobody waits for a block that never comes.
 
 use crate::work::Work;
 use std::ops::{Deref, DerefMut};
 use std::sync::mpsc::{self, Receiver, Sender};
 
-/// The blocks that are at home.
+/// The blocks that are not lent.
 pub(crate) struct Pool {
     home: Sender<Work>,
     blocks: Receiver<Work>,
 }
 
 impl Pool {
-    /// A pool of so many empty blocks.
+    /// A pool of this many empty blocks.
     pub(crate) fn new(blocks: usize) -> Self {
         let (home, received) = mpsc::channel();
         for _ in 0..blocks {
@@ -24,7 +24,7 @@ impl Pool {
         Self { home, blocks: received }
     }
 
-    /// Waits for a block to come home and lends it. What it held is still in it.
+    /// Waits for a block to return and lends it, with its old contents.
     pub(crate) fn lend(&self) -> Loan {
         // The pool holds a sender itself, so that the channel stays open.
         let work = self.blocks.recv().unwrap_or_default();

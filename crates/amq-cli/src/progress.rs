@@ -4,8 +4,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// A bar over this many bytes, or a count of bytes if their number is not known. It is drawn on
-/// standard error if that is a terminal, and nowhere else.
+/// A bar over this many bytes, or a count of bytes if their number is not known. It is drawn only
+/// on standard error, and only if that is a terminal.
 pub(crate) fn bar(bytes: Option<u64>, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();

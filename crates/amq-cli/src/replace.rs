@@ -21,7 +21,7 @@ pub(crate) struct Target {
     lock: Option<Locked>,
 }
 
-/// What may become of a file that is there.
+/// What may be done to an existing file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Existing {
     Keep,
@@ -31,7 +31,7 @@ pub(crate) enum Existing {
 }
 
 impl Existing {
-    /// As --force says, or does not.
+    /// By whether --force was given.
     pub(crate) const fn forced(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
@@ -70,7 +70,7 @@ impl Target {
         Ok(())
     }
 
-    /// Keeps a file that is replaced, or does not.
+    /// Sets whether a replaced file is kept.
     pub(crate) const fn keep(&mut self, backup: bool) {
         self.backup = backup;
     }
@@ -84,9 +84,9 @@ impl Target {
         self.lock.is_some()
     }
 
-    /// Writes the file beside its place and gives it its name when it is whole and synced:
-    /// whatever happens, there is the old file or the new one. Without `replace`, a file that has
-    /// come into being since is an error.
+    /// Writes a temporary file beside its place, syncs it, and renames it: whatever happens, there
+    /// is the old file or the new one. Without `replace`, a file that has appeared since is an
+    /// error.
     pub(crate) fn write(&self, write: impl FnOnce(&File) -> io::Result<()>) -> anyhow::Result<()> {
         let folder = folder(&self.path);
         // Opened before anything is changed. A folder that may not be read cannot be synced: after
@@ -113,7 +113,7 @@ impl Target {
             if !self.replace {
                 bail!("another run has made this file in the meantime");
             }
-            // A run that is changing the file must not put it back.
+            // A run that is changing the file must not put the old one back.
             if let Some(_lock) = Locked::wait(&self.path)? {
                 return self.put(temporary);
             }
@@ -139,7 +139,7 @@ impl Target {
     }
 }
 
-/// A file's own path, and what is there; `None` if nothing is.
+/// A file's own path, and its metadata; `None` if there is no file.
 fn follow(path: &Path) -> anyhow::Result<(PathBuf, Option<Metadata>)> {
     let name = || path.display().to_string();
     let found = match fs::symlink_metadata(path) {
@@ -179,7 +179,7 @@ fn is_read_only(path: &Path, found: &Metadata) -> bool {
     found.permissions().readonly() || denied()
 }
 
-/// Says what replacing a file has changed beside its bytes.
+/// Reports what else changes when a file is replaced.
 #[cfg(unix)]
 fn remark(path: &Path, old: &Metadata) {
     use crate::exit::note;

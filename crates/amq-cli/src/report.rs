@@ -1,34 +1,34 @@
-//! A filter in one line, and how many keys it holds: no more is said than is known.
+//! A filter in one line, and how many keys it holds, as far as that is known.
 
 use crate::kinds;
 use crate::numbers::{bytes_text, grouped, of, rate_text, rounded};
 use amq::{Abilities, AnyFilter, Filter};
 
-/// How many keys a filter holds, as far as is known.
+/// How many keys a filter holds, as far as that is known.
 pub(crate) struct Held {
-    /// What the number is: `about `, `at least `, or nothing if it is the number.
+    /// What is known of the number: `about `, `at least `, or nothing if it is exact.
     known: &'static str,
     number: u64,
-    /// Lines that the keys came in, if there were more.
+    /// The number of lines, if there were more than keys.
     read: Option<u64>,
-    /// What bits per key are reckoned by.
+    /// The number of keys that bits per key are computed from.
     keys: f64,
 }
 
 impl Held {
-    /// What the filter itself tells.
+    /// By what the filter itself tells.
     pub(crate) fn of(filter: &AnyFilter) -> Self {
         let len = filter.len();
         match estimate(filter) {
             Some((_, keys)) if rounded(keys) == len => Self::new("", len),
             Some((known, keys)) => Self { keys, ..Self::new(known, rounded(keys)) },
-            // Each was new when it came; but a union has the sum of both.
+            // Each was new on arrival; but a union has the sum of both.
             None if skips_copies(filter) => Self::new("counted ", len),
             None => Self::new("", len),
         }
     }
 
-    /// The filter of a build from so many lines, `different` of them different, if that is known.
+    /// The filter of a build from `read` lines, `different` of them different, if that is known.
     pub(crate) fn built(filter: &AnyFilter, read: u64, different: Option<u64>) -> Self {
         let len = filter.len();
         if kinds::keeps_copies(filter.kind()) {
@@ -93,8 +93,9 @@ pub(crate) fn skips_copies(filter: &AnyFilter) -> bool {
     can.insert && !can.remove
 }
 
-/// The number of different keys that set as many bits, for filters of bits, and how it is known.
-/// Each key sets `probes` bits anywhere, so that a share `exp(-probes * keys / bits)` is left.
+/// For Bloom filters, the number of different keys that set as many bits, and how exactly it is
+/// known. Each key sets `probes` bits anywhere, so that a share `exp(-probes * keys / bits)` is
+/// left.
 pub(crate) fn estimate(filter: &AnyFilter) -> Option<(&'static str, f64)> {
     let (bits, probes) = match filter {
         AnyFilter::Bloom(filter) => (filter.params().bits, filter.params().probes),
@@ -104,7 +105,7 @@ pub(crate) fn estimate(filter: &AnyFilter) -> Option<(&'static str, f64)> {
     };
     let (bits, probes) = (bits as f64, f64::from(probes));
     let clear = 1.0 - filter.load_factor();
-    // With no bit left, as many as leave one, or any number more.
+    // With no bit left, at least as many as leave one.
     let known = if clear > 0.0 { "about " } else { "at least about " };
     Some((known, -bits / probes * clear.max(bits.recip()).ln()))
 }
@@ -119,7 +120,7 @@ pub(crate) fn line(filter: &AnyFilter, name: &str, held: &Held) -> String {
     text + &format!(", rate {}", rate_text(filter.expected_fpr()))
 }
 
-/// Reports a filter whose keys only the filter itself has counted.
+/// Reports a filter by its own count of keys.
 pub(crate) fn report(filter: &AnyFilter, name: &str) -> String {
     line(filter, name, &Held::of(filter))
 }

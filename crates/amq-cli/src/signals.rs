@@ -1,6 +1,6 @@
 //! Signals that end a run leave no unfinished file. SIGHUP is left alone, since `nohup` ignores it.
 
-/// Of the thread that waits for a signal, and removes a file.
+/// The stack of the thread that waits for a signal and removes a file.
 #[cfg(unix)]
 const STACK: usize = 128 << 10;
 

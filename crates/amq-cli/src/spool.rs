@@ -18,7 +18,7 @@ pub(crate) struct Spool {
     held: Vec<KeyHash>,
     /// The most that are held.
     limit: usize,
-    /// The others. The file has no name: nothing is left of it however the run ends.
+    /// The others. The file has no name: nothing is left of it, however the run ends.
     file: Option<File>,
     written: u64,
 }
@@ -95,7 +95,7 @@ impl Spool {
         self.file.is_none().then_some(&self.held)
     }
 
-    /// Takes all into memory, in one piece; their number is known now.
+    /// Loads all into memory, in one piece; their number is known now.
     pub(crate) fn load(&mut self) -> anyhow::Result<&[KeyHash]> {
         if self.file.is_some() {
             let mut all = Vec::new();

@@ -3,7 +3,7 @@
 //! Before `main`, Rust opens closed standard descriptors on `/dev/null`: reading one finds no keys,
 //! and what is written to one is lost, both without an error. This module looks before that, in a
 //! constructor, and refuses to use what was closed. A descriptor that the caller has opened on
-//! `/dev/null` is as good as any.
+//! `/dev/null` is accepted like any other.
 
 use crate::exit;
 use anyhow::bail;
@@ -52,7 +52,8 @@ impl Text {
     }
 }
 
-/// The one place of this program with `unsafe`: a function that runs before Rust's runtime does.
+/// The only place in this program with `unsafe` code: a function that runs before Rust's runtime
+/// does.
 #[cfg(unix)]
 #[allow(unsafe_code)]
 mod closed {

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-/// The columns of a terminal that nobody has made wider.
+/// The default width of a terminal.
 const WIDTH: usize = 80;
 
 /// A table whose first column is text, and whose others are numbers. A head may have two lines.
@@ -25,8 +25,7 @@ fn drawn(head: &[&str], rows: &[Vec<String>], apart: u16) -> String {
     table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// A sentence behind its number or dash, in lines that break between words and stand below each
-/// other.
+/// A sentence after its number or dash, wrapped between words with a hanging indent.
 pub(crate) fn wrapped(prefix: &str, text: &str) -> String {
     let indent = prefix.chars().count();
     let mut lines = prefix.to_owned();
@@ -67,7 +66,7 @@ mod tests {
         assert_eq!(lines[1], format!("    {}", "seven12 ".repeat(9).trim_end()));
         assert_eq!(text.split_whitespace().count(), 31);
         assert_eq!(wrapped("- ", "short"), "- short\n");
-        // A word that is too long stands alone.
+        // A word that is too long gets a line of its own.
         assert_eq!(wrapped("- ", &"x".repeat(99)).lines().count(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Files on their way to a name.
+//! Files that get their name when they are whole.
 //!
 //! Linux can make a file without a name in most file systems, and a run that is killed leaves
 //! nothing of it. Elsewhere it is `.amq-` and random letters from the beginning. To replace a file,
@@ -19,8 +19,8 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// A private one is its owner's alone until it is told otherwise: it is to replace a file that
-    /// may be private, too.
+    /// A private one can be read only by its owner until its mode is set: it may replace a private
+    /// file.
     pub(crate) fn new(folder: &Path, private: bool) -> io::Result<Self> {
         match unnamed::create(folder)? {
             Some(file) => Ok(Self { file, name: None }),
@@ -80,7 +80,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Makes something under a name that nobody has.
+/// Makes something under a name that is free.
 pub(crate) fn named<T>(
     folder: &Path,
     mut make: impl FnMut(&Path) -> io::Result<T>,
@@ -155,7 +155,7 @@ mod unnamed {
         Ok(None)
     }
 
-    /// Not called, since no file is without a name.
+    /// Never called: here every file has a name.
     pub(super) fn link(_file: &File, _name: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -171,7 +171,7 @@ mod tests {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// What the file system offers, and what there is where it offers nothing.
+    /// With a file system's unnamed files, and without.
     const WAYS: [fn(&Path, bool) -> io::Result<Temporary>; 2] = [Temporary::new, Temporary::named];
 
     #[test]

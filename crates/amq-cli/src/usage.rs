@@ -1,4 +1,4 @@
-//! The command line read, with a tip where a long option was written with one dash.
+//! Reads the command line, and gives a tip where a long option was written with one dash.
 
 use crate::cli::Cli;
 use clap::builder::StyledStr;

@@ -5,21 +5,21 @@ use crate::memory::reserve;
 use amq::KeyHash;
 use std::collections::TryReserveError;
 
-/// A block of whole lines, and what becomes of it.
+/// A block of whole lines, and the results of each stage.
 #[derive(Default)]
 pub(crate) struct Work {
     /// Index of the source.
     pub(crate) source: usize,
     pub(crate) block: Vec<u8>,
-    /// Bytes of the block in use. What follows them is of no account, and not cleared.
+    /// Bytes of the block in use. The rest is ignored, and not cleared.
     pub(crate) used: usize,
     /// The hash of each key.
     pub(crate) hashes: Vec<KeyHash>,
     /// Where each line ends in the block.
     pub(crate) ends: Vec<u32>,
-    /// The first line that is no key.
+    /// The first line that is not a key.
     pub(crate) bad: Option<BadKey>,
-    /// Room for the caller's own work: answers, keys that count, and what is to be printed.
+    /// Buffers for the caller: answers, keys that count, and text to print.
     pub(crate) answers: Vec<bool>,
     pub(crate) found: u64,
     pub(crate) out: Vec<u8>,
@@ -38,7 +38,7 @@ impl Work {
         self.bad = None;
     }
 
-    /// Room for `more` bytes behind the block.
+    /// Room for `more` bytes after the block.
     pub(crate) fn room(&mut self, more: usize) -> Result<&mut [u8], TryReserveError> {
         let end = self.used + more;
         if self.block.len() < end {
@@ -55,7 +55,7 @@ impl Work {
         Ok(())
     }
 
-    /// Each line with its end and its place among the hashes.
+    /// Each line with its end, in the order of the hashes.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.block[start as usize..end as usize])

@@ -6,8 +6,8 @@ use amq_core::{Budget, BuildFilter, Encoder, Goal, Key, KeyHash};
 use core::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A filter of any number of keys can be built; of none within a budget, or by a goal for none. One
-/// by a goal for no keys takes one.
+/// A filter of any number of keys can be built: of none, within a budget or by a goal for none. One
+/// built by a goal for no keys takes one.
 pub fn any_number_of_keys_can_be_built<F: BuildFilter>() -> Verdict {
     let none = Goal::fpr(0, 0.01);
     for filter in [

@@ -2,12 +2,12 @@
 
 /// If this variable of the environment is set, the laws of plans try one case in [`EACH`]: for
 /// machines that are emulated, where these laws take minutes each. They compute in floating point
-/// and touch no memory to speak of, so that a machine's own faults show in the laws of filters,
-/// which are tried in full. Read when the tests run.
+/// and hardly touch memory. Faults of a machine show in the laws of filters, which are tried in
+/// full. Read when the tests run.
 const FEWER: &str = "AMQ_FEWER_CASES";
 
-/// No divisor of the lengths of the lists that cases are combined from, so that each of their
-/// entries is among those that are left.
+/// It divides none of the lengths of the lists that cases are combined from, so that each of their
+/// entries remains in some case.
 const EACH: usize = 5;
 
 /// All cases, or every fifth of them where the machine is said to be slow (`AMQ_FEWER_CASES=1`).

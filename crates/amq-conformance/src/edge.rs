@@ -92,7 +92,7 @@ fn predicted_rates_are_probabilities(planner: &dyn Planner) -> Verdict {
         let mut below = 0.0;
         for &keys in &keys {
             let PredictedFpr { mean, sd } = predicted_fpr(keys);
-            // Beyond its plan a filter may refuse keys; the rate is that of the keys it holds.
+            // Beyond its plan a filter may refuse keys; its rate is that of the keys it holds.
             let floor = hash_floor(keys.min(plan.keys));
             let least = (0.999 * floor).max(below * (1.0 - 1e-6));
             ensure(
@@ -158,7 +158,7 @@ fn ways_out_are_ways_out(planner: &dyn Planner) -> Verdict {
 pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
     for goal in edges() {
         let Ok(plan) = F::plan(goal) else { continue };
-        // In between lie sizes that a machine may have, or overcommit: not for a test to try.
+        // Sizes in between may fit the machine, or be overcommitted: not for a test to try.
         if plan.bytes <= 16 << 20 {
             let mut filter = F::empty(plan, 5).map_err(refused(&plan))?;
             let hashes = present_hashes(plan.keys.min(3), 5);

@@ -28,8 +28,7 @@ use amq_core::format::{ALIGN, ENTRY, HEADER};
 use amq_core::{DecodeError, Filter, InsertFilter, KeyHash, ReadError};
 use ways::{Aligned, decode, encoded, with_keys};
 
-/// The sizes of filters that are written: empty, tiny, small, and one with several of whatever
-/// there is.
+/// The sizes of filters that are written: empty, tiny, small, and one with several of each part.
 const SIZES: [u64; 6] = [0, 1, 2, 10, 500, 20_000];
 
 /// Filters of several sizes and rates, with what they were filled with.
@@ -82,7 +81,7 @@ fn goes_into_buffers(bytes: &[u8], encode: &dyn Fn(&mut [u8]) -> Option<usize>) 
 }
 
 /// A file that withholds its seed holds it nowhere and is refused without it; with it, it is the
-/// same filter. Where the file tells the seed, the same one may be given, and another is refused.
+/// same filter. Where the file has its seed, the same one may be given, and another is refused.
 pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) -> Verdict {
     let seed = 0xA11C_E5EC_12E7_0099;
     let filter = with_keys(fill, 300, 0.01, seed)?;
@@ -121,8 +120,8 @@ fn another_seed_is_refused<F: FileFilter>(file: &[u8], given: u64) -> Verdict {
     Ok(())
 }
 
-/// A filter that was read takes keys, and refuses them, as the one that was written: nothing that
-/// decides it is left out of the file, such as a limit of growth.
+/// A filter that was read takes and refuses keys as the one that was written: the file leaves out
+/// nothing that decides it, such as a limit of growth.
 pub fn a_filter_that_was_read_goes_on_as_the_one_written<F>(fill: Fill<F>) -> Verdict
 where
     F: FileFilter + InsertFilter,

@@ -139,7 +139,7 @@ pub fn a_filter_is_the_same_behind_dyn<F: PlanFilter>(fill: Fill<F>) -> Verdict 
     Ok(())
 }
 
-/// Two filters of the same keys and seed are the same, in every answer and number.
+/// Two filters of the same keys and seed agree in every answer and number.
 pub fn the_same_seed_gives_the_same_filter<F: PlanFilter>(fill: Fill<F>) -> Verdict {
     let (one, two) = (filled(fill, 20_000, 0.05, 5)?, filled(fill, 20_000, 0.05, 5)?);
     same("params", one.params(), two.params())?;

@@ -134,7 +134,7 @@ where
 }
 
 /// An accepted merge keeps the promised rate: while a filter holds at most its capacity, its rate
-/// is at most the target, in the mean over seeds, however the keys came in. One that grows is
+/// is at most the target, in the mean over seeds, however the keys came in. A filter that grows is
 /// followed through six doublings.
 pub fn a_merged_filter_keeps_the_rate_until_it_is_full<F>(fill: Fill<F>) -> Verdict
 where
@@ -179,7 +179,7 @@ where
 /// The highest rate of a filter at the moments when its length equals its capacity, while it takes
 /// these keys; `None` if it holds more from the start. A filter more than `patience` keys over
 /// capacity has stopped growing; and so has one that took four times its capacity since it grew,
-/// whatever it counts. (To ask for its length may take a walk through the table.)
+/// whatever it counts. (Asking for its length may take a walk through the table.)
 fn highest_rate(filter: &mut dyn InsertFilter, keys: &[KeyHash], patience: u64) -> Option<f64> {
     let mut highest: Option<f64> = None;
     let (mut capacity, mut taken) = (filter.capacity(), 0);
@@ -332,7 +332,8 @@ mod tests {
     use std::cell::Cell;
     use std::sync::Mutex;
 
-    /// Counts no further than its capacity, as a filter may that reckons its length from its table.
+    /// Counts no further than its capacity, as a filter may that estimates its length from its
+    /// table.
     struct Stuck {
         len: u64,
         asked: Mutex<Cell<u64>>,

@@ -215,7 +215,7 @@ fn too_few_bits_name_the_least_number(planner: &dyn Planner) -> Verdict {
     Ok(())
 }
 
-/// Bytes of a plan for a key, and beside them, that no budget makes it exceed.
+/// Bytes per key, and a fixed number beside them, that no plan exceeds, whatever its budget.
 const MOST_OF_USE: (u64, u64) = (512, 1024);
 
 /// A budget far beyond use is planned as one that is just enough: no key takes gigabytes.

@@ -1,4 +1,4 @@
-//! `amq bench`: the kinds, verified and timed on the user's own keys.
+//! `amq bench`: all kinds, verified and timed on the user's own keys.
 
 use crate::arguments::KeyArgs;
 use crate::exit::{Outcome, note};
@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 /// Time filters on your keys
 ///
 /// Builds a filter of each kind from the keys, checks that it denies none of them and that it errs
-/// as often as its formula says, and times it: nanoseconds a key, on one thread (ribbons are built
-/// on all), hashing not included. Takes less than a minute for ten million keys. The comparison
-/// with other libraries is made by the harness amq-bench.
+/// as often as its formula says, and times it: nanoseconds per key, on one thread (ribbons are
+/// built on all), without hashing. Takes less than a minute for ten million keys. For a comparison
+/// with other libraries see the harness amq-bench.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -31,16 +31,16 @@ pub(crate) struct Arguments {
     #[arg(default_value = "1%")]
     fpr: f64,
 
-    /// Only these kinds, with commas between
+    /// Only these kinds, separated by commas
     #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     #[arg(value_delimiter = ',')]
     kind: Vec<FilterKind>,
 
-    /// Take at most this many keys, the first ones
+    /// Use at most this many keys, from the first on
     #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1e7")]
     limit: u64,
 
-    /// Print JSON: a line for each kind, with times in nanoseconds a key
+    /// Print JSON: a line for each kind, with times in nanoseconds per key
     #[arg(long)]
     json: bool,
 
@@ -56,10 +56,10 @@ Examples:
 /// Queries for keys that are not in.
 const ABSENT: usize = 1 << 20;
 
-/// The least time measured: shorter work is repeated.
+/// The shortest time measured: work that takes less is repeated.
 const LEAST: Duration = Duration::from_millis(20);
 
-/// Standard deviations by which a rate may be off.
+/// Standard deviations that a rate may be off by.
 const SIGMAS: f64 = 5.0;
 
 impl Arguments {
@@ -88,7 +88,7 @@ impl Arguments {
         if present.is_empty() {
             bail!("there are no keys to measure with");
         }
-        // In an order that has nothing to do with the table's.
+        // In an order that is independent of the table's.
         present.sort_unstable_by_key(|hash| hash.get().key_hash(1));
         let absent: Vec<KeyHash> = (0..ABSENT).map(|key| key.key_hash(0xA85E)).collect();
         let mut measures = Vec::new();
@@ -162,7 +162,7 @@ impl Arguments {
     }
 }
 
-/// What is found out about one kind. Times are nanoseconds a key.
+/// The results for one kind. Times are nanoseconds per key.
 struct Measured {
     kind: FilterKind,
     keys: usize,
@@ -217,7 +217,7 @@ impl Measured {
     }
 }
 
-/// How many of the hashes the filter says yes to.
+/// The number of hashes that the filter says yes to.
 fn yes(filter: &AnyFilter, hashes: &[KeyHash]) -> anyhow::Result<usize> {
     const BLOCK: usize = 4096;
     let mut answers = [false; BLOCK];
@@ -230,7 +230,7 @@ fn yes(filter: &AnyFilter, hashes: &[KeyHash]) -> anyhow::Result<usize> {
     Ok(yes)
 }
 
-/// Nanoseconds a key: the best of some runs.
+/// Nanoseconds per key: the best of several runs.
 fn time(keys: usize, mut work: impl FnMut()) -> f64 {
     let all = Instant::now();
     let mut best = Duration::MAX;

@@ -22,11 +22,11 @@ use std::path::PathBuf;
 ///
 /// Without --keys, the keys are counted first: their hashes, 8 bytes a key, are kept in memory up
 /// to a quarter of --memory, and beyond in a temporary file (in the folder that TMPDIR names).
-/// Kinds that insert are then filled from it; ribbons are solved with all hashes in memory. With
-/// --keys, kinds that insert are filled as the keys come, and keep no hashes.
+/// Kinds that insert are then filled from these hashes; ribbons are solved with all of them in
+/// memory. With --keys, kinds that insert are filled as the keys come, and no hashes are kept.
 ///
-/// A line that comes again takes no room in a filter that cannot remove: where more than 4 lines in
-/// 100 do, it is sized by the different keys. They are counted if all hashes are in memory;
+/// A repeated line takes no room in a filter that cannot remove: if more than 4 lines in 100 are
+/// repeated, it is sized by the different keys. They are counted if all hashes are in memory;
 /// otherwise the size is that of an upper bound, 4 % (five standard deviations) above an estimate,
 /// so that the rate asked for is kept. Kinds that remove keep a copy for each line, unless --unique
 /// is given.
@@ -37,13 +37,13 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// The kind of filter, or several with commas between
+    /// The kind of filter, or several separated by commas
     #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     #[arg(value_delimiter = ',', default_value = "bloom")]
     kind: Vec<FilterKind>,
 
     /// The number of keys, if you know it: 1000000, 1_000_000, 1e6 or 1M. More keys are an error,
-    /// but for kinds that grow
+    /// except for kinds that grow
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
     #[arg(allow_hyphen_values = true)]
     planned: Option<u64>,
@@ -132,10 +132,10 @@ impl Arguments {
         kinds.iter().map(output).collect()
     }
 
-    /// Finds what cannot be planned before any key is read, and what would take too much memory.
+    /// Finds out, before any key is read, what cannot be planned or would take too much memory.
     fn plannable(&self, kind: FilterKind, budget: Budget) -> anyhow::Result<()> {
         let Some(planned) = self.planned else {
-            // What is wrong with the budget itself shows at any number.
+            // A budget that is wrong in itself fails with any number.
             return match AnyFilter::plan(kind, Goal::new(1 << 20, budget)) {
                 Err(error @ (amq::PlanError::Fpr { .. } | amq::PlanError::BitsPerKey { .. })) => {
                     Err(error.into())
@@ -236,7 +236,7 @@ impl Arguments {
         if self.unique {
             self.dedup(outputs[0].0, &mut gathered)?;
         }
-        // Those that keep copies come first, while the copies are there.
+        // Kinds that keep copies come first, while the copies are there.
         let (copies, others): (Vec<_>, Vec<_>) =
             outputs.iter().partition(|(kind, _)| kinds::keeps_copies(*kind));
         let kept = !copies.is_empty() && !self.unique && gathered.has_copies();
@@ -245,7 +245,8 @@ impl Arguments {
             let goal = Goal::new(self.planned.unwrap_or(number), budget);
             let mut filter = self.build(*kind, goal, number, seed, &mut gathered.spool)?;
             if self.planned.is_none() && filter.len() > number {
-                // Beyond the bound, as one in three million is, or keys chosen to deceive it.
+                // Beyond the bound, as in one run of three million, or with keys chosen to deceive
+                // it.
                 let number = gathered.spool.len();
                 let goal = Goal::new(number, budget);
                 filter = self.build(*kind, goal, number, seed, &mut gathered.spool)?;
@@ -287,7 +288,7 @@ impl Arguments {
         gathered.dedup()
     }
 
-    /// Builds a filter for this goal, which will hold so many keys.
+    /// Builds a filter for this goal, which will hold `number` keys.
     fn build(
         &self,
         kind: FilterKind,
@@ -332,7 +333,7 @@ impl Arguments {
 
 const NO_KEYS: &str = "there were no keys: the filter is empty, and denies every key";
 
-/// The refusal of a key, if that is what the error is.
+/// The refusal of a key, if the error is one.
 const fn full(error: &AnyError) -> Option<InsertError> {
     match error {
         AnyError::Insert(full) => Some(*full),
@@ -341,11 +342,11 @@ const fn full(error: &AnyError) -> Option<InsertError> {
     }
 }
 
-/// An error of building, with the ways out that this command has.
+/// A build error, with the ways out that this command offers.
 fn refused(error: AnyError) -> anyhow::Error {
     match full(&error) {
         Some(full @ InsertError::Copies { .. }) => anyhow!("{full}; --unique takes each key once"),
-        // Copies crowd a few slots, even if all are as many as planned.
+        // Copies crowd a few slots, even if there are no more keys than planned.
         Some(InsertError::Table { len, .. }) => anyhow!(
             "there is no slot left for one of the keys, after {} of them: --unique takes each key \
              once, and a larger --keys leaves more room",
@@ -358,8 +359,8 @@ fn refused(error: AnyError) -> anyhow::Error {
 
 fn too_many(planned: u64) -> anyhow::Error {
     anyhow!(
-        "there are more keys than the {} of --keys, and the filter would not keep what was asked of \
-         it: give a larger number, or leave it out, and the keys are counted",
+        "there are more keys than the {} of --keys, and the filter would miss its rate or size: give \
+         a larger number, or leave the option out to have the keys counted",
         grouped(planned)
     )
 }

@@ -9,10 +9,10 @@ use clap::{Args, ValueEnum};
 
 /// Choose a filter
 ///
-/// Plans every kind for what you say you need, ranks them, gives a reason for each and for each
-/// that falls out, and says what to know besides; whether a filter is any use at all, too. If
-/// nothing can do what is asked, it names the two demands that conflict. Sizes and rates are exact
-/// formulas; times were measured on one machine.
+/// Plans every kind for what you say you need, ranks them, and gives a reason for each, also for
+/// each that does not qualify. It says what else to know, and whether a filter is of any use at
+/// all. If nothing can do what is asked, it names the two demands that conflict. Sizes and rates
+/// are exact formulas; times were measured on one machine.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long = "static")]
     built_once: bool,
 
-    /// What it must be able to do, with commas between
+    /// What it must be able to do, separated by commas
     #[arg(long, value_name = "NEED", value_enum, value_delimiter = ',')]
     need: Vec<Ability>,
 
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", value_parser = numbers::share, default_value = "50%")]
     absent: f64,
 
-    /// What a false positive costs: the lookup that finds nothing, as 500ns, 20us, 5ms
+    /// What a false positive costs, the lookup that finds nothing: 500ns, 20us, 5ms
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
     false_positive: Option<f64>,
 
@@ -90,7 +90,7 @@ struct Number {
     #[arg(allow_hyphen_values = true)]
     keys: Option<u64>,
 
-    /// The number is not known, but never more than this
+    /// The number is not known, but at most this
     #[arg(long, value_name = "N", value_parser = numbers::count, allow_hyphen_values = true)]
     at_most: Option<u64>,
 

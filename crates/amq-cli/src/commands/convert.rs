@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Convert a filter into another kind
 ///
 /// Only what is exact: a counting filter becomes the Bloom filter that gives the same answers, in a
-/// quarter of the space. Others would need the keys: build them anew.
+/// quarter of the space. Other conversions would need the keys: build those filters anew.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -55,8 +55,8 @@ impl Arguments {
                 bail!("{}: it is {} filter already", input::name(&self.filter), kinds::a(to))
             }
             (_, to) => bail!(
-                "{}: {} filter does not become {} filter without its keys: exact is only counting \
-                 to bloom",
+                "{}: {} filter cannot become {} filter without its keys: only counting to bloom is \
+                 exact",
                 input::name(&self.filter),
                 kinds::a(filter.kind()),
                 kinds::a(to)

@@ -22,14 +22,14 @@ use std::path::{Path, PathBuf};
 /// Print lines that come for the first time
 ///
 /// Prints each line that has certainly not come before, at once and in order. A repeated line is
-/// never printed. A new one is taken for a repeated one, and dropped, at the filter's
+/// never printed. A new line is mistaken for a repeated one, and dropped, at the filter's
 /// false-positive rate: of a million new lines, on average fewer than 1 at the default rate of
 /// 1e-6, fewer than 1,000 at 0.1%, fewer than 10,000 at 1%. A million lines take 9 MB at most at
 /// the default rate, however long they are.
 ///
 /// With --filter, the filter is kept in a file from run to run. It is replaced at the end of a run,
-/// when all lines have been written. A run that fails leaves it as it was, so that its lines come
-/// again the next time, and none is lost.
+/// when all lines have been written. A run that fails leaves it as it was, so that its lines are
+/// printed again the next time, and none is lost.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -79,8 +79,8 @@ const RATE: f64 = 1e-6;
 /// What is missing where memory is refused.
 const MEMORY: &str = "no memory for the lines of a block";
 
-/// Room at first where the number of lines is not known: 4 kB. The table of ten million lines has
-/// as many slots as if there had been room for 65,536.
+/// The initial capacity where the number of lines is not known: 4 kB. The table of ten million
+/// lines has as many slots as if there had been room for 65,536.
 const FIRST_ROOM: u64 = 1 << 10;
 
 impl Arguments {
@@ -98,7 +98,8 @@ impl Arguments {
         let output = output.map(Output::locked).transpose()?;
         let (mut filter, output) = match (kept, output) {
             (Some(path), Some(output)) if output.is_locked() => (self.resumed(path)?, Some(output)),
-            // Of two first runs at once the second must not overwrite what the first has learnt.
+            // Of two first runs at the same time, the second must not overwrite what the first has
+            // learnt.
             (Some(path), _) => (self.fresh()?, Some(Output::new(path, Existing::Keep)?)),
             (None, _) => (self.fresh()?, None),
         };
@@ -130,9 +131,9 @@ impl Arguments {
                 to.borrow_mut().write(&out)?;
                 if bound && filter.len() > filter.capacity() {
                     bail!(
-                        "there are more different lines than the {} that the filter was made for, \
-                         and more new ones would be dropped than asked: begin with a larger --keys, or \
-                         with none",
+                        "there are more different lines than the {} that the filter was made for, and \
+                         more new ones would be dropped than you allowed: start over with a larger \
+                         --keys, or without it",
                         grouped(filter.capacity())
                     );
                 }
@@ -195,14 +196,14 @@ impl Arguments {
     fn resumed(&self, path: &Path) -> anyhow::Result<AnyFilter> {
         let mut filter = input::load_for_keys(path)?;
         let name = path.display();
-        let other = "leave the option out, or begin with another file";
+        let other = "leave the option out, or use another file";
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(|| input::name(path))?;
         if let Some(kind) = self.kind.filter(|&kind| kind != filter.kind()) {
             let (is, not) = (kinds::a(filter.kind()), kinds::a(kind));
             bail!("{name} is {is} filter, not {not} one: {other}");
         }
-        // The capacity of one that grows is its present one, whatever it was made for.
+        // A filter that grows reports its present capacity, whatever it was made for.
         let made_for = self.planned.filter(|_| !kinds::grows(filter.kind()));
         if let Some(planned) = made_for.filter(|&planned| planned != filter.capacity()) {
             bail!(
@@ -223,8 +224,8 @@ impl Arguments {
     }
 }
 
-/// Lines asked about at once: few enough that what the queries have read is still in the
-/// first-level cache when the new ones are inserted.
+/// Lines looked up at once: few enough that what the queries have read is still in the first-level
+/// cache when the new ones are inserted.
 const AT_ONCE: usize = 64;
 
 /// Marks the lines that have certainly not come before, and remembers them.
@@ -235,7 +236,7 @@ fn firsts(filter: &mut AnyFilter, work: &mut Work) -> anyhow::Result<u64> {
     work.answers.resize(work.hashes.len(), false);
     for (answers, hashes) in work.answers.chunks_mut(AT_ONCE).zip(work.hashes.chunks(AT_ONCE)) {
         filter.contains_batch(hashes, answers)?;
-        // A line can also come twice within these.
+        // A line can also occur twice among these.
         for (first, &hash) in answers.iter_mut().zip(hashes) {
             *first = !*first && filter.insert_unique_hash(hash)?.is_new();
             firsts += u64::from(*first);

@@ -12,15 +12,15 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Tell what a filter is
+/// Say what a filter is
 ///
 /// Kind, parameters, number of keys, size, and the false-positive rate that it has now. The seed is
 /// public or secret; a secret one is not shown.
 ///
 /// A Bloom filter counts only keys that were new to it, and a union adds up what its filters
-/// counted; so the number of different keys is told from the bits they set, as "about". With
-/// --json, `keys` is what it counted and `keys_by_bits` what the bits tell; the README of the crate
-/// amq-cli has a table of all fields, with their types and units.
+/// counted; so the number of different keys is estimated from the bits they set, and shown as
+/// "about". With --json, `keys` is what it counted and `keys_by_bits` the estimate; the README of
+/// the crate amq-cli has a table of all fields, with their types and units.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -27,8 +27,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Leave out keys that the filter answers "probably" to already, so that it does not fill up
-    /// with copies. Then remove only keys that were new; one left out may be denied after a removal
+    /// Skip keys that the filter answers "probably" to already, so that it does not fill up with
+    /// copies. Then remove only keys that were new; a skipped key may be denied after a removal
     #[arg(short, long)]
     unique: bool,
 
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     force: bool,
 
-    /// Keep the file that is replaced under its name with `~` behind it
+    /// Keep the replaced file, under its name followed by `~`
     #[arg(long)]
     backup: bool,
 

@@ -11,22 +11,22 @@ use serde_json::json;
 
 /// Show how large filters will be
 ///
-/// A table for each number of keys: bytes, and bits per key, of each kind at each rate. By formula:
-/// nothing is built, and no key is needed.
+/// Prints a table for each number of keys: bytes, and bits per key, of each kind at each rate. They
+/// are computed by formula: nothing is built, and no key is needed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Numbers of keys, with commas between: 1000000, 1_000_000, 1e6 or 1M
+    /// Numbers of keys, separated by commas: 1000000, 1_000_000, 1e6 or 1M
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::counts)]
     #[arg(default_value = "1e6", allow_hyphen_values = true)]
     keys: Vec<Counts>,
 
-    /// False-positive rates, with commas between: 1%, 0.01, 1e-2 or 1/100
+    /// False-positive rates, separated by commas: 1%, 0.01, 1e-2 or 1/100
     #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
     #[arg(value_delimiter = ',', default_value = "10%,1%,0.1%,1e-6")]
     fpr: Vec<f64>,
 
-    /// Only these kinds, with commas between
+    /// Only these kinds, separated by commas
     #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     #[arg(value_delimiter = ',')]
     kind: Vec<FilterKind>,
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What one option gives: clap takes a plain vector for options of their own.
+/// The values of one option: clap would read a plain vector as separate options.
 type Counts = Vec<u64>;
 
 const EXAMPLES: &str = "\
@@ -44,7 +44,7 @@ Examples:
   $ amq plan --keys 1e6,1e9 --fpr 1%,0.1%
   $ amq plan --keys 250000 --kind bloom,bumped-ribbon --json";
 
-/// As many rates stand side by side in 80 columns.
+/// The number of rates that fit side by side in 80 columns.
 const RATES: usize = 4;
 
 impl Arguments {

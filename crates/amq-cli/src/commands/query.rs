@@ -18,9 +18,9 @@ use std::path::PathBuf;
 
 /// Print the keys that may be in a filter
 ///
-/// Prints each line that the filter answers "probably" to, in order, as it is. A key that was put
-/// in is always printed; another one at the filter's false-positive rate. With -v, what is printed
-/// was certainly not put in. A damaged filter gives no answers and status 2.
+/// Prints each line that the filter answers "probably" to, in order and unchanged. A key that was
+/// put in is always printed; any other key is printed at the filter's false-positive rate. With -v,
+/// the keys printed were certainly not put in. A damaged filter gives no answers and status 2.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -35,13 +35,13 @@ pub(crate) struct Arguments {
     #[arg(short, long, conflicts_with = "quiet")]
     count: bool,
 
-    /// Print one JSON object instead of the keys: `asked`, how many keys there were; `found`, to
-    /// how many the filter answers "probably"; `denied`, the others; and `rate`, its false-positive
+    /// Print one JSON object instead of the keys: `asked`, the number of keys; `found`, how many of
+    /// them the filter answers "probably" to; `denied`, the others; and `rate`, its false-positive
     /// rate
     #[arg(long, conflicts_with_all = ["count", "quiet"])]
     json: bool,
 
-    /// Print nothing, and stop at the first one: for the exit status
+    /// Print nothing, and stop at the first match: for the exit status
     #[arg(short, long)]
     quiet: bool,
 
@@ -134,7 +134,7 @@ impl Sink for Ask<'_> {
         let mut out = std::mem::take(&mut work.out);
         out.clear();
         if self.lines {
-            // Each line, and the end that the last one may lack.
+            // All lines, and the line end that the last one may lack.
             reserve(&mut out, work.used + 1)?;
             for (line, &answer) in work.lines().zip(&work.answers) {
                 if answer == self.wanted {

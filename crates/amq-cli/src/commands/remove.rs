@@ -17,14 +17,14 @@ use std::path::PathBuf;
 
 /// Remove keys from a filter
 ///
-/// Takes one copy of each key out. Only remove keys that were put in: removing a false positive
-/// makes the filter deny another key. Counting, cuckoo and quotient filters can do this; the others
+/// Removes one copy of each key. Only remove keys that were put in: removing a false positive makes
+/// the filter deny another key. Counting, cuckoo and quotient filters can do this; the others
 /// refuse.
 ///
-/// Keys that are certainly not in change nothing, but betray others: if the filter denies D keys at
-/// a false-positive rate of p, about D p / (1 - p) more look present and were not put in either.
-/// Where that number is 0.1 or more, so that more than one such run in ten would destroy a key,
-/// nothing is changed unless --allow-strangers is given.
+/// Keys that are certainly not in change nothing, but they point to others: if the filter denies D
+/// keys at a false-positive rate of p, about D p / (1 - p) more look present and were not put in
+/// either. Where that number is 0.1 or more, so that more than one such run in ten would destroy a
+/// key, nothing is changed unless --allow-strangers is given.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     allow_strangers: bool,
 
-    /// Keep the file that is replaced under its name with `~` behind it
+    /// Keep the replaced file, under its name followed by `~`
     #[arg(long)]
     backup: bool,
 
@@ -64,8 +64,8 @@ Examples:
 
 Exit status: 0 if any key was removed, 1 if none was in, 2 on an error.";
 
-/// Keys that stay in, and that are expected to be destroyed, from which on the run is refused. With
-/// fewer, nine runs in ten destroy none.
+/// The expected number of destroyed keys from which on the run is refused. Below it, nine runs in
+/// ten destroy none.
 const HARM: f64 = 0.1;
 
 impl Arguments {
@@ -107,7 +107,7 @@ impl Arguments {
         let read = read.with_context(name)?;
         bar.finish_and_clear();
         watch.warn(&input::name(&self.filter));
-        // So far the filter is changed in memory alone.
+        // So far the filter is changed only in memory.
         let strangers = read - removed;
         let harm = strangers as f64 * rate / (1.0 - rate).max(f64::MIN_POSITIVE);
         if removed > 0 && harm >= HARM && !self.allow_strangers {
@@ -131,8 +131,8 @@ impl Arguments {
         }
         if removed > 0 && strangers > 0 && (!self.quiet || harm >= HARM) {
             note(&format!(
-                "{} certainly not in; of those removed, about {} were not either: as many keys that \
-                 are in are denied now",
+                "{} certainly not in; about {} of those removed were not in either, and as many keys \
+                 that are in are now denied",
                 if strangers == 1 {
                     "1 was".into()
                 } else {

@@ -67,7 +67,10 @@ impl Arguments {
             }
         }
         if damaged > 0 {
-            bail!("damaged, or no filter: {damaged} of {}", of(self.filters.len() as u64, "file"));
+            bail!(
+                "damaged, or not a filter: {damaged} of {}",
+                of(self.filters.len() as u64, "file")
+            );
         }
         Ok(Outcome::Done)
     }

@@ -171,7 +171,7 @@ fn only_counting_becomes_bloom() {
             match (kind, to) {
                 ("counting", "bloom") => drop(run.ends(0)),
                 _ if kind == to => drop(run.refused(&["already"])),
-                _ => drop(run.refused(&["exact is only counting to bloom"])),
+                _ => drop(run.refused(&["only counting to bloom is exact"])),
             }
         }
     }

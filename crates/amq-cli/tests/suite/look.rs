@@ -333,7 +333,7 @@ fn json_has_what_a_script_wants() {
     assert_eq!((&lines[0]["whole"], &lines[0]["kind"]), (&json!(true), &json!("bloom")));
     assert_eq!((&lines[1]["whole"], &lines[1]["file"]), (&json!(false), &json!("keys.txt")));
     assert!(lines[1]["error"].as_str().unwrap().contains("not an amq file"), "{run:?}");
-    assert!(run.err.contains("damaged, or no filter: 1 of 2 files"), "{run:?}");
+    assert!(run.err.contains("damaged, or not a filter: 1 of 2 files"), "{run:?}");
 
     let run = room.amq("bench --json --kind bloom,bumped-ribbon keys.txt").ends(0);
     let lines: Vec<Value> = run.text().lines().map(read).collect();

@@ -27,7 +27,7 @@ pub fn takes_at_most<R>(most: u64, what: &dyn Fn() -> String, work: impl FnOnce(
     )
 }
 
-/// The most that reading a stream takes at once in which these bytes came: nobody knows how many
+/// The most memory that reading a stream may hold when this many bytes came: nobody knows how many
 /// more there are, so the table grows as they come, and moves when it does. A whole small file
 /// takes no more than its length and [`SLACK`].
 pub const fn most_of_a_stream(came: u64) -> u64 {
@@ -81,7 +81,7 @@ pub fn a_claim_is_not_taken_for_memory<F: FileFilter>(fill: Fill<F>) -> Verdict 
     for at in (HEADER + ENTRY..payload(&bytes)).step_by(8) {
         for value in hostile(number(&bytes, at)).into_iter().chain([1 << 26, 1 << 50, 1 << 60]) {
             let mut forged = bytes.clone();
-            // Wherever it stands: the slots there are, say, and the most there may be.
+            // Wherever it occurs: as the number of slots, say, and as its limit.
             let stated = number(&bytes, at);
             for at in (HEADER + ENTRY..payload(&bytes)).step_by(8) {
                 if number(&bytes, at) == stated {
@@ -101,8 +101,8 @@ pub fn a_claim_is_not_taken_for_memory<F: FileFilter>(fill: Fill<F>) -> Verdict 
     )
 }
 
-/// Checks one file with forged numbers, its lengths made to agree. The bytes it claims,
-/// if these, and nothing else, are what is wrong with it.
+/// Checks one file with forged numbers, its lengths made to agree. Returns the bytes it claims, if
+/// nothing else is wrong with it.
 pub fn claim_is_bounded<F: FileFilter>(forged: &[u8]) -> Result<Option<u64>, Violation> {
     let Some(claim) = fitted::<F>(forged, 1 << 16) else {
         return Ok(None);

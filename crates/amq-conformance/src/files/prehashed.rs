@@ -1,5 +1,5 @@
-//! Laws of prehashed filters as files: their keys were hashed by the caller, so the table is all
-//! there is, and no seed.
+//! Laws of prehashed filters as files: their keys were hashed by the caller, so there is a table
+//! and no seed.
 
 use super::damaged::mend;
 use super::ways::{Aligned, FileFilter, Pieces, encoded, with_keys};
@@ -239,8 +239,8 @@ where
     Ok(())
 }
 
-/// Prehashed filters merge as the filters do: both read, or one of them new, which has seed 0.
-/// Those that were made of filters of two seeds do not.
+/// Prehashed filters merge as the filters do, whether both were read or one is new, which has seed
+/// 0. Those made from filters of two seeds do not.
 pub fn a_prehashed_filter_merges_as_the_filter<F>(fill: Fill<F>) -> Verdict
 where
     F: FileFilter + MergeFilter + Clone,

@@ -1,4 +1,4 @@
-//! The ways of a filter into a file and out of it, as the laws take them.
+//! The ways of a filter into a file and out of it, as the laws use them.
 
 use crate::fill::{Fill, present_hashes};
 use crate::violation::Violation;
@@ -46,7 +46,7 @@ pub trait FileFilter: Filter + PartialEq + Sized {
     fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Self::View<'_>>, DecodeError>;
 }
 
-/// (Not inlined: what reads a file is more code than most laws, and some call it many times.)
+/// (Not inlined: reading a file is more code than most laws, and some call it many times.)
 impl<F> FileFilter for F
 where
     F: PlanFilter + PartialEq + Stored,
@@ -132,12 +132,12 @@ pub(super) fn with_keys<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result
         .map_err(Violation::refused(format!("{n} keys at {fpr}")))
 }
 
-/// A reader that gives few bytes at a time.
+/// A reader that yields few bytes at a time.
 #[derive(Debug)]
 pub struct Pieces<'a> {
-    /// What it has left.
+    /// What is left.
     pub bytes: &'a [u8],
-    /// The most it gives at once.
+    /// The most it yields at once.
     pub size: usize,
 }
 

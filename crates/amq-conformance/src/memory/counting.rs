@@ -86,8 +86,8 @@ fn end() -> Account {
     ACCOUNT.take().unwrap_or(NEW)
 }
 
-/// Runs `work` and returns the most bytes that it held at once, given back ones not counted; an
-/// error if the allocator of this binary does not count.
+/// Runs `work` and returns the most bytes that it held at once; an error if the allocator of this
+/// binary does not count.
 pub fn peak_of<R>(work: impl FnOnce() -> R) -> Result<(R, u64), Violation> {
     counts()?;
     let (result, account) = counted(u64::MAX, work);
