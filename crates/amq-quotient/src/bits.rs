@@ -18,7 +18,7 @@ pub(crate) const fn from(i: u32) -> u64 {
     u64::MAX << i
 }
 
-/// The lowest 1 of a word alone.
+/// Only the lowest 1 of a word.
 #[inline(always)]
 pub(crate) const fn lowest(word: u64) -> u64 {
     word & word.wrapping_neg()
@@ -45,7 +45,7 @@ pub(crate) trait Select {
         let mut bit = first;
         loop {
             let opened = (opens & through(bit)).count_ones();
-            // No balance before that many close; more may open meanwhile.
+            // There is no balance before that many close; more may open meanwhile.
             let closed = match opened {
                 0 => 0,
                 opened => Self::select(closes, opened - 1),
@@ -103,7 +103,7 @@ impl Select for Broadword {
         let shift = bytes_up_to(sums, rank) * 8;
         let before = ((sums << 8) >> shift) as u32 & 0xFF;
         let byte = (word >> shift) & 0xFF;
-        // The same again, with the bits of the byte spread over the bytes of a word.
+        // Repeats this within the byte, its bits spread over the bytes of a word.
         let spread = byte.wrapping_mul(ONES) & 0x8040_2010_0804_0201;
         let bits = ((spread + (TOPS - ONES)) >> 7) & ONES;
         shift + bytes_up_to(bits.wrapping_mul(ONES), rank - before)

@@ -1,8 +1,8 @@
 //! Inserting and removing a fingerprint: where it belongs, and whether its block has room.
 //!
-//! Nearly always the run lies in the block of its home, and fits one load. Then what is left to
-//! find is the first free slot behind it. If that is in the same block, everything is done there;
-//! if not, [`shift`](crate::shift) goes on from block to block.
+//! Nearly always the run lies in the block of its home, and fits one load. Then only the first free
+//! slot behind it is left to find. If that is in the same block, everything is done there; if not,
+//! [`shift`](crate::shift) goes on from block to block.
 
 use crate::bits::{Select, put_in, take_out};
 use crate::entry::{Entry, Matches};
@@ -18,9 +18,9 @@ use amq_core::prefetch::DISTANCE;
 pub(crate) enum Put {
     /// The fingerprint was not there.
     New,
-    /// It was there; now there is another copy.
+    /// It was there, and now has another copy.
     Again,
-    /// It is there too often already; nothing changed.
+    /// It is there too often; nothing changed.
     Refused,
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Taken {
     Copy,
     /// The only copy is gone.
     Last {
-        /// The number of fingerprints that it alone answered for.
+        /// The number of fingerprints that only it answered for.
         alone: u64,
     },
 }
@@ -41,10 +41,10 @@ pub(crate) enum Taken {
 impl<E: Entry> Table<Vec<u8>, E> {
     /// Inserts a fingerprint. There must be an empty slot.
     ///
-    /// First asks whether the home is empty: at low loads mostly yes, at high ones mostly no, so
-    /// the branch is predicted well. After it, if all changes stay in one block, the only branches
-    /// that depend on the key are those that check this: none on whether there is a run, or on
-    /// where in it the remainder belongs.
+    /// First checks whether the home is empty: at low loads it usually is, at high ones it usually
+    /// is not, so the branch is predicted well. After it, if all changes stay in one block, the
+    /// only branches that depend on the key are those that check this: none on whether there is a
+    /// run, or on where in it the remainder belongs.
     #[inline(always)]
     pub(crate) fn insert<I: Select>(&mut self, fingerprint: u64) -> Put {
         let (quotient, remainder) = self.split(fingerprint);
@@ -113,7 +113,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let mut metadata = near.metadata;
         let length = near.end.wrapping_sub(near.start);
         if ((length ^ 1) | (near.start ^ slot) | u32::from(near.far)) == 0 {
-            // A single entry at home: it has pushed nothing on.
+            // A single entry at home: it has displaced nothing.
             let window = self.window_from(near.here, slot);
             let value = window & self.fields.mask();
             if E::differs(value, remainder) != 0 {

@@ -1,7 +1,7 @@
-//! How the bits of a slot stand for a fingerprint.
+//! How the bits of a slot represent a fingerprint.
 //!
 //! A table stores numbers in runs, each run sorted, and moves them without knowing what they mean.
-//! What it asks of them is which of a run answer for a key: those equal to its remainder
+//! All it asks is which entries of a run answer for a key: those equal to its remainder
 //! ([`Whole`]), or those that are a prefix of it ([`Aged`]).
 
 use crate::bits::lowest;
@@ -47,15 +47,14 @@ pub(crate) trait Entry: Copy + Eq + Debug {
     /// As `differing`, for a single field, of a load or not.
     fn differs(field: u64, value: u64) -> u64;
 
-    /// The field to take out for a key: the first of the longest. `found` has the highest bit set
-    /// of each field of the load that answers for it, of one at least; what it returns is one of
-    /// them.
+    /// The field to remove for a key: the first of the longest. In `found` the highest bit is set
+    /// of each field of the load that answers for the key, at least one; returns one of these bits.
     fn longest(fields: &Fields, window: u64, found: u64) -> u64;
 
     /// Whether an entry of the run answers for the key.
     fn is_in<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> bool;
 
-    /// The entries of the run that answer for the key. Two stand for any larger number.
+    /// The entries of the run that answer for the key. A count of two means two or more.
     fn found<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> Matches;
 
     /// How many fingerprints the table stops answering for if it loses this entry of the run, the
@@ -67,16 +66,16 @@ pub(crate) trait Entry: Copy + Eq + Debug {
     fn answered<S: AsRef<[u8]>>(table: &Table<S, Self>, different: u64) -> Option<u64>;
 }
 
-/// The lowest bit of an entry: of those that answer for one key, the longest has the lowest. For an
-/// [`Aged`] entry it is 2^age, the number of fingerprints it answers for.
+/// The lowest 1 of an entry: among entries that answer for one key, the longest has the lowest. For
+/// an [`Aged`] entry it is 2^age, the number of fingerprints it answers for.
 #[inline(always)]
 pub(crate) const fn width(value: u64) -> u64 {
     lowest(value)
 }
 
 impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
-    /// The bits of a hash that the table keeps: monotone in the hash. (With those that every new
-    /// entry has.)
+    /// The bits of a hash that the table keeps: monotone in the hash. (With those that are set in
+    /// every new entry.)
     #[inline(always)]
     pub(crate) fn fingerprint(&self, hash: KeyHash) -> u64 {
         index(hash.get(), self.fingerprints) | E::MARK

@@ -3,7 +3,7 @@
 use crate::{MAX_SLOTS, QuotientParams};
 use amq_core::InsertError;
 amq_core::impl_error! {
-    /// A filter that cannot grow or shrink. It is as it was.
+    /// Why a filter cannot grow or shrink. It stays as it was.
     #[derive(Clone, Copy, PartialEq)]
     #[non_exhaustive]
     pub enum ResizeError {
@@ -27,7 +27,7 @@ amq_core::impl_error! {
                 params.slots;
             => "the filter cannot shrink: each halving widens the remainders by a bit, and {} is \
                 the most with {} slots", params.remainder_bits, params.slots / 2;
-        /// It holds more keys than half its slots take.
+        /// It holds more keys than half its slots can take.
         Keys {
             /// Keys it holds.
             keys: u64,

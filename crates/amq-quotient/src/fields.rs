@@ -1,8 +1,8 @@
 //! Packed remainders: fields of r bits, side by side in little-endian words.
 //!
 //! A block has 64 of them, in exactly r words. A load of eight bytes, from the byte where a field
-//! starts, reads it and those after it, which are compared in place, all at once. Fields are moved
-//! a word at a time.
+//! starts, reads it and those after it, which are compared in place and all at once. Fields are
+//! moved a word at a time.
 
 use crate::bits::{below, from};
 
@@ -22,7 +22,7 @@ pub(crate) fn store(bytes: &mut [u8], at: usize, word: u64) {
     }
 }
 
-/// The lowest `count` bits of `new` (all from 64 on), the others of `old`.
+/// The lowest `count` bits of `new` (all of them from 64 on), and the other bits of `old`.
 #[inline(always)]
 const fn blend(old: u64, new: u64, count: u32) -> u64 {
     let mask = if count < 64 { below(count) } else { u64::MAX };
@@ -86,8 +86,8 @@ impl Fields {
         window ^ value.wrapping_mul(self.ones)
     }
 
-    /// For each field: zero if it equals `value` in all bits above its lowest 1. It means nothing
-    /// from a field without a 1 on.
+    /// For each field: zero if it equals `value` in all bits above its lowest 1. From a field
+    /// without a 1 on, the result is meaningless.
     #[inline(always)]
     pub(crate) const fn differing_before_tail(&self, window: u64, value: u64) -> u64 {
         // Up to and including the lowest 1.
@@ -104,8 +104,8 @@ impl Fields {
         !nonzero & self.tops & self.first(count)
     }
 
-    /// Whether any of the first `count` fields is zero: 1 or 0. The answer means nothing if a load
-    /// has fewer fields.
+    /// Whether any of the first `count` fields is zero: 1 or 0. Meaningless if a load has fewer
+    /// fields.
     #[inline(always)]
     pub(crate) const fn any_zero(&self, differing: u64, count: u32) -> u32 {
         // A zero field borrows. It may make those above it borrow, but then one is found already.
@@ -129,7 +129,7 @@ impl Fields {
         (self.tops - self.ones) | self.tops
     }
 
-    /// Mask of the first `count` fields. It means nothing if a load has fewer.
+    /// Mask of the first `count` fields. Meaningless if a load has fewer.
     #[inline(always)]
     const fn first(&self, count: u32) -> u64 {
         1u64.wrapping_shl(count.wrapping_mul(self.bits)).wrapping_sub(1)

@@ -18,10 +18,11 @@ use amq_core::{
 use core::fmt;
 
 /// The quotient filter: a key's hash is split into a quotient, the number of its home slot, and a
-/// remainder, which is stored as near to its home as there is room.
+/// remainder, which is stored as near to its home as possible.
 ///
 /// Two filters are equal if they have the same parameters, seed and capacity, and hold the same
-/// fingerprints equally often, whatever their history: what is in a table determines its every bit.
+/// fingerprints equally often, whatever their history: the contents of a table determine every bit
+/// of it.
 ///
 /// `S` is what holds the table: a vector, or for a [view](crate::QuotientView) a borrowed slice.
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
@@ -49,16 +50,16 @@ impl QuotientFilter {
         /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
         /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
         /// answered `true` shares its fingerprint with one that is in, and removing it makes the
-        /// filter forget that one.
+        /// filter deny that one.
         remove;
         clear;
         /// Adds every copy that `other` holds. All or nothing.
         ///
         /// Both need the same seed, and numbers of slots that are equal or a power of two apart;
-        /// and `other` needs at least as many fingerprints, since it cannot make up for bits of a
-        /// hash it does not know. (If it has fewer, merge this one into it.) Reads both tables in
-        /// order and writes a new one, so it needs memory for one more; this filter grows if it
-        /// must and may.
+        /// and `other` needs at least as many fingerprints, since missing bits of a hash cannot be
+        /// made up. (If it has fewer, merge this one into it.) Reads both tables in order and
+        /// writes a new one, so it needs memory for one more table; this filter grows if it must
+        /// and may.
         merge;
         from_bytes;
     }
@@ -77,8 +78,8 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     amq_core::methods! {
         in "amq_quotient" "QuotientFilter";
         contains;
-        /// The keys put in less those taken out, counting every copy; after a merge the sum of
-        /// both.
+        /// The number of keys inserted less those removed, counting every copy; after a merge the
+        /// sum of both.
         len;
         /// Bytes of the table.
         size_in_bytes;
@@ -104,17 +105,17 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
         self.table.params
     }
 
-    /// The number of different fingerprints: [`len`](Self::len) without further copies, and without
-    /// the keys that look like another one.
+    /// The number of different fingerprints: [`len`](Self::len) less further copies, and less keys
+    /// that share another key's fingerprint.
     pub fn distinct_len(&self) -> u64 {
         self.distinct
     }
 
     /// The stored hashes in rising order, every copy.
     ///
-    /// The filter stores the leading bits of a hash. Each comes as the least hash with these bits,
-    /// which this filter answers `true`; so does any filter it is put into that has a power of two
-    /// times fewer fingerprints.
+    /// The filter stores the leading bits of a hash. Each is given as the least hash with these
+    /// bits. This filter answers it `true`, and so does any filter into which it is inserted that
+    /// has fewer fingerprints by a power of two.
     pub fn iter(&self) -> Hashes<'_> {
         Hashes::new(self.fingerprints(), self.table.params, self.len)
     }
@@ -271,7 +272,7 @@ impl<S: AsRef<[u8]> + Send + Sync> OneTable for QuotientFilter<S> {
 
     fn geometry(&self) -> Entry {
         let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
-        // The two numbers after these belong to filters that lengthen their fingerprints.
+        // The next two numbers belong to filters that lengthen their fingerprints.
         [slots, remainder_bits.into(), self.distinct, max_slots, 0, 0, 0, 0]
     }
 

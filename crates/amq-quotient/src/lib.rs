@@ -26,9 +26,9 @@
 //! # What it is
 //!
 //! A compact hash table of shortened hashes. It answers *definitely not in* or *probably in*. The
-//! second is wrong for a chosen share of the absent keys, the first never. It stores something for
-//! each key, so it can forget a key, count copies, and list what it holds. It stores it sorted, so
-//! filters merge, grow and shrink without their keys.
+//! second is wrong for a share of the absent keys that you choose, the first never. It stores
+//! something for each key, so it can remove a key, count copies, and list what it holds. What it
+//! stores is sorted, so filters merge, grow and shrink without their keys.
 //!
 //! At 1 % it takes 9.61 bits per key, as much as a Bloom filter; at lower rates it takes less
 //! (10.66 against 11.54 at 2^-8, 12.76 against 14.38 at 0.1 %). Sizes follow the number of keys,
@@ -66,7 +66,7 @@
 //! whole words. The next empty slot is where as many runs have ended as started; all 64 slots of a
 //! block are tested for that at once. The offsets of the blocks passed go up or down by one. An
 //! offset is a byte: 255 means *255 or more*, and such an offset is computed from earlier blocks
-//! when it is needed. The table is a ring: what finds no slot before the end continues at the
+//! when it is needed. The table is a ring: entries without a slot before the end continue at the
 //! start.
 //!
 //! *Any number of slots.* The quotient is the upper half of the 128-bit product of hash and slots,
@@ -76,7 +76,7 @@
 //! *Merge, grow, shrink*: doubling the slots turns the first bit of each remainder into the last
 //! bit of its quotient, and halving turns it back. So tables whose sizes are a power of two apart
 //! lose nothing; they are read in order and written in order. Other pairs of sizes are refused:
-//! finding the new home would take the dropped bits of the hash. A filter by
+//! finding the new home would take bits of the hash that were dropped. A filter planned by
 //! [`QuotientFilter::plan_growing`] starts small and doubles by itself up to a limit; it keeps from
 //! the start as many bits of each hash as the grown filter needs.
 //!
@@ -86,8 +86,8 @@
 //!
 //! ## Growing without a bound
 //!
-//! A table that doubles takes a bit from every fingerprint it holds. A filter that must say at the
-//! start how far it may grow can keep these bits in stock; one that need not, an
+//! A table that doubles takes a bit from every fingerprint it holds. A filter that knows at the
+//! start how far it may grow can keep these bits in reserve. One that does not, an
 //! [`ExpandableQuotientFilter`], gives each key as many bits as there is room for when it comes. A
 //! slot has one bit more than a fingerprint, and an entry ends with its age in unary: a 1, then a 0
 //! for each doubling since it came.
@@ -103,18 +103,16 @@
 //! ```
 //!
 //! *Contains* compares all entries of a run at once, as before, and leaves out of the comparison
-//! what `v ^ (v - 1)` has set in each of them: its tail. As a number an entry lies in the middle of
-//! the fingerprints it answers for, so that a run which is sorted stays sorted when all of its
-//! entries are shifted. *Growing* is therefore one pass from end to end: home and value, as one
-//! number, are multiplied by two. *Remove* takes the longest of the entries that answer for the
-//! key. Whichever key that one came with, every other key is left with an entry that answers for
-//! it.
+//! the tail of each, the bits set in `v ^ (v - 1)`. As a number an entry lies in the middle of the
+//! fingerprints it answers for, so that a run which is sorted stays sorted when all of its entries
+//! are shifted. *Growing* is therefore one pass from end to end: home and value, as one number, are
+//! multiplied by two. *Remove* takes the longest of the entries that answer for the key. Whichever
+//! key that entry came with, every other key keeps an entry that answers for it.
 //!
-//! Each key keeps the share of hashes it answered for when it came, so old keys, which answer for
-//! more, add as much to the rate as the many young ones: after X doublings it is at most
-//! `0.95 (X + 2) / 2^(F + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which is good
-//! for 41 doublings, and a key takes 14.9 bits when the table is full, 29.7 when it has just
-//! doubled.
+//! Each key keeps the share of hashes it answered for when it came, so the few old keys, which
+//! answer for more, add as much to the rate as the many young ones: after X doublings it is at most
+//! `0.95 (X + 2) / 2^(F + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which lasts for
+//! 41 doublings, and a key takes 14.9 bits when the table is full, 29.7 when it has just doubled.
 //!
 //! # Cost and false-positive rate
 //!
@@ -123,7 +121,7 @@
 //! does not change F: twice the keys, twice the rate. [`QuotientFilter::expected_fpr`] is the exact
 //! rate of the filter at hand.
 //!
-//! At most 95 % of the slots are used, because the clusters that an insert moves grow long. Mean
+//! At most 95 % of the slots are used, because the clusters that an insert moves become long. Mean
 //! and 99th percentile of their lengths, in slots ([`theory::mean_cluster`],
 //! [`theory::cluster_quantile`]; a test confirms the mean on real tables):
 //!
@@ -135,10 +133,10 @@
 //! | 0.95 | 31 | 492 |
 //!
 //! So inserts slow down as the filter fills. In a table that fits the cache we measured 12 ns when
-//! empty, 30 ns at half load, 75 ns at 0.9 and 130 ns just below 0.95. If you insert and remove all
-//! the time at the limit, plan for a tenth more keys. Queries hardly depend on the load: nineteen
-//! in twenty run without a branch that depends on the key. [`QuotientFilter::build`] writes a
-//! filter from sorted hashes and moves no clusters.
+//! empty, 30 ns at half load, 75 ns at 0.9 and 130 ns just below 0.95. If you constantly insert and
+//! remove at the limit, plan for a tenth more keys. Queries hardly depend on the load: nineteen in
+//! twenty run without a branch that depends on the key. [`QuotientFilter::build`] writes a filter
+//! from sorted hashes and moves no clusters.
 //!
 //! # When not to use it
 //!
@@ -147,9 +145,9 @@
 //!   [`QuotientFilter::insert_unique`] skipped; those that were `New` to it may be removed.
 //! - Inserts at high load must be as fast as at low load: take a cuckoo filter, or a Bloom filter
 //!   if nothing is removed.
-//! - A key comes in very many copies. Each takes a slot and moves past all before it, so a hundred
-//!   thousand of them, one by one, take seconds ([`QuotientFilter::build`] takes them in linear
-//!   time). A counting Bloom filter counts up to fourteen in the same space.
+//! - A key comes in very many copies. Each takes a slot and is moved past all before it, so a
+//!   hundred thousand of them, one by one, take seconds ([`QuotientFilter::build`] takes them in
+//!   linear time). A counting Bloom filter counts up to fourteen in the same space.
 //! - The filter never changes once it is built: a ribbon filter takes a quarter less.
 //! - Strangers choose the keys and know the seed: they can give many keys one home. No key is lost,
 //!   but the run there grows as long as they like, and operations near it take time proportional to

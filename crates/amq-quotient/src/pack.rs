@@ -1,7 +1,7 @@
 //! A table written from sorted fingerprints, from end to end.
 //!
-//! Fingerprints that find no slot from their home to the last wrap to the first slots. How many do
-//! shows only at the end, and all that is written before the first gap behind them depends on it.
+//! Fingerprints that find no slot from their home to the last wrap to the first slots. Their number
+//! is known only at the end, and everything written before the first gap after them depends on it.
 //! So the first blocks are written last.
 
 use crate::QuotientParams;
@@ -33,7 +33,7 @@ pub(crate) fn pack<E: Entry>(
     if right {
         return Ok(packed);
     }
-    // What wraps fills every gap of these blocks.
+    // The wrapped fingerprints fill every gap of these blocks.
     drop(packed);
     let (packed, _) = pack_behind(params, params.blocks(), sorted)?;
     Ok(packed)
@@ -117,7 +117,7 @@ impl<E: Entry> Writer<E> {
         })
     }
 
-    /// Begins with the quotients from this block on, and the free position after all earlier ones.
+    /// Starts with the quotients of this block, at the free position after all earlier ones.
     fn start(&mut self, block: u64, free: u64) {
         self.last = None;
         self.free = free;
@@ -154,8 +154,8 @@ impl<E: Entry> Writer<E> {
         self.runends |= ends << (self.free.wrapping_sub(1) % BLOCK_SLOTS);
     }
 
-    /// Writes what is not yet written, and the offsets of all blocks before this one. Returns the
-    /// free position after all that was written.
+    /// Writes the rest, and the offsets of all blocks before this one. Returns the free position
+    /// after all that was written.
     fn end(&mut self, block: u64) -> u64 {
         self.end_run(true);
         self.turn_slots(self.slots);
@@ -239,7 +239,7 @@ mod tests {
     use crate::entry::Whole;
     use amq_core::index::remix;
 
-    /// The table that inserting one fingerprint after another gives.
+    /// The table that results from inserting one fingerprint after another.
     fn inserted(params: QuotientParams, sorted: &[u64]) -> (Table<Vec<u8>, Whole>, u64) {
         let mut table = Table::new(params).unwrap();
         let new = sorted

@@ -13,8 +13,8 @@ pub const METADATA_BYTES: u64 = 17;
 pub const MAX_REMAINDER_BITS: u32 = 56;
 
 /// The widest fingerprint, in bits, quotient and remainder together: four fewer than a hash has.
-/// Each fingerprint then stands for 16 hashes or more, and that some stand for one more than others
-/// changes the rates by less than a thousandth.
+/// Each fingerprint then stands for 16 hashes or more. Some stand for one hash more than others,
+/// which changes rates by less than a thousandth.
 pub const MAX_FINGERPRINT_BITS: u32 = 60;
 
 /// The most slots, 2^56. More than any memory holds, and no sum of positions overflows.
@@ -25,23 +25,24 @@ pub const MAX_SLOTS: u64 = 1 << 56;
 pub const MAX_LOAD: f64 = 0.95;
 
 /// The most copies of a key in an [`ExpandableQuotientFilter`](crate::ExpandableQuotientFilter),
-/// and of the few keys that look like it. Without a limit one key, again and again, would make the
-/// filter grow for ever.
+/// and of the few keys that look like it. Without a limit, one key inserted again and again would
+/// make the filter grow for ever.
 pub const MAX_COPIES: u64 = 255;
 
 /// What determines a quotient filter's table.
 ///
 /// A table has `slots * 2^remainder_bits` different fingerprints, at most
-/// 2^[`MAX_FINGERPRINT_BITS`]. Growing leaves their number as it is.
+/// 2^[`MAX_FINGERPRINT_BITS`]. Growing does not change their number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct QuotientParams {
-    /// Slots that a key can be at home in, 1 to [`MAX_SLOTS`]: any number, not only powers of two.
-    /// Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64 waste none.
+    /// The number of home slots, 1 to [`MAX_SLOTS`]: any number, not only powers of two. Memory
+    /// comes in blocks of [`BLOCK_SLOTS`], so multiples of 64 waste none.
     pub slots: u64,
     /// Bits of the hash kept in a slot, 0 to [`MAX_REMAINDER_BITS`].
     pub remainder_bits: u32,
-    /// What the slots may grow to by doubling, when the table is full; `slots` forbids growth.
+    /// The most slots that the table may grow to by doubling, when it is full; `slots` forbids
+    /// growth.
     pub max_slots: u64,
 }
 
@@ -59,7 +60,7 @@ impl QuotientParams {
 
     /// A table that doubles its slots when it is full, up to `max_slots`. Not checked yet.
     ///
-    /// Each doubling takes a bit of the remainders, so the last is when none is left.
+    /// Each doubling takes a bit of the remainders; when none is left, there are no more.
     #[must_use]
     pub const fn with_max_slots(self, max_slots: u64) -> Self {
         Self { max_slots, ..self }
@@ -74,8 +75,8 @@ impl QuotientParams {
         PlanError::check_parameter("max_slots", self.max_slots, self.slots, most)
     }
 
-    /// The widest remainder with this many slots, at most [`MAX_SLOTS`]: what they leave of a
-    /// fingerprint.
+    /// The widest remainder with this many slots, at most [`MAX_SLOTS`]: the bits of a fingerprint
+    /// that they leave.
     pub(crate) const fn widest(slots: u64) -> u32 {
         let quotient = 64 - slots.saturating_sub(1).leading_zeros();
         if MAX_FINGERPRINT_BITS - quotient < MAX_REMAINDER_BITS {
@@ -114,7 +115,8 @@ impl QuotientParams {
         self.blocks().saturating_mul(METADATA_BYTES + 8 * self.remainder_bits as u64)
     }
 
-    /// What the table becomes by growing as far as it may; itself if it does not grow.
+    /// The parameters of the table once it has grown as far as it may; the same if it does not
+    /// grow.
     #[must_use]
     pub fn grown(&self) -> Self {
         self.sizes().fold(*self, |_, params| params)

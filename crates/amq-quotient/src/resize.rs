@@ -39,7 +39,7 @@ impl QuotientFilter {
     }
 
     /// Lets the filter grow by itself while its slots are at most `max_slots`. The present number
-    /// forbids it.
+    /// forbids growth.
     ///
     /// Each doubling takes one bit of the remainders, and the rate stays proportional to the keys.
     pub fn allow_growth(&mut self, max_slots: u64) -> Result<(), PlanError> {
@@ -50,7 +50,7 @@ impl QuotientFilter {
     }
 
     /// Doubles the slots and takes one bit of each remainder. The filter then takes twice the keys;
-    /// the rate stays what it is until they come. On an error the filter is as it was.
+    /// the rate stays the same until they come. On an error the filter is as it was.
     ///
     /// Needs the memory of both tables while it runs.
     pub fn grow(&mut self) -> Result<(), ResizeError> {
@@ -60,7 +60,7 @@ impl QuotientFilter {
     }
 
     /// Halves the slots and gives the bit back to each remainder: frees the memory of keys that are
-    /// gone. The rate stays what it is. On an error the filter is as it was.
+    /// gone. The rate stays the same. On an error the filter is as it was.
     pub fn shrink(&mut self) -> Result<(), ResizeError> {
         let params = self.params();
         let halved = params.halved().ok_or(ResizeError::Shrink { params })?;
@@ -92,7 +92,7 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// Grows by itself until there is room for `keys`.
+    /// Grows until there is room for `keys`.
     #[cold]
     #[inline(never)]
     pub(crate) fn grow_for(&mut self, keys: u64) -> Result<(), InsertError> {
@@ -125,8 +125,8 @@ impl QuotientFilter {
     }
 }
 
-/// The bytes the allocator refused: nothing else stops a table of good parameters from being
-/// written.
+/// The bytes that the allocator refused: with checked parameters, writing a table fails in no other
+/// way.
 const fn refused(error: BuildError) -> u64 {
     match error {
         BuildError::OutOfMemory { bytes } => bytes,

@@ -8,8 +8,8 @@ use amq_core::KeyHash;
 use amq_core::internal::step;
 use amq_core::prefetch::DISTANCE;
 
-/// A run as seen from its quotient's block and the next block's runends. Slots count from the first
-/// of the quotient's block, and may run past its last.
+/// A run as seen from its quotient's block and the next block's runends. Slots are counted from the
+/// first of the quotient's block, and may run past its last.
 #[derive(Clone, Copy)]
 pub(crate) struct Near {
     /// Where the block starts in memory.
@@ -19,7 +19,7 @@ pub(crate) struct Near {
     pub(crate) start: u32,
     /// One past its last slot; `start` if there is no run.
     pub(crate) end: u32,
-    /// The run is out of sight, and `start` and `end` mean nothing.
+    /// The run is out of sight, and `start` and `end` are meaningless.
     pub(crate) far: bool,
 }
 
@@ -69,8 +69,8 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         (first + self.blocks) * BLOCK_SLOTS + 63
     }
 
-    /// A block's offset, however large: the slots, from the block's first, that belong to runs of
-    /// earlier blocks. `byte` is what the block says.
+    /// A block's offset, however large: the number of slots, from the block's first, that belong to
+    /// runs of earlier blocks. `byte` is the block's own offset byte.
     #[inline(always)]
     pub(crate) fn offset<I: Select>(&self, block: u64, byte: u64) -> u64 {
         if byte < SATURATED { byte } else { self.recomputed_offset::<I>(block) }
@@ -166,7 +166,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         Run { start, end }
     }
 
-    /// Whether a fingerprint is there.
+    /// Whether a fingerprint is in the table.
     ///
     /// Nineteen times in twenty, even at the highest load, the run ends within 64 slots of its
     /// block's offset, stays in one block, and fits one load. Then the only branch that depends on

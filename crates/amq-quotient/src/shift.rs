@@ -1,9 +1,9 @@
-//! Moving entries by one slot, to let one in or after one has gone.
+//! Moving entries by one slot, to make room for one or after one was removed.
 //!
 //! Both move everything from the run to the end of what is packed behind it: the remainders from
-//! the fingerprint's own place on, the runends from the start of the run on. At the start of the
-//! run goes in (or out) a 0 if the run has other entries, a 1 if this is its only one; so the run's
-//! own runend needs no special case.
+//! the fingerprint's own place on, the runends from the start of the run on. The bit that goes in
+//! (or out) at the start of the run is a 0 if the run has other entries, a 1 if this is its only
+//! one; so the run's own runend needs no special case.
 //!
 //! From the home on, block after block is read once and written once: its runends as one word, its
 //! remainders as r words, and the offset of the next block, which one slot more (or less) of it is
@@ -16,7 +16,7 @@ use crate::search::Near;
 use crate::table::{Metadata, SATURATED, Table};
 use alloc::vec::Vec;
 
-/// What moves: a run and a place in it, in slots from the first of a block on.
+/// The span that moves: a run and a place in it, in slots from the first of a block on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     /// The run's first slot: runends move from here on.
@@ -40,7 +40,8 @@ impl Span {
         Self { start: run.start as u64, place: place as u64, end: run.end as u64 }
     }
 
-    /// The run and place, seen from the next block. What is before that begins with it.
+    /// The run and place, seen from the next block. Whatever begins before that block begins with
+    /// it.
     const fn seen_from_next(self) -> Self {
         Self {
             start: self.start.saturating_sub(BLOCK_SLOTS),
@@ -120,7 +121,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         }
     }
 
-    /// The reverse: takes out the entry at the span's place, and moves what is behind it one slot
+    /// The reverse: removes the entry at the span's place, and moves what is behind it one slot
     /// back, up to the first settled slot, which is `settled` in the block `home`.
     #[inline(always)]
     pub(crate) fn close_gap<I: Select>(

@@ -1,7 +1,7 @@
 //! The operations with AVX2, `pdep`, `tzcnt`, `popcnt` and `lzcnt`, and the choice between them and
 //! the portable ones.
 //!
-//! This is the only module of the crate with `unsafe` in it. Every operation is written once,
+//! This is the only module of the crate that has `unsafe` code. Every operation is written once,
 //! generic over how select is computed, and compiled twice: for processors with AVX2 and BMI2,
 //! where select is two instructions, and for all others with [`Broadword`]. The tests compare the
 //! two.
@@ -238,7 +238,7 @@ mod tests {
         operations_agree::<Aged>(2, aged);
     }
 
-    /// `stored` is what goes in for a fingerprint.
+    /// `stored` gives the entry for a fingerprint.
     fn operations_agree<E: Entry>(least_bits: u32, stored: fn(QuotientParams, u64) -> u64) {
         // On a processor without these instructions this compares the portable code with itself.
         // Fingerprints come from everywhere, or from a few homes only, so that runs enter many

@@ -11,7 +11,7 @@ const PART_BITS: u32 = 11;
 /// The fewest fingerprints in a part, on average.
 const PART: usize = 256;
 
-/// What a table of `fingerprints` stores of these hashes, in rising order.
+/// The entries of these hashes in a table of `fingerprints`, in rising order.
 pub(crate) fn sorted(hashes: &[KeyHash], fingerprints: u64) -> Result<Vec<u64>, BuildError> {
     let mut sorted: Vec<u64> = zeroed(hashes.len() as u64)?;
     let bits = (hashes.len() / PART + 1).ilog2().min(PART_BITS);

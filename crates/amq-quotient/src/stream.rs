@@ -3,9 +3,9 @@
 //! A table is sorted by its nature. So tables are merged, grown and shrunk by reading and
 //! [writing](crate::pack) them from end to end.
 //!
-//! What comes next is chance: whether a run ends, and which of two tables has the lower
-//! fingerprint. Branches on it would be mispredicted, at the cost of some thirty instructions each;
-//! so there are none, but for those taken once a block.
+//! What comes next is random: whether a run ends, and which of two tables has the lower
+//! fingerprint. Branches on it would be mispredicted, at a cost of some thirty instructions each;
+//! so there are none, except those taken once per block.
 
 use crate::bits::Broadword;
 use crate::entry::{Entry, Whole};
@@ -99,7 +99,7 @@ impl Iterator for Fingerprints<'_> {
 /// Fingerprints read ahead: enough that reading them is a loop of its own.
 const AHEAD: usize = 64;
 
-/// More than any fingerprint: none is left.
+/// Greater than any fingerprint: none is left.
 const NONE: u64 = u64::MAX;
 
 /// A sequence some of which has been read.
@@ -131,7 +131,7 @@ impl<I: Iterator<Item = u64>> Ahead<I> {
         self.read[self.at % AHEAD]
     }
 
-    /// Passes over it, or not.
+    /// Advances past it, or not.
     #[inline(always)]
     fn pass(&mut self, it: bool) {
         self.at += usize::from(it);

@@ -14,7 +14,7 @@ use amq_core::internal::zeroed;
 use amq_core::prefetch::prefetch;
 use core::marker::PhantomData;
 
-/// An offset byte of this value stands for any offset from there on.
+/// An offset byte of this value stands for this offset and any larger one.
 pub(crate) const SATURATED: u64 = 255;
 
 /// Field offsets within the 17 bytes of metadata that end a block.
@@ -55,7 +55,8 @@ pub(crate) struct Metadata {
 }
 
 impl<S: AsRef<[u8]>, E> Table<S, E> {
-    /// A table over these bytes, whatever they say. Their number is the one the parameters ask for.
+    /// A table over these bytes, whatever they say. Their number must be the one that the
+    /// parameters ask for.
     pub(crate) fn over(params: QuotientParams, bytes: S) -> Self {
         Self {
             end: bytes.as_ref().len(),
@@ -71,7 +72,7 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
         }
     }
 
-    /// A view of this table: it borrows the bytes, whatever is made of its entries.
+    /// A view of this table: it borrows the bytes, and may read its entries as another type.
     pub(crate) fn view<F>(&self) -> Table<&[u8], F> {
         Table::over(self.params, self.bytes())
     }
@@ -181,7 +182,7 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
         prefetch(self.bytes(), metadata + self.stride);
     }
 
-    /// Prefetches a remainder at its home, and mostly also one that was pushed on: it arrives
+    /// Prefetches a remainder at its home, and usually also one that was displaced: it arrives
     /// together with the metadata.
     #[inline(always)]
     pub(crate) fn prefetch_remainder(&self, here: usize, slot: u32) {

@@ -1,5 +1,5 @@
-//! The structural walk: whether bytes are a quotient filter's table. A file's table passes it
-//! before its first query, and the tests make it after every operation.
+//! The structural walk: checks that bytes are a quotient filter's table. A table from a file must
+//! pass it before its first query, and the tests run it after every operation.
 
 use crate::bits::{Select, below, from};
 use crate::entry::Entry;
@@ -17,18 +17,18 @@ const fn inconsistent(what: &'static str) -> DecodeError {
 pub(crate) struct Contents {
     /// Fingerprints, counting every copy.
     pub(crate) keys: u64,
-    /// Different fingerprints that they answer for.
+    /// The number of different fingerprints that they answer for.
     pub(crate) distinct: u64,
 }
 
 impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     /// Walks the whole table once, whatever its bytes, a block at a time.
     ///
-    /// The first block's offset says how many slots wrapped runs take. The walk believes it, and
-    /// at its end compares it with the slots taken past the last one. From there, once around, it
+    /// The first block's offset says how many slots wrapped runs take. The walk believes it, and at
+    /// its end compares it with the slots taken past the last one. From there, once around, it
     /// places the runs in order: each takes the first runend from its start. So it knows which
     /// slots are in a run, and which of these are followed by another slot of the same run; that
-    /// decides what remainders there may be.
+    /// determines which remainders are allowed.
     #[inline(always)]
     pub(crate) fn walk<I: Select>(&self) -> Result<Contents, DecodeError> {
         let wrapped = self.offset::<I>(0, self.metadata(0).offset);
@@ -131,7 +131,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             stray |= this & !(lanes.ones(used) * mask);
             let joined = lanes.ones(within) << (bits - 1);
             let differing = this ^ next;
-            // All but the highest bits are compared: a field that is not below keeps its top.
+            // All but the highest bits are compared: a field that is not lower keeps its top bit.
             let kept = (next | lanes.tops) - (this & lanes.low);
             falling |= ((this & !next) | !(differing | kept)) & joined;
             let same = !(((differing & lanes.low) + lanes.low) | differing) & joined;
@@ -159,11 +159,11 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
 
 /// The fields that are compared at once, and how bits of slots become bits of fields.
 struct Lanes {
-    /// How many: a power of two, up to 8.
+    /// Their number: a power of two, up to 8.
     count: u32,
     /// Bits of each.
     bits: u32,
-    /// Whether a load that begins with them holds the field after them, too.
+    /// Whether a load that begins with them also holds the next field.
     with_next: bool,
     /// All their bits.
     all: u64,
@@ -217,7 +217,7 @@ mod tests {
     use amq_core::index::remix;
     use std::vec::Vec;
 
-    /// The walk as it is defined.
+    /// The walk by its definition.
     impl<S: AsRef<[u8]>> Table<S, Whole> {
         /// Walks the table one run and one slot at a time.
         ///
@@ -258,7 +258,7 @@ mod tests {
             Ok(contents)
         }
 
-        /// As many runs end as start, and none is at home past the last slot.
+        /// Checks that as many runs end as start, and that no key is at home past the last slot.
         fn check_runs(&self) -> Result<(), DecodeError> {
             let (mut occupieds, mut runends) = (0, 0);
             for block in 0..self.blocks {
@@ -273,7 +273,7 @@ mod tests {
             if occupieds == runends { Ok(()) } else { Err(inconsistent("number of runs")) }
         }
 
-        /// The slots from `start` up to `end`, exclusive, are zero.
+        /// Checks that the slots from `start` up to `end`, exclusive, are zero.
         fn check_empty(&self, start: u64, end: u64) -> Result<(), DecodeError> {
             if (start..end).all(|position| self.remainder(position) == 0) {
                 Ok(())
@@ -282,7 +282,8 @@ mod tests {
             }
         }
 
-        /// The remainders of a run, its `end` exclusive, rise; returns how many are different.
+        /// Checks that the remainders of a run, its `end` exclusive, rise; returns how many are
+        /// different.
         fn check_order(&self, start: u64, end: u64) -> Result<u64, DecodeError> {
             let mut distinct = 1;
             let mut before = self.remainder(start);

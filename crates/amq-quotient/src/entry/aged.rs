@@ -6,9 +6,9 @@ use crate::fields::Fields;
 use crate::params::BLOCK_SLOTS;
 use crate::table::Table;
 
-/// A prefix of a fingerprint, and its age in unary: the bits of the prefix, a 1, then as many
-/// zeros as the table has doubled since the entry came. An entry whose bits are used up is the 1
-/// and zeros alone, and answers for every key of its slot. Zero is no entry.
+/// A prefix of a fingerprint, and its age in unary: the bits of the prefix, a 1, then a zero for
+/// each time that the table has doubled since the entry came. An entry whose bits are used up
+/// consists of the 1 and zeros, and answers for every key of its slot. Zero is no entry.
 ///
 /// As a number, an entry lies in the middle of those it answers for: prefixes that go on with 0
 /// are smaller, prefixes that go on with 1 larger. So a run in rising order stays in rising order
@@ -58,8 +58,8 @@ impl Entry for Aged {
 
     #[inline(always)]
     fn alone<S: AsRef<[u8]>>(table: &Table<S, Self>, run: Run, value: u64) -> u64 {
-        // Nothing is longer than a new entry, and in nineteen runs of twenty nothing is inside
-        // an old one.
+        // No entry is longer than a new one, and in nineteen runs of twenty none lies inside an old
+        // one.
         if width(value) == 1 || run.end - run.start == 1 {
             return width(value);
         }

@@ -34,14 +34,14 @@ pub(crate) const fn is_void(entry: u64, bits: u32) -> bool {
     entry & ((1 << bits) - 1) == void_value(bits)
 }
 
-/// For slots in rising order: twice and twice plus one of each, in rising order.
+/// For slots in rising order: for each slot s, 2 s and 2 s + 1, in rising order.
 #[derive(Clone)]
 struct Copies<I: Iterator> {
     slots: I,
     /// The slot after the present ones.
     next: Option<u64>,
     slot: u64,
-    /// How many times the slot comes, and how many of its copies are still to come.
+    /// How often the slot occurs, and how many of its copies are still to come.
     times: u64,
     left: u64,
 }

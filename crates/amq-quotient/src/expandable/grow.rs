@@ -1,8 +1,8 @@
 //! Growing: the table is read in order, and one of twice the slots is written.
 //!
-//! Growth by less than doubling is left out. Where the slots grow by, say, a half, an entry's
+//! There is no growth by less than doubling. Where the slots grow by, say, a half, an entry's
 //! fingerprint does not tell its home among them; and where a part of the slots doubles, that part
-//! has half the load of the rest, so the rest is full no later.
+//! has half the load of the rest, so the rest fills up no later.
 
 use super::aging::{doubled, is_void};
 use super::{COPIES, ExpandableQuotientFilter};
@@ -13,12 +13,12 @@ use crate::{ExpandableParams, MAX_COPIES, simd};
 use amq_core::{BuildError, Goal, InsertError, KeyHash, Plan, PlanError};
 
 impl ExpandableQuotientFilter {
-    /// The plan of a filter that keeps the rate of the goal while it doubles this often, and may
-    /// double as often as it keeps it. [`plan`](Self::plan) asks for 20 doublings, which is a
-    /// million times the keys of the goal.
+    /// The plan of a filter that keeps the goal's rate through this many doublings, and may double
+    /// as long as it keeps it. [`plan`](Self::plan) asks for 20 doublings, which is a million times
+    /// the keys of the goal.
     ///
-    /// Every halving of the number of doublings saves about one bit a key. Where a hash has too few
-    /// bits for so low a rate and so many doublings, the plan has fewer; its
+    /// Halving the number of doublings saves about one bit per key. Where a hash has too few bits
+    /// for so low a rate and so many doublings, the plan has fewer doublings; its
     /// [`max_doublings`](ExpandableParams::max_doublings) says how many.
     ///
     /// ```
@@ -38,8 +38,8 @@ impl ExpandableQuotientFilter {
         Ok(theory::plan_doublings(goal, doublings)?.with_budget(goal.budget))
     }
 
-    /// Lets the filter double until it has done so `max_doublings` times in all. The present number
-    /// forbids it.
+    /// Lets the filter double until it has done so `max_doublings` times in total. The present
+    /// number forbids further doublings.
     ///
     /// [`theory::fpr`](crate::theory::expandable::fpr) tells the rate after more doublings than
     /// were planned for.
@@ -57,7 +57,7 @@ impl ExpandableQuotientFilter {
     /// proportional to the slots. At least an eighth of the new table is free.
     ///
     /// Refused with [`InsertError::UsedUp`] if entries whose bits are used up take more than three
-    /// quarters of the room. That happens only to filters out of older files, which allow more
+    /// quarters of the room. That happens only to filters from older files, which allow more
     /// doublings than [`ExpandableParams::most_doublings`].
     pub fn grow(&mut self) -> Result<(), InsertError> {
         let limit = self.params.max_doublings.into();
@@ -72,7 +72,7 @@ impl ExpandableQuotientFilter {
             let void = entries.clone().filter(|&entry| is_void(entry, bits));
             void.count() as u64
         };
-        // Inserts and removals never lead there, with parameters that are taken today. Files do.
+        // Inserts and removals never lead there with parameters that are accepted today. Files may.
         if self.params.is_used_up(void) {
             return Err(InsertError::UsedUp { entries: void, of: self.params.max_entries() });
         }
@@ -91,12 +91,12 @@ impl ExpandableQuotientFilter {
         self.table = table;
         self.params = params;
         self.entries = held;
-        // The table tells twice as many fingerprints apart, and answers for the same hashes.
+        // The table distinguishes twice as many fingerprints, and answers for the same hashes.
         self.answered *= 2;
         Ok(())
     }
 
-    /// Makes room for one more key, this one, by growing if that is allowed.
+    /// Makes room for this key, by growing if that is allowed.
     #[inline(always)]
     pub(super) fn make_room(&mut self, hash: KeyHash) -> Result<(), InsertError> {
         if self.entries < self.table.max_keys {
@@ -108,7 +108,7 @@ impl ExpandableQuotientFilter {
     #[cold]
     #[inline(never)]
     fn grow_for(&mut self, hash: KeyHash) -> Result<(), InsertError> {
-        // What is refused must not make it grow.
+        // A key that is refused must not make it grow.
         if simd::count(&self.table, self.table.fingerprint(hash)) >= MAX_COPIES {
             return Err(COPIES);
         }

@@ -24,11 +24,10 @@ use params::Shape;
 
 /// A quotient filter that doubles whenever it is full: for sets whose size is not known.
 ///
-/// A key keeps, for life, the bits of its hash that the table told apart when it came. So keys that
-/// come late have longer fingerprints than those that were there before, and the rate stays below
-/// the one asked for while the filter doubles [`max_doublings`](ExpandableParams::max_doublings)
-/// times. See the [crate's documentation](crate#growing-without-a-bound) for the picture and the
-/// formula.
+/// A key keeps, for life, as many bits of its hash as the table distinguished when the key came. So
+/// later keys have longer fingerprints than earlier ones, and the rate stays below the one asked
+/// for while the filter doubles [`max_doublings`](ExpandableParams::max_doublings) times. See the
+/// [crate's documentation](crate#growing-without-a-bound) for the picture and the formula.
 ///
 /// ```
 /// use amq_quotient::{ExpandableQuotientFilter, Goal};
@@ -58,9 +57,9 @@ pub struct ExpandableQuotientFilter<S = Vec<u8>> {
     params: ExpandableParams,
     table: Table<S, Aged>,
     len: u64,
-    /// Slots in use. More than keys if entries without bits stand in several slots.
+    /// Slots in use. More than keys if entries without bits occupy several slots.
     entries: u64,
-    /// How many of the fingerprints that the table tells apart it answers `true` for.
+    /// How many of the fingerprints that the table distinguishes it answers `true` for.
     answered: u64,
 }
 
@@ -85,19 +84,19 @@ impl ExpandableQuotientFilter {
         /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
         /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
         /// answered `true` shares its fingerprint with one that is in, and removing it makes the
-        /// filter forget that one.
+        /// filter deny that one.
         ///
         /// An entry whose bits are used up, because the table has doubled more often since it came
-        /// than its fingerprint had bits, stands in several slots. Of these only the key's own is
-        /// freed. The others go on answering for their slots until the last key goes, which clears
-        /// them; the rate that was asked for allows for them, and
-        /// [`expected_fpr`](Self::expected_fpr) counts them.
+        /// than its fingerprint had bits, occupies several slots. Only the key's own slot is freed.
+        /// The others go on answering until the last key is removed, which clears them; the rate
+        /// that was asked for allows for them, and [`expected_fpr`](Self::expected_fpr) counts
+        /// them.
         remove;
         clear;
         from_bytes;
     }
 
-    /// Counts keys that went in, and those of them that no entry answered for.
+    /// Counts keys that were inserted, and those of them that no entry answered for.
     #[inline(always)]
     fn took(&mut self, keys: u64, new: u64) {
         self.len += keys;
@@ -105,13 +104,13 @@ impl ExpandableQuotientFilter {
         self.answered += new;
     }
 
-    /// Empties the table, at its present size, when the last key has gone and left entries in other
-    /// slots than its own. There are none before the table has doubled since it was last empty, and
-    /// doubling it took longer.
+    /// Empties the table, at its present size, when the last key has been removed and left entries
+    /// in slots other than its own. There are none unless the table has doubled since it was last
+    /// empty, and doubling it took longer.
     ///
-    /// What is left of keys that have gone has no bits. An entry that has some is a key's: the
-    /// number of keys was too low, by the removal of keys that were never in or in the file that
-    /// was read. It is put right then, and nothing is forgotten.
+    /// What is left of removed keys has no bits. An entry with bits belongs to a key: then the
+    /// number of keys was too low, because keys were removed that were never in, or in the file
+    /// that was read. It is corrected, and no key is lost.
     #[cold]
     #[inline(never)]
     fn forget_leftovers(&mut self) {
@@ -131,7 +130,7 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     amq_core::methods! {
         in "amq_quotient" "ExpandableQuotientFilter";
         contains;
-        /// The keys put in less those taken out, counting every copy.
+        /// The number of keys inserted less those removed, counting every copy.
         len;
         /// Bytes of the table.
         size_in_bytes;
@@ -157,7 +156,7 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
         self.params
     }
 
-    /// Slots in use. At least [`len`](Self::len): entries whose bits are used up stand in several.
+    /// Slots in use. At least [`len`](Self::len): entries whose bits are used up occupy several.
     pub fn entries(&self) -> u64 {
         self.entries
     }
@@ -166,20 +165,20 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     /// for.
     ///
     /// This filter answers each of them `true`. Do not insert them into another one: an entry that
-    /// is not new answers for many hashes, and this is one of them. Entries whose bits are used up
-    /// come once for every slot they stand in.
+    /// is not new answers for many hashes, and this is only one of them. Entries whose bits are
+    /// used up come once for every slot they occupy.
     pub fn iter(&self) -> Hashes<'_> {
         Hashes::new(Fingerprints::new(&self.table), self.params.table(), self.entries)
     }
 
-    /// Reads the whole table, and checks that it is one that inserts and removals lead to: runs,
-    /// order, offsets, ages, counts.
+    /// Reads the whole table, and checks that inserts and removals can lead to it: runs, order,
+    /// offsets, ages, counts.
     ///
     /// Every way of reading a file does this, but for
     /// [`open_without_checking_payload`](ExpandableQuotientView::open_without_checking_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
         let Contents { keys, distinct } = simd::walk(&self.table)?;
-        // An entry has one bit of tail for each doubling since it came, up to all that there are.
+        // An entry has one bit of tail for each doubling since it came, at most for all of them.
         let oldest = 1 << self.params.doublings.min(self.params.fingerprint_bits);
         let ages = Fingerprints::new(&self.table).all(|entry| width(entry) <= oldest);
         for (right, what) in [
@@ -281,7 +280,7 @@ impl ClearFilter for ExpandableQuotientFilter {
             _ => Table::new(first.table()).ok(),
         };
         self.table = small.unwrap_or_else(|| {
-            // Without memory for a smaller table it is made of the present one.
+            // Without memory for a smaller table, reuses the present one.
             let mut bytes = core::mem::take(&mut self.table.bytes);
             bytes.truncate(first.bytes() as usize);
             bytes.fill(0);
@@ -301,7 +300,7 @@ impl RemoveFilter for ExpandableQuotientFilter {
             return false;
         }
         self.entries -= 1;
-        // An entry of a key that is gone may have been left in another slot, and be taken now.
+        // An entry of a removed key may have been left in another slot, and be removed now.
         self.len = self.len.saturating_sub(1);
         if let Taken::Last { alone } = taken {
             self.answered -= alone;
@@ -322,7 +321,7 @@ impl<S: AsRef<[u8]> + Send + Sync> CountFilter for ExpandableQuotientFilter<S> {
 
 impl BuildFilter for ExpandableQuotientFilter {
     /// Sorts the fingerprints, eight bytes each, and writes the first table from end to end. Keeps
-    /// every copy of a key, also more than [`MAX_COPIES`].
+    /// every copy of a key, even more than [`MAX_COPIES`].
     fn build_hashes(
         target: impl Into<BuildTarget<ExpandableParams>>,
         seed: u64,

@@ -19,15 +19,14 @@ const LONGEST: u32 = MAX_REMAINDER_BITS - 1;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct ExpandableParams {
-    /// Slots that a key can be at home in, at present: 2^`doublings` times those of the first
-    /// table, which has two or more. Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64
-    /// waste none.
+    /// The number of home slots at present: 2^`doublings` times those of the first table, which has
+    /// two or more. Memory comes in blocks of [`BLOCK_SLOTS`], so multiples of 64 waste none.
     pub slots: u64,
     /// Bits of the hash kept for a new key, beside its home slot. A slot has one bit more.
     pub fingerprint_bits: u32,
     /// How often the table has doubled.
     pub doublings: u32,
-    /// How often it may double in all. Each doubling adds to the false-positive rate; see
+    /// How often it may double in total. Each doubling adds to the false-positive rate; see
     /// [`theory::expandable`](crate::theory::expandable).
     pub max_doublings: u32,
 }
@@ -52,9 +51,9 @@ impl ExpandableParams {
     }
 
     /// The most doublings for which the filter keeps its promise: at no time do entries whose bits
-    /// are used up take more than three quarters of the room, so that every doubling makes room
-    /// for keys. `3 * 2^(F - 1) + F - 1` for fingerprints of F bits, or fewer where a hash has not
-    /// the bits for them.
+    /// are used up take more than three quarters of the room, so that every doubling makes room for
+    /// keys. `3 * 2^(F - 1) + F - 1` for fingerprints of F bits, or fewer where a hash lacks the
+    /// bits for them.
     ///
     /// ```
     /// use amq_quotient::ExpandableParams;
@@ -67,7 +66,7 @@ impl ExpandableParams {
         let by_hash = self.doublings.saturating_add(self.doublings_left());
         let bits = self.fingerprint_bits;
         match bits {
-            // No number of doublings uses up longer ones.
+            // No number of doublings uses up longer fingerprints.
             6.. => by_hash,
             0 => 0,
             _ => {
@@ -82,7 +81,7 @@ impl ExpandableParams {
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_ranges()?;
         let most = self.most_doublings();
-        // To forbid a filter out of an older file to double again is always possible.
+        // A filter from an older file can always be forbidden to double again.
         if self.max_doublings > most && self.max_doublings > self.doublings {
             let (fingerprint_bits, doublings) = (self.fingerprint_bits, self.max_doublings);
             return Err(PlanError::Doublings { fingerprint_bits, doublings, most });
@@ -90,11 +89,11 @@ impl ExpandableParams {
         Ok(())
     }
 
-    /// Checks the ranges alone: older files allow any number of doublings.
+    /// Checks only the ranges: older files allow any number of doublings.
     pub(crate) fn check_ranges(&self) -> Result<(), PlanError> {
         let check = PlanError::check_parameter;
         check("doublings", self.doublings.into(), 0, MOST_DOUBLINGS.into())?;
-        // In twice one slot there is room for no more keys than in one.
+        // Two slots have room for no more keys than one.
         check("slots", self.slots, 2 << self.doublings, MAX_SLOTS)?;
         let widest = QuotientParams::widest(self.slots);
         let longest = LONGEST.min(widest.saturating_sub(1));
@@ -135,7 +134,7 @@ impl ExpandableParams {
         })
     }
 
-    /// How many fingerprints the table tells apart, `slots * 2^fingerprint_bits`.
+    /// How many fingerprints the table distinguishes, `slots * 2^fingerprint_bits`.
     pub(crate) const fn fingerprints(&self) -> u64 {
         self.slots << self.fingerprint_bits
     }
@@ -145,7 +144,7 @@ impl ExpandableParams {
         self.table().max_keys()
     }
 
-    /// Whether so many entries without a bit are too many for another doubling: more than three
+    /// Whether `void` entries without bits are too many for another doubling: more than three
     /// quarters of 19/20 of the slots.
     pub(crate) const fn is_used_up(&self, void: u64) -> bool {
         // At most 2^56 each.

@@ -1,8 +1,8 @@
 //! The rate and the size of filters that double.
 //!
-//! A table with `S` slots and fingerprints of `F` bits tells `m = S * 2^F` fingerprints apart. A
+//! A table with `S` slots and fingerprints of `F` bits distinguishes `m = S * 2^F` fingerprints. A
 //! key that came when it had `m_i` keeps answering for a share `1 / m_i` of all hashes, however
-//! often the table doubles since. So with `n_i` distinct keys from each generation i, from the
+//! often the table has doubled since. So with `n_i` distinct keys from each generation i, from the
 //! first table to the present one, the rate is
 //!
 //! ```text
@@ -18,13 +18,13 @@
 //! ```
 //!
 //! This holds for any sequence of inserts and removals. Of two keys the older one answers for more
-//! hashes; at no time are more than `a S_i` slots in use, and what is removed can only be replaced
-//! by younger keys.
+//! hashes; at no time are more than `a S_i` slots in use, and a removed key can only be replaced by
+//! younger ones.
 //!
-//! An entry that is older than F doublings has no bit left, and stands in every slot of the part of
+//! An entry that is older than F doublings has no bit left, and occupies every slot of the part of
 //! the table that was its home slot when the last bit went: `2^(age - F)` slots. These are few: a
-//! share of at most `a (X - F + 1) / 2^(F + 1)` of all slots. That is three quarters of
-//! what may be in use where X is `3 * 2^(F - 1) + F - 1`, the most doublings that are allowed
+//! share of at most `a (X - F + 1) / 2^(F + 1)` of all slots. That is three quarters of what may be
+//! in use where X is `3 * 2^(F - 1) + F - 1`, the most doublings that are allowed
 //! ([`ExpandableParams::most_doublings`]): so after each doubling an eighth of the table is free or
 //! more, and a filter takes memory in proportion to its keys whatever its parameters.
 
@@ -70,8 +70,8 @@ fn generations(params: &ExpandableParams) -> impl Iterator<Item = Generation> + 
 }
 
 /// The exact false-positive rate of filters with these parameters after this many distinct keys and
-/// no removal: mean and spread over all seeds. More keys than they take do not count. NaN if there
-/// is no such filter.
+/// no removal: mean and spread over all seeds. Keys beyond those they take do not count. NaN if
+/// there is no such filter.
 pub fn fpr(params: &ExpandableParams, keys: u64) -> PredictedFpr {
     if params.check_ranges().is_err() {
         let nan = f64::NAN;
@@ -90,9 +90,9 @@ pub fn fpr(params: &ExpandableParams, keys: u64) -> PredictedFpr {
 /// which answers for a share `1/m`; every m is twice the one before.
 ///
 /// With V the share that is left, `E[V] = prod (1 - 1/m_i)^(n_i)`, and `E[V^2]` is the probability
-/// that two hashes are both left. They agree in what the first j generations tell apart, and differ
-/// in what generation j + 1 does, with probability `1/m_j - 1/m_(j+1)`; then they are two cells to
-/// a key of a later generation, and one to the others.
+/// that two hashes are both left. They agree in what the first j generations distinguish, and
+/// differ in what generation j + 1 does, with probability `1/m_j - 1/m_(j+1)`; then they are two
+/// cells to a key of a later generation, and one to the others.
 fn occupied_share(generations: impl Iterator<Item = (f64, f64)>) -> PredictedFpr {
     // Logarithms of the probabilities that a generation's keys leave one cell, and of that for two
     // cells over its square.
@@ -121,8 +121,8 @@ fn occupied_share(generations: impl Iterator<Item = (f64, f64)>) -> PredictedFpr
     }
 }
 
-/// The sizes that a filter with these parameters comes to, from its first table on: its bytes, and
-/// the most keys that it holds then if none is removed. None for parameters out of range.
+/// The sizes that a filter with these parameters grows to, from its first table on: its bytes, and
+/// the most keys that it holds at that size if none is removed. Empty for parameters out of range.
 pub fn sizes(params: &ExpandableParams) -> impl Iterator<Item = (u64, u64)> + use<> {
     let tables = params.check_ranges().is_ok().then(|| generations(params)).into_iter().flatten();
     tables.scan(0u64, |held, Generation { params, keys }| {

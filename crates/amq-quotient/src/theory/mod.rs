@@ -1,5 +1,5 @@
-//! The exact formulas: they size the filters, predict their rates, and are what tests and reports
-//! compare measurements with.
+//! The exact formulas: they size the filters and predict their rates, and tests and reports compare
+//! measurements with them.
 //!
 //! `slots` homes, `remainder_bits` (r) bits kept in each, n distinct keys, load a = n / slots.
 

@@ -2,8 +2,8 @@
 //! between slots and remainders.
 //!
 //! The rate asks for a number of fingerprints, F = slots * 2^r, and nothing else; the load asks for
-//! a number of slots. A bit of remainder less doubles the slots, which costs far more. So the best
-//! remainder is the shortest for which the slots that the load asks for are enough, or one bit
+//! a number of slots. One bit of remainder less doubles the slots, which costs far more. So the
+//! best remainder is the shortest for which the slots that the load asks for are enough, or one bit
 //! shorter where the slots are so few that rounding to blocks decides.
 
 use super::fpr;
@@ -216,7 +216,7 @@ pub fn plan_growing(goal: Goal, initial: u64) -> Result<Plan<QuotientParams>, Pl
 mod tests {
     use super::*;
 
-    /// Whether anything in fewer bytes would do: tries all there is.
+    /// Whether anything in fewer bytes would do: tries everything.
     fn smaller_would_do(keys: u64, asked: f64, bytes: u64) -> Option<QuotientParams> {
         let all = (0..=MAX_REMAINDER_BITS)
             .flat_map(|r| (1..=bytes / (17 + 8 * u64::from(r))).map(move |b| of_blocks(b, r)));
