@@ -41,7 +41,7 @@ where
     start.elapsed().as_nanos() as f64 / hashes.len() as f64
 }
 
-/// The same for a filter that one thread has to itself.
+/// As above, for a filter that one thread has to itself.
 fn alone<F: InsertFilter>(filter: &mut F, hashes: &[KeyHash], batch: bool) -> f64 {
     let start = Instant::now();
     put(filter, hashes, batch);

@@ -30,7 +30,7 @@ fn one_by_one<F: Filter>(filter: &F, round: u64) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / CHUNK as f64
 }
 
-/// The same in batches of 1,024.
+/// As above, in batches of 1,024.
 fn in_batches<F: Filter>(filter: &F, round: u64) -> f64 {
     let mut answers = [false; 1024];
     let mut hashes = Vec::with_capacity(answers.len());

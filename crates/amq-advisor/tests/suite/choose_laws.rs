@@ -154,7 +154,7 @@ fn more_memory_never_gives_a_worse_rate() {
                 assert!(fpr <= last, "{base:?}: {fpr} in {bits} bits, {last} in fewer");
                 last = fpr;
             }
-            // The same in bytes.
+            // This budget in bytes.
             let bytes = (40 * base.keys().planned()).div_ceil(8);
             let in_bytes = lowest(&base.clone().with_bytes(bytes));
             assert!(in_bytes.is_none_or(|fpr| fpr <= last), "{base:?}");

@@ -23,7 +23,7 @@ pub trait OneTable: Filter {
     const REVISION: u8;
     /// What the table consists of.
     type Element: Plain;
-    /// The same filter over another storage.
+    /// This type of filter with another storage.
     type Over<S: AsRef<[Self::Element]> + Send + Sync>: OneTable;
 
     /// Seed, capacity and budget.

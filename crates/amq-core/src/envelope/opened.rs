@@ -79,7 +79,7 @@ impl<'a> Opened<'a> {
         Ok(core::array::from_fn(|i| entry[i]))
     }
 
-    /// The same for the only entry that there is.
+    /// [`numbers`](Self::numbers) of the only entry; an error if there are more.
     pub fn only_entry<const N: usize>(&self) -> Result<[u64; N], DecodeError> {
         match self.entries() {
             1 => self.numbers(0),

@@ -47,8 +47,8 @@ impl<R: std::io::Read> Streaming<'_, R> {
     }
 }
 
-/// [`Streaming::read`] from a reader that surely has `sure` bytes, and no more if that is not zero:
-/// memory is taken for all of them at once.
+/// [`Streaming::read`] from a reader that is known to hold exactly `sure` bytes, or any number if
+/// that is 0: memory for known bytes is taken at once.
 #[cfg(feature = "std")]
 pub(super) fn read_sure<T, R: std::io::Read>(
     reader: &mut R,

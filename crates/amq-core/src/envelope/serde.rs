@@ -1,5 +1,4 @@
-//! The same bytes inside another format: serialised as one byte string, read through the same
-//! decoder.
+//! Filters in other formats: a filter's file as one byte string, read through the same decoder.
 //!
 //! A format that has byte strings hands over the whole file, which it holds beside the filter: both
 //! together are twice the file. One that has none (JSON) gives a sequence of bytes. With `std` each

@@ -201,7 +201,7 @@ impl<'a> Source for Borrowing<'a> {
 #[cfg(feature = "std")]
 pub struct Streaming<'a, R> {
     reader: &'a mut R,
-    /// Bytes of the payload that the reader surely has.
+    /// Bytes of the payload that the reader is known to hold; 0 if unknown.
     sure: u64,
     sum: Xxh3,
     next: usize,

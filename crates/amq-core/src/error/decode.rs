@@ -29,12 +29,12 @@ pub enum DecodeError {
         /// Bytes there should be.
         needed: u64,
     },
-    /// Bytes behind the end.
+    /// Bytes after the end.
     Trailing {
         /// How many.
         bytes: u64,
     },
-    /// A part whose checksum is another one: it was damaged.
+    /// A part with a wrong checksum: it was damaged.
     Checksum {
         /// `header`, `directory` or `payload`.
         part: &'static str,
@@ -51,8 +51,8 @@ pub enum DecodeError {
         /// Its number.
         number: u8,
     },
-    /// A known kind that is not among those that were asked for: a program that loads any filter
-    /// has not all kinds, and files hold more than filters.
+    /// A known kind that is not among those asked for: a program that loads any filter may not have
+    /// all kinds, and files hold more than filters.
     UnsupportedKind {
         /// What the file holds.
         found: FilterKind,
@@ -102,7 +102,7 @@ pub enum DecodeError {
         /// The number.
         value: u64,
     },
-    /// Parameters that no filter has.
+    /// Invalid parameters.
     Params(PlanError),
     /// The payload's length is not the one that the geometry asks for.
     PayloadLength {
@@ -128,12 +128,12 @@ pub enum DecodeError {
         /// The bytes asked of it.
         bytes: u64,
     },
-    /// The bytes do not lie where a view needs them.
+    /// The bytes are not aligned as a view needs them.
     Misaligned {
         /// The alignment needed, in bytes.
         needed: usize,
     },
-    /// A view on a big-endian machine: the numbers would have to be turned round.
+    /// A view on a big-endian machine: the numbers would have to be swapped.
     BigEndian,
     /// Reading stopped at an error of the system; see [`ReadError`](crate::ReadError).
     Interrupted,
@@ -232,7 +232,7 @@ impl fmt::Display for DecodeError {
             Self::Geometry { field, value } => {
                 write!(f, "invalid {field}: {value}")
             }
-            Self::Params(error) => write!(f, "no filter has these parameters: {error}"),
+            Self::Params(error) => write!(f, "invalid parameters: {error}"),
             Self::PayloadLength { stated, expected } => write!(
                 f,
                 "the file states {stated} bytes where its geometry asks for {expected}"

@@ -72,7 +72,7 @@ pub struct BatchInsertError {
 }
 
 impl BatchInsertError {
-    /// The same refusal in a batch that had `before` keys inserted earlier.
+    /// This refusal, in a batch that had `before` keys inserted earlier.
     #[must_use]
     pub(crate) const fn after(self, before: u64) -> Self {
         Self { done: self.done.saturating_add(before), ..self }

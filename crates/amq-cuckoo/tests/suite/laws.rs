@@ -262,7 +262,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         assert!(matches!(refused, Err(MergeError::Keys { .. })), "{refused:?}");
         assert_eq!(one.can_merge(&two), refused);
         assert!(one == before);
-        // The same where there are slots enough, but not for eight copies and one.
+        // So it is where there are enough slots, but not for eight copies and one.
         let (mut one, mut two) = (explicit::<L>(200, 10), explicit::<L>(200, 10));
         while one.insert_hash(hash(5, 0)).is_ok() {}
         two.insert_hash(hash(77, 0)).unwrap();

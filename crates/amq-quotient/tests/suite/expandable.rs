@@ -128,7 +128,7 @@ fn a_removal_leaves_every_other_key_its_entry() {
             for _ in 0..3 {
                 filter.grow().unwrap();
             }
-            // The same in all bits that the first table kept, and in most of those of the fourth.
+            // Equal in all bits that the first table kept, and in most of those of the fourth.
             let kept = (params.slots << params.fingerprint_bits).ilog2();
             let young = old ^ (noise(!seed) >> (kept + (seed % 4) as u32));
             assert!(filter.contains_hash(KeyHash::new(young)));

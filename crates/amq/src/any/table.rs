@@ -72,7 +72,7 @@ macro_rules! each {
     };
 }
 
-/// `kinds!(able remove self, filter => body, else other)`: the same, with `other` for the kinds
+/// `kinds!(able remove self, filter => body, else other)`: as `each`, with `other` for the kinds
 /// that cannot.
 macro_rules! able {
     (

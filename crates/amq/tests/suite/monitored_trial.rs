@@ -32,7 +32,7 @@ impl Noise {
 enum Load {
     /// Any of a million, equally often.
     Uniform,
-    /// The same, but one key makes this share of all queries.
+    /// As above, but one key makes this share of all queries.
     Popular(f64),
     /// The logarithm of its rank is uniform: Zipf's law.
     LogUniform,
