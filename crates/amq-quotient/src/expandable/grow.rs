@@ -90,6 +90,9 @@ impl ExpandableQuotientFilter {
         })?;
         self.table = table;
         self.params = params;
+        // Entries with bits are keys. A file may claim fewer: once the bits are used up, nothing
+        // tells these keys from what others left.
+        self.len = self.len.max(self.entries - void);
         self.entries = held;
         // The table distinguishes twice as many fingerprints, and answers for the same hashes.
         self.answered *= 2;

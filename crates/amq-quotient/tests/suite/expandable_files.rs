@@ -131,6 +131,27 @@ fn a_file_that_claims_too_few_keys_loses_none_by_a_removal() {
 }
 
 #[test]
+fn keys_that_a_file_does_not_count_are_counted_before_their_bits_are_used_up() {
+    let params = ExpandableParams::new(64, 2).with_max_doublings(7);
+    let mut filter = with_params::<Filter>(params, 60, 0).unwrap();
+    filter.try_extend(0..10u64).unwrap();
+    for claimed in [0, 1, 9] {
+        let mut read = Filter::from_bytes(&with(&filter, |bytes| set(bytes, 24, claimed))).unwrap();
+        for doublings in 1..=4 {
+            read.grow().unwrap();
+            assert_eq!((read.len(), read.params().doublings), (10, doublings));
+        }
+        // None has a bit left.
+        assert!(read.entries() > read.len());
+        for gone in 0..10u64 {
+            assert!((gone..10).all(|key| read.contains(&key)), "{claimed} claimed, {gone} gone");
+            assert!(read.remove(&gone));
+        }
+        assert_eq!((read.len(), read.entries()), (0, 0));
+    }
+}
+
+#[test]
 fn numbers_that_no_filter_has_are_refused_by_name() {
     let filter = short(420);
     let params = filter.params();
