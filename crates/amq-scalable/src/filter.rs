@@ -219,6 +219,10 @@ impl<F: OwnedStage> ScalableFilter<F> {
         if longer.size_in_bytes() > ours.max_bytes {
             return Err(MergeError::Insert(ours.too_many_bytes()));
         }
+        if longer.stage_count() > ours.max_stages as usize {
+            let limit = ours.max_stages.into();
+            return Err(MergeError::Insert(InsertError::Limit { what: "stages", limit }));
+        }
         let mut later = Vec::new();
         let no_memory = |error| MergeError::Insert(no_memory(error));
         reserve(&mut later, longer.later.len() as u64).map_err(no_memory)?;

@@ -291,6 +291,24 @@ fn a_merge_keeps_within_the_limit_of_bytes_and_takes_no_more_than_it_needs() {
 }
 
 #[test]
+fn a_merge_keeps_within_the_limit_of_stages() {
+    let params = ScalableParams::new(100, 0.01);
+    let two = filled(params, 0..250);
+    assert_eq!(two.stage_count(), 2);
+    let mut one = filled(params.with_max_stages(1), 1000..1010);
+    let before = one.clone();
+    let limit = InsertError::Limit { what: "stages", limit: 1 };
+    assert_eq!(one.merge(&two), Err(MergeError::Insert(limit)));
+    assert!(one == before);
+    for stages in [2, 3] {
+        let mut sum = filled(params.with_max_stages(stages), 1000..1010);
+        sum.merge(&two).unwrap();
+        let back = ScalableBloomFilter::from_bytes(&sum.to_bytes().unwrap()).unwrap();
+        assert!(back == sum && (0..250).chain(1000..1010).all(|key: u64| sum.contains(&key)));
+    }
+}
+
+#[test]
 fn other_parameters_are_refused_by_name() {
     let good = ScalableParams::new(1000, 0.01);
     let filter = |params| make::<ScalableBlockedBloomFilter>(params, 0).unwrap();
