@@ -80,6 +80,11 @@ impl Block {
         clear == 0
     }
 
+    /// This block and another, word by word.
+    pub(crate) fn combined(&self, other: &Self, of: impl Fn(u32, u32) -> u32) -> Self {
+        Self(core::array::from_fn(|i| of(self.0[i], other.0[i])))
+    }
+
     pub(crate) fn count_ones(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }

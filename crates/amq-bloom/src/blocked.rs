@@ -1,16 +1,14 @@
 //! The split-block Bloom filter.
 
-use crate::agreed::agreed;
 use crate::block::{self, Block, place};
+use crate::operators::operators;
 use crate::theory::blocked as theory;
 use crate::{BlockedParams, FoldError, simd};
 use alloc::vec::Vec;
 use amq_core::internal::{Entry, Header, OneTable, Opened};
 use amq_core::{
-    BuildError, DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Parts,
-    PlanError,
+    BuildError, DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError, Parts, PlanError,
 };
-use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its eight
 /// words.
@@ -105,18 +103,11 @@ impl BlockedBloomFilter {
     /// A key that was in only one is answered `true` no more often than by the other.
     /// [`len`](Self::len) becomes the smaller of both.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.combine(other, |word, theirs| word & theirs)?;
-        self.len = self.len.min(other.len);
-        Ok(())
-    }
-
-    fn combine(&mut self, other: &Self, of: impl Fn(u32, u32) -> u32) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
-            for (word, &theirs) in block.0.iter_mut().zip(&theirs.0) {
-                *word = of(*word, theirs);
-            }
+            *block = block.combined(theirs, |ours, theirs| ours & theirs);
         }
+        self.len = self.len.min(other.len);
         Ok(())
     }
 }
@@ -268,42 +259,7 @@ impl<S: AsRef<[Block]> + Send + Sync> OneTable for BlockedBloomFilter<S> {
     }
 }
 
-impl MergeFilter for BlockedBloomFilter {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        self.params().check_same(&other.params())?;
-        self.header.check_seeds(&other.header)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.combine(other, |word, theirs| word | theirs)?;
-        self.len = self.len.saturating_add(other.len);
-        Ok(())
-    }
-}
-
-/// [`merge`](BlockedBloomFilter::merge) for filters known to match.
-///
-/// # Panics
-///
-/// If they differ in blocks or seed, where `merge` returns an error.
-impl BitOrAssign<&Self> for BlockedBloomFilter {
-    #[track_caller]
-    fn bitor_assign(&mut self, other: &Self) {
-        agreed(self.merge(other));
-    }
-}
-
-/// [`intersect`](BlockedBloomFilter::intersect) for filters known to match.
-///
-/// # Panics
-///
-/// If they differ in blocks or seed, where `intersect` returns an error.
-impl BitAndAssign<&Self> for BlockedBloomFilter {
-    #[track_caller]
-    fn bitand_assign(&mut self, other: &Self) {
-        agreed(self.intersect(other));
-    }
-}
+operators!(BlockedBloomFilter, "blocks or seed");
 
 amq_core::traits! {
     [S: AsRef<[Block]> + Send + Sync] BlockedBloomFilter<S>,
@@ -312,6 +268,7 @@ amq_core::traits! {
     serde;
     plan theory;
     empty: blocks;
+    merge: blocks, |ours, theirs| ours.combined(theirs, |ours, theirs| ours | theirs);
     insert infallible;
     build by filling;
 }

@@ -1,15 +1,12 @@
 //! The classic Bloom filter.
 
-use crate::agreed::agreed;
+use crate::operators::operators;
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_core::internal::{Entry, Header, OneTable, Opened};
-use amq_core::{
-    DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError, MergeFilter, Parts, PlanError,
-};
-use core::ops::{BitAndAssign, BitOrAssign};
+use amq_core::{DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError, Parts, PlanError};
 
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
 ///
@@ -257,45 +254,7 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
     }
 }
 
-impl MergeFilter for BloomFilter {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        self.params.check_same(&other.params)?;
-        self.header.check_seeds(&other.header)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
-            *word |= theirs;
-        }
-        self.len = self.len.saturating_add(other.len);
-        Ok(())
-    }
-}
-
-/// [`merge`](BloomFilter::merge) for filters known to match.
-///
-/// # Panics
-///
-/// If they differ in bits, probes or seed, where `merge` returns an error.
-impl BitOrAssign<&Self> for BloomFilter {
-    #[track_caller]
-    fn bitor_assign(&mut self, other: &Self) {
-        agreed(self.merge(other));
-    }
-}
-
-/// [`intersect`](BloomFilter::intersect) for filters known to match.
-///
-/// # Panics
-///
-/// If they differ in bits, probes or seed, where `intersect` returns an error.
-impl BitAndAssign<&Self> for BloomFilter {
-    #[track_caller]
-    fn bitand_assign(&mut self, other: &Self) {
-        agreed(self.intersect(other));
-    }
-}
+operators!(BloomFilter, "bits, probes or seed");
 
 amq_core::traits! {
     [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>, owned [] BloomFilter: BloomParams;
@@ -303,6 +262,7 @@ amq_core::traits! {
     serde;
     plan theory;
     empty: words;
+    merge: words, |ours, theirs| *ours | theirs;
     insert infallible;
     build by filling;
 }

@@ -105,12 +105,12 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
-mod agreed;
 mod atomic;
 mod atomic_blocked;
 mod block;
 mod blocked;
 mod filter;
+mod operators;
 mod params;
 mod probes;
 #[doc(hidden)]

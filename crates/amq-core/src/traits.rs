@@ -9,6 +9,7 @@
 /// | `serde;` | with that feature `Serialize` and `Deserialize` | a file |
 /// | `plan theory;` | `PlanFilter` | functions `plan`, `plan_params` and `fpr` in the module `theory`; in `theory::<L>` if they are generic |
 /// | `empty: table;` | `EmptyFilter` and `ClearFilter` | `OneTable` with the same parameters, a vector `table`, and `len` |
+/// | `merge: table, \|ours, theirs\| of both;` | `MergeFilter` | parameters with `check_same`, and the same fields |
 /// | `insert infallible;` | `InsertFilter` and `Extend` | `insert_hash` and `insert_batch` of its own |
 /// | `build by filling;` | `BuildFilter` | `EmptyFilter`, and nothing faster |
 #[doc(hidden)]
@@ -112,6 +113,29 @@ macro_rules! traits {
             fn clear(&mut self) {
                 self.$table.fill(Default::default());
                 self.len = 0;
+            }
+        }
+
+        $crate::traits! { [$($g)*] $t, owned [$($o)*] $owned: $params; $($rest)* }
+    };
+
+    (
+        [$($g:tt)*] $t:ty, owned [$($o:tt)*] $owned:ty: $params:ty;
+        merge: $table:ident, |$ours:ident, $theirs:ident| $of_both:expr; $($rest:tt)*
+    ) => {
+        impl<$($o)*> $crate::MergeFilter for $owned {
+            fn can_merge(&self, other: &Self) -> Result<(), $crate::MergeError> {
+                self.params().check_same(&other.params())?;
+                self.header.check_seeds(&other.header)
+            }
+
+            fn merge(&mut self, other: &Self) -> Result<(), $crate::MergeError> {
+                $crate::MergeFilter::can_merge(self, other)?;
+                for ($ours, $theirs) in self.$table.iter_mut().zip(&other.$table) {
+                    *$ours = $of_both;
+                }
+                self.len = self.len.saturating_add(other.len);
+                Ok(())
             }
         }
 

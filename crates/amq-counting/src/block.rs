@@ -78,11 +78,9 @@ impl Block {
         counters.fold(MAX, |lowest, (&word, shift)| lowest.min(get(word, shift)))
     }
 
-    /// Adds another block, counter by counter.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (word, &theirs) in self.0.iter_mut().zip(&other.0) {
-            *word = sum(*word, theirs);
-        }
+    /// The sum of two blocks, counter by counter.
+    pub(crate) fn sum(&self, other: &Self) -> Self {
+        Self(core::array::from_fn(|i| sum(self.0[i], other.0[i])))
     }
 
     /// Number of counters above zero.

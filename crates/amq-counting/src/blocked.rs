@@ -7,8 +7,7 @@ use crate::{BlockedCountingParams, simd};
 use alloc::vec::Vec;
 use amq_core::internal::{Entry, Header, OneTable, Opened};
 use amq_core::{
-    Count, CountFilter, DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError,
-    MergeFilter, RemoveFilter,
+    Count, CountFilter, DecodeError, Filter, FilterKind, Inserted, KeyHash, RemoveFilter,
 };
 
 /// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its
@@ -226,23 +225,6 @@ impl<S: AsRef<[Block]> + Send + Sync> CountFilter for BlockedCountingBloomFilter
     }
 }
 
-impl MergeFilter for BlockedCountingBloomFilter {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        let [ours, theirs] = [self, other].map(|filter| filter.blocks.len() as u64);
-        MergeError::check("blocks", ours, theirs)?;
-        self.header.check_seeds(&other.header)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
-            block.merge(theirs);
-        }
-        self.len = self.len.saturating_add(other.len);
-        Ok(())
-    }
-}
-
 amq_core::traits! {
     [S: AsRef<[Block]> + Send + Sync] BlockedCountingBloomFilter<S>,
     owned [] BlockedCountingBloomFilter: BlockedCountingParams;
@@ -250,6 +232,7 @@ amq_core::traits! {
     serde;
     plan theory;
     empty: blocks;
+    merge: blocks, |ours, theirs| ours.sum(theirs);
     insert infallible;
     build by filling;
 }

@@ -10,8 +10,8 @@ use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
 use amq_core::prefetch::prefetch;
 use amq_core::{
-    BuildError, Count, CountFilter, DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError,
-    MergeFilter, RemoveFilter,
+    BuildError, Count, CountFilter, DecodeError, Filter, FilterKind, Inserted, KeyHash,
+    RemoveFilter,
 };
 
 /// The counting Bloom filter: a key is k counters anywhere in a table of m, each raised by one.
@@ -335,24 +335,6 @@ impl<S: AsRef<[u64]> + Send + Sync> CountFilter for CountingBloomFilter<S> {
     }
 }
 
-impl MergeFilter for CountingBloomFilter {
-    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        let (ours, theirs) = (self.params, other.params);
-        MergeError::check("counters", ours.counters, theirs.counters)?;
-        MergeError::check("probes", ours.probes.into(), theirs.probes.into())?;
-        self.header.check_seeds(&other.header)
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
-        for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
-            *word = sum(*word, theirs);
-        }
-        self.len = self.len.saturating_add(other.len);
-        Ok(())
-    }
-}
-
 amq_core::traits! {
     [S: AsRef<[u64]> + Send + Sync] CountingBloomFilter<S>,
     owned [] CountingBloomFilter: CountingParams;
@@ -360,6 +342,7 @@ amq_core::traits! {
     serde;
     plan theory;
     empty: words;
+    merge: words, |ours, theirs| sum(*ours, *theirs);
     insert infallible;
     build by filling;
 }
