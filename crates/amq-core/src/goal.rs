@@ -174,15 +174,28 @@ impl<P> Plan<P> {
         Self { keys, bytes: 0, expected_fpr: 0.0, build_bytes: 0, params, budget: None }
     }
 
-    crate::methods! {
-        /// Notes the budget that the plan was made for.
-        with with_budget(budget: Budget) { budget: Some(budget) };
-        /// With a table of `bytes`, which is also the peak while building.
-        with with_bytes(bytes: u64) { bytes, build_bytes: bytes };
-        /// With a higher peak while building.
-        with with_build_bytes(build_bytes: u64) { build_bytes };
-        /// With an expected false-positive rate.
-        with with_expected_fpr(expected_fpr: f64) { expected_fpr };
+    /// Notes the budget that the plan was made for.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self { budget: Some(budget), ..self }
+    }
+
+    /// With a table of `bytes`, which is also the peak while building.
+    #[must_use]
+    pub fn with_bytes(self, bytes: u64) -> Self {
+        Self { bytes, build_bytes: bytes, ..self }
+    }
+
+    /// With a higher peak while building.
+    #[must_use]
+    pub fn with_build_bytes(self, build_bytes: u64) -> Self {
+        Self { build_bytes, ..self }
+    }
+
+    /// With an expected false-positive rate.
+    #[must_use]
+    pub fn with_expected_fpr(self, expected_fpr: f64) -> Self {
+        Self { expected_fpr, ..self }
     }
 
     /// Bits of table per planned key.

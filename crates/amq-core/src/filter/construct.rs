@@ -122,11 +122,16 @@ impl<P> Parts<P> {
         Self { params, seed, capacity: 0, len: 0 }
     }
 
-    crate::methods! {
-        /// With the number of keys it was planned for.
-        with with_capacity(capacity: u64) { capacity };
-        /// With the number of keys in it.
-        with with_len(len: u64) { len };
+    /// With the number of keys it was planned for.
+    #[must_use]
+    pub fn with_capacity(self, capacity: u64) -> Self {
+        Self { capacity, ..self }
+    }
+
+    /// With the number of keys in it.
+    #[must_use]
+    pub fn with_len(self, len: u64) -> Self {
+        Self { len, ..self }
     }
 }
 
