@@ -143,44 +143,51 @@ fn values_by_slot<K: Kind, S: Store<K::Row>>(
     by_vectors!(values_by_slot(system, hashes, values), portable::values(system, hashes, values))
 }
 
-/// [`Elimination::bump`].
-pub(crate) fn bump<W: Row, E: Entry>(
-    elimination: &mut Elimination<W, E>,
-    layer: &Layer,
-    extent: &Extent,
-    entries: &[E],
-) -> Result<(), BuildError> {
-    dispatch!(
-        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-        has_avx2_and_bits => unsafe { x86::bump(elimination, layer, extent, entries) },
-        elimination.bump(layer, extent, entries)
-    )
+/// For each step of a build: the function that chooses, and one compiled for AVX2 and the bit
+/// instructions. What that one calls is inlined into it: a function of its own would be compiled
+/// without them, and so would a closure.
+macro_rules! steps {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($elimination:ty $(, $argument:ident: $type:ty)*) $(-> $answer:ty)?;
+    )*) => {
+        $(
+            $(#[$doc])*
+            pub(crate) fn $name<W: Row, E: Entry>(
+                elimination: $elimination $(, $argument: $type)*
+            ) $(-> $answer)? {
+                dispatch!(
+                    // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+                    has_avx2_and_bits => unsafe { fast::$name(elimination $(, $argument)*) },
+                    elimination.$name($($argument),*)
+                )
+            }
+        )*
+
+        #[cfg(target_arch = "x86_64")]
+        mod fast {
+            use super::*;
+            $(
+                /// # Safety
+                /// The processor has the features.
+                #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+                pub(super) unsafe fn $name<W: Row, E: Entry>(
+                    elimination: $elimination $(, $argument: $type)*
+                ) $(-> $answer)? {
+                    elimination.$name($($argument),*)
+                }
+            )*
+        }
+    };
 }
 
-/// [`Elimination::seed`].
-pub(crate) fn seed<W: Row, E: Entry>(
-    elimination: &mut Elimination<W, E>,
-    extent: &Extent,
-    entries: &[E],
-    seed: u8,
-) -> Result<bool, BuildError> {
-    dispatch!(
-        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-        has_avx2_and_bits => unsafe { x86::seed(elimination, extent, entries, seed) },
-        elimination.seed(extent, entries, seed)
-    )
-}
-
-/// [`Elimination::solve`].
-pub(crate) fn solve<W: Row, E: Entry>(
-    elimination: &Elimination<W, E>,
-    layer: &Layer,
-    shard: &mut Shard<'_, W, E>,
-    columns: Columns,
-) {
-    dispatch!(
-        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-        has_avx2_and_bits => unsafe { x86::solve(elimination, layer, shard, columns) },
-        elimination.solve(layer, shard, columns)
-    )
+steps! {
+    /// [`Elimination::bump`].
+    fn bump(&mut Elimination<W, E>, layer: &Layer, extent: &Extent, entries: &[E])
+        -> Result<(), BuildError>;
+    /// [`Elimination::seed`].
+    fn seed(&mut Elimination<W, E>, extent: &Extent, entries: &[E], seed: u8)
+        -> Result<bool, BuildError>;
+    /// [`Elimination::solve`].
+    fn solve(&Elimination<W, E>, layer: &Layer, shard: &mut Shard<'_, W, E>, columns: Columns);
 }

@@ -1,20 +1,15 @@
 //! What [`simd`](super) calls: each function needs the features it is compiled for, and with
 //! `AVX512` those of [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) as well.
 //!
-//! What a query or a build calls is inlined here, since a function of its own is compiled without
-//! the features; so is a closure, which is why builds have methods instead.
+//! What a query calls is inlined here, since a function of its own is compiled without the
+//! features.
 
 use super::portable;
 use crate::Kind;
-use crate::elimination::Elimination;
-use crate::entry::Entry;
-use crate::layer::{Columns, Extent, Layer};
 use crate::order::{ByColumn, BySlot, Order, by_order};
-use crate::row::Row;
-use crate::shards::Shard;
 use crate::store::Store;
 use crate::system::System;
-use amq_core::{BuildError, KeyHash};
+use amq_core::KeyHash;
 
 /// An order with twins of [`Order`]'s methods, for windows before [`System::vector_end`].
 pub(super) trait Vectors: Order {
@@ -69,42 +64,6 @@ macro_rules! by_vector_order {
 }
 #[cfg(test)]
 pub(super) use by_vector_order;
-
-/// # Safety
-/// The processor has the features.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn bump<W: Row, E: Entry>(
-    elimination: &mut Elimination<W, E>,
-    layer: &Layer,
-    extent: &Extent,
-    entries: &[E],
-) -> Result<(), BuildError> {
-    elimination.bump(layer, extent, entries)
-}
-
-/// # Safety
-/// The processor has the features.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn seed<W: Row, E: Entry>(
-    elimination: &mut Elimination<W, E>,
-    extent: &Extent,
-    entries: &[E],
-    seed: u8,
-) -> Result<bool, BuildError> {
-    elimination.seed(extent, entries, seed)
-}
-
-/// # Safety
-/// The processor has the features.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn solve<W: Row, E: Entry>(
-    elimination: &Elimination<W, E>,
-    layer: &Layer,
-    shard: &mut Shard<'_, W, E>,
-    columns: Columns,
-) {
-    elimination.solve(layer, shard, columns);
-}
 
 // Values by column do without AVX2: compilers would count bits in vectors, which takes twice as
 // long.
