@@ -67,27 +67,33 @@ fn smallest(keys: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErro
     let max_groups = max_bits() / cell_bits / 64;
     let mut best: Option<BloomParams> = None;
     let mut needed = f64::INFINITY;
+    // What is left of the rate beside the floor of the hash; nothing gives the largest.
     let floor = hash_floor(keys);
-    for probes in probe_candidates(-libm::log2(fpr)) {
-        // The folklore rate is too low, so its size is a lower bound; the true size is a few bits
-        // larger.
-        let groups = libm::floor(ideal_bits_per_key(fpr, probes) * keys as f64 / 64.0);
-        needed = needed.min(groups * 8.0 * cell_bits as f64);
-        if groups >= max_groups as f64 {
-            continue;
+    let left = ((fpr - floor) / (1.0 - floor)).max(0.0);
+    // Next to the floor that is far less than the rate, and takes more probes.
+    for ideal in [fpr, left] {
+        if best.is_some() || ideal <= 0.0 {
+            break;
         }
-        let low = (groups as u64).max(1);
-        let high = (low + low / 8 + 2 * u64::from(probes)).min(max_groups);
-        let reached = |groups: u64| mean_fpr(groups * 64, probes, keys) <= fpr;
-        // What is left of the rate beside the floor of the hash; nothing gives the largest.
-        let left = (fpr - floor) / (1.0 - floor);
-        let guess = libm::ceil(ideal_bits_per_key(left.max(0.0), probes) * keys as f64 / 64.0);
-        let groups = first_true_near(low, high, guess as u64, reached);
-        if !reached(groups) {
-            continue;
-        }
-        if best.is_none_or(|best| groups * 64 < best.bits) {
-            best = Some(BloomParams { bits: groups * 64, probes });
+        for probes in probe_candidates(-libm::log2(ideal)) {
+            // The folklore rate is too low, so its size is a lower bound; the true size is a few
+            // bits larger.
+            let groups = libm::floor(ideal_bits_per_key(ideal, probes) * keys as f64 / 64.0);
+            needed = needed.min(groups * 8.0 * cell_bits as f64);
+            if groups >= max_groups as f64 {
+                continue;
+            }
+            let low = (groups as u64).max(1);
+            let high = (low + low / 8 + 2 * u64::from(probes)).min(max_groups);
+            let reached = |groups: u64| mean_fpr(groups * 64, probes, keys) <= fpr;
+            let guess = libm::ceil(ideal_bits_per_key(left, probes) * keys as f64 / 64.0);
+            let groups = first_true_near(low, high, guess as u64, reached);
+            if !reached(groups) {
+                continue;
+            }
+            if best.is_none_or(|best| groups * 64 < best.bits) {
+                best = Some(BloomParams { bits: groups * 64, probes });
+            }
         }
     }
     best.ok_or(if needed >= (max_bits() / 8) as f64 {
@@ -147,6 +153,17 @@ mod tests {
                         "{keys} keys at {asked}: {k} probes would do in fewer than {bits} bits"
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_rate_above_the_lowest_is_planned() {
+        for keys in [1u64, 100, 1 << 20, 1 << 34] {
+            let lowest = lowest_fpr(keys);
+            for above in [1e-6, 1e-3, 0.1, 1.0] {
+                let asked = lowest * (1.0 + above);
+                assert!(plan(Goal::fpr(keys, asked)).unwrap().expected_fpr <= asked);
             }
         }
     }
