@@ -173,17 +173,20 @@ impl<F: OwnedStage> ScalableFilter<F> {
             return Err(limit);
         }
         if !self.is_counted {
-            // Each key taken has set a bit. So a stage is followed by a larger one only once it has
-            // at least as many bits set as it is for keys: a small file cannot claim gigabytes.
-            self.is_counted = true;
-            let newest = self.newest_mut();
-            newest.taken = newest.taken.min(newest.filter.ones());
-            if newest.taken < newest.goal.capacity {
+            // Each key taken has set a bit. So a stage is followed by a larger one only if its own
+            // table holds as many bits as it is for keys: no few bytes of a file claim gigabytes.
+            let newest = self.newest();
+            let taken = newest.taken.min(newest.filter.ones());
+            if taken < newest.goal.capacity {
+                self.newest_mut().taken = taken;
+                self.is_counted = true;
                 return Ok(());
             }
         }
         let (index, held) = (self.stage_count() as u32, self.size_in_bytes() + STAGE_BYTES);
-        let next = growth::next_stage::<F>(&self.params, index, self.newest().goal, held);
+        let newest = self.newest();
+        let newest = (newest.goal, newest.filter.size_in_bytes());
+        let next = growth::next_stage::<F>(&self.params, index, newest, held);
         let (goal, plan) = next.inspect_err(|&full| {
             self.limit = matches!(full, InsertError::Limit { .. }).then_some(full);
         })?;

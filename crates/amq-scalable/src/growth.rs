@@ -9,12 +9,22 @@ use amq_core::{Budget, Goal, InsertError, Plan, PlanError};
 /// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
 pub(crate) const STAGE_BYTES: u64 = 128;
 
+/// The largest tightening ratio that a filter is planned for: the first stage's share of the rate is
+/// what is left to 1.
+const MAX_TIGHTENING: f64 = 1.0 - 1.0 / 1024.0;
+
 /// The most bytes of a stage for so many keys, if its rate is a share of what a filter for many
 /// more keys was asked for. Near the floor of 64-bit hashes a rate would take any number of split
 /// blocks, though each key uses only one: a file could make an insert ask for gigabytes for a
 /// handful of keys.
 const fn most_bytes(capacity: u64) -> u64 {
     capacity.saturating_mul(512).saturating_add(4096)
+}
+
+/// The most bytes of a stage after one of so many: for `growth` times its keys, with up to eight
+/// times as many bits for each. A file chooses what a stage of its own is for.
+const fn most_after(params: &ScalableParams, bytes: u64) -> u64 {
+    bytes.saturating_mul(8 * params.growth as u64).saturating_add(4096)
 }
 
 /// The goal and the plan of one stage.
@@ -41,7 +51,7 @@ pub(crate) fn stages<F: OwnedStage>(
             None => first_stage::<F>(&params).ok()?,
             Some(newest) => next_stage::<F>(&params, index, newest, held).ok()?,
         };
-        newest = Some(goal);
+        newest = Some((goal, plan.bytes));
         held = held.saturating_add(plan.bytes).saturating_add(STAGE_BYTES);
         Some((goal, plan))
     })
@@ -52,7 +62,12 @@ pub(crate) fn stages<F: OwnedStage>(
 pub(crate) fn first_stage<F: OwnedStage>(
     params: &ScalableParams,
 ) -> Result<StagePlan<F::Params>, PlanError> {
-    params.check()?;
+    match params.check() {
+        // The floor is that of the keys alone. The lowest possible rate is higher.
+        Ok(()) | Err(PlanError::FprBelowHashFloor { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    PlanError::check_share("tightening", params.tightening, MAX_TIGHTENING)?;
     let stage = params.stage(0).map_err(|_| PlanError::Keys {
         keys: params.initial,
         min: 1,
@@ -72,7 +87,7 @@ pub(crate) fn first_stage<F: OwnedStage>(
         PlanError::FprUnreachable { lowest, .. } => unreachable(lowest),
         // Just above the floor the stage itself may still be out of reach.
         PlanError::FprBelowHashFloor { floor, .. } => {
-            let above = Budget::Fpr(floor * (1.0 + 1e-9));
+            let above = Budget::Fpr(floor * (1.0 + 1e-6));
             match F::plan(Goal::new(stage.goal().keys, above)) {
                 Err(PlanError::FprUnreachable { lowest, .. }) => unreachable(lowest),
                 _ => unreachable(floor),
@@ -92,26 +107,26 @@ pub(crate) fn first_stage<F: OwnedStage>(
 #[cold]
 fn check_share<F: OwnedStage>(params: &ScalableParams) -> Result<(), PlanError> {
     let Some(max) = params.max_keys else { return Ok(()) };
-    let small = |max_keys| {
-        let stage = params.with_max_keys(max_keys).stage(0);
-        let goal = stage.ok().map(|stage| (F::plan(stage.goal()), stage.capacity));
-        goal.is_some_and(|(plan, keys)| plan.is_ok_and(|plan| plan.bytes <= most_bytes(keys)))
+    let bytes = |max_keys| {
+        let stage = params.with_max_keys(max_keys).stage(0).ok()?;
+        Some(F::plan(stage.goal()).ok()?.bytes)
     };
-    if !small(params.initial) {
-        return Ok(());
-    }
+    let Some(alone) = bytes(params.initial) else { return Ok(()) };
+    let most = alone.max(most_bytes(params.initial));
+    let small = |max_keys| bytes(max_keys).is_some_and(|bytes| bytes <= most);
     let most = last_true(params.initial, max, small);
     PlanError::check_parameter("max_keys", max, params.initial, most)
 }
 
-/// Stage `index` of a filter whose newest stage is for `newest`, with `held` bytes taken.
+/// Stage `index` of a filter with `held` bytes, the goal and the bytes of whose newest stage are
+/// `newest`.
 ///
 /// A stage too large for the bytes that are left is cut to them. Since it is the last, it may have
 /// all that is left of the rate.
 pub(crate) fn next_stage<F: OwnedStage>(
     params: &ScalableParams,
     index: u32,
-    newest: StageGoal,
+    (newest, newest_bytes): (StageGoal, u64),
     held: u64,
 ) -> Result<StagePlan<F::Params>, InsertError> {
     let (stage, rest) = params.stage_and_rest(index)?;
@@ -121,7 +136,9 @@ pub(crate) fn next_stage<F: OwnedStage>(
     let room = params.max_bytes.saturating_sub(held);
     let limited = params.max_bytes < u64::MAX;
     match F::plan(stage.goal()) {
-        Ok(plan) if plan.bytes > most_bytes(stage.capacity) => {
+        Ok(plan)
+            if plan.bytes > most_bytes(stage.capacity).min(most_after(params, newest_bytes)) =>
+        {
             Err(InsertError::Stages { stages: index.into() })
         }
         Ok(plan) if plan.bytes <= room => Ok((stage, plan)),

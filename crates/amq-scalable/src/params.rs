@@ -40,7 +40,7 @@ pub struct ScalableParams {
     /// The capacity of each stage over that of the one before, 2 to [`MAX_GROWTH`]. Default 2.
     pub growth: u32,
     /// Without a bound: the rate of each stage over that of the one before, strictly between 0 and
-    /// 1. Default 0.85, which at a growth of 2 takes within 1 % of the least space.
+    /// 1 - 1/1024. Default 0.85, which at a growth of 2 takes within 1 % of the least space.
     pub tightening: f64,
     /// The largest number of keys, if known. The stages then share the rate in proportion to their
     /// capacities, which takes far less space than tightening. Further keys are refused.
@@ -93,14 +93,13 @@ impl ScalableParams {
     /// Checks the ranges; allocates nothing.
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("initial", self.initial, 1, u64::MAX)?;
-        Goal::new(self.initial, Budget::Fpr(self.fpr)).checked()?;
         PlanError::check_parameter("growth", self.growth.into(), 2, MAX_GROWTH.into())?;
-        PlanError::check_share("tightening", self.tightening)?;
+        PlanError::check_share("tightening", self.tightening, 1.0)?;
         PlanError::check_parameter("max_stages", self.max_stages.into(), 1, 1 << 16)?;
-        match self.max_keys {
-            Some(max) => PlanError::check_parameter("max_keys", max, self.initial, u64::MAX),
-            None => Ok(()),
+        if let Some(max) = self.max_keys {
+            PlanError::check_parameter("max_keys", max, self.initial, u64::MAX)?;
         }
+        Goal::new(self.initial, Budget::Fpr(self.fpr)).checked().map(drop)
     }
 
     /// The capacity and the rate of stage `index`, counted from 0, or why there is none. A limit on

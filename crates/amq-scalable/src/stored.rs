@@ -173,7 +173,7 @@ fn shapes<F: OwnedStage>(
         if !is_allowed(params, index as u32, before, goal) {
             return Err(wrong("capacity of a stage", capacity));
         }
-        PlanError::check_share("rate of a stage", goal.fpr)?;
+        PlanError::check_share("rate of a stage", goal.fpr, 1.0)?;
         if taken > len {
             return Err(wrong("keys that a stage has taken", taken));
         }

@@ -2,6 +2,7 @@
 
 use super::number::Limit;
 use super::{BatchInsertError, PlanError};
+
 crate::impl_error! {
     /// A filter that could not be made.
     #[derive(Clone, Copy, PartialEq)]

@@ -162,7 +162,7 @@ mod tests {
                 "buckets = 3 is not possible: it must be a multiple of 2",
             ),
             (
-                &PlanError::Share { name: "tightening", value: 1.0 },
+                &PlanError::Share { name: "tightening", value: 1.0, below: 1.0 },
                 "tightening = 1.0 is not possible: it must lie strictly between 0 and 1",
             ),
             (

@@ -2,6 +2,7 @@
 
 use super::number::{Limit, Range};
 use crate::FilterKind;
+
 crate::impl_error! {
     /// A goal or a parameter that no filter can be planned for. Nothing was allocated.
     #[derive(Clone, Copy, PartialEq)]
@@ -98,14 +99,15 @@ crate::impl_error! {
             /// What it must be a multiple of.
             of: u64,
         } => "{name} = {value} is not possible: it must be a multiple of {of}";
-        /// An explicit parameter that is a share, such as a tightening ratio, is not strictly
-        /// between 0 and 1.
+        /// An explicit parameter that is a share, such as a tightening ratio, is out of its range.
         Share {
             /// The parameter's name.
             name: &'static str,
             /// What was given.
             value: f64,
-        } => "{name} = {value:?} is not possible: it must lie strictly between 0 and 1";
+            /// The lowest number that is too large.
+            below: f64,
+        } => "{name} = {value:?} is not possible: it must lie strictly between 0 and {below}";
         /// A filter that doubles would fill up with entries whose fingerprints are used up.
         Doublings {
             /// Bits of a fingerprint.
@@ -131,9 +133,9 @@ crate::impl_error! {
 }
 
 impl PlanError {
-    /// `Ok` if the parameter `name` is strictly between 0 and 1; NaN is not.
-    pub fn check_share(name: &'static str, value: f64) -> Result<(), Self> {
-        if value > 0.0 && value < 1.0 { Ok(()) } else { Err(Self::Share { name, value }) }
+    /// `Ok` if the parameter `name` is strictly between 0 and `below`; NaN is not.
+    pub fn check_share(name: &'static str, value: f64, below: f64) -> Result<(), Self> {
+        if value > 0.0 && value < below { Ok(()) } else { Err(Self::Share { name, value, below }) }
     }
 
     /// `Ok` if the parameter `name` is a multiple of `of`.

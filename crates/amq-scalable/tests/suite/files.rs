@@ -348,23 +348,16 @@ fn of_a_key_a_bit(params: ScalableParams, growth: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_forged_file_makes_an_insert_allocate_at_most_64_keys_for_each_bit_it_holds() {
-    const HELD: u64 = 1 << 16;
-    // The bits of each key at the second stage's rate; the last is just above the least possible.
-    for (fpr, tightening, bits_per_key) in [(0.01, 0.85, 14), (0.01, 1e-9, 53), (0.01, 3e-11, 63)] {
+fn a_forged_file_that_holds_a_key_a_bit_makes_no_larger_stage() {
+    for (fpr, tightening) in [(0.01, 0.85), (0.01, 1e-9), (0.01, 3e-11)] {
         let params = ScalableParams::new(20, fpr).with_tightening(tightening);
         let file = of_a_key_a_bit(params, MAX_GROWTH.into());
         let mut read = ScalableBloomFilter::from_bytes(&file).unwrap();
-        let most = u64::from(MAX_GROWTH) * HELD * bits_per_key / 8 + SLACK;
-        hold(takes_at_most(most, &|| format!("{params:?}"), || {
-            for key in 0..10_000u64 {
-                read.insert(&key).unwrap();
-                assert!(read.contains(&key));
-            }
+        hold(takes_at_most(SLACK, &|| format!("{params:?}"), || {
+            let full = (0..10_000u64).find_map(|key| read.insert(&key).err());
+            assert_eq!(full, Some(InsertError::Stages { stages: 1 }));
         }));
-        assert_eq!(read.stage_count(), 2);
-        let grown = read.stages().last().unwrap().capacity;
-        assert!(grown <= u64::from(MAX_GROWTH) * HELD, "{grown}");
+        assert_eq!(read.stage_count(), 1);
         // More is refused, by the number and the limit.
         for growth in [65, 1 << 16, 1 << 32, u64::MAX] {
             let file = of_a_key_a_bit(params, growth);
@@ -468,6 +461,67 @@ fn a_first_stage_whose_share_would_take_gigabytes_is_refused_with_the_most_keys(
     let lowest = ScalableParams::new(1, 1e-16);
     let plan = ScalableBlockedBloomFilter::plan_params(lowest, 1).unwrap();
     assert!(plan.bytes > 4096 + 512, "{}", plan.bytes);
+}
+
+#[test]
+fn a_tightening_that_leaves_the_first_stage_next_to_nothing_is_refused() {
+    let plan = |tightening| {
+        let params = ScalableParams::new(1, 0.001).with_tightening(tightening);
+        ScalableBlockedBloomFilter::plan_params(params, 1)
+    };
+    let value = 1.0 - f64::EPSILON / 2.0;
+    let below = 1.0 - 1.0 / 1024.0;
+    let refused = plan(value).unwrap_err();
+    assert_eq!(refused, PlanError::Share { name: "tightening", value, below });
+    assert!(refused.to_string().ends_with("between 0 and 0.9990234375"), "{refused}");
+    assert!(plan(below).is_err() && plan(below - 1e-12).unwrap().bytes < 4096);
+    // A file may have it, and is read.
+    let file = filled(ScalableParams::new(20, 0.01), 0..60).to_bytes().unwrap();
+    assert_eq!(forged(&file, &[(ASKED + 24, value.to_bits())]), None);
+}
+
+/// Whatever a stage of a file says that it is for, the next one is in proportion to its bytes.
+#[test]
+fn the_next_stage_of_a_forged_file_is_in_proportion_to_the_last() {
+    for keys in [64, 4096] {
+        let params = ScalableParams::new(keys, 0.5).with_growth(MAX_GROWTH);
+        let mut filter = with_params::<ScalableBlockedBloomFilter>(params, 1, 0).unwrap();
+        filter.try_extend(0..keys).unwrap();
+        let taken = filter.stages().next().unwrap().taken;
+        let file = filter.to_bytes().unwrap();
+        let entry = 192 + 2 * 64;
+        let fpr = 1e-6f64;
+        let mut bytes = file.clone();
+        for (at, number) in [
+            (ASKED, taken),
+            (ASKED + 8, fpr.to_bits()),
+            (ASKED + 24, 1e-4f64.to_bits()),
+            (entry + 16, taken),
+            (entry + 40, (fpr * (1.0 - 1e-4)).to_bits()),
+        ] {
+            bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        }
+        files::mend(&mut bytes);
+        let mut read = ScalableBlockedBloomFilter::from_bytes(&bytes).unwrap();
+        let most = 8 * u64::from(MAX_GROWTH) * read.size_in_bytes() + SLACK;
+        hold(takes_at_most(most, &|| format!("{keys} keys"), || {
+            let full = (1u64 << 40..1 << 41).find_map(|key| read.insert(&key).err());
+            assert_eq!(full, Some(InsertError::Stages { stages: 1 }));
+        }));
+        assert!((0..keys).all(|key| read.contains(&key)));
+    }
+}
+
+#[test]
+fn a_rate_below_the_floor_names_one_that_is_possible() {
+    for (keys, fpr) in [(1u64, 1e-20), (100, 1e-19), (1 << 20, 1e-15)] {
+        let plan = |fpr| ScalableBloomFilter::plan_params(ScalableParams::new(keys, fpr), 1);
+        let refused = plan(fpr).unwrap_err();
+        let PlanError::FprUnreachable { lowest, .. } = refused else { panic!("{refused}") };
+        let above = plan(lowest * (1.0 + 1e-6));
+        assert!(above.is_ok(), "{refused}, {above:?}");
+        assert!(plan(lowest * (1.0 - 1e-6)).is_err(), "{refused}");
+    }
 }
 
 #[test]
