@@ -8,3 +8,4 @@ mod choose;
 mod choose_laws;
 mod engines;
 mod errors;
+mod said;

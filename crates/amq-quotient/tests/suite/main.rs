@@ -9,6 +9,7 @@ mod conformance;
 mod errors;
 mod expandable;
 mod expandable_files;
+mod expandable_rates;
 mod files;
 mod laws;
 mod memory;

@@ -11,3 +11,4 @@ mod files;
 mod laws;
 mod maps;
 mod memory;
+mod values;

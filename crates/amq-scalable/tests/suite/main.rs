@@ -7,5 +7,7 @@
 
 mod conformance;
 mod files;
+mod forged;
 mod laws;
+mod limits;
 mod memory;

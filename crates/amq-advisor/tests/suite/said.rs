@@ -1,0 +1,114 @@
+//! What an answer says beside its choices: the truths nobody likes to hear.
+
+use crate::choose::{MILLION, million};
+use Structure::Filter;
+use amq::FilterKind;
+use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
+
+fn notes(answer: &Answer) -> String {
+    answer.notes.join("\n")
+}
+
+#[test]
+fn what_growing_without_a_bound_costs_is_said() {
+    let answer = choose(&Workload::new(Keys::Unknown { start: 10_000 }).with_fpr(0.01)).unwrap();
+    let of = |kind| answer.filters().find(|choice| choice.structure == Filter(kind)).unwrap();
+    let scalable = of(FilterKind::Scalable);
+    let growth = scalable.grown.unwrap();
+    // Stages of 15 % of the rate, and 85 % of that. When the first is full, the second, of twice
+    // the size, is empty; when the second is full, the fewest bits are taken.
+    let stage = |keys, fpr| {
+        let plan = amq::BloomFilter::plan(amq::Goal::fpr(keys, fpr)).unwrap();
+        plan.bits_per_key() * keys as f64
+    };
+    let two = stage(10_000, 0.0015) + stage(20_000, 0.0015 * 0.85);
+    assert!((growth.most / (two / 10_000.0) - 1.0).abs() < 0.005, "{growth:?} {two}");
+    assert!((growth.least / (two / 30_000.0) - 1.0).abs() < 0.005, "{growth:?} {two}");
+    // Judged by the mean, which is what counts, and not by the first table, which is smaller.
+    let expandable = of(FilterKind::ExpandableQuotient);
+    assert_eq!(answer.best(), expandable);
+    assert!(scalable.bytes < expandable.bytes && scalable.bits_per_key > expandable.bits_per_key);
+    for choice in answer.filters() {
+        let growth = choice.grown.unwrap();
+        assert_eq!(choice.bits_per_key, growth.mean);
+        assert!(growth.least < growth.mean && growth.mean < growth.most);
+        let said = format!(
+            "{:.1} bits per key on average as it grows, {:.1} to {:.1}",
+            growth.mean, growth.least, growth.most
+        );
+        assert!(choice.reason.contains(&said), "{}", choice.reason);
+    }
+    assert!(notes(&answer).contains("`Keys::AtMost`"), "{answer}");
+    assert!(notes(&answer).contains("mean over ten doublings"), "{answer}");
+
+    // A bound makes it cheaper, and lets other filters in.
+    let bounded = Workload::new(Keys::AtMost(10_000_000)).with_fpr(0.01).need(Need::Grow);
+    let bounded = choose(&bounded).unwrap();
+    assert!(bounded.best().bits_per_key < 11.0, "{bounded}");
+    let scalable = |choice: &&amq_advisor::Choice| choice.structure == Filter(FilterKind::Scalable);
+    let scalable = bounded.filters().find(scalable).unwrap();
+    assert!((10.5..12.0).contains(&scalable.bits_per_key), "{bounded}");
+}
+
+#[test]
+fn what_never_full_costs_is_said() {
+    let answer = choose(&million().with_fpr(0.01)).unwrap();
+    assert_eq!(answer.best().structure, Filter(FilterKind::Bloom));
+    // 7 probes in 9.59 bits a key: (1 - e^(-14 / 9.59))^7.
+    let rate = (1.0 - (-14.0f64 / answer.best().bits_per_key).exp()).powi(7);
+    let said = format!("with twice the keys it errs at {:.1} %", rate * 100.0);
+    assert!(notes(&answer).contains(&said), "{said}\n{answer}");
+    let refuses = choose(&million().with_fpr(0.001)).unwrap();
+    assert!(notes(&refuses).contains("refuses keys beyond its plan of 1,000,000"), "{refuses}");
+}
+
+#[test]
+fn the_exact_set_stands_beside_every_answer() {
+    // Ten million keys: 2^24 buckets at 7/8, each a key and a control byte.
+    let answer = choose(&Workload::new(Keys::Exactly(10 * MILLION)).with_fpr(0.01)).unwrap();
+    assert_eq!(answer.exact_set.bytes, (1 << 24) * 9 + 16);
+    assert!(notes(&answer).contains("An exact set of the keys takes 151 MB, 12.6 times as much"));
+    let long =
+        choose(&Workload::new(Keys::Exactly(500)).with_fpr(0.01).with_key_bytes(64)).unwrap();
+    assert!(long.best().structure.is_filter(), "too large for a small set: {long}");
+    // It cannot be stored, and it must fit what is allowed.
+    for workload in [
+        Workload::new(Keys::Exactly(500)).with_fpr(0.01).need(Need::Files),
+        Workload::new(Keys::Exactly(500)).with_fpr(0.01).with_bytes(2000),
+    ] {
+        assert!(choose(&workload).unwrap().best().structure.is_filter());
+    }
+}
+
+/// The measured size of the standard library's set is what is said (hashbrown's layout).
+#[test]
+fn the_size_of_the_exact_set_is_that_of_a_hash_set() {
+    for keys in [1u64, 3, 4, 7, 8, 14, 15, 28, 29, 500, 1000, 100_000] {
+        let set: std::collections::HashSet<u64> = (0..keys).collect();
+        // As many buckets as the capacity says: 7/8 of them, all but one below eight.
+        let capacity = set.capacity() as u64;
+        let buckets = if capacity < 8 { capacity + 1 } else { capacity / 7 * 8 };
+        let answer = choose(&Workload::new(Keys::Exactly(keys)).with_fpr(0.01)).unwrap();
+        assert_eq!(answer.exact_set.bytes, buckets * 9 + 16, "{keys} keys");
+    }
+}
+
+#[test]
+fn few_keys_leave_tables_empty_and_that_is_said() {
+    let ten = Workload::new(Keys::Exactly(10)).with_fpr(0.01).built_once().need(Need::Files);
+    let answer = choose(&ten).unwrap();
+    assert_eq!(answer.best().structure, Filter(FilterKind::Bloom), "{answer}");
+    let bumped =
+        answer.filters().find(|choice| choice.structure == Filter(FilterKind::BumpedRibbon));
+    let bumped = bumped.unwrap();
+    assert!((45.0..46.0).contains(&bumped.bits_per_key), "{answer}");
+    assert!(bumped.reason.contains("mostly empty: 46 bits each"), "{}", bumped.reason);
+}
+
+#[test]
+fn strangers_are_told_of_the_seed() {
+    let trusted = choose(&million().with_fpr(0.01)).unwrap();
+    let strangers = choose(&million().with_fpr(0.01).with_keys_by(KeysBy::Strangers)).unwrap();
+    assert!(notes(&strangers).contains("secret random seed (`with_seed`)"));
+    assert!(!notes(&trusted).contains("with_seed"));
+}
