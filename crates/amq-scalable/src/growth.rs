@@ -9,8 +9,8 @@ use amq_core::{Budget, Goal, InsertError, Plan, PlanError};
 /// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
 pub(crate) const STAGE_BYTES: u64 = 128;
 
-/// The largest tightening ratio that a filter is planned for: the first stage's share of the rate is
-/// what is left to 1.
+/// The largest tightening ratio that a filter is planned for: its first stage gets what is left
+/// of the rate.
 const MAX_TIGHTENING: f64 = 1.0 - 1.0 / 1024.0;
 
 /// The most bytes of a stage for so many keys, if its rate is a share of what a filter for many
