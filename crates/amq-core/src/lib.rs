@@ -14,6 +14,7 @@
 //! | [`PlanError`], [`BuildError`], [`InsertError`], [`MergeError`] | what went wrong, with its numbers |
 //! | [`Stats`], [`Parameters`] | a filter's state and shape, for a log or a metric |
 //! | [`Prehashed`] | a filter of hashes that come from elsewhere |
+//! | [`Keyed`] | a filter that hashes under a secret key of 128 bits, for keys that strangers choose |
 //! | [`index`], [`prefetch`], [`numeric`] | tools for a filter of your own: hash to place, batches, formulas |
 //! | [`mod@format`] | the numbers by which a file of any filter is recognised |
 //!
@@ -57,6 +58,7 @@ pub mod index;
 #[doc(hidden)]
 pub mod internal;
 mod key;
+mod keyed;
 mod memory;
 mod methods;
 pub mod numeric;
@@ -77,7 +79,8 @@ pub use filter::{
     Parameters, Parts, PlanFilter, RemoveFilter, Stats, Target, UnknownKind,
 };
 pub use goal::{Budget, Goal, Plan};
-pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, hash_blocks};
+pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, SipKey, hash_blocks};
+pub use keyed::Keyed;
 pub use numeric::PredictedFpr;
 pub use prehashed::Prehashed;
 

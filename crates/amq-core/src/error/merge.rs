@@ -23,10 +23,15 @@ crate::impl_error! {
         /// They hash their keys with different seeds. The error does not tell them, since seeds may
         /// be secret.
         Seeds => "the filters hash their keys with different seeds; {SAME}";
-        /// The hashes of only one's keys come from the caller.
+        /// They hash their keys under different keys of 128 bits.
+        SipKeys =>
+            "the filters hash their keys under different secret keys; only filters made with the \
+             same key can be combined";
+        /// Their keys are hashed in different ways: under a seed, under a key of 128 bits, by the
+        /// caller.
         Hashing =>
-            "the keys of only one of the filters are hashed by the program that made it: no key \
-             can be asked of both";
+            "the filters hash keys in different ways: under a seed, under a secret key, or in that \
+             of the program that made one: no key can be looked up in both";
         /// They are of different kinds.
         Kinds {
             /// Of the filter merged into.

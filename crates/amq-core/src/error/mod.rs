@@ -221,8 +221,13 @@ mod tests {
             ),
             (
                 &MergeError::Hashing,
-                "the keys of only one of the filters are hashed by the program that made it: no key \
-                 can be asked of both",
+                "the filters hash keys in different ways: under a seed, under a secret key, or in \
+                 that of the program that made one: no key can be looked up in both",
+            ),
+            (
+                &MergeError::SipKeys,
+                "the filters hash their keys under different secret keys; only filters made with \
+                 the same key can be combined",
             ),
             (
                 &MergeError::Seeds,

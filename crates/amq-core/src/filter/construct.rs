@@ -1,7 +1,7 @@
 //! How filters are planned, made and merged.
 
 use super::{ClearFilter, Filter, InsertFilter};
-use crate::key::hash_blocks;
+use crate::key::{HashUnder, hash_blocks};
 use crate::memory::reserve;
 use crate::numeric::{PredictedFpr, first_true_near};
 use crate::{
@@ -71,7 +71,7 @@ impl<P: Copy> BuildTarget<P> {
     }
 
     /// The most keys it takes, as far as that is known without planning.
-    fn limit(&self) -> u64 {
+    pub(crate) fn limit(&self) -> u64 {
         match self {
             Self::Budget(_) => u64::MAX,
             Self::Target(Target::Goal(goal)) => goal.keys.max(1),
@@ -285,11 +285,12 @@ pub trait BuildFilter: PlanFilter {
     }
 }
 
-/// The hashes of all keys of an iterator, at most `planned` of them: what building from an iterator
-/// begins with. Memory that the allocator refuses is an error, never an abort.
+/// The hashes of all keys of an iterator under a seed or a key, at most `planned` of them: what
+/// building from an iterator begins with. Memory that the allocator refuses is an error, never an
+/// abort.
 pub fn hashes_of<K: Key>(
     keys: impl IntoIterator<Item = K>,
-    seed: u64,
+    under: impl HashUnder,
     planned: u64,
 ) -> Result<Vec<KeyHash>, BuildError> {
     let keys = keys.into_iter();
@@ -305,7 +306,7 @@ pub fn hashes_of<K: Key>(
             let more = (hashes.len() as u64).max(1024);
             reserve(&mut hashes, more)?;
         }
-        hashes.push(key.key_hash(seed));
+        hashes.push(under.of(&key));
     }
     Ok(hashes)
 }

@@ -1,28 +1,94 @@
 //! Incremental hashing of keys with several parts.
 
-use super::{Key, KeyHash};
+use super::sip::State;
+use super::{Key, KeyHash, SipKey};
 use core::fmt;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 /// Encodings up to this many bytes are hashed in one piece.
 const INLINE: usize = 128;
 
+/// What keys are hashed under: the seed of XXH3, or the key of SipHash.
+///
+/// Sealed, since nobody else can name it.
+pub trait HashUnder {
+    /// The hash of a whole encoding.
+    fn of_bytes(&self, bytes: &[u8]) -> KeyHash;
+
+    /// An encoder of this hash, which has taken nothing.
+    fn encoder(&self) -> Encoder;
+
+    /// The hash of a key of its own.
+    fn of<K: Key + ?Sized>(&self, key: &K) -> KeyHash;
+}
+
+impl HashUnder for u64 {
+    #[inline]
+    fn of_bytes(&self, bytes: &[u8]) -> KeyHash {
+        KeyHash(xxh3_64_with_seed(bytes, *self))
+    }
+
+    #[inline]
+    fn encoder(&self) -> Encoder {
+        Encoder::of(Stream::Xxh3 { seed: *self, spilled: None })
+    }
+
+    #[inline]
+    fn of<K: Key + ?Sized>(&self, key: &K) -> KeyHash {
+        key.key_hash(*self)
+    }
+}
+
+impl HashUnder for SipKey {
+    #[inline]
+    fn of_bytes(&self, bytes: &[u8]) -> KeyHash {
+        KeyHash(self.hash(bytes))
+    }
+
+    #[inline]
+    fn encoder(&self) -> Encoder {
+        Encoder::of(Stream::Sip { state: State::new(*self), absorbed: 0 })
+    }
+
+    #[inline]
+    fn of<K: Key + ?Sized>(&self, key: &K) -> KeyHash {
+        key.key_hash_under(self)
+    }
+}
+
 /// Takes the bytes of a key's encoding; see [`Key::encode`].
 ///
 /// The hash depends on the bytes alone, not on how many calls deliver them. Needs no heap.
 pub struct Encoder {
-    seed: u64,
     used: usize,
     inline: [u8; INLINE],
-    /// Takes over once the bytes no longer fit.
-    stream: Option<Xxh3>,
+    stream: Stream,
+}
+
+/// What takes over once the bytes no longer fit.
+#[allow(clippy::large_enum_variant, reason = "an encoder needs no heap, and lives for one key")]
+enum Stream {
+    Xxh3 {
+        seed: u64,
+        spilled: Option<Xxh3>,
+    },
+    /// With the number of bytes that are in the state.
+    Sip {
+        state: State,
+        absorbed: u64,
+    },
 }
 
 impl Encoder {
-    /// For a hash under `seed`.
+    /// For a hash under a seed or a key.
     #[inline]
-    pub(super) const fn new(seed: u64) -> Self {
-        Self { seed, used: 0, inline: [0; INLINE], stream: None }
+    pub(super) fn new(under: &impl HashUnder) -> Self {
+        under.encoder()
+    }
+
+    #[inline]
+    const fn of(stream: Stream) -> Self {
+        Self { used: 0, inline: [0; INLINE], stream }
     }
 
     /// Appends the part of another key.
@@ -36,8 +102,9 @@ impl Encoder {
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         let end = self.used + bytes.len();
+        let spilled = matches!(self.stream, Stream::Xxh3 { spilled: Some(_), .. });
         match self.inline.get_mut(self.used..end) {
-            Some(room) if self.stream.is_none() => {
+            Some(room) if !spilled => {
                 room.copy_from_slice(bytes);
                 self.used = end;
             }
@@ -47,27 +114,48 @@ impl Encoder {
     }
 
     #[cold]
-    fn spill(&mut self, bytes: &[u8]) {
-        let (inline, seed) = (&self.inline[..self.used], self.seed);
-        let stream = self.stream.get_or_insert_with(|| {
-            let mut stream = Xxh3::with_seed(seed);
-            stream.update(inline);
-            stream
-        });
-        stream.update(bytes);
+    fn spill(&mut self, mut bytes: &[u8]) {
+        match &mut self.stream {
+            Stream::Xxh3 { seed, spilled } => {
+                let inline = &self.inline[..self.used];
+                let stream = spilled.get_or_insert_with(|| {
+                    let mut stream = Xxh3::with_seed(*seed);
+                    stream.update(inline);
+                    stream
+                });
+                stream.update(bytes);
+            }
+            Stream::Sip { state, absorbed } => {
+                while self.used + bytes.len() >= INLINE {
+                    let (now, later) = bytes.split_at(INLINE - self.used);
+                    self.inline[self.used..].copy_from_slice(now);
+                    state.absorb(&self.inline);
+                    *absorbed += INLINE as u64;
+                    (self.used, bytes) = (0, later);
+                }
+                self.inline[..bytes.len()].copy_from_slice(bytes);
+                self.used = bytes.len();
+            }
+        }
     }
 
     /// The hash of the bytes so far.
     #[inline]
     pub(super) fn finish(&self) -> KeyHash {
+        let inline = &self.inline[..self.used];
         KeyHash(match &self.stream {
-            None => xxh3_64_with_seed(&self.inline[..self.used], self.seed),
-            Some(stream) => stream.digest(),
+            Stream::Xxh3 { seed, spilled: None } => xxh3_64_with_seed(inline, *seed),
+            Stream::Xxh3 { spilled: Some(stream), .. } => stream.digest(),
+            Stream::Sip { state, absorbed } => {
+                let mut state = *state;
+                state.absorb(inline);
+                state.finish(inline, absorbed + self.used as u64)
+            }
         })
     }
 }
 
-/// Shows neither the bytes nor the seed, which may be secret.
+/// Shows neither the bytes nor the seed or key, which may be secret.
 impl fmt::Debug for Encoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Encoder").finish_non_exhaustive()
@@ -85,7 +173,7 @@ mod tests {
         for length in [0, 1, 8, 16, 127, 128, 129, 240, 241, 256, 257, 1000] {
             let want = xxh3_64_with_seed(&whole[..length], 5);
             for step in [1, 3, 8, 64, 127, 128, 129, 500, 1000] {
-                let mut encoder = Encoder::new(5);
+                let mut encoder = Encoder::new(&5);
                 for piece in whole[..length].chunks(step) {
                     encoder.bytes(piece);
                 }

@@ -1,11 +1,10 @@
 //! The types that are keys.
 
-use super::{Encoder, Key, KeyHash};
+use super::{Encoder, HashUnder, Key, KeyHash, SipKey};
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use core::num::NonZero;
 use core::time::Duration;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Types whose encoding has a fixed length.
 macro_rules! key_as_integer {
@@ -20,7 +19,13 @@ macro_rules! key_as_integer {
             #[inline]
             fn key_hash(&self, seed: u64) -> KeyHash {
                 let $key = *self;
-                KeyHash(xxh3_64_with_seed(&$wide.to_le_bytes(), seed))
+                seed.of_bytes(&$wide.to_le_bytes())
+            }
+
+            #[inline]
+            fn key_hash_under(&self, under: &SipKey) -> KeyHash {
+                let $key = *self;
+                under.of_bytes(&$wide.to_le_bytes())
             }
         }
     )*};
@@ -56,13 +61,18 @@ impl Key for u8 {
     }
 
     #[inline]
+    fn key_hash_under(&self, key: &SipKey) -> KeyHash {
+        u64::from(*self).key_hash_under(key)
+    }
+
+    #[inline]
     fn encode_elements(keys: &[Self], to: &mut Encoder) {
         to.bytes(keys);
     }
 
     #[inline]
-    fn hash_elements(keys: &[Self], seed: u64) -> KeyHash {
-        KeyHash(xxh3_64_with_seed(keys, seed))
+    fn hash_elements(keys: &[Self], under: &impl HashUnder) -> KeyHash {
+        under.of_bytes(keys)
     }
 }
 
@@ -75,7 +85,12 @@ impl<K: Key> Key for [K] {
 
     #[inline]
     fn key_hash(&self, seed: u64) -> KeyHash {
-        K::hash_elements(self, seed)
+        K::hash_elements(self, &seed)
+    }
+
+    #[inline]
+    fn key_hash_under(&self, key: &SipKey) -> KeyHash {
+        K::hash_elements(self, key)
     }
 }
 
@@ -94,6 +109,12 @@ macro_rules! key_as {
             fn key_hash(&self, seed: u64) -> KeyHash {
                 let $key = self;
                 $other.key_hash(seed)
+            }
+
+            #[inline]
+            fn key_hash_under(&self, under: &SipKey) -> KeyHash {
+                let $key = self;
+                $other.key_hash_under(under)
             }
         }
     )*};
@@ -143,6 +164,14 @@ macro_rules! key_as_either {
                 match self {
                     Self::$one(key) => key.key_hash(seed),
                     Self::$other(key) => key.key_hash(seed),
+                }
+            }
+
+            #[inline]
+            fn key_hash_under(&self, under: &SipKey) -> KeyHash {
+                match self {
+                    Self::$one(key) => key.key_hash_under(under),
+                    Self::$other(key) => key.key_hash_under(under),
                 }
             }
         }
@@ -197,6 +226,7 @@ mod tests {
     use super::*;
     use std::string::ToString;
     use std::vec;
+    use xxhash_rust::xxh3::xxh3_64_with_seed;
 
     /// The hash of these bytes: what another language's XXH3-64 gives for the documented encoding.
     fn of(bytes: &[u8]) -> KeyHash {
@@ -244,6 +274,37 @@ mod tests {
         assert_eq!(IpAddr::V4(v4).key_hash(9), v4.key_hash(9));
         #[cfg(feature = "std")]
         assert_eq!(std::path::Path::new("a/b").key_hash(9), "a/b".key_hash(9));
+    }
+
+    /// Of everything that hashes otherwise than by its part.
+    #[test]
+    fn a_key_has_one_encoding_under_a_seed_and_under_a_key() {
+        let under = SipKey::new(*b"0123456789abcdef");
+        let v4 = Ipv4Addr::new(203, 0, 113, 7);
+        for (what, got, want) in [
+            ("u8", 5u8.key_hash_under(&under), eight(5).to_vec()),
+            ("i16", (-2i16).key_hash_under(&under), eight(u64::MAX - 1).to_vec()),
+            ("u128", 7u128.key_hash_under(&under), 7u128.to_le_bytes().to_vec()),
+            ("text", "amq".key_hash_under(&under), b"amq".to_vec()),
+            ("a string", "amq".to_string().key_hash_under(&under), b"amq".to_vec()),
+            ("bytes", b"amq".key_hash_under(&under), b"amq".to_vec()),
+            ("numbers", [1u32, 2].key_hash_under(&under), [eight(1), eight(2)].concat()),
+            (
+                "a pair",
+                ("a", 2u8).key_hash_under(&under),
+                [&eight(1), &b"a"[..], &eight(2)].concat(),
+            ),
+            ("v4", v4.key_hash_under(&under), v4.octets().to_vec()),
+            ("either", IpAddr::V4(v4).key_hash_under(&under), v4.octets().to_vec()),
+            ("nonzero", NonZero::new(3u8).unwrap().key_hash_under(&under), eight(3).to_vec()),
+            ("some", Some(5u8).key_hash_under(&under), [&[1][..], &eight(5)].concat()),
+        ] {
+            assert_eq!(got.get(), under.hash(&want), "{what}");
+            assert_ne!(got, of(&want), "{what}");
+        }
+        let long = vec!["seen".to_string(); 40];
+        let part: Vec<u8> = [&eight(4)[..], b"seen"].concat();
+        assert_eq!(long.key_hash_under(&under).get(), under.hash(&part.repeat(40)));
     }
 
     /// Known answers, so that a change of encoding or hash cannot pass unseen.

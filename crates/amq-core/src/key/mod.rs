@@ -3,10 +3,13 @@
 mod by_hash;
 mod encode;
 mod kinds;
+mod sip;
 mod structs;
 
 pub use by_hash::ByHash;
 pub use encode::Encoder;
+pub(crate) use encode::HashUnder;
+pub use sip::SipKey;
 
 use crate::index::{index, remix};
 
@@ -87,8 +90,9 @@ impl KeyHash {
 ///
 /// # Encoding
 ///
-/// A key is hashed as a byte string: XXH3-64 of its encoding, under the filter's seed. The encoding
-/// is part of the file format: a key has the same hash on every machine and in every version.
+/// A key is hashed as a byte string: XXH3-64 of its encoding, under the filter's seed, or, in a
+/// [`Keyed`](crate::Keyed) filter, SipHash-1-3 of it under the filter's key. The encoding is part
+/// of the file format: a key has the same hash on every machine and in every version.
 ///
 /// | key | bytes |
 /// | --- | --- |
@@ -172,9 +176,17 @@ pub trait Key {
     #[inline]
     #[must_use]
     fn key_hash(&self, seed: u64) -> KeyHash {
-        let mut encoder = Encoder::new(seed);
-        self.encode(&mut encoder);
-        encoder.finish()
+        hash_of_part(self, &seed)
+    }
+
+    /// The key's SipHash-1-3 under `key`: what a [`Keyed`](crate::Keyed) filter asks by.
+    ///
+    /// By default the hash of the encoded part. A type that overrides
+    /// [`key_hash`](Self::key_hash) to be one key with another type overrides this likewise.
+    #[inline]
+    #[must_use]
+    fn key_hash_under(&self, key: &SipKey) -> KeyHash {
+        hash_of_part(self, key)
     }
 
     /// Writes the parts of a slice's elements; bytes go in as they are. A hook, like
@@ -194,14 +206,22 @@ pub trait Key {
     /// The hash of a slice of such keys; see [`encode_elements`](Self::encode_elements).
     #[doc(hidden)]
     #[inline]
-    fn hash_elements(keys: &[Self], seed: u64) -> KeyHash
+    fn hash_elements(keys: &[Self], under: &impl HashUnder) -> KeyHash
     where
         Self: Sized,
     {
-        let mut encoder = Encoder::new(seed);
+        let mut encoder = Encoder::new(under);
         Self::encode_elements(keys, &mut encoder);
         encoder.finish()
     }
+}
+
+/// The hash of a key that is hashed as if it were part of a larger one.
+#[inline]
+fn hash_of_part<K: Key + ?Sized>(key: &K, under: &impl HashUnder) -> KeyHash {
+    let mut encoder = Encoder::new(under);
+    key.encode(&mut encoder);
+    encoder.finish()
 }
 
 /// Hashes `keys` in blocks, calls `each` with the index of a block's first key and its hashes, and
@@ -228,25 +248,39 @@ pub trait Key {
 pub fn hash_blocks<K: Key, E>(
     keys: &[K],
     seed: u64,
+    each: impl FnMut(usize, &[KeyHash]) -> Result<(), E>,
+) -> Result<(), E> {
+    hash_blocks_under(keys, &seed, each)
+}
+
+/// [`hash_blocks`] under a seed or a key.
+#[inline]
+pub(crate) fn hash_blocks_under<K: Key, E>(
+    keys: &[K],
+    under: &impl HashUnder,
     mut each: impl FnMut(usize, &[KeyHash]) -> Result<(), E>,
 ) -> Result<(), E> {
     if keys.len() <= FEW {
         let mut hashes = [KeyHash(0); FEW];
-        return each(0, hashed(keys, seed, &mut hashes));
+        return each(0, hashed(keys, under, &mut hashes));
     }
     let mut hashes = [KeyHash(0); BLOCK];
     for (block, keys) in keys.chunks(BLOCK).enumerate() {
-        each(block * BLOCK, hashed(keys, seed, &mut hashes))?;
+        each(block * BLOCK, hashed(keys, under, &mut hashes))?;
     }
     Ok(())
 }
 
 /// The hashes of these keys, of which there are at most as many as there is room.
 #[inline]
-fn hashed<'a, K: Key>(keys: &[K], seed: u64, hashes: &'a mut [KeyHash]) -> &'a [KeyHash] {
+fn hashed<'a, K: Key>(
+    keys: &[K],
+    under: &impl HashUnder,
+    hashes: &'a mut [KeyHash],
+) -> &'a [KeyHash] {
     let hashes = &mut hashes[..keys.len()];
     for (hash, key) in hashes.iter_mut().zip(keys) {
-        *hash = key.key_hash(seed);
+        *hash = under.of(key);
     }
     hashes
 }

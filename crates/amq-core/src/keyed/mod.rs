@@ -1,0 +1,286 @@
+//! Filters that hash their keys under a secret key.
+
+use crate::filter::hashes_of;
+use crate::key::{HashUnder, hash_blocks_under};
+use crate::{
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    DEFAULT_SEED, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, SipKey, Stats, Target,
+};
+use core::fmt;
+
+/// A filter that hashes its keys with SipHash-1-3 under a secret key of 128 bits: for keys that
+/// strangers choose.
+///
+/// Whoever knows how a filter hashes can search, offline, for keys that fill it or that it takes
+/// for others. A secret seed of 64 bits makes that hard, but XXH3 was not made to keep it; SipHash
+/// is a pseudorandom function, under which a filter errs for chosen keys as it does for random
+/// ones, as long as its owner alone has the key. It costs some 4 ns more than XXH3 for a key of up
+/// to 8 bytes, 13 ns for one of 64 bytes, and 150 ns for one of 1,000.
+///
+/// What it does not prevent: whoever has once seen a false positive can ask for that key again. Let
+/// [`Monitored`] find out, and rebuild under a new key.
+///
+/// It has the methods of `F`, but those that take keys hash otherwise. Where `F` is used through a
+/// shared reference, as sharded and atomic filters are, [`by_ref`](Self::by_ref) gives a keyed
+/// filter of that.
+///
+/// ```
+/// use amq_core::{Keyed, SipKey};
+/// # use amq_core::{EmptyFilter, Goal};
+/// # fn example<F: EmptyFilter>() -> Result<(), Box<dyn std::error::Error>> {
+/// # let random = || [7; 16];
+/// let key = SipKey::new(random()); // 16 bytes from the operating system
+/// let mut seen = Keyed::<F>::new(Goal::fpr(1000, 0.01), key)?; // F is `CuckooFilter`, say
+/// seen.insert("a key")?;
+/// assert!(seen.contains("a key"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// [`Monitored`]: https://docs.rs/amq/latest/amq/monitored/struct.Monitored.html
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Keyed<F> {
+    key: SipKey,
+    filter: F,
+}
+
+impl<F> Keyed<F> {
+    /// The filter `filter`, whose keys are hashed under `key`: an empty one, or one that
+    /// [`into_inner`](Self::into_inner) gave.
+    ///
+    /// Make it with the seed 0, which [`new`](Self::new) and files give: its keys are not hashed
+    /// with it, but only filters of one seed can be merged.
+    pub const fn of(filter: F, key: SipKey) -> Self {
+        Self { key, filter }
+    }
+
+    /// The key that its keys are hashed under.
+    #[must_use]
+    pub const fn key(&self) -> SipKey {
+        self.key
+    }
+
+    /// The hash of a key under the filter's: for methods of the filter inside that take hashes.
+    ///
+    /// ```
+    /// # use amq_core::{Filter, Keyed};
+    /// fn ask<F: Filter>(filter: &Keyed<F>) -> bool {
+    ///     let hash = filter.key_hash("a key");
+    ///     filter.get_ref().contains_hash(hash)
+    /// }
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn key_hash<Q: Key + ?Sized>(&self, key: &Q) -> KeyHash {
+        self.key.of(key)
+    }
+
+    /// A keyed filter of a reference: to insert into one that is shared.
+    ///
+    /// ```
+    /// # use amq_core::{InsertError, InsertFilter, Inserted, Keyed};
+    /// // A sharded or an atomic filter.
+    /// fn insert<F>(filter: &Keyed<F>) -> Result<Inserted, InsertError>
+    /// where
+    ///     for<'a> &'a F: InsertFilter,
+    /// {
+    ///     filter.by_ref().insert("a key")
+    /// }
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn by_ref(&self) -> Keyed<&F> {
+        Keyed { key: self.key, filter: &self.filter }
+    }
+
+    /// The filter inside, for what it alone can do. **Its methods that take keys hash them in
+    /// another way**, and deny what is in; pass [`key_hash`](Self::key_hash) to those that take
+    /// hashes.
+    pub const fn get_ref(&self) -> &F {
+        &self.filter
+    }
+
+    /// The filter inside, to be changed; see [`get_ref`](Self::get_ref).
+    pub const fn get_mut(&mut self) -> &mut F {
+        &mut self.filter
+    }
+
+    /// The filter inside; see [`get_ref`](Self::get_ref).
+    pub fn into_inner(self) -> F {
+        self.filter
+    }
+}
+
+impl<F: EmptyFilter> Keyed<F> {
+    /// An empty filter for a [`Goal`](crate::Goal) or a [`Plan`](crate::Plan).
+    pub fn new(target: impl Into<Target<F::Params>>, key: SipKey) -> Result<Self, BuildError> {
+        Ok(Self::of(F::empty(target, DEFAULT_SEED)?, key))
+    }
+}
+
+impl<F: BuildFilter> Keyed<F> {
+    /// Builds a filter of all these keys.
+    ///
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
+    /// [`Goal`](crate::Goal) or [`Plan`](crate::Plan), and more keys than planned are an error. The
+    /// keys are not kept; their hashes are, 8 bytes each, until the filter is made.
+    pub fn build<Q: Key>(
+        target: impl Into<BuildTarget<F::Params>>,
+        key: SipKey,
+        keys: impl IntoIterator<Item = Q>,
+    ) -> Result<Self, BuildError> {
+        let target = target.into();
+        let hashes = hashes_of(keys, key, target.limit())?;
+        Ok(Self::of(F::build_hashes(target, DEFAULT_SEED, &hashes)?, key))
+    }
+}
+
+impl<F: Filter> Keyed<F> {
+    /// Whether `key` is probably in the filter; `false` is certain.
+    #[inline]
+    #[must_use]
+    pub fn contains<Q: Key + ?Sized>(&self, key: &Q) -> bool {
+        self.filter.contains_hash(self.key_hash(key))
+    }
+
+    /// Answers many keys at once, `answers[i]` for `keys[i]`; see [`Filter::contains_batch`].
+    /// Allocates nothing.
+    #[inline]
+    pub fn contains_keys<Q: Key>(
+        &self,
+        keys: &[Q],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(keys.len(), answers.len())?;
+        hash_blocks_under(keys, &self.key, |first, hashes| {
+            self.filter.contains_batch(hashes, &mut answers[first..first + hashes.len()])
+        })
+    }
+
+    /// [`Filter::kind`].
+    #[must_use]
+    pub fn kind(&self) -> FilterKind {
+        self.filter.kind()
+    }
+
+    /// [`Filter::len`].
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.filter.len()
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.filter.is_empty()
+    }
+
+    /// All that [`Filter::stats`] tells: capacity, load, bytes, rate.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.filter.stats()
+    }
+}
+
+impl<F: InsertFilter> Keyed<F> {
+    /// Inserts `key`. If it is refused, nothing changes.
+    #[inline]
+    pub fn insert<Q: Key + ?Sized>(&mut self, key: &Q) -> Result<Inserted, InsertError> {
+        self.filter.insert_hash(self.key.of(key))
+    }
+
+    /// Inserts `key` unless the filter answers `true` for it already; see
+    /// [`InsertFilter::insert_unique_hash`], and its warning.
+    #[inline]
+    pub fn insert_unique<Q: Key + ?Sized>(&mut self, key: &Q) -> Result<Inserted, InsertError> {
+        self.filter.insert_unique_hash(self.key.of(key))
+    }
+
+    /// Inserts many keys and returns how many were new; see [`InsertFilter::insert_batch`].
+    /// Allocates nothing.
+    #[inline]
+    pub fn insert_keys<Q: Key>(&mut self, keys: &[Q]) -> Result<u64, BatchInsertError> {
+        let mut new = 0;
+        hash_blocks_under(keys, &self.key, |first, hashes| {
+            let inserted = self.filter.insert_batch(hashes);
+            // A filter of a third party may claim any number.
+            let more = inserted.map_err(|refused| refused.after(first as u64))?;
+            new = u64::saturating_add(new, more);
+            Ok(())
+        })?;
+        Ok(new)
+    }
+
+    /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
+    /// the refused one are in, and the error says how many.
+    #[inline]
+    pub fn try_extend<Q: Key>(
+        &mut self,
+        keys: impl IntoIterator<Item = Q>,
+    ) -> Result<u64, BatchInsertError> {
+        let mut new = 0;
+        for (done, key) in (0..).zip(keys) {
+            match self.insert(&key) {
+                Ok(inserted) => new += u64::from(inserted.is_new()),
+                Err(error) => return Err(BatchInsertError { done, error }),
+            }
+        }
+        Ok(new)
+    }
+}
+
+impl<F: ClearFilter> Keyed<F> {
+    /// [`ClearFilter::clear`].
+    pub fn clear(&mut self) {
+        self.filter.clear();
+    }
+}
+
+impl<F: RemoveFilter> Keyed<F> {
+    /// Removes one copy of `key`; see [`RemoveFilter::remove_hash`], and its warning.
+    #[inline]
+    pub fn remove<Q: Key + ?Sized>(&mut self, key: &Q) -> bool {
+        self.filter.remove_hash(self.key.of(key))
+    }
+}
+
+impl<F: CountFilter> Keyed<F> {
+    /// The number of copies of `key`; see [`CountFilter::count_hash`].
+    #[inline]
+    #[must_use]
+    pub fn count<Q: Key + ?Sized>(&self, key: &Q) -> Count {
+        self.filter.count_hash(self.key_hash(key))
+    }
+}
+
+/// Merges with a filter under the same key alone.
+impl<F: MergeFilter> MergeFilter for Keyed<F> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        match self.key == other.key {
+            true => self.filter.can_merge(&other.filter),
+            false => Err(MergeError::SipKeys),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        match self.key == other.key {
+            true => self.filter.merge(&other.filter),
+            false => Err(MergeError::SipKeys),
+        }
+    }
+}
+
+impl<F: MergeFilter> Keyed<F> {
+    crate::methods! {
+        /// [`MergeFilter::merge`]. Refused if the other's key is another one.
+        merge;
+    }
+}
+
+/// Without the key.
+impl<F: fmt::Debug> fmt::Debug for Keyed<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Keyed").field(&self.filter).finish()
+    }
+}
