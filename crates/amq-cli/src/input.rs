@@ -34,7 +34,8 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFile> {
 /// Loads a filter to look keys up in: one whose keys the caller hashed is refused.
 pub(crate) fn load_for_keys(path: &Path) -> anyhow::Result<AnyFilter> {
     match load(path)? {
-        AnyFile::Keys(filter) => Ok(filter),
+        AnyFile::Keys(filter, _) => Ok(filter),
+        AnyFile::Keyed(..) => bail!("{}: its keys are hashed under a secret key", name(path)),
         AnyFile::Hashes(_) => bail!(
             "{}: its keys were hashed by the program that made it, and the file does not say how: \
              only that program can ask it for keys, or give it more",

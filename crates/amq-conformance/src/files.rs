@@ -81,7 +81,7 @@ fn goes_into_buffers(bytes: &[u8], encode: &dyn Fn(&mut [u8]) -> Option<usize>) 
 }
 
 /// A file that withholds its seed holds it nowhere and is refused without it; with it, it is the
-/// same filter. Where the file has its seed, the same one may be given, and another is refused.
+/// same filter. Where the file has its seed, the same one may be given. Another is refused.
 pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) -> Verdict {
     let seed = 0xA11C_E5EC_12E7_0099;
     let filter = with_keys(fill, 300, 0.01, seed)?;
@@ -95,10 +95,29 @@ pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) -> Verdict {
             decode::<F>(bytes, Some(seed)).map_err(Violation::refused("a seed that was given"))?;
         ensure(back == filter, "a file with the seed given", "another filter", "the same")?;
     }
+    for other in [!seed, seed + 1, seed << 1, 0] {
+        another_seed_is_refused::<F>(&bytes, other)?;
+    }
+    an_unchecked_seed_is_taken::<F>(&filter, &bytes, seed)?;
     another_seed_is_refused::<F>(&told, !seed)?;
     another_seed_is_refused::<F>(&told, 0)?;
     // The seed of such a file is zero, and hashes nothing.
     another_seed_is_refused::<F>(&prehashed::prehashed_file(&told), 0)
+}
+
+/// `Ok` if the file without its check, as version 0.2 wrote it, is read with any seed.
+fn an_unchecked_seed_is_taken<F: FileFilter>(filter: &F, file: &[u8], seed: u64) -> Verdict {
+    let mut unchecked = file.to_vec();
+    // The flag that says so, the version that has it, and the check itself.
+    unchecked[22] &= !2;
+    unchecked[10] = 1;
+    unchecked[40..44].fill(0);
+    mend(&mut unchecked);
+    let read = |seed| decode::<F>(&unchecked, Some(seed));
+    let back = read(seed).map_err(Violation::refused("a seed that is not checked"))?;
+    ensure(back == *filter, "a file without check", "another filter", "the same")?;
+    let other = read(!seed).map_err(Violation::refused("a wrong seed that is not checked"))?;
+    same("a seed that is not checked", other.seed(), !seed)
 }
 
 /// `Ok` if nothing reads the file with this seed.
@@ -115,7 +134,7 @@ fn another_seed_is_refused<F: FileFilter>(file: &[u8], given: u64) -> Verdict {
         F::view(aligned.get(), Some(given), true).err(),
         F::view(aligned.get(), Some(given), false).err(),
     ] {
-        same("a seed given for a file that tells another", found, Some(DecodeError::OtherSeed))?;
+        same("a seed given for a file of another", found, Some(DecodeError::OtherSeed))?;
     }
     Ok(())
 }

@@ -5,8 +5,10 @@
     >>> "alice" in seen
     True
 
-A filter whose `seed` is None was made of hashes by somebody who hashed the keys: any key may be in
-it. Hash likewise, and ask `contains_hash`.
+A filter whose `secret` is None was made of hashes by somebody who hashed the keys: any key may be
+in it. Hash likewise, and ask `contains_hash`. Otherwise its `secret` is the seed of XXH3, a number,
+or the key of SipHash, 16 bytes; for a file that withholds it, `load` takes it. `encoding` is the set
+of the sorts of keys that were put in, "bytes" and "integers"; if it is empty, nobody said.
 
 Plain Python and the package `xxhash`. Everything is checked; what is wrong raises `FormatError`.
 It is made to be read, not to be fast. To add a kind, write a `Filter` with `NUMBER`, `REVISION`,
@@ -24,9 +26,12 @@ MAJOR = 0
 HEADER = 192
 ROW = 64
 MAX_DIRECTORY = 4 << 20
-SEED_WITHHELD = 1 << 16
-# How keys are hashed: by this family, or by the caller in a way that the file does not tell.
-XXH3, BY_CALLER = 1, 2
+# Flags: the seed or key is withheld; in its place is a check of it.
+WITHHELD, CHECKED = 1 << 16, 1 << 17
+# Flags that tell how keys were encoded, and may be ignored.
+SORTS = {1 << 0: "bytes", 1 << 1: "integers"}
+# How keys are hashed: under a seed, by the caller in a way that the file does not tell, under a key.
+XXH3, BY_CALLER, SIPHASH = 1, 2, 3
 MASK = (1 << 64) - 1
 
 
@@ -78,8 +83,44 @@ def part(key):
     return own
 
 
-def key_hash(key, seed):
-    return xxhash.xxh3_64_intdigest(encoding(key), seed)
+def key_hash(key, secret):
+    """The hash of a key under a seed, which is a number, or under a key of 16 bytes."""
+    if isinstance(secret, bytes):
+        return siphash(encoding(key), secret)
+    return xxhash.xxh3_64_intdigest(encoding(key), secret)
+
+
+def siphash(bytes, key):
+    """SipHash-1-3."""
+    k0, k1 = struct.unpack("<QQ", key)
+    v0, v1 = k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D
+    v2, v3 = k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
+
+    def turned(word, bits):
+        return (word << bits | word >> 64 - bits) & MASK
+
+    def round():
+        nonlocal v0, v1, v2, v3
+        v0 = v0 + v1 & MASK
+        v1 = turned(v1, 13) ^ v0
+        v0 = turned(v0, 32)
+        v2 = v2 + v3 & MASK
+        v3 = turned(v3, 16) ^ v2
+        v0 = v0 + v3 & MASK
+        v3 = turned(v3, 21) ^ v0
+        v2 = v2 + v1 & MASK
+        v1 = turned(v1, 17) ^ v2
+        v2 = turned(v2, 32)
+
+    ended = bytes + b"\0" * (7 - len(bytes) % 8) + struct.pack("B", len(bytes) % 256)
+    for (word,) in struct.iter_unpack("<Q", ended):
+        v3 ^= word
+        round()
+        v0 ^= word
+    v2 ^= 0xFF
+    for _ in range(3):
+        round()
+    return v0 ^ v1 ^ v2 ^ v3
 
 
 def index(hash, n):
@@ -99,7 +140,7 @@ def remix(hash, layer):
 class File:
     """Header, directory and sections, all checked but for what a kind gives a meaning."""
 
-    def __init__(self, bytes, seed=None):
+    def __init__(self, bytes, secret=None):
         start = bytes[: len(MAGIC)]
         if start != MAGIC[: len(start)]:
             mangled = start[1:4] == MAGIC[1:4]
@@ -107,26 +148,20 @@ class File:
             raise FormatError("not an amq file: wrong magic bytes")
         expect(len(bytes) >= HEADER, "%d bytes are less than a header" % len(bytes))
         header = bytes[:HEADER]
-        major, _minor, header_length = struct.unpack_from("<HHI", header, 8)
+        major, minor, header_length = struct.unpack_from("<HHI", header, 8)
         expect(major == MAJOR, "version %d is not read here" % major)
         expect(digest(header[:184]) == u64(header, 184), "the header's checksum is wrong")
         expect(header_length == HEADER, "a header of %d bytes" % header_length)
         self.kind, self.revision, hash, encoding, flags = struct.unpack_from("<BBBBI", header, 16)
-        expect(hash in (XXH3, BY_CALLER), "hash %d is not known" % hash)
+        expect(hash in (XXH3, BY_CALLER, SIPHASH), "hash %d is not known" % hash)
         expect(encoding == 1, "encoding %d of keys is not known" % encoding)
-        expect(flags >> 16 << 16 in (0, SEED_WITHHELD), "flags %#x are not known" % flags)
-        self.keys, self.capacity, self.seed = struct.unpack_from("<QQQ", header, 24)
-        self.withheld = bool(flags & SEED_WITHHELD)
-        expect(not any(header[48:56] + header[152:168]), "reserved bytes are not zero")
-        if flags & SEED_WITHHELD:
-            expect(self.seed == 0, "a seed that is withheld is not zero")
-            expect(hash == XXH3, "a seed is withheld where there is none")
-            expect(seed is not None, "the file withholds its seed: give it")
-            self.seed = seed
-        if hash == BY_CALLER:
-            expect(self.seed == 0, "a seed that hashes nothing is not zero")
-            self.seed = None
-        expect(seed is None or seed == self.seed, "the file's seed is not the one given")
+        unknown = flags >> 16 << 16 & ~(WITHHELD | CHECKED)
+        expect(not unknown, "flags %#x of version 0.%d are not known" % (unknown, minor))
+        self.keys, self.capacity = struct.unpack_from("<QQ", header, 24)
+        self.withheld = bool(flags & WITHHELD)
+        self.encoding = {sort for bit, sort in SORTS.items() if flags & bit and hash != BY_CALLER}
+        expect(not any(header[152:168]), "reserved bytes are not zero")
+        self.secret = self.secret_of(header, hash, flags, secret)
         self.budget = budget(header)
         self.asked = struct.unpack_from("<8Q", header, 72)
 
@@ -161,6 +196,35 @@ class File:
         for (offset, stated, _), end in zip(places, [p[0] for p in places[1:]] + [end]):
             expect(not any(payload[offset + stated : end]), "padding is not zero")
             self.sections.append(payload[offset : offset + stated])
+
+    def secret_of(self, header, hash, flags, given):
+        """The seed or key: what the file stores, or what is given for a file that withholds it."""
+        field = bytes(header[40:56])
+        checked = bool(flags & CHECKED)
+        used = 0
+        if self.withheld:
+            expect(hash != BY_CALLER, "a seed is withheld where there is none")
+            expect(hash != SIPHASH or checked, "a key is withheld, and has no check")
+            used = 4 if checked else 0
+        else:
+            expect(not checked, "a check of what is not withheld")
+            used = {XXH3: 8, BY_CALLER: 0, SIPHASH: 16}[hash]
+        expect(not any(field[used:]), "a seed that is withheld, or hashes nothing, is not zero")
+        sorts = {XXH3: int, BY_CALLER: type(None), SIPHASH: bytes}
+        if given is not None:
+            expect(isinstance(given, sorts[hash]), "keys are not hashed under what was given")
+            expect(hash != SIPHASH or len(given) == 16, "a key has 16 bytes")
+        if not self.withheld:
+            stored = {XXH3: u64(field, 0), BY_CALLER: None, SIPHASH: field}[hash]
+            expect(given in (None, stored), "the file's seed or key is not the one given")
+            return stored
+        expect(given is not None, "the file withholds its seed or key: give it")
+        if checked:
+            key = given if hash == SIPHASH else struct.pack("<QQ", given, 0)
+            (check,) = struct.unpack_from("<I", field)
+            right = siphash(header[:40], key) & 0xFFFFFFFF == check
+            expect(right, "the file's seed or key is not the one given")
+        return given
 
     def expect_asked(self, used):
         """Only the first numbers that the user asked for are used."""
@@ -212,12 +276,12 @@ class Filter:
 
     def __init__(self, file):
         expect(file.revision == self.REVISION, "revision %d of the layout" % file.revision)
-        self.keys, self.capacity, self.seed = file.keys, file.capacity, file.seed
-        self.budget = file.budget
+        self.keys, self.capacity, self.secret = file.keys, file.capacity, file.secret
+        self.budget, self.encoding = file.budget, file.encoding
 
     def __contains__(self, key):
-        # Without a seed the caller hashes the keys: any key may be in.
-        return self.seed is None or self.contains_hash(key_hash(key, self.seed))
+        # Without a secret the caller hashes the keys: any key may be in.
+        return self.secret is None or self.contains_hash(key_hash(key, self.secret))
 
 
 class Bloom(Filter):
@@ -744,7 +808,7 @@ class RibbonMap(BumpedRibbon):
     def __init__(self, file):
         super().__init__(file)
         # A filter can answer "maybe" to a key; a map would have to make up a value.
-        expect(self.seed is not None, "a map must hash its keys")
+        expect(isinstance(self.secret, int), "a map must hash its keys under a seed")
         whole = self.short == 0 and not any(layer[3] for layer in self.layers)
         expect(whole, "short blocks, and values that miss a bit")
 
@@ -754,7 +818,7 @@ class RibbonMap(BumpedRibbon):
         return self.sums(hash)[0]
 
     def get(self, key):
-        return self.get_hash(key_hash(key, self.seed))
+        return self.get_hash(key_hash(key, self.secret))
 
     def contains_hash(self, hash):
         raise TypeError("a map has a value for every key: ask it with get()")
@@ -779,11 +843,11 @@ class Parts(Filter):
         expect(file.depth < self.DEPTH, "parts within parts, too deep")
         self.parts = []
         for section in file.sections:
-            seed = self.seed if file.withheld else None
-            part = loads(section, seed, file.depth + 1)
+            secret = self.secret if file.withheld else None
+            part = loads(section, secret, file.depth + 1)
             expect(not isinstance(part, RibbonMap), "a part that is no filter")
             expect(bool(section[22] & 1) == file.withheld, "a part that tells the seed, or does not")
-            expect(part.seed == self.seed, "a part with another seed")
+            expect(part.secret == self.secret, "a part with another seed or key")
             same = type(part) is type(self.parts[0]) if self.parts else True
             expect(same, "parts of several kinds")
             self.parts.append(part)
@@ -810,7 +874,7 @@ class Rolling(Parts):
         super().__init__(file, 3)
         _, self.newest, by_count = self.entry
         expect(self.newest <= 1 << 56 and by_count <= 1, "no such turn")
-        expect(self.seed is not None, "generations must hash their keys")
+        expect(self.secret is not None, "generations must hash their keys")
         unreached = self.parts[self.newest + 1 :]
         expect(not any(part.keys for part in unreached), "a generation that was not reached")
 
@@ -833,19 +897,19 @@ def kinds(base=Filter):
 KINDS = {kind.NUMBER: kind for kind in kinds()}
 
 
-def loads(bytes, seed=None, depth=0):
-    """The filter in these bytes; `seed` is for files that withhold theirs."""
-    file = File(bytes, seed)
+def loads(bytes, secret=None, depth=0):
+    """The filter in these bytes; `secret`, a seed or a key, is for files that withhold theirs."""
+    file = File(bytes, secret)
     file.depth = depth
     if file.kind not in KINDS:
         raise UnknownKind(file.kind)
     return KINDS[file.kind](file)
 
 
-def load(path, seed=None):
+def load(path, secret=None):
     """The filter in a file."""
     with open(path, "rb") as file:
-        return loads(file.read(), seed)
+        return loads(file.read(), secret)
 
 
 if __name__ == "__main__":

@@ -19,16 +19,17 @@ STREAM, ASKED = 1_000_000, 100_000
 
 
 def record(path):
-    """The seed (None: the caller hashed the keys), the number of keys, and the first answers of a
-    golden file: of a filter its false positives, of a map the values of keys that it does not
+    """The seed or key (None: the caller hashed the keys), the number of keys, and the first answers
+    of a golden file: of a filter its false positives, of a map the values of keys that it does not
     have."""
     text = path.with_suffix(".txt").read_text()
     seed = re.search(r"^seed: (\d+)$", text, re.M)
-    seed = int(seed[1]) if seed else None
-    assert seed is not None or text.startswith("hashed by the caller: remix(key, 0)\n")
+    key = re.search(r"^key: ([0-9a-f]{32})$", text, re.M)
+    secret = int(seed[1]) if seed else bytes.fromhex(key[1]) if key else None
+    assert secret is not None or text.startswith("hashed by the caller: remix(key, 0)\n")
     keys = int(re.search(r"^keys: 0\.\.(\d+)$", text, re.M)[1])
     answers = re.search(r"^(?:false positives|values) from %d on: ?(.*)$" % STREAM, text, re.M)[1]
-    return seed, keys, [int(answer) for answer in answers.split()]
+    return secret, keys, [int(answer) for answer in answers.split()]
 
 
 def read():
@@ -77,9 +78,9 @@ class Golden(unittest.TestCase):
             if isinstance(filter, RibbonMap):
                 continue
             with self.subTest(path.name):
-                seed, keys, expected = record(path)
-                self.assertEqual(filter.seed, seed)
-                if seed is None:
+                secret, keys, expected = record(path)
+                self.assertEqual(filter.secret, secret)
+                if secret is None:
                     # Any key may be in; whoever made the file knows its hashes.
                     self.assertTrue(all(key in filter for key in (STREAM, "a key", b"")))
                     holds = lambda key: filter.contains_hash(amq_reader.remix(key, 0))
@@ -97,8 +98,8 @@ class Golden(unittest.TestCase):
         self.assertGreaterEqual(len(maps), 5)
         for path, map in maps:
             with self.subTest(path.name):
-                seed, keys, expected = record(path)
-                self.assertEqual((map.seed, map.keys), (seed, keys))
+                secret, keys, expected = record(path)
+                self.assertEqual((map.secret, map.keys), (secret, keys))
                 mask = (1 << map.columns) - 1
                 wrong = [key for key in range(keys) if map.get(key) != key * 2654435761 & mask]
                 self.assertEqual(wrong, [])
@@ -109,6 +110,8 @@ class Golden(unittest.TestCase):
     def test_every_cut_and_many_flipped_bits_are_refused(self):
         for path, content, _ in self.known:
             with self.subTest(path.name):
+                if content[22] & 1:
+                    continue  # refused for want of its seed or key, whatever else is wrong
                 # All lengths and every seventh bit of a small file, some of a large one.
                 for length in range(0, len(content), max(1, len(content) // 1000)):
                     self.assertRaises(FormatError, loads, content[:length])
@@ -121,7 +124,8 @@ class Golden(unittest.TestCase):
     def test_forged_files_are_refused_or_answer(self):
         numbers = (0, 1, 3, 63, 1 << 32, 1 << 63, (1 << 64) - 1)
         outcomes = {True: 0, False: 0}
-        for _, content, _ in self.known:
+        for path, content, _ in self.known:
+            secret = record(path)[0] if content[22] & 1 else None
             payload = len(content) - struct.unpack_from("<Q", content, 144)[0]
             for at in [*range(24, 168, 8), *range(192, payload, 8)]:
                 for number in numbers:
@@ -129,16 +133,16 @@ class Golden(unittest.TestCase):
                     struct.pack_into("<Q", forged, at, number)
                     # Lengths that lead elsewhere have no checksums to be made right.
                     forged = bytes(forged) if 136 <= at < 152 else mended(forged)
-                    outcomes[self.refused(forged)] += 1
+                    outcomes[self.refused(forged, secret)] += 1
             for at in range(payload, len(content), max(1, len(content) // 512)):
                 forged = bytearray(content)
                 forged[at] ^= 0x81
-                outcomes[self.refused(mended(forged))] += 1
+                outcomes[self.refused(mended(forged), secret)] += 1
         self.assertTrue(min(outcomes.values()) > 100, outcomes)
 
-    def refused(self, forged):
+    def refused(self, forged, secret):
         try:
-            filter = loads(forged)
+            filter = loads(forged, secret)
         except FormatError:
             return True
         ask = filter.get_hash if isinstance(filter, RibbonMap) else filter.contains_hash
@@ -164,13 +168,16 @@ class Envelope(unittest.TestCase):
             (8, 9, "version 9"),
             (17, 9, "revision 9"),
             (18, 0, "hash 0"),
-            (18, 2, "a seed that hashes nothing"),
-            (18, 3, "hash 3"),
+            (18, 2, "or hashes nothing, is not zero"),
+            (18, 4, "hash 4"),
             (18, 255, "hash 255"),
             (19, 9, "encoding 9"),
-            (22, 2, "flags 0x20000"),
-            (22, 1, "a seed that is withheld is not zero"),
-            (48, 1, "reserved"),
+            (22, 2, "a check of what is not withheld"),
+            (22, 4, "flags 0x40000 of version 0.1"),
+            (22, 1, "a seed that is withheld, or hashes nothing, is not zero"),
+            (22, 3, "give it"),
+            (48, 1, "a seed that is withheld, or hashes nothing, is not zero"),
+            (152, 1, "reserved"),
             (56, 9, "budget"),
             (72, 1, "reserved"),
         ]:
@@ -202,7 +209,7 @@ class Envelope(unittest.TestCase):
         content[18] = 2
         struct.pack_into("<Q", content, 40, 0)
         filter = loads(mended(content))
-        self.assertIsNone(filter.seed)
+        self.assertIsNone(filter.secret)
         hashes = [key_hash(key, 7) for key in range(5000)]
         self.assertEqual(
             [filter.contains_hash(hash) for hash in hashes],
@@ -213,12 +220,40 @@ class Envelope(unittest.TestCase):
         content[22] = 1
         self.refused(mended(content), "withheld where there is none")
 
-    def test_a_map_of_keys_that_the_caller_hashes_is_refused(self):
+    def test_a_map_of_keys_that_are_not_hashed_under_a_seed_is_refused(self):
         path = next(path for path in GOLDEN if path.name == "ribbon-map-one.amq")
-        content = bytearray(path.read_bytes())
-        content[18] = 2
-        struct.pack_into("<Q", content, 40, 0)
-        self.refused(mended(content), "a map must hash its keys")
+        for hash in (2, 3):
+            content = bytearray(path.read_bytes())
+            content[18] = hash
+            struct.pack_into("<Q", content, 40, 0)
+            self.refused(mended(content), "a map must hash its keys under a seed")
+
+    def test_a_wrong_seed_or_key_is_refused_and_the_right_one_is_that_of_all_keys(self):
+        withheld = [path for path in GOLDEN if path.read_bytes()[22] & 1]
+        self.assertGreaterEqual(len(withheld), 3)
+        for path in withheld:
+            content = path.read_bytes()
+            secret, keys, _ = record(path)
+            with self.subTest(path.name):
+                self.refused(content, "give it")
+                filter = loads(content, secret)
+                self.assertTrue(all(key in filter for key in range(keys)))
+                other = secret ^ 1 if isinstance(secret, int) else secret[:-1] + b"?"
+                for wrong in (other, 0 if isinstance(secret, int) else bytes(16)):
+                    with self.assertRaisesRegex(FormatError, "not the one given"):
+                        loads(content, wrong)
+                sort = bytes(16) if isinstance(secret, int) else 0
+                with self.assertRaisesRegex(FormatError, "not hashed under what was given"):
+                    loads(content, sort)
+
+    def test_files_tell_how_their_keys_were_encoded(self):
+        told = [loads(path.read_bytes(), record(path)[0]).encoding for path in GOLDEN]
+        for encoding in (set(), {"integers"}, {"bytes", "integers"}):
+            self.assertIn(encoding, told)
+        for flags, encoding in ((1, {"bytes"}), (6, {"integers"}), (3, {"bytes", "integers"})):
+            content = self.content()
+            content[20] = flags
+            self.assertEqual(loads(mended(content)).encoding, encoding)
 
     def test_the_seed_of_parts_is_withheld_with_the_whole(self):
         path = next(path for path in GOLDEN if path.name == "sharded-small.amq")
@@ -286,6 +321,17 @@ class Keys(unittest.TestCase):
         self.assertEqual(encoding(([1, 2], 7)), b"".join(map(number, (2, 1, 2, 7))))
         self.assertRaises(OverflowError, encoding, 1 << 64)
         self.assertRaises(TypeError, encoding, 1.5)
+
+    def test_hashes_under_a_key_are_those_of_the_reference(self):
+        key = bytes(range(16))
+        for length, want in [
+            (0, 0xABAC0158050FC4DC),
+            (7, 0xD3927D989BB11140),
+            (8, 0x369095118D299A8E),
+            (63, 0x9D199062B7BBB3A8),
+        ]:
+            self.assertEqual(amq_reader.siphash(bytes(range(length)), key), want)
+        self.assertEqual(key_hash(1, key), amq_reader.siphash(struct.pack("<Q", 1), key))
 
     def test_hashes_are_those_that_the_crate_tests(self):
         self.assertEqual(key_hash(b"", 0), 0x2D06800538D394C2)

@@ -1,5 +1,5 @@
 //! The numbers of the file format that a program needs to recognise a file, map it, or walk over
-//! it.
+//! it, and what its header says ([`FileInfo`]).
 //!
 //! `FORMAT.md` beside this crate's sources defines the format. A file is a header of [`HEADER`]
 //! bytes, a directory of rows of [`ENTRY`] bytes, and the payload; each of them begins at a
@@ -14,6 +14,8 @@
 //! assert!(is_filter(b"\x89AMQ\r\n\x1a\n, and so on"));
 //! assert!(!is_filter(b"\x89PNG\r\n\x1a\n, and so on"));
 //! ```
+
+pub use crate::file_info::{FileInfo, HashedBy};
 
 /// The first eight bytes of every file. The first has its top bit set, and line ends of all kinds
 /// follow, so that damage by a transfer in text mode shows.

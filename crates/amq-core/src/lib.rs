@@ -50,6 +50,7 @@ mod cpu;
 mod docs;
 mod envelope;
 mod error;
+mod file_info;
 mod filter;
 pub mod format;
 mod goal;
@@ -73,6 +74,7 @@ pub use error::ReadError;
 pub use error::{
     BatchInsertError, BuildError, DecodeError, InsertError, LengthMismatch, MergeError, PlanError,
 };
+pub use file_info::{KeyEncoding, Secret};
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
     FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parameter, ParameterValue,

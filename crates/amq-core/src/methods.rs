@@ -507,7 +507,7 @@ macro_rules! methods {
             bytes: &[u8],
             seed: u64,
         ) -> Result<Self, $crate::DecodeError> {
-            <Self as $crate::internal::Restore>::decode_file(bytes, Some(seed))
+            <Self as $crate::internal::Restore>::decode_file(bytes, Some($crate::Secret::Seed(seed)))
         }
 
         /// Reads one filter, and no byte more.
@@ -522,7 +522,7 @@ macro_rules! methods {
             mut reader: impl std::io::Read,
             seed: u64,
         ) -> Result<Self, $crate::ReadError> {
-            Ok(<Self as $crate::internal::Restore>::read_file(&mut reader, Some(seed), u64::MAX)?.0)
+            Ok(<Self as $crate::internal::Restore>::read_file(&mut reader, Some($crate::Secret::Seed(seed)), u64::MAX)?.0)
         }
 
         /// Reads one filter, unless the file is larger than `max_bytes`. Memory is allocated as
@@ -547,7 +547,7 @@ macro_rules! methods {
             path: impl AsRef<std::path::Path>,
             seed: u64,
         ) -> Result<Self, $crate::ReadError> {
-            <Self as $crate::internal::Restore>::load_file(path.as_ref(), Some(seed))
+            <Self as $crate::internal::Restore>::load_file(path.as_ref(), Some($crate::Secret::Seed(seed)))
         }
 
         $crate::methods! { [$($at)*] $($rest)* }

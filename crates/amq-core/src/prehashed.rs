@@ -5,6 +5,7 @@ use crate::ReadError;
 #[cfg(feature = "std")]
 use crate::envelope::Streaming;
 use crate::envelope::{Borrowing, Contents, Copying, Hashing, Opened, Restore, Source, Written};
+use crate::format::HashedBy;
 use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
@@ -198,14 +199,15 @@ impl<F: Written> Prehashed<F> {
     }
 }
 
-/// Reading: a file whose keys are hashed under a seed is refused as [`DecodeError::NotPrehashed`].
+/// Reading: a file whose keys are hashed under a seed or key is refused as
+/// [`DecodeError::NotPrehashed`].
 impl<F: Restore> Prehashed<F> {
     /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
     where
         F: for<'a> Restore<Over<Copying<'a>> = F>,
     {
-        Self::decode_file(bytes, None).map_err(of_keys)
+        Self::decode_file(bytes, None)
     }
 
     /// Reads one filter, and no byte more.
@@ -214,7 +216,7 @@ impl<F: Restore> Prehashed<F> {
     where
         F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
     {
-        Ok(Self::read_file(&mut reader, None, u64::MAX).map_err(read_of_keys)?.0)
+        Ok(Self::read_file(&mut reader, None, u64::MAX)?.0)
     }
 
     /// Loads the filter that [`save`](Self::save) wrote.
@@ -223,28 +225,12 @@ impl<F: Restore> Prehashed<F> {
     where
         F: for<'a> Restore<Over<Streaming<'a, std::io::BufReader<std::fs::File>>> = F>,
     {
-        Self::load_file(path.as_ref(), None).map_err(read_of_keys)
+        Self::load_file(path.as_ref(), None)
     }
 
     /// The filter in these bytes, which stay where they are; see the method `open` of `F`'s views.
     pub fn open(bytes: &[u8]) -> Result<Prehashed<F::Over<Borrowing<'_>>>, DecodeError> {
-        Self::view_file(bytes, None, true).map_err(of_keys)
-    }
-}
-
-/// A file that withholds a seed has one: its keys are hashed with it.
-const fn of_keys(error: DecodeError) -> DecodeError {
-    match error {
-        DecodeError::SeedWithheld => DecodeError::NotPrehashed,
-        error => error,
-    }
-}
-
-#[cfg(feature = "std")]
-fn read_of_keys(error: ReadError) -> ReadError {
-    match error {
-        ReadError::Decode(error) => ReadError::Decode(of_keys(error)),
-        error => error,
+        Self::view_file(bytes, None, true)
     }
 }
 
@@ -255,7 +241,7 @@ impl<F: Written> Written for Prehashed<F> {
 }
 
 impl<F: Restore> Restore for Prehashed<F> {
-    const PREHASHED: bool = true;
+    const HASHED_BY: HashedBy = HashedBy::Caller;
     type Over<R: Source> = Prehashed<F::Over<R>>;
 
     fn restore<R: Source>(

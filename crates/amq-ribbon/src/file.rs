@@ -12,6 +12,7 @@ use crate::store::{Held, Store};
 use crate::system::System;
 use crate::{Bumped, Kind, Ribbon, RibbonMap, RibbonParams};
 use alloc::vec;
+use amq_core::format::HashedBy;
 use amq_core::internal::{
     Description, Entry, Header, Opened, Plain, Restore, Section, Source, Stored,
 };
@@ -115,7 +116,7 @@ impl Restore for RibbonMap {
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
         opened.expect_kind(Self::KIND, REVISION)?;
         // Its values are found by key alone.
-        opened.expect_hashing(false)?;
+        opened.expect_hashed_by(HashedBy::Seed)?;
         Ok(RibbonMap {
             header: opened.header(),
             len: opened.keys(),

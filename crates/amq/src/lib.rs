@@ -6,8 +6,9 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`AnyFilter`], [`AnyView`] | a filter of a kind that is chosen at run time, or found in a file |
-//! | [`AnyFile`] | what a file holds: a filter of keys, or of the caller's hashes |
+//! | [`AnyFile`] | what a file holds: a filter of keys, under a seed or a secret key, or of the caller's hashes |
 //! | [`AnyOwnedView`] | a view that owns its bytes, such as a memory map |
+//! | [`Keyed`], [`Prehashed`] | a filter that hashes under a secret key; a filter of hashes that come from elsewhere |
 //! | [`Abilities`] | what each kind can do |
 //! | [`load_or_maybe`], [`open_or_maybe`] | never turn an unreadable file into a "no" |
 //! | [`monitored`] | a filter that measures its false-positive rate in use |
@@ -71,9 +72,10 @@ pub use amq_core::ReadError;
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, RemoveFilter, Stats, Target, UnknownKind, format, key, numeric,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyEncoding, KeyHash, Keyed,
+    LengthMismatch, MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan,
+    PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Secret, SipKey, Stats, Target,
+    UnknownKind, format, key, numeric,
 };
 
 pub use any::variants::*;

@@ -3,12 +3,14 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use amq_core::format::{ALIGN, ENTRY, HEADER};
+use amq_core::format::{ALIGN, ENTRY, FileInfo, HEADER};
 use amq_core::internal::{
     Contents, Copying, Description, Entry, Hashing, Header, Opened, Restore, Section, Source,
     Written, reserve,
 };
-use amq_core::{Budget, BuildError, DecodeError, Filter, FilterKind, Goal, Plan, PlanError};
+use amq_core::{
+    Budget, BuildError, DecodeError, Filter, FilterKind, Goal, KeyEncoding, Plan, PlanError,
+};
 
 /// The revision of both layouts.
 const REVISION: u8 = 1;
@@ -30,7 +32,8 @@ pub(crate) fn whole(
     entry: Entry,
 ) -> Contents<'static> {
     let description = Description { entries: vec![entry], ..Description::default() };
-    Contents { kind, revision: REVISION, hashing, header, keys: 0, description }
+    let encoding = KeyEncoding::Unknown;
+    Contents { kind, revision: REVISION, hashing, header, keys: 0, encoding, description }
 }
 
 /// Adds a part, which must hash its keys as the whole does.
@@ -47,11 +50,20 @@ pub(crate) fn push<F: Part>(whole: &mut Contents<'_>, part: &F) -> Result<(), Bu
     Ok(())
 }
 
-/// The part in a file, hashed as the whole is; `seed` if the file withholds it.
-fn part_of<F: Part>(bytes: &[u8], seed: Option<u64>, whole: &Opened<'_>) -> Result<F, DecodeError> {
-    let (opened, payload) = Opened::in_bytes(bytes, seed)?;
+/// The part in a file, hashed as the whole is.
+fn part_of<F: Part>(bytes: &[u8], whole: &Opened<'_>) -> Result<F, DecodeError> {
+    let withheld = whole.withholds_secret();
+    if FileInfo::of(bytes)?.withheld != withheld {
+        let field = "seed or key of a part that is withheld, or is not: flags";
+        return Err(DecodeError::Geometry { field, value: withheld.into() });
+    }
+    let given = if withheld { whole.secret() } else { None };
+    let (opened, payload) = Opened::in_bytes(bytes, given)?;
     let source = Copying::new(payload, &opened)?;
-    opened.expect_hashing(whole.is_prehashed())?;
+    opened.expect_hashed_by(whole.hashed_by())?;
+    if opened.secret() != whole.secret() {
+        return Err(DecodeError::Structure { what: "seeds of the parts, or their secret keys" });
+    }
     F::restore(&opened, source)
 }
 
@@ -130,20 +142,10 @@ pub(crate) fn parts<F: Part, S: Source>(
     if header.budget.is_some() {
         return Err(wrong("budget of a filter of parts: number of parts", count as u64));
     }
-    let withheld = opened.withholds_seed();
     let (mut parts, mut keys) = (Vec::new(), 0u64);
     for _ in 0..count {
         let bytes = source.bytes(opened)?;
-        if Opened::seed_is_withheld_in(&bytes)? != withheld {
-            return Err(wrong(
-                "seed of a part that is withheld, or is not: flags",
-                withheld.into(),
-            ));
-        }
-        let part = part_of::<F>(&bytes, withheld.then_some(header.seed), opened)?;
-        if part.seed() != header.seed {
-            return Err(DecodeError::Structure { what: "seeds of the parts" });
-        }
+        let part = part_of::<F>(&bytes, opened)?;
         keys = keys.saturating_add(part.len());
         let bytes = size_of::<F>() as u64;
         reserve(&mut parts, 1).map_err(|_| DecodeError::OutOfMemory { bytes })?;

@@ -28,10 +28,14 @@ pub fn any_bytes(bytes: &[u8]) {
         Err(_) => assert!(owned.is_err()),
     }
     match (AnyFile::from_bytes(bytes), &owned) {
-        (Ok(AnyFile::Keys(filter)), Ok(owned)) => assert!(filter == *owned),
-        (Ok(AnyFile::Hashes(filter)), Err(DecodeError::Prehashed)) => {
-            assert!(filter.to_bytes().is_ok_and(|again| AnyFile::from_bytes(&again).is_ok()));
-            drop(ask(filter.get_ref()));
+        (Ok(AnyFile::Keys(filter, _)), Ok(owned)) => assert!(filter == *owned),
+        (
+            Ok(file @ (AnyFile::Hashes(_) | AnyFile::Keyed(..))),
+            Err(DecodeError::Prehashed | DecodeError::Keyed),
+        ) => {
+            let again = file.to_bytes().and_then(|again| Ok(AnyFile::from_bytes(&again)));
+            assert!(again.is_ok_and(|again| again.is_ok_and(|again| again == file)));
+            drop(ask(file.filter()));
         }
         (Err(_), Err(_)) => {}
         (file, owned) => panic!("{file:?}, and of keys {owned:?}"),

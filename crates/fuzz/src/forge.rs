@@ -2,7 +2,7 @@
 
 use crate::ask;
 use crate::{Aligned, later, parts};
-use amq::{AnyFile, AnyView, RibbonMap};
+use amq::{AnyFile, AnyView, KeyEncoding, RibbonMap};
 use amq_core::format::{ENTRY, HEADER, MAGIC};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,10 +19,16 @@ pub fn forged(bytes: &[u8]) {
     if let Ok(map) = RibbonMap::from_bytes(&file) {
         later::on_map(&map, &file);
     }
-    parts::any_bytes(&file);
+    if file[20] == 0 {
+        // Their types do not keep the encoding of keys.
+        parts::any_bytes(&file);
+    }
     match AnyFile::from_bytes(&file) {
-        Ok(AnyFile::Keys(filter)) => later::on_any(filter, &file),
-        Ok(AnyFile::Hashes(filter)) => drop(ask(filter.get_ref())),
+        Ok(AnyFile::Keys(filter, KeyEncoding::Unknown)) => later::on_any(filter, &file),
+        Ok(other) => {
+            assert!(other.to_bytes().is_ok_and(|again| again == file), "{other:?}");
+            drop(ask(other.filter()));
+        }
         Err(_) => {}
     }
 }
@@ -36,23 +42,26 @@ fn put(bytes: &mut [u8], at: usize, number: u64) {
 }
 
 /// The nearest file that passes the envelope: lengths as far as they lead into the bytes, sections
-/// one after another, padding of zeros, checksums. Kind, revision, numbers of keys, seed (none if
-/// the caller hashes the keys), budget, parameters, entries, lengths of sections and the payload
-/// stay what they are.
+/// one after another, padding of zeros, checksums. Kind, revision, hash, encoding of keys, numbers
+/// of keys, seed or key (none if the caller hashes the keys; never withheld), budget, parameters,
+/// entries, lengths of sections and the payload stay what they are.
 pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() < HEADER + ENTRY {
         return None;
     }
     let mut file = bytes[..bytes.len().min(MOST)].to_vec();
     file[..8].copy_from_slice(&MAGIC);
-    file[8..16].copy_from_slice(&[0, 0, 1, 0, HEADER as u8, 0, 0, 0]);
-    // Hashed by us, or by the caller: then without a seed.
-    let hash = if file[18] == 2 { 2 } else { 1 };
-    file[18..24].copy_from_slice(&[hash, 1, 0, 0, 0, 0]);
-    if hash == 2 {
-        file[40..48].fill(0);
+    let hash = file[18].clamp(1, 3);
+    let encoding = if hash == 2 { 0 } else { file[20] & 3 };
+    let minor = if hash == 3 || encoding != 0 { 2 } else { 1 };
+    file[8..16].copy_from_slice(&[0, 0, minor, 0, HEADER as u8, 0, 0, 0]);
+    file[18..24].copy_from_slice(&[hash, 1, encoding, 0, 0, 0]);
+    // A seed, nothing, or a key.
+    match hash {
+        1 => file[48..56].fill(0),
+        2 => file[40..56].fill(0),
+        _ => {}
     }
-    file[48..56].fill(0);
     file[152..168].fill(0);
 
     let most_rows = (file.len() - HEADER) / ENTRY;

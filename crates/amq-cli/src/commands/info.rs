@@ -65,8 +65,8 @@ impl Arguments {
 /// The seed of a filter in a file; `None` if the hash of its keys is the caller's.
 fn seed_text(file: &AnyFile) -> Option<&'static str> {
     match file {
-        AnyFile::Keys(filter) if filter.seed() == DEFAULT_SEED => Some("public"),
-        AnyFile::Keys(_) => Some("secret"),
+        AnyFile::Keys(filter, _) if filter.seed() == DEFAULT_SEED => Some("public"),
+        AnyFile::Keys(..) | AnyFile::Keyed(..) => Some("secret"),
         AnyFile::Hashes(_) => None,
     }
 }

@@ -125,9 +125,9 @@ fn no_files_are_refused(bytes: &[u8], error: &dyn Fn(&[u8]) -> Option<DecodeErro
     same(
         "a flag to understand",
         with(&|b| b[23] = 1),
-        Some(DecodeError::Flags { flags: 1 << 24 }),
+        Some(DecodeError::Flags { unknown: 1 << 24, minor: 1 }),
     )?;
-    ensure(with(&|b| b[20] = 1).is_none(), "a flag to ignore", "refused", "read")?;
+    ensure(with(&|b| b[20] = 0xFF).is_none(), "flags to ignore", "refused", "read")?;
     for at in [48, 160] {
         let reserved = Some(DecodeError::Reserved { part: "header" });
         same("reserved bytes", with(&|b| b[at] = 1), reserved)?;

@@ -4,7 +4,9 @@ use crate::fill::{Fill, present_hashes};
 use crate::violation::Violation;
 use amq_core::format::ALIGN;
 use amq_core::internal::{Borrowing, Copying, Hashing, Restore, Stored, Streaming, Written};
-use amq_core::{Budget, BuildError, DecodeError, Filter, Goal, PlanFilter, Prehashed, ReadError};
+use amq_core::{
+    Budget, BuildError, DecodeError, Filter, Goal, PlanFilter, Prehashed, ReadError, Secret,
+};
 
 /// A filter that can be written and read.
 ///
@@ -76,7 +78,7 @@ where
 
     #[inline(never)]
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        F::decode_file(bytes, seed)
+        F::decode_file(bytes, seed.map(Secret::Seed))
     }
 
     #[inline(never)]
@@ -85,12 +87,12 @@ where
         seed: Option<u64>,
         max_bytes: u64,
     ) -> Result<(Self, u64), ReadError> {
-        F::read_file(reader, seed, max_bytes)
+        F::read_file(reader, seed.map(Secret::Seed), max_bytes)
     }
 
     #[inline(never)]
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError> {
-        F::view_file(bytes, seed, check)
+        F::view_file(bytes, seed.map(Secret::Seed), check)
     }
 
     fn encode_prehashed(

@@ -2,8 +2,8 @@
 
 use super::format::{Asked, Entry};
 use super::section::Section;
-use crate::FilterKind;
 use crate::header::Header;
+use crate::{FilterKind, KeyEncoding, SipKey};
 use alloc::vec::Vec;
 
 /// What a file says of a filter besides seed, capacity and budget.
@@ -17,7 +17,7 @@ pub struct Description<'a> {
     pub sections: Vec<Section<'a>>,
 }
 
-/// How the keys of a file are hashed, and whether the file tells the seed.
+/// How the keys of a file are hashed, and whether the file tells the seed or key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hashing {
     /// With XXH3 under the seed in the file.
@@ -26,6 +26,24 @@ pub enum Hashing {
     SeedWithheld,
     /// By the caller: there is no seed.
     Prehashed,
+    /// With SipHash under the key in the file.
+    Key(SipKey),
+    /// With SipHash under a key that whoever reads the file must give.
+    KeyWithheld(SipKey),
+}
+
+impl Hashing {
+    /// The same hash, with what the file may tell of it as `of` says.
+    pub const fn told_as(self, of: Self) -> Self {
+        let withhold = matches!(of, Self::SeedWithheld | Self::KeyWithheld(_));
+        match self {
+            Self::Seed | Self::SeedWithheld if withhold => Self::SeedWithheld,
+            Self::Seed | Self::SeedWithheld => Self::Seed,
+            Self::Key(key) | Self::KeyWithheld(key) if withhold => Self::KeyWithheld(key),
+            Self::Key(key) | Self::KeyWithheld(key) => Self::Key(key),
+            Self::Prehashed => Self::Prehashed,
+        }
+    }
 }
 
 /// All that a file says.
@@ -41,6 +59,8 @@ pub struct Contents<'a> {
     pub header: Header,
     /// The number of keys.
     pub keys: u64,
+    /// How they were encoded.
+    pub encoding: KeyEncoding,
     /// Parameters, geometry and table.
     pub description: Description<'a>,
 }

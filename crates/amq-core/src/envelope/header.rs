@@ -2,11 +2,14 @@
 
 use super::contents::{Contents, Hashing};
 use super::format::{
-    Asked, ENTRY, HASHED_BY_CALLER, HEADER, KEY_ENCODING, MAGIC, MAJOR, MAX_DIRECTORY, MINOR,
-    MUST_UNDERSTAND, SEED_WITHHELD, XXH3, u32_at, u64_at,
+    Asked, CHECKED, ENCODING, ENTRY, HASHED_BY_CALLER, HEADER, KEY_ENCODING, MAGIC, MAJOR,
+    MAX_DIRECTORY, MINOR, MINOR_OF_KEYS, MUST_UNDERSTAND, SECRET, SIPHASH, WITHHELD, XXH3, u32_at,
+    u64_at,
 };
+use super::secret::{self, Told};
+use crate::format::FileInfo;
 use crate::header::Header;
-use crate::{Budget, DecodeError};
+use crate::{Budget, DecodeError, FilterKind, KeyEncoding, Secret};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What a header says.
@@ -14,11 +17,11 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(super) struct FileHeader {
     pub(super) kind: u8,
     pub(super) revision: u8,
-    pub(super) flags: u32,
     pub(super) keys: u64,
+    /// Its seed is 0 unless keys are hashed under one.
     pub(super) filter: Header,
-    /// The hashes of its keys come from the caller, and the seed is 0.
-    pub(super) prehashed: bool,
+    pub(super) hashing: Hashing,
+    pub(super) encoding: KeyEncoding,
     pub(super) asked: Asked,
     pub(super) directory_bytes: u64,
     pub(super) payload_bytes: u64,
@@ -28,21 +31,31 @@ pub(super) struct FileHeader {
 
 impl FileHeader {
     pub(super) fn new(contents: &Contents<'_>) -> Self {
-        let &Contents { kind, revision, hashing, header, keys, ref description } = contents;
-        let prehashed = hashing == Hashing::Prehashed;
+        let &Contents { kind, revision, hashing, header, keys, encoding, ref description } =
+            contents;
+        let seeded = matches!(hashing, Hashing::Seed | Hashing::SeedWithheld);
         Self {
             kind: kind.number(),
             revision,
-            flags: if hashing == Hashing::SeedWithheld { SEED_WITHHELD } else { 0 },
             keys,
-            filter: Header { seed: if prehashed { 0 } else { header.seed }, ..header },
-            prehashed,
+            filter: Header { seed: if seeded { header.seed } else { 0 }, ..header },
+            hashing,
+            // Hashes have none.
+            encoding: match hashing {
+                Hashing::Prehashed => KeyEncoding::Unknown,
+                _ => encoding,
+            },
             asked: description.asked,
             directory_bytes: 0,
             payload_bytes: 0,
             payload_sum: 0,
             directory_sum: 0,
         }
+    }
+
+    const fn flags(&self) -> u32 {
+        let withheld = if self.withholds_secret() { WITHHELD | CHECKED } else { 0 };
+        withheld | self.encoding.flags()
     }
 
     pub(super) fn encode(&self) -> [u8; HEADER] {
@@ -52,18 +65,17 @@ impl FileHeader {
             bytes[at..at + part.len()].copy_from_slice(part);
             at += part.len();
         };
+        let (hash, flags) = (secret::number(self.hashing), self.flags());
+        let minor = if hash == SIPHASH || flags != 0 { MINOR_OF_KEYS } else { MINOR };
         put(&MAGIC);
         put(&MAJOR.to_le_bytes());
-        put(&MINOR.to_le_bytes());
+        put(&minor.to_le_bytes());
         put(&(HEADER as u32).to_le_bytes());
-        let hash = if self.prehashed { HASHED_BY_CALLER } else { XXH3 };
         put(&[self.kind, self.revision, hash, KEY_ENCODING]);
-        put(&self.flags.to_le_bytes());
+        put(&flags.to_le_bytes());
         put(&self.keys.to_le_bytes());
         put(&self.filter.capacity.to_le_bytes());
-        let withheld = self.flags & SEED_WITHHELD != 0;
-        put(&if withheld { 0 } else { self.filter.seed }.to_le_bytes());
-        put(&[0; 8]);
+        put(&[0; SECRET.end - SECRET.start]);
         let (kind, value) = match self.filter.budget {
             None => (0u64, 0),
             Some(Budget::Fpr(fpr)) => (1, fpr.to_bits()),
@@ -80,83 +92,31 @@ impl FileHeader {
         put(&[0; 16]);
         put(&self.payload_sum.to_le_bytes());
         put(&self.directory_sum.to_le_bytes());
+        let (before, rest) = bytes.split_at_mut(SECRET.start);
+        let field = secret::field(self.hashing, self.filter.seed, before);
+        rest[..field.len()].copy_from_slice(&field);
         let sum = xxh3_64(&bytes[..HEADER - 8]);
         bytes[HEADER - 8..].copy_from_slice(&sum.to_le_bytes());
         bytes
     }
 
-    /// Reads and checks a header, in the order in which errors say most. `seed` is what the reader
+    /// Reads and checks a header, in the order in which errors say most. `given` is what the reader
     /// knows, for files that withhold theirs; it must not contradict one that is stored.
-    pub(super) fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        // What is there of the magic is looked at first: a file of another kind is none cut short.
-        let start = &bytes[..bytes.len().min(MAGIC.len())];
-        if *start != MAGIC[..start.len()] {
-            return Err(magic_error(start));
-        }
-        if bytes.len() < HEADER {
-            return Err(DecodeError::Truncated {
-                bytes: bytes.len() as u64,
-                needed: HEADER as u64,
-            });
-        }
-        let bytes = &bytes[..HEADER];
-        let version = u32_at(bytes, 8);
-        let (major, minor) = (version as u16, (version >> 16) as u16);
-        if major != MAJOR {
-            return Err(DecodeError::Version { major, minor });
-        }
-        if xxh3_64(&bytes[..HEADER - 8]) != u64_at(bytes, HEADER - 8) {
-            return Err(DecodeError::Checksum { part: "header" });
-        }
-        let length = u32_at(bytes, 12);
-        if length as usize != HEADER {
-            return Err(DecodeError::Geometry { field: "header length", value: length.into() });
-        }
-        let [kind, revision, hash, encoding] = u32_at(bytes, 16).to_le_bytes();
-        let prehashed = match hash {
-            XXH3 => false,
-            HASHED_BY_CALLER => true,
-            id => return Err(DecodeError::Hash { id }),
-        };
-        if encoding != KEY_ENCODING {
-            return Err(DecodeError::KeyEncoding { version: encoding });
-        }
-        let flags = u32_at(bytes, 20);
-        if flags & MUST_UNDERSTAND & !SEED_WITHHELD != 0 {
-            return Err(DecodeError::Flags { flags });
-        }
-        let withheld = flags & SEED_WITHHELD != 0;
-        if withheld && prehashed {
-            return Err(DecodeError::Geometry {
-                field: "withheld seed beside keys that the caller hashes: flags",
-                value: flags.into(),
-            });
-        }
-        let stored = u64_at(bytes, 40);
-        let seedless = withheld || prehashed;
-        let zero = |range: core::ops::Range<usize>| bytes[range].iter().all(|&byte| byte == 0);
-        if !zero(48..56) || !zero(152..168) || (seedless && stored != 0) {
-            return Err(DecodeError::Reserved { part: "header" });
-        }
-        let seed = match (withheld, seed) {
-            (true, None) => return Err(DecodeError::SeedWithheld),
-            (true, Some(given)) => given,
-            (false, Some(given)) if prehashed || given != stored => {
-                return Err(DecodeError::OtherSeed);
-            }
-            (false, _) => stored,
-        };
+    pub(super) fn decode(bytes: &[u8], given: Option<Secret>) -> Result<Self, DecodeError> {
+        let (bytes, flags, told) = checked(bytes)?;
+        let (hashing, seed) = told.resolve(given, &bytes[..SECRET.start])?;
+        let [kind, revision, ..] = u32_at(bytes, 16).to_le_bytes();
         Ok(Self {
             kind,
             revision,
-            flags,
             keys: u64_at(bytes, 24),
             filter: Header {
                 seed,
                 capacity: u64_at(bytes, 32),
                 budget: budget(u64_at(bytes, 56), u64_at(bytes, 64))?,
             },
-            prehashed,
+            hashing,
+            encoding: KeyEncoding::of_flags(flags & ENCODING),
             asked: core::array::from_fn(|i| u64_at(bytes, 72 + 8 * i)),
             directory_bytes: u64_at(bytes, 136),
             payload_bytes: u64_at(bytes, 144),
@@ -165,8 +125,16 @@ impl FileHeader {
         })
     }
 
-    pub(super) const fn withholds_seed(&self) -> bool {
-        self.flags & SEED_WITHHELD != 0
+    pub(super) const fn withholds_secret(&self) -> bool {
+        matches!(self.hashing, Hashing::SeedWithheld | Hashing::KeyWithheld(_))
+    }
+
+    pub(super) const fn secret(&self) -> Option<Secret> {
+        match self.hashing {
+            Hashing::Seed | Hashing::SeedWithheld => Some(Secret::Seed(self.filter.seed)),
+            Hashing::Key(key) | Hashing::KeyWithheld(key) => Some(Secret::Key(key)),
+            Hashing::Prehashed => None,
+        }
     }
 
     /// The length of the whole file, if its parts can be so long.
@@ -180,6 +148,65 @@ impl FileHeader {
             .checked_add(directory + HEADER as u64)
             .ok_or(DecodeError::Geometry { field: "payload length", value: self.payload_bytes })
     }
+}
+
+impl FileInfo {
+    /// What the header says that these bytes begin with: [`HEADER`](crate::format::HEADER) bytes,
+    /// or more.
+    pub fn of(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let (bytes, flags, told) = checked(bytes)?;
+        Ok(Self {
+            kind: FilterKind::from_number(bytes[16]),
+            hashed_by: told.hashed_by(),
+            encoding: KeyEncoding::of_flags(flags & ENCODING),
+            withheld: flags & WITHHELD != 0,
+            checked: flags & CHECKED != 0,
+        })
+    }
+}
+
+/// The header that these bytes begin with, its flags, and what it tells of its seed or key: all
+/// checked that does not depend on what is withheld.
+fn checked(bytes: &[u8]) -> Result<(&[u8], u32, Told), DecodeError> {
+    // What is there of the magic is looked at first: a file of another kind is none cut short.
+    let start = &bytes[..bytes.len().min(MAGIC.len())];
+    if *start != MAGIC[..start.len()] {
+        return Err(magic_error(start));
+    }
+    if bytes.len() < HEADER {
+        return Err(DecodeError::Truncated { bytes: bytes.len() as u64, needed: HEADER as u64 });
+    }
+    let bytes = &bytes[..HEADER];
+    let version = u32_at(bytes, 8);
+    let (major, minor) = (version as u16, (version >> 16) as u16);
+    if major != MAJOR {
+        return Err(DecodeError::Version { major, minor });
+    }
+    if xxh3_64(&bytes[..HEADER - 8]) != u64_at(bytes, HEADER - 8) {
+        return Err(DecodeError::Checksum { part: "header" });
+    }
+    let length = u32_at(bytes, 12);
+    if length as usize != HEADER {
+        return Err(DecodeError::Geometry { field: "header length", value: length.into() });
+    }
+    let [_, _, hash, encoding] = u32_at(bytes, 16).to_le_bytes();
+    if !matches!(hash, XXH3 | HASHED_BY_CALLER | SIPHASH) {
+        return Err(DecodeError::Hash { id: hash });
+    }
+    if encoding != KEY_ENCODING {
+        return Err(DecodeError::KeyEncoding { version: encoding });
+    }
+    let flags = u32_at(bytes, 20);
+    let unknown = flags & MUST_UNDERSTAND & !(WITHHELD | CHECKED);
+    if unknown != 0 {
+        return Err(DecodeError::Flags { unknown, minor });
+    }
+    if bytes[152..168].iter().any(|&byte| byte != 0) {
+        return Err(DecodeError::Reserved { part: "header" });
+    }
+    let mut field = [0; SECRET.end - SECRET.start];
+    field.copy_from_slice(&bytes[SECRET]);
+    Ok((bytes, flags, Told::in_field(hash, flags, field)?))
 }
 
 fn budget(kind: u64, value: u64) -> Result<Option<Budget>, DecodeError> {

@@ -24,6 +24,7 @@ mod opened;
 mod path;
 mod read;
 mod restore;
+mod secret;
 mod section;
 #[cfg(feature = "serde")]
 mod serde;

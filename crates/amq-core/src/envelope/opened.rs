@@ -1,10 +1,12 @@
 //! A file whose header and directory are checked: what a variant reads its parameters from.
 
+use super::contents::Hashing;
 use super::directory::Directory;
 use super::format::{Asked, Entry};
 use super::header::FileHeader;
+use crate::format::HashedBy;
 use crate::header::Header;
-use crate::{DecodeError, FilterKind};
+use crate::{DecodeError, FilterKind, KeyEncoding, Secret};
 use core::ops::RangeInclusive;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -38,9 +40,19 @@ impl<'a> Opened<'a> {
         self.file.keys
     }
 
-    /// Whether the file withholds its seed, and whoever reads it gave it.
-    pub const fn withholds_seed(&self) -> bool {
-        self.file.withholds_seed()
+    /// Whether the file withholds its seed or key, and whoever reads it gave it.
+    pub const fn withholds_secret(&self) -> bool {
+        self.file.withholds_secret()
+    }
+
+    /// The seed or key, from the file or from whoever reads it.
+    pub const fn secret(&self) -> Option<Secret> {
+        self.file.secret()
+    }
+
+    /// How its keys were encoded.
+    pub const fn encoding(&self) -> KeyEncoding {
+        self.file.encoding
     }
 
     /// How many sections there are.
@@ -118,17 +130,38 @@ impl<'a> Opened<'a> {
         Ok(())
     }
 
-    /// Whether the hashes of its keys come from the caller.
-    pub const fn is_prehashed(&self) -> bool {
-        self.file.prehashed
+    /// What its keys are hashed by.
+    pub const fn hashed_by(&self) -> HashedBy {
+        match self.file.hashing {
+            Hashing::Seed | Hashing::SeedWithheld => HashedBy::Seed,
+            Hashing::Prehashed => HashedBy::Caller,
+            Hashing::Key(_) | Hashing::KeyWithheld(_) => HashedBy::Key,
+        }
     }
 
-    /// `Ok` if the hashes of its keys come from the caller, or not, as expected.
-    pub const fn expect_hashing(&self, prehashed: bool) -> Result<(), DecodeError> {
-        match (self.file.prehashed, prehashed) {
-            (true, false) => Err(DecodeError::Prehashed),
-            (false, true) => Err(DecodeError::NotPrehashed),
-            _ => Ok(()),
+    /// `Ok` if its keys are hashed by this.
+    pub const fn expect_hashed_by(&self, wanted: HashedBy) -> Result<(), DecodeError> {
+        match (self.hashed_by(), wanted) {
+            (HashedBy::Seed, HashedBy::Seed)
+            | (HashedBy::Caller, HashedBy::Caller)
+            | (HashedBy::Key, HashedBy::Key) => Ok(()),
+            (HashedBy::Caller, _) => Err(DecodeError::Prehashed),
+            (_, HashedBy::Caller) => Err(DecodeError::NotPrehashed),
+            (HashedBy::Key, HashedBy::Seed) => Err(DecodeError::Keyed),
+            (HashedBy::Seed, HashedBy::Key) => Err(DecodeError::NotKeyed),
+        }
+    }
+
+    /// The error of a file that was to be hashed by `wanted` and could not be opened: that it is
+    /// hashed otherwise says more than that a secret is missing.
+    pub const fn refusal(error: DecodeError, wanted: HashedBy) -> DecodeError {
+        match (error, wanted) {
+            (DecodeError::SeedWithheld | DecodeError::KeyWithheld, HashedBy::Caller) => {
+                DecodeError::NotPrehashed
+            }
+            (DecodeError::KeyWithheld, HashedBy::Seed) => DecodeError::Keyed,
+            (DecodeError::SeedWithheld, HashedBy::Key) => DecodeError::NotKeyed,
+            (error, _) => error,
         }
     }
 

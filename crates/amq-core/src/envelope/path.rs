@@ -9,7 +9,7 @@ use super::opened::Opened;
 use super::read::read_sure;
 use super::source::Streaming;
 use crate::index::remix;
-use crate::{DecodeError, ReadError};
+use crate::{DecodeError, ReadError, Secret};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -181,14 +181,14 @@ impl Streaming<'_, BufReader<File>> {
     /// Reads the file at `path`, which must hold nothing else than what `restore` makes of it.
     pub fn load<T>(
         path: &Path,
-        seed: Option<u64>,
+        secret: Option<Secret>,
         restore: impl FnOnce(&Opened<'_>, Streaming<'_, BufReader<File>>) -> Result<T, DecodeError>,
     ) -> Result<T, ReadError> {
         let file = File::open(path)?;
         let held = file.metadata()?.len();
         // For header and directory; a large read goes past the buffer.
         let mut reader = BufReader::with_capacity(1 << 12, file);
-        let (filter, length) = read_sure(&mut reader, held, seed, u64::MAX, restore)?;
+        let (filter, length) = read_sure(&mut reader, held, secret, u64::MAX, restore)?;
         match reader.read(&mut [0])? {
             0 => Ok(filter),
             _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),

@@ -5,12 +5,15 @@ use super::header::FileHeader;
 use super::opened::Opened;
 #[cfg(feature = "std")]
 use super::source::{Streaming, fill, grow};
-use crate::DecodeError;
+use crate::{DecodeError, Secret};
 
 impl<'a> Opened<'a> {
     /// Checks header and directory of a file that is all of these bytes; also gives the payload.
-    pub fn in_bytes(bytes: &'a [u8], seed: Option<u64>) -> Result<(Self, &'a [u8]), DecodeError> {
-        let file = FileHeader::decode(bytes, seed)?;
+    pub fn in_bytes(
+        bytes: &'a [u8],
+        secret: Option<Secret>,
+    ) -> Result<(Self, &'a [u8]), DecodeError> {
+        let file = FileHeader::decode(bytes, secret)?;
         let (length, held) = (file.file_bytes()?, bytes.len() as u64);
         if held < length {
             return Err(DecodeError::Truncated { bytes: held, needed: length });
@@ -21,15 +24,6 @@ impl<'a> Opened<'a> {
         let (directory, payload) = bytes[HEADER..].split_at(file.directory_bytes as usize);
         Ok((Self::new(file, directory)?, payload))
     }
-
-    /// Whether the file that these bytes begin with withholds its seed.
-    pub fn seed_is_withheld_in(bytes: &[u8]) -> Result<bool, DecodeError> {
-        match FileHeader::decode(bytes, None) {
-            Ok(_) => Ok(false),
-            Err(DecodeError::SeedWithheld) => Ok(true),
-            Err(error) => Err(error),
-        }
-    }
 }
 
 #[cfg(feature = "std")]
@@ -39,11 +33,11 @@ impl<R: std::io::Read> Streaming<'_, R> {
     /// refused.
     pub fn read<T>(
         reader: &mut R,
-        seed: Option<u64>,
+        secret: Option<Secret>,
         max_bytes: u64,
         restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
     ) -> Result<(T, u64), crate::ReadError> {
-        read_sure(reader, 0, seed, max_bytes, restore)
+        read_sure(reader, 0, secret, max_bytes, restore)
     }
 }
 
@@ -53,12 +47,12 @@ impl<R: std::io::Read> Streaming<'_, R> {
 pub(super) fn read_sure<T, R: std::io::Read>(
     reader: &mut R,
     sure: u64,
-    seed: Option<u64>,
+    secret: Option<Secret>,
     max_bytes: u64,
     restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
 ) -> Result<(T, u64), crate::ReadError> {
     let mut failed = None;
-    let read = read_parts(reader, sure, &mut failed, seed, max_bytes, restore);
+    let read = read_parts(reader, sure, &mut failed, secret, max_bytes, restore);
     match (read, failed) {
         (Err(_), Some(error)) => Err(error.into()),
         (read, _) => Ok(read?),
@@ -70,13 +64,13 @@ fn read_parts<T, R: std::io::Read>(
     reader: &mut R,
     sure: u64,
     failed: &mut Option<std::io::Error>,
-    seed: Option<u64>,
+    secret: Option<Secret>,
     max_bytes: u64,
     restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
 ) -> Result<(T, u64), DecodeError> {
     let mut header = [0; HEADER];
     let held = fill(reader, &mut header, failed)?;
-    let file = FileHeader::decode(&header[..held], seed)?;
+    let file = FileHeader::decode(&header[..held], secret)?;
     let length = file.file_bytes()?;
     if length > max_bytes {
         return Err(DecodeError::OverLimit { bytes: length, limit: max_bytes });

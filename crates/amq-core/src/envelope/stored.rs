@@ -4,7 +4,7 @@ use super::contents::{Contents, Description, Hashing};
 use super::write::{self, Encoded};
 use crate::header::Header;
 use crate::memory::zeroed;
-use crate::{BuildError, FilterKind};
+use crate::{BuildError, FilterKind, KeyEncoding};
 use alloc::vec::Vec;
 
 /// A filter that can be written.
@@ -92,6 +92,7 @@ impl<F: Stored> Written for F {
             hashing,
             header: *self.header(),
             keys: self.items(),
+            encoding: KeyEncoding::Unknown,
             description: self.describe(),
         })
     }

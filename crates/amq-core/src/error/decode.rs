@@ -75,15 +75,22 @@ pub enum DecodeError {
     Prehashed,
     /// Its keys are hashed here, and a [`Prehashed`](crate::Prehashed) filter was asked for.
     NotPrehashed,
+    /// Its keys are hashed under a key of 128 bits, and another filter than a
+    /// [`Keyed`](crate::Keyed) one was asked for.
+    Keyed,
+    /// Its keys are hashed under a seed, and a [`Keyed`](crate::Keyed) filter was asked for.
+    NotKeyed,
     /// An encoding of keys that this version does not know.
     KeyEncoding {
         /// Its version.
         version: u8,
     },
-    /// A flag that must be understood and is not.
+    /// Flags that must be understood and are not.
     Flags {
-        /// All flags.
-        flags: u32,
+        /// Those flags.
+        unknown: u32,
+        /// The minor version of the file's format.
+        minor: u16,
     },
     /// Bytes that must be zero and are not.
     Reserved {
@@ -92,9 +99,14 @@ pub enum DecodeError {
     },
     /// The file omits its seed, and none was given.
     SeedWithheld,
-    /// A seed was given, and it is not the file's: the file stores another one, or none because the
-    /// hashes of its keys come from the caller. Seeds may be secret, so neither is named.
+    /// A seed was given, and it is not the file's: the file stores another one, or the check of
+    /// another one, or none because the hashes of its keys come from the caller. Seeds may be
+    /// secret, so neither is named.
     OtherSeed,
+    /// The file omits the key of 128 bits that its keys are hashed under, and none was given.
+    KeyWithheld,
+    /// A key of 128 bits was given, and it is not the file's.
+    OtherKey,
     /// An invalid number in header or directory.
     Geometry {
         /// What it stands for.
@@ -202,22 +214,38 @@ impl fmt::Display for DecodeError {
                  `Prehashed` filter, and ask it by hash",
             ),
             Self::NotPrehashed => f.write_str(
+                "the file's keys are hashed here, under a seed or a secret key (hash 1 or 3): read it \
+                 as the filter itself or as a `Keyed` one, not as a `Prehashed` one",
+            ),
+            Self::Keyed => f.write_str(
+                "the file's keys are hashed with SipHash under a key of 128 bits (hash 3): read it as a \
+                 `Keyed` filter",
+            ),
+            Self::NotKeyed => f.write_str(
                 "the file's keys are hashed with XXH3 under a seed (hash 1): read it as the filter \
-                 itself, not as a `Prehashed` one",
+                 itself, not as a `Keyed` one",
             ),
             Self::Hash { id } => write!(
                 f,
-                "the keys were hashed by function {id}, which this program does not know: use a newer one"
+                "the keys were hashed by function {id}, which this program does not know: it needs a \
+                 newer one"
             ),
             Self::KeyEncoding { version } => write!(
                 f,
                 "the keys were encoded by version {version} of the rules, which this program does not know"
             ),
-            Self::Flags { flags } => write!(
-                f,
-                "the file uses a feature that this program does not know (flags {flags:#010x}): use a \
-                 newer one"
-            ),
+            Self::Flags { unknown, minor } => {
+                f.write_str("the file needs what this program does not know: ")?;
+                let bits = (0..u32::BITS).filter(|bit| unknown >> bit & 1 == 1);
+                for (place, bit) in bits.enumerate() {
+                    write!(f, "{}flag {bit}", if place == 0 { "" } else { ", " })?;
+                }
+                write!(
+                    f,
+                    " of format {}.{minor}. Use a newer one",
+                    crate::envelope::MAJOR
+                )
+            }
             Self::Reserved { part } => {
                 write!(f, "bytes of the {part} that must be zero are not")
             }
@@ -226,8 +254,17 @@ impl fmt::Display for DecodeError {
                  `from_bytes_with_seed`",
             ),
             Self::OtherSeed => f.write_str(
-                "the seed given is not the one that the file's keys were hashed with: read it with the \
-                 methods that take no seed, or find the file that belongs to this seed",
+                "the seed given is not the one that the file's keys were hashed with: give that one, or \
+                 find the file that belongs to this seed. (A file that stores its seed is read by the \
+                 methods that take none)",
+            ),
+            Self::KeyWithheld => f.write_str(
+                "the file omits the key that its keys are hashed under: give it, with the methods that \
+                 take one, such as `from_bytes_with_key`",
+            ),
+            Self::OtherKey => f.write_str(
+                "the secret key given is not the one that the file's keys were hashed under: give that \
+                 one, or find the file that belongs to this key",
             ),
             Self::Geometry { field, value } => {
                 write!(f, "invalid {field}: {value}")

@@ -1,5 +1,7 @@
 //! Filters that hash their keys under a secret key.
 
+mod file;
+
 use crate::filter::hashes_of;
 use crate::key::{HashUnder, hash_blocks_under};
 use crate::{
@@ -23,7 +25,8 @@ use core::fmt;
 ///
 /// It has the methods of `F`, but those that take keys hash otherwise. Where `F` is used through a
 /// shared reference, as sharded and atomic filters are, [`by_ref`](Self::by_ref) gives a keyed
-/// filter of that.
+/// filter of that. Its file is one of its own: it has the key, or leaves it out, and loads as no
+/// other type.
 ///
 /// ```
 /// use amq_core::{Keyed, SipKey};

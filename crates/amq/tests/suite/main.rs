@@ -11,6 +11,7 @@ use amq_conformance::memory::Counting;
 mod abilities;
 mod any;
 mod hidden;
+mod keyed;
 mod kinds;
 mod lists;
 mod lying;

@@ -3,7 +3,7 @@
 use amq::sharded::Sharded;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, AnyView, CuckooFilter, DecodeError, FilterKind, Goal,
-    KeyHash, MergeError, Prehashed, ReadError, load_or_maybe,
+    KeyEncoding, KeyHash, MergeError, Prehashed, ReadError, load_or_maybe,
 };
 
 const KEYS: u64 = 500;
@@ -75,8 +75,10 @@ fn a_filter_of_keys_and_one_of_hashes_do_not_merge() {
         let goal = Goal::fpr(2 * KEYS, 0.01);
         let hashes: Vec<KeyHash> = (0..KEYS / 2).map(hash).collect();
         let filter = AnyFilter::build_hashes(kind, goal, 0, &hashes).unwrap();
-        let (keys, of_hashes) =
-            (AnyFile::Keys(filter.clone()), AnyFile::Hashes(Prehashed::of(filter)));
+        let (keys, of_hashes) = (
+            AnyFile::Keys(filter.clone(), KeyEncoding::Unknown),
+            AnyFile::Hashes(Prehashed::of(filter)),
+        );
         for (ours, theirs) in [(&keys, &of_hashes), (&of_hashes, &keys)] {
             let mut sum = ours.clone();
             let refused = Err(AnyError::Merge(MergeError::Hashing));

@@ -9,8 +9,13 @@ use amq_core::internal::{
 use amq_core::{
     BuildError, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterKind, Goal,
     InsertError, InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Prehashed, ReadError,
-    RemoveFilter,
+    RemoveFilter, Secret,
 };
+
+/// What a reader is given.
+fn secret(seed: Option<u64>) -> Option<Secret> {
+    seed.map(Secret::Seed)
+}
 
 /// What is wrong with a stored filter, or with a way in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -363,8 +368,8 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             return Self::decoded_by_any_hash(bytes, seed);
         }
         let read = match excuses.into_iter().any(Self::has_lapse) {
-            true => Self::decode_file(&excused::<LAPSE>(bytes), seed),
-            false => Self::decode_file(bytes, seed),
+            true => Self::decode_file(&excused::<LAPSE>(bytes), secret(seed)),
+            false => Self::decode_file(bytes, secret(seed)),
         };
         let read = match read {
             Err(DecodeError::OtherSeed) if Self::has_lapse(Lapse::SeedIgnored) => {
@@ -396,15 +401,15 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             let mut bytes = reader.bytes.to_vec();
             mend(&mut bytes);
             let mut mended = Pieces { bytes: &bytes, size: reader.size };
-            let read = Self::read_file(&mut mended, seed, max_bytes)?;
+            let read = Self::read_file(&mut mended, secret(seed), max_bytes)?;
             reader.bytes = &reader.bytes[read.1 as usize..];
             read
         } else if Self::has_lapse(Lapse::PrehashedRead) {
-            Streaming::read(reader, seed, max_bytes, |opened, source| {
+            Streaming::read(reader, secret(seed), max_bytes, |opened, source| {
                 <Self as Restore>::restore(opened, source)
             })?
         } else {
-            Self::read_file(reader, seed, max_bytes)?
+            Self::read_file(reader, secret(seed), max_bytes)?
         };
         reader.bytes = &reader.bytes[ahead.min(reader.bytes.len())..];
         Ok(read)
@@ -417,7 +422,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
     ) -> Result<<Self as Restore>::Over<Borrowing<'_>>, DecodeError> {
         let mut view = match Self::has_lapse(Lapse::PrehashedViewed) {
             true => Self::viewed_by_any_hash(bytes, seed, check)?,
-            false => Self::view_file(bytes, seed, check)?,
+            false => Self::view_file(bytes, secret(seed), check)?,
         };
         view.is_view = true;
         Ok(view)
@@ -473,7 +478,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
 /// Ways in that do not ask by whom the keys were hashed.
 impl<const LAPSE: u8> Filed<LAPSE> {
     fn decoded_by_any_hash(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        let (opened, payload) = Opened::in_bytes(bytes, seed)?;
+        let (opened, payload) = Opened::in_bytes(bytes, secret(seed))?;
         <Self as Restore>::restore(&opened, Copying::new(payload, &opened)?)
     }
 
@@ -482,7 +487,7 @@ impl<const LAPSE: u8> Filed<LAPSE> {
         seed: Option<u64>,
         check: bool,
     ) -> Result<Filed<LAPSE, &[u64]>, DecodeError> {
-        let (opened, payload) = Opened::in_bytes(bytes, seed)?;
+        let (opened, payload) = Opened::in_bytes(bytes, secret(seed))?;
         <Self as Restore>::restore(&opened, Borrowing::new(payload, &opened, check)?)
     }
 }

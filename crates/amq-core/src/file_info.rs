@@ -1,0 +1,127 @@
+//! What a file says of itself that a program may need before it reads the filter.
+
+use crate::{FilterKind, SipKey};
+use core::fmt;
+
+/// What the keys of a file are hashed by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum HashedBy {
+    /// XXH3-64 under a seed: the filter itself.
+    Seed,
+    /// The caller: a [`Prehashed`](crate::Prehashed) filter.
+    Caller,
+    /// SipHash-1-3 under a key of 128 bits: a [`Keyed`](crate::Keyed) filter.
+    Key,
+}
+
+/// How the keys of a file were encoded: what kind of keys to ask it for.
+///
+/// No answer depends on it. It is there so that a program that is given a file, and keys as lines
+/// of text, does not ask a filter of integers for the text of their digits, which it denies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum KeyEncoding {
+    /// Nobody said.
+    #[default]
+    Unknown,
+    /// All as byte strings; text is the byte string of its UTF-8.
+    Bytes,
+    /// All as integers of up to 64 bits.
+    Integers,
+    /// Some as byte strings and some as integers.
+    Mixed,
+}
+
+impl KeyEncoding {
+    /// How the keys of two filters together were encoded.
+    ///
+    /// ```
+    /// use amq_core::KeyEncoding::{Bytes, Integers, Mixed, Unknown};
+    ///
+    /// assert_eq!(Bytes.and(Bytes), Bytes);
+    /// assert_eq!(Bytes.and(Integers), Mixed);
+    /// assert_eq!(Mixed.and(Unknown), Unknown);
+    /// ```
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        match (self.flags(), other.flags()) {
+            (0, _) | (_, 0) => Self::Unknown,
+            (ours, theirs) => Self::of_flags(ours | theirs),
+        }
+    }
+
+    /// As the lowest two flags of a file.
+    pub(crate) const fn flags(self) -> u32 {
+        match self {
+            Self::Unknown => 0,
+            Self::Bytes => 1,
+            Self::Integers => 2,
+            Self::Mixed => 3,
+        }
+    }
+
+    pub(crate) const fn of_flags(flags: u32) -> Self {
+        match flags & 3 {
+            0 => Self::Unknown,
+            1 => Self::Bytes,
+            2 => Self::Integers,
+            _ => Self::Mixed,
+        }
+    }
+}
+
+/// What a file may withhold, and whoever reads it must then give.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// The seed of XXH3.
+    Seed(u64),
+    /// The key of SipHash.
+    Key(SipKey),
+    /// Whoever reads the file does not know it, and cannot ask for keys. A file that withholds its
+    /// seed or key is then read as one of hashes, a [`Prehashed`](crate::Prehashed) filter, to be
+    /// looked at: how full it is, whether it is whole.
+    Unknown,
+}
+
+/// Without the secret.
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Seed(_) => "Seed(..)",
+            Self::Key(_) => "Key(..)",
+            Self::Unknown => "Unknown",
+        })
+    }
+}
+
+/// What the header of a file says, whatever the file withholds: to choose how to read it.
+///
+/// ```
+/// use amq_core::format::{FileInfo, HashedBy};
+///
+/// fn how_to_load(file: &[u8]) -> Result<&'static str, amq_core::DecodeError> {
+///     let info = FileInfo::of(file)?;
+///     Ok(match (info.hashed_by, info.withheld) {
+///         (HashedBy::Seed, false) => "BloomFilter::load",
+///         (HashedBy::Seed, true) => "BloomFilter::load_with_seed",
+///         (HashedBy::Key, false) => "Keyed::<BloomFilter>::load",
+///         (HashedBy::Key, true) => "Keyed::<BloomFilter>::load_with_key",
+///         (HashedBy::Caller, _) => "Prehashed::<BloomFilter>::load",
+///     })
+/// }
+/// assert!(how_to_load(b"no filter").is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct FileInfo {
+    /// The kind of filter; `None` if this version does not know it.
+    pub kind: Option<FilterKind>,
+    /// What its keys are hashed by.
+    pub hashed_by: HashedBy,
+    /// How they were encoded.
+    pub encoding: KeyEncoding,
+    /// Whether the seed or key is not in the file.
+    pub withheld: bool,
+    /// Whether the file notices a wrong seed or key, where it withholds the right one. Files of
+    /// version 0.2 and before do not.
+    pub checked: bool,
+}

@@ -1,0 +1,379 @@
+//! Filters that hash their keys under a secret key, of every kind and in what holds filters.
+
+use amq::format::{FileInfo, HashedBy};
+use amq::rolling::Rolling;
+use amq::sharded::Sharded;
+use amq::{
+    Abilities, AnyError, AnyFile, AnyFilter, AnyView, BlockedBloomFilter, BloomFilter, Budget,
+    CuckooFilter, DecodeError, Filter, FilterKind, Goal, KeyEncoding, KeyHash, Keyed, MergeError,
+    Prehashed, QuotientFilter, ReadError, RibbonMap, Secret, SipKey, load_or_maybe,
+};
+use amq_conformance::files::committed;
+
+const KEYS: u64 = 500;
+const KEY: SipKey = SipKey::new(*b"a key of 16 byte");
+const OTHER: SipKey = SipKey::new(*b"a key of 16 bytE");
+const SEED: u64 = 0x5EED_0FA1_1F11_7E55;
+
+/// A filter of the keys `0..KEYS` under this key.
+fn keyed(kind: FilterKind, key: SipKey) -> Keyed<AnyFilter> {
+    let empty = Keyed::of((), key);
+    let hashes: Vec<KeyHash> = (0..KEYS).map(|number| empty.key_hash(&number)).collect();
+    let goal = Goal::fpr(3 * KEYS, 0.01);
+    Keyed::of(AnyFilter::build_hashes(kind, goal, 0, &hashes).unwrap(), key)
+}
+
+/// The filter has the keys, and denies most others.
+fn has_its_keys(filter: &Keyed<AnyFilter>) {
+    assert!((0..KEYS).all(|key| filter.contains(&key)), "{}", filter.kind());
+    let found = (KEYS..KEYS + 1000).filter(|key| filter.contains(key)).count();
+    assert!(found < 60, "{}: {found}", filter.kind());
+}
+
+#[test]
+fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
+    for &kind in AnyFilter::KINDS {
+        let file = AnyFile::Keyed(keyed(kind, KEY), KeyEncoding::Integers);
+        let (told, withheld) = (file.to_bytes().unwrap(), file.to_bytes_without_seed().unwrap());
+        assert_eq!(withheld.len(), told.len());
+        let bytes_of_key = KEY.to_bytes();
+        let tells = |file: &[u8]| {
+            file.windows(8).any(|part| bytes_of_key.windows(8).any(|key| key == part))
+        };
+        assert!(tells(&told) && !tells(&withheld), "{kind}");
+        for (bytes, is_withheld) in [(&told, false), (&withheld, true)] {
+            let info = FileInfo::of(bytes).unwrap();
+            assert_eq!((info.kind, info.hashed_by), (Some(kind), HashedBy::Key));
+            assert_eq!((info.withheld, info.checked), (is_withheld, is_withheld));
+            assert_eq!(info.encoding, KeyEncoding::Integers);
+            let read = AnyFile::from_bytes_with(bytes, Secret::Key(KEY)).unwrap();
+            assert!(read == file, "{kind}");
+            let AnyFile::Keyed(filter, _) = &read else { panic!("{kind}") };
+            has_its_keys(filter);
+            assert_eq!(read.to_bytes().unwrap(), told, "{kind}");
+            assert_eq!(read.to_bytes_without_seed().unwrap(), withheld, "{kind}");
+            for wrong in [Secret::Key(OTHER), Secret::Key(SipKey::new([0; 16]))] {
+                let refused = AnyFile::from_bytes_with(bytes, wrong).unwrap_err();
+                assert_eq!(refused, DecodeError::OtherKey, "{kind}");
+            }
+            let refused = AnyFile::from_bytes_with(bytes, Secret::Seed(0)).unwrap_err();
+            assert_eq!(refused, DecodeError::Keyed, "{kind}");
+            assert_eq!(AnyFilter::from_bytes(bytes).unwrap_err(), DecodeError::Keyed, "{kind}");
+            let refused = AnyFilter::from_bytes_with_seed(bytes, 0).unwrap_err();
+            assert_eq!(refused, DecodeError::Keyed, "{kind}");
+            assert_eq!(AnyView::open(bytes).unwrap_err(), DecodeError::Keyed, "{kind}");
+        }
+        assert!(AnyFile::from_bytes(&told).unwrap() == file, "{kind}");
+        assert_eq!(file.secret(), Secret::Key(KEY));
+        // Whoever does not know the key may look, and cannot ask for keys.
+        let looked = AnyFile::from_bytes_with(&withheld, Secret::Unknown).unwrap();
+        assert!(looked == AnyFile::Hashes(Prehashed::of(file.filter().clone())), "{kind}");
+        assert!(AnyFile::from_bytes_with(&told, Secret::Unknown).unwrap() == file, "{kind}");
+        assert_eq!(AnyFile::from_bytes(&withheld).unwrap_err(), DecodeError::KeyWithheld, "{kind}");
+    }
+}
+
+#[test]
+fn a_keyed_file_on_disk_is_loaded_with_its_key() {
+    let path = std::env::temp_dir().join(format!("amq-keyed-{}", std::process::id()));
+    let mut filter = Keyed::<CuckooFilter>::new(Goal::fpr(1000, 0.01), KEY).unwrap();
+    filter.insert_keys(&["one", "two"]).unwrap();
+    filter.save(&path).unwrap();
+    assert!(Keyed::<CuckooFilter>::load(&path).unwrap() == filter);
+    assert!(Keyed::<CuckooFilter>::load_with_key(&path, KEY).unwrap() == filter);
+    filter.save_without_key(&path).unwrap();
+    assert!(Keyed::<CuckooFilter>::load_with_key(&path, KEY).unwrap() == filter);
+    assert!(AnyFile::load_with(&path, Secret::Key(KEY)).is_ok());
+    for (read, why) in [
+        (Keyed::<CuckooFilter>::load(&path).err(), DecodeError::KeyWithheld),
+        (Keyed::<CuckooFilter>::load_with_key(&path, OTHER).err(), DecodeError::OtherKey),
+        (CuckooFilter::load(&path).err(), DecodeError::Keyed),
+        (CuckooFilter::load_with_seed(&path, 0).err(), DecodeError::Keyed),
+        (AnyFilter::load(&path).err(), DecodeError::Keyed),
+        (Prehashed::<CuckooFilter>::load(&path).err(), DecodeError::NotPrehashed),
+    ] {
+        assert!(matches!(read, Some(ReadError::Decode(found)) if found == why), "{why}");
+    }
+    // Whoever asks for keys gets no wrong "no".
+    let missing = load_or_maybe(&path);
+    assert!((0..2000u64).all(|key| missing.contains(&key)) && missing.filter().is_none());
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_keyed_filter_reads_no_other_file_and_says_which_it_is() {
+    let mut plain = BloomFilter::with_seed(Goal::fpr(100, 0.01), SEED).unwrap();
+    plain.insert("a key");
+    let prehashed = Prehashed::of(plain.clone());
+    for (bytes, why) in [
+        (plain.to_bytes().unwrap(), DecodeError::NotKeyed),
+        (plain.to_bytes_without_seed().unwrap(), DecodeError::NotKeyed),
+        (prehashed.to_bytes().unwrap(), DecodeError::Prehashed),
+    ] {
+        assert_eq!(Keyed::<BloomFilter>::from_bytes(&bytes).unwrap_err(), why);
+        assert_eq!(Keyed::<BloomFilter>::from_bytes_with_key(&bytes, KEY).unwrap_err(), why);
+        assert_eq!(Keyed::<BloomFilter>::open(&bytes).unwrap_err(), why);
+        assert_eq!(AnyFile::from_bytes_with(&bytes, Secret::Key(KEY)).unwrap_err(), why);
+    }
+}
+
+#[test]
+fn a_view_of_a_keyed_file_answers_under_its_key() {
+    #[repr(align(64))]
+    struct Aligned([u8; 4096]);
+
+    let keys: Vec<u64> = (0..KEYS).collect();
+    let filter = Keyed::<BlockedBloomFilter>::build(Budget::Fpr(0.01), KEY, &keys).unwrap();
+    let bytes = filter.to_bytes_without_key().unwrap();
+    let mut page = Aligned([0; 4096]);
+    page.0[..bytes.len()].copy_from_slice(&bytes);
+    let page = &page.0[..bytes.len()];
+    let view = Keyed::<BlockedBloomFilter>::open_with_key(page, KEY).unwrap();
+    let mut answers = vec![false; keys.len()];
+    view.contains_keys(&keys, &mut answers).unwrap();
+    assert!(answers.iter().all(|&answer| answer) && keys.iter().all(|key| view.contains(key)));
+    let refused = Keyed::<BlockedBloomFilter>::open(page).unwrap_err();
+    assert_eq!(refused, DecodeError::KeyWithheld);
+}
+
+#[test]
+fn a_keyed_filter_does_all_that_its_kind_does() {
+    let mut filter = Keyed::<QuotientFilter>::new(Goal::fpr(1000, 0.001), KEY).unwrap();
+    assert!(filter.insert("one").unwrap().is_new());
+    assert!(!filter.insert_unique("one").unwrap().is_new());
+    assert_eq!(filter.insert_keys(&["two", "three"]), Ok(2));
+    assert_eq!(filter.try_extend(["two".to_string()]), Ok(0));
+    assert_eq!(filter.count("two").estimate, 2);
+    assert!(filter.remove("two") && filter.remove("two") && !filter.remove("two"));
+    let mut answers = [false; 3];
+    filter.contains_keys(&["one", "two", "three"], &mut answers).unwrap();
+    assert_eq!(answers, [true, false, true]);
+    assert_eq!((filter.len(), filter.is_empty(), filter.stats().len), (2, false, 2));
+    assert_eq!(filter.key_hash("one"), Keyed::of((), KEY).key_hash("one"));
+    assert_ne!(filter.key_hash("one"), Keyed::of((), OTHER).key_hash("one"));
+    assert!(filter.get_ref().contains_hash(filter.key_hash("one")));
+    filter.clear();
+    assert!(filter.is_empty() && !filter.contains("one"));
+    let shown = format!("{filter:?}");
+    assert!(shown.starts_with("Keyed(") && !shown.contains("61"), "{shown}");
+}
+
+#[test]
+fn only_filters_under_one_key_merge() {
+    for &kind in AnyFilter::KINDS {
+        if !Abilities::of(kind).merge {
+            continue;
+        }
+        let ours = AnyFile::Keyed(keyed(kind, KEY), KeyEncoding::Integers);
+        let theirs = AnyFile::Keyed(keyed(kind, OTHER), KeyEncoding::Integers);
+        let plain = AnyFile::Keys(ours.filter().clone(), KeyEncoding::Integers);
+        let hashes = AnyFile::Hashes(Prehashed::of(ours.filter().clone()));
+        for (other, why) in [
+            (&theirs, MergeError::SipKeys),
+            (&plain, MergeError::Hashing),
+            (&hashes, MergeError::Hashing),
+        ] {
+            let mut sum = ours.clone();
+            assert_eq!(sum.merge(other), Err(AnyError::Merge(why)), "{kind}");
+            assert!(sum == ours, "{kind}");
+        }
+        let mut sum = ours.clone();
+        assert_eq!(sum.merge(&ours), Ok(()), "{kind}");
+    }
+    let mut one = Keyed::<BloomFilter>::new(Goal::fpr(100, 0.01), KEY).unwrap();
+    let mut two = one.clone();
+    two.insert("two").unwrap();
+    one.merge(&two).unwrap();
+    assert!(one.contains("two"));
+    let alien = Keyed::of(two.into_inner(), OTHER);
+    assert_eq!(one.can_merge(&alien), Err(MergeError::SipKeys));
+    assert_eq!(one.merge(&alien), Err(MergeError::SipKeys));
+}
+
+#[test]
+fn what_holds_filters_is_keyed_from_outside() {
+    let sharded =
+        Keyed::<Sharded<CuckooFilter>>::of(Sharded::new(Goal::fpr(1000, 0.01), 4).unwrap(), KEY);
+    // Through a shared reference, as sharded filters are used.
+    std::thread::scope(|scope| {
+        for thread in 0..2u64 {
+            let sharded = &sharded;
+            scope.spawn(move || {
+                let keys = (0..KEYS).filter(|key| key % 2 == thread);
+                sharded.by_ref().try_extend(keys).unwrap();
+            });
+        }
+    });
+    let mut rolling =
+        Keyed::<Rolling<BloomFilter>>::of(Rolling::new(Goal::fpr(2000, 0.01), 4).unwrap(), KEY);
+    for key in 0..KEYS {
+        assert!(sharded.contains(&key));
+        rolling.insert(&key).unwrap();
+    }
+    rolling.get_mut().advance();
+    let files = [
+        (sharded.to_bytes().unwrap(), sharded.to_bytes_without_key().unwrap()),
+        (rolling.to_bytes().unwrap(), rolling.to_bytes_without_key().unwrap()),
+    ];
+    for (index, (told, withheld)) in files.iter().enumerate() {
+        for file in [told, withheld] {
+            let (contains, again): (Vec<bool>, Vec<u8>) = if index == 0 {
+                let back = Keyed::<Sharded<CuckooFilter>>::from_bytes_with_key(file, KEY).unwrap();
+                ((0..KEYS).map(|key| back.contains(&key)).collect(), back.to_bytes().unwrap())
+            } else {
+                let back = Keyed::<Rolling<BloomFilter>>::from_bytes_with_key(file, KEY).unwrap();
+                ((0..KEYS).map(|key| back.contains(&key)).collect(), back.to_bytes().unwrap())
+            };
+            assert!(contains.iter().all(|&found| found));
+            assert_eq!(again, *told);
+        }
+        assert!(!withheld.windows(16).any(|part| part == KEY.to_bytes()));
+    }
+    let (told, withheld) = &files[0];
+    let wrong = Keyed::<Sharded<CuckooFilter>>::from_bytes_with_key(withheld, OTHER);
+    assert_eq!(wrong.err(), Some(DecodeError::OtherKey));
+    let plain = Sharded::<CuckooFilter>::from_bytes(told).err();
+    assert_eq!(plain, Some(DecodeError::Keyed));
+    let plain = Rolling::<BloomFilter>::from_bytes(&files[1].1).err();
+    assert_eq!(plain, Some(DecodeError::Keyed));
+}
+
+/// A false positive is reported by its hash, and nothing else of a monitored filter takes a key.
+#[cfg(target_has_atomic = "64")]
+#[test]
+fn a_monitored_filter_is_keyed_from_outside() {
+    use amq::monitored::Monitored;
+
+    let mut filter = BloomFilter::new(Goal::fpr(KEYS, 0.01)).unwrap();
+    let key = Keyed::of((), KEY);
+    for number in 0..KEYS {
+        filter.insert_hash(key.key_hash(&number));
+    }
+    let monitored = Monitored::new(filter, 0.01).unwrap().counting_every_query();
+    let monitored = Keyed::of(monitored, KEY);
+    let mut wrong = 0;
+    for absent in KEYS..KEYS + 10_000 {
+        if monitored.contains(&absent) {
+            wrong += 1;
+            monitored.get_ref().report_false_positive_hash(monitored.key_hash(&absent));
+        }
+    }
+    let report = monitored.get_ref().report();
+    assert_eq!(report.false_positives, wrong);
+    assert!((50..200).contains(&wrong), "{wrong}");
+}
+
+#[test]
+fn a_map_of_values_has_no_keyed_file() {
+    let map = RibbonMap::build(8, [("one", 1u32), ("two", 2)]).unwrap();
+    let bytes = Keyed::of(map, KEY).to_bytes().unwrap();
+    assert_eq!(RibbonMap::from_bytes(&bytes).unwrap_err(), DecodeError::Keyed);
+    assert_eq!(Keyed::<RibbonMap>::from_bytes(&bytes).err(), Some(DecodeError::Keyed));
+}
+
+#[test]
+fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
+    use KeyEncoding::{Bytes, Integers, Mixed, Unknown};
+
+    let mut filter = BloomFilter::with_seed(Goal::fpr(100, 0.01), SEED).unwrap();
+    filter.insert("a key");
+    let unknown = filter.to_bytes().unwrap();
+    for encoding in [Unknown, Bytes, Integers, Mixed] {
+        let file = AnyFile::Keys(filter.clone().into(), encoding);
+        let bytes = file.to_bytes().unwrap();
+        assert_eq!(bytes == unknown, encoding == Unknown);
+        assert_eq!(FileInfo::of(&bytes).unwrap().encoding, encoding);
+        let read = AnyFile::from_bytes(&bytes).unwrap();
+        assert_eq!(read.encoding(), encoding);
+        assert_eq!(read.to_bytes().unwrap(), bytes);
+        // A reader that does not ask need not know.
+        assert!(BloomFilter::from_bytes(&bytes).unwrap() == filter);
+        for other in [Unknown, Bytes, Integers, Mixed] {
+            let mut sum = file.clone();
+            sum.merge(&AnyFile::Keys(filter.clone().into(), other)).unwrap();
+            assert_eq!(sum.encoding(), encoding.and(other));
+            assert_eq!(encoding.and(other), other.and(encoding));
+        }
+    }
+    let hashes = AnyFile::Hashes(Prehashed::of(filter.into()));
+    assert_eq!(hashes.encoding(), Unknown);
+}
+
+#[test]
+fn a_check_is_of_the_header_and_tells_nothing_by_itself() {
+    let keyed = keyed(FilterKind::Bloom, KEY);
+    let file = AnyFile::Keyed(keyed.clone(), KeyEncoding::Unknown).to_bytes_without_seed().unwrap();
+    // The hash of the first 40 bytes under the key: a key of the filter's like any other.
+    let want = keyed.key_hash(&file[..40]).get() as u32;
+    assert_eq!(file[40..44], want.to_le_bytes());
+    assert!(file[44..56].iter().all(|&byte| byte == 0));
+    let seeded = AnyFilter::with_seed(FilterKind::Bloom, Goal::fpr(10, 0.01), SEED).unwrap();
+    let file = seeded.to_bytes_without_seed().unwrap();
+    let mut key = [0; 16];
+    key[..8].copy_from_slice(&SEED.to_le_bytes());
+    let want = Keyed::of((), SipKey::new(key)).key_hash(&file[..40]).get() as u32;
+    assert_eq!(file[40..44], want.to_le_bytes());
+    for wrong in [SEED ^ 1, SEED + 1, SEED << 1, 0] {
+        let refused = AnyFilter::from_bytes_with_seed(&file, wrong).unwrap_err();
+        assert_eq!(refused, DecodeError::OtherSeed);
+    }
+}
+
+/// The files of what version 0.2 of the format added, which the reader in Python reads, too.
+#[test]
+fn golden_files_are_read_and_written_as_ever() {
+    const PLAIN: SipKey = SipKey::new([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+
+    /// The first line of the record says what `hash` hashes by.
+    fn golden(
+        name: &str,
+        bytes: &[u8],
+        by: &str,
+        filter: &dyn Filter,
+        hash: &dyn Fn(u64) -> KeyHash,
+    ) {
+        let found = |key: &u64| filter.contains_hash(hash(*key));
+        assert!((0..300).all(|key| found(&key)), "{name}");
+        let wrong: Vec<String> =
+            (1_000_000..1_100_000u64).filter(found).take(20).map(|key| key.to_string()).collect();
+        let record =
+            format!("{by}\nkeys: 0..300\nfalse positives from 1000000 on: {}\n", wrong.join(" "));
+        let verdict = committed(env!("CARGO_MANIFEST_DIR"), name, bytes, &record);
+        verdict.unwrap_or_else(|violation| panic!("{violation}"));
+    }
+
+    let by_key = "key: 000102030405060708090a0b0c0d0e0f";
+    let under_key = |key: u64| Keyed::of((), PLAIN).key_hash(&key);
+    let hashes: Vec<KeyHash> = (0..300).map(under_key).collect();
+    let cuckoo = AnyFilter::build_hashes(FilterKind::Cuckoo, Budget::Fpr(0.01), 0, &hashes);
+    let told = AnyFile::Keyed(Keyed::of(cuckoo.unwrap(), PLAIN), KeyEncoding::Integers);
+    let bytes = told.to_bytes().unwrap();
+    golden("keyed-integers", &bytes, by_key, told.filter(), &under_key);
+    assert!(AnyFile::from_bytes(&bytes).unwrap() == told);
+
+    let bloom = AnyFilter::build_hashes(FilterKind::Bloom, Budget::Fpr(0.01), 0, &hashes);
+    let withheld = AnyFile::Keyed(Keyed::of(bloom.unwrap(), PLAIN), KeyEncoding::Unknown);
+    let bytes = withheld.to_bytes_without_seed().unwrap();
+    golden("keyed-withheld", &bytes, by_key, withheld.filter(), &under_key);
+    assert!(AnyFile::from_bytes_with(&bytes, Secret::Key(PLAIN)).unwrap() == withheld);
+
+    let mut sharded =
+        Keyed::of(Sharded::<BloomFilter>::new(Goal::fpr(300, 0.01), 3).unwrap(), PLAIN);
+    sharded.try_extend(0..300u64).unwrap();
+    let bytes = sharded.to_bytes_without_key().unwrap();
+    golden("keyed-sharded-withheld", &bytes, by_key, sharded.get_ref(), &under_key);
+
+    let under_seed = |key: u64| KeyHash::of(&key, SEED);
+    let by_seed = format!("seed: {SEED}");
+    let mut bloom = BloomFilter::with_seed(Goal::fpr(600, 0.01), SEED).unwrap();
+    bloom.extend(0..300u64);
+    let bytes = bloom.to_bytes_without_seed().unwrap();
+    golden("seed-withheld", &bytes, &by_seed, &bloom, &under_seed);
+    assert!(BloomFilter::from_bytes_with_seed(&bytes, SEED).unwrap() == bloom);
+
+    bloom.extend((0..300u64).map(|number| number.to_string()));
+    let mixed = AnyFile::Keys(bloom.into(), KeyEncoding::Mixed);
+    let bytes = mixed.to_bytes().unwrap();
+    golden("keys-mixed", &bytes, &by_seed, mixed.filter(), &under_seed);
+    assert!(AnyFile::from_bytes(&bytes).unwrap() == mixed);
+}
