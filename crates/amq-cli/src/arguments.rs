@@ -1,11 +1,12 @@
 //! Groups of arguments that several commands share.
 
 use crate::blocks::Source;
+use crate::key_file;
 use crate::keys::{KeyType, Shape};
 use crate::numbers;
 use crate::output::is_dash;
 use crate::pipeline::Keys;
-use amq::{Budget, DEFAULT_SEED, Filter};
+use amq::{Budget, DEFAULT_SEED, Secret};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::ffi::OsString;
@@ -28,9 +29,9 @@ pub(crate) struct KeyArgs {
     #[arg(short = '0', long)]
     null: bool,
 
-    /// What a line stands for. A file does not tell: ask as you built
-    #[arg(long, value_name = "TYPE", value_enum, default_value = "text")]
-    key_type: KeyType,
+    /// What a line stands for [default: what the filter's file says, or text]
+    #[arg(long, value_name = "TYPE", value_enum)]
+    key_type: Option<KeyType>,
 
     /// Keep a carriage return before the line feed as part of the key. By default CRLF ends a line
     /// as LF does
@@ -71,9 +72,11 @@ impl KeyArgs {
             bytes = bytes.zip(held).map(|(sum, held)| sum + held);
         }
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let key_type = self.key_type.unwrap_or(KeyType::Text);
         Ok(Keys {
             sources,
-            shape: Shape { end, strip_cr: !self.keep_cr && !self.null, key_type: self.key_type },
+            shape: Shape { end, strip_cr: !self.keep_cr && !self.null, key_type },
+            asked: self.key_type,
             max_key_len: self.max_key_len as usize,
             threads: self.threads.map_or_else(processors, |threads| threads as usize),
             bytes,
@@ -151,22 +154,34 @@ pub(crate) struct SeedArgs {
     /// The seed of another filter, so that both can be merged
     #[arg(long, value_name = "FILTER")]
     seed_of: Option<PathBuf>,
+
+    /// Instead of a seed a secret key, in a file of 32 hexadecimal digits that its owner alone has
+    /// access to: the strongest protection against strangers who choose the keys. It is not in
+    /// the filter, so that later runs need --key-file, too
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
 }
 
 impl SeedArgs {
-    /// The seed, if the command line says one.
-    pub(crate) fn given(&self) -> anyhow::Result<Option<u64>> {
+    /// The seed or key, if the command line says one.
+    pub(crate) fn given(&self) -> anyhow::Result<Option<Secret>> {
         if let Some(path) = &self.seed_of {
-            return Ok(Some(crate::input::load_for_keys(path)?.seed()));
+            return match crate::input::load_for_keys(path, None)?.secret() {
+                seed @ Secret::Seed(_) => Ok(Some(seed)),
+                _ => bail!("{}: it has a secret key and no seed: use --key-file", path.display()),
+            };
         }
         if self.secret {
-            return Ok(Some(getrandom::u64().context("no random seed")?));
+            return Ok(Some(Secret::Seed(getrandom::u64().context("no random seed")?)));
         }
-        Ok(self.seed)
+        if let Some(path) = &self.key_file {
+            return Ok(Some(Secret::Key(key_file::read(path)?)));
+        }
+        Ok(self.seed.map(Secret::Seed))
     }
 
-    pub(crate) fn seed(&self) -> anyhow::Result<u64> {
-        Ok(self.given()?.unwrap_or(DEFAULT_SEED))
+    pub(crate) fn secret(&self) -> anyhow::Result<Secret> {
+        Ok(self.given()?.unwrap_or(Secret::Seed(DEFAULT_SEED)))
     }
 
     /// Whether a random seed was asked for.

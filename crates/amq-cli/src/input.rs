@@ -3,21 +3,32 @@
 use crate::numbers::grouped;
 use crate::output::is_dash;
 use crate::stdio;
-use amq::{AnyFile, AnyFilter, Budget, ReadError};
-use anyhow::{Context, bail};
+use amq::format::{FileInfo, HEADER};
+use amq::{AnyFile, AnyFilter, Budget, DecodeError, ReadError, Secret, SipKey};
+use anyhow::{Context, anyhow, bail};
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// Loads a filter from a file or, for `-`, from standard input. All of it is checked.
-pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFile> {
+/// Loads a filter from a file or, for `-`, from standard input. All of it is checked. `key` is for
+/// files that omit theirs.
+pub(crate) fn load(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {
+    Ok(load_with(path, key.map(Secret::Key))?.1)
+}
+
+/// Loads a filter to look at, whatever it withholds, with what its header says.
+pub(crate) fn look(path: &Path) -> anyhow::Result<(FileInfo, AnyFile)> {
+    load_with(path, Some(Secret::Unknown))
+}
+
+fn load_with(path: &Path, secret: Option<Secret>) -> anyhow::Result<(FileInfo, AnyFile)> {
     let name = name(path);
     if is_dash(path) {
         let stdin = stdio::stdin()?;
         if stdin.is_terminal() {
             bail!("a filter is binary and cannot be typed: redirect it, or name its file");
         }
-        return whole(stdin.lock()).with_context(|| name);
+        return whole(stdin.lock(), secret).with_context(|| name);
     }
     let found = fs::metadata(path).with_context(|| name.clone())?;
     if found.is_dir() {
@@ -25,22 +36,30 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<AnyFile> {
     }
     if found.is_file() {
         // Its length is known, and so is the memory that it takes.
-        return AnyFile::load(path).map_err(plain).with_context(|| name);
+        let load = || {
+            let file = match secret {
+                Some(secret) => AnyFile::load_with(path, secret)?,
+                None => AnyFile::load(path)?,
+            };
+            let mut header = Vec::new();
+            File::open(path)?.take(HEADER as u64).read_to_end(&mut header)?;
+            Ok((FileInfo::of(&header)?, file))
+        };
+        return load().map_err(plain).with_context(|| name);
     }
     let file = File::open(path).with_context(|| name.clone())?;
-    whole(io::BufReader::with_capacity(1 << 16, file)).with_context(|| name)
+    whole(io::BufReader::with_capacity(1 << 16, file), secret).with_context(|| name)
 }
 
 /// Loads a filter to look keys up in: one whose keys the caller hashed is refused.
-pub(crate) fn load_for_keys(path: &Path) -> anyhow::Result<AnyFilter> {
-    match load(path)? {
-        AnyFile::Keys(filter, _) => Ok(filter),
-        AnyFile::Keyed(..) => bail!("{}: its keys are hashed under a secret key", name(path)),
+pub(crate) fn load_for_keys(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {
+    match load(path, key)? {
         AnyFile::Hashes(_) => bail!(
             "{}: its keys were hashed by the program that made it, and the file does not say how: \
              only that program can ask it for keys, or give it more",
             name(path)
         ),
+        file => Ok(file),
     }
 }
 
@@ -49,20 +68,40 @@ pub(crate) fn name(path: &Path) -> String {
     if is_dash(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// The most specific error.
+/// The most specific error, with the way out that the command has.
 fn plain(error: ReadError) -> anyhow::Error {
     match error {
         ReadError::Io(error) => error.into(),
+        ReadError::Decode(DecodeError::KeyWithheld) => anyhow!(
+            "its keys are hashed under a secret key, which it does not contain: give --key-file"
+        ),
+        ReadError::Decode(DecodeError::OtherKey) => anyhow!(
+            "the key of --key-file is not the one that its keys are hashed under: give that one"
+        ),
+        ReadError::Decode(DecodeError::NotKeyed | DecodeError::Prehashed) => {
+            anyhow!("its keys are not hashed under a secret key: leave --key-file out")
+        }
+        ReadError::Decode(DecodeError::SeedWithheld) => anyhow!(
+            "it omits the seed that its keys are hashed with: only the program that made it can ask it \
+             for keys, or give it more"
+        ),
         ReadError::Decode(error) => error.into(),
         other => other.into(),
     }
 }
 
 /// One filter, and nothing after it.
-fn whole(mut reader: impl Read) -> anyhow::Result<AnyFile> {
-    let filter = AnyFile::read_from(&mut reader).map_err(plain)?;
+fn whole(mut reader: impl Read, secret: Option<Secret>) -> anyhow::Result<(FileInfo, AnyFile)> {
+    let mut header = Vec::new();
+    reader.by_ref().take(HEADER as u64).read_to_end(&mut header)?;
+    let mut again = (&*header).chain(&mut reader);
+    let file = match secret {
+        Some(secret) => AnyFile::read_from_with(&mut again, secret),
+        None => AnyFile::read_from(&mut again),
+    };
+    let file = file.map_err(plain)?;
     match reader.read(&mut [0])? {
-        0 => Ok(filter),
+        0 => Ok((FileInfo::of(&header)?, file)),
         _ => bail!(
             "something follows the end of the filter: is this two files, one after the other?"
         ),

@@ -1,7 +1,8 @@
 //! From bytes to keys: where a key ends, what it is, and its hash.
 
 use crate::memory::reserve;
-use amq::{Key, KeyHash};
+use amq::{Key, KeyEncoding, KeyHash, Secret};
+use anyhow::bail;
 use clap::ValueEnum;
 use memchr::memchr_iter;
 
@@ -14,6 +15,43 @@ pub(crate) enum KeyType {
     U64,
     /// Bytes in hexadecimal, such as digests; upper and lower case are the same key
     Hex,
+}
+
+impl KeyType {
+    /// How such keys are encoded.
+    pub(crate) const fn encoding(self) -> KeyEncoding {
+        match self {
+            Self::Text | Self::Hex => KeyEncoding::Bytes,
+            Self::U64 => KeyEncoding::Integers,
+        }
+    }
+
+    /// The type of the keys that a filter called `name`, whose file says `encoding`, is asked for
+    /// or is to take, if the command line says `asked`: they must not contradict each other.
+    pub(crate) fn suited(
+        asked: Option<Self>,
+        encoding: KeyEncoding,
+        name: &str,
+    ) -> anyhow::Result<Self> {
+        match (encoding, asked) {
+            (KeyEncoding::Unknown, None) => Ok(Self::Text),
+            (KeyEncoding::Bytes, None) => Ok(Self::Text),
+            (KeyEncoding::Integers, None) => Ok(Self::U64),
+            (KeyEncoding::Mixed, None) => bail!(
+                "{name}: some of its keys are text or bytes and some are integers: say which these \
+                 are, with --key-type text or --key-type u64"
+            ),
+            (KeyEncoding::Bytes, Some(Self::U64)) => bail!(
+                "{name}: its keys are text or bytes, and it denies every integer: leave --key-type \
+                 u64 out"
+            ),
+            (KeyEncoding::Integers, Some(Self::Text | Self::Hex)) => bail!(
+                "{name}: its keys are integers, and it denies all text and bytes: leave --key-type \
+                 out, or give --key-type u64"
+            ),
+            (_, Some(asked)) => Ok(asked),
+        }
+    }
 }
 
 /// How keys are written.
@@ -48,7 +86,7 @@ impl Shape {
     pub(crate) fn hash_block(
         self,
         block: &[u8],
-        seed: u64,
+        under: Secret,
         hashes: &mut Vec<KeyHash>,
         ends: &mut Vec<u32>,
     ) -> Result<(), BadKey> {
@@ -63,7 +101,7 @@ impl Shape {
                 reserve(hashes, more).map_err(refused)?;
                 reserve(ends, more).map_err(refused)?;
             }
-            hashes.push(self.hash(&block[start..at], seed, index)?);
+            hashes.push(self.hash(&block[start..at], under, index)?);
             // Blocks are far smaller: `blocks` ensures it.
             ends.push(end as u32);
             Ok(())
@@ -87,12 +125,12 @@ impl Shape {
     }
 
     #[inline]
-    fn hash(self, line: &[u8], seed: u64, index: usize) -> Result<KeyHash, BadKey> {
+    fn hash(self, line: &[u8], under: Secret, index: usize) -> Result<KeyHash, BadKey> {
         let line = self.trim_cr(line);
         let hash = match self.key_type {
-            KeyType::Text => return Ok(line.key_hash(seed)),
-            KeyType::U64 => number(line).map(|number| number.key_hash(seed)),
-            KeyType::Hex => unhex(line).map(|bytes| bytes.key_hash(seed)),
+            KeyType::Text => return Ok(hash_of(line, under)),
+            KeyType::U64 => number(line).map(|number| hash_of(&number, under)),
+            KeyType::Hex => unhex(line).map(|bytes| hash_of(&bytes, under)),
         };
         hash.ok_or_else(|| BadKey { index: index as u64, why: self.complaint(line) })
     }
@@ -107,6 +145,16 @@ impl Shape {
                 format!("{shown} is not an even number of hexadecimal digits (--key-type hex)")
             }
         }
+    }
+}
+
+#[inline]
+fn hash_of<K: Key + ?Sized>(key: &K, under: Secret) -> KeyHash {
+    match under {
+        Secret::Key(secret) => key.key_hash_under(&secret),
+        Secret::Seed(seed) => key.key_hash(seed),
+        // Of files that are refused before.
+        Secret::Unknown => key.key_hash(0),
     }
 }
 
@@ -149,7 +197,7 @@ mod tests {
 
     fn hashed(shape: Shape, block: &[u8]) -> Result<Vec<KeyHash>, BadKey> {
         let (mut hashes, mut ends) = (Vec::new(), Vec::new());
-        shape.hash_block(block, 7, &mut hashes, &mut ends)?;
+        shape.hash_block(block, Secret::Seed(7), &mut hashes, &mut ends)?;
         assert_eq!(hashes.len(), ends.len());
         assert_eq!(ends.last().map_or(0, |&end| end as usize), block.len());
         Ok(hashes)
@@ -199,6 +247,38 @@ mod tests {
         for bad in ["", "abc", "0x10", "zz"] {
             let block = format!("00\n{bad}\n");
             assert_eq!(hashed(shape, block.as_bytes()).unwrap_err().index, 1);
+        }
+    }
+
+    #[test]
+    fn the_type_of_keys_is_that_of_the_file_and_a_contradiction_is_refused() {
+        use KeyEncoding::{Bytes, Integers, Mixed, Unknown};
+        use KeyType::{Hex, Text, U64};
+
+        let suited = |encoding, asked| KeyType::suited(asked, encoding, "f").ok();
+        for (encoding, asked, want) in [
+            (
+                Unknown,
+                [None, Some(Text), Some(U64), Some(Hex)],
+                [Some(Text), Some(Text), Some(U64), Some(Hex)],
+            ),
+            (
+                Bytes,
+                [None, Some(Text), Some(U64), Some(Hex)],
+                [Some(Text), Some(Text), None, Some(Hex)],
+            ),
+            (
+                Integers,
+                [None, Some(Text), Some(U64), Some(Hex)],
+                [Some(U64), None, Some(U64), None],
+            ),
+            (
+                Mixed,
+                [None, Some(Text), Some(U64), Some(Hex)],
+                [None, Some(Text), Some(U64), Some(Hex)],
+            ),
+        ] {
+            assert_eq!(asked.map(|asked| suited(encoding, asked)), want, "{encoding:?}");
         }
     }
 

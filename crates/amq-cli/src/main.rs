@@ -15,6 +15,7 @@ mod distinct;
 mod exit;
 mod gathered;
 mod input;
+mod key_file;
 mod keys;
 mod kinds;
 mod lock;

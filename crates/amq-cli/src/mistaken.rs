@@ -1,11 +1,11 @@
-//! Keys asked in another encoding than they were put in. A filter's file does not say how its keys
-//! were encoded, and the filter denies keys in any other encoding.
+//! Keys asked in another encoding than they were put in, of filters whose files do not say how
+//! their keys were encoded: the filter denies keys in any other encoding.
 
 use crate::exit;
 use crate::keys::{KeyType, Shape};
 use crate::numbers::grouped;
 use crate::work::Work;
-use amq::{AnyFilter, Filter};
+use amq::{AnyFile, Filter, KeyEncoding};
 
 /// This few lines, all denied, are no sign of a mistake.
 const FEW: u64 = 100;
@@ -23,8 +23,10 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// For keys of this shape, asked of this filter.
-    pub(crate) fn new(shape: Shape, filter: &AnyFilter) -> Self {
-        let suspect = !filter.is_empty() && shape.key_type != KeyType::Hex;
+    pub(crate) fn new(shape: Shape, file: &AnyFile) -> Self {
+        let filter = file.filter();
+        let told = file.encoding() != KeyEncoding::Unknown;
+        let suspect = !told && !filter.is_empty() && shape.key_type != KeyType::Hex;
         Self { shape, rate: filter.expected_fpr(), lines: 0, found: 0, suspect }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::replace::{Existing, Target};
 use crate::stdio;
+use amq::SipKey;
 use amq_core::internal::{Hashing, Written};
 use anyhow::{Context, bail};
 use std::io::{self, IsTerminal};
@@ -21,6 +22,24 @@ pub(crate) enum Output {
 /// Whether this means standard input or output.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Where the seed or key of a filter is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kept {
+    InTheFile,
+    /// In a key file.
+    Apart,
+}
+
+impl Kept {
+    /// As this key, if it is there, was given.
+    pub(crate) const fn like(key: Option<SipKey>) -> Self {
+        match key {
+            Some(_) => Self::Apart,
+            None => Self::InTheFile,
+        }
+    }
 }
 
 impl Output {
@@ -98,18 +117,22 @@ impl Output {
     }
 
     /// Writes the filter: all of it, or the file stays as it was.
-    pub(crate) fn write(&self, filter: &impl Written) -> anyhow::Result<()> {
+    pub(crate) fn write(&self, filter: &impl Written, secret: Kept) -> anyhow::Result<()> {
+        let hashing = match secret {
+            Kept::InTheFile => Hashing::Seed,
+            Kept::Apart => Hashing::SeedWithheld,
+        };
         match self {
             Self::Stdout => {
                 let mut to = io::BufWriter::with_capacity(1 << 16, stdio::stdout()?.lock());
                 // A filter that is cut short is useless, so this is an error.
-                let written = filter.write_file(&mut to, Hashing::Seed);
+                let written = filter.write_file(&mut to, hashing);
                 written.context("standard output: the filter is not whole")
             }
             Self::File { target, name } => {
                 let written = target.write(|file| {
                     let mut to = io::BufWriter::with_capacity(1 << 16, file);
-                    filter.write_file(&mut to, Hashing::Seed)
+                    filter.write_file(&mut to, hashing)
                 });
                 written.with_context(|| name.clone())
             }

@@ -12,10 +12,11 @@
 //! slowly, from a pipe, is handed on before the caller waits for more.
 
 use crate::blocks::{Next, Reader, Source};
-use crate::keys::{BadKey, Shape};
+use crate::keys::{BadKey, KeyType, Shape};
 use crate::memory;
 use crate::pool::{Loan, Pool};
 use crate::work::Work;
+use amq::{KeyEncoding, Secret};
 use anyhow::{Context, anyhow, bail};
 use indicatif::ProgressBar;
 use same_file::Handle;
@@ -28,6 +29,8 @@ use std::thread;
 pub(crate) struct Keys {
     pub(crate) sources: Vec<Source>,
     pub(crate) shape: Shape,
+    /// What the command line says of the type of keys.
+    pub(crate) asked: Option<KeyType>,
     pub(crate) max_key_len: usize,
     pub(crate) threads: usize,
     /// Bytes of all sources, if known.
@@ -48,12 +51,18 @@ pub(crate) struct Hashed;
 impl Sink for Hashed {}
 
 impl Keys {
-    /// Hashes all keys under `seed`. `sink` maps blocks on many threads; `fold` gets them in order
-    /// and says when to stop; `idle` is called before waiting for more input. Returns the number of
-    /// keys.
+    /// The keys as those of a filter called `name`, whose file says how its keys were encoded.
+    pub(crate) fn suited(mut self, encoding: KeyEncoding, name: &str) -> anyhow::Result<Self> {
+        self.shape.key_type = KeyType::suited(self.asked, encoding, name)?;
+        Ok(self)
+    }
+
+    /// Hashes all keys under a seed or key. `sink` maps blocks on many threads; `fold` gets them in
+    /// order and says when to stop; `idle` is called before waiting for more input. Returns the
+    /// number of keys.
     pub(crate) fn run(
         &self,
-        seed: u64,
+        under: Secret,
         progress: &ProgressBar,
         sink: &(impl Sink + Sync),
         mut fold: impl FnMut(&mut Work) -> anyhow::Result<ControlFlow<()>>,
@@ -75,7 +84,7 @@ impl Keys {
         let process = |work: &mut Work| {
             let (hashes, ends) = (&mut work.hashes, &mut work.ends);
             let block = &work.block[..work.used];
-            let hashed = self.shape.hash_block(block, seed, hashes, ends);
+            let hashed = self.shape.hash_block(block, under, hashes, ends);
             // A bad line that the reader has found comes after the others.
             work.bad = hashed.err().or(work.bad.take());
             if work.bad.is_none() && sink.map(work).is_err() {

@@ -9,7 +9,7 @@ use crate::progress;
 use crate::spool::Spool;
 use crate::stdio::Text;
 use crate::table::table;
-use amq::{AnyFilter, Budget, DEFAULT_SEED, Filter, FilterKind, Key, KeyHash};
+use amq::{AnyFilter, Budget, DEFAULT_SEED, Filter, FilterKind, Key, KeyHash, Secret};
 use anyhow::bail;
 use clap::Args;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ impl Arguments {
         let mut spool = Spool::new(usize::MAX / 8);
         let start = Instant::now();
         keys.run(
-            DEFAULT_SEED,
+            Secret::Seed(DEFAULT_SEED),
             &bar,
             &Hashed,
             |work| {

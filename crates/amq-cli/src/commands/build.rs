@@ -5,14 +5,15 @@ use crate::exit::{Outcome, note};
 use crate::gathered::Gathered;
 use crate::kinds::{self, KindParser};
 use crate::numbers::{self, bytes_text, grouped};
-use crate::output::{Output, is_dash};
+use crate::output::{Kept, Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
 use crate::report::{self, Held};
 use crate::spool::{HASH, Spool};
 use amq::{
-    Abilities, AnyError, AnyFilter, Budget, BuildError, Filter, FilterKind, Goal, InsertError,
+    Abilities, AnyError, AnyFile, AnyFilter, Budget, BuildError, DEFAULT_SEED, Filter, FilterKind,
+    Goal, InsertError, KeyEncoding, Keyed, Secret,
 };
 use anyhow::{anyhow, bail};
 use clap::Args;
@@ -99,14 +100,15 @@ impl Arguments {
         for &(kind, _) in &outputs {
             self.plannable(kind, budget)?;
         }
-        let seed = self.seed.seed()?;
+        let key_type = keys.shape.key_type;
+        let how = How { secret: self.seed.secret()?, encoding: key_type.encoding() };
         let fills = |kind: FilterKind| Abilities::of(kind).insert;
         let all_fill = outputs.iter().all(|&(kind, _)| fills(kind));
         match self.planned {
             Some(planned) if all_fill && !self.unique => {
-                self.fill(&keys, Goal::new(planned, budget), seed, &outputs)?;
+                self.fill(&keys, Goal::new(planned, budget), how, &outputs)?;
             }
-            _ => self.collect(&keys, budget, seed, &outputs)?,
+            _ => self.collect(&keys, budget, how, &outputs)?,
         }
         Ok(Outcome::Done)
     }
@@ -174,14 +176,14 @@ impl Arguments {
         &self,
         keys: &Keys,
         goal: Goal,
-        seed: u64,
+        how: How,
         outputs: &[(FilterKind, Output)],
     ) -> anyhow::Result<()> {
-        let make = |&(kind, _): &(FilterKind, Output)| AnyFilter::with_seed(kind, goal, seed);
+        let make = |&(kind, _): &(FilterKind, Output)| AnyFilter::with_seed(kind, goal, how.seed());
         let mut filters: Vec<AnyFilter> = outputs.iter().map(make).collect::<Result<_, _>>()?;
         let bar = progress::bar(keys.bytes, self.quiet);
         let read = keys.run(
-            seed,
+            how.secret,
             &bar,
             &Hashed,
             |work| {
@@ -203,8 +205,9 @@ impl Arguments {
             || Ok(()),
         )?;
         bar.finish_and_clear();
-        for (filter, (_, output)) in filters.iter().zip(outputs) {
-            self.finish(filter, output, &Held::built(filter, read, None))?;
+        for (filter, (_, output)) in filters.into_iter().zip(outputs) {
+            let held = Held::built(&filter, read, None);
+            self.finish(how.file(filter), output, &held)?;
         }
         if read == 0 {
             note(NO_KEYS);
@@ -217,13 +220,13 @@ impl Arguments {
         &self,
         keys: &Keys,
         budget: Budget,
-        seed: u64,
+        how: How,
         outputs: &[(FilterKind, Output)],
     ) -> anyhow::Result<()> {
         let bar = progress::bar(keys.bytes, self.quiet);
         let mut gathered = Gathered::new((self.memory / 4 / HASH) as usize);
         let read = keys.run(
-            seed,
+            how.secret,
             &bar,
             &Hashed,
             |work| {
@@ -243,15 +246,16 @@ impl Arguments {
         for (kind, output) in copies.into_iter().chain(others) {
             let number = self.number(*kind, &mut gathered)?.max(1);
             let goal = Goal::new(self.planned.unwrap_or(number), budget);
-            let mut filter = self.build(*kind, goal, number, seed, &mut gathered.spool)?;
+            let mut filter = self.build(*kind, goal, number, how.seed(), &mut gathered.spool)?;
             if self.planned.is_none() && filter.len() > number {
                 // Beyond the bound, as in one run of three million, or with keys chosen to deceive
                 // it.
                 let number = gathered.spool.len();
                 let goal = Goal::new(number, budget);
-                filter = self.build(*kind, goal, number, seed, &mut gathered.spool)?;
+                filter = self.build(*kind, goal, number, how.seed(), &mut gathered.spool)?;
             }
-            self.finish(&filter, output, &Held::built(&filter, read, gathered.different))?;
+            let held = Held::built(&filter, read, gathered.different);
+            self.finish(how.file(filter), output, &held)?;
         }
         if read == 0 {
             note(NO_KEYS);
@@ -319,15 +323,43 @@ impl Arguments {
             .map_err(|error| refused(error.into()))
     }
 
-    fn finish(&self, filter: &AnyFilter, output: &Output, held: &Held) -> anyhow::Result<()> {
-        output.write(filter)?;
+    fn finish(&self, file: AnyFile, output: &Output, held: &Held) -> anyhow::Result<()> {
+        let kept = match file {
+            AnyFile::Keyed(..) => Kept::Apart,
+            _ => Kept::InTheFile,
+        };
+        output.write(&file, kept)?;
         if !self.quiet {
-            note(&report::line(filter, &output.name(), held));
+            note(&report::line(file.filter(), &output.name(), held));
             if self.seed.is_secret() {
                 note("the seed is secret and in the file: keep the file secret, too");
             }
         }
         Ok(())
+    }
+}
+
+/// How keys are hashed, and what they are.
+#[derive(Clone, Copy)]
+struct How {
+    secret: Secret,
+    encoding: KeyEncoding,
+}
+
+impl How {
+    /// The seed of the filter itself.
+    const fn seed(self) -> u64 {
+        match self.secret {
+            Secret::Seed(seed) => seed,
+            _ => DEFAULT_SEED,
+        }
+    }
+
+    fn file(self, filter: AnyFilter) -> AnyFile {
+        match self.secret {
+            Secret::Key(key) => AnyFile::Keyed(Keyed::of(filter, key), self.encoding),
+            _ => AnyFile::Keys(filter, self.encoding),
+        }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::exit::{Outcome, note};
 use crate::input;
+use crate::key_file::KeyFile;
 use crate::kinds::{self, KindParser};
-use crate::output::Output;
+use crate::output::{Kept, Output};
 use crate::replace::Existing;
 use crate::report::report;
 use amq::{AnyFilter, Filter, FilterKind};
@@ -36,6 +37,9 @@ pub(crate) struct Arguments {
     /// No report on standard error
     #[arg(short, long)]
     quiet: bool,
+
+    #[command(flatten)]
+    key_file: KeyFile,
 }
 
 const EXAMPLES: &str = "\
@@ -46,8 +50,10 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::new(&self.output, Existing::forced(self.force))?.locked()?;
-        let filter = input::load_for_keys(&self.filter)?;
-        let converted = match (&filter, self.to) {
+        let key = self.key_file.key()?;
+        let mut file = input::load_for_keys(&self.filter, key)?;
+        let filter = file.filter_mut();
+        let converted = match (&*filter, self.to) {
             (AnyFilter::Counting(counting), FilterKind::Bloom) => {
                 AnyFilter::Bloom(counting.to_bloom()?)
             }
@@ -62,9 +68,10 @@ impl Arguments {
                 kinds::a(to)
             ),
         };
-        output.write(&converted)?;
+        *filter = converted;
+        output.write(&file, Kept::like(key))?;
         if !self.quiet {
-            note(&report(&converted, &output.name()));
+            note(&report(file.filter(), &output.name()));
         }
         Ok(Outcome::Done)
     }

@@ -6,13 +6,13 @@ use crate::input::{self, budget_text};
 use crate::kinds::{self, KindParser};
 use crate::memory::reserve;
 use crate::numbers::{self, grouped, of, rate_text};
-use crate::output::{Output, is_dash};
-use crate::pipeline::Hashed;
+use crate::output::{Kept, Output, is_dash};
+use crate::pipeline::{Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
 use crate::stdio::Text;
 use crate::work::Work;
-use amq::{Abilities, AnyFilter, Budget, Filter, FilterKind, Goal};
+use amq::{Abilities, AnyFile, AnyFilter, Budget, Filter, FilterKind, Goal, Keyed, Secret, SipKey};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::cell::RefCell;
@@ -96,13 +96,23 @@ impl Arguments {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         }
         let output = output.map(Output::locked).transpose()?;
-        let (mut filter, output) = match (kept, output) {
-            (Some(path), Some(output)) if output.is_locked() => (self.resumed(path)?, Some(output)),
+        // Once: a key may come from a pipe.
+        let given = self.seed.given()?;
+        let (mut file, output) = match (kept, output) {
+            (Some(path), Some(output)) if output.is_locked() => {
+                (self.resumed(path, given)?, Some(output))
+            }
             // Of two first runs at the same time, the second must not overwrite what the first has
             // learnt.
-            (Some(path), _) => (self.fresh()?, Some(Output::new(path, Existing::Keep)?)),
-            (None, _) => (self.fresh()?, None),
+            (Some(path), _) => {
+                (self.fresh(&keys, given)?, Some(Output::new(path, Existing::Keep)?))
+            }
+            (None, _) => (self.fresh(&keys, given)?, None),
         };
+        let name = kept.map_or_else(String::new, input::name);
+        let keys = keys.suited(file.encoding(), &name)?;
+        let (under, kept_as) = (file.secret(), Kept::like(key_in(given)));
+        let filter = file.filter_mut();
         // These kinds would go on, and drop more and more.
         let bound = Abilities::of(filter.kind()).never_full;
         let before = filter.len();
@@ -111,11 +121,11 @@ impl Arguments {
         let mut out = Vec::new();
         let bar = progress::beside_lines(keys.bytes, false);
         let ended = keys.run(
-            filter.seed(),
+            under,
             &bar,
             &Hashed,
             |work| {
-                let firsts = firsts(&mut filter, work)?;
+                let firsts = firsts(filter, work)?;
                 out.clear();
                 reserve(&mut out, work.bytes().len() + 1).context(MEMORY)?;
                 for (line, &first) in work.lines().zip(&work.answers) {
@@ -152,9 +162,10 @@ impl Arguments {
             (Err(error), _) => return Err(error),
         };
         if let Some(output) = output {
-            output.write(&filter)?;
+            output.write(&file, kept_as)?;
         }
         if self.stats {
+            let filter = file.filter();
             let rate = filter.expected_fpr();
             exit::note(&format!(
                 "{}, {} of them new; fewer than {:.0} new ones dropped (rate now {}, {} held)",
@@ -168,7 +179,7 @@ impl Arguments {
         Ok(Outcome::found(printed > 0))
     }
 
-    fn fresh(&self) -> anyhow::Result<AnyFilter> {
+    fn fresh(&self, keys: &Keys, given: Option<Secret>) -> anyhow::Result<AnyFile> {
         let kind = self.kind.unwrap_or(match self.planned {
             Some(_) => FilterKind::Bloom,
             None => FilterKind::ExpandableQuotient,
@@ -189,12 +200,23 @@ impl Arguments {
             ),
         };
         let goal = Goal::new(planned, Budget::Fpr(self.fpr.unwrap_or(RATE)));
-        Ok(AnyFilter::with_seed(kind, goal, self.seed.seed()?)?)
+        let encoding = keys.shape.key_type.encoding();
+        Ok(match given {
+            Some(Secret::Key(key)) => {
+                AnyFile::Keyed(Keyed::of(AnyFilter::new(kind, goal)?, key), encoding)
+            }
+            Some(Secret::Seed(seed)) => {
+                AnyFile::Keys(AnyFilter::with_seed(kind, goal, seed)?, encoding)
+            }
+            _ => AnyFile::Keys(AnyFilter::new(kind, goal)?, encoding),
+        })
     }
 
     /// The filter of the run before, which must be what is asked for now.
-    fn resumed(&self, path: &Path) -> anyhow::Result<AnyFilter> {
-        let mut filter = input::load_for_keys(path)?;
+    fn resumed(&self, path: &Path, given: Option<Secret>) -> anyhow::Result<AnyFile> {
+        let mut file = input::load_for_keys(path, key_in(given))?;
+        let secret = file.secret();
+        let filter = file.filter_mut();
         let name = path.display();
         let other = "leave the option out, or use another file";
         // Nothing is inserted: this asks whether the kind can.
@@ -212,21 +234,29 @@ impl Arguments {
                 grouped(planned)
             );
         }
-        let budget = input::budget(&filter);
+        let budget = input::budget(filter);
         if let Some(fpr) = self.fpr.filter(|&fpr| budget != Some(Budget::Fpr(fpr))) {
             let made = budget.map_or("parameters".into(), budget_text);
             bail!("{name} was made for {made}, not {}: {other}", rate_text(fpr));
         }
-        if self.seed.given()?.is_some_and(|seed| seed != filter.seed()) {
+        if given.is_some_and(|given| given != secret) {
             bail!("{name} has another seed: {other}");
         }
-        Ok(filter)
+        Ok(file)
     }
 }
 
 /// Lines looked up at once: few enough that what the queries have read is still in the first-level
 /// cache when the new ones are inserted.
 const AT_ONCE: usize = 64;
+
+/// The secret key, if that is what was given.
+const fn key_in(given: Option<Secret>) -> Option<SipKey> {
+    match given {
+        Some(Secret::Key(key)) => Some(key),
+        _ => None,
+    }
+}
 
 /// Marks the lines that have certainly not come before, and remembers them.
 fn firsts(filter: &mut AnyFilter, work: &mut Work) -> anyhow::Result<u64> {

@@ -6,7 +6,11 @@ use crate::numbers::{bytes_text, grouped, rate_text};
 use crate::picture;
 use crate::report::{Held, estimate};
 use crate::stdio::Text;
-use amq::{Abilities, Ability, AnyFile, AnyFilter, Budget, DEFAULT_SEED, Filter, ParameterValue};
+use amq::format::{FileInfo, HashedBy};
+use amq::{
+    Abilities, Ability, AnyFile, AnyFilter, Budget, DEFAULT_SEED, Filter, KeyEncoding,
+    ParameterValue,
+};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -46,12 +50,12 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         for path in &self.filters {
-            let file = input::load(path)?;
+            let (header, file) = input::look(path)?;
             let name = input::name(path);
             let mut text = if self.json {
-                format!("{}\n", in_json(&name, &file))
+                format!("{}\n", in_json(&name, header, &file))
             } else {
-                in_words(&name, &file)?
+                in_words(&name, header, &file)?
             };
             if self.picture {
                 text += &picture::draw(file.filter())?;
@@ -63,15 +67,34 @@ impl Arguments {
 }
 
 /// The seed of a filter in a file; `None` if the hash of its keys is the caller's.
-fn seed_text(file: &AnyFile) -> Option<&'static str> {
-    match file {
-        AnyFile::Keys(filter, _) if filter.seed() == DEFAULT_SEED => Some("public"),
-        AnyFile::Keys(..) | AnyFile::Keyed(..) => Some("secret"),
-        AnyFile::Hashes(_) => None,
+fn seed_text(header: FileInfo, file: &AnyFile) -> Option<&'static str> {
+    match header.hashed_by {
+        HashedBy::Seed if header.withheld || file.filter().seed() != DEFAULT_SEED => Some("secret"),
+        HashedBy::Seed => Some("public"),
+        HashedBy::Caller | HashedBy::Key => None,
     }
 }
 
-fn in_words(name: &str, file: &AnyFile) -> Result<String, std::fmt::Error> {
+/// What its keys are hashed by: its id, and in words.
+const fn hash(header: FileInfo) -> (&'static str, &'static str) {
+    match header.hashed_by {
+        HashedBy::Seed => ("xxh3-64", "XXH3-64 under a seed"),
+        HashedBy::Caller => ("caller", "that of the program that made the filter"),
+        HashedBy::Key => ("siphash-1-3", "SipHash-1-3 under a secret key"),
+    }
+}
+
+/// How its keys were encoded: its id, and in words.
+const fn encoding(header: FileInfo) -> Option<(&'static str, &'static str)> {
+    match header.encoding {
+        KeyEncoding::Unknown => None,
+        KeyEncoding::Bytes => Some(("bytes", "text or bytes")),
+        KeyEncoding::Integers => Some(("integers", "integers: ask with --key-type u64")),
+        KeyEncoding::Mixed => Some(("mixed", "text or bytes, and integers: ask with --key-type")),
+    }
+}
+
+fn in_words(name: &str, header: FileInfo, file: &AnyFile) -> Result<String, std::fmt::Error> {
     let filter = file.filter();
     let stats = filter.stats();
     let kind = filter.kind();
@@ -89,7 +112,13 @@ fn in_words(name: &str, file: &AnyFile) -> Result<String, std::fmt::Error> {
     if stats.saturated > 0 {
         row("saturated", format!("{} places", grouped(stats.saturated)))?;
     }
-    row("seed", seed_text(file).unwrap_or("none, keys are hashed by the caller").into())?;
+    let (_, hash) = hash(header);
+    let apart = if header.withheld { ", which is not in the file" } else { "" };
+    row("hash", format!("{hash}{apart}"))?;
+    if let Some(seed) = seed_text(header, file) {
+        row("seed", seed.into())?;
+    }
+    row("keys are", encoding(header).map_or("not said", |(_, words)| words).into())?;
     let parameters = filter.parameters().into_iter().map(|parameter| parameter.to_string());
     row("parameters", parameters.collect::<Vec<_>>().join(", "))?;
     // All kinds can be saved, and queried in a mapped file.
@@ -112,7 +141,7 @@ fn words(name: &str) -> String {
     text
 }
 
-pub(super) fn in_json(name: &str, file: &AnyFile) -> Value {
+pub(super) fn in_json(name: &str, header: FileInfo, file: &AnyFile) -> Value {
     let filter = file.filter();
     let stats = filter.stats();
     let asked = match input::budget(filter) {
@@ -135,7 +164,11 @@ pub(super) fn in_json(name: &str, file: &AnyFile) -> Value {
         "rate_now": stats.expected_fpr,
         "saturated": stats.saturated,
         // Without a seed the caller hashes the keys.
-        "seed": seed_text(file),
+        "seed": seed_text(header, file),
+        "hash": hash(header).0,
+        // The seed or key is not in the file.
+        "withheld": header.withheld,
+        "encoding": encoding(header).map(|(id, _)| id),
         "parameters": parameters(filter),
     })
 }

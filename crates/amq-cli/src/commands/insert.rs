@@ -3,8 +3,9 @@
 use crate::arguments::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
+use crate::key_file::KeyFile;
 use crate::numbers::{grouped, of, rate_text};
-use crate::output::{Output, is_dash};
+use crate::output::{Kept, Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::{Held, report, skips_copies};
@@ -45,6 +46,9 @@ pub(crate) struct Arguments {
     quiet: bool,
 
     #[command(flatten)]
+    key_file: KeyFile,
+
+    #[command(flatten)]
     keys: KeyArgs,
 }
 
@@ -67,14 +71,22 @@ impl Arguments {
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         let output = output.locked()?;
-        let mut filter = input::load_for_keys(&self.filter)?;
+        let key = self.key_file.key()?;
+        let mut file = input::load_for_keys(&self.filter, key)?;
         let name = || input::name(&self.filter);
+        let keys = keys.suited(file.encoding(), &name())?;
+        let under = file.secret();
+        if file.filter().is_empty() {
+            // Nothing is in that could be otherwise.
+            file.set_encoding(keys.shape.key_type.encoding());
+        }
+        let filter = file.filter_mut();
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(name)?;
         let before = filter.len();
         let bar = progress::bar(keys.bytes, self.quiet);
         let read = keys.run(
-            filter.seed(),
+            under,
             &bar,
             &Hashed,
             |work| {
@@ -91,18 +103,19 @@ impl Arguments {
         );
         let read = read.with_context(|| format!("{}: nothing was inserted", name()))?;
         bar.finish_and_clear();
-        output.write(&filter)?;
+        output.write(&file, Kept::like(key))?;
+        let filter = file.filter();
         if !self.quiet {
             let more = grouped(filter.len() - before);
-            note(&report(&filter, &output.name()));
-            note(&if skips_copies(&filter) && !self.unique && filter.len() - before < read {
+            note(&report(filter, &output.name()));
+            note(&if skips_copies(filter) && !self.unique && filter.len() - before < read {
                 format!("inserted: {}, at least {more} of them new", of(read, "key"))
             } else {
                 format!("inserted: {more} of {}", grouped(read))
             });
         }
-        let held = Held::of(&filter);
-        if Abilities::of(filter.kind()).never_full && held.exceeds_plan(&filter) {
+        let held = Held::of(filter);
+        if Abilities::of(filter.kind()).never_full && held.exceeds_plan(filter) {
             note(&format!(
                 "{} now holds more keys than the {} it was planned for, and errs at {}",
                 output.name(),

@@ -2,7 +2,8 @@
 
 use crate::exit::{Outcome, note};
 use crate::input;
-use crate::output::Output;
+use crate::key_file::KeyFile;
+use crate::output::{Kept, Output};
 use crate::replace::Existing;
 use crate::report::{self, Held};
 use anyhow::{Context, bail};
@@ -11,9 +12,9 @@ use std::path::PathBuf;
 
 /// Merge filters into one that holds the keys of all
 ///
-/// The filters must be of one kind, of equal parameters and of the same seed: build them with the
-/// same --keys and the same rate or size (and --seed-of, if the seed is secret). Ribbon filters
-/// cannot be merged.
+/// The filters must be of one kind, of equal parameters and of the same seed or secret key: build
+/// them with the same --keys and the same rate or size (and --seed-of, if the seed is secret).
+/// Ribbon filters cannot be merged.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -32,6 +33,9 @@ pub(crate) struct Arguments {
     /// No report on standard error
     #[arg(short, long)]
     quiet: bool,
+
+    #[command(flatten)]
+    key_file: KeyFile,
 }
 
 const EXAMPLES: &str = "\
@@ -51,13 +55,14 @@ impl Arguments {
             bail!("name two filters or more");
         };
         let output = output.locked()?;
-        let mut merged = input::load(first)?;
+        let key = self.key_file.key()?;
+        let mut merged = input::load(first, key)?;
         for path in rest {
-            let other = input::load(path)?;
+            let other = input::load(path, key)?;
             let both = || format!("{} and {}", input::name(first), input::name(path));
             merged.merge(&other).with_context(both)?;
         }
-        output.write(&merged)?;
+        output.write(&merged, Kept::like(key))?;
         if !self.quiet {
             let filter = merged.filter();
             note(&report::line(filter, &output.name(), &Held::merged(filter)));

@@ -3,6 +3,7 @@
 use crate::arguments::KeyArgs;
 use crate::exit::Outcome;
 use crate::input;
+use crate::key_file::KeyFile;
 use crate::memory::reserve;
 use crate::mistaken::Watch;
 use crate::pipeline::Sink;
@@ -46,6 +47,9 @@ pub(crate) struct Arguments {
     quiet: bool,
 
     #[command(flatten)]
+    key_file: KeyFile,
+
+    #[command(flatten)]
     keys: KeyArgs,
 }
 
@@ -64,19 +68,21 @@ impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let keys = self.keys.keys(&[&self.filter])?;
         keys.not_into_themselves()?;
-        let filter = input::load_for_keys(&self.filter)?;
+        let file = input::load_for_keys(&self.filter, self.key_file.key()?)?;
+        let keys = keys.suited(file.encoding(), &input::name(&self.filter))?;
+        let filter = file.filter();
         let ask = Ask {
-            filter: &filter,
+            filter,
             wanted: !self.invert,
             lines: !self.count && !self.quiet && !self.json,
             end: keys.shape.end,
         };
-        let mut watch = Watch::new(keys.shape, &filter);
+        let mut watch = Watch::new(keys.shape, &file);
         let mut found = 0;
         let to = std::cell::RefCell::new(Text::new());
         let bar = progress::beside_lines(keys.bytes, self.quiet);
         let asked = keys.run(
-            filter.seed(),
+            file.secret(),
             &bar,
             &ask,
             |work| {

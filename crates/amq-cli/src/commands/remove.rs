@@ -3,10 +3,11 @@
 use crate::arguments::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
+use crate::key_file::KeyFile;
 use crate::kinds;
 use crate::mistaken::Watch;
 use crate::numbers::{grouped, of, rate_text, rounded};
-use crate::output::{Output, is_dash};
+use crate::output::{Kept, Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::report;
@@ -53,6 +54,9 @@ pub(crate) struct Arguments {
     quiet: bool,
 
     #[command(flatten)]
+    key_file: KeyFile,
+
+    #[command(flatten)]
     keys: KeyArgs,
 }
 
@@ -76,7 +80,12 @@ impl Arguments {
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         let output = output.locked()?;
         let in_place = self.output.is_none() && !is_dash(&self.filter);
-        let mut filter = input::load_for_keys(&self.filter)?;
+        let key = self.key_file.key()?;
+        let mut file = input::load_for_keys(&self.filter, key)?;
+        let keys = keys.suited(file.encoding(), &input::name(&self.filter))?;
+        let mut watch = Watch::new(keys.shape, &file);
+        let under = file.secret();
+        let filter = file.filter_mut();
         if !amq::Abilities::of(filter.kind()).remove {
             bail!(
                 "{}: {} filter cannot remove keys; kinds that can: {}",
@@ -87,10 +96,9 @@ impl Arguments {
         }
         let bar = progress::bar(keys.bytes, self.quiet);
         let rate = filter.expected_fpr();
-        let mut watch = Watch::new(keys.shape, &filter);
         let mut removed = 0;
         let read = keys.run(
-            filter.seed(),
+            under,
             &bar,
             &Hashed,
             |work| {
@@ -123,10 +131,10 @@ impl Arguments {
             );
         }
         if removed > 0 || !in_place {
-            output.write(&filter)?;
+            output.write(&file, Kept::like(key))?;
         }
         if !self.quiet {
-            note(&report(&filter, &output.name()));
+            note(&report(file.filter(), &output.name()));
             note(&format!("removed: {} of {}", grouped(removed), grouped(read)));
         }
         if removed > 0 && strangers > 0 && (!self.quiet || harm >= HARM) {

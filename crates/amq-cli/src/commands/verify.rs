@@ -44,14 +44,14 @@ impl Arguments {
         let mut damaged = 0;
         for path in &self.filters {
             let name = input::name(path);
-            match input::load(path) {
+            match input::look(path) {
                 Ok(_) if self.quiet => {}
-                Ok(file) if self.json => {
-                    let mut told = info::in_json(&name, &file);
+                Ok((header, file)) if self.json => {
+                    let mut told = info::in_json(&name, header, &file);
                     told["whole"] = true.into();
                     Text::print(&format!("{told}\n"))?;
                 }
-                Ok(file) => {
+                Ok((_, file)) => {
                     let text = report(file.filter(), &name);
                     Text::print(&format!("{text}: whole\n"))?;
                 }

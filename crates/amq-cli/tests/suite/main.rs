@@ -16,5 +16,6 @@ mod many;
 mod output;
 mod room;
 mod schema;
+mod secrets;
 mod strangers;
 mod together;

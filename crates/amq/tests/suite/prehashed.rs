@@ -55,7 +55,7 @@ fn what_a_file_holds_is_read_with_the_seed_that_it_withholds() {
     let filter = AnyFilter::build_with_seed(FilterKind::Cuckoo, goal, 7, ["a key"]).unwrap();
     let bytes = filter.to_bytes_without_seed().unwrap();
     std::fs::write(&path, &bytes).unwrap();
-    let file = AnyFile::Keys(filter);
+    let file = AnyFile::Keys(filter, KeyEncoding::Unknown);
     assert_eq!(AnyFile::from_bytes(&bytes).unwrap_err(), DecodeError::SeedWithheld);
     assert!(AnyFile::from_bytes_with_seed(&bytes, 7).unwrap() == file);
     assert!(AnyFile::read_from_with_seed(&bytes[..], 7).unwrap() == file);

@@ -1,0 +1,254 @@
+//! Secret keys, which come in files, and filters that say how their keys were encoded.
+
+use crate::room::{KINDS, Room, can, is_static, numbered};
+use amq::{Ability, AnyFilter, CuckooFilter, Keyed, SipKey};
+
+const KEY: &str = "00112233445566778899aAbBcCdDeEfF\n";
+const OTHER: &str = "00112233445566778899aabbccddeefe";
+
+/// A room with two secret keys.
+fn with_keys() -> Room {
+    let room = Room::new();
+    for (name, key) in [("k", KEY), ("other", OTHER)] {
+        room.write(name, key);
+        private(&room, name, 0o600);
+    }
+    room
+}
+
+#[cfg(unix)]
+fn private(room: &Room, name: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mode = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(room.path(name), mode).unwrap();
+}
+
+#[cfg(not(unix))]
+fn private(_: &Room, _: &str, _: u32) {}
+
+#[test]
+fn a_keyed_filter_of_every_kind_is_asked_and_changed_with_its_key_alone() {
+    let room = with_keys();
+    for kind in KINDS {
+        room.amq(&format!("build -f -o f.amq --kind {kind} --fpr 0.1% --key-file k keys.txt"))
+            .ends(0);
+        let run = room.amq("query -c --key-file k f.amq keys.txt").ends(0);
+        assert_eq!(run.text(), "1001\n", "{kind}");
+        let strangers = room.amq("query -c --key-file k f.amq more.txt").ends(0);
+        assert!((500..520).contains(&strangers.text().trim().parse::<u32>().unwrap()), "{kind}");
+        let bytes = room.read("f.amq");
+        let key: Vec<u8> = (0..16).map(|i| i * 0x11).collect();
+        assert!(!bytes.windows(8).any(|part| part == &key[..8] || part == &key[8..]), "{kind}");
+
+        let missing = ["f.amq: ", "give --key-file"];
+        let wrong = ["f.amq: ", "the key of --key-file is not the one"];
+        room.amq("query f.amq keys.txt").refused(&missing);
+        room.amq("query --key-file other f.amq keys.txt").refused(&wrong);
+        room.amq("merge -o no.amq f.amq f.amq").refused(&missing);
+        room.amq("verify f.amq").ends(0);
+        if !is_static(kind) {
+            room.amq("insert f.amq -e new").refused(&missing);
+            room.amq("insert --key-file other f.amq -e new").refused(&wrong);
+            assert_eq!(room.read("f.amq"), bytes, "{kind}");
+            room.amq("insert --key-file k f.amq -e new").ends(0);
+            room.amq("query -q --key-file k f.amq -e new").ends(0);
+            room.amq("query f.amq keys.txt").refused(&missing);
+        }
+        if can(kind, Ability::Remove) {
+            room.amq("remove f.amq -e new").refused(&missing);
+            room.amq("remove --key-file k f.amq -e new").ends(0);
+        }
+        if can(kind, Ability::Merge) {
+            room.amq(&format!(
+                "build -f -o g.amq --kind {kind} --fpr 1% --keys 3000 --key-file k keys.txt"
+            ))
+            .ends(0);
+            room.amq(&format!(
+                "build -f -o h.amq --kind {kind} --fpr 1% --keys 3000 --key-file k more.txt"
+            ))
+            .ends(0);
+            room.amq("merge -f -o gh.amq g.amq h.amq --key-file k").ends(0);
+            let run = room.amq("query -c --key-file k gh.amq more.txt").ends(0);
+            assert_eq!(run.text(), "1000\n", "{kind}");
+            room.amq("query gh.amq more.txt").refused(&["give --key-file"]);
+        }
+    }
+    room.amq("build -f -o c.amq --kind counting --fpr 1% --key-file k keys.txt").ends(0);
+    room.amq("convert c.amq --to bloom -o b.amq --key-file k").ends(0);
+    let run = room.amq("query -c --key-file k b.amq keys.txt").ends(0);
+    assert_eq!(run.text(), "1001\n");
+}
+
+#[test]
+fn a_key_that_others_can_read_is_refused_with_the_way_out() {
+    let room = with_keys();
+    let build = "build -f -o f.amq --fpr 1% --key-file";
+    #[cfg(unix)]
+    for mode in [0o640, 0o604, 0o666, 0o660, 0o610] {
+        private(&room, "k", mode);
+        let says = ["k: others than its owner have access", &format!("{mode:03o}"), "chmod 600 k"];
+        room.amq(&format!("{build} k keys.txt")).refused(&says);
+        assert!(!room.exists("f.amq"));
+    }
+    private(&room, "k", 0o400);
+    room.amq(&format!("{build} k keys.txt")).ends(0);
+    room.amq(&format!("{build} nowhere keys.txt")).refused(&[
+        "nowhere: there is no such key file",
+        "(umask 077; od -An -N16 -tx1 /dev/urandom",
+    ]);
+    for bad in
+        ["", "0", &OTHER[1..], &format!("{OTHER}0"), &OTHER.replace('0', "g"), &KEY.repeat(2)]
+    {
+        room.write("bad", bad);
+        private(&room, "bad", 0o600);
+        room.amq(&format!("{build} bad keys.txt"))
+            .refused(&["bad: a key is 32 hexadecimal digits", "/dev/urandom"]);
+    }
+}
+
+/// What the error tells to run makes a key that is taken.
+#[cfg(unix)]
+#[test]
+fn a_key_is_made_as_the_error_says() {
+    let room = with_keys();
+    let run = room.amq("build -o f.amq --fpr 1% --key-file new keys.txt").refused(&["umask"]);
+    let command = run.err.split("to make one: ").nth(1).unwrap().trim().to_owned();
+    room.bash(&command).ends(0);
+    room.amq("build -o f.amq --fpr 1% --key-file new keys.txt").ends(0);
+    room.amq("query -q --key-file new f.amq -e alice").ends(0);
+}
+
+#[test]
+fn a_key_file_goes_with_keyed_filters_alone_and_with_no_seed() {
+    let room = with_keys();
+    room.amq("build -o seeded.amq --fpr 1% keys.txt").ends(0);
+    room.amq("build -o keyed.amq --fpr 1% --key-file k keys.txt").ends(0);
+    room.amq("query --key-file k seeded.amq -e alice").refused(&["leave --key-file out"]);
+    room.amq("merge -o m.amq seeded.amq keyed.amq --key-file k").refused(&["leave --key-file out"]);
+    for seed in ["--seed 7", "--secret", "--seed-of seeded.amq"] {
+        room.amq(&format!("build -o f.amq --fpr 1% --key-file k {seed} keys.txt"))
+            .refused(&["cannot be used with"]);
+    }
+    room.amq("build -o f.amq --fpr 1% --seed-of keyed.amq keys.txt").refused(&["--key-file"]);
+}
+
+#[test]
+fn lines_are_deduplicated_under_a_key_from_run_to_run() {
+    let room = with_keys();
+    let first = room.amq("dedupe -F seen.amq --key-file k keys.txt").ends(0);
+    assert_eq!(first.lines(), 1001);
+    room.amq("dedupe -F seen.amq keys.txt").refused(&["give --key-file"]);
+    room.amq("dedupe -F seen.amq --key-file other keys.txt").refused(&["is not the one"]);
+    let again = room.amq("dedupe -F seen.amq --key-file k more.txt").ends(0);
+    assert_eq!(again.lines(), 500);
+    room.amq("query -q --key-file k seen.amq -e key1500").ends(0);
+    // From a pipe it can be read once.
+    #[cfg(unix)]
+    room.bash("amq dedupe -F seen.amq --key-file <(cat k) -e key1").ends(1);
+}
+
+/// A program may save a filter with its key. Nobody else may have it, so it stays there.
+#[test]
+fn a_key_in_the_filter_stays_in_it() {
+    let room = Room::new();
+    let goal = amq::Goal::fpr(100, 1e-6);
+    let mut filter = Keyed::<CuckooFilter>::new(goal, SipKey::new([7; 16])).unwrap();
+    filter.insert("alice").unwrap();
+    filter.save(room.path("f.amq")).unwrap();
+    room.amq("insert f.amq -e bob").ends(0);
+    assert_eq!(room.amq("dedupe -F f.amq -e bob -e carol").ends(0).text(), "carol\n");
+    room.amq("remove f.amq -e bob").ends(0);
+    let filter = Keyed::<CuckooFilter>::load(room.path("f.amq")).unwrap();
+    assert!(filter.contains("alice") && filter.contains("carol") && !filter.contains("bob"));
+}
+
+#[test]
+fn a_filter_tells_its_hash_and_its_encoding_without_its_key() {
+    let room = with_keys();
+    room.write("n", "1\n2\n3\n");
+    room.amq("build -o keyed.amq --fpr 1% --key-file k --key-type u64 n").ends(0);
+    let told = room.amq("info keyed.amq").ends(0).text();
+    for part in ["SipHash-1-3 under a secret key, which is not in the file", "integers"] {
+        assert!(told.contains(part), "{told}");
+    }
+    let told: serde_json::Value =
+        serde_json::from_str(&room.amq("info --json keyed.amq").ends(0).text()).unwrap();
+    assert_eq!(told["hash"], "siphash-1-3");
+    assert_eq!((told["withheld"].as_bool(), told["seed"].is_null()), (Some(true), true));
+    assert_eq!((&told["encoding"], &told["keys"]), (&"integers".into(), &3.into()));
+    room.amq("build -o seeded.amq --fpr 1% --secret keys.txt").ends(0);
+    let told = room.amq("info seeded.amq").ends(0).text();
+    assert!(told.contains("XXH3-64 under a seed\n") && told.contains("text or bytes"), "{told}");
+    let told: serde_json::Value =
+        serde_json::from_str(&room.amq("info --json seeded.amq").ends(0).text()).unwrap();
+    assert_eq!((&told["hash"], &told["withheld"]), (&"xxh3-64".into(), &false.into()));
+    assert_eq!((&told["encoding"], &told["seed"]), (&"bytes".into(), &"secret".into()));
+}
+
+#[test]
+fn the_type_of_keys_comes_from_the_file_and_a_contradiction_is_refused() {
+    let room = Room::new();
+    room.write("n", (0..500).map(|n| format!("{n}\n")).collect::<String>());
+    room.amq("build -o numbers.amq --kind cuckoo --fpr 1e-6 --key-type u64 n").ends(0);
+    room.amq("build -o lines.amq --kind cuckoo --fpr 1e-6 n").ends(0);
+    for filter in ["numbers.amq", "lines.amq"] {
+        let run = room.amq(&format!("query -c {filter} n")).ends(0);
+        assert_eq!((run.text(), run.err), ("500\n".into(), String::new()), "{filter}");
+    }
+    let integers = ["numbers.amq: its keys are integers", "leave --key-type out"];
+    let bytes = ["lines.amq: its keys are text or bytes", "leave --key-type u64 out"];
+    for command in ["query", "insert", "remove"] {
+        room.amq(&format!("{command} numbers.amq --key-type text -e 7")).refused(&integers);
+        room.amq(&format!("{command} numbers.amq --key-type hex -e 77")).refused(&integers);
+        room.amq(&format!("{command} lines.amq --key-type u64 -e 7")).refused(&bytes);
+    }
+    room.amq("insert numbers.amq -e 500").ends(0);
+    room.amq("query -q numbers.amq --key-type u64 -e 500").ends(0);
+    room.amq("insert numbers.amq -e text").refused(&["not a whole number"]);
+    room.amq("remove lines.amq -e 7").ends(0);
+    // Hexadecimal digits are bytes, as text is.
+    room.amq("query -q lines.amq --key-type hex -e 38").ends(0);
+
+    // The number of different keys does not matter, what they are does.
+    room.amq("dedupe -F d.amq --key-type u64 n").ends(0);
+    assert_eq!(room.amq("dedupe -F d.amq n").ends(1).lines(), 0);
+    room.amq("dedupe -F d.amq --key-type text n").refused(&["its keys are integers"]);
+}
+
+#[test]
+fn a_filter_of_mixed_keys_says_so() {
+    let room = Room::new();
+    room.write("n", "1\n2\n3\n");
+    let build = "build --fpr 1e-6 --keys 2000 --kind cuckoo -o";
+    room.amq(&format!("{build} text.amq keys.txt")).ends(0);
+    room.amq(&format!("{build} numbers.amq --key-type u64 n")).ends(0);
+    room.amq("merge -o both.amq text.amq numbers.amq").ends(0);
+    let told = room.amq("info both.amq").ends(0).text();
+    assert!(told.contains("text or bytes, and integers"), "{told}");
+    room.amq("query both.amq -e 1").refused(&["say which these are, with --key-type"]);
+    room.amq("query -q both.amq --key-type u64 -e 1").ends(0);
+    room.amq("query -q both.amq --key-type text -e 1").ends(1);
+    room.amq("query -q both.amq --key-type text -e alice").ends(0);
+}
+
+#[test]
+fn what_an_older_version_wrote_says_nothing_and_nothing_is_refused() {
+    let room = Room::new();
+    room.write("n", numbered(1..=3));
+    room.amq("build -o f.amq --fpr 1e-6 n").ends(0);
+    // The library does not say how keys were encoded unless it is told.
+    AnyFilter::load(room.path("f.amq")).unwrap().save(room.path("f.amq")).unwrap();
+    let told = room.amq("info f.amq").ends(0).text();
+    assert!(told.contains("not said"), "{told}");
+    room.amq("query -q f.amq -e key1").ends(0);
+    room.amq("query -q f.amq --key-type u64 -e 1").ends(1);
+    // More keys do not make it known, unless there were none.
+    room.amq("insert f.amq -e more").ends(0);
+    assert!(room.amq("info f.amq").ends(0).text().contains("not said"));
+    room.pipe("build -f -o f.amq --fpr 1% --keys 100", "").ends(0);
+    AnyFilter::load(room.path("f.amq")).unwrap().save(room.path("f.amq")).unwrap();
+    room.amq("insert f.amq --key-type u64 -e 7").ends(0);
+    assert!(room.amq("info f.amq").ends(0).text().contains("integers"));
+    room.amq("query -q f.amq -e 7").ends(0);
+}
