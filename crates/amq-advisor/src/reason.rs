@@ -158,9 +158,10 @@ pub(super) fn notes(workload: &Workload, choices: &[Choice], exact: &ExactSet) -
     }
     if workload.keys_by == KeysBy::Strangers {
         notes.push(
-            "Strangers choose the keys: give it a secret random seed (`with_seed`), or they can \
-             prepare keys that collide. SECURITY.md says for each filter what that does, and what \
-             a seed does not help against."
+            "Strangers choose the keys, and can prepare some that collide: wrap it in `Keyed`, \
+             which hashes with SipHash under a secret key (`amq build --key-file`). A secret random \
+             seed (`with_seed`) is faster, and weaker: XXH3 is no pseudorandom function. \
+             SECURITY.md says for each filter what chosen keys do, and what neither helps against."
                 .into(),
         );
     }

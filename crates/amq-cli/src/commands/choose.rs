@@ -193,7 +193,7 @@ impl Arguments {
                 (_, _, Some(fpr)) => format!("--fpr {fpr}"),
                 _ => "--fpr 1%".into(),
             };
-            let seed = if self.strangers { " --secret" } else { "" };
+            let seed = if self.strangers { " --key-file KEY" } else { "" };
             let kind = kind.id();
             text += &format!(
                 "\nTo build the first: amq build -o FILE --kind {kind} {size}{seed} KEYS\n"
