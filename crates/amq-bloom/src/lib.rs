@@ -133,9 +133,9 @@ pub use params::{BlockedParams, BloomParams, FoldError, MAX_BLOCKS, MAX_PROBES};
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Goal,
-    InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, Stats, Target, key,
+    InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
+    MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError,
+    PlanFilter, PredictedFpr, Prehashed, SipKey, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

@@ -111,9 +111,9 @@ pub use amq_bloom::{BloomFilter, MAX_PROBES};
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, RemoveFilter, Stats, Target, key,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
+    MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError,
+    PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

@@ -152,9 +152,9 @@ pub use params::{CuckooParams, MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, RemoveFilter, Stats, Target, key,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
+    MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter,
+    PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

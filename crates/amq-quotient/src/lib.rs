@@ -208,9 +208,9 @@ pub use params::{
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, RemoveFilter, Stats, Target, key,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
+    MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter,
+    PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]

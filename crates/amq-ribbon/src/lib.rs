@@ -177,8 +177,9 @@ pub use store::{Borrowed, Heap, Held, Store};
 pub use amq_core::ReadError;
 pub use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, DecodeError, Encoder,
-    Filter, FilterExt, FilterKind, Goal, Key, KeyHash, LengthMismatch, Parameter, ParameterValue,
-    Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, Stats, Target, key,
+    Filter, FilterExt, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch, Parameter,
+    ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, SipKey,
+    Stats, Target, key,
 };
 
 /// The README's examples are tests.

@@ -118,9 +118,9 @@ pub type ScalableBlockedBloomView<'a> = ScalableFilter<BlockedBloomView<'a>>;
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, ByHash, ClearFilter, DEFAULT_SEED, DecodeError,
     EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parameter,
-    ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, Stats,
-    Target, key,
+    InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch, MergeError, MergeFilter,
+    Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter, PredictedFpr,
+    Prehashed, SipKey, Stats, Target, key,
 };
 
 #[cfg(feature = "std")]
