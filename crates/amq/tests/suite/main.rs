@@ -9,6 +9,7 @@
 use amq_conformance::memory::Counting;
 
 mod abilities;
+mod adversary;
 mod any;
 mod hidden;
 mod keyed;
