@@ -78,8 +78,8 @@
 //! - Keys come in very many copies: a counter counts up to fourteen.
 //! - Nothing is removed: `amq-bloom`.
 //! - Strangers choose the keys and profit from false positives, or from the removal of other keys:
-//!   use a secret seed ([`CountingBloomFilter::with_seed`]), and read SECURITY.md in the
-//!   repository.
+//!   hash under a secret key ([`Keyed`]), and read SECURITY.md in the repository. A secret seed is
+//!   less: XXH3 is no pseudorandom function.
 //!
 //! # Papers
 //!

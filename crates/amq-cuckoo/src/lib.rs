@@ -115,8 +115,9 @@
 //! - You know all keys beforehand: `amq-ribbon` takes a third less space.
 //! - Strangers choose the keys. If they know the seed, they can find nine keys that share a
 //!   fingerprint and its buckets, and the ninth is refused for ever; or a key whose removal makes
-//!   the filter forget another. Use a secret seed ([`Cuckoo::with_seed`]), and read SECURITY.md in
-//!   the repository.
+//!   the filter forget another. Hash under a secret key ([`Keyed`]), and read SECURITY.md in the
+//!   repository. A secret seed is less: XXH3 is no pseudorandom function, and a false positive that
+//!   was found leads to others.
 //!
 //! # Papers
 //!

@@ -151,8 +151,10 @@
 //! - The filter never changes once it is built: a ribbon filter takes a quarter less.
 //! - Strangers choose the keys and know the seed: they can give many keys one home. No key is lost,
 //!   but the run there grows as long as they like, and operations near it take time proportional to
-//!   it. Every loop ends within one round of the table. Use a secret seed
-//!   ([`QuotientFilter::with_seed`]), and read SECURITY.md in the repository.
+//!   it. Every loop ends within one round of the table. (An expandable filter refuses the 256th key
+//!   of one fingerprint.) Hash under a secret key ([`Keyed`]), and read SECURITY.md in the
+//!   repository. A secret seed is less: XXH3 is no pseudorandom function, and a false positive that
+//!   was found leads to others.
 //! - Your processor has `pdep` in microcode (AMD before Zen 3): select is slow there.
 //!
 //! # Papers

@@ -120,7 +120,8 @@
 //!   takes 45.6 bits per key, a Bloom filter 12.8.
 //! - Strangers choose the keys and know the seed: they can choose many that start alike. Building
 //!   still ends, in an error ([`BuildError::Exhausted`]) or a filter not much larger than planned.
-//!   Use a secret seed ([`Ribbon::build_with_seed`]), and read SECURITY.md in the repository.
+//!   Hash under a secret key ([`Keyed`]), and read SECURITY.md in the repository. A secret seed is
+//!   less, but all there is for a map: XXH3 is no pseudorandom function.
 //!
 //! # Papers
 //!

@@ -75,7 +75,9 @@
 //! - You need to remove keys: `amq-quotient`, which can grow up to a stated limit; or `amq-cuckoo`
 //!   and `amq-counting`, at a fixed size.
 //! - Strangers choose the keys: they can make it grow. Set a limit
-//!   ([`ScalableParams::with_max_bytes`]), and use a secret seed ([`ScalableFilter::with_seed`]).
+//!   ([`ScalableParams::with_max_bytes`]), and hash under a secret key ([`Keyed`]): who knows the
+//!   seed can raise the rate tenfold and more. A secret seed is less: XXH3 is no pseudorandom
+//!   function. SECURITY.md in the repository has the numbers.
 //!
 //! # Papers
 //!
