@@ -37,6 +37,7 @@ pub(super) fn rocksdb(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
     let (bits, fpr) = rocksdb_bits(engine, fpr)?;
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!("NewBloomFilterPolicy({bits})"),
         fpr,
         bits_per_key: bits,
@@ -57,6 +58,7 @@ pub(super) fn rocksdb_ribbon(engine: Engine, keys: u64, fpr: f64) -> Result<Sett
     }
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!("NewRibbonFilterPolicy({bits})"),
         fpr,
         bits_per_key: 0.7 * bits,
@@ -85,6 +87,7 @@ pub(super) fn cassandra(engine: Engine, asked: f64) -> Result<Setting, NoSetting
     let fpr = formula::classic(f64::from(bits), probes);
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!("ALTER TABLE t WITH bloom_filter_fp_chance = {asked};"),
         fpr,
         bits_per_key: f64::from(bits),
@@ -111,16 +114,17 @@ pub(super) fn hbase(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
     let bits = formula::classic_bits(fpr, probes);
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!(
-            "create 't', {{NAME => 'f', BLOOMFILTER => 'ROW'}} and, in hbase-site.xml, \
-             io.storefile.bloom.error.rate = {fpr}"
+            "alter 't', {{NAME => 'f', BLOOMFILTER => 'ROW', CONFIGURATION => \
+             {{'io.storefile.bloom.error.rate' => '{fpr}'}}}}"
         ),
         fpr,
         bits_per_key: bits,
         caveat: format!(
-            "The rate is the region server's, for all tables; the column family only says what is \
-             hashed. ROWCOL has a key for each column of each row, and two lookups a query. \
-             {PER_FILE}"
+            "For one column family; io.storefile.bloom.error.rate in hbase-site.xml is for all \
+             others. Old files keep their filters until they are compacted. ROWCOL has a key for \
+             each column of each row, and two lookups a query. {PER_FILE}"
         ),
         source: "HBase reference guide: Bloom Filters",
     })

@@ -3,6 +3,7 @@
 use super::engine::{Engine, NoSetting, Setting};
 use super::formula;
 use alloc::format;
+use core::cmp::Reverse;
 
 /// The largest capacity that `BF.RESERVE` takes.
 const MOST: u64 = 1 << 30;
@@ -17,6 +18,7 @@ pub(super) fn bloom(engine: Engine, keys: u64, asked: f64) -> Result<Setting, No
     let probes = libm::ceil(-libm::log2(asked)) as u32;
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!("BF.RESERVE key {asked} {keys} NONSCALING"),
         fpr: formula::classic(bits, probes),
         bits_per_key: bits,
@@ -30,30 +32,42 @@ pub(super) fn bloom(engine: Engine, keys: u64, asked: f64) -> Result<Setting, No
     })
 }
 
-/// Slots of a bucket, and the share of all slots that fills before an insert fails (Fan et al.,
-/// Cuckoo Filter: Practically Better Than Bloom, 2014).
-const BUCKETS: [(u64, f64); 3] = [(4, 0.95), (2, 0.84), (1, 0.5)];
+/// Slots of a bucket, and the share of all slots that fills before an insert fails: after Fan et
+/// al., Cuckoo Filter: Practically Better Than Bloom, 2014, and for three slots after Redis' page.
+const BUCKETS: [(u64, f64); 4] = [(1, 0.5), (2, 0.84), (3, 0.8), (4, 0.95)];
 
-/// The page: fingerprints of eight bits, a rate of 2/255 per slot of a bucket, and capacities that
-/// are powers of two.
+/// The page: fingerprints of eight bits, a rate of 2/255 per slot of a bucket, and a power of two
+/// of buckets.
 pub(super) fn cuckoo(engine: Engine, keys: u64, asked: f64) -> Result<Setting, NoSetting> {
     let rate = |slots: u64| 2.0 * slots as f64 / 255.0;
-    let Some(&(slots, load)) = BUCKETS.iter().find(|&&(slots, _)| rate(slots) <= asked) else {
-        return Err(engine.unreachable(asked, rate(1)));
+    let allowed = || BUCKETS.iter().filter(|&&(slots, _)| rate(slots) <= asked);
+    let sized = allowed().filter_map(|&(slots, load)| {
+        let buckets = libm::ceil(keys as f64 / load / slots as f64) as u64;
+        let capacity = buckets.checked_next_power_of_two()?.checked_mul(slots)?;
+        (capacity <= MOST).then_some((capacity, slots, load))
+    });
+    // Of equal ones that with most room: the largest buckets.
+    let least = |&(capacity, slots, _): &(u64, u64, f64)| (capacity, Reverse(slots));
+    let Some((capacity, slots, load)) = sized.min_by_key(least) else {
+        let most = allowed().map(|&(_, load)| (MOST as f64 * load) as u64).max();
+        return Err(match most {
+            Some(most) => engine.too_many(keys, most),
+            None => engine.unreachable(asked, rate(1)),
+        });
     };
-    let needed = libm::ceil(keys as f64 / load) as u64;
-    let Some(capacity) = needed.checked_next_power_of_two().filter(|&slots| slots <= MOST) else {
-        return Err(engine.too_many(keys, (MOST as f64 * load) as u64));
-    };
+    // Fuller than this a table of one slot a bucket cannot be, whatever its size.
+    let page = if slots == 1 { ", and not to the 55 % of Redis' page" } else { "" };
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!("CF.RESERVE key {capacity} BUCKETSIZE {slots}"),
         fpr: rate(slots),
         bits_per_key: 8.0 * capacity as f64 / keys as f64,
         caveat: format!(
             "Fingerprints have eight bits, so the rate goes in steps of 2/255 per slot of a \
-             bucket, and capacity in powers of two. Buckets of {slots} fill to some {:.0} %; when \
-             full it adds another filter, and each adds its rate. Delete only what was added.",
+             bucket, and there are a power of two of buckets. Those of {slots} fill to some \
+             {:.0} %{page}; when full it adds another filter, and each adds its rate. Delete only \
+             what was added.",
             load * 100.0
         ),
         source: "Redis documentation: CF.RESERVE",

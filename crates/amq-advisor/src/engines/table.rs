@@ -49,8 +49,10 @@ pub(super) fn postgresql(
     let with = names("col").join(&format!("={bits}, "));
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!(
-            "CREATE INDEX ON t USING bloom ({}) WITH (length={length}, {with}={bits});",
+            "CREATE EXTENSION IF NOT EXISTS bloom;\nCREATE INDEX ON t USING bloom ({}) WITH \
+             (length={length}, {with}={bits});",
             names("c").join(", ")
         ),
         fpr,
@@ -103,6 +105,7 @@ pub(super) fn parquet(engine: Engine, keys: u64, asked: f64) -> Result<Setting, 
     };
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!(
             "parquet-java: parquet.bloom.filter.enabled#c = true, parquet.bloom.filter.fpp#c = \
              {fpp}, parquet.bloom.filter.expected.ndv#c = {keys}; Rust: \
@@ -145,6 +148,7 @@ pub(super) fn clickhouse(engine: Engine, keys: u64, asked: f64) -> Result<Settin
     let blocks = keys.div_ceil(GRANULE);
     Ok(Setting {
         engine,
+        default: engine.default_setting(),
         line: format!("INDEX c_bloom c TYPE bloom_filter({asked}) GRANULARITY 1"),
         fpr,
         bits_per_key: f64::from(bits),

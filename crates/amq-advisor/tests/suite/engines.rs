@@ -16,25 +16,27 @@ fn lines_for_several_keys_and_rates() {
             Engine::HBase,
             1_000_000,
             0.005,
-            "create 't', {NAME => 'f', BLOOMFILTER => 'ROW'} and, in hbase-site.xml, \
-             io.storefile.bloom.error.rate = 0.005",
+            "alter 't', {NAME => 'f', BLOOMFILTER => 'ROW', CONFIGURATION => \
+             {'io.storefile.bloom.error.rate' => '0.005'}}",
         ),
         (
             Engine::PostgreSql { columns: 1 },
             1_000_000,
             0.01,
-            "CREATE INDEX ON t USING bloom (c1) WITH (length=16, col1=8);",
+            "CREATE EXTENSION IF NOT EXISTS bloom;\nCREATE INDEX ON t USING bloom (c1) WITH (length=16, col1=8);",
         ),
         (
             Engine::PostgreSql { columns: 3 },
             1_000_000,
             0.01,
-            "CREATE INDEX ON t USING bloom (c1, c2, c3) WITH (length=32, col1=7, col2=7, col3=7);",
+            "CREATE EXTENSION IF NOT EXISTS bloom;\nCREATE INDEX ON t USING bloom (c1, c2, c3) WITH \
+             (length=32, col1=7, col2=7, col3=7);",
         ),
         (Engine::RedisBloom, 1_000_000, 0.01, "BF.RESERVE key 0.01 1000000 NONSCALING"),
         (Engine::RedisBloom, 1 << 30, 0.001, "BF.RESERVE key 0.001 1073741824 NONSCALING"),
         (Engine::RedisCuckoo, 1_000_000, 0.01, "CF.RESERVE key 2097152 BUCKETSIZE 1"),
         (Engine::RedisCuckoo, 1_000_000, 0.02, "CF.RESERVE key 2097152 BUCKETSIZE 2"),
+        (Engine::RedisCuckoo, 1_000_000, 0.03, "CF.RESERVE key 1572864 BUCKETSIZE 3"),
         (Engine::RedisCuckoo, 990_000, 0.05, "CF.RESERVE key 1048576 BUCKETSIZE 4"),
         (
             Engine::Parquet,
@@ -71,6 +73,7 @@ fn lines_for_several_keys_and_rates() {
         assert_eq!(setting.line, line, "{engine}");
         assert_eq!(setting.engine, engine);
         assert!(!setting.caveat.is_empty() && !setting.source.is_empty());
+        assert_eq!(setting.default, engine.default_setting());
     }
 }
 
