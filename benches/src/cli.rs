@@ -43,9 +43,9 @@ pub(crate) enum Command {
     },
     /// Verify every contender without timing or recording anything
     Verify(Request),
-    /// Fit the cost model of the advisor (`amq-advisor`) from the newest records, and write it
+    /// Write the advisor's table of times from the newest records of the quick and the full suite
     Fit {
-        /// Folder of records, as for `render`
+        /// One folder of records instead, as for `render`
         #[arg(long, value_name = "DIR")]
         records: Option<PathBuf>,
     },

@@ -31,7 +31,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
             draw(&newest(records.as_deref())?, out.as_deref())?
         }
         Some(Command::Verify(request)) => good = verify(request)?,
-        Some(Command::Fit { records }) => fit(&newest(records.as_deref())?)?,
+        Some(Command::Fit { records }) => fit(records.as_deref())?,
         Some(Command::Diff { old, new }) => good = compare(old, new)?,
         Some(Command::Count { contender, keys, builds, asks }) => {
             // Prints the hits, so that nothing is left out.
@@ -72,10 +72,23 @@ fn verify(request: &Request) -> Result<bool> {
     Ok(say::failures(&found))
 }
 
-fn fit(records: &Records) -> Result<()> {
-    let (name, path) = (short(records.folder()), fit::path(&root()));
-    write_atomically(&path, fit::table(records, &name)?.as_bytes())?;
-    println!("{} from {name}", short(&path));
+/// From one folder of records, or from the newest of the quick and of the full suite.
+fn fit(folder: Option<&Path>) -> Result<()> {
+    let reports = reports(false);
+    let folders = match folder {
+        Some(folder) => vec![folder.to_owned()],
+        None => vec![reports.join("records"), reports.join("full/records")],
+    };
+    let mut records = Vec::new();
+    for folder in &folders {
+        let newest = newest(Some(folder))?;
+        let name = short(newest.folder());
+        records.push((newest, name));
+    }
+    let path = fit::path(&root());
+    write_atomically(&path, fit::table(&records)?.as_bytes())?;
+    let names: Vec<&str> = records.iter().map(|(_, name)| name.as_str()).collect();
+    println!("{} from {}", short(&path), names.join(" and "));
     Ok(())
 }
 

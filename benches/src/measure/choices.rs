@@ -3,21 +3,22 @@
 
 use super::estimate::four_digits;
 use crate::record::{Choice, EngineLine};
-use amq::FilterKind;
 use amq_advisor::engines::Engine;
 use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 
 /// The numbers of keys that the chooser offers.
-const KEYS: [u64; 5] = [100, 1_000, 10_000, 1_000_000, 100_000_000];
-const RATES: [f64; 4] = [0.3, 0.01, 0.001, 0.0001];
+const KEYS: [u64; 5] = [100, 10_000, 1_000_000, 100_000_000, 1_000_000_000];
+const RATES: [f64; 4] = [0.3, 0.01, 0.001, 1e-6];
 const BUDGETS: [f64; 4] = [2.0, 4.0, 8.0, 12.0];
 /// What it can be told to do; `workload` says what the words mean.
-pub const NEEDS: [&str; 10] = [
+pub const NEEDS: [&str; 12] = [
     "static",
     "insert",
     "insert remove",
     "insert remove count",
     "insert merge",
+    "insert remove merge list",
+    "insert forget",
     "grow",
     "grow remove",
     "bounded",
@@ -31,10 +32,12 @@ const KEPT: usize = 3;
 type Say = fn(Workload) -> Workload;
 
 /// What the words mean that are not about the number of keys.
-const WORDS: [(&str, Say); 9] = [
+const WORDS: [(&str, Say); 11] = [
     ("remove", |it| it.need(Need::Remove)),
-    ("count", |it| it.need(Need::Count { most: 10 })),
+    ("count", |it| it.need(Need::Count { most: 10 }).with_copies(3.0)),
     ("merge", |it| it.need(Need::Merge)),
+    ("list", |it| it.need(Need::List)),
+    ("forget", |it| it.need(Need::Forget { generations: 8 })),
     ("bounded", |it| it.need(Need::Grow)),
     ("threads", |it| it.need(Need::SharedInsert).with_threads(4)),
     ("values", |it| it.need(Need::Values { bits: 8 })),
@@ -122,13 +125,22 @@ fn lines(ask: &Choice, answer: &Answer) -> Vec<Choice> {
         insert_ns: choice.insert_ns.map(four_digits),
         query_ns: choice.query_ns.map(four_digits),
         total_ns: choice.cost_ns.filter(|_| !is_grid).map(four_digits),
-        // The table of the grid is long: of its lower ranks it holds what the chooser shows.
-        ..line(choice.structure.to_string(), if is_grid && rank > 1 { "" } else { &choice.reason })
+        // The table of the grid is long: it holds what the chooser shows.
+        ..line(choice.structure.to_string(), &why(choice, rank, is_grid))
     });
     // What falls out, and what else to know, is kept for the worked examples alone.
     let out = answer.rejections.iter().map(|out| line(out.structure.to_string(), &out.reason));
     let notes = answer.notes.iter().map(|note| line(NOTE.to_owned(), note));
     ranked.chain(out.chain(notes).filter(|_| !is_grid)).collect()
+}
+
+/// What the best is, and beside the chooser, which shows them itself, its numbers.
+fn why(choice: &amq_advisor::Choice, rank: u64, is_grid: bool) -> String {
+    match (is_grid, rank) {
+        (true, 1) => choice.what.clone(),
+        (true, _) => String::new(),
+        (false, _) => format!("{} {}", choice.what, choice.reason).trim().to_owned(),
+    }
 }
 
 pub const GRID: &str = "grid";
@@ -154,20 +166,13 @@ pub fn engines() -> Vec<EngineLine> {
 }
 
 fn import(structure: Structure) -> String {
-    use FilterKind::{BlockedCounting, Counting, RibbonMap, Scalable, ScalableBlocked};
-    let name = match structure {
-        Structure::Filter(RibbonMap) | Structure::Map => "RibbonMap".to_owned(),
-        Structure::Filter(kind @ (Counting | BlockedCounting | Scalable | ScalableBlocked)) => {
-            format!("{kind:?}BloomFilter")
-        }
-        Structure::Filter(kind) => format!("{kind:?}Filter"),
-        Structure::AtomicBloom => "AtomicBloomFilter".to_owned(),
-        Structure::AtomicBlockedBloom => "AtomicBlockedBloomFilter".to_owned(),
-        Structure::Sharded(_) => "sharded::Sharded".to_owned(),
-        Structure::ExactSet => return "use std::collections::HashSet;".to_owned(),
-        _ => return String::new(),
-    };
-    format!("use amq::{name};")
+    match structure {
+        Structure::ExactSet => "use std::collections::HashSet;".to_owned(),
+        Structure::Bitmap | Structure::Nothing => String::new(),
+        Structure::Sharded(_) => "use amq::sharded::Sharded;".to_owned(),
+        Structure::Rolling(_) => "use amq::rolling::Rolling;".to_owned(),
+        _ => format!("use amq::{};", structure.type_name()),
+    }
 }
 
 #[cfg(test)]

@@ -1,102 +1,98 @@
-//! The cost model of the facade's advisor: a table of times, fitted from a record.
+//! The advisor's table of times, fitted from records.
 //!
-//! For each filter of ours, and the exact set: the time of each workload over random 64-bit keys at
-//! 1 %, for every number of keys in the record; and, where the record has 0.1 % too, by how much
-//! the time rises per bit of `log2(1 / rate)`.
+//! For each filter of ours, the map and the exact set: the time of each workload over random 64-bit
+//! keys, for every number of keys and every rate or size in the records. Where two records have the
+//! same cell, the faster time counts, as it does among the rounds of one.
 
 use crate::contenders;
 use crate::error::BenchError;
 use crate::record::{Records, Role, Row, State, Workload};
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Not ours, but what a filter is measured against.
-const EXACT_SET: &str = "std-hashset";
+/// Not filters, but what the advisor also answers with.
+const OTHERS: [&str; 2] = ["ribbon-map", "std-hashset"];
 
 const COLUMNS: [Workload; 5] =
     [Workload::Build, Workload::Query0, Workload::Query50, Workload::Query100, Workload::Remove];
 
-/// The rates: of the points, and the one that the slope is taken to.
-const RATES: [f64; 2] = [0.01, 0.001];
+/// Bytes of the harness' strings on average, and of its integers.
+const STRING_BYTES: [f64; 2] = [40.0, 8.0];
 
 /// Where the table stands below the workspace.
 pub fn path(root: &Path) -> PathBuf {
-    root.join("crates/amq-advisor/src/cost/record.rs")
+    root.join("crates/amq-advisor/src/times.csv")
 }
 
-/// The table as source text; `name` is the record's folder below the workspace.
-pub fn table(records: &Records, name: &str) -> Result<String, BenchError> {
+/// The table; with each record the name of its folder below the workspace.
+pub fn table(records: &[(Records, String)]) -> Result<String, BenchError> {
+    let (mut date, mut processor) = (String::new(), String::new());
+    for (record, _) in records {
+        date = record.run()?.map_or(date, |run| run.date);
+        processor = record.machine()?.map_or(processor, |machine| machine.cpu);
+    }
+    let names: Vec<&str> = records.iter().map(|(_, name)| name.as_str()).collect();
     let mut text = format!(
-        "//! Written by `amq-bench fit` from the record named below. Do not edit.\n\n\
-         use super::figures::{{Figures, NAN}};\n\n\
-         /// Where the figures come from.\n\
-         pub(super) const SOURCE: &str = \"{name}\";\n\n\
-         /// For each contender of the harness its figures, for a growing number of random 64-bit\n\
-         /// keys at a rate of 1 %.\n\
-         #[rustfmt::skip]\n\
-         pub(super) const FIGURES: &[Figures] = &[\n"
+        "# Nanoseconds an operation, written by `amq-bench fit` from the records named below. Do \
+         not edit.\n# date: {date}\n# processor: {processor}\n# records: {}\n# hash_ns_per_byte: \
+         {:.2}\ncontender,keys,rate,build,query0,query50,query100,remove\n",
+        names.join(" "),
+        hash_ns_per_byte(records)?
     );
     let ours = contenders::ALL.iter().map(|contender| contender.info);
     let ours = ours.filter(|info| info.ours && info.role == Role::Filter);
-    for name in ours.map(|info| info.name.as_str()).chain([EXACT_SET]) {
-        text.extend(figures(name, &records.rows(name)?));
+    for contender in ours.map(|info| info.name.as_str()).chain(OTHERS) {
+        for (keys, rate, times) in cells(&rows(contender, records)?) {
+            let cells = times.map(|ns| ns.map_or_else(String::new, |ns| format!("{ns:.2}")));
+            let _ = writeln!(text, "{contender},{keys},{rate:.4e},{}", cells.join(","));
+        }
     }
-    text.push_str("];\n");
     Ok(text)
 }
 
-fn figures(contender: &str, rows: &[Row]) -> Option<String> {
-    let facts = of_filters(rows, RATES[0]).filter(|row| row.workload == Workload::Verify);
-    let mut points: Vec<(u64, u64, [f64; 5])> = facts
-        .filter_map(|row| {
-            let times = COLUMNS.map(|column| time(rows, row.keys, RATES[0], column));
-            Some((row.keys, row.held_bytes?, times))
-        })
-        // Few keys are verified, not timed.
-        .filter(|(.., times)| times.iter().any(|time| time.is_finite()))
-        .collect();
-    points.sort_unstable_by_key(|point| point.0);
-    let bits = (RATES[0] / RATES[1]).log2();
-    let slope = |column| {
-        let rise = |&(keys, ..): &(u64, u64, [f64; 5])| {
-            let [at, below] = RATES.map(|rate| time(rows, keys, rate, column));
-            let rise = (below - at) / bits;
-            rise.is_finite().then_some(rise.max(0.0))
-        };
-        points.iter().rev().find_map(rise).unwrap_or(0.0)
+/// What a byte more of a key costs to hash.
+fn hash_ns_per_byte(records: &[(Records, String)]) -> Result<f64, BenchError> {
+    let rows = rows("hash-only", records)?;
+    let time = |set: &str| {
+        let of_set = rows.iter().filter(|row| row.key_set == set && row.keys == 100_000);
+        let asked = of_set.filter(|row| row.workload == Workload::Query50);
+        asked.filter_map(|row| row.ns).reduce(f64::min)
     };
-    let line = |(_, bytes, times): &(u64, u64, [f64; 5])| {
-        format!("            ({bytes}, {}),\n", array(*times))
-    };
-    let (lines, slopes) = (points.iter().map(line).collect::<String>(), array(COLUMNS.map(slope)));
-    (!points.is_empty()).then(|| {
-        format!(
-            "    Figures {{\n        contender: \"{contender}\",\n        points: &[\n{lines}        \
-             ],\n        per_bit: {slopes},\n    }},\n"
-        )
-    })
+    let rise = time("strings").zip(time("random-u64")).map(|(long, short)| long - short);
+    Ok(rise.unwrap_or(0.0) / (STRING_BYTES[0] - STRING_BYTES[1]))
 }
 
-/// The rows about a whole filter of random keys at a rate, or at none where there is no choice.
-fn of_filters(rows: &[Row], fpr: f64) -> impl Iterator<Item = &Row> {
-    rows.iter().filter(move |row| {
-        row.key_set == "random-u64"
-            && row.state == State::Measured
-            && row.planned_keys.is_none()
-            && row.asked_bits.is_none()
-            && row.asked_fpr.is_none_or(|asked| asked == fpr)
-    })
+/// What all records say about whole filters.
+fn rows(contender: &str, records: &[(Records, String)]) -> Result<Vec<Row>, BenchError> {
+    let mut all = Vec::new();
+    for (record, _) in records {
+        all.extend(record.rows(contender)?);
+    }
+    all.retain(|row| row.state == State::Measured && row.planned_keys.is_none());
+    Ok(all)
 }
 
-/// The time of a workload; NaN if there is none.
-fn time(rows: &[Row], keys: u64, fpr: f64, workload: Workload) -> f64 {
-    let mut rows = of_filters(rows, fpr);
-    let row = rows.find(|row| row.keys == keys && row.workload == workload);
-    row.and_then(|row| row.ns).unwrap_or(f64::NAN)
-}
+/// Number of keys, rate, and a time for each column.
+type Cell = (u64, f64, [Option<f64>; 5]);
 
-fn array(times: [f64; 5]) -> String {
-    let cells = times.map(|ns| if ns.is_nan() { "NAN".to_owned() } else { format!("{ns:.1}") });
-    format!("[{}]", cells.join(", "))
+/// The cells with times, by keys and falling rate.
+fn cells(rows: &[Row]) -> Vec<Cell> {
+    let mut found: BTreeMap<String, Cell> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.key_set == "random-u64") {
+        let asked = format!("{} {:?} {:?}", row.keys, row.asked_fpr, row.asked_bits);
+        let (_, rate, times) = found.entry(asked).or_insert((row.keys, 0.0, [None; 5]));
+        if row.workload == Workload::Verify {
+            *rate = row.predicted_fpr.unwrap_or(0.0);
+        } else if let Some(at) = COLUMNS.iter().position(|column| *column == row.workload) {
+            times[at] = times[at].into_iter().chain(row.ns).reduce(f64::min);
+        }
+    }
+    let mut cells: Vec<Cell> = found.into_values().collect();
+    // Few keys are verified, not timed.
+    cells.retain(|(.., times)| times.iter().any(Option::is_some));
+    cells.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    cells
 }
 
 #[cfg(test)]
@@ -105,11 +101,13 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_committed_table_is_the_fit_of_the_record_that_it_names() {
+    fn the_committed_table_is_the_fit_of_the_records_that_it_names() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let committed = fs::read_to_string(path(root)).unwrap();
-        let name = committed.split('"').nth(1).unwrap();
-        let records = Records::newest(&root.join(name), None).unwrap();
-        assert_eq!(table(&records, name).unwrap(), committed);
+        let line = committed.lines().find_map(|line| line.strip_prefix("# records: ")).unwrap();
+        let record =
+            |name: &str| (Records::newest(&root.join(name), None).unwrap(), name.to_owned());
+        let records: Vec<_> = line.split(' ').map(record).collect();
+        assert_eq!(table(&records).unwrap(), committed);
     }
 }

@@ -38,6 +38,22 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
         (Structure::Sharded(_), Demand::Need(Need::Files)) => {
             Some("is several filters behind locks, not one file")
         }
+        (Structure::Rolling(_), Demand::Need(Need::Remove)) => {
+            Some("forgets a generation at a time, and no single key")
+        }
+        (Structure::Rolling(_), Demand::Need(Need::List | Need::Merge | Need::Grow)) => {
+            Some("is several filters, of which each forgets: they are not listed, merged or grown")
+        }
+        (Structure::Rolling(_), Demand::Need(Need::SharedInsert)) => {
+            Some("is for one thread: `Sharded` takes rolling filters as shards")
+        }
+        (
+            Structure::AtomicBloom | Structure::AtomicBlockedBloom,
+            Demand::Need(Need::Forget { .. }),
+        )
+        | (Structure::Filter(_), Demand::Need(Need::Forget { .. })) => {
+            Some("never forgets by itself")
+        }
         (
             Structure::Sharded(_) | Structure::AtomicBloom | Structure::AtomicBlockedBloom,
             Demand::Need(Need::SharedInsert),
@@ -55,9 +71,11 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
 /// Why a map, which has one use, does not meet a demand.
 fn map(demand: Demand) -> Option<String> {
     let lacks = match demand {
-        Demand::Need(Need::Values { .. }) | Demand::BitsPerKey(_) | Demand::Bytes(_) => {
-            return None;
-        }
+        Demand::Need(Need::Values { .. } | Need::Files)
+        | Demand::BitsPerKey(_)
+        | Demand::Bytes(_)
+        | Demand::BuildBytes(_)
+        | Demand::Strangers => return None,
         Demand::Fpr(_) => {
             "gives some value for a key that is not in, and never says so: ask a filter first"
         }
@@ -87,6 +105,10 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
         }
         Demand::Need(Need::Grow) => return cannot_grow(kind, &can, workload),
         Demand::Need(Need::Values { .. }) => "says yes or no, and holds no values",
+        Demand::Strangers if can.remove && !workload.needs_remove() && !workload.counts() => {
+            "removes, which was not asked for: strangers who can have a false positive removed deny \
+             another key, and those who fill it have inserts refused"
+        }
         _ => return None,
     };
     Some(lacks.into())

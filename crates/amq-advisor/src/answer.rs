@@ -3,6 +3,7 @@
 use crate::{Demand, Growth, Structure};
 use alloc::string::String;
 use alloc::vec::Vec;
+use amq::Goal;
 
 /// A structure that does what is wanted, and what it costs.
 #[derive(Clone, PartialEq, Debug)]
@@ -10,6 +11,9 @@ use alloc::vec::Vec;
 pub struct Choice {
     /// What to take.
     pub structure: Structure,
+    /// What to plan it with: the keys, or copies of keys, and the rate or size. `None` for an exact
+    /// set and for nothing.
+    pub goal: Option<Goal>,
     /// Bytes of its table with all planned keys in it; at the start, if it grows without a bound.
     pub bytes: u64,
     /// Bits per planned key; the mean over its growth, if that has no bound.
@@ -26,10 +30,15 @@ pub struct Choice {
     pub query_ns: Option<f64>,
     /// Nanoseconds for a removal; `None` also if it cannot remove.
     pub remove_ns: Option<f64>,
-    /// Expected nanoseconds for each query in total: the query itself, its share of inserts and
-    /// removals, and the lookups that it lets through, if they have a cost.
+    /// Expected nanoseconds for each query in all: the query, its share of inserts and removals,
+    /// and, where they have a cost, the lookups that it lets through and its memory.
     pub cost_ns: Option<f64>,
-    /// A sentence of reason.
+    /// Whether the times are reckoned from smaller tables or other rates, and not measured or
+    /// between what was measured.
+    pub reckoned: bool,
+    /// What it is, in a sentence that does not depend on what was asked.
+    pub what: String,
+    /// Why it is first, or how it compares with the first; every number is reckoned from choices.
     pub reason: String,
 }
 
@@ -61,6 +70,9 @@ pub struct ExactSet {
 pub struct Answer {
     /// The choices, best first; at least one.
     pub choices: Vec<Choice>,
+    /// What was weighed: no filter that keeps the rate is both smaller and quicker than one of
+    /// these, from the smallest to the quickest. Empty if nothing was measured.
+    pub front: Vec<Choice>,
     /// What falls out.
     pub rejections: Vec<Rejection>,
     /// The exact set of the same keys.

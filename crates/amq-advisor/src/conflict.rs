@@ -2,7 +2,7 @@
 
 use crate::numbers::Rate;
 use crate::rank::ranked;
-use crate::{Answer, Choice, Demand, Invalid, Workload};
+use crate::{Choice, Demand, Invalid, Times, Workload};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -55,12 +55,13 @@ amq_core::impl_error! {
     }
 }
 
+/// Whether there is a filter; that does not depend on times.
 fn is_met(workload: &Workload) -> bool {
-    first_choice(workload).is_some()
+    first_choice(workload, &Times::none()).is_some()
 }
 
-fn first_choice(workload: &Workload) -> Option<Choice> {
-    let Answer { choices, .. } = ranked(workload);
+fn first_choice(workload: &Workload, times: &Times) -> Option<Choice> {
+    let choices = ranked(workload, times).choices;
     choices.into_iter().find(|choice| choice.structure.is_filter())
 }
 
@@ -76,14 +77,14 @@ fn only(workload: &Workload, kept: &[Demand]) -> Workload {
 /// A demand that cannot be met alone conflicts with the number of keys. Otherwise it is the first
 /// pair that cannot be met together; and if every pair can, the first two of a smallest set that
 /// cannot: each of the others is dropped unless what is left can be met.
-pub(super) fn conflict(workload: &Workload) -> Conflict {
+pub(super) fn conflict(workload: &Workload, times: &Times) -> Conflict {
     let demands = workload.demands();
     let fails = |kept: &[Demand]| !is_met(&only(workload, kept));
     let named = |first, second, further| Conflict {
         first,
         second,
         further,
-        ways_out: ways_out(workload, &demands),
+        ways_out: ways_out(workload, &demands, times),
     };
     let alone = demands.iter().find(|&&demand| fails(&[demand]));
     if let Some(&demand) = alone {
@@ -107,8 +108,8 @@ pub(super) fn conflict(workload: &Workload) -> Conflict {
     named(core.next().unwrap_or(keys), core.next().unwrap_or(keys), core.collect())
 }
 
-/// The first choice for the workload without each of its demands.
-fn ways_out(workload: &Workload, demands: &[Demand]) -> Vec<(Demand, Choice)> {
-    let way = |demand: &Demand| Some((*demand, first_choice(&workload.without(demand))?));
+/// What the whole workload comes to without one of its demands.
+fn ways_out(workload: &Workload, demands: &[Demand], times: &Times) -> Vec<(Demand, Choice)> {
+    let way = |demand: &Demand| Some((*demand, first_choice(&workload.without(demand), times)?));
     demands.iter().filter_map(way).collect()
 }

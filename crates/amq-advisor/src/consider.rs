@@ -1,41 +1,121 @@
 //! What each structure costs for a workload: its size, its times, and the cost of a query.
 
-use crate::{Choice, DEFAULT_FPR, ExactSet, Rejection, Structure, Workload};
-use crate::{ability, cost, reason, size};
+use crate::times::Spent;
+use crate::{Choice, DEFAULT_FPR, ExactSet, Rejection, Structure, Times, Workload};
+use crate::{ability, size};
+use alloc::string::String;
+use amq::{Budget, Goal};
 
-/// What one structure costs.
-pub(super) fn consider(structure: Structure, workload: &Workload) -> Result<Choice, Rejection> {
+/// The lowest rate that is tried where a lower one than asked for may save time, `2^-40`.
+const LOWEST_BITS: i32 = 40;
+
+/// What one structure comes to at its smallest: at the rate asked for, or in the size.
+pub(super) fn smallest(
+    structure: Structure,
+    workload: &Workload,
+    times: &Times,
+) -> Result<Choice, Rejection> {
     if let Some(rejection) = ability::lacking(structure, workload) {
         return Err(rejection);
     }
-    let size = size::size(structure, workload).map_err(|(demand, reason)| Rejection {
-        structure,
-        demand,
-        reason,
-    })?;
-    let times = cost::times(structure, size.bytes, size.fpr, workload);
+    let refused = |(demand, reason)| Rejection { structure, demand, reason };
+    at(structure, size::budget(workload), workload, times).map_err(refused)
+}
+
+/// The same structure with the parameters that cost the least time within so many bits per key: at
+/// lower rates, too, by whole bits.
+pub(super) fn quickest(
+    choice: &Choice,
+    most_bits: f64,
+    workload: &Workload,
+    times: &Times,
+) -> Choice {
+    let cost = |choice: &Choice| choice.cost_ns.unwrap_or(f64::INFINITY);
+    let highest = match (size::budget(workload), workload.false_positive_ns) {
+        (Budget::Fpr(fpr), _) => fpr * 1.000_001,
+        (_, Some(_)) => 1.0,
+        // Nothing speaks for a low rate but the size: it is used.
+        (_, None) => choice.fpr,
+    };
+    let fits = |other: &Choice| other.bits_per_key <= most_bits && other.fpr <= highest;
+    let mut best = choice.clone();
+    if choice.structure == Structure::Map || cost(choice).is_infinite() {
+        return best;
+    }
+    let in_size = (most_bits.is_finite() && choice.grown.is_none())
+        .then_some((most_bits * workload.keys.planned() as f64 / 8.0) as u64);
+    let budgets = (1..=LOWEST_BITS).map(|bits| Budget::Fpr(libm::exp2(-f64::from(bits))));
+    let mut above = 0;
+    for budget in in_size.map(Budget::Bytes).into_iter().chain(budgets) {
+        let Ok(other) = at(choice.structure, budget, workload, times) else {
+            continue;
+        };
+        // From here on they only grow.
+        above += u32::from(other.bits_per_key > most_bits);
+        if above > 1 {
+            break;
+        }
+        if fits(&other) && cost(&other) < cost(&best) {
+            best = other;
+        }
+    }
+    best
+}
+
+fn at(
+    structure: Structure,
+    budget: Budget,
+    workload: &Workload,
+    times: &Times,
+) -> Result<Choice, size::Failure> {
+    let size = size::size(structure, budget, workload)?;
+    let spent = times.spent(structure, size.keys, size.fpr, workload);
     let fpr = size.fpr.min(1.0);
     let at_first = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
+    let bits_per_key = size.grown.map_or(at_first, |growth| growth.mean);
     Ok(Choice {
-        structure,
+        goal: Some(Goal::new(size.keys, budget)),
         bytes: size.bytes,
-        bits_per_key: size.grown.map_or(at_first, |growth| growth.mean),
+        bits_per_key,
         build_bytes: size.build_bytes,
         fpr,
         grown: size.grown,
-        insert_ns: times.map(|times| times.insert),
-        query_ns: times.map(|times| times.query),
-        remove_ns: times.and_then(|times| times.remove),
-        cost_ns: times.map(|times| cost(&times, fpr, workload)),
-        reason: reason::of(structure, &size, workload),
+        ..timed(structure, spent, fpr, bits_per_key, workload)
     })
 }
 
+/// A choice with its times; without any size yet.
+fn timed(
+    structure: Structure,
+    spent: Option<Spent>,
+    fpr: f64,
+    bits_per_key: f64,
+    workload: &Workload,
+) -> Choice {
+    Choice {
+        structure,
+        goal: None,
+        bytes: 0,
+        bits_per_key,
+        build_bytes: 0,
+        fpr,
+        grown: None,
+        insert_ns: spent.map(|spent| spent.insert),
+        query_ns: spent.map(|spent| spent.query),
+        remove_ns: spent.and_then(|spent| spent.remove),
+        cost_ns: spent.map(|spent| cost(&spent, fpr, bits_per_key, workload)),
+        reckoned: spent.is_some_and(|spent| spent.reckoned),
+        what: String::new(),
+        reason: String::new(),
+    }
+}
+
 /// Nanoseconds for each query: see [`Choice::cost_ns`].
-fn cost(times: &cost::Times, fpr: f64, workload: &Workload) -> f64 {
-    let removal = if workload.needs_remove() { times.remove.unwrap_or(0.0) } else { 0.0 };
-    let own = times.query + (times.insert + removal) / workload.queries_per_key;
-    own + fpr * without(workload).map_or(0.0, |_| missed(workload)) + found(workload)
+fn cost(spent: &Spent, fpr: f64, bits_per_key: f64, workload: &Workload) -> f64 {
+    let removal = if workload.needs_remove() { spent.remove.unwrap_or(0.0) } else { 0.0 };
+    let own = spent.query + (spent.insert + removal) / workload.queries_per_key;
+    let memory = workload.bit_ns.unwrap_or(0.0) * bits_per_key;
+    own + memory + fpr * without(workload).map_or(0.0, |_| missed(workload)) + found(workload)
 }
 
 /// The cost of the lookups that a filter lets through if it says yes to every absent key, per
@@ -56,45 +136,26 @@ pub(super) fn without(workload: &Workload) -> Option<f64> {
 }
 
 /// The exact set of the same keys, to compare with.
-pub(super) fn exact_set(workload: &Workload) -> ExactSet {
-    let bytes = size::exact_set(workload);
-    let times = cost::times(Structure::ExactSet, bytes, DEFAULT_FPR, workload);
-    ExactSet { bytes, query_ns: times.map(|times| times.query) }
+pub(super) fn exact_set(workload: &Workload, times: &Times) -> ExactSet {
+    let set = exact(Structure::ExactSet, size::exact_set(workload), workload, times);
+    ExactSet { bytes: set.bytes, query_ns: set.query_ns }
 }
 
 /// No filter at all, as a choice.
-pub(super) fn nothing(workload: &Workload, reason: &str) -> Choice {
-    Choice {
-        structure: Structure::Nothing,
-        bytes: 0,
-        bits_per_key: 0.0,
-        build_bytes: 0,
-        fpr: 1.0,
-        grown: None,
-        insert_ns: Some(0.0),
-        query_ns: Some(0.0),
-        remove_ns: None,
-        cost_ns: without(workload),
-        reason: reason.into(),
-    }
+pub(super) fn nothing(workload: &Workload) -> Choice {
+    let none = timed(Structure::Nothing, None, 1.0, 0.0, workload);
+    Choice { cost_ns: without(workload), ..none }
 }
 
-/// An exact set of this many bytes, as a choice.
-pub(super) fn small_set(bytes: u64, workload: &Workload) -> Choice {
-    let times = cost::times(Structure::ExactSet, bytes, DEFAULT_FPR, workload);
-    Choice {
-        structure: Structure::ExactSet,
-        bytes,
-        bits_per_key: bytes as f64 * 8.0 / workload.keys.planned() as f64,
-        build_bytes: bytes,
-        fpr: 0.0,
-        grown: None,
-        insert_ns: times.map(|times| times.insert),
-        query_ns: times.map(|times| times.query),
-        remove_ns: times.and_then(|times| times.remove),
-        cost_ns: times.map(|times| cost(&times, 0.0, workload)),
-        reason: "So few keys fit a cache as they are: the set never errs, and removes, lists and \
-                 counts whatever you like."
-            .into(),
-    }
+/// An exact set or bitmap of this many bytes, as a choice.
+pub(super) fn exact(
+    structure: Structure,
+    bytes: u64,
+    workload: &Workload,
+    times: &Times,
+) -> Choice {
+    let keys = workload.keys.planned();
+    let spent = times.spent(structure, keys, DEFAULT_FPR, workload);
+    let bits = bytes as f64 * 8.0 / keys as f64;
+    Choice { bytes, build_bytes: bytes, ..timed(structure, spent, 0.0, bits, workload) }
 }

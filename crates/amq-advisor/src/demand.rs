@@ -1,7 +1,7 @@
 //! What a workload asks for, one demand at a time.
 
 use crate::numbers::{Bytes, Number, Rate};
-use crate::{Keys, Need, Workload};
+use crate::{Keys, KeysBy, Need, Workload};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -21,6 +21,10 @@ pub enum Demand {
     BitsPerKey(f64),
     /// Bytes.
     Bytes(u64),
+    /// Bytes while it is built.
+    BuildBytes(u64),
+    /// Keys that strangers choose.
+    Strangers,
 }
 
 impl fmt::Display for Demand {
@@ -42,7 +46,12 @@ impl fmt::Display for Demand {
             Self::Need(Need::Files) => f.write_str("saving and mapping"),
             Self::Fpr(fpr) => write!(f, "a false-positive rate of {}", Rate(fpr)),
             Self::BitsPerKey(bits) => write!(f, "at most {bits} bits per key"),
+            Self::Need(Need::Forget { generations }) => {
+                write!(f, "forgetting by time, in {generations} generations")
+            }
             Self::Bytes(bytes) => write!(f, "at most {}", Bytes(bytes)),
+            Self::BuildBytes(bytes) => write!(f, "at most {} to build it", Bytes(bytes)),
+            Self::Strangers => f.write_str("keys that strangers choose"),
         }
     }
 }
@@ -61,6 +70,10 @@ impl Workload {
         demands.extend(self.fpr.map(Demand::Fpr));
         demands.extend(self.bits_per_key.map(Demand::BitsPerKey));
         demands.extend(self.bytes.map(Demand::Bytes));
+        demands.extend(self.build_bytes.map(Demand::BuildBytes));
+        if self.keys_by == KeysBy::Strangers {
+            demands.push(Demand::Strangers);
+        }
         demands
     }
 
@@ -84,6 +97,8 @@ impl Workload {
             Demand::Fpr(_) => less.fpr = None,
             Demand::BitsPerKey(_) => less.bits_per_key = None,
             Demand::Bytes(_) => less.bytes = None,
+            Demand::BuildBytes(_) => less.build_bytes = None,
+            Demand::Strangers => less.keys_by = KeysBy::Trusted,
             Demand::Keys(_) => {}
         }
         less

@@ -34,24 +34,37 @@
 //!
 //! # How it ranks
 //!
-//! If a false positive has a cost, choices are ranked by the expected nanoseconds for each query:
-//! the query itself, the false positives and true lookups that it lets through, and its share of
-//! inserts (and removals, where they are needed). If not, they are ranked by bytes where a rate was
-//! asked for, and by rate where a size was. Differences of less than 3 % are ties, which the other
-//! measure decides: bytes after time, and time after bytes or rate.
+//! One rule, the same in library, command and page:
+//!
+//! 1. If memory comes first, by bits per key at the rate; in a size without a rate, by rate.
+//! 2. If time comes first ([`First`]; naming the cost of a false positive says so), by the expected
+//!    nanoseconds for each query: the query itself, its share of inserts (and removals, where they
+//!    are needed), and the false positives and true lookups that it lets through. Each kind has the
+//!    parameters that cost least within the size allowed, and if none is, within
+//!    [`TIME_MAY_TAKE`] times the bits of the smallest that keeps the rate.
+//! 3. If a bit has a price ([`Workload::with_bit_ns`]), by the sum of time and memory.
+//!
+//! What differs by less than 3 % is a tie, which the other measure decides: bits after time, and
+//! time after bits or rate. What differs by less than 10 % there comes in the order of
+//! [`FilterKind::ALL`](amq::FilterKind::ALL), the simpler first. [`Answer::front`] has what no
+//! other choice beats in both, from the smallest to the quickest.
 //!
 //! A filter that grows without a bound is ranked by its mean bits per key over ten doublings, in
 //! which every number of keys weighs as much as its double ([`Growth`]), not by those of its first
 //! table: each time that it has just grown, it takes twice or three times as many.
 //!
-//! An exact set comes first where the keys are so few that it fits 16 KiB, or where it is no larger
-//! than the smallest filter. No filter at all comes first where every query is for a key that is
-//! in, or where the costs say that a filter takes more time than it saves.
+//! An exact set comes first where the keys are so few that it fits [`SMALL_SET_BYTES`], or where it
+//! is no larger than the smallest filter; a bitmap where the keys are integers so dense that it is.
+//! No filter at all comes first where every query is for a key that is in, or where the costs say
+//! that a filter takes more time than it saves. Filters of other crates take no part: the advisor
+//! plans by exact formulas, which it has for this family alone; the report compares with them.
 //!
 //! # Where the numbers come from
 //!
-//! Bytes, build memory and rates are the variants' own plans. Times are interpolated between
-//! figures measured on one machine ([`times_source`]): read them as ratios, not as promises.
+//! Bytes, build memory and rates are the variants' own plans. Times are interpolated in a table
+//! that the harness measured ([`Times`]): that of this repository, or one of your own machine for
+//! [`choose_by`]. Take them for ratios, not for promises; those beyond the table are marked
+//! ([`Choice::reckoned`]).
 //!
 //! [`engines`] says what to set in other people's engines.
 #![no_std]
@@ -65,7 +78,6 @@ mod ability;
 mod answer;
 mod conflict;
 mod consider;
-mod cost;
 mod demand;
 pub mod engines;
 mod growth;
@@ -77,6 +89,7 @@ mod reason;
 mod show;
 mod size;
 mod structure;
+mod times;
 mod workload;
 
 pub use answer::{Answer, Choice, ExactSet, Rejection};
@@ -84,24 +97,24 @@ pub use conflict::{ChooseError, Conflict};
 pub use demand::Demand;
 pub use growth::Growth;
 pub use invalid::Invalid;
-pub use rank::SMALL_SET_BYTES;
+pub use rank::{SMALL_SET_BYTES, TIME_MAY_TAKE};
 pub use structure::Structure;
-pub use workload::{DEFAULT_FPR, Keys, KeysBy, Need, Workload};
+pub use times::{Times, TimesError};
+pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Need, Workload};
 
 use alloc::boxed::Box;
 
-/// The record that the times come from.
-#[must_use]
-pub const fn times_source() -> &'static str {
-    cost::source()
+/// What to take for a workload, by the times of this repository's records.
+pub fn choose(workload: &Workload) -> Result<Answer, ChooseError> {
+    choose_by(workload, &Times::committed())
 }
 
-/// What to use for a workload.
-pub fn choose(workload: &Workload) -> Result<Answer, ChooseError> {
+/// What to take for a workload, by the times of a machine of your own.
+pub fn choose_by(workload: &Workload, times: &Times) -> Result<Answer, ChooseError> {
     workload.check()?;
-    let answer = rank::ranked(workload);
+    let answer = rank::ranked(workload, times);
     if answer.choices.is_empty() {
-        return Err(ChooseError::Conflict(Box::new(conflict::conflict(workload))));
+        return Err(ChooseError::Conflict(Box::new(conflict::conflict(workload, times))));
     }
     Ok(answer)
 }

@@ -1,73 +1,145 @@
 //! The ranked answer: every candidate considered, and the order of the choices.
 
-use crate::consider::{consider, exact_set, nothing, small_set, without};
-use crate::size::exact_set_serves;
-use crate::{Answer, Choice, Structure, Workload, reason};
+use crate::consider::{exact, exact_set, nothing, quickest, smallest, without};
+use crate::size::{bitmap, exact_serves};
+use crate::{Answer, Choice, First, Structure, Times, Workload, reason};
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
-/// An exact set of at most this many bytes comes before any filter: it stays in the first-level
-/// cache, and saves next to nothing.
-pub const SMALL_SET_BYTES: u64 = 16 << 10;
+/// An exact set of at most this many bytes comes before any filter: it stays in a cache, and a
+/// filter saves next to nothing.
+pub const SMALL_SET_BYTES: u64 = 64 << 10;
+
+/// Differences of less than this are ties.
+pub(super) const TIE: f64 = 0.03;
+
+/// Of what ties, what differs by less than this in the other measure is alike: two runs of the same
+/// cell differ by as much.
+const NEAR: f64 = 0.1;
+
+/// Where time comes first and no size is named, a filter may take so many times the bits of the
+/// smallest one that keeps the rate.
+pub const TIME_MAY_TAKE: f64 = 2.0;
+
+/// What the choices are ranked by.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum By {
+    /// Bits per key.
+    Bits,
+    /// Bits of rate, in a size.
+    Rate,
+    /// Nanoseconds within so many bits per key.
+    Time(f64),
+}
 
 /// The answer for a workload; without any choice if nothing meets it.
-pub(super) fn ranked(workload: &Workload) -> Answer {
+pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
     let (mut choices, mut rejections) = (Vec::new(), Vec::new());
     for structure in Structure::candidates(workload) {
-        match consider(structure, workload) {
+        match smallest(structure, workload, times) {
             Ok(choice) => choices.push(choice),
             Err(rejection) => rejections.push(rejection),
         }
     }
-    rank(&mut choices, workload);
-    let exact_set = exact_set(workload);
+    let by = order(&choices, workload);
+    let mut weighed = choices.clone();
+    if let By::Time(most) = by {
+        choices = choices.iter().map(|choice| quickest(choice, most, workload, times)).collect();
+        weighed.extend(choices.iter().cloned());
+    }
+    rank(&mut choices, by);
+    let exact_set = exact_set(workload, times);
     let without_ns = without(workload);
-    let notes = reason::notes(workload, &choices, &exact_set);
-    let mut answer = Answer { choices, rejections, exact_set, without_ns, notes };
-    instead(&mut answer, workload);
+    let front = front(weighed);
+    reason::give(&mut choices, by, workload);
+    let mut answer =
+        Answer { choices, front, rejections, exact_set, without_ns, notes: Vec::new() };
+    answer.notes = reason::notes(workload, &answer, by, times);
+    instead(&mut answer, workload, times);
     answer
 }
 
-/// Differences of less than this are ties.
-const TIE: f64 = 0.03;
+/// What is spared first, within which size.
+fn order(smallest: &[Choice], workload: &Workload) -> By {
+    let limit = workload.allowed(workload.keys.planned());
+    let bits = limit.map(|bytes| bytes as f64 * 8.0 / workload.keys.planned() as f64);
+    let fewest = smallest.iter().map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
+    match (workload.bit_ns, workload.spares(), bits) {
+        (Some(_), _, bits) => By::Time(bits.unwrap_or(f64::INFINITY)),
+        (None, First::Time, bits) => By::Time(bits.unwrap_or(fewest * TIME_MAY_TAKE)),
+        (None, First::Memory, Some(_)) if workload.fpr.is_none() && workload.is_filtered() => {
+            By::Rate
+        }
+        (None, First::Memory, _) => By::Bits,
+    }
+}
 
-/// Sorts by the measure that matters most, and ties with the best of the rest by the next one.
-///
-/// With costs: nanoseconds for each query, then bits per key (their mean, where a filter grows
-/// without a bound). Without: bits per key if a rate was asked for, or bits of rate
-/// (`log2(1 / rate)`) if a size was, and then nanoseconds.
-fn rank(choices: &mut [Choice], workload: &Workload) {
-    let has_costs = workload.false_positive_ns.is_some();
-    let has_rate = workload.fpr.is_some();
-    let has_size = workload.bits_per_key.is_some() || workload.bytes.is_some();
+/// Sorts by the one thing that matters most, and what ties with the best of the rest by the next:
+/// bits after time, time after bits or rate. What is near there, too, keeps the order of the kinds.
+fn rank(choices: &mut [Choice], by: By) {
     let time = |choice: &Choice| choice.cost_ns.unwrap_or(f64::INFINITY);
     let size = |choice: &Choice| choice.bits_per_key;
     // The inverse of the bits: less is better here, too.
     let rate = |choice: &Choice| -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9));
-    if has_costs {
-        by(choices, time, size);
-    } else if has_size && !has_rate && workload.value_bits().is_none() {
-        by(choices, rate, time);
-    } else {
-        by(choices, size, time);
+    match by {
+        By::Bits => sort(choices, size, time),
+        By::Rate => sort(choices, rate, time),
+        By::Time(most) => {
+            // What does not fit comes last.
+            let fits = |choice: &Choice| size(choice) <= most * (1.0 + 1e-9);
+            choices.sort_by_key(|choice| !fits(choice));
+            let fitting = choices.partition_point(fits);
+            let (fitting, others) = choices.split_at_mut(fitting);
+            sort(fitting, time, size);
+            sort(others, time, size);
+        }
     }
 }
 
-fn by(choices: &mut [Choice], first: impl Fn(&Choice) -> f64, second: impl Fn(&Choice) -> f64) {
-    let order = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
-    choices.sort_by(|a, b| order(first(a), first(b)));
+/// Group after group of what ties by the first measure; in each the near by the second one.
+fn sort(choices: &mut [Choice], first: impl Fn(&Choice) -> f64, second: impl Fn(&Choice) -> f64) {
+    let order: Vec<Structure> = choices.iter().map(|choice| choice.structure).collect();
+    let place = |choice: &Choice| order.iter().position(|known| *known == choice.structure);
     let mut rest = choices;
-    while let Some(best) = rest.first() {
-        let limit = first(best) * (1.0 + TIE);
-        let ties = rest.iter().take_while(|choice| first(choice) <= limit).count().max(1);
-        let (tied, after) = rest.split_at_mut(ties);
-        tied.sort_by(|a, b| order(second(a), second(b)).then(order(first(a), first(b))));
+    while !rest.is_empty() {
+        let (tied, after) = near(rest, &first, TIE);
+        let mut tied = tied;
+        while !tied.is_empty() {
+            let (alike, others) = near(tied, &second, NEAR);
+            alike.sort_by_key(place);
+            tied = others;
+        }
         rest = after;
     }
 }
 
-/// Puts an exact set, or no filter at all, first where that is better.
-fn instead(answer: &mut Answer, workload: &Workload) {
+/// What comes within a share of the least, and the others.
+fn near<'a>(
+    choices: &'a mut [Choice],
+    measure: &impl Fn(&Choice) -> f64,
+    share: f64,
+) -> (&'a mut [Choice], &'a mut [Choice]) {
+    choices.sort_by(|a, b| measure(a).total_cmp(&measure(b)));
+    let limit = choices.first().map_or(0.0, measure) * (1.0 + share);
+    let count = choices.iter().take_while(|choice| measure(choice) <= limit).count().max(1);
+    choices.split_at_mut(count)
+}
+
+/// Of all that was weighed what nothing beats in both, from the smallest to the quickest.
+fn front(mut weighed: Vec<Choice>) -> Vec<Choice> {
+    let key = |choice: &Choice| (choice.bits_per_key, choice.cost_ns.unwrap_or(f64::INFINITY));
+    weighed.sort_by(|a, b| key(a).0.total_cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
+    let mut least = f64::INFINITY;
+    weighed.retain(|choice| {
+        let beats = key(choice).1 < least * (1.0 - TIE);
+        least = if beats { key(choice).1 } else { least };
+        beats
+    });
+    weighed
+}
+
+/// Puts an exact set, or no filter at all, first where that is the better answer.
+fn instead(answer: &mut Answer, workload: &Workload, times: &Times) {
     let Some(best) = answer.filters().next() else {
         return;
     };
@@ -78,14 +150,30 @@ fn instead(answer: &mut Answer, workload: &Workload) {
         (Some(without), Some(with)) => with >= without,
         _ => false,
     };
-    let first = if workload.absent == 0.0 && !tells_more {
-        nothing(workload, "Every query is for a key that is in: a filter would say yes to each.")
+    let (mut first, reason) = if workload.absent == 0.0 && !tells_more {
+        (nothing(workload), "Every query is for a key that is in: a filter would say yes to each.")
     } else if saves_nothing && !tells_more {
-        nothing(workload, "A filter takes more time than the lookups that it saves.")
-    } else if (set <= SMALL_SET_BYTES || set <= smallest) && exact_set_serves(workload) {
-        small_set(set, workload)
+        (nothing(workload), "A filter takes more time than the lookups that it saves.")
+    } else if let Some(bytes) =
+        bitmap(workload).filter(|&bytes| bytes <= smallest && exact_serves(bytes, workload))
+    {
+        (
+            exact(Structure::Bitmap, bytes, workload, times),
+            "The integers lie so close that a bit for each that there can be takes less than any \
+             filter, and never errs; where they are sparse, in the form of a roaring bitmap.",
+        )
+    } else if (set <= SMALL_SET_BYTES || set <= smallest)
+        && exact_serves(set, workload)
+        && !workload.needs.contains(&crate::Need::Files)
+    {
+        (
+            exact(Structure::ExactSet, set, workload, times),
+            "So few keys fit a cache as they are: the set never errs, and removes, lists and \
+             counts whatever you like.",
+        )
     } else {
         return;
     };
+    first.reason = String::from(reason);
     answer.choices.insert(0, first);
 }

@@ -5,16 +5,17 @@ use crate::{Answer, Choice};
 use alloc::string::ToString;
 use core::fmt;
 
-/// Nanoseconds, or a dash if nobody has measured them.
-struct Nanoseconds(Option<f64>);
+/// Nanoseconds, with a mark if they are reckoned, or a dash if nobody has measured them.
+struct Nanoseconds(Option<f64>, bool);
 
 impl fmt::Display for Nanoseconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.1 { "~" } else { "" };
         match self.0 {
             None => f.pad("-"),
-            Some(ns) if ns < 99.5 => f.pad(&alloc::format!("{ns:.1}")),
-            Some(ns) if ns < 1e6 => f.pad(&alloc::format!("{ns:.0}")),
-            Some(ns) => f.pad(&alloc::format!("{ns:.2e}")),
+            Some(ns) if ns < 99.5 => f.pad(&alloc::format!("{mark}{ns:.1}")),
+            Some(ns) if ns < 1e6 => f.pad(&alloc::format!("{mark}{ns:.0}")),
+            Some(ns) => f.pad(&alloc::format!("{mark}{ns:.2e}")),
         }
     }
 }
@@ -31,7 +32,8 @@ impl fmt::Display for Answer {
         }
         writeln!(f)?;
         for (index, choice) in self.choices.iter().enumerate() {
-            writeln!(f, "{:>3}  {}: {}", index + 1, choice.structure, choice.reason)?;
+            let said = alloc::format!("{} {}", choice.what, choice.reason);
+            writeln!(f, "{:>3}  {}: {}", index + 1, choice.structure, said.trim_start())?;
         }
         if !self.rejections.is_empty() {
             writeln!(f, "\nNot considered:")?;
@@ -53,8 +55,8 @@ fn row(f: &mut fmt::Formatter<'_>, number: usize, width: usize, choice: &Choice)
         Bytes(choice.bytes),
         Bytes(choice.build_bytes),
         Rate(choice.fpr),
-        Nanoseconds(choice.insert_ns),
-        Nanoseconds(choice.query_ns),
-        Nanoseconds(choice.cost_ns),
+        Nanoseconds(choice.insert_ns, choice.reckoned),
+        Nanoseconds(choice.query_ns, choice.reckoned),
+        Nanoseconds(choice.cost_ns, choice.reckoned),
     )
 }

@@ -2,7 +2,7 @@
 
 use crate::numbers::{Bytes, Number, Rate};
 use crate::plan::{Size, of_kind};
-use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
+use crate::{DEFAULT_FPR, Demand, Growth, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
 use amq::{Abilities, Budget, FilterKind, Goal, PlanError, PlanFilter};
@@ -10,19 +10,25 @@ use amq::{Abilities, Budget, FilterKind, Goal, PlanError, PlanFilter};
 /// Why a structure has no size: the demand it fails, and a sentence.
 pub(super) type Failure = (Demand, String);
 
-/// The structure's size for this workload, which it must be able to serve.
-pub(super) fn size(structure: Structure, workload: &Workload) -> Result<Size, Failure> {
+/// What the structure takes for this workload, within a budget. The workload must be one it is able
+/// to serve.
+pub(super) fn size(
+    structure: Structure,
+    budget: Budget,
+    workload: &Workload,
+) -> Result<Size, Failure> {
     let keys = entries(structure, workload);
-    let budget = budget(workload);
+    let goal = Goal::new(keys, budget);
     let planned = match structure {
         Structure::Map => map(keys, workload.value_bits().unwrap_or(1)),
-        Structure::AtomicBloom => of_kind(FilterKind::Bloom, Goal::new(keys, budget), workload),
-        Structure::AtomicBlockedBloom => {
-            of_kind(FilterKind::BlockedBloom, Goal::new(keys, budget), workload)
-        }
+        Structure::AtomicBloom => of_kind(FilterKind::Bloom, goal, workload),
+        Structure::AtomicBlockedBloom => of_kind(FilterKind::BlockedBloom, goal, workload),
         Structure::Sharded(kind) => sharded(kind, keys, budget, workload),
-        Structure::Filter(kind) => of_kind(kind, Goal::new(keys, budget), workload),
-        Structure::ExactSet | Structure::Nothing => return Err(unknown(workload)),
+        Structure::Rolling(kind) => rolling(kind, goal, workload),
+        Structure::Filter(kind) => of_kind(kind, goal, workload),
+        Structure::Bitmap | Structure::ExactSet | Structure::Nothing => {
+            return Err((Demand::Keys(workload.keys), "is not a filter".into()));
+        }
     };
     let mut size = planned.map_err(|error| failure(&error, workload))?;
     // Per entry so far.
@@ -32,20 +38,19 @@ pub(super) fn size(structure: Structure, workload: &Workload) -> Result<Size, Fa
     Ok(size)
 }
 
-fn unknown(workload: &Workload) -> Failure {
-    (Demand::Keys(workload.keys), "is not a filter".into())
-}
-
 /// Keys, or copies of keys where each has a slot of its own.
 fn entries(structure: Structure, workload: &Workload) -> u64 {
     let keys = workload.keys.planned();
     let slots = structure.kind().map(Abilities::of);
     let slots = slots.is_some_and(|can| can.remove && !can.never_full);
-    if slots && workload.counts() { libm::ceil(keys as f64 * workload.copies) as u64 } else { keys }
+    match workload.stored_copies() {
+        copies if slots && copies > 1.0 => libm::ceil(keys as f64 * copies) as u64,
+        _ => keys,
+    }
 }
 
-/// The rate if one is asked for, else the size.
-fn budget(workload: &Workload) -> Budget {
+/// The rate if there is one, else the size.
+pub(super) fn budget(workload: &Workload) -> Budget {
     match (workload.fpr, workload.allowed(workload.keys.planned())) {
         (Some(fpr), _) => Budget::Fpr(fpr),
         (None, Some(bytes)) => Budget::Bytes(bytes),
@@ -88,21 +93,40 @@ fn sharded(_: FilterKind, keys: u64, _: Budget, _: &Workload) -> Result<Size, Pl
     Err(PlanError::Keys { keys, min: 0, max: 0 })
 }
 
+/// As `Rolling` plans it.
+fn rolling(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    let generations = workload.generations().unwrap_or(1) as usize;
+    macro_rules! plan {
+        (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
+            match kind {
+                $(FilterKind::$name => amq::kinds!(can insert in [$($can)*] {
+                    let plan = amq::rolling::Rolling::<amq::$type>::plan(goal, generations)?;
+                    Ok((plan.bytes, plan.expected_fpr))
+                } else {
+                    Err(PlanError::Keys { keys: goal.keys, min: 0, max: 0 })
+                }),)*
+                _ => Err(PlanError::Keys { keys: goal.keys, min: 0, max: 0 }),
+            }
+        };
+    }
+    let (bytes, fpr) = amq::kinds!(plan)?;
+    Ok(Size { keys: goal.keys, bytes, build_bytes: bytes, fpr, grown: None })
+}
+
 fn map(keys: u64, bits: u32) -> Result<Size, PlanError> {
     let params = amq_ribbon::RibbonParams::new(bits, 0);
     let plan = amq::BumpedRibbonFilter::plan_params(params, keys)?;
     Ok(Size { keys, bytes: plan.bytes, build_bytes: plan.build_bytes, fpr: 1.0, grown: None })
 }
 
-/// The rate of a filter planned for the workload, once it holds twice the keys; `None` if it
-/// refuses them.
-pub(super) fn with_twice_the_keys(kind: FilterKind, workload: &Workload) -> Option<f64> {
+/// The rate of a filter planned for a goal, once it holds twice the keys; `None` if it refuses
+/// them.
+pub(super) fn with_twice_the_keys(kind: FilterKind, goal: Goal) -> Option<f64> {
     fn twice<F: PlanFilter>(goal: Goal) -> Option<f64> {
         let plan = F::plan(goal).ok()?;
         let keys = goal.keys.checked_mul(2)?;
         Some(F::predicted_fpr(&plan.params, keys).mean)
     }
-    let goal = Goal::new(workload.keys.planned(), budget(workload));
     macro_rules! of_kind {
         (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
             match kind {
@@ -124,6 +148,11 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     if workload.fpr.is_none() && workload.value_bits().is_none() && size.fpr > USELESS {
         let reason = format!("would say yes to {} of absent keys at this size", Rate(size.fpr));
         return Err((of_size(workload), reason));
+    }
+    if let Some(most) = workload.build_bytes.filter(|&most| size.build_bytes > most) {
+        let (needed, allowed) = (Bytes(size.build_bytes), Bytes(most));
+        let reason = format!("needs {needed} while it is built, and {allowed} are allowed");
+        return Err((Demand::BuildBytes(most), reason));
     }
     let grows_on = size.grown.is_some();
     if let (Some(bytes), true) = (workload.bytes, grows_on) {
@@ -198,10 +227,20 @@ pub(super) fn exact_set(workload: &Workload) -> u64 {
     buckets.saturating_mul(entry.saturating_add(1)).saturating_add(16)
 }
 
-/// Whether an exact set can be what the workload asks for.
-pub(super) fn exact_set_serves(workload: &Workload) -> bool {
-    let bytes = exact_set(workload);
+/// Bytes of a bitmap of all integers there can be, or of a roaring one: of each 65,536 integers,
+/// two bytes for each key or a bitmap, whichever is smaller, and eight more. `None` if the keys are
+/// no integers, or one of them needs more than to be in.
+pub(super) fn bitmap(workload: &Workload) -> Option<u64> {
+    let below = workload.below.filter(|_| workload.value_bits().is_none() && !workload.counts())?;
+    let chunks = below.div_ceil(1 << 16).max(1);
+    let each = workload.keys.planned().div_ceil(chunks).saturating_mul(2).min(1 << 13);
+    Some(below.div_ceil(8).min(chunks.saturating_mul(each + 8)))
+}
+
+/// Whether an exact set or bitmap of this many bytes can be what the workload asks for.
+pub(super) fn exact_serves(bytes: u64, workload: &Workload) -> bool {
     let allowed = workload.allowed(workload.keys.planned());
+    let grows = workload.grows() && !workload.is_bounded_growth();
     let fits = allowed.is_none_or(|allowed| bytes <= allowed);
-    fits && !workload.needs.contains(&Need::Files)
+    fits && !grows && workload.generations().is_none()
 }

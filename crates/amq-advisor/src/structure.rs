@@ -1,6 +1,7 @@
 //! What can be chosen.
 
 use crate::Workload;
+use alloc::string::String;
 use alloc::vec::Vec;
 use amq::{Abilities, AnyFilter, FilterKind};
 use core::fmt;
@@ -19,8 +20,13 @@ pub enum Structure {
     ///
     /// [`KeyHash::shard`]: amq::KeyHash::shard
     Sharded(FilterKind),
+    /// A filter of this kind for each of the last generations of a stream: `Rolling`.
+    Rolling(FilterKind),
     /// A `RibbonMap`: a value for each key.
     Map,
+    /// A bit for each integer there can be, compressed where they are few: a bitmap, or a roaring
+    /// one.
+    Bitmap,
     /// An exact set (or map) of the keys themselves: `std::collections::HashSet`.
     ExactSet,
     /// No filter at all.
@@ -32,18 +38,61 @@ impl Structure {
     #[must_use]
     pub const fn kind(self) -> Option<FilterKind> {
         match self {
-            Self::Filter(kind) | Self::Sharded(kind) => Some(kind),
+            Self::Filter(kind) | Self::Sharded(kind) | Self::Rolling(kind) => Some(kind),
             Self::AtomicBloom => Some(FilterKind::Bloom),
             Self::AtomicBlockedBloom => Some(FilterKind::BlockedBloom),
-            Self::Map | Self::ExactSet | Self::Nothing => None,
+            Self::Map | Self::Bitmap | Self::ExactSet | Self::Nothing => None,
         }
     }
 
-    /// Whether it answers about keys in fewer bits than they have: not an exact set, and not
-    /// nothing.
+    /// Whether it answers about keys in fewer bits than they have: not an exact set or bitmap,
+    /// and not nothing.
     #[must_use]
     pub const fn is_filter(self) -> bool {
-        !matches!(self, Self::ExactSet | Self::Nothing)
+        !matches!(self, Self::Bitmap | Self::ExactSet | Self::Nothing)
+    }
+
+    /// Its name on command lines: the id of its kind, if it is a filter on its own.
+    #[must_use]
+    pub fn id(self) -> String {
+        match self {
+            Self::Filter(kind) => kind.id().into(),
+            Self::Sharded(kind) => alloc::format!("sharded-{}", kind.id()),
+            Self::Rolling(kind) => alloc::format!("rolling-{}", kind.id()),
+            Self::AtomicBloom => "atomic-bloom".into(),
+            Self::AtomicBlockedBloom => "atomic-blocked-bloom".into(),
+            Self::Map => "ribbon-map".into(),
+            Self::Bitmap => "exact-bitmap".into(),
+            Self::ExactSet => "exact-set".into(),
+            Self::Nothing => "none".into(),
+        }
+    }
+
+    /// Its type: in the crate `amq`, but for the set of the standard library. Empty for nothing.
+    #[must_use]
+    pub fn type_name(self) -> String {
+        let of_kind = |kind| {
+            macro_rules! name {
+                (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
+                    match kind {
+                        $(FilterKind::$name => stringify!($type),)*
+                        _ => "",
+                    }
+                };
+            }
+            amq::kinds!(name)
+        };
+        match self {
+            Self::Filter(kind) => of_kind(kind).into(),
+            Self::AtomicBloom => "AtomicBloomFilter".into(),
+            Self::AtomicBlockedBloom => "AtomicBlockedBloomFilter".into(),
+            Self::Sharded(kind) => alloc::format!("Sharded<{}>", of_kind(kind)),
+            Self::Rolling(kind) => alloc::format!("Rolling<{}>", of_kind(kind)),
+            Self::Map => "RibbonMap".into(),
+            Self::Bitmap => "RoaringBitmap".into(),
+            Self::ExactSet => "HashSet".into(),
+            Self::Nothing => String::new(),
+        }
     }
 
     /// Candidates worth considering: what this workload could only fail on its own account.
@@ -51,8 +100,11 @@ impl Structure {
         let mut all = Vec::new();
         let shared = workload.is_shared() && cfg!(feature = "std");
         for &kind in AnyFilter::KINDS {
-            let sharded = shared && Abilities::of(kind).insert;
-            all.push(if sharded { Self::Sharded(kind) } else { Self::Filter(kind) });
+            all.push(match Abilities::of(kind).insert {
+                true if workload.generations().is_some() => Self::Rolling(kind),
+                true if shared => Self::Sharded(kind),
+                _ => Self::Filter(kind),
+            });
         }
         if workload.is_shared() {
             all.extend([Self::AtomicBloom, Self::AtomicBlockedBloom]);
@@ -71,7 +123,9 @@ impl fmt::Display for Structure {
             Self::AtomicBloom => f.pad("atomic Bloom"),
             Self::AtomicBlockedBloom => f.pad("atomic split-block Bloom"),
             Self::Sharded(kind) => f.pad(&alloc::format!("sharded {}", kind.name())),
+            Self::Rolling(kind) => f.pad(&alloc::format!("rolling {}", kind.name())),
             Self::Map => f.pad("ribbon map"),
+            Self::Bitmap => f.pad("exact bitmap"),
             Self::ExactSet => f.pad("exact set"),
             Self::Nothing => f.pad("no filter"),
         }

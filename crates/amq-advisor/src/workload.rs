@@ -66,6 +66,22 @@ pub enum Need {
     },
     /// Be saved to a file, loaded, and mapped into memory.
     Files,
+    /// Forget by time: of so many generations the oldest is forgotten whenever time moves on. A key
+    /// is remembered for all of them but one, at least.
+    Forget {
+        /// Generations, 2 to 4096.
+        generations: u32,
+    },
+}
+
+/// What to spare first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum First {
+    /// Memory: the fewest bits that keep the rate.
+    Memory,
+    /// Time: the fewest nanoseconds within the size that is allowed, or within
+    /// [`TIME_MAY_TAKE`](crate::TIME_MAY_TAKE) times the fewest bits if none is.
+    Time,
 }
 
 /// Who chooses the keys that are inserted and asked for.
@@ -97,7 +113,7 @@ pub struct Workload {
     pub(super) bytes: Option<u64>,
     pub(super) built_once: bool,
     pub(super) needs: Vec<Need>,
-    pub(super) copies: f64,
+    pub(super) copies: Option<f64>,
     pub(super) absent: f64,
     pub(super) threads: u32,
     pub(super) keys_by: KeysBy,
@@ -105,6 +121,11 @@ pub struct Workload {
     pub(super) lookup_ns: f64,
     pub(super) queries_per_key: f64,
     pub(super) key_bytes: u64,
+    pub(super) first: Option<First>,
+    pub(super) bit_ns: Option<f64>,
+    pub(super) build_bytes: Option<u64>,
+    pub(super) changes: Option<u64>,
+    pub(super) below: Option<u64>,
 }
 
 impl Workload {
@@ -119,7 +140,7 @@ impl Workload {
             bytes: None,
             built_once: false,
             needs: Vec::new(),
-            copies: 1.0,
+            copies: None,
             absent: 0.5,
             threads: 1,
             keys_by: KeysBy::Trusted,
@@ -127,6 +148,11 @@ impl Workload {
             lookup_ns: 0.0,
             queries_per_key: 1.0,
             key_bytes: 8,
+            first: None,
+            bit_ns: None,
+            build_bytes: None,
+            changes: None,
+            below: None,
         }
     }
 
@@ -137,6 +163,40 @@ impl Workload {
         with with_bits_per_key(bits_per_key: f64) { bits_per_key: Some(bits_per_key) };
         /// At most this many bytes.
         with with_bytes(bytes: u64) { bytes: Some(bytes) };
+        /// How often a key is inserted, on average. With [`Need::Count`] each copy is kept, and
+        /// takes room in filters that store fingerprints; if no mean is given, there is room for as
+        /// many copies of every key as are to be counted. Without it a key that comes again is not
+        /// stored again, by `insert_unique`. Default 1.
+        with with_copies(copies: f64) { copies: Some(copies) };
+        /// What to spare first. Default: time if a false positive has a cost, memory otherwise.
+        with with_first(first: First) { first: Some(first) };
+        /// What a bit per key is worth, in nanoseconds for each query: the price of memory. Choices
+        /// are then ranked by the sum of time and memory, whatever comes first otherwise.
+        with with_bit_ns(bit_ns: f64) { bit_ns: Some(bit_ns) };
+        /// At most this many bytes while it is built, the table included.
+        with with_build_bytes(build_bytes: u64) { build_bytes: Some(build_bytes) };
+        /// So many keys change from one edition to the next: added or removed, in a set that is
+        /// sent to others each time. The answer compares sending the filter with sending the
+        /// changes.
+        with with_changes(changes: u64) { changes: Some(changes) };
+        /// The keys are integers below this: a bitmap of them is exact, and may be smaller.
+        with with_integers_below(below: u64) { below: Some(below) };
+        /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
+        with with_absent(absent: f64) { absent };
+        /// Number of threads that use the filter at once. Default 1.
+        with with_threads(threads: u32) { threads };
+        /// Who chooses the keys. Default: trusted.
+        with with_keys_by(keys_by: KeysBy) { keys_by };
+        /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
+        with with_false_positive_ns(ns: f64) { false_positive_ns: Some(ns) };
+        /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it
+        /// through, so it changes no ranking; it is part of the totals. Default 0.
+        with with_lookup_ns(lookup_ns: f64) { lookup_ns };
+        /// Number of queries for each insert: how many share the cost of inserting a key, and of
+        /// removing it where that is needed. Default 1.
+        with with_queries_per_key(queries_per_key: f64) { queries_per_key };
+        /// Bytes of a key: in an exact set, and to hash. Default 8.
+        with with_key_bytes(key_bytes: u64) { key_bytes };
     }
 
     /// All keys are known when the filter is made, and none is added later.
@@ -153,28 +213,6 @@ impl Workload {
         self.needs.retain(other);
         self.needs.push(need);
         self
-    }
-
-    amq_core::methods! {
-        /// How often a key is inserted, on average. Counts where copies are kept: with
-        /// [`Need::Count`]. Default 1.
-        with with_copies(mean: f64) { copies: mean };
-        /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
-        with with_absent(share: f64) { absent: share };
-        /// Number of threads that use the filter at once. Default 1.
-        with with_threads(threads: u32) { threads };
-        /// Who chooses the keys. Default: trusted.
-        with with_keys_by(keys_by: KeysBy) { keys_by };
-        /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
-        with with_false_positive_ns(ns: f64) { false_positive_ns: Some(ns) };
-        /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it
-        /// through, so it changes no ranking; it is part of the totals. Default 0.
-        with with_lookup_ns(ns: f64) { lookup_ns: ns };
-        /// Number of queries for each insert: how many share the cost of inserting a key, and of
-        /// removing it where that is needed. Default 1.
-        with with_queries_per_key(queries: f64) { queries_per_key: queries };
-        /// Bytes of a key in an exact set. Default 8.
-        with with_key_bytes(bytes: u64) { key_bytes: bytes };
     }
 
     /// The keys.
@@ -207,6 +245,34 @@ impl Workload {
             Need::Values { bits } => Some(*bits),
             _ => None,
         })
+    }
+
+    /// Copies of a key that are stored, where a filter keeps them.
+    pub(super) fn stored_copies(&self) -> f64 {
+        let counted = self.needs.iter().find_map(|need| match need {
+            Need::Count { most } => Some(self.copies.unwrap_or(f64::from(*most))),
+            _ => None,
+        });
+        counted.unwrap_or(1.0)
+    }
+
+    /// Whether it is a filter that is wanted, and not a value for each key.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.value_bits().is_none()
+    }
+
+    /// The generations, if it must forget by time.
+    pub(super) fn generations(&self) -> Option<u32> {
+        self.needs.iter().find_map(|need| match need {
+            Need::Forget { generations } => Some(*generations),
+            _ => None,
+        })
+    }
+
+    /// What is spared first.
+    pub(super) fn spares(&self) -> First {
+        let named = if self.false_positive_ns.is_some() { First::Time } else { First::Memory };
+        self.first.unwrap_or(named)
     }
 
     /// Whether the filter must grow. One that is built at once is sized when the keys are known.
@@ -243,7 +309,8 @@ impl Workload {
             least("bits_per_key", bits, 0.0)?;
         }
         Invalid::check("absent", self.absent, 0.0, 1.0, true)?;
-        least("copies", self.copies, 1.0)?;
+        least("copies", self.copies.unwrap_or(1.0), 1.0)?;
+        least("bit_ns", self.bit_ns.unwrap_or(0.0), 0.0)?;
         least("threads", f64::from(self.threads), 1.0)?;
         least("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), 0.0)?;
         least("lookup_ns", self.lookup_ns, 0.0)?;
@@ -254,6 +321,9 @@ impl Workload {
             match *need {
                 Need::Values { bits } => {
                     Invalid::check("bits", f64::from(bits), 1.0, 32.0, true)?;
+                }
+                Need::Forget { generations } => {
+                    Invalid::check("generations", f64::from(generations), 2.0, 4096.0, true)?;
                 }
                 Need::Count { most } => least("most", f64::from(most), 1.0)?,
                 _ => {}

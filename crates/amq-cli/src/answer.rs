@@ -2,7 +2,7 @@
 
 use crate::numbers::{bytes_text, rate_text};
 use crate::table::{table, wrapped};
-use amq_advisor::{Answer, Choice, Structure, times_source};
+use amq_advisor::{Answer, Choice, Structure, Times};
 use serde_json::{Value, json};
 
 /// The choices as a table, a sentence for each, the rejections and why, and what else to know.
@@ -17,26 +17,29 @@ pub(crate) fn in_words(answer: &Answer) -> String {
     head.extend(["insert,\nns", "query,\nns", "total,\nns"]);
     let row = |(index, choice): (usize, &Choice)| {
         let mut row = vec![
-            format!("{:>2}  {}", index + 1, id(choice.structure)),
+            format!("{:>2}  {}", index + 1, choice.structure.id()),
             format!("{:.2}", choice.bits_per_key),
             bytes_text(choice.bytes),
         ];
         row.extend(more.then(|| bytes_text(choice.build_bytes)));
-        row.push(rate_text(choice.fpr));
-        row.extend([choice.insert_ns, choice.query_ns, choice.cost_ns].map(nanoseconds));
+        // A map gives some value to every key: it has no rate.
+        let is_map = choice.structure == Structure::Map;
+        row.push(if is_map { "-".into() } else { rate_text(choice.fpr) });
+        let times = [choice.insert_ns, choice.query_ns, choice.cost_ns];
+        row.extend(times.map(|time| nanoseconds(time, choice.reckoned)));
         row
     };
     let rows: Vec<Vec<String>> = choices.iter().enumerate().map(row).collect();
     let mut text = table(&head, &rows) + "\n";
     for (index, choice) in choices.iter().enumerate() {
-        let reason = format!("{}: {}", id(choice.structure), choice.reason);
-        text += &wrapped(&format!("{:>2}  ", index + 1), &reason);
+        let said = format!("{}: {} {}", choice.structure.id(), choice.what, choice.reason);
+        text += &wrapped(&format!("{:>2}  ", index + 1), &said);
     }
     if !answer.rejections.is_empty() {
         text += "\nNot considered:\n";
     }
     for rejection in &answer.rejections {
-        text += &wrapped(" -  ", &format!("{}: {}", id(rejection.structure), rejection.reason));
+        text += &wrapped(" -  ", &format!("{}: {}", rejection.structure.id(), rejection.reason));
     }
     text += "\nTo know:\n";
     for note in &answer.notes {
@@ -45,21 +48,23 @@ pub(crate) fn in_words(answer: &Answer) -> String {
     text
 }
 
-/// A dash if nobody has measured them.
-fn nanoseconds(time: Option<f64>) -> String {
+/// A dash if nobody has measured them; with a mark if they are reckoned.
+fn nanoseconds(time: Option<f64>, reckoned: bool) -> String {
+    let mark = if reckoned { "~" } else { "" };
     match time {
         None => "-".into(),
-        Some(ns) if ns < 99.5 => format!("{ns:.1}"),
-        Some(ns) if ns < 1e6 => format!("{ns:.0}"),
-        Some(ns) => format!("{ns:.2e}"),
+        Some(ns) if ns < 99.5 => format!("{mark}{ns:.1}"),
+        Some(ns) if ns < 1e6 => format!("{mark}{ns:.0}"),
+        Some(ns) => format!("{mark}{ns:.2e}"),
     }
 }
 
 /// The answer as one JSON object.
-pub(crate) fn in_json(answer: &Answer) -> Value {
+pub(crate) fn in_json(answer: &Answer, times: &Times) -> Value {
     let choice = |choice: &Choice| {
         json!({
-            "structure": id(choice.structure),
+            "structure": choice.structure.id(),
+            "type": choice.structure.type_name(),
             "bytes": choice.bytes,
             "bits_per_key": choice.bits_per_key,
             "build_bytes": choice.build_bytes,
@@ -71,18 +76,29 @@ pub(crate) fn in_json(answer: &Answer) -> Value {
             "query_ns": choice.query_ns,
             "remove_ns": choice.remove_ns,
             "cost_ns": choice.cost_ns,
+            "reckoned": choice.reckoned,
+            "what": choice.what,
             "reason": choice.reason,
         })
     };
     let rejections = answer.rejections.iter().map(|rejection| {
         json!({
-            "structure": id(rejection.structure),
+            "structure": rejection.structure.id(),
             "demand": rejection.demand.to_string(),
             "reason": rejection.reason,
         })
     });
+    let front = answer.front.iter().map(|point| {
+        json!({
+            "structure": point.structure.id(),
+            "bits_per_key": point.bits_per_key,
+            "fpr": point.fpr,
+            "cost_ns": point.cost_ns,
+        })
+    });
     json!({
         "choices": answer.choices.iter().map(choice).collect::<Vec<_>>(),
+        "front": front.collect::<Vec<_>>(),
         "rejections": rejections.collect::<Vec<_>>(),
         "exact_set": {
             "bytes": answer.exact_set.bytes,
@@ -90,20 +106,6 @@ pub(crate) fn in_json(answer: &Answer) -> Value {
         },
         "without_ns": answer.without_ns,
         "notes": answer.notes,
-        "times": times_source(),
+        "times": { "date": times.date(), "processor": times.processor() },
     })
-}
-
-/// The name of a structure; of a filter, the one that --kind takes.
-fn id(structure: Structure) -> String {
-    match structure {
-        Structure::Filter(kind) => kind.id().into(),
-        Structure::Sharded(kind) => format!("sharded-{}", kind.id()),
-        Structure::AtomicBloom => "atomic-bloom".into(),
-        Structure::AtomicBlockedBloom => "atomic-blocked-bloom".into(),
-        Structure::Map => "ribbon-map".into(),
-        Structure::ExactSet => "exact-set".into(),
-        Structure::Nothing => "none".into(),
-        other => other.to_string(),
-    }
 }

@@ -94,6 +94,15 @@ pub(crate) fn counts(text: &str) -> Result<Vec<u64>, String> {
     text.split(',').map(|part| count(part.trim())).collect()
 }
 
+/// How many there are on average, above 0: `10`, `0.5`, `1e3`.
+pub(crate) fn mean(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(mean) if mean > 0.0 && mean.is_finite() => Ok(mean),
+        Ok(_) => Err("a mean is positive and finite: 10, or 0.5".into()),
+        Err(_) => Err("not a number: write 10, or 0.5".into()),
+    }
+}
+
 /// Bits per key: a positive number.
 pub(crate) fn bits(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {

@@ -1,7 +1,7 @@
 //! What `choose` answers: the worked choices as a table, conflicts, and rejections.
 
 use amq::{Abilities, FilterKind};
-use amq_advisor::{ChooseError, Keys, KeysBy, Need, Structure, Workload, choose};
+use amq_advisor::{ChooseError, First, Keys, KeysBy, Need, Structure, Workload, choose};
 
 use Structure::{AtomicBloom, ExactSet, Filter, Map, Nothing, Sharded};
 
@@ -65,6 +65,15 @@ fn worked_choices() {
         (
             "the same, least time",
             removed().with_absent(0.9).with_false_positive_ns(5_000.0),
+            Filter(FilterKind::Cuckoo),
+        ),
+        (
+            "the same, least time in as much memory as it takes",
+            removed()
+                .with_absent(0.9)
+                .with_bits_per_key(80.0)
+                .with_first(First::Time)
+                .with_false_positive_ns(5_000.0),
             Filter(FilterKind::BlockedCounting),
         ),
         (

@@ -8,7 +8,7 @@ use amq::{
     ReadError, RibbonMap,
 };
 use amq_advisor::engines::Engine;
-use amq_advisor::{ChooseError, Keys, Need, Workload, choose};
+use amq_advisor::{ChooseError, Keys, Need, Times, Workload, choose};
 use amq_conformance::Violation;
 use std::any::type_name;
 use std::collections::BTreeSet;
@@ -72,6 +72,7 @@ fn heard() -> BTreeSet<String> {
         speaks(&Metrics::new("9").unwrap_err()),
         speaks(&ChooseError::from(invalid)),
         speaks(&invalid),
+        speaks(&Times::parse("").unwrap_err()),
         speaks(&*conflict),
         speaks(&refused),
         speaks(&Sharded::<BloomFilter>::from_shards_unchecked(Vec::new(), 1).unwrap_err()),

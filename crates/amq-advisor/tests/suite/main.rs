@@ -8,4 +8,7 @@ mod choose;
 mod choose_laws;
 mod engines;
 mod errors;
+mod reasons;
+mod records;
 mod said;
+mod workloads;

@@ -4,15 +4,22 @@ use crate::answer;
 use crate::exit::Outcome;
 use crate::numbers;
 use crate::stdio::Text;
-use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
+use amq::Budget;
+use amq_advisor::{Answer, First, Keys, KeysBy, Need, Structure, Times, Workload, choose_by};
+use anyhow::Context;
 use clap::{Args, ValueEnum};
+use std::fs;
+use std::path::PathBuf;
 
 /// Choose a filter
 ///
 /// Plans every kind for what you say you need, ranks them, and gives a reason for each, also for
 /// each that does not qualify. It says what else to know, and whether a filter is of any use at
-/// all. If nothing can do what is asked, it names the two demands that conflict. Sizes and rates
-/// are exact formulas; times were measured on one machine.
+/// all. If nothing can do what is asked, it names the two demands that conflict.
+///
+/// Memory comes first, unless you say what a false positive costs, or --first time: then time does,
+/// in the size that you allow, or in twice the fewest bits. Sizes and rates are exact formulas;
+/// times were measured on one machine, and those marked ~ are reckoned from them.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -43,6 +50,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MOST", value_parser = numbers::whole::<1, { u32::MAX }>)]
     count: Option<u32>,
 
+    /// How often a key comes, on average: repeats of a stream, or with --count the copies to keep
+    /// [default: 1; with --count as many as are counted]
+    #[arg(long, value_name = "MEAN", value_parser = numbers::mean)]
+    copies: Option<f64>,
+
+    /// It must forget by time, a generation of so many at a time: a sliding window, an expiry, the
+    /// last hour of a stream
+    #[arg(long, value_name = "GENERATIONS", num_args = 0..=1, default_missing_value = "8")]
+    #[arg(value_parser = numbers::whole::<2, 4096>)]
+    forget: Option<u32>,
+
     /// It must give a value of this many bits for each key
     #[arg(long, value_name = "BITS", value_parser = numbers::whole::<1, 32>)]
     values: Option<u32>,
@@ -50,6 +68,18 @@ pub(crate) struct Arguments {
     /// The share of queries for keys that are not in: 90%, 0.9 or 9/10
     #[arg(long, value_name = "SHARE", value_parser = numbers::share, default_value = "50%")]
     absent: f64,
+
+    /// What to spare first [default: time if --false-positive is given, else memory]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    first: Option<Spared>,
+
+    /// What a bit per key is worth, in time for each query: the price of memory, as 0.5ns
+    #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
+    bit_price: Option<f64>,
+
+    /// The most bytes while it is built
+    #[arg(long, value_name = "SIZE", value_parser = numbers::size)]
+    build_bytes: Option<u64>,
 
     /// What a false positive costs, the lookup that finds nothing: 500ns, 20us, 5ms
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
@@ -60,7 +90,7 @@ pub(crate) struct Arguments {
     lookup: f64,
 
     /// Queries for each key put in
-    #[arg(long, value_name = "N", value_parser = numbers::bits, default_value = "1")]
+    #[arg(long, value_name = "N", value_parser = numbers::mean, default_value = "1")]
     queries_per_key: f64,
 
     /// Threads that use it at once
@@ -72,9 +102,22 @@ pub(crate) struct Arguments {
     #[arg(long)]
     strangers: bool,
 
-    /// Bytes of a key, for the exact set that the answer is compared with
+    /// Bytes of a key: for the exact set that the answer is compared with, and to hash
     #[arg(long, value_name = "N", value_parser = numbers::size, default_value = "8")]
     key_bytes: u64,
+
+    /// Keys that change from one edition to the next, in a set that is sent to others: whether to
+    /// send the filter or the changes
+    #[arg(long, value_name = "N", value_parser = numbers::count)]
+    changes: Option<u64>,
+
+    /// The keys are integers below this: a bitmap may be smaller, and is exact
+    #[arg(long, value_name = "N", value_parser = numbers::count)]
+    integers_below: Option<u64>,
+
+    /// Times of a machine of your own, as `amq-bench fit` writes them
+    #[arg(long, value_name = "FILE")]
+    times: Option<PathBuf>,
 
     /// Print JSON
     #[arg(long)]
@@ -100,10 +143,18 @@ struct Number {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+enum Spared {
+    /// The fewest bits
+    Memory,
+    /// The fewest nanoseconds
+    Time,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum Ability {
-    /// Take keys out again
+    /// Take keys out again: delete, expire
     Remove,
-    /// List the hashes in it
+    /// List the hashes in it, in order
     List,
     /// Become the union with another filter
     Merge,
@@ -120,13 +171,24 @@ Examples:
   $ amq choose --keys 1e6 --fpr 1% --static
   $ amq choose --at-most 1e7 --need remove,files --bits-per-key 12 --absent 90%
   $ amq choose --keys 1e6 --static --false-positive 20us --queries-per-key 10
+  $ amq choose --at-most 1e8 --need shared-insert --threads 8 --first time
+  $ amq choose --at-most 1e6 --count 10 --copies 3
+  $ amq choose --keys 5e6 --fpr 0.1% --static --changes 20000 --key-bytes 30
   $ amq choose --unknown-from 1000 --fpr 0.1% --json";
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let answer = choose(&self.workload())?;
+        let times = match &self.times {
+            Some(path) => {
+                let text = fs::read_to_string(path);
+                let name = || path.display().to_string();
+                Times::parse(&text.with_context(name)?).with_context(name)?
+            }
+            None => Times::committed(),
+        };
+        let answer = choose_by(&self.workload(), &times)?;
         let text = if self.json {
-            format!("{}\n", answer::in_json(&answer))
+            format!("{}\n", answer::in_json(&answer, &times))
         } else {
             self.in_words(&answer)
         };
@@ -174,6 +236,30 @@ impl Arguments {
                 Ability::Files => Need::Files,
             });
         }
+        if let Some(mean) = self.copies {
+            workload = workload.with_copies(mean);
+        }
+        if let Some(first) = self.first {
+            workload = workload.with_first(match first {
+                Spared::Memory => First::Memory,
+                Spared::Time => First::Time,
+            });
+        }
+        if let Some(ns) = self.bit_price {
+            workload = workload.with_bit_ns(ns);
+        }
+        if let Some(bytes) = self.build_bytes {
+            workload = workload.with_build_bytes(bytes);
+        }
+        if let Some(keys) = self.changes {
+            workload = workload.with_changes(keys);
+        }
+        if let Some(below) = self.integers_below {
+            workload = workload.with_integers_below(below);
+        }
+        if let Some(generations) = self.forget {
+            workload = workload.need(Need::Forget { generations });
+        }
         if let Some(most) = self.count {
             workload = workload.need(Need::Count { most });
         }
@@ -186,12 +272,12 @@ impl Arguments {
     fn in_words(&self, answer: &Answer) -> String {
         let mut text = answer::in_words(answer);
         // The first choice that this program builds; what is set up for threads is a library's.
-        if let Structure::Filter(kind) = answer.best().structure {
-            let size = match (self.bytes, self.bits_per_key, self.fpr) {
-                (Some(bytes), _, _) => format!("--bytes {bytes}"),
-                (_, Some(bits), _) => format!("--bits-per-key {bits}"),
-                (_, _, Some(fpr)) => format!("--fpr {fpr}"),
-                _ => "--fpr 1%".into(),
+        let best = answer.best();
+        if let (Structure::Filter(kind), Some(goal)) = (best.structure, best.goal) {
+            let size = match goal.budget {
+                Budget::Bytes(bytes) => format!("--bytes {bytes}"),
+                Budget::BitsPerKey(bits) => format!("--bits-per-key {bits}"),
+                Budget::Fpr(fpr) => format!("--fpr {fpr}"),
             };
             let seed = if self.strangers { " --key-file KEY" } else { "" };
             let kind = kind.id();

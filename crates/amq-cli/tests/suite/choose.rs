@@ -1,6 +1,6 @@
 //! `amq choose` answers what the library's `choose` does.
 use crate::room::Room;
-use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
+use amq_advisor::{Answer, First, Keys, KeysBy, Need, Workload, choose};
 use serde_json::Value;
 
 /// Options, and the same said to the library.
@@ -44,6 +44,25 @@ fn asks() -> Vec<(&'static str, Workload)> {
             million().need(Need::Values { bits: 8 }).with_key_bytes(20).built_once(),
         ),
         ("--keys 1e6 --absent 0", million().with_absent(0.0)),
+        (
+            "--at-most 1e7 --count 10 --copies 3 --need remove --first time",
+            at_most()
+                .need(Need::Remove)
+                .need(Need::Count { most: 10 })
+                .with_copies(3.0)
+                .with_first(First::Time),
+        ),
+        ("--at-most 1e7 --forget", at_most().need(Need::Forget { generations: 8 })),
+        ("--keys 1e6 --bit-price 2ns --static", million().with_bit_ns(2.0).built_once()),
+        (
+            "--keys 1e6 --static --build-bytes 2MB --changes 5000 --key-bytes 30",
+            million()
+                .built_once()
+                .with_build_bytes(2_000_000)
+                .with_changes(5000)
+                .with_key_bytes(30),
+        ),
+        ("--keys 1e6 --integers-below 3e6", million().with_integers_below(3_000_000)),
     ]
 }
 
@@ -66,7 +85,10 @@ fn told(answer: &Answer) -> Vec<Value> {
             "insert_ns": choice.insert_ns,
             "query_ns": choice.query_ns,
             "remove_ns": choice.remove_ns,
+            "type": choice.structure.type_name(),
             "cost_ns": choice.cost_ns,
+            "reckoned": choice.reckoned,
+            "what": choice.what,
             "reason": choice.reason,
         })
     };
@@ -93,9 +115,7 @@ fn the_command_answers_as_the_library_does() {
         {
             let name = choice.as_object_mut().unwrap().remove("structure").unwrap();
             assert_eq!(choice, told, "{options}");
-            if let Structure::Filter(kind) = of_library.structure {
-                assert_eq!(name, kind.id(), "{options}");
-            }
+            assert_eq!(name, of_library.structure.id(), "{options}");
         }
         let rejected = json["rejections"].as_array().unwrap();
         assert_eq!(rejected.len(), answer.rejections.len(), "{options}");
@@ -104,4 +124,46 @@ fn the_command_answers_as_the_library_does() {
         }
         assert_eq!(json["notes"], serde_json::json!(answer.notes), "{options}");
     }
+}
+
+/// The rows of the first page's table, each with the type that it names first and what to ask.
+fn rows() -> Vec<(String, String)> {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let text = std::fs::read_to_string(readme).unwrap();
+    let table = text.lines().skip_while(|line| !line.starts_with("| you need | take |")).skip(2);
+    let rows = table.take_while(|line| line.starts_with('|')).filter_map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let quoted = |cell: &str| Some(cell.split('`').nth(1)?.to_owned());
+        Some((quoted(cells[2])?, quoted(cells[4])?))
+    });
+    rows.collect()
+}
+
+#[test]
+fn the_first_page_names_what_the_command_answers() {
+    let room = Room::new();
+    let rows = rows();
+    assert!(rows.len() > 20, "{}", rows.len());
+    for (named, options) in rows {
+        let run = room.amq(&format!("choose --json {options}")).ends(0);
+        let json: Value = serde_json::from_str(&run.text()).unwrap();
+        let first = &json["choices"][0];
+        let of_type = first["type"].as_str().unwrap();
+        let of_type = of_type.split('<').next().unwrap();
+        assert_eq!(of_type, named, "{options}: {first}");
+    }
+}
+
+#[test]
+fn times_of_another_machine_are_taken_and_a_file_of_none_is_refused() {
+    let room = Room::new();
+    let slow = "# date: 2030-01-01\n# processor: Slow\ncontender,keys,rate,times\n\
+                bloom,1000000,0.01,1,1,1,1,\nblocked-bloom,1000000,0.01,9,9,9,9,\n";
+    std::fs::write(room.path("slow.csv"), slow).unwrap();
+    let run = room.amq("choose --keys 1e6 --fpr 1% --first time --times slow.csv --json").ends(0);
+    let json: Value = serde_json::from_str(&run.text()).unwrap();
+    assert_eq!(json["choices"][0]["structure"], "bloom");
+    assert_eq!(json["times"], serde_json::json!({ "date": "2030-01-01", "processor": "Slow" }));
+    let run = room.amq("choose --keys 1e6 --times keys.txt").ends(2);
+    assert!(run.err.contains("keys.txt") && run.err.contains("line 1 of the table"), "{}", run.err);
 }

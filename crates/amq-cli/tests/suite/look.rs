@@ -293,7 +293,7 @@ fn old_names_of_kinds_mean_what_they_meant_and_the_new_ones_are_told() {
 #[test]
 fn choose_and_build_have_the_same_names_for_kinds() {
     let room = Room::new();
-    let text = room.amq("choose --keys 1001 --static").ends(0).text();
+    let text = room.amq("choose --keys 4001 --static").ends(0).text();
     let names: Vec<&str> = text
         .lines()
         .skip(2)

@@ -1,0 +1,260 @@
+//! Workloads of the kind people have, each with the answers that an expert would give, and what
+//! must be said besides.
+
+use amq::FilterKind as Kind;
+use amq_advisor::{First, Keys, KeysBy, Need, Structure, Workload, choose};
+
+use Structure::{AtomicBlockedBloom, AtomicBloom, Bitmap, ExactSet, Filter, Map, Nothing, Rolling};
+
+const MILLION: u64 = 1_000_000;
+
+fn exactly(keys: u64) -> Workload {
+    Workload::new(Keys::Exactly(keys))
+}
+
+fn at_most(keys: u64) -> Workload {
+    Workload::new(Keys::AtMost(keys))
+}
+
+/// What it is; the ask; the first answer; and a piece of what is said, in reasons and notes.
+type Case = (&'static str, Workload, Structure, &'static str);
+
+fn cases() -> Vec<Case> {
+    let lsm =
+        || exactly(10 * MILLION).built_once().with_fpr(0.01).with_absent(0.9).need(Need::Files);
+    let k_mers = || exactly(1_000_000_000).built_once().with_fpr(0.01);
+    let threads = || at_most(MILLION).with_fpr(0.01).need(Need::SharedInsert).with_threads(8);
+    let counted =
+        || at_most(MILLION).with_fpr(0.01).need(Need::Remove).need(Need::Count { most: 10 });
+    vec![
+        (
+            "1: a sorted file of an LSM tree, memory scarce",
+            lsm().with_false_positive_ns(100_000.0).with_queries_per_key(10.0),
+            Filter(Kind::BumpedRibbon),
+            "in at most 2 times the fewest bits",
+        ),
+        ("1: the same by memory alone", lsm(), Filter(Kind::BumpedRibbon), "memory first"),
+        (
+            "2: its first level, flushed each minute, bound by the processor",
+            lsm().with_false_positive_ns(10_000.0).with_queries_per_key(0.1),
+            Filter(Kind::BlockedBloom),
+            "The least time",
+        ),
+        (
+            "3: CDN admission, tens of millions of inserts a second",
+            at_most(10 * MILLION).with_fpr(0.01).with_queries_per_key(0.1).with_first(First::Time),
+            Filter(Kind::BlockedBloom),
+            "never full",
+        ),
+        (
+            "4: user names, nobody knows how many",
+            Workload::new(Keys::Unknown { start: 100_000 }).with_fpr(0.01),
+            Filter(Kind::ExpandableQuotient),
+            "on average as it grows",
+        ),
+        (
+            "4: the same, merged from several places",
+            Workload::new(Keys::Unknown { start: 100_000 }).with_fpr(0.01).need(Need::Merge),
+            Filter(Kind::Scalable),
+            "on average as it grows",
+        ),
+        (
+            "5: a stream without repetitions, expired by removal",
+            at_most(MILLION).with_fpr(0.01).need(Need::Remove).with_first(First::Time),
+            Filter(Kind::Cuckoo),
+            "Remove only what was inserted",
+        ),
+        (
+            "5: the same where bytes matter",
+            at_most(MILLION).with_fpr(0.01).need(Need::Remove),
+            Filter(Kind::WindowedCuckoo),
+            "refuses keys beyond its plan",
+        ),
+        (
+            "6: shards merged each night, deletes, a sorted listing",
+            at_most(10 * MILLION)
+                .with_fpr(0.01)
+                .need(Need::Remove)
+                .need(Need::Merge)
+                .need(Need::List),
+            Filter(Kind::Quotient),
+            "What is listed are hashes",
+        ),
+        (
+            "7: a blocklist in a browser",
+            exactly(5 * MILLION).built_once().with_fpr(0.001).need(Need::Files),
+            Filter(Kind::BumpedRibbon),
+            "of the fewest bits",
+        ),
+        ("8: up to ten copies a key", counted(), Filter(Kind::Counting), "stick at 15"),
+        (
+            "8: three copies on average",
+            counted().with_copies(3.0),
+            Filter(Kind::Quotient),
+            "each copy takes a slot",
+        ),
+        ("9: many threads insert, for bytes", threads(), AtomicBloom, "without locks"),
+        (
+            "9: the same for time",
+            threads().with_first(First::Time),
+            AtomicBlockedBloom,
+            "one cache line",
+        ),
+        (
+            "10: a rate of 30 %, static",
+            exactly(MILLION).built_once().with_fpr(0.3),
+            Filter(Kind::BumpedRibbon),
+            "over the least possible for 30 %",
+        ),
+        ("10: one by one", exactly(MILLION).with_fpr(0.3), Filter(Kind::Bloom), "over the least"),
+        (
+            "10: two bits a key",
+            exactly(MILLION).with_bits_per_key(2.0),
+            Filter(Kind::Bloom),
+            "The lowest rate",
+        ),
+        (
+            "11: hostile users choose the keys, and nothing that removes is taken",
+            exactly(MILLION).with_fpr(0.001).with_keys_by(KeysBy::Strangers),
+            Filter(Kind::Bloom),
+            "Neither stops one who tries keys",
+        ),
+        ("12: 500 keys", exactly(500).with_fpr(0.01), ExactSet, "So few keys"),
+        (
+            "13: every query is for a key that is in",
+            exactly(MILLION).with_fpr(0.01).with_absent(0.0),
+            Nothing,
+            "say yes to each",
+        ),
+        (
+            "14: eight bits for each key",
+            exactly(MILLION).built_once().need(Need::Values { bits: 8 }),
+            Map,
+            "has some value, too",
+        ),
+        (
+            "15: a light client, one in a million",
+            exactly(MILLION).built_once().with_fpr(1e-6).need(Need::Files),
+            Filter(Kind::BumpedRibbon),
+            "over the least possible for 0.0001 %",
+        ),
+        (
+            "17: a speller in 64 kB",
+            exactly(50_000).built_once().with_bytes(64_000).need(Need::Files),
+            Filter(Kind::BumpedRibbon),
+            "for 0.09",
+        ),
+        ("18: a billion k-mers", k_mers(), Filter(Kind::BumpedRibbon), "reckoned"),
+        (
+            "18: the same, for building time",
+            k_mers().with_first(First::Time).with_queries_per_key(0.5),
+            Filter(Kind::BlockedBloom),
+            "in at most 2 times",
+        ),
+        (
+            "18: the same, with memory to build it",
+            k_mers().with_build_bytes(2_000_000_000),
+            Filter(Kind::Bloom),
+            "From the smallest to the quickest",
+        ),
+        (
+            "19: a join's filter, built apart, merged and shipped",
+            at_most(10 * MILLION)
+                .with_fpr(0.01)
+                .need(Need::Merge)
+                .need(Need::Files)
+                .with_first(First::Time),
+            Filter(Kind::BlockedBloom),
+            "never full",
+        ),
+        (
+            "20: leaked passwords",
+            exactly(900 * MILLION).built_once().with_fpr(1e-6),
+            Filter(Kind::BumpedRibbon),
+            "An exact set of the keys takes",
+        ),
+        (
+            "21: at most five ads a user an hour",
+            at_most(MILLION)
+                .with_fpr(0.01)
+                .need(Need::Count { most: 5 })
+                .need(Need::Forget { generations: 7 }),
+            Rolling(Kind::Counting),
+            "the copies of a key are the sum",
+        ),
+        (
+            "21: the last hour of a stream",
+            at_most(MILLION).with_fpr(0.01).need(Need::Forget { generations: 7 }),
+            Rolling(Kind::WindowedCuckoo),
+            "the oldest of which is forgotten",
+        ),
+        (
+            "22: what the other side has, few keys",
+            exactly(1000).with_key_bytes(20).with_fpr(0.01),
+            ExactSet,
+            "never errs",
+        ),
+        (
+            "23: a list of addresses that changes daily",
+            exactly(MILLION)
+                .built_once()
+                .with_fpr(0.001)
+                .with_changes(200_000)
+                .with_key_bytes(60)
+                .need(Need::Files),
+            Filter(Kind::BumpedRibbon),
+            "Send the whole: the filter is 1.25 MB; 200,000 changed keys are 12.0 MB as keys, 1.60 \
+             MB as hashes",
+        ),
+        (
+            "23: the same with few changes",
+            exactly(MILLION).built_once().with_fpr(0.001).with_changes(1000),
+            Filter(Kind::BumpedRibbon),
+            "Send the changes",
+        ),
+        (
+            "24: a queue that delivers again, with deletes",
+            at_most(MILLION).with_fpr(0.01).need(Need::Remove).with_copies(2.0),
+            Filter(Kind::WindowedCuckoo),
+            "`insert_unique`",
+        ),
+        (
+            "dense integers",
+            exactly(MILLION).with_fpr(0.01).with_integers_below(4 * MILLION),
+            Bitmap,
+            "roaring",
+        ),
+        (
+            "sparse integers",
+            exactly(MILLION).with_fpr(0.01).with_integers_below(1 << 40),
+            Filter(Kind::Bloom),
+            "An exact set",
+        ),
+        (
+            "memory has a price",
+            exactly(MILLION).built_once().with_fpr(0.01).with_bit_ns(100.0),
+            Filter(Kind::BumpedRibbon),
+            "weighed by the price of memory",
+        ),
+        (
+            "memory is cheap",
+            exactly(MILLION).built_once().with_fpr(0.01).with_bit_ns(0.01),
+            Filter(Kind::BlockedBloom),
+            "The least time and memory together",
+        ),
+    ]
+}
+
+#[test]
+fn an_expert_would_answer_the_same() {
+    let mut wrong = Vec::new();
+    for (name, workload, expected, said) in cases() {
+        let answer = choose(&workload).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let best = answer.best();
+        let text = format!("{} {} {}", best.what, best.reason, answer.notes.join(" "));
+        if best.structure != expected || !text.contains(said) {
+            wrong.push(format!("{name}: {expected}, {said:?}\n{answer}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases().len(), wrong.join("\n"));
+}
