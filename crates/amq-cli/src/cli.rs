@@ -1,8 +1,8 @@
 //! The command line: its parser, and the list of commands.
 
 use crate::commands::{
-    bench, build, choose, completions, convert, dedupe, info, insert, man, merge, plan, query,
-    remove, verify,
+    bench, build, choose, completions, convert, dedupe, engines, info, insert, man, merge, plan,
+    query, remove, verify,
 };
 use crate::exit::Outcome;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -44,6 +44,7 @@ enum Command {
     Verify(verify::Arguments),
     Convert(convert::Arguments),
     Plan(plan::Arguments),
+    Engines(engines::Arguments),
     Bench(bench::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
@@ -63,6 +64,7 @@ impl Cli {
             Command::Verify(arguments) => arguments.run(),
             Command::Convert(arguments) => arguments.run(),
             Command::Plan(arguments) => arguments.run(),
+            Command::Engines(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Completions(arguments) => arguments.run(Self::command()),
             Command::Man(arguments) => arguments.run(Self::command()),

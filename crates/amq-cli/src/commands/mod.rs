@@ -6,6 +6,7 @@ pub(crate) mod choose;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod dedupe;
+pub(crate) mod engines;
 pub(crate) mod info;
 pub(crate) mod insert;
 pub(crate) mod man;

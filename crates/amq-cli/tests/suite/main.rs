@@ -9,6 +9,7 @@ mod build;
 mod change;
 mod choose;
 mod copies;
+mod engines;
 mod examples;
 mod keys;
 mod look;
