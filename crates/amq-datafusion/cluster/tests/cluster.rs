@@ -1,0 +1,55 @@
+//! A scheduler and two executors as processes, ten million rows, and an executor that dies.
+
+use amq_datafusion_cluster::{Cluster, Join};
+use std::path::Path;
+use std::time::Instant;
+
+const ROWS: i64 = 10_000_000;
+
+fn start(folder: &Path) -> Cluster {
+    Cluster::start(Path::new(env!("CARGO_BIN_EXE_amq-datafusion-cluster")), folder).unwrap()
+}
+
+/// What the processes last said, for a failure.
+fn logs(folder: &Path) -> String {
+    let tail = |name: &str| {
+        let log = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        format!("{name}:\n{}\n", lines[lines.len().saturating_sub(20)..].join("\n"))
+    };
+    ["scheduler.log", "executor-0.log", "executor-1.log"].map(tail).concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_join_by_the_filter_shuffles_less_and_survives_the_death_of_an_executor() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = start(folder.path());
+    let join = Join::write(folder.path(), ROWS).await.unwrap();
+    let plain =
+        join.plain(&cluster).await.unwrap_or_else(|e| panic!("{e}\n{}", logs(folder.path())));
+    assert_eq!(plain.answer, join.answer());
+
+    let fpr = 0.01;
+    let filtered = join.filtered(&cluster, fpr).await;
+    let filtered = filtered.unwrap_or_else(|e| panic!("{e}\n{}", logs(folder.path())));
+    assert_eq!(filtered.answer, join.answer());
+    // At least 1 - 1.2 fpr of the rows without a partner are dropped before they are sent.
+    let passed = filtered.probed - join.answer().0;
+    assert!(passed as f64 <= 1.2 * fpr * join.without_partner() as f64, "{passed}");
+    assert!(filtered.shuffled * 5 < plain.shuffled, "{filtered:?} {plain:?}");
+    eprintln!("plain: {plain:?}\nfiltered: {filtered:?}");
+
+    // Once more, and one of the two dies in the middle.
+    let run = join.filtered(&cluster, fpr);
+    let killed = async {
+        tokio::time::sleep(filtered.time / 2).await;
+        cluster.kill_executor().unwrap();
+        Instant::now()
+    };
+    let ended = async { (run.await, Instant::now()) };
+    let (killed, (survived, ended)) = tokio::join!(killed, ended);
+    let survived = survived.unwrap_or_else(|e| panic!("{e}\n{}", logs(folder.path())));
+    assert!(killed < ended, "the join ended before an executor could be killed");
+    assert_eq!(survived.answer, join.answer());
+    eprintln!("with one executor killed: {survived:?}");
+}

@@ -1,0 +1,117 @@
+//! `amq_contains(f, x)`.
+
+use crate::answers::{self, Asked};
+use crate::cache::{Bounds, Cache, Identity, identity};
+use crate::error::{execution, plan};
+use crate::{filters, keys};
+use amq::{AnyFilter, Filter};
+use datafusion_common::arrow::array::Array;
+use datafusion_common::arrow::datatypes::DataType;
+use datafusion_common::{Result, ScalarValue};
+use datafusion_expr::simplify::{ExprSimplifyResult, SimplifyContext};
+use datafusion_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+};
+use std::sync::{Arc, LazyLock};
+
+pub(crate) const NAME: &str = "amq_contains";
+
+/// Rows asked at once: hashes and answers stay in the first-level cache.
+const BLOCK: usize = 1024;
+
+static SIGNATURE: LazyLock<Signature> =
+    LazyLock::new(|| Signature::user_defined(Volatility::Immutable));
+
+static CACHE: LazyLock<Cache<Identity, AnyFilter>> =
+    LazyLock::new(|| Cache::new(Bounds { filters: 64, bytes: 256 << 20 }));
+
+/// The function `amq_contains(f, x)`: whether the key `x` is probably in the filter `f`; `false` is
+/// certain. Null where either is.
+///
+/// A filter does not know what its keys were: ask for the type it was made of. Integers are one key
+/// at every width, but the integer 42 is not the string '42'.
+///
+/// A constant filter is decoded once, not once a batch: up to 64 filters and 256 MiB of them (or
+/// one that is larger) stay in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct AmqContains;
+
+impl ScalarUDFImpl for AmqContains {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn signature(&self) -> &Signature {
+        &SIGNATURE
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        let [filter, key] = types else {
+            let text = format_args!("wants (filter, key), not {} arguments", types.len());
+            return Err(plan(NAME, text));
+        };
+        filters::check(NAME, filter)?;
+        keys::check(NAME, key)?;
+        Ok(types.to_vec())
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(DataType::Boolean)
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        answers::invoke(self, args)
+    }
+
+    /// Refuses a constant that is no filter, and puts one that is into its box.
+    fn simplify(&self, mut args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        if let Some(Expr::Literal(value, _)) = args.first_mut()
+            && let Some(bytes) = filters::scalar(NAME, value)?
+        {
+            self.filter(bytes, None)?;
+            if !filters::is_boxed(&value.data_type()) {
+                *value = filters::boxed(bytes);
+            }
+        }
+        Ok(ExprSimplifyResult::Original(args))
+    }
+}
+
+impl Asked for AmqContains {
+    type Filter = AnyFilter;
+
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn filter(&self, bytes: &[u8], _: Option<&ScalarValue>) -> Result<Arc<AnyFilter>> {
+        let decode = || AnyFilter::from_bytes(bytes).map_err(|error| execution(NAME, error));
+        match identity(bytes) {
+            Some(key) => CACHE.get_or(&key, bytes.len(), decode),
+            None => decode().map(Arc::new),
+        }
+    }
+
+    fn ask(&self, filter: &AnyFilter, keys: &dyn Array, answers: &mut Vec<bool>) -> Result<()> {
+        ask(NAME, filter, keys, answers)
+    }
+}
+
+/// The answers of a filter of amq.
+pub(crate) fn ask(
+    function: &str,
+    filter: &AnyFilter,
+    keys: &dyn Array,
+    answers: &mut Vec<bool>,
+) -> Result<()> {
+    let seed = filter.seed();
+    let mut hashes = Vec::with_capacity(BLOCK.min(keys.len()));
+    answers.clear();
+    answers.resize(keys.len(), false);
+    for (index, answers) in answers.chunks_mut(BLOCK).enumerate() {
+        let block = keys.slice(index * BLOCK, answers.len());
+        keys::hash(function, &block, seed, &mut hashes)?;
+        filter.contains_batch(&hashes, answers).map_err(|error| execution(function, error))?;
+    }
+    Ok(())
+}

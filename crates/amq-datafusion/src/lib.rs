@@ -1,0 +1,72 @@
+//! Approximate-membership filters in SQL: aggregates and functions for [DataFusion] and [Ballista],
+//! and Spark's Bloom filter, byte for byte.
+//!
+//! | function | value |
+//! | --- | --- |
+//! | `amq_agg(x, expected, fpr [, kind])` | aggregate: a filter of the keys in `x`, as a file's bytes |
+//! | `amq_merge_agg(f)` | aggregate: the filters in `f` as one |
+//! | `amq_contains(f, x)` | whether `x` is probably in `f`; `false` is certain |
+//! | `amq_contains_file(path, x)` | the same of a filter in a file; see [`ContainsFile`] |
+//! | `amq_estimate(f)` | the number of keys in `f` |
+//! | `amq_info(f)` | kind, keys, capacity, bytes, load and rate of `f` |
+//! | `bloom_filter_agg(x [, items [, bits]])` | Spark's aggregate, Spark's bytes; see [`spark`] |
+//! | `might_contain(f, x)` | Spark's question |
+//!
+//! [`register_all`] gives them to a session. [`semi_join_filter`] drops the rows of a join's larger
+//! side that have no partner, before they are sent anywhere.
+//!
+//! A filter of SQL is a filter of the library: [`amq::AnyFilter::from_bytes`] reads what `amq_agg`
+//! returns, and the command line tool, too; `amq_contains` reads theirs.
+//!
+//! | column | key |
+//! | --- | --- |
+//! | integers, booleans | as in Rust: `42` is one key at every width |
+//! | strings, binaries | their bytes |
+//! | dates | days since 1970, as `i64` |
+//! | timestamps | `(seconds, nanoseconds)` since 1970, as `(i64, u32)`, whatever the unit |
+//! | dictionaries, runs | their values |
+//! | floats, decimals, intervals, times, nested types | refused: cast to one of the above |
+//!
+//! # Memory
+//!
+//! A state of `amq_agg` is a list of hashes while there are few (at most 512), and a filter
+//! afterwards. What states hold is told to the engine's memory pool after every batch, and a query
+//! that exceeds the pool fails with the pool's error.
+//!
+//! [DataFusion]: https://datafusion.apache.org/
+//! [Ballista]: https://datafusion.apache.org/ballista/
+#![forbid(unsafe_code)]
+
+mod accumulator;
+mod agg;
+mod answers;
+mod cache;
+mod constant;
+mod contains;
+mod error;
+mod file;
+mod filters;
+mod groups;
+mod info;
+mod keys;
+mod literal;
+mod merge_agg;
+mod params;
+mod register;
+mod semi_join;
+pub mod spark;
+mod state;
+
+pub use agg::AmqAgg;
+pub use constant::{AmqConstant, FilterSubqueries};
+pub use contains::AmqContains;
+pub use file::{ContainsFile, FilterFiles, LocalFiles};
+pub use info::{AmqEstimate, AmqInfo};
+pub use merge_agg::AmqMergeAgg;
+pub use register::{aggregate_functions, extend, register_all, scalar_functions};
+pub use semi_join::{SemiJoinOptions, semi_join_filter};
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

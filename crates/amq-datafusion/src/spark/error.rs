@@ -1,0 +1,74 @@
+//! What can be wrong with a filter of Spark's.
+
+use std::fmt;
+
+/// Why a filter of Spark's could not be made, read or merged. Nothing has changed.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the fields are named after what they hold, and the text says it")]
+pub enum SparkError {
+    /// Planned for no items.
+    Items { items: u64 },
+    /// No bits, or more than Spark's arrays hold.
+    Bits { bits: u64 },
+    /// A rate that is no rate.
+    Fpr { fpr: f64 },
+    /// V1 has no seed.
+    SeedOfV1 { seed: i32 },
+    /// The bytes end within the header.
+    Truncated { bytes: u64 },
+    /// Neither V1 nor V2.
+    Version { version: i32 },
+    /// The words that the header states are not those that follow.
+    Length { words: i32, bytes: u64 },
+    /// A number of probes that no filter has.
+    Probes { probes: i32 },
+    /// Filters that differ in version, seed, probes or bits.
+    Mismatch { ours: String, theirs: String },
+    /// The allocator refused.
+    OutOfMemory { bytes: u64 },
+}
+
+impl fmt::Display for SparkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Items { items } => {
+                write!(f, "a Spark Bloom filter is planned for 1 item or more, not {items}")
+            }
+            Self::Bits { bits } => {
+                write!(f, "a Spark Bloom filter has 1 to {} bits, not {bits}", i32::MAX as u64 * 64)
+            }
+            Self::Fpr { fpr } => {
+                write!(f, "a false-positive rate lies between 0 and 1, without them: {fpr}")
+            }
+            Self::SeedOfV1 { seed } => {
+                write!(f, "Spark's V1 filters have no seed, so not {seed} either: use V2")
+            }
+            Self::Truncated { bytes } => {
+                write!(f, "not a Spark Bloom filter: {bytes} bytes are less than its header")
+            }
+            Self::Version { version } => write!(
+                f,
+                "not a Spark Bloom filter: its version is 1 or 2, not {version}. \
+                 (For a filter of amq use amq_contains.)"
+            ),
+            Self::Length { words, bytes } => write!(
+                f,
+                "damaged Spark Bloom filter: the header states {words} words of 8 bytes, and \
+                 {bytes} bytes follow"
+            ),
+            Self::Probes { probes } => {
+                write!(f, "damaged Spark Bloom filter: {probes} probes for a key")
+            }
+            Self::Mismatch { ours, theirs } => write!(
+                f,
+                "Spark Bloom filters of different parameters cannot be merged: {ours}; {theirs}"
+            ),
+            Self::OutOfMemory { bytes } => {
+                write!(f, "no memory for a Spark Bloom filter of {bytes} bytes")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SparkError {}

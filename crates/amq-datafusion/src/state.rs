@@ -1,0 +1,235 @@
+//! The state of `amq_agg`: hashes while they are few, a filter afterwards.
+//!
+//! ```text
+//! few:    1 | kind | hashes, 8 bytes each, little-endian, rising | XXH3 of what stands before
+//! filter: the bytes of the filter's file, which begin with the first of its magic bytes, 0x89
+//! ```
+
+use crate::error::execution;
+use crate::params::{Params, SEED};
+use amq::{AnyFilter, Filter, Key, KeyHash};
+use datafusion_common::Result;
+
+pub(crate) const NAME: &str = "amq_agg";
+const FEW: u8 = 1;
+const FILTER: u8 = amq::format::MAGIC[0];
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Not in the filter yet.
+    pending: Vec<KeyHash>,
+    filter: Option<Box<AnyFilter>>,
+    /// Of a kind that is built: how many hashes make looking for duplicates worth while.
+    crowded: usize,
+}
+
+impl State {
+    /// Adds one hash.
+    #[inline]
+    pub(crate) fn push(&mut self, params: &Params, hash: KeyHash) -> Result<()> {
+        self.pending.push(hash);
+        if self.pending.len() >= params.few { self.settle(params) } else { Ok(()) }
+    }
+
+    /// Adds one hash if that takes no more than writing it down.
+    #[inline]
+    pub(crate) fn push_in_place(&mut self, params: &Params, hash: KeyHash) -> bool {
+        let room = self.pending.len() + 1 < params.few.min(self.pending.capacity());
+        if room {
+            self.pending.push(hash);
+        }
+        room
+    }
+
+    /// Adds many hashes.
+    pub(crate) fn extend(&mut self, params: &Params, hashes: &[KeyHash]) -> Result<()> {
+        if let Some(filter) = &mut self.filter {
+            return insert(filter, hashes);
+        }
+        self.pending.extend_from_slice(hashes);
+        if self.pending.len() >= params.few { self.settle(params) } else { Ok(()) }
+    }
+
+    /// Adds what is in another's state.
+    pub(crate) fn merge(&mut self, params: &Params, state: &[u8]) -> Result<()> {
+        match state.split_first() {
+            Some((&FEW, rest)) => {
+                for hash in few(params, state, rest)? {
+                    self.push(params, hash)?;
+                }
+                Ok(())
+            }
+            Some((&FILTER, _)) if !params.built => {
+                let theirs = AnyFilter::from_bytes(state).map_err(|error| foreign(&error))?;
+                match &mut self.filter {
+                    Some(ours) => ours.merge(&theirs).map_err(|error| {
+                        execution(NAME, format_args!("states that cannot be merged: {error}"))
+                    }),
+                    None => {
+                        // A filter of another query may be of the same kind and yet not fit. (One
+                        // that grew fits no empty one.)
+                        let fits = match params.grows && theirs.kind() == params.kind {
+                            true => Ok(()),
+                            false => made(params)?.can_merge(&theirs),
+                        };
+                        fits.map_err(|error| foreign(&error))?;
+                        self.filter = Some(Box::new(theirs));
+                        self.settle(params)
+                    }
+                }
+            }
+            Some((&FILTER, _)) => {
+                Err(foreign(&format_args!("a filter, and not the hashes of a {} one", params.kind)))
+            }
+            _ => Err(foreign(&"it begins with no known tag")),
+        }
+    }
+
+    /// Its bytes for another's `merge`; the state is empty afterwards, so that filter and bytes are
+    /// not held side by side.
+    pub(crate) fn encode(&mut self, params: &Params) -> Result<Vec<u8>> {
+        if let Some(mut filter) = self.filter.take() {
+            insert(&mut filter, &self.pending)?;
+            self.pending = Vec::new();
+            return filter.to_bytes().map_err(|error| execution(NAME, error));
+        }
+        self.sort(params);
+        let hashes = std::mem::take(&mut self.pending);
+        let mut bytes = Vec::with_capacity(hashes.len() * 8 + 10);
+        bytes.extend([FEW, params.kind.number()]);
+        bytes.extend(hashes.iter().flat_map(|hash| hash.get().to_le_bytes()));
+        let sum = bytes.key_hash(SEED).get();
+        bytes.extend(sum.to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// The bytes of the filter; the state stays.
+    pub(crate) fn finish(&mut self, params: &Params) -> Result<Vec<u8>> {
+        self.sort(params);
+        let small;
+        let filter = match &mut self.filter {
+            Some(filter) => {
+                insert(filter, &self.pending)?;
+                self.pending.clear();
+                &**filter
+            }
+            None if params.built => {
+                enough(params, self.pending.len() as u64)?;
+                let goal = params.goal();
+                let built = AnyFilter::build_hashes(params.kind, goal, SEED, &self.pending);
+                small = built.map_err(|error| execution(NAME, error))?;
+                &small
+            }
+            None => {
+                let mut made = made(params)?;
+                insert(&mut made, &self.pending)?;
+                small = made;
+                &small
+            }
+        };
+        // The filter's own rate, which takes a walk through its table, only where it can be above.
+        if !params.grows && filter.len() > params.expected {
+            let rate = filter.expected_fpr();
+            if rate > params.fpr * 1.1 {
+                return Err(crowded(params, filter.len(), rate));
+            }
+        }
+        filter.to_bytes().map_err(|error| execution(NAME, error))
+    }
+
+    /// Bytes on the heap.
+    pub(crate) fn heap(&self) -> usize {
+        let filter = self.filter.as_ref();
+        let table = filter.map_or(0, |filter| filter.size_in_bytes() as usize);
+        table + filter.map_or(0, |_| size_of::<AnyFilter>()) + self.pending.capacity() * 8
+    }
+
+    /// Puts the pending hashes into the filter, which is made if there are too many of them.
+    fn settle(&mut self, params: &Params) -> Result<()> {
+        if params.built {
+            if self.pending.len() < self.crowded.max(params.few) {
+                return Ok(());
+            }
+            self.sort(params);
+            self.crowded = self.pending.len().saturating_mul(2);
+            return enough(params, self.pending.len() as u64);
+        }
+        if self.filter.is_none() {
+            self.sort(params);
+            if self.pending.len() <= params.few / 2 {
+                return Ok(());
+            }
+            self.filter = Some(Box::new(made(params)?));
+        }
+        if let Some(filter) = &mut self.filter {
+            insert(filter, &self.pending)?;
+            self.pending.clear();
+        }
+        Ok(())
+    }
+
+    /// Sorts what is pending, and drops duplicates unless every copy counts.
+    fn sort(&mut self, params: &Params) {
+        self.pending.sort_unstable();
+        if !params.copies {
+            self.pending.dedup();
+        }
+    }
+}
+
+/// An empty filter.
+fn made(params: &Params) -> Result<AnyFilter> {
+    AnyFilter::with_seed(params.kind, params.goal(), SEED).map_err(|error| execution(NAME, error))
+}
+
+fn insert(filter: &mut AnyFilter, hashes: &[KeyHash]) -> Result<()> {
+    match filter.insert_batch(hashes) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(execution(NAME, format_args!("more rows than `expected`: {error}"))),
+    }
+}
+
+/// The hashes of a state that has no filter.
+fn few<'a>(
+    params: &Params,
+    state: &'a [u8],
+    rest: &'a [u8],
+) -> Result<impl Iterator<Item = KeyHash> + 'a> {
+    let damaged = || foreign(&format_args!("{} bytes, truncated or damaged", state.len()));
+    let (body, sum) = state.split_last_chunk::<8>().ok_or_else(damaged)?;
+    let (&kind, _) = rest.split_first().ok_or_else(damaged)?;
+    let (hashes, odd) = body.get(2..).unwrap_or_default().as_chunks::<8>();
+    if !odd.is_empty() || body.len() < 2 || body.key_hash(SEED).get() != u64::from_le_bytes(*sum) {
+        return Err(damaged());
+    }
+    if kind != params.kind.number() {
+        return Err(foreign(&format_args!("a state of another kind of filter, number {kind}")));
+    }
+    Ok(hashes.iter().map(|&hash| KeyHash::new(u64::from_le_bytes(hash))))
+}
+
+fn foreign(error: &dyn std::fmt::Display) -> datafusion_common::DataFusionError {
+    execution(NAME, format_args!("a state that is not of this aggregate: {error}"))
+}
+
+/// Whether so many distinct hashes are no more than planned.
+fn enough(params: &Params, distinct: u64) -> Result<()> {
+    if distinct <= params.expected {
+        return Ok(());
+    }
+    let Params { kind, expected, .. } = params;
+    let text = format_args!(
+        "more keys than `expected`: at least {distinct}, and the {kind} filter was planned for \
+         {expected}; raise `expected`"
+    );
+    Err(execution(NAME, text))
+}
+
+fn crowded(params: &Params, keys: u64, rate: f64) -> datafusion_common::DataFusionError {
+    let Params { expected, fpr, .. } = params;
+    let text = format_args!(
+        "more keys than `expected`: about {keys}, not {expected}, so that the filter would err at \
+         a rate of {rate:.4}, not {fpr}; raise `expected`"
+    );
+    execution(NAME, text)
+}

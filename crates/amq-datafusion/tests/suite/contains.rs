@@ -1,0 +1,139 @@
+//! `amq_contains`, and what a subquery costs.
+
+use crate::engine::{
+    answers, array, bytes, error, hex, numbers, planning_error, rows, session, session_with, table,
+};
+use amq::{AnyFilter, FilterKind, Goal};
+use datafusion::arrow::array::{BinaryViewArray, Int64Array, LargeBinaryArray, RecordBatch};
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::{Expr, ScalarUDF};
+use datafusion::prelude::{SessionConfig, col, lit};
+
+const TRAP: &str = "SELECT x FROM probe WHERE \
+                    amq_contains((SELECT amq_agg(x, 1000, 0.001) FROM build), x)";
+
+async fn join_session(config: SessionConfig) -> datafusion::prelude::SessionContext {
+    let ctx = session_with(config);
+    let longs = |range: std::ops::Range<i64>| array(Int64Array::from_iter_values(range));
+    table(&ctx, "build", vec![longs(0..600), longs(600..1000)]);
+    table(&ctx, "probe", vec![longs(500..50_000), longs(-50_000..0)]);
+    ctx
+}
+
+#[tokio::test]
+async fn a_subquery_filters_the_other_side_of_a_join() {
+    let ctx = join_session(SessionConfig::new().with_target_partitions(2)).await;
+    let found = numbers(&ctx, TRAP).await;
+    assert!((500..1000).all(|key| found.contains(&key)));
+    let wrong = found.len() - 500;
+    assert!((50..=150).contains(&wrong), "{wrong} of 99,000 at 0.001");
+    // Shared, and not copied once a batch.
+    let plan = rows(&ctx, &format!("EXPLAIN {TRAP}")).await.unwrap();
+    let plan = pretty_format_batches(&plan).unwrap().to_string();
+    assert!(plan.contains("amq_constant") && !plan.contains("CrossJoin"), "{plan}");
+}
+
+#[tokio::test]
+async fn a_subquery_that_would_be_copied_for_each_row_is_refused_while_planning() {
+    let off = "datafusion.optimizer.enable_physical_uncorrelated_scalar_subquery";
+    let ctx = join_session(SessionConfig::new().set_bool(off, false)).await;
+    let spark = TRAP.replace("amq_contains", "might_contain");
+    let spark = spark.replace("amq_agg(x, 1000, 0.001)", "bloom_filter_agg(x)");
+    let projected =
+        "SELECT amq_contains((SELECT amq_agg(x, 1000, 0.01) FROM build), x) AS y FROM probe";
+    let deeper =
+        TRAP.replace("amq_contains((", "amq_contains(coalesce((").replace("), x)", "), NULL), x)");
+    for sql in [TRAP, &spark, projected, &deeper] {
+        let said = planning_error(&ctx, sql).await;
+        assert!(said.contains("copied once for each row"), "{said}");
+        assert!(said.contains("amq_datafusion::semi_join_filter"), "{said}");
+    }
+    // A subquery elsewhere is no filter's.
+    let sql = "SELECT x FROM probe WHERE x = (SELECT max(x) FROM build)";
+    assert_eq!(numbers(&ctx, sql).await, [999]);
+    let ctx = join_session(SessionConfig::new()).await;
+    let correlated = "SELECT x FROM probe WHERE amq_contains(\
+                      (SELECT amq_agg(b.x, 9, 0.01) FROM build b WHERE b.x = probe.x), x)";
+    let said = planning_error(&ctx, correlated).await;
+    assert!(said.contains("refers to the rows outside"), "{said}");
+}
+
+#[tokio::test]
+async fn literals_columns_and_nulls_are_asked() {
+    let ctx = session();
+    let mut filter = AnyFilter::new(FilterKind::Cuckoo, Goal::fpr(10, 0.0001)).unwrap();
+    filter.insert(&5i64).unwrap();
+    let one = filter.to_bytes().unwrap();
+    let other = bytes(&ctx, "SELECT amq_agg(6, 10, 0.0001)").await.unwrap();
+    table(&ctx, "t", vec![array(Int64Array::from(vec![Some(5), None, Some(6)]))]);
+    let literal = format!("X'{}'", hex(&one));
+    let sql = format!("SELECT amq_contains({literal}, x) FROM t");
+    assert_eq!(answers(&ctx, &sql).await, [Some(true), None, Some(false)]);
+    let sql = format!("SELECT amq_contains({literal}, 5) FROM t");
+    assert_eq!(answers(&ctx, &sql).await, [Some(true); 3]);
+    assert_eq!(answers(&ctx, "SELECT amq_contains(NULL, x) FROM t").await, [None; 3]);
+
+    let filters = vec![Some(&one[..]), Some(&one), None, Some(&other), Some(&other), Some(&one)];
+    let keys = Int64Array::from(vec![Some(5), Some(6), Some(5), Some(6), Some(5), None]);
+    for column in [
+        array(LargeBinaryArray::from(filters.clone())),
+        array(BinaryViewArray::from_iter(filters.clone())),
+    ] {
+        let columns = [("f", column), ("x", array(keys.clone()))];
+        let batch = RecordBatch::try_from_iter_with_nullable(columns.map(|(n, a)| (n, a, true)));
+        ctx.deregister_table("both").unwrap();
+        ctx.register_batch("both", batch.unwrap()).unwrap();
+        let want = [Some(true), Some(false), None, Some(true), Some(false), None];
+        assert_eq!(answers(&ctx, "SELECT amq_contains(f, x) FROM both").await, want);
+        let five = answers(&ctx, "SELECT amq_contains(f, 5) FROM both").await;
+        let want = [Some(true), Some(true), None, Some(false), Some(false), Some(true)];
+        assert_eq!(five, want);
+    }
+}
+
+#[tokio::test]
+async fn filters_of_another_seed_are_asked_under_it() {
+    let ctx = session();
+    let mut filter = AnyFilter::with_seed(FilterKind::Bloom, Goal::fpr(100, 0.0001), 99).unwrap();
+    for key in 0..100i64 {
+        filter.insert(&key).unwrap();
+    }
+    table(&ctx, "t", vec![array(Int64Array::from_iter_values(0..200))]);
+    let sql =
+        format!("SELECT x FROM t WHERE amq_contains(X'{}', x)", hex(&filter.to_bytes().unwrap()));
+    assert_eq!(numbers(&ctx, &sql).await, (0..100).collect::<Vec<i64>>());
+}
+
+#[tokio::test]
+async fn data_frames_ask_as_sql_does() {
+    let ctx = session();
+    let made =
+        bytes(&ctx, "SELECT amq_agg(column1, 10, 0.001) FROM (VALUES (1), (2))").await.unwrap();
+    table(&ctx, "t", vec![array(Int64Array::from_iter_values(0..100))]);
+    let contains = ScalarUDF::from(amq_datafusion::AmqContains);
+    let filter = Expr::Literal(ScalarValue::Binary(Some(made)), None);
+    let frame = ctx.table("t").await.unwrap();
+    let frame =
+        frame.filter(contains.call(vec![filter, col("x")]).and(col("x").lt(lit(50)))).unwrap();
+    assert_eq!(frame.count().await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn damaged_filters_are_refused_and_none_is_taken_for_another() {
+    let ctx = session();
+    let good = bytes(&ctx, "SELECT amq_agg(5, 100, 0.01)").await.unwrap();
+    // The good one first, so that it is kept.
+    let ask = |bytes: &[u8]| format!("SELECT amq_contains(X'{}', 5)", hex(bytes));
+    assert_eq!(answers(&ctx, &ask(&good)).await, [Some(true)]);
+    for len in [0, 1, 191, 192, good.len() - 1] {
+        let said = error(&ctx, &ask(&good[..len])).await;
+        assert!(said.contains("amq_contains: "), "{said}");
+    }
+    for place in [0, 9, 100, 191] {
+        let mut damaged = good.clone();
+        damaged[place] ^= 4;
+        let said = error(&ctx, &ask(&damaged)).await;
+        assert!(said.contains("amq_contains: "), "{place}: {said}");
+    }
+}

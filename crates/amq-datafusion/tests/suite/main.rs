@@ -1,0 +1,12 @@
+//! The functions as SQL and as DataFrames, on DataFusion; Spark's bytes.
+
+mod agg;
+mod contains;
+mod engine;
+mod files;
+mod groups;
+mod keys;
+mod plans;
+mod refusals;
+mod spark;
+mod spark_sql;
