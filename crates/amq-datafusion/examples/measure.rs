@@ -38,24 +38,7 @@ async fn main() -> Result<()> {
         let times = [time(&one, &sql, rows).await?, time(&two, &sql, rows).await?];
         println!("| {name} | {:.1} | {:.1} |", times[0], times[1]);
     }
-    for (partitions, ctx) in [(1, &one), (2, &two)] {
-        let sql = format!("SELECT amq_agg(x, {rows}, 0.01) FROM t");
-        let (before, _) = (resident("VmRSS:"), std::fs::write("/proc/self/clear_refs", "5"));
-        let made = ctx.sql(&sql).await?.collect().await?;
-        let filter = made[0].get_array_memory_size() as f64;
-        if let (Some(before), Some(peak)) = (before, resident("VmHWM:")) {
-            let filters = (peak - before) / filter;
-            println!("\n{partitions} partitions: at most {filters:.1} filters in memory at once");
-        }
-    }
     Ok(())
-}
-
-/// Bytes of a line of the process's status, on Linux.
-fn resident(line: &str) -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let value = status.lines().find_map(|of| of.strip_prefix(line))?;
-    Some(value.trim().strip_suffix(" kB")?.parse::<f64>().ok()? * 1024.0)
 }
 
 /// The table, and a filter of as many other keys.
