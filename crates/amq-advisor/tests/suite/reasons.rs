@@ -39,8 +39,9 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
         let (compared, also) = choice.reason.split_once(". ").unwrap_or((&choice.reason, ""));
         let mut said = numbers(compared).into_iter();
         let mut next = |value: f64, decimals| {
-            let said = said.next().unwrap_or_else(|| panic!("too few numbers: {}", context()));
-            assert!(is(said, value, decimals), "{said} for {value}: {}", context());
+            let said = said.next();
+            let right = said.is_some_and(|said| is(said, value, decimals));
+            assert!(right, "{said:?} for {value}: {}", context());
         };
         if index > 0 {
             let bits = (choice.bits_per_key / first.bits_per_key - 1.0) * 100.0;
