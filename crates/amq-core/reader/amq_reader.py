@@ -824,6 +824,49 @@ class RibbonMap(BumpedRibbon):
         raise TypeError("a map has a value for every key: ask it with get()")
 
 
+class Fuse(Filter):
+    NUMBER, REVISION = 18, 1
+
+    def __init__(self, file):
+        super().__init__(file)
+        file.expect_asked(0)
+        self.bits, self.log, self.segments, self.shards, seed = file.only_entry(5)
+        expect(1 <= self.bits <= 32 and seed <= 31, "fingerprints of %d bits" % self.bits)
+        if self.keys:
+            least = 3 if self.shards > 1 else 2
+            expect(least <= self.log <= 20, "segments of 2^%d slots" % self.log)
+            most = (1 << 28 - self.log) - 2
+            expect(1 <= self.segments <= most, "%d segments" % self.segments)
+            expect(1 <= self.shards <= 1 << 20, "%d shards" % self.shards)
+        else:
+            expect(self.log == self.segments == self.shards == 0, "a table without keys")
+        slots = self.shards * (self.segments + 2) << self.log if self.keys else 0
+        whole = self.bits in (8, 16, 32) or slots == 0
+        file.expect_sections((-(-slots * self.bits // 8) + (0 if whole else 7), 1))
+        self.table = file.sections[0]
+        past = slots * self.bits
+        rest = int.from_bytes(self.table[past // 8 :], "little") >> past % 8
+        expect(rest == 0, "bits are set past the last slot")
+        self.factor = remix(seed, 0) | 1
+
+    def slot(self, slot):
+        at = slot * self.bits
+        word = int.from_bytes(self.table[at // 8 : at // 8 + 8], "little")
+        return word >> at % 8 & (1 << self.bits) - 1
+
+    def contains_hash(self, hash):
+        if not self.shards:
+            return False
+        word, segment = hash * self.factor & MASK, 1 << self.log
+        first = index(word, self.shards * self.segments << self.log)
+        first += index(word, self.shards) * 2 * segment
+        second = first + segment ^ word % segment
+        third = first + 2 * segment ^ (word >> 20) % segment
+        mixed = (word ^ word >> 32) * 0x9E3779B97F4A7C15 & MASK
+        sum = self.slot(first) ^ self.slot(second) ^ self.slot(third)
+        return sum == mixed >> 64 - self.bits
+
+
 class Parts(Filter):
     """A filter made of filters, each of which is a file of its own in a section."""
 

@@ -135,6 +135,8 @@ kinds! {
             was "ribbon-wide" "ribbon-bumped-wide";
         /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
         ExpandableQuotient = 15, "expandable-quotient", "expandable quotient";
+        /// Binary fuse filter: fingerprints spread over three slots.
+        Fuse = 18, "fuse", "binary fuse";
     }
     others {
         /// Static map from keys to values, solved as a bumped ribbon: in files beside the filters,

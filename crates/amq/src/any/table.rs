@@ -56,6 +56,7 @@ macro_rules! kinds {
         "ribbon" NarrowRibbon: amq_ribbon::NarrowRibbonFilter [build_only bulk];
         "ribbon" BumpedRibbon: amq_ribbon::BumpedRibbonFilter [build_only bulk];
         "ribbon" WideBumpedRibbon: amq_ribbon::WideBumpedRibbonFilter [build_only bulk];
+        "fuse" Fuse: amq_fuse::FuseFilter [build_only bulk];
     } };
 }
 
@@ -119,6 +120,8 @@ pub(crate) mod variants {
     pub use amq_counting as counting;
     #[cfg(feature = "cuckoo")]
     pub use amq_cuckoo as cuckoo;
+    #[cfg(feature = "fuse")]
+    pub use amq_fuse as fuse;
     #[cfg(feature = "quotient")]
     pub use amq_quotient as quotient;
     #[cfg(feature = "ribbon")]

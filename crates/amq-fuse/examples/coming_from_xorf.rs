@@ -1,0 +1,58 @@
+//! How each call of xorf's BinaryFuse8 is written here.
+//!
+//! ```console
+//! $ cargo run --example coming_from_xorf
+//! ```
+
+use amq_fuse::{Budget, BuildFilter, DEFAULT_SEED, FuseFilter, FuseView, Goal, KeyHash};
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let keys: Vec<u64> = (0..100_000u64).map(|i| i * i).collect();
+
+    // BinaryFuse8::try_from(&keys), BinaryFuse16, BinaryFuse32
+    // There the number of bits is in the type; here any from 1 to 32 follows from the rate.
+    let filter = FuseFilter::build(Budget::Fpr(1.0 / 256.0), &keys)?;
+    let twelve = FuseFilter::build(Budget::Fpr(1.0 / 4096.0), &keys)?;
+    assert_eq!(twelve.params().fingerprint_bits, 12);
+
+    // filter.contains(&49)
+    assert!(filter.contains(&49u64));
+
+    // filter.len()
+    // There it is the number of fingerprints; here it is the number of keys.
+    assert_eq!(filter.len(), 100_000);
+    println!("{} bytes: {:.2} bits per key", filter.size_in_bytes(), filter.stats().bits_per_key());
+
+    // keys.sort(); keys.dedup(); BinaryFuse8::try_from(&keys)
+    // There the keys must be distinct, or the build may fail. Here copies do no harm.
+    let copies = FuseFilter::build(Budget::Fpr(0.01), keys.iter().chain(&keys))?;
+    assert!(copies.contains(&49u64));
+
+    // HashProxy::<String, DefaultHasher, BinaryFuse8>::from(&words)
+    // Here a key is anything with a portable encoding, and a `&str` finds a `String`.
+    let words = ["ant", "bee", "cat"].map(String::from);
+    let strings = FuseFilter::build(Budget::Fpr(0.01), &words)?;
+    assert!(strings.contains("bee"));
+
+    // BinaryFuse8::try_from(&hashes), where the keys were hashed before
+    let hashes: Vec<KeyHash> = keys.iter().map(|key| KeyHash::of(key, 7)).collect();
+    let hashed = FuseFilter::build_hashes(Budget::Fpr(0.01), DEFAULT_SEED, &hashes)?;
+    assert!(hashed.contains_hash(KeyHash::of(&49u64, 7)));
+
+    // BinaryFuse8Ref: a filter over borrowed fingerprints
+    let view: FuseView<'_> = filter.view();
+    assert!(view.contains(&49u64));
+
+    // Not in xorf: many keys at once, in less time on large filters.
+    let mut answers = [false; 3];
+    filter.contains_keys(&[49u64, 50, 64], &mut answers)?;
+    assert!(answers[0] && answers[2]);
+
+    // Nor size, rate and the memory for building, before anything is built.
+    let plan = FuseFilter::plan(Goal::fpr(keys.len() as u64, 0.001))?;
+    println!("{plan}; {} bytes while it is built", plan.build_bytes);
+    let planned = FuseFilter::build(plan, &keys)?;
+    assert_eq!(planned.size_in_bytes(), plan.bytes);
+    Ok(())
+}

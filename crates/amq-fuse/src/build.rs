@@ -1,0 +1,156 @@
+//! Building: seed by seed until one solves all shards, which is nearly always the first.
+
+use crate::FuseParams;
+use crate::cells::by_cells;
+use crate::hashes::{Hashes, Shard};
+use crate::layout::Layout;
+use crate::memory::cleared;
+use crate::params::SEEDS;
+use crate::peel::Peeler;
+use alloc::vec::Vec;
+use amq_core::BuildError;
+use amq_core::internal::{reserve, zeroed};
+
+/// One shard: its hashes, its part of the table, and its first start.
+#[derive(Debug)]
+struct Work<'a> {
+    shard: Shard<'a>,
+    table: &'a mut [u8],
+    first: u64,
+}
+
+/// The working memory of a thread.
+#[derive(Default, Debug)]
+struct Tools {
+    peeler: Peeler,
+    /// The shard's part of the table, with room behind it.
+    table: Vec<u8>,
+}
+
+/// Why there is no table: an error, or a shard that this seed does not solve.
+enum Stop {
+    Unsolved,
+    Error(BuildError),
+}
+
+impl From<BuildError> for Stop {
+    fn from(error: BuildError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// The table of these hashes, sorted by the layout of `params`, and the parameters with the seed
+/// that solved it.
+pub(crate) fn table(
+    params: FuseParams,
+    mut hashes: Hashes,
+    keys: u64,
+) -> Result<(FuseParams, Vec<u8>), BuildError> {
+    let mut table = zeroed(params.bytes())?;
+    for internal_seed in 0..SEEDS {
+        let params = FuseParams { internal_seed, ..params };
+        if internal_seed > 0 {
+            hashes.sort_again(&Layout::new(&params))?;
+            table.fill(0);
+        }
+        match solve(&params, &mut hashes, &mut table) {
+            Ok(()) => return Ok((params, table)),
+            Err(Stop::Unsolved) => {}
+            Err(Stop::Error(error)) => return Err(error),
+        }
+    }
+    Err(BuildError::Exhausted { attempts: SEEDS, keys })
+}
+
+fn solve(params: &FuseParams, hashes: &mut Hashes, table: &mut [u8]) -> Result<(), Stop> {
+    let layout = Layout::new(params);
+    let mut work = Vec::new();
+    reserve(&mut work, layout.shards())?;
+    let bytes = match params.shards {
+        1 => table.len(),
+        _ => (params.shard_slots() * u64::from(params.fingerprint_bits) / 8) as usize,
+    };
+    let parts = hashes.shards()?.into_iter().zip(table.chunks_mut(bytes));
+    for (number, (shard, table)) in (0..).zip(parts) {
+        work.push(Work { shard, table, first: number * layout.starts_of_shard() });
+    }
+    each(work, |tools, work| tools.solve(params, &layout, work))
+}
+
+impl Tools {
+    fn solve(
+        &mut self,
+        params: &FuseParams,
+        layout: &Layout,
+        work: &mut Work<'_>,
+    ) -> Result<(), Stop> {
+        let slots = params.shard_slots();
+        let mut solved = self.peeler.peel(layout, work.first, slots, work.shard.hashes())?;
+        if !solved && work.shard.dedup(layout) {
+            solved = self.peeler.peel(layout, work.first, slots, work.shard.hashes())?;
+        }
+        if !solved {
+            return Err(Stop::Unsolved);
+        }
+        let bits = params.fingerprint_bits;
+        by_cells!(bits, C => {
+            if params.bytes() * 8 == params.slots() * u64::from(bits) || params.shards == 1 {
+                self.peeler.assign::<C>(layout, work.table);
+            } else {
+                // The last slots are written as words, past the end of the shard.
+                cleared(&mut self.table, (slots * u64::from(bits)).div_ceil(8) + 7)?;
+                self.peeler.assign::<C>(layout, &mut self.table);
+                work.table.copy_from_slice(&self.table[..work.table.len()]);
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Bytes of working memory, beside hashes and table.
+pub(crate) fn bytes_for(params: &FuseParams) -> u64 {
+    let slots = params.shard_slots();
+    let table = match params.shards {
+        0 | 1 => 0,
+        _ => slots * u64::from(params.fingerprint_bits) / 8 + 7,
+    };
+    crate::peel::bytes_for(slots) + table + WORK * u64::from(params.shards)
+}
+
+/// Bytes of a [`Work`], where a pointer has 64 bits.
+const WORK: u64 = 48;
+
+/// Calls `solve` for each shard, with tools kept from one to the next, until one stops.
+fn one_by_one(
+    work: Vec<Work<'_>>,
+    solve: impl Fn(&mut Tools, &mut Work<'_>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut tools = Tools::default();
+    work.into_iter().try_for_each(|mut work| solve(&mut tools, &mut work))
+}
+
+#[cfg(not(feature = "parallel"))]
+use one_by_one as each;
+
+/// Does what `one_by_one` does, on all processors.
+#[cfg(feature = "parallel")]
+fn each(
+    work: Vec<Work<'_>>,
+    solve: impl Fn(&mut Tools, &mut Work<'_>) -> Result<(), Stop> + Sync,
+) -> Result<(), Stop> {
+    use rayon::prelude::*;
+    if work.len() == 1 || !has_threads() {
+        return one_by_one(work, solve);
+    }
+    work.into_par_iter()
+        .try_for_each_init(Tools::default, |tools, mut work| solve(tools, &mut work))
+}
+
+/// Whether there are threads to build with. A system can refuse them, and rayon would panic.
+#[cfg(feature = "parallel")]
+fn has_threads() -> bool {
+    static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    let refused = |error: rayon::ThreadPoolBuildError| core::error::Error::source(&error).is_some();
+    // Anything else it can answer is that the pool is there.
+    *HAS.get_or_init(|| !rayon::ThreadPoolBuilder::new().build_global().is_err_and(refused))
+}

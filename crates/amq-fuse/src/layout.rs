@@ -1,0 +1,146 @@
+//! Where a key lies: the geometry of a table, without the table.
+
+use crate::FuseParams;
+use amq_core::index::{index, remix};
+
+/// Which bits of a key's word choose its third slot. Those of the second are the lowest.
+const THIRD: u32 = 20;
+
+/// A table's geometry, reckoned once from its parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Layout {
+    /// Odd, so that it maps hashes one to one; each internal seed has its own.
+    multiplier: u64,
+    /// The starts of all shards: the slots in which the first one of a key can lie.
+    starts: u64,
+    shards: u64,
+    /// Slots of a segment.
+    segment: u64,
+    /// Log2 of the slots that a shard has beyond its starts: two segments.
+    extra_bits: u32,
+    pub(crate) fingerprint_bits: u32,
+}
+
+/// The slots of a key in a table, and its fingerprint.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Place {
+    pub(crate) slots: [usize; 3],
+    pub(crate) fingerprint: u32,
+}
+
+impl Layout {
+    pub(crate) fn new(params: &FuseParams) -> Self {
+        let segment = 1 << params.segment_bits;
+        Self {
+            multiplier: remix(params.internal_seed.into(), 0) | 1,
+            starts: u64::from(params.segments) * u64::from(params.shards) * segment,
+            shards: params.shards.into(),
+            segment,
+            extra_bits: params.segment_bits + 1,
+            fingerprint_bits: params.fingerprint_bits,
+        }
+    }
+
+    /// The word from which everything is taken: uniform, as the hash is, and another one for each
+    /// internal seed.
+    #[inline(always)]
+    pub(crate) const fn word(&self, hash: u64) -> u64 {
+        hash.wrapping_mul(self.multiplier)
+    }
+
+    /// The slots of a key in the table: the start in its segment, and one slot in each of the next
+    /// two. Start and shard are both scaled from the whole word, which preserves order, so that the
+    /// shard is that of the start.
+    #[inline(always)]
+    pub(crate) const fn place(&self, hash: u64) -> Place {
+        let word = self.word(hash);
+        let mut start = index(word, self.starts);
+        if self.shards > 1 {
+            start += index(word, self.shards) << self.extra_bits;
+        }
+        Place { slots: self.slots(word, start), fingerprint: self.fingerprint(word) }
+    }
+
+    /// The slots of a key in its shard, whose first start is `first`.
+    #[inline(always)]
+    pub(crate) const fn slots_in_shard(&self, word: u64, first: u64) -> [usize; 3] {
+        self.slots(word, index(word, self.starts).wrapping_sub(first))
+    }
+
+    #[inline(always)]
+    const fn slots(&self, word: u64, start: u64) -> [usize; 3] {
+        let mask = self.segment - 1;
+        let second = (start + self.segment) ^ (word & mask);
+        let third = (start + 2 * self.segment) ^ (word >> THIRD & mask);
+        [start as usize, second as usize, third as usize]
+    }
+
+    /// The fingerprint, from bits that all of the word's determine.
+    #[inline(always)]
+    pub(crate) const fn fingerprint(&self, word: u64) -> u32 {
+        let mixed = (word ^ word >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mixed >> (64 - self.fingerprint_bits)) as u32
+    }
+
+    /// The starts of one shard.
+    pub(crate) const fn starts_of_shard(&self) -> u64 {
+        match self.shards {
+            0 => 0,
+            shards => self.starts / shards,
+        }
+    }
+
+    pub(crate) const fn shards(&self) -> u64 {
+        self.shards
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sizing::sized;
+    use amq_core::KeyHash;
+
+    #[test]
+    fn a_key_lies_in_three_neighbouring_segments_of_its_shard() {
+        for keys in [1u64, 2, 7, 100, 5000, 1_000_000, 30_000_000, 1 << 35] {
+            for seed in [0, 1, 31] {
+                let params = FuseParams { internal_seed: seed, ..sized(FuseParams::new(8), keys) };
+                let layout = Layout::new(&params);
+                let slots = params.shard_slots();
+                let hashes = (0..1000).map(|key: u64| KeyHash::of(&key, keys).get());
+                for hash in hashes.chain([0, 1, u64::MAX, u64::MAX - 1]) {
+                    let place = layout.place(hash).slots.map(|slot| slot as u64);
+                    let shard = place[0] / slots;
+                    assert!(shard < layout.shards());
+                    let first = shard * layout.starts_of_shard();
+                    let own = layout.slots_in_shard(layout.word(hash), first);
+                    assert_eq!(own.map(|slot| slot as u64 + shard * slots), place);
+                    let segments = own.map(|slot| slot as u64 / layout.segment);
+                    let begin = segments[0];
+                    assert!(begin < params.segments.into());
+                    assert_eq!(segments, [begin, begin + 1, begin + 2]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slots_and_fingerprints_are_uniform_and_independent() {
+        // 16 cells of the start, second or third slot within its segment, by 16 of the fingerprint.
+        let params = sized(FuseParams::new(4), 90_000);
+        let layout = Layout::new(&FuseParams { segment_bits: 10, ..params });
+        let mut cells = [[0u64; 256]; 3];
+        for key in 0..1u64 << 16 {
+            let place = layout.place(KeyHash::of(&key, 5).get());
+            for (cells, slot) in cells.iter_mut().zip(place.slots) {
+                cells[(slot >> 6 & 15) << 4 | place.fingerprint as usize] += 1;
+            }
+        }
+        for cells in cells {
+            let chi2: f64 = cells.iter().map(|&n| (n as f64 - 256.0).powi(2) / 256.0).sum();
+            // 255 degrees of freedom: mean 255, sd 22.6; five sd on both sides.
+            assert!((142.0..368.0).contains(&chi2), "chi-square {chi2}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+//!
+//! With the feature `parallel` other threads take part, whose allocations are not counted, and the
+//! thread pool's own cannot be refused.
+#![cfg(not(feature = "parallel"))]
+
+use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
+use amq_conformance::{files, hold, memory};
+use amq_fuse::{Budget, FuseFilter};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+memory!(fuse: FuseFilter => [build, file]);
+
+/// Forged numbers that agree with each other claim a table that the file does not have.
+#[test]
+fn a_claim_is_not_taken_for_memory() {
+    let filter = FuseFilter::build(Budget::Fpr(0.01), 0..300u64).unwrap();
+    let file = filter.to_bytes().unwrap();
+    // The entry is the directory's last row, behind its head and one section.
+    let entry = 192 + 2 * 64;
+    for (segment_bits, segments, shards) in [(20, 254, 1u64), (20, 254, 16), (20, 254, 1 << 20)] {
+        let mut forged = file.clone();
+        for (at, number) in [(8, segment_bits), (16, segments), (24, shards)] {
+            forged[entry + at..][..8].copy_from_slice(&u64::to_le_bytes(number));
+        }
+        files::mend(&mut forged);
+        assert!(FuseFilter::from_bytes(&forged).is_err());
+        let claimed = files::memory::claim_is_bounded::<FuseFilter>(&forged).unwrap();
+        assert!(claimed >= Some(shards << 26), "{claimed:?}");
+    }
+}
+
+#[test]
+fn a_filter_of_an_iterator_without_memory_is_an_error() {
+    hold(every_refused_allocation_is_an_error(
+        "a filter of an iterator",
+        || FuseFilter::build(Budget::Fpr(0.01), 0..60_000u64),
+        |_| Ok(()),
+    ));
+}
+
+/// The working memory of a shard is the whole filter's, however many there are.
+#[test]
+fn building_takes_less_than_fourteen_bytes_a_key_from_ten_million_keys_on() {
+    for (keys, most) in [(10_000_000u64, 110.0), (100_000_000, 100.0), (1 << 35, 100.0)] {
+        for bits in [8, 9, 10] {
+            let params = amq_fuse::FuseParams::new(bits);
+            let plan = FuseFilter::plan_params(params, keys).unwrap();
+            let taken = plan.build_bytes as f64 * 8.0 / keys as f64;
+            assert!(taken < most, "{keys} keys of {bits} bits: {taken}");
+        }
+    }
+    for keys in [1000, 30_000, 1_000_000, 1_900_000, 5_000_000] {
+        let params = amq_fuse::FuseParams::new(8);
+        let plan = FuseFilter::plan_params(params, keys).unwrap();
+        let taken = plan.build_bytes as f64 * 8.0 / keys as f64;
+        assert!(taken < 235.0, "{keys} keys: {taken}");
+    }
+}
