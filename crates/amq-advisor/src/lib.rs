@@ -76,6 +76,7 @@ extern crate std;
 
 mod ability;
 mod answer;
+mod by;
 mod conflict;
 mod consider;
 mod demand;
@@ -93,11 +94,12 @@ mod times;
 mod workload;
 
 pub use answer::{Answer, Choice, ExactSet, Rejection};
+pub use by::TIME_MAY_TAKE;
 pub use conflict::{ChooseError, Conflict};
 pub use demand::Demand;
 pub use growth::Growth;
 pub use invalid::Invalid;
-pub use rank::{SMALL_SET_BYTES, TIME_MAY_TAKE};
+pub use rank::SMALL_SET_BYTES;
 pub use structure::Structure;
 pub use times::{Times, TimesError};
 pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Need, Workload};

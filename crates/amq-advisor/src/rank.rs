@@ -1,5 +1,6 @@
 //! The ranked answer: every candidate considered, and the order of the choices.
 
+use crate::by::{By, TIE, TIME_MAY_TAKE};
 use crate::consider::{exact, exact_set, nothing, quickest, smallest, without};
 use crate::size::{bitmap, exact_serves};
 use crate::{Answer, Choice, First, Structure, Times, Workload, reason};
@@ -10,27 +11,9 @@ use alloc::vec::Vec;
 /// filter saves next to nothing.
 pub const SMALL_SET_BYTES: u64 = 64 << 10;
 
-/// Differences of less than this are ties.
-pub(super) const TIE: f64 = 0.03;
-
 /// Of what ties, what differs by less than this in the other measure is alike: two runs of the same
 /// cell differ by as much.
 const NEAR: f64 = 0.1;
-
-/// Where time comes first and no size is named, a filter may take so many times the bits of the
-/// smallest one that keeps the rate.
-pub const TIME_MAY_TAKE: f64 = 2.0;
-
-/// What the choices are ranked by.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum By {
-    /// Bits per key.
-    Bits,
-    /// Bits of rate, in a size.
-    Rate,
-    /// Nanoseconds within so many bits per key.
-    Time(f64),
-}
 
 /// The answer for a workload; without any choice if nothing meets it.
 pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {

@@ -3,10 +3,10 @@
 //! What a kind is comes from the table of kinds. Every number is reckoned here from the choices: no
 //! sentence knows a number by heart.
 
+use crate::by::{By, TIE, TIME_MAY_TAKE};
 use crate::numbers::{Bytes, Number, Rate};
-use crate::rank::{By, TIE};
+use crate::size;
 use crate::{Answer, Choice, DEFAULT_FPR, Growth, Keys, KeysBy, Need, Structure, Times, Workload};
-use crate::{TIME_MAY_TAKE, size};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

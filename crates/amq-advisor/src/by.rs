@@ -1,0 +1,19 @@
+//! What choices are ranked by.
+
+/// Differences of less than this are ties.
+pub(crate) const TIE: f64 = 0.03;
+
+/// Where time comes first and no size is named, a filter may take so many times the bits of the
+/// smallest one that keeps the rate.
+pub const TIME_MAY_TAKE: f64 = 2.0;
+
+/// What the choices are ranked by.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum By {
+    /// Bits per key.
+    Bits,
+    /// Bits of rate, in a size.
+    Rate,
+    /// Nanoseconds within so many bits per key.
+    Time(f64),
+}
