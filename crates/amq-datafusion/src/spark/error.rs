@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Why a filter of Spark's could not be made, read or merged. Nothing has changed.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the fields are named after what they hold, and the text says it")]
 pub enum SparkError {
@@ -68,6 +68,13 @@ impl fmt::Display for SparkError {
                 write!(f, "no memory for a Spark Bloom filter of {bytes} bytes")
             }
         }
+    }
+}
+
+/// The text, as of every error of the library: it is what a program prints that returns one.
+impl fmt::Debug for SparkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

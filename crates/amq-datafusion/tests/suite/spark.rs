@@ -128,6 +128,8 @@ fn a_header_that_does_not_fit_is_refused_at_every_field_and_length() {
     assert_eq!(read(&[2, 1, -5, 1], 1), Ok(()));
     for version in [0, 3, -1, 0x0200_0000] {
         assert_eq!(read(&[version, 1, 1], 1), Err(SparkError::Version { version }));
+        let error = SparkError::Version { version };
+        assert_eq!(format!("{error:?}"), error.to_string());
     }
     for probes in [0, -1, 65, i32::MAX] {
         assert_eq!(read(&[1, probes, 1], 1), Err(SparkError::Probes { probes }));
