@@ -184,6 +184,11 @@ impl SeedArgs {
         Ok(self.given()?.unwrap_or(Secret::Seed(DEFAULT_SEED)))
     }
 
+    /// Where the secret key is.
+    pub(crate) fn key_file(&self) -> Option<&Path> {
+        self.key_file.as_deref()
+    }
+
     /// Whether a random seed was asked for.
     pub(crate) const fn is_secret(&self) -> bool {
         self.secret

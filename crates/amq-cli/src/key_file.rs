@@ -17,6 +17,10 @@ pub(crate) struct KeyFile {
 }
 
 impl KeyFile {
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.key_file.as_deref()
+    }
+
     /// The key, if there is to be one.
     pub(crate) fn key(&self) -> anyhow::Result<Option<SipKey>> {
         self.key_file.as_deref().map(read).transpose()
@@ -34,16 +38,20 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
     };
     private(&file, path)?;
     let mut text = Vec::new();
-    // A line more than a key has: what is longer is none.
-    file.take(64).read_to_end(&mut text).with_context(|| name.to_string())?;
-    match key(text.trim_ascii()) {
-        Some(key) => Ok(key),
-        None => bail!(
-            "{name}: a key is 32 hexadecimal digits, and nothing else; to make one: {}",
-            how_to_make(path)
-        ),
-    }
+    file.take(MOST + 1).read_to_end(&mut text).with_context(|| name.to_string())?;
+    let is_whole = text.len() as u64 <= MOST;
+    key(text.trim_ascii()).filter(|_| is_whole).with_context(|| {
+        let more = if is_whole { "" } else { "more than " };
+        format!(
+            "{name}: no key: these are {more}{} bytes, and a key is 32 hexadecimal digits, which a \
+             line end may follow",
+            text.len().min(MOST as usize)
+        )
+    })
 }
+
+/// The most bytes that are read of a key file: there may be blanks about the key.
+const MOST: u64 = 4096;
 
 /// `Ok` if nobody but its owner has access to the file.
 #[cfg(unix)]
@@ -51,12 +59,22 @@ fn private(file: &File, path: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt;
 
     let name = path.display();
-    let mode = file.metadata().with_context(|| name.to_string())?.permissions().mode();
+    let about = file.metadata().with_context(|| name.to_string())?;
+    if about.is_dir() {
+        bail!("{name}: a key file is a file, and this is a folder");
+    }
+    let mode = about.permissions().mode();
+    if mode & 0o077 != 0 && !about.is_file() {
+        bail!(
+            "{name}: others have access to it; a key file is a file that its owner alone can read"
+        );
+    }
     if mode & 0o077 != 0 {
         bail!(
             "{name}: others than its owner have access to this key (its mode is {:03o}): chmod 600 \
-             {name}; and if somebody may have read it, make a new one",
-            mode & 0o777
+             {}; and if somebody may have read it, make a new one",
+            mode & 0o777,
+            quoted(path)
         );
     }
     Ok(())
@@ -70,7 +88,17 @@ fn private(_: &File, _: &Path) -> anyhow::Result<()> {
 
 fn how_to_make(path: &Path) -> String {
     let random = "od -An -N16 -tx1 /dev/urandom | tr -d ' '";
-    format!("(umask 077; {random} > {})", path.display())
+    format!("(umask 077; {random} > {})", quoted(path))
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    if path.chars().all(is_plain) {
+        return path;
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 fn key(digits: &[u8]) -> Option<SipKey> {

@@ -95,6 +95,7 @@ impl Arguments {
         let keys = self.keys.keys(&[])?;
         for (_, output) in &outputs {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+            output.not_among(self.seed.key_file())?;
         }
         let budget = self.budget.budget()?;
         for &(kind, _) in &outputs {

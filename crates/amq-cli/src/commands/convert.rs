@@ -49,7 +49,9 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = Output::new(&self.output, Existing::forced(self.force))?.locked()?;
+        let output = Output::new(&self.output, Existing::forced(self.force))?;
+        output.not_among(self.key_file.path())?;
+        let output = output.locked()?;
         let key = self.key_file.key()?;
         let mut file = input::load_for_keys(&self.filter, key)?;
         let filter = file.filter_mut();

@@ -94,6 +94,7 @@ impl Arguments {
         keys.not_into_themselves()?;
         if let Some(output) = &output {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+            output.not_among(self.seed.key_file())?;
         }
         let output = output.map(Output::locked).transpose()?;
         // Once: a key may come from a pipe.

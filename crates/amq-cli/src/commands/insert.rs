@@ -70,6 +70,7 @@ impl Arguments {
         let output = output.keeping(self.backup)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+        output.not_among(self.key_file.path())?;
         let output = output.locked()?;
         let key = self.key_file.key()?;
         let mut file = input::load_for_keys(&self.filter, key)?;

@@ -54,6 +54,7 @@ impl Arguments {
         let [first, rest @ ..] = self.filters.as_slice() else {
             bail!("name two filters or more");
         };
+        output.not_among(self.key_file.path())?;
         let output = output.locked()?;
         let key = self.key_file.key()?;
         let mut merged = input::load(first, key)?;

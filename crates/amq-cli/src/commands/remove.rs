@@ -78,6 +78,7 @@ impl Arguments {
         let output = output.keeping(self.backup)?;
         let keys = self.keys.keys(&[&self.filter])?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+        output.not_among(self.key_file.path())?;
         let output = output.locked()?;
         let in_place = self.output.is_none() && !is_dash(&self.filter);
         let key = self.key_file.key()?;

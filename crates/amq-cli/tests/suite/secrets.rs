@@ -28,6 +28,45 @@ fn private(room: &Room, name: &str, mode: u32) {
 fn private(_: &Room, _: &str, _: u32) {}
 
 #[test]
+fn no_output_replaces_the_key_file() {
+    let room = with_keys();
+    room.amq("build -o f.amq --kind quotient --fpr 1% --key-file k keys.txt").ends(0);
+    for command in [
+        "build -f -o k --fpr 1% --key-file k keys.txt",
+        "insert -f -o k f.amq --key-file k -e x",
+        "remove -f -o k f.amq --key-file k -e x",
+        "merge -f -o k --key-file k f.amq f.amq",
+        "convert -f -o k --key-file k f.amq",
+        "dedupe --filter k --key-file k --fpr 1% --keys 10 keys.txt",
+    ] {
+        let run = room.amq(command);
+        assert_eq!(run.status, Some(2), "{command}: {run:?}");
+        assert_eq!(room.read("k"), KEY.as_bytes(), "{command}");
+    }
+}
+
+#[test]
+fn a_key_file_holds_a_key_and_nothing_else() {
+    let room = with_keys();
+    let digits = KEY.trim_end();
+    for (text, said) in [
+        (String::new(), "these are 0 bytes"),
+        (digits[1..].into(), "these are 31 bytes"),
+        (format!("{digits}{}GARBAGE", " ".repeat(32)), "these are 71 bytes"),
+        (format!("{digits}{}", " ".repeat(5000)), "these are more than 4096 bytes"),
+    ] {
+        room.write("k", &text);
+        private(&room, "k", 0o600);
+        room.amq("build -f -o f.amq --fpr 1% --key-file k keys.txt").refused(&["k: ", said]);
+        assert_eq!(room.read("k"), text.as_bytes());
+    }
+    room.write("k", format!("{}\n{digits}\n", "\n".repeat(40)));
+    room.amq("build -f -o f.amq --fpr 1% --key-file k keys.txt").ends(0);
+    room.amq("build -f -o f.amq --fpr 1% --key-file no;ne keys.txt")
+        .refused(&["there is no such key file", "> 'no;ne')"]);
+}
+
+#[test]
 fn a_keyed_filter_of_every_kind_is_asked_and_changed_with_its_key_alone() {
     let room = with_keys();
     for kind in KINDS {
@@ -103,7 +142,7 @@ fn a_key_that_others_can_read_is_refused_with_the_way_out() {
         room.write("bad", bad);
         private(&room, "bad", 0o600);
         room.amq(&format!("{build} bad keys.txt"))
-            .refused(&["bad: a key is 32 hexadecimal digits", "/dev/urandom"]);
+            .refused(&["bad: no key: these are ", "a key is 32 hexadecimal digits"]);
     }
 }
 

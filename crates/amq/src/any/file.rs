@@ -182,6 +182,10 @@ impl AnyFile {
     }
 
     /// The filter, however its keys are hashed: for what does not depend on that, such as its size.
+    ///
+    /// **Do not ask it for keys** unless the file is [`Keys`](Self::Keys): it would hash them under
+    /// its public seed and deny keys that are in. `match` the file; its [`Keyed`] filter hashes
+    /// keys as it must, and its [`Prehashed`] one takes hashes.
     #[must_use]
     pub const fn filter(&self) -> &AnyFilter {
         match self {
