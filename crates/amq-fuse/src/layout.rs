@@ -103,7 +103,9 @@ mod tests {
 
     #[test]
     fn a_key_lies_in_three_neighbouring_segments_of_its_shard() {
-        for keys in [1u64, 2, 7, 100, 5000, 1_000_000, 30_000_000, 1 << 35] {
+        // The slots of the last are numbers that only a 64-bit machine has.
+        let most = if usize::BITS == 64 { 1 << 35 } else { 1 << 30 };
+        for keys in [1u64, 2, 7, 100, 5000, 1_000_000, 30_000_000, most] {
             for seed in [0, 1, 31] {
                 let params = FuseParams { internal_seed: seed, ..sized(FuseParams::new(8), keys) };
                 let layout = Layout::new(&params);
