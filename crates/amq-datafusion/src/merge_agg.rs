@@ -2,7 +2,7 @@
 
 use crate::error::{execution, plan};
 use crate::filters;
-use amq::{AnyFilter, Filter};
+use amq::{Abilities, AnyFilter, Filter};
 use datafusion_common::arrow::array::{Array, ArrayRef};
 use datafusion_common::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion_common::{Result, ScalarValue};
@@ -74,9 +74,11 @@ impl Accumulator for Merged {
             let theirs = AnyFilter::from_bytes(bytes).map_err(|error| execution(NAME, error))?;
             match &mut self.0 {
                 Some(ours) => ours.merge(&theirs).map_err(|error| execution(NAME, error))?,
-                // A filter that merges with none is refused even where it is the only one.
+                // A kind that merges with none is refused even where it is the only one.
                 None => {
-                    theirs.can_merge(&theirs).map_err(|error| execution(NAME, error))?;
+                    if !Abilities::of(theirs.kind()).merge {
+                        theirs.can_merge(&theirs).map_err(|error| execution(NAME, error))?;
+                    }
                     self.0 = Some(Box::new(theirs));
                 }
             }

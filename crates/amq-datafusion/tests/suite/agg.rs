@@ -102,6 +102,23 @@ async fn filters_of_several_queries_merge_in_sql_as_in_the_library() {
     assert!(none.is_null());
 }
 
+/// It could not be merged with another as full, and need not be.
+#[tokio::test]
+async fn a_full_filter_alone_is_merged_into_itself() {
+    let ctx = session_with(SessionConfig::new().with_target_partitions(1));
+    table(&ctx, "t", vec![longs(0..1000)]);
+    for kind in [FilterKind::Cuckoo, FilterKind::Quotient, FilterKind::Scalable] {
+        let sql = format!("SELECT amq_agg(x, 500, 0.01, '{}') AS f FROM t", kind.id());
+        let sql = match kind {
+            FilterKind::Scalable => sql,
+            _ => sql.replace("500", "1000"),
+        };
+        let alone = bytes(&ctx, &sql).await.unwrap();
+        let merged = bytes(&ctx, &format!("SELECT amq_merge_agg(f) FROM ({sql})")).await.unwrap();
+        assert!(merged == alone, "{kind}");
+    }
+}
+
 #[tokio::test]
 async fn filters_that_differ_are_not_merged_and_the_error_names_how() {
     let ctx = session();
