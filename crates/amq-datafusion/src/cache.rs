@@ -64,7 +64,8 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         Some(Arc::clone(&entry.value))
     }
 
-    fn keep(&self, key: K, bytes: usize, value: &Arc<V>) {
+    /// Keeps the value, in place of one of the same key.
+    pub(crate) fn keep(&self, key: K, bytes: usize, value: &Arc<V>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.clock += 1;
         let entry = Entry { value: Arc::clone(value), bytes, used: kept.clock };

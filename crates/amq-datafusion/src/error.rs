@@ -1,5 +1,6 @@
 //! Errors in SQL's words.
 
+use amq::DecodeError;
 use datafusion_common::DataFusionError;
 use std::fmt::Display;
 
@@ -11,4 +12,23 @@ pub(crate) fn execution(function: &str, error: impl Display) -> DataFusionError 
 /// What is wrong with the query itself.
 pub(crate) fn plan(function: &str, error: impl Display) -> DataFusionError {
     DataFusionError::Plan(format!("{function}: {error}"))
+}
+
+/// Bytes that are no filter which can be asked in SQL, with the way out; `path` if they are in a
+/// file.
+pub(crate) fn unread(function: &str, path: Option<&str>, error: DecodeError) -> DataFusionError {
+    let path = path.map(|path| format!("`{path}`: ")).unwrap_or_default();
+    let way_out = match error {
+        DecodeError::Keyed | DecodeError::KeyWithheld | DecodeError::SeedWithheld => {
+            ". SQL has no place for a secret, and hashes keys under the seed that a filter's bytes \
+             hold: make the filter with amq_agg, or with `amq build` without a secret, or ask it in \
+             a program"
+        }
+        DecodeError::Prehashed => {
+            ". SQL hashes keys itself: make the filter of keys, with amq_agg or `amq build`"
+        }
+        DecodeError::Magic => ". (Ask a filter of Spark with might_contain.)",
+        _ => "",
+    };
+    execution(function, format_args!("{path}{error}{way_out}"))
 }

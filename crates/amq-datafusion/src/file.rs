@@ -1,64 +1,31 @@
 //! `amq_contains_file(path, x)`.
 
 use crate::answers::{self, Asked};
-use crate::cache::{Bounds, Cache, Identity, identity};
+use crate::cache::{Bounds, Cache};
 use crate::contains::ask;
-use crate::error::{execution, plan};
+use crate::error::{execution, plan, unread};
 use crate::keys;
-use amq::AnyFilter;
+use crate::local::{FilterFiles, LocalFiles, lies_in};
 use amq::format::HEADER;
+use amq::{AnyFilter, DecodeError};
 use datafusion_common::arrow::array::Array;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
 use datafusion_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
-use std::fs::File;
 use std::hash::{Hash, Hasher};
-use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 const NAME: &str = "amq_contains_file";
 
+/// How often a file may be replaced while it is read.
+const ATTEMPTS: usize = 8;
+
+/// It holds the lengths and checksums of all the rest.
+type Header = [u8; HEADER];
+
 static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Stable));
-
-/// Where filters are read from. [`LocalFiles`] unless the host has something else, such as the
-/// object stores of its session.
-pub trait FilterFiles: std::fmt::Debug + Send + Sync {
-    /// The first [`HEADER`] bytes of a file. Read once a batch, since they tell whether the file is
-    /// still the one that is kept.
-    fn header(&self, path: &str) -> io::Result<[u8; HEADER]>;
-
-    /// The whole file.
-    fn read(&self, path: &str) -> io::Result<Vec<u8>>;
-}
-
-/// Files of this machine, or of a file system it shares with others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct LocalFiles;
-
-impl FilterFiles for LocalFiles {
-    fn header(&self, path: &str) -> io::Result<[u8; HEADER]> {
-        let mut header = [0; HEADER];
-        regular(path)?.read_exact(&mut header)?;
-        Ok(header)
-    }
-
-    fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        regular(path)?.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    }
-}
-
-/// Not a pipe, which would be waited for, nor a device without end.
-fn regular(path: &str) -> io::Result<File> {
-    let path = path.strip_prefix("file://").unwrap_or(path);
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    File::open(path)
-}
 
 /// The function `amq_contains_file(path, x)`: as `amq_contains`, of the filter in a file. The path
 /// is a literal.
@@ -80,7 +47,9 @@ fn regular(path: &str) -> io::Result<File> {
 pub struct ContainsFile {
     allowed: Vec<String>,
     files: Arc<dyn FilterFiles>,
-    kept: Arc<Cache<Identity, AnyFilter>>,
+    kept: Arc<Cache<Header, AnyFilter>>,
+    /// The header that a path had, and when.
+    seen: Arc<Cache<String, (Instant, Header)>>,
 }
 
 impl Default for ContainsFile {
@@ -98,14 +67,48 @@ impl ContainsFile {
             allowed: prefixes.into_iter().map(Into::into).collect(),
             files: Arc::new(LocalFiles),
             kept: Arc::new(Cache::new(Bounds { filters: 64, bytes: 256 << 20 })),
+            seen: Arc::new(Cache::new(Bounds { filters: 1024, bytes: usize::MAX })),
         }
     }
 
-    /// Reads them from elsewhere: paths are those of the prefixes' scheme, as
-    /// `s3://bucket/filters`.
+    /// Reads them from elsewhere, such as the session's object stores: paths are those of the
+    /// prefixes' scheme, as `s3://bucket/filters`.
     #[must_use]
     pub fn from_files(self, files: Arc<dyn FilterFiles>) -> Self {
         Self { files, ..self }
+    }
+
+    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>> {
+        let read = self.files.read(path, most);
+        read.map_err(|error| execution(NAME, format_args!("`{path}`: {error}")))
+    }
+
+    /// The header of a file, as it is or was a moment ago.
+    fn header(&self, path: &str) -> Result<Header> {
+        if let Some(seen) = self.seen.get(&path.to_string())
+            && seen.0.elapsed() < self.files.believed_for()
+        {
+            return Ok(seen.1);
+        }
+        let bytes = self.read(path, HEADER as u64)?;
+        match bytes.first_chunk() {
+            Some(header) => {
+                self.believe(path, *header);
+                Ok(*header)
+            }
+            None => {
+                let short =
+                    DecodeError::Truncated { bytes: bytes.len() as u64, needed: HEADER as u64 };
+                let error = AnyFilter::from_bytes(&bytes).err().unwrap_or(short);
+                Err(unread(NAME, Some(path), error))
+            }
+        }
+    }
+
+    fn believe(&self, path: &str, header: Header) {
+        if !self.files.believed_for().is_zero() {
+            self.seen.keep(path.into(), HEADER, &Arc::new((Instant::now(), header)));
+        }
     }
 
     fn check(&self, path: &str) -> Result<()> {
@@ -121,30 +124,13 @@ impl ContainsFile {
     }
 }
 
-/// Whether a path, after all links are followed if it is a local one, lies in a folder.
-fn lies_in(path: &str, folder: &str) -> bool {
-    let local = |path: &str| {
-        let path = path.strip_prefix("file://").unwrap_or(path);
-        (!path.contains("://")).then(|| PathBuf::from(path))
-    };
-    match (local(path), local(folder)) {
-        (Some(path), Some(folder)) => match (path.canonicalize(), folder.canonicalize()) {
-            (Ok(path), Ok(folder)) => path.starts_with(folder),
-            // What is not there is told apart from what is not allowed, but only within the folder.
-            (Err(_), _) => !climbs(&path) && path.starts_with(folder),
-            _ => false,
-        },
-        (None, None) => {
-            let rest = path.strip_prefix(folder.trim_end_matches('/'));
-            let plain = !climbs(Path::new(path)) && !path.contains(['%', '\\', '?', '#']);
-            plain && rest.is_some_and(|rest| rest.starts_with('/'))
-        }
-        _ => false,
+/// Bytes of the whole file.
+fn length(path: &str, header: &Header) -> Result<u64> {
+    match AnyFilter::from_bytes(header) {
+        Err(DecodeError::Truncated { needed, .. }) => Ok(needed),
+        Err(error) => Err(unread(NAME, Some(path), error)),
+        Ok(_) => Ok(HEADER as u64),
     }
-}
-
-fn climbs(path: &Path) -> bool {
-    path.components().any(|part| part == Component::ParentDir)
 }
 
 impl PartialEq for ContainsFile {
@@ -211,21 +197,24 @@ impl Asked for ContainsFile {
     fn filter(&self, path: &[u8], _: Option<&ScalarValue>) -> Result<Arc<AnyFilter>> {
         let path = std::str::from_utf8(path).map_err(|error| plan(NAME, error))?;
         self.check(path)?;
-        let failed = |error: io::Error| execution(NAME, format_args!("`{path}`: {error}"));
-        let header = self.files.header(path).map_err(failed)?;
-        // The header holds the length of all the rest.
-        let key = (HEADER, header);
-        if let Some(filter) = self.kept.get(&key) {
-            return Ok(filter);
+        let mut header = self.header(path)?;
+        for _ in 0..ATTEMPTS {
+            if let Some(filter) = self.kept.get(&header) {
+                return Ok(filter);
+            }
+            // No more than the header says, and a byte, so that a longer file is refused.
+            let bytes = self.read(path, length(path, &header)?.saturating_add(1))?;
+            match bytes.first_chunk() {
+                Some(found) if *found != header => header = *found,
+                _ => {
+                    self.believe(path, header);
+                    let decode = || AnyFilter::from_bytes(&bytes);
+                    let filter = self.kept.get_or(&header, bytes.len(), decode);
+                    return filter.map_err(|error| unread(NAME, Some(path), error));
+                }
+            }
         }
-        let bytes = self.files.read(path).map_err(failed)?;
-        let read = AnyFilter::from_bytes(&bytes);
-        let filter = read.map_err(|error| execution(NAME, format_args!("`{path}`: {error}")))?;
-        // Of the file that was read, which may have replaced the one asked before.
-        match identity(&bytes) {
-            Some((_, header)) => self.kept.get_or(&(HEADER, header), bytes.len(), || Ok(filter)),
-            None => Ok(Arc::new(filter)),
-        }
+        Err(execution(NAME, format_args!("`{path}`: replaced again and again while it is read")))
     }
 
     fn ask(&self, filter: &AnyFilter, keys: &dyn Array, answers: &mut Vec<bool>) -> Result<()> {

@@ -50,21 +50,27 @@ mod groups;
 mod info;
 mod keys;
 mod literal;
+mod local;
 mod merge_agg;
 mod params;
 mod register;
 mod semi_join;
 pub mod spark;
 mod state;
+#[cfg(feature = "object-store")]
+mod stores;
 
 pub use agg::AmqAgg;
 pub use constant::{AmqConstant, FilterSubqueries};
 pub use contains::AmqContains;
-pub use file::{ContainsFile, FilterFiles, LocalFiles};
+pub use file::ContainsFile;
 pub use info::{AmqEstimate, AmqInfo};
+pub use local::{FilterFiles, LocalFiles};
 pub use merge_agg::AmqMergeAgg;
 pub use register::{aggregate_functions, extend, register_all, scalar_functions};
 pub use semi_join::{SemiJoinOptions, semi_join_filter};
+#[cfg(feature = "object-store")]
+pub use stores::ObjectStoreFiles;
 
 /// The README's examples are tests.
 #[cfg(doctest)]

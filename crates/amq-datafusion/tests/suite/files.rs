@@ -2,7 +2,6 @@
 
 use crate::engine::{answers, array, bytes, error, numbers, session, table};
 use amq::AnyFilter;
-use amq::format::HEADER;
 use amq_datafusion::{ContainsFile, FilterFiles, SemiJoinOptions, semi_join_filter};
 use datafusion::arrow::array::Int64Array;
 use datafusion::logical_expr::ScalarUDF;
@@ -81,18 +80,16 @@ async fn a_file_that_was_replaced_is_read_anew() {
 #[derive(Debug, Default)]
 struct Elsewhere {
     bytes: Vec<u8>,
-    read: AtomicUsize,
+    /// How often it was read to its end.
+    whole: AtomicUsize,
 }
 
 impl FilterFiles for Elsewhere {
-    fn header(&self, _: &str) -> io::Result<[u8; HEADER]> {
-        Ok(*self.bytes.first_chunk().unwrap())
-    }
-
-    fn read(&self, path: &str) -> io::Result<Vec<u8>> {
+    fn read(&self, path: &str, most: u64) -> io::Result<Vec<u8>> {
         assert!(path.starts_with("s3://bucket/filters/"));
-        self.read.fetch_add(1, Relaxed);
-        Ok(self.bytes.clone())
+        let most = self.bytes.len().min(most as usize);
+        self.whole.fetch_add((most == self.bytes.len()) as usize, Relaxed);
+        Ok(self.bytes[..most].to_vec())
     }
 }
 
@@ -100,23 +97,42 @@ impl FilterFiles for Elsewhere {
 async fn files_elsewhere_are_read_once_and_kept() {
     let ctx = session();
     let bytes = bytes(&ctx, "SELECT amq_agg(7, 10, 0.0001)").await.unwrap();
-    let files = Arc::new(Elsewhere { bytes, read: AtomicUsize::new(0) });
+    let files = Arc::new(Elsewhere { bytes, whole: AtomicUsize::new(0) });
     let function = ContainsFile::allowing(["s3://bucket/filters"]).from_files(files.clone());
     ctx.register_udf(function.into());
     table(&ctx, "t", vec![array(Int64Array::from_iter_values(0..100_000))]);
     let sql = "SELECT x FROM t WHERE amq_contains_file('s3://bucket/filters/f', x) AND x < 100";
     assert_eq!(numbers(&ctx, sql).await, [7]);
-    assert_eq!(files.read.load(Relaxed), 1);
+    assert_eq!(files.whole.load(Relaxed), 1);
     for path in [
         "s3://bucket/filters/../secret/f",
         "s3://bucket/filters2/f",
         "s3://bucket/filters/%2e%2e/f",
+        "s3://bucket/filters/.\t./f",
+        "s3://bucket/filters/f ",
         "s3://other/filters/f",
         "/bucket/filters/f",
     ] {
         let said = error(&ctx, &format!("SELECT amq_contains_file('{path}', 7)")).await;
         assert!(said.contains("lies in no folder"), "{path}: {said}");
     }
+}
+
+/// It says that it is short, and more and more comes.
+#[tokio::test]
+async fn no_more_of_a_file_is_read_than_its_header_says() {
+    let ctx = session();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.amq");
+    write(&ctx, &path, 7).await;
+    let whole = std::fs::metadata(&path).unwrap().len();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+    ctx.register_udf(ContainsFile::allowing([folder.path().to_str().unwrap()]).into());
+    let said = error(&ctx, &format!("SELECT amq_contains_file('{}', 7)", path.display())).await;
+    assert!(said.contains("f.amq") && said.contains("1 byte"), "{said}");
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(whole - 1).unwrap();
+    let said = error(&ctx, &format!("SELECT amq_contains_file('{}', 7)", path.display())).await;
+    assert!(said.contains("f.amq") && said.contains(&format!("{}", whole - 1)), "{said}");
 }
 
 #[tokio::test]

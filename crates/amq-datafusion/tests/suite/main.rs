@@ -10,3 +10,4 @@ mod plans;
 mod refusals;
 mod spark;
 mod spark_sql;
+mod stores;
