@@ -2,7 +2,7 @@
 
 use crate::answers::{self, Asked};
 use crate::cache::{Bounds, Cache, Identity, identity};
-use crate::error::{execution, plan};
+use crate::error::{execution, plan, unread};
 use crate::{filters, keys};
 use amq::{AnyFilter, Filter};
 use datafusion_common::arrow::array::Array;
@@ -85,7 +85,7 @@ impl Asked for AmqContains {
     }
 
     fn filter(&self, bytes: &[u8], _: Option<&ScalarValue>) -> Result<Arc<AnyFilter>> {
-        let decode = || AnyFilter::from_bytes(bytes).map_err(|error| execution(NAME, error));
+        let decode = || AnyFilter::from_bytes(bytes).map_err(|error| unread(NAME, None, error));
         match identity(bytes) {
             Some(key) => CACHE.get_or(&key, bytes.len(), decode),
             None => decode().map(Arc::new),

@@ -1,6 +1,6 @@
 //! `amq_estimate(f)` and `amq_info(f)`.
 
-use crate::error::{execution, plan};
+use crate::error::{plan, unread};
 use crate::filters::{self, Column};
 use amq::{AnyFile, Stats};
 use datafusion_common::arrow::array::{
@@ -89,7 +89,7 @@ fn stats(function: &str, array: &ArrayRef) -> Result<Vec<Option<Stats>>> {
     let filters = Column::new(function, array)?;
     let of = |bytes: &[u8]| match AnyFile::from_bytes(bytes) {
         Ok(file) => Ok(file.filter().stats()),
-        Err(error) => Err(execution(function, error)),
+        Err(error) => Err(unread(function, None, error)),
     };
     (0..array.len()).map(|row| filters.value(row).map(of).transpose()).collect()
 }

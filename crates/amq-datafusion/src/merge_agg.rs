@@ -1,6 +1,6 @@
 //! `amq_merge_agg(f)`.
 
-use crate::error::{execution, plan};
+use crate::error::{execution, plan, unread};
 use crate::filters;
 use amq::{Abilities, AnyFilter, Filter};
 use datafusion_common::arrow::array::{Array, ArrayRef};
@@ -71,7 +71,8 @@ impl Accumulator for Merged {
         let filters = filters::Column::new(NAME, &values[0])?;
         for row in 0..values[0].len() {
             let Some(bytes) = filters.value(row) else { continue };
-            let theirs = AnyFilter::from_bytes(bytes).map_err(|error| execution(NAME, error))?;
+            let theirs = AnyFilter::from_bytes(bytes);
+            let theirs = theirs.map_err(|error| unread(NAME, None, error))?;
             match &mut self.0 {
                 Some(ours) => ours.merge(&theirs).map_err(|error| execution(NAME, error))?,
                 // A kind that merges with none is refused even where it is the only one.

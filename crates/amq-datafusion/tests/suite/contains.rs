@@ -3,7 +3,8 @@
 use crate::engine::{
     answers, array, bytes, error, hex, numbers, planning_error, rows, session, session_with, table,
 };
-use amq::{AnyFilter, FilterKind, Goal};
+use amq::{AnyFilter, BloomFilter, FilterKind, Goal, KeyHash, Keyed, Prehashed, SipKey};
+use amq_datafusion::ContainsFile;
 use datafusion::arrow::array::{BinaryViewArray, Int64Array, LargeBinaryArray, RecordBatch};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::ScalarValue;
@@ -103,6 +104,52 @@ async fn filters_of_another_seed_are_asked_under_it() {
     let sql =
         format!("SELECT x FROM t WHERE amq_contains(X'{}', x)", hex(&filter.to_bytes().unwrap()));
     assert_eq!(numbers(&ctx, &sql).await, (0..100).collect::<Vec<i64>>());
+}
+
+/// Their keys would be hashed otherwise than by the filter, and every answer be "no".
+#[tokio::test]
+async fn filters_whose_keys_sql_cannot_hash_are_refused_with_the_way_out() {
+    let ctx = session();
+    let goal = Goal::fpr(100, 0.01);
+    let key = SipKey::new([7; 16]);
+    let mut keyed = Keyed::<BloomFilter>::new(goal, key).unwrap();
+    keyed.insert(&5i64).unwrap();
+    let mut hashes = Prehashed::of(AnyFilter::new(FilterKind::Bloom, goal).unwrap());
+    hashes.get_mut().insert_hash(KeyHash::new(5)).unwrap();
+    let mut secret = AnyFilter::with_seed(FilterKind::Bloom, goal, 77).unwrap();
+    secret.insert(&5i64).unwrap();
+    let withheld = [keyed.to_bytes_without_key(), secret.to_bytes_without_seed()];
+    let [keyed_without, without_seed] = withheld.map(Result::unwrap);
+    let [keyed, hashes] = [keyed.to_bytes(), hashes.to_bytes()].map(Result::unwrap);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.amq");
+    let function = ContainsFile::allowing([folder.path().to_str().unwrap()]);
+    ctx.register_udf(function.into());
+    for (bytes, text) in [
+        (&keyed, "SQL has no place for a secret"),
+        (&keyed_without, "SQL has no place for a secret"),
+        (&without_seed, "SQL has no place for a secret"),
+        (&hashes, "SQL hashes keys itself"),
+    ] {
+        let filter = hex(bytes);
+        std::fs::write(&path, bytes).unwrap();
+        table(&ctx, "t", vec![array(LargeBinaryArray::from_iter_values([bytes]))]);
+        for sql in [
+            format!("SELECT amq_contains(X'{filter}', 5)"),
+            "SELECT amq_contains(x, 5) FROM t".into(),
+            "SELECT amq_merge_agg(x) FROM t".into(),
+            format!("SELECT amq_contains_file('{}', 5)", path.display()),
+        ] {
+            let said = error(&ctx, &sql).await;
+            assert!(said.contains(text) && said.contains("amq_agg"), "{said}");
+        }
+        ctx.deregister_table("t").unwrap();
+    }
+    // What does not depend on the keys is told.
+    for bytes in [keyed, hashes] {
+        let sql = format!("SELECT amq_estimate(X'{}')", hex(&bytes));
+        assert_eq!(numbers(&ctx, &sql).await, [1]);
+    }
 }
 
 #[tokio::test]
