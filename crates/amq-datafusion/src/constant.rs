@@ -74,7 +74,7 @@ impl ScalarUDFImpl for AmqConstant {
 /// constant. Where it does not, it would join the subquery to every row and copy the filter with
 /// each: 8 GB for a batch of 8192 rows and a filter of 1 MB. That is refused while the query is
 /// planned. So it is with Ballista, whose stages share no memory, and with a subquery that refers
-/// to the rows outside.
+/// to the rows outside. [`FilterJoins`](crate::FilterJoins) refuses joins that are written out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FilterSubqueries;
 
@@ -105,7 +105,7 @@ impl FunctionRewrite for FilterSubqueries {
             _ => false,
         };
         if filter.exists(|expr| Ok(copied(expr)))? {
-            return Err(refusal(name, shared));
+            return Err(refusal(name, if shared { Trap::Correlated } else { Trap::Unshared }));
         }
         let Some(subquery) = subquery(filter) else {
             return Ok(Transformed::no(expr));
@@ -122,20 +122,39 @@ impl FunctionRewrite for FilterSubqueries {
     }
 }
 
-fn refusal(function: &str, shared: bool) -> datafusion_common::DataFusionError {
-    let why = match shared {
-        true => "refers to the rows outside",
-        false => {
-            "is planned as a join (enable_physical_uncorrelated_scalar_subquery is off, as \
-                  always in Ballista)"
+/// Why a filter would be copied once for each row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Trap {
+    /// Its subquery refers to the rows outside.
+    Correlated,
+    /// Its subquery becomes a join.
+    Unshared,
+    /// It is joined; `shared` if a subquery's value would not be.
+    Join { shared: bool },
+}
+
+pub(crate) fn refusal(function: &str, trap: Trap) -> datafusion_common::DataFusionError {
+    let why = match trap {
+        Trap::Correlated => "the filter is a subquery that refers to the rows outside",
+        Trap::Unshared => {
+            "the filter is a subquery that is planned as a join \
+             (enable_physical_uncorrelated_scalar_subquery is off, as always in Ballista)"
         }
+        Trap::Join { .. } => "the filter is the one row of a side of a join",
+    };
+    let way_out = match trap {
+        Trap::Join { shared: true } => {
+            "Write it as a scalar subquery, whose value is shared: \
+             amq_contains((SELECT f FROM ...), x). Or run"
+        }
+        _ => "Run",
     };
     plan(
         function,
         format_args!(
-            "the filter is a subquery that {why}: it would be copied once for each row. Run \
-             the subquery first and put its value into this query, as a literal or, if it is \
-             large, as a file for amq_contains_file: amq_datafusion::semi_join_filter does both"
+            "{why}: it would be copied once for each row. {way_out} the filter's query first and \
+             put its value into this one, as a literal or, if it is large, as a file for \
+             amq_contains_file: amq_datafusion::semi_join_filter does both"
         ),
     )
 }

@@ -33,7 +33,8 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
 }
 
 /// Registers every function, and the rule [`FilterSubqueries`], with a `SessionContext` or a
-/// `SessionState`.
+/// `SessionState`. The rule [`FilterJoins`](crate::FilterJoins) is added to them by
+/// `add_analyzer_rule`.
 ///
 /// ```
 /// use datafusion::prelude::SessionContext;

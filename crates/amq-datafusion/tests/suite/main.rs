@@ -5,6 +5,7 @@ mod contains;
 mod engine;
 mod files;
 mod groups;
+mod joins;
 mod keys;
 mod plans;
 mod refusals;
