@@ -13,7 +13,8 @@
 //! | `might_contain(f, x)` | Spark's question |
 //!
 //! [`register_all`] gives them to a session. [`semi_join_filter`] drops the rows of a join's larger
-//! side that have no partner, before they are sent anywhere.
+//! side that have no partner, before they are sent anywhere. [`FilterJoins`] refuses queries that
+//! would copy a filter to every row.
 //!
 //! A filter of SQL is a filter of the library: [`amq::AnyFilter::from_bytes`] reads what `amq_agg`
 //! returns, and the command line tool, too; `amq_contains` reads theirs.
@@ -26,6 +27,10 @@
 //! | timestamps | `(seconds, nanoseconds)` since 1970, as `(i64, u32)`, whatever the unit |
 //! | dictionaries, runs | their values |
 //! | floats, decimals, intervals, times, nested types | refused: cast to one of the above |
+//!
+//! # Features
+//!
+//! `object-store`: `ObjectStoreFiles`, for filters in the object stores of a session.
 //!
 //! # Memory
 //!

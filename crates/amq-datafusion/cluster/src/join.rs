@@ -103,7 +103,8 @@ impl Join {
         Ok(Measured { answer, probed, shuffled, time })
     }
 
-    async fn session(&self, cluster: &Cluster) -> Result<SessionContext, Error> {
+    /// A session of the cluster that has both tables.
+    pub async fn session(&self, cluster: &Cluster) -> Result<SessionContext, Error> {
         let ctx = cluster.session().await?;
         for name in ["facts", "wanted"] {
             let path = self.folder.join(name).display().to_string();

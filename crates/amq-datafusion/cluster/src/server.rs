@@ -1,7 +1,7 @@
 //! One process of the cluster.
 
 use crate::Error;
-use amq_datafusion::ContainsFile;
+use amq_datafusion::{ContainsFile, FilterJoins};
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_core::utils::default_session_builder;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
@@ -56,6 +56,7 @@ async fn scheduler(port: u16, filters: String) -> Result<(), Error> {
     let session = move |config| {
         let mut state = default_session_builder(config)?;
         amq_datafusion::register_all(&mut state)?;
+        state.add_analyzer_rule(Arc::new(FilterJoins));
         state.register_udf(Arc::new(ContainsFile::allowing([filters.as_str()]).into()))?;
         Ok(state)
     };

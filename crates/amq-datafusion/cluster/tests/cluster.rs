@@ -33,6 +33,14 @@ async fn a_join_by_the_filter_shuffles_less_and_survives_the_death_of_an_executo
         join.plain(&cluster).await.unwrap_or_else(|e| panic!("{e}\n{}", logs(folder.path())));
     assert_eq!(plain.answer, join.answer());
 
+    // Written out, each of 10 million rows would get a copy. Refused by the scheduler, which plans.
+    let crossed = "SELECT count(*) FROM facts CROSS JOIN \
+                   (SELECT amq_agg(id, 100000, 0.01) AS f FROM wanted) AS made \
+                   WHERE amq_contains(made.f, facts.id)";
+    let ctx = join.session(&cluster).await.unwrap();
+    let said = ctx.sql(crossed).await.unwrap().collect().await.unwrap_err().to_string();
+    assert!(said.contains("amq_datafusion::semi_join_filter"), "{said}");
+
     let fpr = 0.01;
     let filtered = join.filtered(&cluster, fpr).await;
     let filtered = filtered.unwrap_or_else(|e| panic!("{e}\n{}", logs(folder.path())));
