@@ -131,6 +131,9 @@ fn also(choice: &Choice) -> String {
     text
 }
 
+/// Bytes of a filter that many a machine has no room for.
+const LARGE: u64 = 64 << 30;
+
 /// What is true beside the choices.
 pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times) -> Vec<String> {
     let mut notes = Vec::new();
@@ -152,7 +155,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     notes.extend(copies(workload, answer));
     let growing = workload.grows() && !matches!(workload.keys, Keys::AtMost(_));
     let strangers = workload.keys_by == KeysBy::Strangers;
-    let fixed: [(bool, &str); 7] = [
+    let fixed: [(bool, &str); 8] = [
         (
             growing,
             "Bits per key are the mean over ten doublings, in which each number of keys counts for \
@@ -166,6 +169,11 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         (
             workload.needs.contains(&Need::List),
             "What is listed are hashes: no filter keeps the keys.",
+        ),
+        (
+            workload.needs.contains(&Need::Merge) || filter.is_some_and(|f| f.bytes >= LARGE),
+            "For a join, or keys on several machines, `amq-datafusion` makes, merges and asks \
+             filters in SQL, where the data lies: on DataFusion, on Ballista, with Spark's bytes.",
         ),
         (
             workload.needs_remove(),

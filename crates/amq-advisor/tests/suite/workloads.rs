@@ -81,6 +81,22 @@ fn cases() -> Vec<Case> {
             "What is listed are hashes",
         ),
         (
+            "6: a join's filter, of keys on several machines",
+            at_most(10 * MILLION)
+                .with_fpr(0.01)
+                .need(Need::Merge)
+                .need(Need::Files)
+                .with_first(First::Time),
+            Filter(Kind::BlockedBloom),
+            "amq-datafusion",
+        ),
+        (
+            "6: a trillion keys",
+            at_most(1_000_000 * MILLION).with_fpr(0.01),
+            Filter(Kind::Quotient),
+            "amq-datafusion",
+        ),
+        (
             "7: a blocklist in a browser",
             exactly(5 * MILLION).built_once().with_fpr(0.001).need(Need::Files),
             Filter(Kind::BumpedRibbon),
