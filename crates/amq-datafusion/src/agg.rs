@@ -97,7 +97,10 @@ impl AggregateUDFImpl for AmqAgg {
 }
 
 fn params(args: &AccumulatorArgs) -> Result<Params> {
-    let params = Params::new(NAME, &literal::parameters(NAME, args)?)?;
+    let mut params = Params::new(NAME, &literal::parameters(NAME, args)?)?;
+    if let Some(of) = args.expr_fields.first() {
+        params.encoding = keys::Class::of(of.data_type()).encoding();
+    }
     if args.is_distinct && params.copies {
         let text = format_args!(
             "DISTINCT is not kept by a {} filter, which holds every copy: \

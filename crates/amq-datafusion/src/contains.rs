@@ -4,7 +4,7 @@ use crate::answers::{self, Asked};
 use crate::cache::{Bounds, Cache, Identity, identity};
 use crate::error::{execution, plan, unread};
 use crate::{filters, keys};
-use amq::{AnyFilter, Filter};
+use amq::{AnyFile, Filter};
 use datafusion_common::arrow::array::Array;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
@@ -22,14 +22,15 @@ const BLOCK: usize = 1024;
 static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Immutable));
 
-static CACHE: LazyLock<Cache<Identity, AnyFilter>> =
+static CACHE: LazyLock<Cache<Identity, AnyFile>> =
     LazyLock::new(|| Cache::new(Bounds { filters: 64, bytes: 256 << 20 }));
 
 /// The function `amq_contains(f, x)`: whether the key `x` is probably in the filter `f`; `false` is
 /// certain. Null where either is.
 ///
-/// A filter does not know what its keys were: ask for the type it was made of. Integers are one key
-/// at every width, but the integer 42 is not the string '42'.
+/// Ask for the type that the filter was made of. Integers are one key at every width, but the
+/// integer 42 is not the string '42': a filter that says what its keys were, as those of `amq_agg`
+/// and `amq build` do, refuses others.
 ///
 /// A constant filter is decoded once, not once a batch: up to 64 filters and 256 MiB of them (or
 /// one that is larger) stay in memory.
@@ -78,32 +79,34 @@ impl ScalarUDFImpl for AmqContains {
 }
 
 impl Asked for AmqContains {
-    type Filter = AnyFilter;
+    type Filter = AnyFile;
 
     fn name(&self) -> &str {
         NAME
     }
 
-    fn filter(&self, bytes: &[u8], _: Option<&ScalarValue>) -> Result<Arc<AnyFilter>> {
-        let decode = || AnyFilter::from_bytes(bytes).map_err(|error| unread(NAME, None, error));
+    fn filter(&self, bytes: &[u8], _: Option<&ScalarValue>) -> Result<Arc<AnyFile>> {
+        let decode = || filters::of_keys(bytes).map_err(|error| unread(NAME, None, error));
         match identity(bytes) {
             Some(key) => CACHE.get_or(&key, bytes.len(), decode),
             None => decode().map(Arc::new),
         }
     }
 
-    fn ask(&self, filter: &AnyFilter, keys: &dyn Array, answers: &mut Vec<bool>) -> Result<()> {
+    fn ask(&self, filter: &AnyFile, keys: &dyn Array, answers: &mut Vec<bool>) -> Result<()> {
         ask(NAME, filter, keys, answers)
     }
 }
 
-/// The answers of a filter of amq.
+/// The answers of a filter of [`filters::of_keys`].
 pub(crate) fn ask(
     function: &str,
-    filter: &AnyFilter,
+    filter: &AnyFile,
     keys: &dyn Array,
     answers: &mut Vec<bool>,
 ) -> Result<()> {
+    keys::expect(function, filter.encoding(), keys.data_type())?;
+    let filter = filter.filter();
     let seed = filter.seed();
     let mut hashes = Vec::with_capacity(BLOCK.min(keys.len()));
     answers.clear();

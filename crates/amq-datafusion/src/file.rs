@@ -4,10 +4,10 @@ use crate::answers::{self, Asked};
 use crate::cache::{Bounds, Cache};
 use crate::contains::ask;
 use crate::error::{execution, plan, unread};
-use crate::keys;
 use crate::local::{FilterFiles, LocalFiles, lies_in};
+use crate::{filters, keys};
 use amq::format::HEADER;
-use amq::{AnyFilter, DecodeError};
+use amq::{AnyFile, DecodeError};
 use datafusion_common::arrow::array::Array;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
@@ -47,7 +47,7 @@ static SIGNATURE: LazyLock<Signature> =
 pub struct ContainsFile {
     allowed: Vec<String>,
     files: Arc<dyn FilterFiles>,
-    kept: Arc<Cache<Header, AnyFilter>>,
+    kept: Arc<Cache<Header, AnyFile>>,
     /// The header that a path had, and when.
     seen: Arc<Cache<String, (Instant, Header)>>,
 }
@@ -99,7 +99,7 @@ impl ContainsFile {
             None => {
                 let short =
                     DecodeError::Truncated { bytes: bytes.len() as u64, needed: HEADER as u64 };
-                let error = AnyFilter::from_bytes(&bytes).err().unwrap_or(short);
+                let error = filters::of_keys(&bytes).err().unwrap_or(short);
                 Err(unread(NAME, Some(path), error))
             }
         }
@@ -126,7 +126,7 @@ impl ContainsFile {
 
 /// Bytes of the whole file.
 fn length(path: &str, header: &Header) -> Result<u64> {
-    match AnyFilter::from_bytes(header) {
+    match filters::of_keys(header) {
         Err(DecodeError::Truncated { needed, .. }) => Ok(needed),
         Err(error) => Err(unread(NAME, Some(path), error)),
         Ok(_) => Ok(HEADER as u64),
@@ -188,13 +188,13 @@ impl ScalarUDFImpl for ContainsFile {
 }
 
 impl Asked for ContainsFile {
-    type Filter = AnyFilter;
+    type Filter = AnyFile;
 
     fn name(&self) -> &str {
         NAME
     }
 
-    fn filter(&self, path: &[u8], _: Option<&ScalarValue>) -> Result<Arc<AnyFilter>> {
+    fn filter(&self, path: &[u8], _: Option<&ScalarValue>) -> Result<Arc<AnyFile>> {
         let path = std::str::from_utf8(path).map_err(|error| plan(NAME, error))?;
         self.check(path)?;
         let mut header = self.header(path)?;
@@ -208,7 +208,7 @@ impl Asked for ContainsFile {
                 Some(found) if *found != header => header = *found,
                 _ => {
                     self.believe(path, header);
-                    let decode = || AnyFilter::from_bytes(&bytes);
+                    let decode = || filters::of_keys(&bytes);
                     let filter = self.kept.get_or(&header, bytes.len(), decode);
                     return filter.map_err(|error| unread(NAME, Some(path), error));
                 }
@@ -217,7 +217,7 @@ impl Asked for ContainsFile {
         Err(execution(NAME, format_args!("`{path}`: replaced again and again while it is read")))
     }
 
-    fn ask(&self, filter: &AnyFilter, keys: &dyn Array, answers: &mut Vec<bool>) -> Result<()> {
+    fn ask(&self, filter: &AnyFile, keys: &dyn Array, answers: &mut Vec<bool>) -> Result<()> {
         ask(NAME, filter, keys, answers)
     }
 }

@@ -5,6 +5,7 @@
 //! So constant filters travel as lists of one.
 
 use crate::error::{execution, plan};
+use amq::{AnyFile, DecodeError};
 use datafusion_common::arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
 };
@@ -13,6 +14,15 @@ use datafusion_common::arrow::datatypes::{DataType, Field};
 use datafusion_common::utils::SingleRowListArrayBuilder;
 use datafusion_common::{Result, ScalarValue};
 use std::sync::Arc;
+
+/// A filter that SQL can ask for keys: one that hashes them under the seed it holds.
+pub(crate) fn of_keys(bytes: &[u8]) -> Result<AnyFile, DecodeError> {
+    match AnyFile::from_bytes(bytes)? {
+        file @ AnyFile::Keys(..) => Ok(file),
+        AnyFile::Keyed(..) => Err(DecodeError::Keyed),
+        AnyFile::Hashes(_) => Err(DecodeError::Prehashed),
+    }
+}
 
 /// Refuses a type of column that holds no filters.
 pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {

@@ -13,7 +13,7 @@
 //! and -0.0 one float.
 
 use crate::error::{execution, plan};
-use amq::{Key, KeyHash};
+use amq::{Key, KeyEncoding, KeyHash};
 use datafusion_common::Result;
 use datafusion_common::arrow::array::{
     Array, ArrowPrimitiveType, AsArray, PrimitiveArray, RunArray,
@@ -39,6 +39,60 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
             ),
         )),
     }
+}
+
+/// Types of column whose equal values are one key, and whose values otherwise never are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Class {
+    /// Whatever was asked or put in of this class is null.
+    Null,
+    Integers,
+    Bytes,
+    Instants,
+}
+
+impl Class {
+    /// Of a type that [`check`] accepts.
+    pub(crate) fn of(of: &DataType) -> Self {
+        use DataType as T;
+        match of {
+            T::Dictionary(_, values) => Self::of(values),
+            T::RunEndEncoded(_, values) => Self::of(values.data_type()),
+            T::Null => Self::Null,
+            T::Timestamp(..) => Self::Instants,
+            of if of.is_integer() => Self::Integers,
+            T::Boolean | T::Date32 | T::Date64 => Self::Integers,
+            _ => Self::Bytes,
+        }
+    }
+
+    /// What a filter's file says of such keys.
+    pub(crate) fn encoding(self) -> KeyEncoding {
+        match self {
+            Self::Integers => KeyEncoding::Integers,
+            Self::Bytes => KeyEncoding::Bytes,
+            Self::Instants | Self::Null => KeyEncoding::Unknown,
+        }
+    }
+}
+
+/// Refuses to ask a filter for keys that it cannot have: every answer would be "no".
+pub(crate) fn expect(function: &str, filter: KeyEncoding, keys: &DataType) -> Result<()> {
+    let (has, way_out) = match (filter, Class::of(keys)) {
+        (KeyEncoding::Integers, Class::Bytes) => {
+            ("integers", "an integer, as by CAST(x AS BIGINT)")
+        }
+        (KeyEncoding::Integers, Class::Instants) => ("integers or dates", "what they were"),
+        (KeyEncoding::Bytes, Class::Integers | Class::Instants) => {
+            ("strings or binaries", "a string, as by CAST(x AS VARCHAR)")
+        }
+        _ => return Ok(()),
+    };
+    let text = format_args!(
+        "the filter's keys are {has}, and it is asked for a column of {keys}, so that every answer \
+         would be \"no\": cast the column to {way_out}"
+    );
+    Err(execution(function, text))
 }
 
 /// Replaces `hashes` by one for each row; where a row is null, by any.

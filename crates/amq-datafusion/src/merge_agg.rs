@@ -2,7 +2,7 @@
 
 use crate::error::{execution, plan, unread};
 use crate::filters;
-use amq::{Abilities, AnyFilter, Filter};
+use amq::{Abilities, AnyFile, Filter};
 use datafusion_common::arrow::array::{Array, ArrayRef};
 use datafusion_common::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion_common::{Result, ScalarValue};
@@ -57,11 +57,11 @@ impl AggregateUDFImpl for AmqMergeAgg {
 }
 
 #[derive(Debug)]
-struct Merged(Option<Box<AnyFilter>>);
+struct Merged(Option<Box<AnyFile>>);
 
 impl Merged {
     fn bytes(&self) -> Result<ScalarValue> {
-        let bytes = self.0.as_ref().map(|filter| filter.to_bytes()).transpose();
+        let bytes = self.0.as_ref().map(|file| file.to_bytes()).transpose();
         Ok(ScalarValue::Binary(bytes.map_err(|error| execution(NAME, error))?))
     }
 }
@@ -71,14 +71,15 @@ impl Accumulator for Merged {
         let filters = filters::Column::new(NAME, &values[0])?;
         for row in 0..values[0].len() {
             let Some(bytes) = filters.value(row) else { continue };
-            let theirs = AnyFilter::from_bytes(bytes);
+            let theirs = filters::of_keys(bytes);
             let theirs = theirs.map_err(|error| unread(NAME, None, error))?;
             match &mut self.0 {
                 Some(ours) => ours.merge(&theirs).map_err(|error| execution(NAME, error))?,
                 // A kind that merges with none is refused even where it is the only one.
                 None => {
-                    if !Abilities::of(theirs.kind()).merge {
-                        theirs.can_merge(&theirs).map_err(|error| execution(NAME, error))?;
+                    let filter = theirs.filter();
+                    if !Abilities::of(filter.kind()).merge {
+                        filter.can_merge(filter).map_err(|error| execution(NAME, error))?;
                     }
                     self.0 = Some(Box::new(theirs));
                 }
@@ -100,7 +101,7 @@ impl Accumulator for Merged {
     }
 
     fn size(&self) -> usize {
-        let table = |filter: &AnyFilter| filter.size_in_bytes() as usize + size_of::<AnyFilter>();
+        let table = |file: &AnyFile| file.filter().size_in_bytes() as usize + size_of::<AnyFile>();
         size_of_val(self) + self.0.as_deref().map_or(0, table)
     }
 }

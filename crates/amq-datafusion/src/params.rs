@@ -2,7 +2,7 @@
 
 use crate::error::plan;
 use crate::literal;
-use amq::{Abilities, AnyFilter, FilterKind, Goal};
+use amq::{Abilities, AnyFilter, FilterKind, Goal, KeyEncoding};
 use datafusion_common::{Result, ScalarValue};
 
 /// Of a Binary value, whose offsets are of 32 bits; less the header and directory of a file.
@@ -17,6 +17,8 @@ pub(crate) struct Params {
     pub(crate) kind: FilterKind,
     pub(crate) expected: u64,
     pub(crate) fpr: f64,
+    /// How the column's values are keys.
+    pub(crate) encoding: KeyEncoding,
     /// Bytes of the filter.
     pub(crate) bytes: u64,
     /// Hashes that a state keeps before it is a filter, and, afterwards, before they go into it.
@@ -83,6 +85,7 @@ impl Params {
             kind,
             expected,
             fpr,
+            encoding: KeyEncoding::Unknown,
             bytes: planned.bytes,
             few: (planned.bytes / 16).clamp(32, 512) as usize,
             copies: able.count || able.remove,

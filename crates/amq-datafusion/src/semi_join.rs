@@ -1,11 +1,15 @@
 //! A join's filter in two steps: made by one query, used by the next.
 
 use crate::error::{execution, plan};
+use crate::keys::Class;
 use crate::{AmqAgg, AmqContains, filters};
 use amq::{FilterKind, KeyHash};
 use datafusion_common::arrow::array::RecordBatch;
+use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{DataFusionError, Result, ScalarValue};
-use datafusion_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, lit};
+use datafusion_expr::{
+    AggregateUDF, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, ScalarUDF, lit,
+};
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,10 +78,26 @@ where
     R: FnOnce(LogicalPlan) -> F,
     F: Future<Output = Result<Vec<RecordBatch>>>,
 {
+    alike(&build, &build_key, &probe, &probe_key)?;
     let rows = run(filter_plan(build, build_key, options)?).await?;
     let bytes = collected(&rows)?;
     let contains = asking(&bytes, probe_key, options)?;
     LogicalPlanBuilder::from(probe).filter(contains)?.build()
+}
+
+/// Refuses keys of two types that a join would compare and a filter does not.
+fn alike(build: &LogicalPlan, build_key: &Expr, probe: &LogicalPlan, key: &Expr) -> Result<()> {
+    let (ours, theirs) = (build_key.get_type(build.schema())?, key.get_type(probe.schema())?);
+    let (class, other) = (Class::of(&ours), Class::of(&theirs));
+    let dates = [&ours, &theirs].map(|of| matches!(of, DataType::Date32 | DataType::Date64));
+    if class == Class::Null || other == Class::Null || class == other && dates[0] == dates[1] {
+        return Ok(());
+    }
+    let text = format_args!(
+        "the keys of one side are {ours} and of the other {theirs}, which no filter compares: cast \
+         one of them"
+    );
+    Err(plan(NAME, text))
 }
 
 /// `SELECT amq_agg(key, expected, fpr, kind) FROM build`

@@ -7,7 +7,7 @@
 
 use crate::error::execution;
 use crate::params::{Params, SEED};
-use amq::{AnyFilter, Filter, Key, KeyHash};
+use amq::{AnyFile, AnyFilter, Filter, Key, KeyHash};
 use datafusion_common::Result;
 
 pub(crate) const NAME: &str = "amq_agg";
@@ -106,25 +106,23 @@ impl State {
     /// The bytes of the filter; the state stays.
     pub(crate) fn finish(&mut self, params: &Params) -> Result<Vec<u8>> {
         self.sort(params);
-        let small;
-        let filter = match &mut self.filter {
-            Some(filter) => {
-                insert(filter, &self.pending)?;
+        let kept = self.filter.is_some();
+        let filter = match self.filter.take() {
+            Some(mut filter) => {
+                insert(&mut filter, &self.pending)?;
                 self.pending.clear();
-                &**filter
+                *filter
             }
             None if params.built => {
                 enough(params, self.pending.len() as u64)?;
                 let goal = params.goal();
                 let built = AnyFilter::build_hashes(params.kind, goal, SEED, &self.pending);
-                small = built.map_err(|error| execution(NAME, error))?;
-                &small
+                built.map_err(|error| execution(NAME, error))?
             }
             None => {
                 let mut made = made(params)?;
                 insert(&mut made, &self.pending)?;
-                small = made;
-                &small
+                made
             }
         };
         // The filter's own rate, which takes a walk through its table, only where it can be above.
@@ -134,7 +132,12 @@ impl State {
                 return Err(crowded(params, filter.len(), rate));
             }
         }
-        filter.to_bytes().map_err(|error| execution(NAME, error))
+        let file = AnyFile::Keys(filter, params.encoding);
+        let bytes = file.to_bytes().map_err(|error| execution(NAME, error));
+        if kept {
+            self.filter = file.of_keys().ok().map(Box::new);
+        }
+        bytes
     }
 
     /// Bytes on the heap.

@@ -106,6 +106,45 @@ async fn filters_of_another_seed_are_asked_under_it() {
     assert_eq!(numbers(&ctx, &sql).await, (0..100).collect::<Vec<i64>>());
 }
 
+/// The answers would all be "no".
+#[tokio::test]
+async fn a_filter_is_not_asked_for_keys_of_a_type_that_it_cannot_have() {
+    let ctx = session();
+    let made = "SELECT arrow_cast(x, 'Int16') AS i, CAST(x AS VARCHAR) AS s, \
+                arrow_cast(x, 'Date32') AS d, CAST(x AS TIMESTAMP) AS t, x = 1 AS b, \
+                arrow_cast(CAST(x AS VARCHAR), 'Dictionary(Int8, BinaryView)') AS y, NULL AS n \
+                FROM (SELECT arrow_cast(column1, 'Int32') AS x FROM (VALUES (1), (2)))";
+    ctx.sql(&format!("CREATE TABLE t AS {made}")).await.unwrap().collect().await.unwrap();
+    for (of, asked) in [("i", "dbn"), ("s", "yn"), ("y", "sn"), ("d", "ibn"), ("t", "idsbyn")] {
+        let made = bytes(&ctx, &format!("SELECT amq_agg({of}, 10, 0.0001) FROM t")).await.unwrap();
+        for column in ["i", "s", "d", "t", "b", "y", "n"] {
+            let queries = [
+                format!("SELECT amq_contains(X'{}', {column}) AS f FROM t", hex(&made)),
+                format!(
+                    "SELECT amq_contains(f, {column}) FROM t, \
+                     (SELECT amq_merge_agg(f) AS f FROM (SELECT amq_agg({of}, 10, 0.0001) AS f \
+                     FROM t GROUP BY {of}))"
+                ),
+            ];
+            for sql in queries {
+                if column == of || asked.contains(column) {
+                    let answers = answers(&ctx, &sql).await;
+                    assert!(column != of || answers == [Some(true); 2], "{of} {column}");
+                } else {
+                    let said = error(&ctx, &sql).await;
+                    assert!(said.contains("every answer would be \"no\""), "{of} {column} {said}");
+                    assert!(said.contains("the filter's keys are") && said.contains("cast"));
+                }
+            }
+        }
+    }
+    // Files of the library and of the command that do not say.
+    let mut filter = AnyFilter::new(FilterKind::Bloom, Goal::fpr(10, 0.001)).unwrap();
+    filter.insert("1").unwrap();
+    let sql = format!("SELECT amq_contains(X'{}', i) FROM t", hex(&filter.to_bytes().unwrap()));
+    assert_eq!(answers(&ctx, &sql).await, [Some(false); 2]);
+}
+
 /// Their keys would be hashed otherwise than by the filter, and every answer be "no".
 #[tokio::test]
 async fn filters_whose_keys_sql_cannot_hash_are_refused_with_the_way_out() {

@@ -174,3 +174,34 @@ async fn a_joins_filter_goes_over_as_a_literal_or_as_a_file() {
         assert_eq!(partners.count().await.unwrap(), 500);
     }
 }
+
+/// A join compares a number with a text, and a filter would drop every row.
+#[tokio::test]
+async fn a_joins_filter_of_keys_of_two_types_is_refused_before_it_is_made() {
+    let ctx = session();
+    table(&ctx, "build", vec![array(Int64Array::from_iter_values(0..10))]);
+    let plan = async |sql: &str| ctx.sql(sql).await.unwrap().into_unoptimized_plan();
+    for (of, passes) in [
+        ("arrow_cast(x, 'UInt8')", true),
+        ("CAST(x AS VARCHAR)", false),
+        ("arrow_cast(arrow_cast(x, 'Int32'), 'Date32')", false),
+        ("CAST(x AS TIMESTAMP)", false),
+    ] {
+        let ran = std::sync::atomic::AtomicBool::new(false);
+        let run = async |plan| {
+            ran.store(true, Relaxed);
+            ctx.execute_logical_plan(plan).await?.collect().await
+        };
+        let (build, probe) = (
+            plan("SELECT * FROM build").await,
+            plan(&format!("SELECT {of} AS x FROM build")).await,
+        );
+        let options = SemiJoinOptions::new(10);
+        let made = semi_join_filter(run, build, col("x"), probe, col("x"), &options).await;
+        assert_eq!((made.is_ok(), ran.load(Relaxed)), (passes, passes), "{of}");
+        if let Err(error) = made {
+            let said = error.to_string();
+            assert!(said.contains("Int64") && said.contains("cast one of them"), "{said}");
+        }
+    }
+}
