@@ -2,7 +2,7 @@
 //! costs, and the runner-up.
 
 use super::doc::Answer;
-use super::needs::{Need, SPACE_TIE, behind};
+use super::needs::{ANSWER_TIE, Need, behind};
 use super::prelude::*;
 
 /// Names that a row has room for.
@@ -24,11 +24,11 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         0.0 => "the noise was not measured, so no times are called equal".to_owned(),
         floor => format!("times within the noise ({}) are ties", percent(floor)),
     };
-    let (what, space) = (data.what(), asked(SPACE_TIE));
+    let (what, space) = (data.what(), asked(ANSWER_TIE));
     let rule = format!(
         "{what} unless a row says otherwise; {noise}, and so are sizes within {space}. Of equally \
-         small filters the faster is named, of equally fast ones the smaller. ns is per key, \
-         hashing included."
+         small filters the one is named that takes less time for an insert and a query together, of \
+         equally fast ones the smaller. ns is per key, hashing included."
     );
     let mut blocks = vec![Block::Answers(answers), Block::text(rule)];
     if !missing.is_empty() {

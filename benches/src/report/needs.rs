@@ -3,8 +3,12 @@
 use super::prelude::*;
 use serde::Deserialize;
 
-/// Sizes closer than this are equal.
+/// Sizes closer than this are equal in a table.
 pub(super) const SPACE_TIE: f64 = 0.005;
+/// Sizes closer than this are equal in an answer, as they are to the advisor.
+pub(super) const ANSWER_TIE: f64 = 0.03;
+/// Of equal ones, times for a key and a query of it that are closer than this.
+const TIME_TIE: f64 = 0.1;
 /// Rates closer than this are equal.
 const RATE_TIE: f64 = 0.02;
 
@@ -118,20 +122,21 @@ impl Need {
         let slack = match self.by? {
             By::Time(workload) => data.floor(workload),
             By::Rate => RATE_TIE,
-            _ => SPACE_TIE,
+            _ => ANSWER_TIE,
         };
         let most = all.first()?.1 * (1.0 + slack);
         let rest = all.split_off(all.partition_point(|(_, number)| *number <= most));
-        settle(data, self.by?, &mut all);
+        settle(self.by?, &mut all);
         Some([all, rest])
     }
 }
 
-/// Orders ties: those in space by time, the others by space; what ties in both by building time.
-fn settle(data: &Data, by: By, ties: &mut [Ranked<'_>]) {
+/// Orders ties: those in space by the time of an insert and a query, the others by space; what ties
+/// in both by building time.
+fn settle(by: By, ties: &mut [Ranked<'_>]) {
     let (second, slack): (Number, f64) = match by {
-        By::Time(_) => (|entry| entry.bits(), SPACE_TIE),
-        _ => (|entry| entry.ns(Workload::Query50), data.floor(Workload::Query50)),
+        By::Time(_) => (|entry| entry.bits(), ANSWER_TIE),
+        _ => (|entry| Some(entry.ns(Workload::Query50)? + entry.ns(Workload::Build)?), TIME_TIE),
     };
     let least = ties.iter().filter_map(|(entry, _)| second(entry)).fold(f64::INFINITY, f64::min);
     let is_behind = |entry: &Entry<'_>| second(entry).is_none_or(|x| x > least * (1.0 + slack));
