@@ -11,13 +11,12 @@
 //! | [`estimate`] | from all passes one number, with its interval |
 //! | [`instructions`] | how many instructions an operation takes |
 //! | [`twins`], [`fit`] | the noise; the advisor's cost table |
-//! | [`choices`], [`claims`] | the advisor's answers; what introductions repeat, settled |
+//! | [`claims`] | what introductions repeat, settled |
 //! | `plan`, `run` | a request, looked up; a run through all of it |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
 #[cfg(test)]
 mod broken;
-pub mod choices;
 pub mod claims;
 pub mod courses;
 pub mod estimate;

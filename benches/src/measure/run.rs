@@ -5,7 +5,7 @@ use super::heat::Heat;
 use super::interval::SIGMAS;
 use super::plan::Plan;
 use super::race::{REFERENCE, REMOVER, Timed};
-use super::{choices, claims, heap, instructions, twins};
+use super::{claims, heap, instructions, twins};
 use crate::cli::Request;
 use crate::contenders::{self, Role};
 use crate::error::BenchError;
@@ -156,8 +156,6 @@ impl Going<'_> {
             let points = filters.flat_map(|one| CURVES.map(|keys| one.theory_points(keys)));
             self.records.write_table("theory", &points.flatten().collect::<Vec<_>>())?;
             self.records.write_table("claims", &claims::settled(&rows, suite.middle(), seed))?;
-            self.records.write_table("choices", &choices::table())?;
-            self.records.write_table("engines", &choices::engines())?;
         }
         let all = &self.all;
         let rows = |name: &str| all.get(name).map_or(&[][..], Vec::as_slice);

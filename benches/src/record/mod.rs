@@ -8,7 +8,6 @@
 //! | `run.toml` | the [`Run`]: options, code, key sets, contenders, noise |
 //! | `<contender>.csv` | a [`Row`] a cell; a file each, so that one can be measured again alone |
 //! | `theory.csv`, `claims.csv` | [`Point`], [`Claim`] |
-//! | `choices.csv`, `engines.csv` | the advisor's answers: [`Choice`], [`EngineLine`] |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
 mod facts;
@@ -27,7 +26,7 @@ pub use program::{OWN_REPORTS, publishable, root, today};
 pub use row::{Cell, Row, State};
 pub use run::{Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};
-pub use tables::{Choice, Claim, EngineLine, Point, Verdict};
+pub use tables::{Claim, Point, Verdict};
 pub use workload::{CourseName, Workload};
 
 #[cfg(test)]

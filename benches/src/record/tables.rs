@@ -38,39 +38,3 @@ pub enum Verdict {
 }
 
 serde_plain::derive_display_from_serialize!(Verdict);
-
-/// A line of `choices.csv`. In the record, so that a page is drawn without the advisor.
-#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Choice {
-    pub(crate) topic: String,
-    pub(crate) keys: u64,
-    pub(crate) asked_fpr: Option<f64>,
-    pub(crate) asked_bits: Option<f64>,
-    pub(crate) needs: String,
-    pub(crate) cost_ns: Option<f64>,
-    pub(crate) rank: u64,
-    pub(crate) structure: String,
-    pub(crate) import: String,
-    pub(crate) bytes: Option<u64>,
-    pub(crate) bits_per_key: Option<f64>,
-    pub(crate) build_bytes: Option<u64>,
-    pub(crate) fpr: Option<f64>,
-    pub(crate) insert_ns: Option<f64>,
-    pub(crate) query_ns: Option<f64>,
-    pub(crate) total_ns: Option<f64>,
-    pub(crate) reason: String,
-}
-
-/// A line of `engines.csv`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EngineLine {
-    pub(crate) engine: String,
-    pub(crate) keys: u64,
-    pub(crate) asked_fpr: f64,
-    pub(crate) line: String,
-    pub(crate) fpr: Option<f64>,
-    pub(crate) bits_per_key: Option<f64>,
-    pub(crate) caveat: String,
-}

@@ -1,9 +1,11 @@
 //! Which filter? For each need the best by the records or by the advisor's answer, why, what it
 //! costs, and the runner-up.
 
+use super::advice::asked_of_advisor;
 use super::doc::Answer;
 use super::needs::{ANSWER_TIE, Need, behind};
 use super::prelude::*;
+use amq_advisor::Choice;
 
 /// Names that a row has room for.
 const SHOWN: usize = 2;
@@ -15,7 +17,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         if need.bits.is_some() && data.budget_keys != data.keys {
             need.need += &format!(" ({} keys)", keys(data.budget_keys));
         }
-        match measured(data, &need).or_else(|| advised(data, &need)) {
+        match measured(data, &need).or_else(|| advised(&need)) {
             Some(answer) => answers.push(answer),
             None => missing.push(need.need),
         }
@@ -68,30 +70,26 @@ fn measured(data: &Data, need: &Need) -> Option<Answer> {
 }
 
 /// What the advisor answers to a need that the records do not measure.
-fn advised(data: &Data, need: &Need) -> Option<Answer> {
-    let lines = data.topic(need.topic.as_deref()?);
-    let of_rank = |rank| lines.iter().find(|line| line.rank == rank);
-    let best = of_rank(1)?;
-    let name = |of: &Choice| match (type_of(&of.import), of.structure.strip_prefix("sharded ")) {
-        ("", _) => of.structure.clone(),
-        (name, Some(kind)) => format!("{name} ({kind})"),
-        (name, None) => name.to_owned(),
+fn advised(need: &Need) -> Option<Answer> {
+    let answer = asked_of_advisor(need.ask.as_deref()?)?;
+    let best = answer.best();
+    let name = |of: &Choice| match (of.structure.type_name(), of.structure.kind()) {
+        (name, _) if name.is_empty() => of.structure.to_string(),
+        (name, _) => name,
     };
     let size = |of: &Choice| match of.bytes {
-        Some(0) | None => "no memory".to_owned(),
-        Some(bytes) => decimal(bytes),
+        0 => "no memory".to_owned(),
+        bytes => decimal(bytes),
     };
-    // The first part of the first sentence that says more than the need.
-    let why = best.reason.strip_prefix(&format!("{}:", need.need)).unwrap_or(&best.reason);
-    let why = why.trim_start().split(['.', ':', ';', ',']).next().unwrap_or_default();
+    let why = best.reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
     let build = best.insert_ns.filter(|ns| *ns > 0.0).map(|ns| format!("build {} ns", two(ns)));
     Some(Answer {
         need: need.need.clone(),
-        choose: vec![(name(best), best.import.clone())],
+        choose: vec![(name(best), best.structure.import())],
         figure: size(best),
         why: why.to_owned(),
         cost: parts([build, Some(need.note.clone())]),
-        runner_up: of_rank(2).map_or_else(
+        runner_up: answer.choices.get(1).map_or_else(
             || Text::from("no other"),
             |second| Text::default().strong(name(second)).plain(format!(": {}", size(second))),
         ),

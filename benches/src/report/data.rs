@@ -18,8 +18,6 @@ pub(super) struct Data {
     rows: Vec<Vec<Row>>,
     points: Vec<Point>,
     pub(super) claims: Vec<Claim>,
-    choices: Vec<Choice>,
-    pub(super) engines: Vec<EngineLine>,
     pub(super) texts: Texts,
     /// The way from the page to the records, if they are published together.
     pub(super) link: Option<String>,
@@ -41,7 +39,6 @@ pub(super) struct Texts {
     pub(super) limits: Vec<String>,
     pub(super) abilities: Vec<(String, Ability)>,
     pub(super) times: Vec<(String, Workload)>,
-    pub(super) uses: BTreeMap<String, String>,
     pub(super) need: Vec<Need>,
     pub(super) example: Vec<Example>,
 }
@@ -70,8 +67,6 @@ impl Data {
             run,
             points: records.table("theory")?,
             claims: records.table("claims")?,
-            choices: records.table("choices")?,
-            engines: records.table("engines")?,
             texts: toml::from_str(include_str!("texts.toml"))?,
             ..Self::default()
         };
@@ -214,11 +209,6 @@ impl Data {
         let mut points: Vec<&Point> = all().filter(|point| Some(point.keys) == keys).collect();
         points.sort_by(|a, b| a.bits_per_key.total_cmp(&b.bits_per_key));
         points
-    }
-
-    /// The advisor's answers about a topic, best first, and its further lines.
-    pub(super) fn topic(&self, topic: &str) -> Vec<&Choice> {
-        self.choices.iter().filter(|choice| choice.topic == topic).collect()
     }
 }
 

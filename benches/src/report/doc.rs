@@ -37,8 +37,6 @@ pub(super) enum Block {
     Tables(Text, Vec<Table>),
     /// Plots, side by side where there is room.
     Figures(Vec<Plot>),
-    /// The chooser's data, which a page without script cannot show.
-    Chooser(String),
 }
 
 /// A need and what meets it.
@@ -70,7 +68,7 @@ impl Block {
         Self::Text(text.block(Tag::Paragraph).within(Tag::BlockQuote(None)))
     }
 
-    /// A part as text, with its pictures in a folder; empty for what only a page can show.
+    /// A part as text, with its pictures in a folder.
     pub(super) fn written(&self, folder: &str) -> Text {
         let paragraph = |text: Text| text.block(Tag::Paragraph);
         match self {
@@ -93,7 +91,6 @@ impl Block {
                 let image = |of: &Plot| Text::image(&of.alt(), &format!("{folder}{}.svg", of.slug));
                 plots.iter().flat_map(|of| [image(of), of.caption()]).map(paragraph).collect()
             }
-            Self::Chooser(_) => Text::default(),
         }
     }
 }

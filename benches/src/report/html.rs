@@ -1,6 +1,7 @@
 //! The document as a page that needs no network and no script: its text, written by a library, and
 //! what Markdown has no words for.
 
+use super::ask;
 use super::doc::{Answer, Block, Document, Section};
 use super::plot::{Names, Plot};
 use super::text::Text;
@@ -23,6 +24,7 @@ pub(super) fn page(document: &Document) -> Result<String> {
                 main {
                     h1 { (document.title) }
                     @for part in &document.lead { (block(part)?) }
+                    (ask::form())
                     @for (title, blocks) in &document.first {
                         h2 { (title) }
                         @for part in blocks { (block(part)?) }
@@ -35,7 +37,7 @@ pub(super) fn page(document: &Document) -> Result<String> {
                         }
                     }
                 }
-                script { (PreEscaped(include_str!("chooser.js"))) }
+                (ask::script())
             }
         }
     };
@@ -76,11 +78,6 @@ fn block(block: &Block) -> Result<Markup> {
             html! { div class=(format!("{kind} w{words}")) { (text()) } }
         }
         Block::Figures(plots) => html! { div.figures { @for plot in plots { (figure(plot)?) } } },
-        // Data in a script element ends only at its closing tag.
-        Block::Chooser(data) => html! {
-            div #ask hidden {}
-            script #choices type="application/json" { (PreEscaped(data.replace('<', "\\u003c"))) }
-        },
     })
 }
 

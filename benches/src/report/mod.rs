@@ -1,10 +1,11 @@
-//! Draws the report: a pure function of records, which never measures and calls no filter's code.
+//! Draws the report: a function of records, which never measures, and of the advisor, which plans.
 //!
 //! `texts.toml` lists the needs of the first table, the worked choices and the limits.
 
 mod about;
 mod advice;
 mod answer;
+mod ask;
 mod curves;
 mod data;
 mod doc;
@@ -109,10 +110,9 @@ fn sections(data: &Data) -> Vec<Section> {
         Section { anchor, title, finding, blocks }
     };
     let mut all = vec![
-        of("chooser", "Choose by your own numbers", advice::chooser(data)),
         of("sizes", "Fewer keys, or more", needs::sizes(data)),
         of("worked", "Worked choices", advice::worked(data)),
-        of("engines", "Lines for engines with filters of their own", advice::engines(data)),
+        of("engines", "Lines for engines with filters of their own", advice::engines()),
         of("query", "Query time against size", curves::query(data)),
         of("build", "Build time and peak memory", curves::build(data)),
         of("share", "Present and absent keys", curves::share(data)),

@@ -38,7 +38,7 @@ pub(super) struct Need {
     pub(super) bits: Option<f64>,
     family: Option<Family>,
     not: Option<Family>,
-    pub(super) topic: Option<String>,
+    pub(super) ask: Option<String>,
     #[serde(default)]
     pub(super) note: String,
 }

@@ -95,6 +95,19 @@ impl Structure {
         }
     }
 
+    /// The line that imports it; empty for nothing.
+    #[must_use]
+    pub fn import(self) -> String {
+        match self {
+            Self::ExactSet => "use std::collections::HashSet;".into(),
+            Self::Bitmap => "use roaring::RoaringBitmap;".into(),
+            Self::Nothing => String::new(),
+            Self::Sharded(_) => "use amq::sharded::Sharded;".into(),
+            Self::Rolling(_) => "use amq::rolling::Rolling;".into(),
+            _ => alloc::format!("use amq::{};", self.type_name()),
+        }
+    }
+
     /// Candidates worth considering: what this workload could only fail on its own account.
     pub(super) fn candidates(workload: &Workload) -> Vec<Self> {
         let mut all = Vec::new();

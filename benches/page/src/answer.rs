@@ -1,0 +1,164 @@
+//! An answer as lines that the page's script takes apart.
+
+use crate::workload;
+use amq_advisor::{Answer, Choice, Rejection, choose};
+
+/// Answers a question, in lines of fields that tabs separate. The first field says what it is:
+///
+/// - `choice`, best first: id, name, type, import, bits per key, bytes, bytes to build it, rate,
+///   nanoseconds of a query, an insert and in all, `~` if the times are reckoned, what it is, why;
+/// - `out`, for each structure that does not qualify: id, name, the demand that it fails, why;
+/// - `note`: what else to know;
+/// - `error`: why there is no answer.
+pub fn answer(question: &str) -> String {
+    let answer = workload(question);
+    let answer = answer.and_then(|workload| choose(&workload).map_err(|error| error.to_string()));
+    match answer {
+        Ok(answer) => lines(&answer),
+        Err(error) => line(&["error", &error]),
+    }
+}
+
+fn lines(answer: &Answer) -> String {
+    let choices = answer.choices.iter().map(choice);
+    let out = answer.rejections.iter().map(rejection);
+    let notes = answer.notes.iter().map(|note| line(&["note", note]));
+    choices.chain(out).chain(notes).collect()
+}
+
+fn choice(of: &Choice) -> String {
+    let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    let is_map = of.structure == amq_advisor::Structure::Map;
+    line(&[
+        "choice",
+        &of.structure.id(),
+        &of.structure.to_string(),
+        &of.structure.type_name(),
+        &of.structure.import(),
+        &of.bits_per_key.to_string(),
+        &of.bytes.to_string(),
+        &of.build_bytes.to_string(),
+        // A map gives some value to every key: it has no rate.
+        &number((!is_map).then_some(of.fpr)),
+        &number(of.query_ns),
+        &number(of.insert_ns),
+        &number(of.cost_ns),
+        if of.reckoned { "~" } else { "" },
+        &of.what,
+        &of.reason,
+    ])
+}
+
+fn rejection(of: &Rejection) -> String {
+    let (id, name) = (of.structure.id(), of.structure.to_string());
+    line(&["out", &id, &name, &of.demand.to_string(), &of.reason])
+}
+
+/// Fields never hold a tab or a newline: a question's words come back in errors alone.
+fn line(fields: &[&str]) -> String {
+    let fields: Vec<String> = fields.iter().map(|field| field.replace(['\t', '\n'], " ")).collect();
+    fields.join("\t") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq_advisor::{First, Keys, KeysBy, Need, Workload};
+
+    fn first(question: &str) -> String {
+        answer(question).lines().next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn every_option_says_what_it_says_to_the_library() {
+        let keys = || Workload::new(Keys::Exactly(1_000_000));
+        for (option, said) in [
+            ("", keys()),
+            ("&fpr=0.001", keys().with_fpr(0.001)),
+            ("&bits-per-key=12", keys().with_bits_per_key(12.0)),
+            ("&bytes=900000", keys().with_bytes(900_000)),
+            ("&build-bytes=9000000", keys().with_build_bytes(9_000_000)),
+            ("&absent=0.9", keys().with_absent(0.9)),
+            ("&false-positive=20000", keys().with_false_positive_ns(20_000.0)),
+            ("&lookup=100", keys().with_lookup_ns(100.0)),
+            ("&bit-price=0.5", keys().with_bit_ns(0.5)),
+            ("&queries-per-key=10", keys().with_queries_per_key(10.0)),
+            ("&copies=3", keys().with_copies(3.0)),
+            ("&threads=8", keys().with_threads(8)),
+            ("&key-bytes=20", keys().with_key_bytes(20)),
+            ("&changes=500", keys().with_changes(500)),
+            ("&integers-below=3000000", keys().with_integers_below(3_000_000)),
+            ("&count=10", keys().need(Need::Count { most: 10 })),
+            ("&values=8", keys().need(Need::Values { bits: 8 })),
+            ("&forget=7", keys().need(Need::Forget { generations: 7 })),
+            ("&first=time", keys().with_first(First::Time)),
+            ("&first=memory", keys().with_first(First::Memory)),
+            ("&static", keys().built_once()),
+            ("&strangers", keys().with_keys_by(KeysBy::Strangers)),
+            ("&need=remove,list", keys().need(Need::Remove).need(Need::List)),
+            ("&need=merge", keys().need(Need::Merge)),
+            ("&need=grow", keys().need(Need::Grow)),
+            ("&need=shared-insert", keys().need(Need::SharedInsert)),
+            ("&need=files", keys().need(Need::Files)),
+        ] {
+            assert_eq!(workload(&format!("keys=1000000{option}")), Ok(said), "{option}");
+        }
+        let at = |question: &str| workload(question).unwrap().keys();
+        assert_eq!(at("static=&at-most=7"), Keys::AtMost(7));
+        assert_eq!(at("unknown-from=7&fpr="), Keys::Unknown { start: 7 });
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_answered_by_what_is_wrong() {
+        for (question, said) in [
+            ("", "how many keys?"),
+            ("fpr=0.01", "how many keys?"),
+            ("keys=-1", "keys: -1 is not such a number"),
+            ("keys=10&fpr=a\tb", "fpr: a b is not such a number"),
+            ("keys=10&need=fly", "there is no need fly"),
+            ("keys=10&wings=2", "there is no option wings"),
+            ("keys=10&first=me", "first: memory or time, not me"),
+            ("keys=10&fpr=2", "fpr = 2 is not possible"),
+            (
+                "keys=1000000&bits-per-key=2&need=list",
+                "no filter offers both listing what is in and",
+            ),
+        ] {
+            let found = first(question);
+            assert!(found.starts_with(&format!("error\t{said}")), "{question}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_answer_is_the_librarys() {
+        let question = "at-most=1000000&fpr=0.01&need=remove";
+        let asked = workload(question).unwrap();
+        let (told, known) = (answer(question), choose(&asked).unwrap());
+        let of = |kind: &str| -> Vec<Vec<&str>> {
+            let lines = told.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+            lines.filter(|fields| fields[0] == kind).collect()
+        };
+        let (choices, best) = (of("choice"), known.best());
+        assert_eq!(choices.len(), known.choices.len());
+        assert!(choices.iter().all(|fields| fields.len() == 15));
+        assert_eq!(choices[0][1], best.structure.id());
+        assert_eq!(choices[0][5].parse(), Ok(best.bits_per_key));
+        assert_eq!(choices[0][14], best.reason);
+        assert_eq!(
+            (of("out").len(), of("note").len()),
+            (known.rejections.len(), known.notes.len())
+        );
+        assert!(of("out").iter().all(|fields| fields.len() == 5));
+    }
+
+    #[test]
+    fn the_page_and_the_module_pass_bytes_to_each_other() {
+        let question = "keys=1000";
+        // What the page writes cannot be written here without unsafe code.
+        assert!(!crate::room(question.len()).is_null());
+        crate::text().copy_from_slice(question.as_bytes());
+        assert_eq!(crate::ask(), answer(question).len());
+        assert!(!crate::told().is_null());
+        assert_eq!(*crate::text(), answer(question).into_bytes());
+    }
+}

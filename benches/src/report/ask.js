@@ -1,0 +1,191 @@
+"use strict";
+// Asks the advisor what the form says. The question stands in the address: it can be sent, and comes back.
+const form = document.getElementById("ask"), answer = document.getElementById("answer");
+// How a field's words become a plain number: the power of ten of each unit; without a unit, the one named first.
+const UNITS = {
+  count: { "": 0, k: 3, M: 6, G: 9, thousand: 3, million: 6, billion: 9 },
+  percent: { "%": -2, "": -2 },
+  time: { ns: 0, us: 3, µs: 3, ms: 6, s: 9 },
+  size: { B: 0, kB: 3, MB: 6, GB: 9 },
+};
+const status = document.getElementById("status");
+let advisor, told = "";
+
+// A decimal number in text times a power of ten, exactly.
+function scaled(text, power) {
+  const [digits, exponent] = text.toLowerCase().split("e");
+  return String(Number(digits + "e" + (Number(exponent || 0) + power)));
+}
+
+// The plain number that a field means; null if it means none.
+function read(field) {
+  const units = UNITS[field.dataset.unit];
+  const parts = field.value.replace(/[,_\s]/g, "").match(/^([0-9.]+(?:e[+-]?[0-9]+)?)([a-zµ%]*)$/i);
+  const named = parts && Object.keys(units).find((unit) => unit.toLowerCase() === parts[2].toLowerCase());
+  if (!parts || (named === undefined && parts[2])) return null;
+  const number = scaled(parts[1], units[named === undefined ? Object.keys(units)[0] : named]);
+  return number === "NaN" ? null : number;
+}
+
+// The words for a plain number: in the largest unit that leaves 1 or more.
+function written(number, kind) {
+  if (kind === "count") return /e|\./.test(number) ? number : Number(number).toLocaleString("en");
+  if (kind === "percent") return scaled(number, 2);
+  const units = Object.entries(UNITS[kind]).map(([unit, power]) => [scaled(number, -power), unit]);
+  const [value, unit] = units.reverse().find(([value]) => Number(value) >= 1) || units.pop();
+  return value + " " + unit;
+}
+
+// The question that the form asks, in the options of the command.
+function formQuestion() {
+  const pairs = new Map();
+  for (const field of form.elements) {
+    if (!field.name || field.disabled) continue;
+    const { name, value, type } = field;
+    if (type === "checkbox") {
+      if (field.checked) pairs.set(name, pairs.has(name) ? pairs.get(name) + "," + value : value);
+    } else if (field.dataset.unit) {
+      const number = value.trim() && read(field);
+      field.setAttribute("aria-invalid", number === null);
+      if (number) pairs.set(name === "number" ? form.elements.of.value : name, number);
+    } else if (name === "flag" ? value : name !== "of" && value) {
+      pairs.set(...(name === "flag" ? [value, ""] : [name, value]));
+    }
+  }
+  return [...pairs].map(([name, value]) => (value === "" ? name : name + "=" + value)).join("&");
+}
+
+// Fills the form with a question; whether it is one.
+function fill(question) {
+  const pairs = new Map(question.split("&").map((pair) => pair.split("=")).map(([name, value]) => [name, value || ""]));
+  const of = ["keys", "at-most", "unknown-from"].find((name) => pairs.has(name));
+  if (!of) return false;
+  for (const field of form.elements) {
+    const { name, type } = field;
+    if (name === "of") field.value = of;
+    else if (name === "number") field.value = written(pairs.get(of), "count");
+    else if (name === "flag") field.value = [...field.options].map(({ value }) => value).find((value) => pairs.has(value)) || "";
+    else if (type === "checkbox") field.checked = (pairs.get(name) || "").split(",").includes(field.value);
+    else if (field.dataset.unit) field.value = pairs.has(name) ? written(pairs.get(name), field.dataset.unit) : "";
+    else if (name) field.value = pairs.get(name) || "";
+    const more = field.closest("details");
+    if (more && pairs.has(name)) more.open = true;
+  }
+  return true;
+}
+
+// The advisor's answer, in lines of fields.
+function asked(question) {
+  const bytes = new TextEncoder().encode(question);
+  const at = advisor.room(bytes.length);
+  new Uint8Array(advisor.memory.buffer, at, bytes.length).set(bytes);
+  const length = advisor.ask();
+  return new TextDecoder().decode(new Uint8Array(advisor.memory.buffer, advisor.told(), length));
+}
+const lastAnswer = () => told;
+
+const make = (name, text, ...inner) => {
+  const made = Object.assign(document.createElement(name), { textContent: text || "" });
+  made.append(...inner);
+  return made;
+};
+const short = (number, digits) => Number(Number(number).toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 12 });
+function bytes(number) {
+  const [unit, power] = [["GB", 9], ["MB", 6], ["kB", 3], ["bytes", 0]].find(([, power]) => number >= 10 ** power) || ["bytes", 0];
+  return short(number / 10 ** power, 3) + " " + unit;
+}
+
+function card([id, name, type, use, bits, size, build, rate, query, insert, total, mark, what, why], index) {
+  const made = make("article");
+  made.className = "card";
+  made.dataset.id = id;
+  made.append(make("h3", index + 1 + ". " + (type || name)));
+  const numbers = make("ul");
+  const say = (value, unit) => value && numbers.append(make("li", "", make("b", value), " " + unit));
+  if (type) {
+    say(short(bits, 3), "bits per key");
+    say(bytes(size), build !== size ? "(" + bytes(build) + " while it is built)" : "");
+    say(rate && short(rate * 100, 3) + " %", "wrong yes");
+  }
+  say(query && mark + short(query, 2), "ns to ask");
+  say(insert && mark + short(insert, 2), "ns to insert");
+  made.append(numbers, make("p", what), make("p", why));
+  if (use) made.append(make("code", use));
+  return made;
+}
+
+function show(question) {
+  told = asked(question);
+  const lines = told.trimEnd().split("\n").map((line) => line.split("\t"));
+  const of = (kind) => lines.filter((line) => line[0] === kind).map((line) => line.slice(1));
+  const choices = of("choice"), cards = make("div", "", ...choices.slice(0, 3).map(card));
+  cards.className = "three";
+  answer.replaceChildren(status, cards);
+  // Read aloud: the answer in a sentence.
+  const [first] = choices, [error] = of("error");
+  status.textContent = error ? "No answer: " + error[0] + "." : "Take " + (first[2] || "no filter") + (choices[1] ? "; then " + choices.slice(1, 3).map(([, name]) => name).join(", ") : "") + ".";
+  const rest = choices.slice(3).map(([, name, , , bits]) => name + " (" + short(bits, 3) + ")");
+  if (rest.length) answer.append(make("p", "Further, with bits per key: " + rest.join(", ") + "."));
+  const demands = new Map();
+  for (const [, name, demand, why] of of("out")) demands.set(demand, [...(demands.get(demand) || []), [name, why]]);
+  for (const [demand, all] of demands) {
+    const whys = all.map(([name, why]) => make("li", "", make("b", name), " " + why));
+    answer.append(make("details", "", make("summary", all.length + " fall out for " + demand + ": " + all.map(([name]) => name).join(", ")), make("ul", "", ...whys)));
+  }
+  const notes = of("note").map(([note]) => make("li", note));
+  if (notes.length) answer.append(make("details", "", make("summary", "To know: " + notes.length + " more sentences"), make("ul", "", ...notes)));
+  const times = { "false-positive": "ns", lookup: "ns", "bit-price": "ns" };
+  const options = question.split("&").map((pair) => pair.split("=")).map(([name, value]) => " --" + name + (value ? " " + value + (times[name] || "") : ""));
+  answer.append(make("p", "The same by the command: ", make("code", "amq choose" + options.join(""))));
+  for (const mark of document.querySelectorAll("[data-mark]")) mark.classList.toggle("lit", choices.slice(0, 3).some(([id]) => id === mark.dataset.mark));
+}
+
+function update(event) {
+  const question = formQuestion();
+  if (event && event.type === "input") history.replaceState(null, "", "#" + question);
+  try {
+    show(question);
+  } catch (error) {
+    answer.replaceChildren(make("p", "The advisor failed on this question: " + error));
+    start();
+  }
+  dispatchEvent(new Event("answered"));
+}
+
+// A link leads to a question, or to a section, which opens.
+function follow() {
+  const to = decodeURIComponent(location.hash.slice(1));
+  if (fill(to)) return update();
+  const section = to && document.getElementById(to);
+  if (section && section.tagName === "DETAILS") {
+    section.open = true;
+    section.scrollIntoView();
+  }
+}
+
+async function start() {
+  const packed = Uint8Array.from(atob(document.getElementById("advisor").textContent.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const { instance } = await WebAssembly.instantiate(await new Response(stream).arrayBuffer());
+  advisor = instance.exports;
+}
+
+if (form && typeof WebAssembly === "object" && typeof DecompressionStream === "function") {
+  start().then(() => {
+    form.hidden = answer.hidden = false;
+    form.addEventListener("input", update);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    addEventListener("hashchange", follow);
+    follow();
+    if (!told) update();
+  });
+}
+// What is folded away is printed, too.
+addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])").forEach((part) => {
+  part.open = true;
+  part.dataset.printed = "";
+}));
+addEventListener("afterprint", () => document.querySelectorAll("details[data-printed]").forEach((part) => {
+  part.open = false;
+  delete part.dataset.printed;
+}));

@@ -1,0 +1,101 @@
+//! The form at the top of the page, and the advisor that answers it: a WebAssembly module, which
+//! needs no network.
+
+use base64::prelude::{BASE64_STANDARD, Engine};
+use maud::{Markup, PreEscaped, html};
+
+/// The advisor, compiled and packed by `.ci/page build`.
+const ADVISOR: &[u8] = include_bytes!("../../page/advisor.wasm.gz");
+
+/// What can be asked; hidden until the script has found that it can answer.
+pub(super) fn form() -> Markup {
+    html! {
+        form #ask hidden autocomplete="off" {
+            fieldset {
+                legend { "Which keys?" }
+                select name="of" aria-label="what is known of their number" {
+                    option value="keys" { "exactly" }
+                    option value="at-most" selected { "at most" }
+                    option value="unknown-from" { "nobody knows; begin with" }
+                }
+                (text("number", "count", "number of keys", "1,000,000", "1,000,000"))
+                select name="flag" aria-label="when the keys come" {
+                    option value="" { "added one by one" }
+                    option value="static" { "all known before it is built" }
+                }
+                label {
+                    "chosen by "
+                    select name="flag" {
+                        option value="" { "people I trust" }
+                        option value="strangers" { "strangers, who may mean harm" }
+                    }
+                }
+            }
+            fieldset {
+                legend { "What does a wrong yes cost?" }
+                label { "allowed for " (text("fpr", "percent", "", "1", "1")) " % of the absent keys" }
+                label { "each costs " (text("false-positive", "time", "", "", "20 µs")) }
+            }
+            fieldset {
+                legend { "What is asked?" }
+                label { (text("absent", "percent", "", "50", "50")) " % of the questions are for absent keys" }
+                label { (text("queries-per-key", "count", "", "", "1")) " questions for each key" }
+            }
+            fieldset.wide-field {
+                legend { "What must be possible?" }
+                @for (word, label) in [
+                    ("remove", "remove"), ("list", "list"), ("merge", "merge"), ("grow", "grow"),
+                    ("shared-insert", "insert from several threads"), ("files", "save and map"),
+                ] {
+                    label { input type="checkbox" name="need" value=(word); " " (label) }
+                }
+                label { "forget by time, in " (text("forget", "count", "", "", "8")) " generations" }
+                label { "count up to " (text("count", "count", "", "", "10")) " copies" }
+                label { "a value of " (text("values", "count", "", "", "8")) " bits for each key" }
+            }
+            fieldset {
+                legend { "How much memory?" }
+                label { "at most " (text("bits-per-key", "count", "", "", "10")) " bits per key" }
+                label { "at most " (text("bytes", "size", "", "", "2 MB")) }
+                label {
+                    "spare "
+                    select name="first" {
+                        option value="" { "what the costs say" }
+                        option value="memory" { "memory" }
+                        option value="time" { "time" }
+                    }
+                }
+            }
+            details {
+                summary { "More" }
+                label { (text("threads", "count", "", "", "1")) " threads" }
+                label { "a key comes " (text("copies", "count", "", "", "1")) " times on average" }
+                label { "a key has " (text("key-bytes", "size", "", "", "8 B")) }
+                label { "finding a key that is there takes " (text("lookup", "time", "", "", "0 ns")) }
+                label { "a bit per key is worth " (text("bit-price", "time", "", "", "0.5 ns")) " a question" }
+                label { "at most " (text("build-bytes", "size", "", "", "8 MB")) " while it is built" }
+                label { (text("changes", "count", "", "", "20,000")) " keys change between editions" }
+                label { "the keys are integers below " (text("integers-below", "count", "", "", "4,000,000")) }
+            }
+        }
+        div #answer hidden { p #status role="status" aria-live="polite" {} }
+        noscript { p { "With JavaScript you can ask for your own numbers here, offline; so does the command " code { "amq choose" } "." } }
+    }
+}
+
+/// A field for a number with a unit.
+fn text(name: &str, unit: &str, label: &str, value: &str, example: &str) -> Markup {
+    let label = (!label.is_empty()).then_some(label);
+    html! {
+        input type="text" inputmode="decimal" name=(name) data-unit=(unit) aria-label=[label] value=(value)
+            placeholder=(example) size=(example.len().max(3));
+    }
+}
+
+/// The module and the script; last on the page, which is read without them.
+pub(super) fn script() -> Markup {
+    html! {
+        script #advisor type="application/gzip" { (BASE64_STANDARD.encode(ADVISOR)) }
+        script { (PreEscaped(include_str!("ask.js"))) }
+    }
+}
