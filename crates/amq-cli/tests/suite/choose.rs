@@ -127,7 +127,7 @@ fn the_command_answers_as_the_library_does() {
 }
 
 /// The rows of the first page's table, each with the type that it names first and what to ask.
-fn rows() -> Vec<(String, String)> {
+pub(crate) fn rows() -> Vec<(String, String)> {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
     let text = std::fs::read_to_string(readme).unwrap();
     let table = text.lines().skip_while(|line| !line.starts_with("| you need | take |")).skip(2);

@@ -20,3 +20,4 @@ mod schema;
 mod secrets;
 mod strangers;
 mod together;
+mod workloads;

@@ -1,0 +1,114 @@
+//! Workloads of the kind people have, asked of the command, of the library and of the report's
+//! page: one answer everywhere, and the one that an expert would give. The rows of the first page's
+//! table are asked, too; that it names what the command answers is tested beside.
+
+use crate::choose::rows;
+use crate::room::Room;
+use amq_advisor::choose;
+use serde_json::Value;
+
+/// What it is, the options of `amq choose`, and the first answer.
+const WORKLOADS: [(&str, &str, &str); 33] = [
+    (
+        "1: a sorted file of an LSM tree",
+        "--keys 1e7 --static --fpr 1% --false-positive 100us --absent 90% --queries-per-key 10",
+        "bumped-ribbon",
+    ),
+    ("1: by memory alone", "--keys 1e7 --static --fpr 1% --absent 90%", "bumped-ribbon"),
+    (
+        "2: its first level",
+        "--keys 1e7 --static --fpr 1% --false-positive 10us --absent 90% --queries-per-key 0.1",
+        "blocked-bloom",
+    ),
+    (
+        "3: CDN admission",
+        "--at-most 1e7 --fpr 1% --queries-per-key 0.1 --first time",
+        "blocked-bloom",
+    ),
+    ("4: user names", "--unknown-from 1e5 --fpr 1%", "expandable-quotient"),
+    ("4: merged", "--unknown-from 1e5 --fpr 1% --need merge", "scalable"),
+    ("5: a stream, deletes", "--at-most 1e6 --fpr 1% --need remove --first time", "cuckoo"),
+    ("5: bytes matter", "--at-most 1e6 --fpr 1% --need remove", "windowed-cuckoo"),
+    ("6: shards merged", "--at-most 1e7 --fpr 1% --need remove,list,merge", "quotient"),
+    ("7: a blocklist", "--keys 5e6 --static --fpr 0.1% --need files", "bumped-ribbon"),
+    ("8: ten copies", "--at-most 1e6 --fpr 1% --need remove --count 10", "counting"),
+    ("8: three copies", "--at-most 1e6 --fpr 1% --need remove --count 10 --copies 3", "quotient"),
+    ("9: threads", "--at-most 1e6 --fpr 1% --need shared-insert --threads 8", "atomic-bloom"),
+    (
+        "9: threads, for time",
+        "--at-most 1e6 --fpr 1% --need shared-insert --threads 8 --first time",
+        "atomic-blocked-bloom",
+    ),
+    ("10: 30 %, static", "--keys 1e6 --static --fpr 30%", "bumped-ribbon"),
+    ("10: 30 %, one by one", "--keys 1e6 --fpr 30%", "bloom"),
+    ("10: two bits a key", "--keys 1e6 --bits-per-key 2", "bloom"),
+    ("11: strangers", "--keys 1e6 --fpr 0.1% --strangers", "bloom"),
+    ("12: 500 keys", "--keys 500 --fpr 1%", "exact-set"),
+    ("13: every key is in", "--keys 1e6 --fpr 1% --absent 0%", "none"),
+    ("14: a value for each", "--keys 1e6 --static --values 8", "ribbon-map"),
+    ("15: a light client", "--keys 1e6 --static --fpr 0.0001% --need files", "bumped-ribbon"),
+    ("17: a speller", "--keys 5e4 --static --bytes 64000 --need files", "bumped-ribbon"),
+    ("18: k-mers", "--keys 1e9 --static --fpr 1%", "bumped-ribbon"),
+    (
+        "18: k-mers, built fast",
+        "--keys 1e9 --static --fpr 1% --first time --queries-per-key 0.5",
+        "blocked-bloom",
+    ),
+    (
+        "19: a join's filter",
+        "--at-most 1e7 --fpr 1% --need merge,files --first time",
+        "blocked-bloom",
+    ),
+    ("20: leaked passwords", "--keys 9e8 --static --fpr 0.0001%", "bumped-ribbon"),
+    ("21: ad caps", "--at-most 1e6 --fpr 1% --forget 7 --count 5", "rolling-counting"),
+    ("22: have and want", "--keys 1000 --key-bytes 20 --fpr 1%", "exact-set"),
+    (
+        "23: a list by daily diff",
+        "--keys 1e6 --static --fpr 0.1% --changes 200000 --key-bytes 60",
+        "bumped-ribbon",
+    ),
+    ("24: a queue", "--at-most 1e6 --fpr 1% --need remove --copies 2", "windowed-cuckoo"),
+    ("dense integers", "--keys 1e6 --fpr 1% --integers-below 4e6", "exact-bitmap"),
+    ("memory is cheap", "--keys 1e6 --static --fpr 1% --bit-price 0.01ns", "blocked-bloom"),
+];
+
+/// Options as the page's form says them: names and plain numbers.
+fn question(options: &str) -> String {
+    let mut question = String::new();
+    for word in options.split_whitespace() {
+        match word.strip_prefix("--") {
+            Some(name) => question += &format!("&{name}"),
+            None => question += &format!("={}", plain(word)),
+        }
+    }
+    question
+}
+
+/// A number without its unit: of 1, of nanoseconds or of bytes. Words stay.
+fn plain(word: &str) -> String {
+    let units = [("%", 0.01), ("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("", 1.0)];
+    let read = |(unit, factor): (&str, f64)| {
+        let number: f64 = word.strip_suffix(unit)?.parse().ok()?;
+        Some(if factor < 1.0 { number / 100.0 } else { number * factor })
+    };
+    units.into_iter().find_map(read).map_or_else(|| word.to_owned(), |number| number.to_string())
+}
+
+#[test]
+fn command_library_and_page_give_one_answer_and_it_is_the_experts() {
+    let room = Room::new();
+    let of_readme = rows().into_iter().map(|(_, options)| ("first page", options, None));
+    let known = WORKLOADS.map(|(what, options, id)| (what, options.to_owned(), Some(id)));
+    for (what, options, expected) in known.into_iter().chain(of_readme) {
+        let run = room.amq(&format!("choose --json {options}")).ends(0);
+        let json: Value = serde_json::from_str(&run.text()).unwrap();
+        let told = json["choices"][0]["structure"].as_str().unwrap();
+        let asked = question(&options);
+        let page = amq_page::answer(&asked);
+        let first: Vec<&str> = page.lines().next().unwrap().split('\t').collect();
+        let library = choose(&amq_page::workload(&asked).unwrap()).unwrap();
+        assert_eq!([told, &library.best().structure.id()], [first[1]; 2], "{what}: {asked}");
+        assert_eq!(json["choices"][0]["reason"], first[14], "{what}");
+        assert_eq!(told, expected.unwrap_or(told), "{what}");
+    }
+}
