@@ -14,7 +14,7 @@ pub(super) fn warnings(data: &Data) -> Vec<String> {
     let names: BTreeSet<&str> = failed.iter().map(|row| row.contender.as_str()).collect();
     let failures = format!("{}, of {}", failed.len(), list(&names.into_iter().collect::<Vec<_>>()));
     let failures =
-        format!("Failed cells: {failures}. They are hollow crosses and have no numbers.");
+        format!("Failed cells: {failures}. They have no numbers; plots mark them with a thin ×.");
     warn(options.suite == Suite::Smoke, "This is the smoke suite: its times mean nothing.");
     warn(!options.profile.starts_with("release"), "Not a release build: its times mean little.");
     warn(!run.complete, "The run was not finished: cells are missing. Continue it with --resume.");
@@ -83,7 +83,10 @@ pub(super) fn limits(data: &Data) -> Found {
         ));
     }
     points.extend(data.sizes(&data.set).last().map(|most| {
-        format!("Nothing beyond {} keys: farther out, misses to memory decide.", keys(*most))
+        format!(
+            "Measured with at most {} keys. Times beyond are reckoned, and the form marks them ~.",
+            keys(*most)
+        )
     }));
     let found =
         "Written by the authors of some of the filters; one machine, one compiler, one day.";

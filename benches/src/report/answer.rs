@@ -1,8 +1,8 @@
 //! Which filter? For each need the best by the records or by the advisor's answer, why, what it
-//! costs, and the runner-up.
+//! costs, and the runner-up; in groups by the questions that people have.
 
 use super::advice::asked_of_advisor;
-use super::doc::Answer;
+use super::doc::{Answer, Group};
 use super::needs::{ANSWER_TIE, Need, behind};
 use super::prelude::*;
 use amq_advisor::Choice;
@@ -10,34 +10,41 @@ use amq_advisor::Choice;
 /// Names that a row has room for.
 const SHOWN: usize = 2;
 
-/// The table, its rule, and what these records cannot answer.
+/// The rule, the groups, and what these records cannot answer.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
-    let (mut answers, mut missing) = (Vec::new(), Vec::new());
-    for mut need in data.texts.need.clone() {
-        if need.bits.is_some() && data.budget_keys != data.keys {
-            need.need += &format!(" ({} keys)", keys(data.budget_keys));
+    let mut missing = Vec::new();
+    let groups = data.texts.group.iter().map(|group| {
+        let mut answers = Vec::new();
+        for need in &group.need {
+            match measured(data, need).or_else(|| advised(need)) {
+                Some(answer) => answers.push(answer),
+                None => missing.push(need.need.as_str()),
+            }
         }
-        match measured(data, &need).or_else(|| advised(&need)) {
-            Some(answer) => answers.push(answer),
-            None => missing.push(need.need),
-        }
+        Block::Answers(Group { title: group.title.clone(), folded: group.folded, answers })
+    });
+    let mut blocks: Vec<Block> = groups.collect();
+    blocks.insert(0, Block::text(rule(data)));
+    if !missing.is_empty() {
+        blocks.push(Block::text(format!("Not in these records: {}.", missing.join("; "))));
     }
+    blocks
+}
+
+/// How to read the answers.
+fn rule(data: &Data) -> String {
     let noise = match data.floor(Workload::Query50) {
         0.0 => "the noise was not measured, so no times are called equal".to_owned(),
         floor => format!("times within the noise ({}) are ties", percent(floor)),
     };
-    let (what, space) = (data.what(), asked(ANSWER_TIE));
-    let rule = format!(
-        "{what} unless a row says otherwise; {noise}, and so are sizes within {space}. Of equally \
-         small filters the one is named that takes less time for an insert and a query together, of \
-         equally fast ones the smaller. ns is per key, hashing included."
-    );
-    let mut blocks = vec![Block::Answers(answers), Block::text(rule)];
-    if !missing.is_empty() {
-        let missing = format!("Not in these records: {}.", missing.join("; "));
-        blocks.push(Block::text(missing));
-    }
-    blocks
+    let (what, space, scatter) = (data.what(), asked(ANSWER_TIE), percent(data.run.unstable_above));
+    format!(
+        "{what} unless a row says otherwise. × bound: the bits of a key over the fewest that any \
+         filter of its rate needs, log2(1 / rate). ns is per key, hashing included; a time marked \
+         ? scatters by more than {scatter}. Sizes within {space} are ties, and {noise}: of equally \
+         small filters the one that inserts and asks in less time is named first, of equally fast \
+         ones the smaller."
+    )
 }
 
 /// The best by the records, what it ties with, and the next.
@@ -50,7 +57,7 @@ fn measured(data: &Data, need: &Need) -> Option<Answer> {
             Text::default().strong(type_name(data, next.0.facts)).plain(format!(": {figure}"))
         }
         None if best.len() > 1 => Text::from("only those it ties with"),
-        None => Text::from("no other"),
+        None => Text::from("no other was measured"),
     };
     let mut why = need.why(&first.0);
     match best.get(SHOWN..).unwrap_or_default() {
@@ -58,14 +65,17 @@ fn measured(data: &Data, need: &Need) -> Option<Answer> {
         [one] => why += &format!("; {} ties, too", one.0.name()),
         more => why += &format!("; {} more tie", more.len()),
     }
-    let pick = |facts: &Info| (type_name(data, facts), facts.import.clone());
+    let pick = |facts: &Info| (type_name(data, facts), import(facts));
+    let of_fewer = need.bits.filter(|_| data.budget_keys != data.keys);
+    let of_fewer = of_fewer.map(|_| format!(" ({} keys)", keys(data.budget_keys)));
     Some(Answer {
-        need: need.need.clone(),
+        need: need.need.clone() + &of_fewer.unwrap_or_default(),
         choose: best.iter().take(SHOWN).map(|(entry, _)| pick(entry.facts)).collect(),
         figure: need.figure(first),
         why,
         cost: cost(data, &first.0, &need.note),
         runner_up,
+        ask: need.ask.clone(),
     })
 }
 
@@ -73,26 +83,28 @@ fn measured(data: &Data, need: &Need) -> Option<Answer> {
 fn advised(need: &Need) -> Option<Answer> {
     let answer = asked_of_advisor(need.ask.as_deref()?)?;
     let best = answer.best();
-    let name = |of: &Choice| match (of.structure.type_name(), of.structure.kind()) {
-        (name, _) if name.is_empty() => of.structure.to_string(),
-        (name, _) => name,
+    let name = |of: &Choice| match of.structure.type_name() {
+        name if name.is_empty() => of.structure.to_string(),
+        name => name,
     };
     let size = |of: &Choice| match of.bytes {
         0 => "no memory".to_owned(),
         bytes => decimal(bytes),
     };
     let why = best.reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
-    let build = best.insert_ns.filter(|ns| *ns > 0.0).map(|ns| format!("build {} ns", two(ns)));
+    let build = best.insert_ns.filter(|ns| *ns > 0.0).map(|ns| format!("{} ns to insert", two(ns)));
+    let runner_up = answer.choices.get(1).map_or_else(
+        || Text::from("no other"),
+        |second| Text::default().strong(name(second)).plain(format!(": {}", size(second))),
+    );
     Some(Answer {
         need: need.need.clone(),
         choose: vec![(name(best), best.structure.import())],
         figure: size(best),
         why: why.to_owned(),
         cost: parts([build, Some(need.note.clone())]),
-        runner_up: answer.choices.get(1).map_or_else(
-            || Text::from("no other"),
-            |second| Text::default().strong(name(second)).plain(format!(": {}", size(second))),
-        ),
+        runner_up,
+        ask: need.ask.clone(),
     })
 }
 
@@ -105,14 +117,16 @@ fn parts(parts: impl IntoIterator<Item = Option<String>>) -> String {
 fn cost(data: &Data, entry: &Entry<'_>, note: &str) -> String {
     let plain = data.entry(entry.name(), data.main());
     let of = plain.as_ref().unwrap_or(entry);
-    let build = entry.ns(Workload::Build).or_else(|| of.ns(Workload::Build)).map(|ns| {
+    let built = if entry.can(Ability::Static) { "build" } else { "insert" };
+    let timed = if entry.ns(Workload::Build).is_some() { entry } else { of };
+    let build = timed.ns(Workload::Build).map(|ns| {
         let peak = of.peak_bits().zip(of.bits()).filter(|(peak, bits)| *peak > 2.0 * bits);
-        let peak = peak.map_or_else(String::new, |(peak, _)| format!(" in {peak:.0} bits a key"));
-        format!("build {} ns{peak}", two(ns))
+        let peak = peak.map_or_else(String::new, |(peak, _)| format!(" and {peak:.0} bits"));
+        format!("{} ns{}{peak} a key to {built}", two(ns), timed.doubt(Workload::Build))
     });
     let grown = data.entry(entry.name(), Of::Course("grow"));
     let later = if entry.can(Ability::Static) || !entry.can(Ability::Insert) {
-        Some("static".to_owned())
+        Some("nothing can be added".to_owned())
     } else if let Some((_, low, high)) = grown.and_then(|grown| grown.growth()) {
         Some(format!("{} to {} bits as it grows", digits(low, 3), digits(high, 3)))
     } else {
@@ -126,11 +140,14 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
     let rows = data.entry(name, Of::Course("overfill"))?.rows;
     if let Some(row) = rows.iter().find(|row| row.state == State::Refused) {
         let share = row.refused_at? as f64 / row.planned_keys?.max(1) as f64;
-        return Some(format!("full at {share:.2} × its plan"));
+        return Some(match share {
+            ..1.005 => "refuses keys beyond its plan".to_owned(),
+            _ => format!("refuses keys from {share:.2} times its plan on"),
+        });
     }
     let is_double = |row: &&&Row| row.planned_keys.is_some_and(|planned| row.keys == 2 * planned);
     let fpr = rows.iter().find(is_double)?.fpr()?;
-    Some(format!("{} at twice the keys", percent(fpr)))
+    Some(format!("wrong for {:.0} % with twice the keys", fpr * 100.0))
 }
 
 /// A contender's type; with its name in the records, where several contenders have the type or it
@@ -145,8 +162,16 @@ fn type_name(data: &Data, facts: &Info) -> String {
     }
 }
 
+/// Ours from the one crate that has all of them.
+fn import(facts: &Info) -> String {
+    match (facts.ours, facts.import.strip_prefix("use amq_")) {
+        (true, Some(_)) => format!("use amq::{};", type_of(&facts.import)),
+        _ => facts.import.clone(),
+    }
+}
+
 /// The last word of an import: `use amq_bloom::BloomFilter;` imports a `BloomFilter`.
-fn type_of(import: &str) -> &str {
+pub(super) fn type_of(import: &str) -> &str {
     let path = import.split(" as ").next().unwrap_or_default();
     let last = path.rsplit("::").next().unwrap_or_default().trim_start_matches('{');
     last.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
@@ -154,13 +179,16 @@ fn type_of(import: &str) -> &str {
 
 /// The main answers in a sentence each, for the terminal.
 pub(super) fn summary<'a>(blocks: impl Iterator<Item = &'a Block>) -> String {
-    let answers = blocks.filter_map(|block| match block {
-        Block::Answers(answers) => Some(answers),
+    let groups = blocks.filter_map(|block| match block {
+        Block::Answers(group) if !group.folded => Some(group),
         _ => None,
     });
     let line = |answer: &Answer| {
         let names: Vec<&str> = answer.choose.iter().map(|(name, _)| name.as_str()).collect();
-        format!("{}: {} ({})", answer.need, list(&names), answer.figure)
+        format!("  {}: {} ({})", answer.need, list(&names), answer.figure)
     };
-    answers.flatten().map(line).collect::<Vec<_>>().join("\n")
+    let group = |group: &Group| {
+        std::iter::once(group.title.clone()).chain(group.answers.iter().map(line)).collect()
+    };
+    groups.map(group).map(|lines: Vec<String>| lines.join("\n")).collect::<Vec<_>>().join("\n")
 }

@@ -180,6 +180,11 @@ if (form && typeof WebAssembly === "object" && typeof DecompressionStream === "f
     if (!told) update();
   });
 }
+// A mark that is pointed at or reached by the keyboard says its name and its numbers below the plot.
+for (const kind of ["pointerover", "focusin"]) addEventListener(kind, ({ target }) => {
+  const mark = target.closest && target.closest("[data-mark]");
+  if (mark) mark.closest("figure").querySelector(".hovered").textContent = mark.querySelector("title").textContent;
+});
 // What is folded away is printed, too.
 addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])").forEach((part) => {
   part.open = true;

@@ -5,7 +5,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use maud::{Markup, PreEscaped, html};
 
 /// The advisor, compiled and packed by `.ci/page build`.
-const ADVISOR: &[u8] = include_bytes!("../../page/advisor.wasm.gz");
+const ADVISOR: &[u8] = include_bytes!("../../../crates/amq-page/advisor.wasm.gz");
 
 /// What can be asked; hidden until the script has found that it can answer.
 pub(super) fn form() -> Markup {

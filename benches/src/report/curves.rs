@@ -7,13 +7,19 @@ use super::prelude::*;
 const TYPICAL_BITS: u64 = 10;
 
 pub(super) fn query(data: &Data) -> Found {
-    figures([by_size(data, "query-by-size", "ns per query", |of| of.ns(Workload::Query50))])
+    figures([by_size(data, "query-by-size", ["ns per query", "a question", "long"], |of| {
+        of.ns(Workload::Query50)
+    })])
 }
 
 pub(super) fn build(data: &Data) -> Found {
     figures([
-        by_size(data, "build-by-size", "ns per key built", |of| of.ns(Workload::Build)),
-        by_size(data, "peak-by-size", "peak bits per key while built", |of| of.peak_bits()),
+        by_size(data, "build-by-size", ["ns per key built", "building a key", "long"], |of| {
+            of.ns(Workload::Build)
+        }),
+        by_size(data, "peak-by-size", ["peak bits per key", "the peak for a key", "much"], |of| {
+            of.peak_bits()
+        }),
     ])
 }
 
@@ -35,7 +41,10 @@ fn lines(most: usize, all: impl Iterator<Item = Series>) -> Vec<Series> {
     let mut told = told_apart(all);
     told.truncate(most);
     for series in told.iter_mut().filter(|series| !series.alike.is_empty()) {
-        series.name += &format!(" and {} alike", series.alike.len());
+        series.name += &format!(" and {} more", series.alike.len());
+    }
+    for (series, letter) in told.iter_mut().zip('A'..='Z') {
+        series.letter = Some(letter);
     }
     told
 }
@@ -46,53 +55,45 @@ fn rises(all: &[Series]) -> Option<[&Series; 2]> {
     Some([all.iter().min_by(order)?, all.iter().max_by(order)?])
 }
 
-/// A plot over the numbers of keys, and who rises least and most.
-fn by_size(data: &Data, slug: &'static str, y: &str, number: Number) -> Option<Plot> {
+/// A plot over the numbers of keys; and of all filters that were measured at both ends, who rises
+/// least and most. The largest number is the page's, or the last that all were measured with.
+fn by_size(
+    data: &Data,
+    slug: &'static str,
+    [y, what, much]: [&str; 3],
+    number: Number,
+) -> Option<Plot> {
     let sizes = data.sizes(&data.set);
+    let at = |facts: &Info, size: u64| number(&data.entry(&facts.name, data.with(size))?);
     let mark = |facts: &Info, size: u64| {
-        let entry = data.entry(&facts.name, data.with(size))?;
-        let (x, y) = (size as f64, number(&entry));
-        (y.is_some() || entry.failure().is_some()).then_some(Mark { x, y, bar: None })
+        let (x, y) = (size as f64, at(facts, size));
+        let failed = || data.entry(&facts.name, data.with(size))?.failure().map(|_| ());
+        (y.is_some() || failed().is_some()).then_some(Mark { x, y, bar: None })
     };
     let marks = |facts| sizes.iter().filter_map(|size| mark(facts, *size)).collect();
     let all = lines(8, chosen(data).map(|facts| Series::of(facts, marks(facts))));
-    let [slow, steep] = rises(&all)?;
-    let [from, to] = [steep.line.first()?, steep.line.last()?].map(|(size, _)| keys(*size as u64));
+    let timed = |size: &u64| data.filters().any(|facts| at(facts, *size).is_some());
+    let (from, to) = (sizes.iter().copied().find(timed)?, data.keys);
+    let rise = |facts: &Info| Some(at(facts, to)? / at(facts, from)?);
+    let all_rises = data.filters().filter_map(|facts| Some((rise(facts)?, facts.name.as_str())));
+    let mut all_rises: Vec<(f64, &str)> = all_rises.collect();
+    all_rises.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let [(least, _), .., (most, steep)] = all_rises[..] else { return None };
     let found = format!(
-        "From {from} to {to} keys {y} change to {:.2} times in {}, the least, and to {:.2} times \
-         in {}.",
-        slow.rise(),
-        slow.name,
-        steep.rise(),
-        steep.name
+        "From {} to {} keys {what} becomes {} to {} times as {much} in {} filters, most in {steep}.",
+        keys(from),
+        keys(to),
+        two(least),
+        two(most),
+        all_rises.len(),
     );
     let plot = Plot::new(slug, found, ["keys (log)", &format!("{y} (log)")], all)?;
     let caches = data.caches().map(|(bytes, name)| ((bytes * 8 / TYPICAL_BITS) as f64, name));
-    let note = format!("Upright: {TYPICAL_BITS} bits a key fill a cache.");
-    Some(Plot { guides: caches.collect(), note, ..plot })
-}
-
-pub(super) fn share(data: &Data) -> Found {
-    let shares = [(0.0, Workload::Query0), (50.0, Workload::Query50), (100.0, Workload::Query100)];
-    let marks = |facts: &Info| {
-        let entry = data.entry(&facts.name, data.main());
-        let mark = |(share, workload)| Some(Mark::at(share, entry.as_ref()?.ns(workload)?));
-        shares.into_iter().filter_map(mark).collect()
-    };
-    let all = lines(8, chosen(data).map(|facts| Series::of(facts, marks(facts))));
-    let differs = |series: &Series| series.rise().max(1.0 / series.rise()) - 1.0;
-    let slack = data.floor(Workload::Query50).max(0.05);
-    let flat = all.iter().filter(|series| differs(series) <= slack).count();
-    let most = all.iter().max_by(|a, b| differs(a).total_cmp(&differs(b)))?;
-    let [absent, present] = [most.line.first()?, most.line.last()?].map(|(_, ns)| two(*ns));
-    let found = format!(
-        "{flat} of {} cost the same whatever the answer; {} differs most between absent ({absent} \
-         ns) and present keys ({present} ns).",
-        all.len(),
-        most.name
+    let note = format!(
+        "One filter of each family is drawn. Upright lines: so many keys of {TYPICAL_BITS} bits \
+         fill a cache."
     );
-    let axes = ["% of the queries for present keys", "ns per query (log)"];
-    figures([Plot::new("query-by-share", found, axes, all)])
+    Some(Plot { guides: caches.collect(), note, ..plot })
 }
 
 /// The least and the most, in words.
@@ -102,14 +103,23 @@ fn span(all: &[Ranked<'_>]) -> Option<String> {
     Some(format!("{least} ns in {} and {most} in {}", first.name(), last.name()))
 }
 
-/// A line a contender over the rows of a course; five, for they have many points.
+/// A line for each contender over the rows of a course.
 fn over(entries: &[Entry<'_>], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
     let mark = |row: &&Row| match row.state {
         State::Failed => Some(Mark { x: row.load?, y: None, bar: None }),
         _ => point(row).map(|(x, y)| Mark::at(x, y)),
     };
     let marks = |entry: &Entry<'_>| entry.rows.iter().filter_map(mark).collect();
-    lines(5, entries.iter().map(|entry| Series::of(entry.facts, marks(entry))))
+    lines(usize::MAX, entries.iter().map(|entry| Series::of(entry.facts, marks(entry))))
+}
+
+/// Five of them can be drawn: ours first, and the steepest of all.
+fn drawn(mut all: Vec<Series>) -> Vec<Series> {
+    let steepest = rises(&all).map(|[_, steep]| steep.clone());
+    all.truncate(5);
+    let is_there = |steep: &Series| all.iter().any(|series| series.name == steep.name);
+    all.extend(steepest.filter(|steep| !is_there(steep)));
+    all
 }
 
 pub(super) fn load(data: &Data) -> Found {
@@ -117,9 +127,14 @@ pub(super) fn load(data: &Data) -> Found {
     let by_load = |slug, what: &str, y, ns: fn(&Row) -> Option<f64>| {
         let all = over(&inserts, |row| row.load.zip(ns(row)));
         let [_, steep] = rises(&all)?;
-        let times = format!("{} times from the emptiest to the fullest table", two(steep.rise()));
-        let found = format!("{what} rises most in {}: {times}.", steep.name);
-        Plot::new(slug, found, ["load: keys over slots", y], all)
+        let times = format!("over {} times", at_least(steep.rise()));
+        let found = format!(
+            "{what} rises most in {}, of {} filters: {times} from the emptiest to the fullest \
+             table.",
+            steep.name,
+            all.len()
+        );
+        Plot::new(slug, found, ["load: keys over slots", y], drawn(all))
     };
     let (mean, tail) = ("The time of an insert", "The time that one insert in a thousand exceeds");
     figures([
@@ -140,10 +155,10 @@ pub(super) fn grow(data: &Data) -> Found {
         least.name(),
         digits(*mean, 3)
     );
-    let late = "An insert on the way, growth included.".to_owned();
+    let late = "The time of an insert as the filter grows, growing included.".to_owned();
     let (found, mut blocks) = figures([
-        Plot::new("grow-bits", found, ["keys (log)", "bits per key (log)"], bits),
-        Plot::new("grow-ns", late, ["keys (log)", "ns per insert (log)"], ns),
+        Plot::new("grow-bits", found, ["keys (log)", "bits per key (log)"], drawn(bits)),
+        Plot::new("grow-ns", late, ["keys (log)", "ns per insert (log)"], drawn(ns)),
     ])?;
     let table = Table::of(&all)
         .word("contender", |(entry, _)| entry.name())
@@ -159,14 +174,21 @@ pub(super) fn overfill(data: &Data) -> Found {
     let share = |row: &Row| Some(row.keys as f64 / row.planned_keys? as f64);
     let all = over(&entries, |row| share(row).zip(row.fpr().filter(|fpr| *fpr > 0.0)));
     let refuses = who(&entries, |row| row.state == State::Refused);
-    let decays = rises(&all).map(|[_, steep]| {
-        let (times, name) = (two(steep.rise()), &steep.name);
-        format!("Never full, but wrong {times} times as often in the end: {name}")
+    let rise = |entry: &Entry<'_>| {
+        let rates: Vec<f64> = entry.rows.iter().filter_map(|row| row.fpr()).collect();
+        Some(rates.last()? / rates.first()?).filter(|rise| rise.is_finite() && *rise > 2.0)
+    };
+    let decays = entries.iter().filter_map(|entry| Some((entry.name(), rise(entry)?)));
+    let decays: Vec<(&str, f64)> = decays.collect();
+    let least = decays.iter().map(|decay| decay.1).reduce(f64::min);
+    let names = list(&decays.iter().map(|decay| decay.0).collect::<Vec<_>>());
+    let decays = least.map(|least| {
+        format!("Wrong over {} times as often in the end, but never full: {names}", at_least(least))
     });
     let refuses = refuses.map(|refuses| format!("{refuses} refuse keys past their plan"));
     let found = [decays, refuses].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"))?;
     let axes = ["keys over planned keys", "false-positive rate (log)"];
-    figures([Plot::new("rate-past-plan", found + ".", axes, all)])
+    figures([Plot::new("rate-past-plan", found + ".", axes, drawn(all))])
 }
 
 /// Who has such a row.
@@ -179,14 +201,13 @@ pub(super) fn who(entries: &[Entry<'_>], is_such: impl Fn(&Row) -> bool) -> Opti
 /// The times of a workload, and what is left of the filters.
 pub(super) fn timed(data: &Data, of: Of<'_>, workload: Workload, what: &str) -> Found {
     let entries = data.entries(of);
-    let keys = keys(entries.first()?.keys());
     let failed = who(&entries, |row| row.workload == workload && row.state == State::Failed);
     let all = ranked(entries, |entry| entry.ns(workload));
-    let found = format!("With {keys} keys, {what} takes {}.", span(&all)?);
+    let found = format!("{what} takes {}.", span(&all)?);
     let table = Table::of(&all)
         .word("contender", |(entry, _)| entry.name())
-        .number("ns", |(_, ns)| Some(two(*ns)))
-        .number("bits per key", |(entry, _)| Some(digits(entry.row(workload)?.bits_per_key()?, 3)))
+        .number("ns", |(entry, _)| entry.time(workload))
+        .number("keys", |(entry, _)| Some(keys(entry.row(workload)?.keys)))
         .number("rate after", |(entry, _)| Some(percent(entry.row(workload)?.fpr()?)));
     let mut blocks = vec![table.block("")];
     blocks.extend(failed.map(|failed| Block::text(format!("Failed: {failed}."))));

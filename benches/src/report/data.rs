@@ -1,7 +1,7 @@
 //! The records of a run, and what follows from a cell's rows.
 
 use super::advice::Example;
-use super::needs::Need;
+use super::needs::{Need, Needs};
 use super::prelude::*;
 use crate::error::BenchError;
 use anyhow::Result;
@@ -39,7 +39,7 @@ pub(super) struct Texts {
     pub(super) limits: Vec<String>,
     pub(super) abilities: Vec<(String, Ability)>,
     pub(super) times: Vec<(String, Workload)>,
-    pub(super) need: Vec<Need>,
+    pub(super) group: Vec<Needs>,
     pub(super) example: Vec<Example>,
 }
 
@@ -106,6 +106,10 @@ impl Data {
     /// This selection with another number of keys.
     pub(super) fn with(&self, keys: u64) -> Of<'_> {
         Of::Rate(&self.set, keys, self.rate())
+    }
+
+    pub(super) fn needs(&self) -> impl Iterator<Item = &Need> {
+        self.texts.group.iter().flat_map(|group| &group.need)
     }
 
     pub(super) fn what(&self) -> String {

@@ -31,12 +31,19 @@ pub(super) type Found = Option<(String, Vec<Block>)>;
 pub(super) enum Block {
     /// A paragraph, a list or a note.
     Text(Text),
-    /// The answers: a table, or cards on a phone.
-    Answers(Vec<Answer>),
+    /// The answers to needs that belong together.
+    Answers(Group),
     /// Tables with one head, under one caption, which may be empty.
     Tables(Text, Vec<Table>),
     /// Plots, side by side where there is room.
     Figures(Vec<Plot>),
+}
+
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) title: String,
+    pub(super) folded: bool,
+    pub(super) answers: Vec<Answer>,
 }
 
 /// A need and what meets it.
@@ -50,6 +57,8 @@ pub(super) struct Answer {
     pub(super) cost: String,
     /// What else, and how far behind.
     pub(super) runner_up: Text,
+    /// The question of the page's form.
+    pub(super) ask: Option<String>,
 }
 
 impl Block {
@@ -73,15 +82,23 @@ impl Block {
         let paragraph = |text: Text| text.block(Tag::Paragraph);
         match self {
             Self::Text(text) => text.clone(),
-            Self::Answers(answers) => {
-                let table = Table::of(answers)
-                    .word("you need", |of| &of.need)
-                    .word("choose", Answer::picks)
+            Self::Answers(group) => {
+                let need = |of: &Answer| match &of.ask {
+                    // A question leads to the form, which only the page has.
+                    Some(ask) if folder.is_empty() => {
+                        Text::default().link(&of.need, &format!("#{ask}"))
+                    }
+                    _ => Text::from(&of.need),
+                };
+                let table = Table::of(&group.answers)
+                    .word("you need", need)
+                    .word("take", Answer::picks)
                     .word("", |of| &of.figure)
                     .word("why", |of| &of.why)
                     .word("its cost", |of| &of.cost)
-                    .word("runner-up", |of| of.runner_up.clone());
-                table.table.text()
+                    .word("next best", |of| of.runner_up.clone());
+                let title = (!folder.is_empty()).then(|| Text::default().strong(&group.title));
+                title.map(paragraph).into_iter().chain([table.table.text()]).collect()
             }
             Self::Tables(caption, tables) => {
                 let caption = Some(caption.clone()).filter(|caption| !caption.0.is_empty());
@@ -104,11 +121,11 @@ impl<T> Columns<'_, T> {
 impl Answer {
     /// What to take, each with the line that imports it.
     pub(super) fn picks(&self) -> Text {
-        let tie = || [Event::InlineHtml("<br>".into()), Event::Text("= ".into())];
+        let line = || [Event::InlineHtml("<br>".into())];
         let pick = |text: Text, (name, import): &(String, String)| {
-            let between = (!text.0.is_empty()).then(tie).into_iter().flatten();
-            let text = text.and(between).strong(name);
-            if import.is_empty() { text } else { text.plain(" ").code(import) }
+            let text = if text.0.is_empty() { text } else { text.and(line()).plain("= ") };
+            let text = text.strong(name);
+            if import.is_empty() { text } else { text.and(line()).code(import) }
         };
         self.choose.iter().fold(Text::default(), pick)
     }

@@ -1,5 +1,6 @@
 //! A contender in one cell, and what follows from its rows.
 
+use super::number::two;
 use super::text::Text;
 use crate::record::{Ability, Family, Info, Role, Row, State, Workload};
 
@@ -62,6 +63,17 @@ impl<'a> Entry<'a> {
 
     pub(super) fn ns(&self, workload: Workload) -> Option<f64> {
         self.row(workload)?.ns
+    }
+
+    /// A mark for a time whose rounds scatter too much.
+    pub(super) fn doubt(&self, workload: Workload) -> &'static str {
+        let row = self.row(workload);
+        if row.is_some_and(|row| row.unstable == Some(true)) { "?" } else { "" }
+    }
+
+    /// A time as it is shown in tables.
+    pub(super) fn time(&self, workload: Workload) -> Option<String> {
+        Some(two(self.ns(workload)?) + self.doubt(workload))
     }
 
     pub(super) fn failure(&self) -> Option<&'a str> {

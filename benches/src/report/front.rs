@@ -5,20 +5,41 @@ use super::needs::SPACE_TIE;
 use super::prelude::*;
 use std::collections::BTreeSet;
 
-const SIZE: (u32, u32) = (620, 450);
+/// The page's width.
+const SIZE: (u32, u32) = (1230, 470);
+const NARROW: Option<(u32, u32)> = Some((370, 330));
 
-pub(super) fn plots(data: &Data) -> Block {
-    let plots: Vec<Plot> = time_by_space(data).into_iter().chain(rate_by_bits(data)).collect();
+fn block(plots: Vec<Plot>) -> Block {
     match plots.is_empty() {
-        true => Block::text("No plots: nothing was measured at one rate."),
+        true => Block::text("No plot: nothing was measured at one rate."),
         false => Block::Figures(plots),
     }
 }
 
-/// Those that no other beats in both; by rising space.
+pub(super) fn time(data: &Data) -> Block {
+    block(time_by_space(data).into_iter().flatten().collect())
+}
+
+pub(super) fn rate(data: &Data) -> Block {
+    block(rate_by_bits(data).into_iter().collect())
+}
+
+/// Times closer than this do not put one filter behind another: the next run may turn them round.
+const CLOSE_TIMES: f64 = 0.05;
+
+/// Those that no other beats: in one by more than a tie, and not behind in the other by more. By
+/// rising space.
 fn front<'a>(points: &[(&'a str, f64, f64)]) -> Vec<(&'a str, f64, f64)> {
     let mut best = points.to_vec();
-    best.retain(|b| points.iter().all(|a| a.1 > b.1 || a.2 > b.2 || (a.1, a.2) == (b.1, b.2)));
+    best.retain(|b| {
+        let beats = |a: &&(&str, f64, f64)| {
+            let (smaller, faster) =
+                (a.1 * (1.0 + SPACE_TIE) < b.1, a.2 * (1.0 + CLOSE_TIMES) < b.2);
+            let (larger, slower) = (b.1 * (1.0 + SPACE_TIE) < a.1, b.2 * (1.0 + CLOSE_TIMES) < a.2);
+            (smaller && !slower) || (faster && !larger)
+        };
+        !points.iter().any(|a| beats(&a))
+    });
     best.sort_by(|a, b| a.1.total_cmp(&b.1));
     best
 }
@@ -30,7 +51,11 @@ fn entries(data: &Data) -> Vec<Entry<'_>> {
     entries
 }
 
-fn time_by_space(data: &Data) -> Option<Plot> {
+/// Up to how many times the bound the second plot shows.
+const CLOSE: f64 = 1.7;
+
+/// All, and those close to the bound once more.
+fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     let (mut all, mut points, mut off) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &entries(data) {
         match entry.overhead().zip(entry.ns(Workload::Query50)) {
@@ -46,15 +71,35 @@ fn time_by_space(data: &Data) -> Option<Plot> {
     let last = best.last().map(|last| (last.1, last.2));
     all.push(Series::guide(corners.chain(last).collect()));
     let names = list(&best.iter().map(|best| best.0).collect::<Vec<_>>());
-    let found = format!("Nothing here is both smaller and faster than {names} ({}).", data.what());
+    let found = format!(
+        "Nothing measured is both as small and as fast as {names}: {}, without ties.",
+        data.what()
+    );
     let off = match off[..] {
         [] => String::new(),
         _ => format!(" Not on this scale: {}.", list(&off)),
     };
-    let note = format!("The dashed line joins them; hollow marks are peers.{off}");
-    let x = "bits per key over the fewest possible at its rate (log)";
-    let plot = Plot::new("time-by-space", found, [x, "ns per query, half present (log)"], all)?;
-    Some(Plot { note, names: Names::Beside, size: SIZE, narrow: Some((370, 255)), ..plot })
+    let note = format!(
+        "The dashed line joins them; hollow marks are other authors' crates. Those in the grey \
+         field have their names in the next plot.{off}"
+    );
+    let x = "times the fewest bits possible at its rate (log)";
+    let axes = [x, "ns per question, half of them for present keys (log)"];
+    let whole = Plot::new("time-by-space", found, axes, all.clone())?;
+    let is_close = |point: &(f64, f64)| point.0 <= CLOSE;
+    let close = |series: Series| Series {
+        marks: series.marks.into_iter().filter(|mark| mark.x <= CLOSE).collect(),
+        line: series.line.into_iter().filter(is_close).collect(),
+        ..series
+    };
+    let close: Vec<Series> = all.into_iter().map(close).collect();
+    let count = close.iter().filter(|series| !series.marks.is_empty()).count();
+    let found = format!("{count} of them take at most {CLOSE} times the fewest bits.");
+    let close = Plot::new("time-by-space-close", found, axes, close)?;
+    let (low, high) = close.y.range;
+    let frame = Some([0.0, low, CLOSE, high]);
+    let of = |plot: Plot| Plot { names: Names::Beside, size: SIZE, narrow: NARROW, ..plot };
+    Some([Plot { note, frame, ..of(whole) }, of(close)])
 }
 
 /// A contender's curve: steps where sizes come in steps.
@@ -102,7 +147,7 @@ fn rate_by_bits(data: &Data) -> Option<Plot> {
     let plot = Plot::new("rate-by-bits", best_bits(data), axes, shown)?;
     let mut plot = plot.within((0.0, ENDS.0), (ENDS.1, 0.7));
     plot.y.show = |rate| format!("{} %", plain(rate * 100.0));
-    Some(Plot { note, size: SIZE, narrow: Some((370, 235)), ..plot })
+    Some(Plot { note, size: (900, 430), narrow: Some((370, 300)), ..plot })
 }
 
 /// A sentence: the nearest to the bound, and the farthest.
@@ -127,7 +172,7 @@ pub(super) fn ratios(data: &Data) -> Block {
     let columns: [Column; 3] = [
         ("query", |of| of.ns(Workload::Query50), data.floor(Workload::Query50), " ns"),
         ("build", |of| of.ns(Workload::Build), data.floor(Workload::Build), " ns"),
-        ("space", |of| of.bits(), SPACE_TIE, " bits"),
+        ("space", |of| of.overhead(), SPACE_TIE, " × bound"),
     ];
     let counted = data.all().find(|row| row.instructions.is_some());
     let table = |family: Look| {
@@ -164,8 +209,9 @@ pub(super) fn ratios(data: &Data) -> Block {
         format!(" instr., built: instructions per query and per key built, {keys} keys.")
     });
     let caption = format!(
-        "Times the best of the family, whose own number is bold (ns or bits per key); = is a tie. \
-         {}, or a filter's fixed rate.{counted}",
+        "Times the best of the family, whose own number is bold; = is a tie, ? a time whose rounds \
+         scatter. Space is over the fewest bits possible at the filter's own rate, so that filters \
+         of different rates compare. {}, or a filter's fixed rate.{counted}",
         data.what()
     );
     Block::Tables(Text::from(caption), tables)
@@ -180,6 +226,9 @@ mod tests {
         let points =
             [("a", 1.0, 9.0), ("b", 1.5, 5.0), ("c", 1.6, 6.0), ("d", 2.0, 5.0), ("e", 3.0, 1.0)];
         assert_eq!(front(&points), [points[0], points[1], points[4]]);
+        // Within the noise neither is behind; a tie in one is decided by the other.
+        let points = [("a", 1.0, 9.0), ("b", 1.001, 9.1), ("c", 0.999, 12.0)];
+        assert_eq!(front(&points), points[..2]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! what Markdown has no words for.
 
 use super::ask;
-use super::doc::{Answer, Block, Document, Section};
+use super::doc::{Block, Document, Section};
 use super::plot::{Names, Plot};
 use super::text::Text;
 use anyhow::Result;
@@ -57,6 +57,8 @@ pub(super) fn markup(text: Text) -> Markup {
             is_first = false;
             Event::InlineHtml("</th>".into())
         }
+        // A number and its unit stand in one line.
+        Event::Text(text) => Event::Text(together(&text).into()),
         event => event,
     });
     let mut out = String::new();
@@ -64,39 +66,42 @@ pub(super) fn markup(text: Text) -> Markup {
     PreEscaped(out)
 }
 
+/// With spaces that do not break between a number and its unit.
+fn together(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split(' ').peekable();
+    while let Some(part) = parts.next() {
+        out += part;
+        let is_number = part.ends_with(|c: char| c.is_ascii_digit() || c == '?');
+        let is_unit = |next: &&str| {
+            ["%", "ns", "bits", "×", "kB", "MB", "GB", "times"].iter().any(|u| next.starts_with(u))
+        };
+        match parts.peek() {
+            Some(next) if is_number && is_unit(next) => out.push('\u{a0}'),
+            Some(_) => out.push(' '),
+            None => {}
+        }
+    }
+    out
+}
+
 fn block(block: &Block) -> Result<Markup> {
     let text = || markup(block.written(""));
     Ok(match block {
         Block::Text(_) => text(),
-        Block::Answers(answers) => html! {
-            div.answers { (text()) }
-            div.cards { @for answer in answers { (card(answer)) } }
+        Block::Answers(group) if group.folded => html! {
+            details { summary { b { (group.title) } } div.answers { (text()) } }
         },
+        Block::Answers(group) => html! { h3 { (group.title) } div.answers { (text()) } },
         Block::Tables(_, tables) => {
             let kind = if tables.len() > 1 { "columns" } else { "scroll" };
             let words = tables.first().map_or(0, |table| table.words);
-            html! { div class=(format!("{kind} w{words}")) { (text()) } }
+            // What scrolls can be reached by the keyboard.
+            let tab = (kind == "scroll").then_some("0");
+            html! { div class=(format!("{kind} w{words}")) tabindex=[tab] { (text()) } }
         }
         Block::Figures(plots) => html! { div.figures { @for plot in plots { (figure(plot)?) } } },
     })
-}
-
-/// An answer as a card, which opens.
-fn card(answer: &Answer) -> Markup {
-    html! {
-        details {
-            summary {
-                span { span.need { (answer.need) } b { (answer.figure) } }
-                span {
-                    @if let Some((name, _)) = answer.choose.first() { b { (name) } }
-                    span.cost { (answer.cost) }
-                }
-            }
-            p { (markup(answer.picks())) }
-            p { "Why: " (answer.why) "." }
-            p { "Else: " (markup(answer.runner_up.clone())) "." }
-        }
-    }
 }
 
 fn figure(plot: &Plot) -> Result<Markup> {
@@ -106,10 +111,13 @@ fn figure(plot: &Plot) -> Result<Markup> {
         pictures.push(("narrow", plot.draw(size, true)?));
     }
     Ok(html! {
-        figure id=(format!("plot-{}", plot.slug)) {
+        figure.large[plot.size.0 > 800] id=(format!("plot-{}", plot.slug)) {
+            // Marks that can be reached by the keyboard are no parts of one image.
+            @let role = if plot.is_large() { "group" } else { "img" };
             @for (class, svg) in pictures {
-                div role="img" aria-label=(plot.alt()) class=(class) { (PreEscaped(svg)) }
+                div role=(role) aria-label=(plot.alt()) class=(class) { (PreEscaped(svg)) }
             }
+            @if plot.is_large() { p.hovered aria-live="polite" {} }
             @if plot.narrow.is_some() && plot.names == Names::Beside {
                 p.narrow.names {
                     @for (index, name) in plot.legend().enumerate() {

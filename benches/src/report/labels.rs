@@ -34,9 +34,14 @@ pub(super) fn spread(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> 
 
 /// Places texts of some widths beside their points, as near as they go without covering a mark or
 /// another text. Returns the left end of each, at half its height.
-pub(super) fn beside(points: &[(i32, i32)], widths: &[i32], within: Rect) -> Vec<(i32, i32)> {
+pub(super) fn beside(
+    points: &[(i32, i32)],
+    marks: &[(i32, i32)],
+    widths: &[i32],
+    within: Rect,
+) -> Vec<(i32, i32)> {
     // Ways out to both sides, the shortest first.
-    let all = (0..9).flat_map(|out| (-16..=16).map(move |lift| (out * 12, lift * 8)));
+    let all = (0..14).flat_map(|out| (-24..=24).map(move |lift| (out * 12, lift * 8)));
     let mut ways: Vec<(i32, i32)> = all.collect();
     ways.sort_by_key(|(out, lift)| out * out + lift * lift);
     // The most crowded first: they have the fewest ways out.
@@ -46,7 +51,7 @@ pub(super) fn beside(points: &[(i32, i32)], widths: &[i32], within: Rect) -> Vec
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_key(|&index| Reverse(crowd(points[index])));
     let mark = |&(x, y): &(i32, i32)| [x - HALF, y - HALF, x + HALF, y + HALF];
-    let mut taken: Vec<Rect> = points.iter().map(mark).collect();
+    let mut taken: Vec<Rect> = marks.iter().map(mark).collect();
     let mut places = points.to_vec();
     for index in order {
         let ((x, y), width) = (points[index], widths[index]);
@@ -82,7 +87,7 @@ mod tests {
         // Forty names in one corner.
         let points: Vec<(i32, i32)> =
             (0..40).map(|i| (100 + i % 7 * 30, 100 + i / 7 * 28)).collect();
-        let places = beside(&points, &[70; 40], [0, 0, 600, 440]);
+        let places = beside(&points, &points, &[70; 40], [0, 0, 600, 440]);
         let labels: Vec<Rect> = places.iter().map(|&(x, y)| [x, y - 6, x + 70, y + 6]).collect();
         for (i, a) in labels.iter().enumerate() {
             assert!(a[0] >= 0 && a[2] <= 600);

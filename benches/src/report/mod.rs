@@ -6,6 +6,8 @@ mod about;
 mod advice;
 mod answer;
 mod ask;
+#[cfg(test)]
+mod committed;
 mod curves;
 mod data;
 mod doc;
@@ -24,7 +26,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod text;
-mod theory;
 
 use anyhow::Result;
 use doc::{Document, Section};
@@ -87,8 +88,9 @@ fn document(data: &Data) -> Document {
     let notes = about::warnings(data).into_iter().map(|text| Block::note(&text));
     let lead = std::iter::once(Block::text(lead)).chain(notes).collect();
     let first = vec![
+        ("Time against space", vec![front::time(data)]),
         ("Which filter?", answer::blocks(data)),
-        ("Time against space, rate against space", vec![front::plots(data)]),
+        ("Rate against space", vec![front::rate(data)]),
         ("Beside the best of its family", vec![front::ratios(data)]),
     ];
     let title = "Approximate-membership filters compared";
@@ -101,7 +103,7 @@ const COURSES: [&str; 5] = ["load_insert", "grow", "overfill", "churn", "merge"]
 /// The folded sections: a name in links, a title, and what is found.
 fn sections(data: &Data) -> Vec<Section> {
     let course = |name, what| curves::timed(data, Of::Course(name), Workload::course(name), what);
-    let removal = curves::timed(data, data.main(), Workload::Remove, "taking a key out");
+    let removal = curves::timed(data, data.main(), Workload::Remove, "Taking a key out");
     let of = |anchor, title, found: Found| {
         let (finding, blocks) = found.unwrap_or_else(|| {
             let none = "Not in these records.";
@@ -115,15 +117,13 @@ fn sections(data: &Data) -> Vec<Section> {
         of("engines", "Lines for engines with filters of their own", advice::engines()),
         of("query", "Query time against size", curves::query(data)),
         of("build", "Build time and peak memory", curves::build(data)),
-        of("share", "Present and absent keys", curves::share(data)),
         of("load_insert", "Inserting into a fuller and fuller table", curves::load(data)),
         of("grow", "Growing a hundredfold", curves::grow(data)),
         of("overfill", "Past the plan", curves::overfill(data)),
-        of("churn", "Replacing keys in a nearly full filter", course("churn", "replacing a key")),
-        of("merge", "Merging", course("merge", "taking in a key of the other")),
+        of("churn", "Replacing keys in a nearly full filter", course("churn", "Replacing a key")),
+        of("merge", "Merging", course("merge", "Merging two filters, per key of the second,")),
         of("removal", "Removing", removal),
-        of("verdict", "Measured rates over theory's", theory::verdict(data)),
-        of("crossover", "Which filter at which cost", theory::crossover(data)),
+        of("rates", "Measured rates against the formulas", tables::rates(data)),
         of("abilities", "Who can do what", tables::abilities(data)),
         of("numbers", "All numbers", tables::numbers(data)),
         of("keys", "Other keys", tables::other_keys(data)),

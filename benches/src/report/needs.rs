@@ -15,7 +15,7 @@ const RATE_TIE: f64 = 0.02;
 /// What decides.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum By {
+pub(super) enum By {
     Bits,
     /// The size of the file.
     Bytes,
@@ -26,18 +26,26 @@ enum By {
     Time(Workload),
 }
 
-/// A row of the first table; `texts.toml` says what its parts mean.
+/// Needs that belong together; `texts.toml` says what their parts mean.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Needs {
+    pub(super) title: String,
+    #[serde(default)]
+    pub(super) folded: bool,
+    pub(super) need: Vec<Need>,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Need {
     pub(super) need: String,
-    by: Option<By>,
+    pub(super) by: Option<By>,
     #[serde(default)]
     can: Vec<Ability>,
     rate: Option<f64>,
     pub(super) bits: Option<f64>,
     family: Option<Family>,
-    not: Option<Family>,
     pub(super) ask: Option<String>,
     #[serde(default)]
     pub(super) note: String,
@@ -66,7 +74,6 @@ impl Need {
         };
         all.retain(|entry| {
             is_wanted(entry)
-                && self.not.is_none_or(|family| !entry.is(family))
                 && self.can.iter().all(|ability| entry.can(*ability))
                 && (self.bits.is_some() || !entry.is_filter() || entry.keeps(rate))
         });
@@ -96,7 +103,9 @@ impl Need {
             }
             (Some(By::Bytes), _) => decimal((number * entry.keys() as f64 / 8.0) as u64),
             (Some(By::Rate), _) => percent(*number),
-            (Some(By::Time(_)), _) => format!("{} ns", two(*number)),
+            (Some(By::Time(workload)), _) => {
+                format!("{} ns{}", two(*number), entry.doubt(workload))
+            }
             (Some(By::Growth), _) => format!("{} bits on average", digits(*number, 3)),
             _ => format!("{} bits", digits(*number, if *number < 10.0 { 3 } else { 4 })),
         }
@@ -106,7 +115,9 @@ impl Need {
         let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
         let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
         let rate = entry.fpr().map(percent);
-        let query = entry.ns(Workload::Query50).map(|ns| format!("{} ns to ask", two(ns)));
+        let asking = Workload::Query50;
+        let query =
+            entry.ns(asking).map(|ns| format!("{} ns{} to ask", two(ns), entry.doubt(asking)));
         let parts = match self.by {
             Some(By::Time(_)) => [bits, over, rate],
             Some(By::Rate) => [bits, query, None],
@@ -126,24 +137,29 @@ impl Need {
         };
         let most = all.first()?.1 * (1.0 + slack);
         let rest = all.split_off(all.partition_point(|(_, number)| *number <= most));
-        settle(self.by?, &mut all);
+        self.settle(&mut all);
         Some([all, rest])
     }
-}
 
-/// Orders ties: those in space by the time of an insert and a query, the others by space; what ties
-/// in both by building time.
-fn settle(by: By, ties: &mut [Ranked<'_>]) {
-    let (second, slack): (Number, f64) = match by {
-        By::Time(_) => (|entry| entry.bits(), ANSWER_TIE),
-        _ => (|entry| Some(entry.ns(Workload::Query50)? + entry.ns(Workload::Build)?), TIME_TIE),
-    };
-    let least = ties.iter().filter_map(|(entry, _)| second(entry)).fold(f64::INFINITY, f64::min);
-    let is_behind = |entry: &Entry<'_>| second(entry).is_none_or(|x| x > least * (1.0 + slack));
-    let build = |entry: &Entry<'_>| entry.ns(Workload::Build).unwrap_or(f64::INFINITY);
-    ties.sort_by(|(a, _), (b, _)| {
-        is_behind(a).cmp(&is_behind(b)).then(build(a).total_cmp(&build(b)))
-    });
+    /// Orders ties: those in space by the time of all that is done to a key, the others by space;
+    /// what ties in both by building time.
+    fn settle(&self, ties: &mut [Ranked<'_>]) {
+        let removes = self.can.contains(&Ability::Remove);
+        let time = |entry: &Entry<'_>| {
+            let removal = if removes { entry.ns(Workload::Remove)? } else { 0.0 };
+            Some(entry.ns(Workload::Query50)? + entry.ns(Workload::Build)? + removal)
+        };
+        let by_size = matches!(self.by, Some(By::Time(_)));
+        let second = |entry: &Entry<'_>| if by_size { entry.bits() } else { time(entry) };
+        let slack = if by_size { ANSWER_TIE } else { TIME_TIE };
+        let least =
+            ties.iter().filter_map(|(entry, _)| second(entry)).fold(f64::INFINITY, f64::min);
+        let is_behind = |entry: &Entry<'_>| second(entry).is_none_or(|x| x > least * (1.0 + slack));
+        let build = |entry: &Entry<'_>| entry.ns(Workload::Build).unwrap_or(f64::INFINITY);
+        ties.sort_by(|(a, _), (b, _)| {
+            is_behind(a).cmp(&is_behind(b)).then(build(a).total_cmp(&build(b)))
+        });
+    }
 }
 
 pub(super) fn behind(number: f64, least: f64) -> String {
@@ -162,7 +178,7 @@ pub(super) fn sizes(data: &Data) -> Found {
         if timed.is_empty() {
             continue;
         }
-        let needs = data.texts.need.iter().filter(|need| need.is_of_any_size());
+        let needs = data.needs().filter(|need| need.is_of_any_size());
         let both = needs
             .filter_map(|need| Some((need, need.rank(data, data.keys)?, need.rank(data, size)?)));
         let both: Vec<_> = both.collect();
@@ -203,10 +219,11 @@ mod tests {
     #[test]
     fn every_course_that_is_spoken_of_exists() {
         let texts: super::super::data::Texts = toml::from_str(include_str!("texts.toml")).unwrap();
-        let by = texts.need.iter().filter_map(|need| match need.by {
-            Some(By::Time(Workload::Course(CourseName(name)))) => Some(name),
-            _ => None,
-        });
+        let by =
+            texts.group.iter().flat_map(|group| &group.need).filter_map(|need| match need.by {
+                Some(By::Time(Workload::Course(CourseName(name)))) => Some(name),
+                _ => None,
+            });
         let mut named = super::super::COURSES.into_iter().chain(by);
         let unknown = named.find(|name| ALL.iter().all(|course| course.name != *name));
         assert_eq!(unknown, None);

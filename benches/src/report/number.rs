@@ -44,6 +44,13 @@ pub(super) fn asked(rate: f64) -> String {
     format!("{} %", plain(rate * 100.0))
 }
 
+/// A round number that a ratio is above: what another run will find, too.
+pub(super) fn at_least(x: f64) -> String {
+    let power = 10f64.powf(x.max(1e-9).log10().floor());
+    let step = [5.0, 2.0, 1.0].into_iter().find(|step| step * power <= x).unwrap_or(1.0);
+    plain(step * power)
+}
+
 /// At most six decimals.
 pub(super) fn plain(x: f64) -> String {
     ((x * 1e6).round() / 1e6).to_string()

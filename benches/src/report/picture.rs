@@ -2,8 +2,10 @@
 
 use super::labels::{beside, spread, width};
 use super::look::GREY;
+use super::number::digits;
 use super::plot::{Axis, Names, Plot, Series};
 use anyhow::Result;
+use maud::{Markup, html};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
@@ -69,44 +71,41 @@ impl Plot {
     pub(super) fn draw(&self, size: (u32, u32), is_narrow: bool) -> Result<String> {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        let mut chart = self.chart(&area)?;
+        let mut chart = self.chart(&area, size)?;
         for series in &self.series {
-            self.draw_series(&mut chart, series)?;
+            self.draw_lines(&mut chart, series)?;
         }
-        self.draw_names(&area, &chart, is_narrow)?;
+        let above = self.above(&chart, is_narrow).into_string();
         area.present()?;
         drop(chart);
         drop(area);
-        Ok(svg)
+        Ok(svg.replace("</svg>", &(above + "</svg>")))
     }
 
-    /// Its cells, its axes and its guides.
-    fn chart<'a, 'b>(&self, area: &'a Area<'b>) -> Result<Chart<'a, 'b>> {
-        let is_rows = self.names == Names::Rows;
+    /// Its axes, its guides and its frame.
+    fn chart<'a, 'b>(&self, area: &'a Area<'b>, size: (u32, u32)) -> Result<Chart<'a, 'b>> {
         let longest = self.legend().map(width).max().unwrap_or(0);
         let mut chart = ChartBuilder::on(area)
             .margin_top(if self.guides.is_empty() { 8 } else { 20 })
-            .margin_right(if self.names == Names::Ends { longest + 14 } else { 12 })
-            .margin_left(if is_rows { longest } else { 0 })
+            .margin_right(if self.names == Names::Ends { longest + 28 } else { 12 })
             .x_label_area_size(38)
-            .y_label_area_size(if is_rows { 8 } else { 52 })
+            .y_label_area_size(52)
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
-        chart.draw_series(self.cells.iter().map(|&([left, bottom, right, top], look)| {
-            Rectangle::new([(left, bottom), (right, top)], look.colour.mix(0.55).filled())
-        }))?;
-        let mut mesh = chart.configure_mesh();
-        if is_rows {
-            mesh.disable_y_mesh().disable_y_axis();
+        if let Some([left, bottom, right, top]) = self.frame {
+            let frame = Rectangle::new([(left, bottom), (right, top)], GREY.mix(0.12).filled());
+            chart.draw_series([frame])?;
         }
         // Ticks of six digits do not touch.
-        mesh.x_labels(self.size.0 as usize / 70)
+        chart
+            .configure_mesh()
+            .x_labels(size.0 as usize / 70)
             .y_labels(7)
             .light_line_style(TRANSPARENT)
             .bold_line_style(GREY.mix(0.22))
             .axis_style(GREY)
             .label_style(font(HPos::Center, VPos::Center))
             .x_desc(&self.x.label)
-            .y_desc(if is_rows { "" } else { &self.y.label })
+            .y_desc(&self.y.label)
             .draw()?;
         let (low, high) = self.y.range;
         let is_seen = |guide: &&(f64, String)| self.x.range().contains(&guide.0);
@@ -119,7 +118,7 @@ impl Plot {
         Ok(chart)
     }
 
-    fn draw_series(&self, chart: &mut Chart<'_, '_>, series: &Series) -> Result<()> {
+    fn draw_lines(&self, chart: &mut Chart<'_, '_>, series: &Series) -> Result<()> {
         let colour = series.look.colour;
         let (thick, thin) = (colour.stroke_width(2), colour.stroke_width(1));
         let line = series.line.iter().copied();
@@ -132,9 +131,6 @@ impl Plot {
         let height = |y: f64| self.y.map(&y, (0, 400));
         for mark in &series.marks {
             match (mark.y, mark.bar) {
-                (Some(y), Some((low, high))) if self.names == Names::Rows => {
-                    chart.draw_series([PathElement::new([(low, y), (high, y)], thin)])?;
-                }
                 (Some(y), Some((low, high))) if height(high) - height(low) > 8 => {
                     chart.draw_series([ErrorBar::new_vertical(mark.x, low, y, high, thin, 6)])?;
                 }
@@ -144,48 +140,125 @@ impl Plot {
                 }
             }
         }
-        let corners = series.look.corners(4.2);
-        let at = series.measured().map(EmptyElement::at);
-        if series.is_hollow {
-            chart.draw_series(at.map(|at| at + PathElement::new(corners.clone(), thick)))?;
-        } else {
-            chart.draw_series(at.map(|at| at + Polygon::new(corners.clone(), colour)))?;
-        }
         Ok(())
     }
 
-    /// Writes each name once, with a line to its mark if that is far.
-    fn draw_names(&self, area: &Area<'_>, chart: &Chart<'_, '_>, is_narrow: bool) -> Result<()> {
+    /// What lies above the lines: marks, each with its name and its numbers, and the names.
+    fn above(&self, chart: &Chart<'_, '_>, is_narrow: bool) -> Markup {
         let (low, high) = self.y.range;
         let pixel = |(x, y): (f64, f64)| chart.backend_coord(&(x, y.clamp(low, high)));
-        let (series, points): (Vec<&Series>, Vec<(i32, i32)>) =
-            self.named().map(|(series, at)| (series, pixel(at))).unzip();
-        let text = |(index, series): (usize, &&Series)| match self.names {
-            Names::Beside if is_narrow => (index + 1).to_string(),
+        let labels = self.labels(chart, is_narrow);
+        let seen = |&(x, _): &(f64, f64)| self.x.range.0 <= x && x <= self.x.range.1;
+        html! {
+            @for label in labels.iter().filter(|label| label.is_far()) {
+                path d=(format!("M{} {}L{} {}", label.mark.0, label.mark.1, label.near(), label.at.1))
+                    stroke=(hex(label.colour)) stroke-opacity="0.6" {}
+            }
+            @for series in self.series.iter().filter(|series| !series.name.is_empty()) {
+                @for (x, y) in series.measured().filter(seen) {
+                    (self.mark(series, (x, y), pixel((x, y))))
+                }
+            }
+            @for label in &labels {
+                text x=(label.at.0) y=(label.at.1 + 4) font-family="sans-serif" font-size="11"
+                    fill=(hex(GREY)) { (label.text) }
+            }
+        }
+    }
+
+    /// A mark: shape and colour say the family, a letter the series where lines cross.
+    fn mark(&self, series: &Series, (x, y): (f64, f64), (left, top): (i32, i32)) -> Markup {
+        let corners = series.look.corners(if self.is_large() { 5.2 } else { 4.2 });
+        let corners: Vec<String> =
+            corners.iter().map(|(x, y)| format!("{} {}", left + x, top + y)).collect();
+        let colour = hex(series.look.colour);
+        let fill = if series.is_hollow { "none" } else { &colour };
+        let [x_is, y_is] = [&self.x, &self.y].map(|axis| axis.label.replace(" (log)", ""));
+        let title = format!("{}: {} {x_is}; {} {y_is}", series.name, digits(x, 3), digits(y, 3));
+        html! {
+            g data-mark=[self.is_large().then_some(&series.name)]
+                tabindex=[self.is_large().then_some("0")] {
+                title { (title) }
+                path d=(format!("M{}Z", corners.join("L"))) fill=(fill) stroke=(colour)
+                    stroke-width="2" pointer-events="all" {}
+                @if let Some(letter) = series.letter {
+                    text x=(left) y=(top - 6) font-family="sans-serif" font-size="9" fill=(colour)
+                        text-anchor="middle" { (letter) }
+                }
+            }
+        }
+    }
+
+    /// The boxes of all names and of all marks, for tests.
+    #[cfg(test)]
+    pub(super) fn boxes(&self, size: (u32, u32), is_narrow: bool) -> Result<[Vec<[i32; 4]>; 2]> {
+        let mut svg = String::new();
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        let chart = self.chart(&area, size)?;
+        let labels = self.labels(&chart, is_narrow).into_iter();
+        let labels = labels.map(|Label { at: (x, y), width, .. }| [x, y - 5, x + width, y + 5]);
+        let marks = self.series.iter().flat_map(Series::measured).map(|at| {
+            let (x, y) = chart.backend_coord(&at);
+            [x - 4, y - 4, x + 4, y + 4]
+        });
+        Ok([labels.collect(), marks.collect()])
+    }
+
+    /// Where each name stands, once.
+    pub(super) fn labels(&self, chart: &Chart<'_, '_>, is_narrow: bool) -> Vec<Label> {
+        let (low, high) = self.y.range;
+        let pixel = |(x, y): (f64, f64)| chart.backend_coord(&(x, y.clamp(low, high)));
+        let text = |(index, series): (usize, &&Series)| match (self.names, series.letter) {
+            (Names::Beside, _) if is_narrow => (index + 1).to_string(),
+            (_, Some(letter)) => format!("{letter} {}", series.name),
             _ => series.name.clone(),
         };
+        let (series, marks): (Vec<&Series>, Vec<(i32, i32)>) =
+            self.named().map(|(series, at)| (series, pixel(at))).unzip();
         let texts: Vec<String> = series.iter().enumerate().map(text).collect();
         let widths: Vec<i32> = texts.iter().map(|text| width(text)).collect();
-        let heights: Vec<i32> = points.iter().map(|point| point.1).collect();
+        let heights: Vec<i32> = marks.iter().map(|mark| mark.1).collect();
         let (x, y) = chart.plotting_area().get_pixel_range();
         let at = |x: i32, heights: Vec<i32>| heights.into_iter().map(|y| (x, y)).collect();
+        let all: Vec<(i32, i32)> =
+            self.series.iter().flat_map(Series::measured).map(pixel).collect();
         let places: Vec<(i32, i32)> = match self.names {
             Names::Ends => at(x.end + 10, spread(&heights, 14, y.start, y.end)),
-            Names::Beside => beside(&points, &widths, [x.start, y.start, x.end, y.end]),
-            Names::Rows => at(x.start - 6, heights),
+            Names::Beside => beside(&marks, &all, &widths, [x.start, y.start, x.end, y.end]),
         };
-        let is_rows = self.names == Names::Rows;
-        for (index, &(x, y)) in places.iter().enumerate() {
-            let (px, py) = points[index];
-            let near = x.max(px.min(x + widths[index]));
-            let is_far = (near - px).pow(2) + (y - py).pow(2) > 14 * 14;
-            if is_far && !is_rows {
-                let style = series[index].look.colour.mix(0.6);
-                area.draw(&PathElement::new([(px, py), (near, y)], style))?;
-            }
-            let side = if is_rows { HPos::Right } else { HPos::Left };
-            area.draw_text(&texts[index], &font(side, VPos::Center), (x, y))?;
-        }
-        Ok(())
+        let label = |(index, at): (usize, (i32, i32))| Label {
+            text: texts[index].clone(),
+            at,
+            width: widths[index],
+            mark: marks[index],
+            colour: series[index].look.colour,
+        };
+        places.into_iter().enumerate().map(label).collect()
     }
+}
+
+/// A name in a picture: its left end at half its height, and the mark that it is of.
+pub(super) struct Label {
+    text: String,
+    pub(super) at: (i32, i32),
+    pub(super) width: i32,
+    mark: (i32, i32),
+    colour: RGBColor,
+}
+
+impl Label {
+    /// Its end that is nearest to the mark.
+    fn near(&self) -> i32 {
+        self.at.0.max(self.mark.0.min(self.at.0 + self.width))
+    }
+
+    /// Whether a line must lead to the mark.
+    fn is_far(&self) -> bool {
+        let (x, y) = (self.near() - self.mark.0, self.at.1 - self.mark.1);
+        x * x + y * y > 14 * 14
+    }
+}
+
+fn hex(RGBColor(r, g, b): RGBColor) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
 }

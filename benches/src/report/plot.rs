@@ -17,8 +17,8 @@ pub(super) struct Plot {
     pub(super) series: Vec<Series>,
     /// Upright lines: caches, plans.
     pub(super) guides: Vec<(f64, String)>,
-    /// Coloured cells: left, bottom, right, top.
-    pub(super) cells: Vec<([f64; 4], Look)>,
+    /// What another plot shows larger, with the names: left, bottom, right, top.
+    pub(super) frame: Option<[f64; 4]>,
     pub(super) names: Names,
     /// Pixels.
     pub(super) size: (u32, u32),
@@ -33,8 +33,6 @@ pub(super) enum Names {
     Ends,
     /// Beside each mark; on narrow screens numbers, with the names under the plot.
     Beside,
-    /// At the left of its row: the y axis counts the series, and the bars lie.
-    Rows,
 }
 
 #[derive(Clone, Debug)]
@@ -56,6 +54,8 @@ pub(super) struct Series {
     pub(super) marks: Vec<Mark>,
     /// Others whose lines cannot be told from this one.
     pub(super) alike: Vec<String>,
+    /// What tells its line from others that it crosses.
+    pub(super) letter: Option<char>,
 }
 
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
@@ -76,7 +76,15 @@ impl Mark {
 impl Series {
     pub(super) fn new(name: &str, family: Family, marks: Vec<Mark>) -> Self {
         let (name, look) = (name.to_owned(), Look::of(family));
-        Self { name, look, is_hollow: false, line: Vec::new(), marks, alike: Vec::new() }
+        Self {
+            name,
+            look,
+            is_hollow: false,
+            line: Vec::new(),
+            marks,
+            alike: Vec::new(),
+            letter: None,
+        }
     }
 
     pub(super) fn of(facts: &Info, marks: Vec<Mark>) -> Self {
@@ -159,7 +167,7 @@ impl Plot {
             y: Axis::fit(y, points.map(|point| point.1))?,
             series,
             guides: Vec::new(),
-            cells: Vec::new(),
+            frame: None,
             names: Names::Ends,
             size: (440, 300),
             narrow: None,
@@ -185,10 +193,21 @@ impl Plot {
     /// Those that have a name and a place for it: the end of the line, or the last mark.
     pub(super) fn named(&self) -> impl Iterator<Item = (&Series, (f64, f64))> {
         let all = self.series.iter().filter(|series| !series.name.is_empty());
-        all.filter_map(|series| {
+        let all = all.filter_map(|series| {
             let end = series.line.last().copied();
             Some((series, end.or_else(|| series.measured().last())?))
+        });
+        // Those within the frame have their names where they are larger.
+        all.filter(|(_, (x, y))| {
+            self.frame.is_none_or(|[left, bottom, right, top]| {
+                !((left..=right).contains(x) && (bottom..=top).contains(y))
+            })
         })
+    }
+
+    /// Whether it has the page's width, and marks that can be lit.
+    pub(super) const fn is_large(&self) -> bool {
+        self.size.0 > 1000
     }
 
     pub(super) fn legend(&self) -> impl Iterator<Item = &str> {

@@ -5,31 +5,51 @@ use super::prelude::*;
 
 pub(super) fn abilities(data: &Data) -> Found {
     let all: Vec<&Info> = data.compared().collect();
-    let most = all.iter().rev().max_by_key(|facts| facts.abilities.len())?;
-    let (name, count, of) = (&most.name, most.abilities.len(), data.texts.abilities.len());
+    let most = all.iter().map(|facts| facts.abilities.len()).max()?;
+    let best = all.iter().filter(|facts| facts.abilities.len() == most);
+    let best = list(&best.map(|facts| facts.name.as_str()).collect::<Vec<_>>());
+    let of = data.texts.abilities.len();
     let mut table = Table::of(&all).word("contender", |facts| &facts.name);
     table = table.word("version", |facts| &facts.version);
     for (head, ability) in &data.texts.abilities {
         let can = |facts: &Info| facts.abilities.contains(ability);
         table = table.word(head, |facts| if can(facts) { "yes" } else { "" });
     }
-    Some((format!("{name} can do most: {count} of {of}."), vec![table.block("")]))
+    Some((
+        format!("No one can do more than {most} of {of}, which {best} can."),
+        vec![table.block("")],
+    ))
 }
 
-/// Rows after which there is no room for other rates; the records have all.
-const MOST_ROWS: usize = 60;
+/// How many cells keep to their formula, and those that do not.
+pub(super) fn rates(data: &Data) -> Found {
+    let judged: Vec<&Row> = data.all().filter(|row| row.fpr_agrees.is_some()).collect();
+    let off: Vec<&Row> =
+        judged.iter().copied().filter(|row| row.fpr_agrees == Some(false)).collect();
+    let found = format!(
+        "{} of {} measured rates agree with their exact formula within {} standard deviations.",
+        judged.len() - off.len(),
+        judged.len(),
+        plain(data.run.sigmas)
+    );
+    let table = Table::of(&off)
+        .word("contender", |row| &row.contender)
+        .word("cell", |row| row.subject())
+        .number("measured", |row| row.fpr().map(percent))
+        .number("by formula", |row| row.predicted_fpr.map(percent));
+    let none = Block::text("There is none that does not.");
+    let blocks = if off.is_empty() { none } else { table.block("Those that do not:") };
+    (!judged.is_empty()).then(|| (found, vec![blocks]))
+}
 
-/// The main rate first, then more keys, then the other rates.
+/// The main rate first, then the other rates, then more keys.
 pub(super) fn numbers(data: &Data) -> Found {
     let main = data.rate();
     let more = data.sizes(&data.set).into_iter().filter(|size| *size > data.keys);
-    let cells = std::iter::once(data.keys).chain(more).map(|size| (size, main));
-    let cells = cells.chain(data.rates.iter().skip(1).map(|rate| (data.keys, *rate)));
+    let cells = data.rates.iter().map(|rate| (data.keys, *rate));
+    let cells = cells.chain(more.map(|size| (size, main)));
     let (mut all, mut failed) = (Vec::new(), Vec::new());
     for (size, rate) in cells {
-        if rate != main && all.len() > MOST_ROWS {
-            break;
-        }
         let with = match size == data.keys {
             true => String::new(),
             false => format!(", {} keys", keys(size)),
@@ -47,8 +67,7 @@ pub(super) fn numbers(data: &Data) -> Found {
     let (count, of, what) = (all.len(), data.compared().count(), data.what());
     let found = format!("{count} rows of {of} contenders ({what}); names lead to the records.");
     let refuses = |bits| who(&data.entries(Of::Bits(bits)), |row| row.state == State::Skipped);
-    let refused =
-        data.texts.need.iter().filter_map(|need| Some((need.bits?, refuses(need.bits?)?)));
+    let refused = data.needs().filter_map(|need| Some((need.bits?, refuses(need.bits?)?)));
     failed.extend(refused.map(|(bits, names)| {
         format!("{} bits a key, {} keys: no such {names}", plain(bits), keys(data.budget_keys))
     }));
@@ -89,10 +108,7 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
         })
         .number("peak bits", |(of, _)| Some(digits(of.peak_bits()?, 3)));
     for (head, workload) in &data.texts.times {
-        table = table.number(head, |(of, _)| {
-            let row = of.row(*workload)?;
-            Some(two(row.ns?) + if row.unstable == Some(true) { "?" } else { "" })
-        });
+        table = table.number(head, |(of, _)| of.time(*workload));
     }
     let floor = data.run.contender.iter().find(|facts| facts.role == Role::Floor);
     table = table.number("net", |(of, _)| {
@@ -134,6 +150,15 @@ pub(super) fn other_keys(data: &Data) -> Found {
     Some((found, vec![table.block(format!("ns per query, half present, {} keys.", keys(size)))]))
 }
 
+/// Numbers of keys with commas between their thousands.
+fn grouped(text: &str) -> String {
+    let word = |word: &str| match word.parse::<u64>() {
+        Ok(number) if number >= 10_000 => keys(number),
+        _ => word.to_owned(),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 pub(super) fn claims(data: &Data) -> Found {
     let [holds, fails, depends] = [Verdict::Holds, Verdict::DoesNot, Verdict::Depends]
         .map(|verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count());
@@ -141,14 +166,20 @@ pub(super) fn claims(data: &Data) -> Found {
         "Of {} claims {holds} hold, {fails} do not, and {depends} depend on what is meant.",
         data.claims.len()
     );
-    let number = |claim: &Claim, value: f64| match value.abs() {
-        size if size >= 1e-3 || size == 0.0 => format!("{} {}", digits(value, 4), claim.unit),
-        _ => format!("{value:.2e} {}", claim.unit),
+    // A ratio of times is another in the next run.
+    let number = |claim: &Claim, value: f64| match (value.abs(), claim.computed) {
+        (_, None) if value >= 10.0 => format!("over {} {}", at_least(value), claim.unit),
+        (_, None) => format!("{} {}", two(value), claim.unit),
+        (size, _) if value < 0.0 && claim.unit.starts_with("% larger") => {
+            format!("{} {}", digits(size, 3), claim.unit.replacen("larger", "smaller", 1))
+        }
+        (size, _) if size >= 1e-3 || size == 0.0 => format!("{} {}", digits(value, 3), claim.unit),
+        _ => format!("{value:.1e} {}", claim.unit),
     };
     let table = Table::of(&data.claims)
         .word("claim", |claim| &claim.claim)
         .word("verdict", |claim| Text::default().strong(claim.verdict.to_string()))
-        .word("in truth", |claim| &claim.detail)
+        .word("in truth", |claim| grouped(&claim.detail))
         .number("by formula", |claim| claim.computed.map(|value| number(claim, value)))
         .number("measured", |claim| claim.measured.map(|value| number(claim, value)));
     (!data.claims.is_empty()).then(|| (found, vec![table.block("")]))

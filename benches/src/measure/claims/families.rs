@@ -40,7 +40,9 @@ pub(super) fn cuckoo(ground: &Ground) -> Option<Settled> {
     let detail = format!(
         "filled to {FULL}, four-slot buckets are smaller below {whole:.2} %, and below {sorted:.1} \
          % if they are kept sorted, which saves a bit per key; with overlapping windows of two \
-         slots a filter asked for 1 % is {windowed:+.1} % larger (negative: smaller)"
+         slots a filter asked for 1 % is {:.1} % {} than a Bloom filter of the rate that it has",
+        windowed.abs(),
+        if windowed < 0.0 { "smaller" } else { "larger" }
     );
     Some((Some(planned::<CuckooFilter>()?), Some(buckets), Verdict::Depends, detail))
 }

@@ -49,7 +49,7 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
         "md5-speed" => md5::speed(ground),
         #[cfg(feature = "peers")]
         "md5-rate" => md5::rate(ground),
-        "ribbon-build" => timed(rows, RIBBONS, Workload::Build, 2.5..4.5),
+        "ribbon-build" => timed(rows, RIBBONS, Workload::Build, 2.95..4.05),
         "ribbon-query" => timed(rows, RIBBONS, Workload::Query50, 0.0..1.1),
         "blocked-speed" => timed(rows, &["blocked-bloom"], Workload::Query50, 0.0..0.9),
         _ => None,
