@@ -73,6 +73,7 @@ mod traits;
 pub use error::ReadError;
 pub use error::{
     BatchInsertError, BuildError, DecodeError, InsertError, LengthMismatch, MergeError, PlanError,
+    SipKeyError,
 };
 pub use file_info::{KeyEncoding, Secret};
 pub use filter::{

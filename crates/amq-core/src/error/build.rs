@@ -1,6 +1,7 @@
 //! Filters that cannot be made.
 
 use super::number::Limit;
+use super::sip_key::ZERO_KEY;
 use super::{BatchInsertError, PlanError};
 
 crate::impl_error! {
@@ -51,6 +52,8 @@ crate::impl_error! {
         } => "part {part} of the filter hashes keys by another seed than the whole, so that no \
              key of it is found and no file of it could be read: replace it by a filter of the \
              same seed";
+        /// The secret key is all zeros, which random bytes never are.
+        ZeroKey => "{ZERO_KEY}";
         /// The filter refused a key while being built.
         Insert from(error: BatchInsertError) => "the filter cannot be built: {error}";
     }

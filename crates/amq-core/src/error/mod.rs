@@ -11,6 +11,7 @@ mod length;
 mod merge;
 mod number;
 mod plan;
+mod sip_key;
 
 pub use build::BuildError;
 pub use decode::DecodeError;
@@ -20,6 +21,7 @@ pub use insert::{BatchInsertError, InsertError};
 pub use length::LengthMismatch;
 pub use merge::MergeError;
 pub use plan::PlanError;
+pub use sip_key::SipKeyError;
 
 /// Makes a type that implements `Display` an error whose `Debug` is the same text:
 /// `impl_error!(T)`, or `impl_error!(T { methods of Error })`.

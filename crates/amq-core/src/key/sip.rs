@@ -1,11 +1,16 @@
 //! SipHash-1-3: a pseudorandom function of bytes, under a key of 128 bits.
 
+use crate::SipKeyError;
 use core::fmt;
+use core::str::FromStr;
 
 /// A secret key of 128 bits, under which a [`Keyed`](crate::Keyed) filter hashes.
 ///
 /// Make it of random bytes, from the operating system's generator (the crate `getrandom`, say), and
 /// keep it as you keep a password. Its `Debug` does not show it.
+///
+/// Two things are called keys here: the keys of a filter, which are what it holds, and this one,
+/// which they are hashed under. Texts say *secret key* where they mean this one.
 ///
 /// ```
 /// use amq_core::SipKey;
@@ -15,6 +20,11 @@ use core::fmt;
 /// let key = SipKey::new(bytes);
 /// assert_eq!(key.to_bytes(), bytes);
 /// assert_eq!(format!("{key:?}"), "SipKey(..)");
+///
+/// // As the command `amq` has it in a key file.
+/// let key: SipKey = "000102030405060708090a0b0c0d0e0f".parse()?;
+/// assert_eq!(key.to_bytes()[15], 15);
+/// # Ok::<(), amq_core::SipKeyError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SipKey([u64; 2]);
@@ -31,6 +41,11 @@ impl SipKey {
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         (self.0[0] as u128 | (self.0[1] as u128) << 64).to_le_bytes()
+    }
+
+    /// Whether it is all zeros, which random bytes never are.
+    pub(crate) const fn is_zero(self) -> bool {
+        self.0[0] | self.0[1] == 0
     }
 
     /// The key that stands for a seed, where a file has a check of it.
@@ -50,6 +65,26 @@ impl SipKey {
 impl From<[u8; 16]> for SipKey {
     fn from(bytes: [u8; 16]) -> Self {
         Self::new(bytes)
+    }
+}
+
+/// The key of 32 hexadecimal digits, in upper or lower case, without blanks. One of all zeros is
+/// refused.
+impl FromStr for SipKey {
+    type Err = SipKeyError;
+
+    fn from_str(text: &str) -> Result<Self, SipKeyError> {
+        let digits: &[u8; 32] =
+            text.as_bytes().try_into().map_err(|_| SipKeyError::Length { bytes: text.len() })?;
+        let mut bytes = [0; 16];
+        for (at, &digit) in digits.iter().enumerate() {
+            let value = (digit as char).to_digit(16).ok_or(SipKeyError::Digit { at })?;
+            bytes[at / 2] = bytes[at / 2] << 4 | value as u8;
+        }
+        match Self::new(bytes) {
+            key if key.is_zero() => Err(SipKeyError::Zero),
+            key => Ok(key),
+        }
     }
 }
 
@@ -150,6 +185,7 @@ mod tests {
     use crate::key::Encoder;
     use core::hash::Hasher;
     use siphasher::sip::SipHasher13;
+    use std::string::ToString;
     use std::vec::Vec;
 
     const KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -207,5 +243,25 @@ mod tests {
         assert_ne!(SipKey::new(KEY), SipKey::new([0; 16]));
         assert_eq!(SipKey::of_seed(0x0706_0504_0302_0100).to_bytes()[..8], KEY[..8]);
         assert_eq!(std::format!("{:?}", SipKey::new(KEY)), "SipKey(..)");
+    }
+
+    #[test]
+    fn a_key_of_text_is_32_hexadecimal_digits_and_no_error_shows_them() {
+        let digits = "000102030405060708090a0B0C0d0e0f";
+        assert_eq!(digits.parse(), Ok(SipKey::new(KEY)));
+        let long = std::format!("{digits}0");
+        let sign = digits.replace("0f", "+f");
+        let wide = digits.replace("0f", "é");
+        for (text, why) in [
+            ("", SipKeyError::Length { bytes: 0 }),
+            (&digits[1..], SipKeyError::Length { bytes: 31 }),
+            (&long, SipKeyError::Length { bytes: 33 }),
+            (&sign, SipKeyError::Digit { at: 30 }),
+            (&wide, SipKeyError::Digit { at: 30 }),
+            (&"0".repeat(32), SipKeyError::Zero),
+        ] {
+            assert_eq!(text.parse::<SipKey>(), Err(why));
+            assert!(!why.to_string().contains("0b0c") && !why.to_string().contains("0B0C"));
+        }
     }
 }

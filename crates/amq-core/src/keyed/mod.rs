@@ -23,10 +23,12 @@ use core::fmt;
 /// What it does not prevent: whoever has once seen a false positive can ask for that key again. Let
 /// [`Monitored`] find out, and rebuild under a new key.
 ///
-/// It has the methods of `F`, but those that take keys hash otherwise. Where `F` is used through a
-/// shared reference, as sharded and atomic filters are, [`by_ref`](Self::by_ref) gives a keyed
-/// filter of that. Its file is one of its own: it has the key, or leaves it out, and loads as no
-/// other type.
+/// It has the methods of `F`, but those that take keys hash otherwise. In `key`, `with_key` and the
+/// like, the key is the secret one; elsewhere keys are what the filter holds. Where `F` is used
+/// through a shared reference, as sharded and atomic filters are, [`by_ref`](Self::by_ref) gives a
+/// keyed filter of that. Its file is one of its own: it has the secret key, or leaves it out, and
+/// loads as no other type. A filter of any kind under a secret key is read by the `AnyFile` of the
+/// crate `amq`.
 ///
 /// ```
 /// use amq_core::{Keyed, SipKey};
@@ -64,7 +66,8 @@ impl<F> Keyed<F> {
         self.key
     }
 
-    /// The hash of a key under the filter's: for methods of the filter inside that take hashes.
+    /// The hash of a key under the filter's secret key: for methods of the filter inside that take
+    /// hashes.
     ///
     /// ```
     /// # use amq_core::{Filter, Keyed};
@@ -115,9 +118,16 @@ impl<F> Keyed<F> {
     }
 }
 
+/// `Ok` if somebody filled the bytes of the key.
+const fn filled(key: SipKey) -> Result<(), BuildError> {
+    if key.is_zero() { Err(BuildError::ZeroKey) } else { Ok(()) }
+}
+
 impl<F: EmptyFilter> Keyed<F> {
-    /// An empty filter for a [`Goal`](crate::Goal) or a [`Plan`](crate::Plan).
+    /// An empty filter for a [`Goal`](crate::Goal) or a [`Plan`](crate::Plan). A secret key of all
+    /// zeros, which nobody has filled, is refused ([`BuildError::ZeroKey`]).
     pub fn new(target: impl Into<Target<F::Params>>, key: SipKey) -> Result<Self, BuildError> {
+        filled(key)?;
         Ok(Self::of(F::empty(target, DEFAULT_SEED)?, key))
     }
 }
@@ -127,12 +137,14 @@ impl<F: BuildFilter> Keyed<F> {
     ///
     /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
     /// [`Goal`](crate::Goal) or [`Plan`](crate::Plan), and more keys than planned are an error. The
-    /// keys are not kept; their hashes are, 8 bytes each, until the filter is made.
+    /// keys are not kept; their hashes are, 8 bytes each, until the filter is made. A secret key of
+    /// all zeros is refused, as by [`new`](Self::new).
     pub fn build<Q: Key>(
         target: impl Into<BuildTarget<F::Params>>,
         key: SipKey,
         keys: impl IntoIterator<Item = Q>,
     ) -> Result<Self, BuildError> {
+        filled(key)?;
         let target = target.into();
         let hashes = hashes_of(keys, key, target.limit())?;
         Ok(Self::of(F::build_hashes(target, DEFAULT_SEED, &hashes)?, key))
@@ -257,7 +269,7 @@ impl<F: CountFilter> Keyed<F> {
     }
 }
 
-/// Merges with a filter under the same key alone.
+/// Merges with a filter under the same secret key alone.
 impl<F: MergeFilter> MergeFilter for Keyed<F> {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         match self.key == other.key {
@@ -276,12 +288,12 @@ impl<F: MergeFilter> MergeFilter for Keyed<F> {
 
 impl<F: MergeFilter> Keyed<F> {
     crate::methods! {
-        /// [`MergeFilter::merge`]. Refused if the other's key is another one.
+        /// [`MergeFilter::merge`]. Refused if the other's secret key is another one.
         merge;
     }
 }
 
-/// Without the key.
+/// Without the secret key.
 impl<F: fmt::Debug> fmt::Debug for Keyed<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Keyed").field(&self.filter).finish()
