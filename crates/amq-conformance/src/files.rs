@@ -18,7 +18,7 @@ pub use prehashed::{
     a_file_of_another_hashing_is_refused_by_name, a_hash_that_is_unknown_is_refused_by_name,
     a_prehashed_filter_answers_as_the_filter, a_prehashed_filter_counts_hashes_as_the_filter,
     a_prehashed_filter_merges_as_the_filter, a_prehashed_filter_removes_hashes_as_the_filter,
-    a_prehashed_filter_takes_hashes_as_the_filter,
+    a_prehashed_filter_takes_hashes_as_the_filter, a_prehashed_filter_with_a_seed_has_no_file,
 };
 pub use ways::{FileFilter, Pieces};
 

@@ -95,6 +95,7 @@ macro_rules! suite {
     (@prehashed $fill:path) => {
         $crate::suite!(@laws files($fill) => {
             a_prehashed_filter_answers_as_the_filter
+            a_prehashed_filter_with_a_seed_has_no_file
             a_file_of_another_hashing_is_refused_by_name
             a_hash_that_is_unknown_is_refused_by_name
         });

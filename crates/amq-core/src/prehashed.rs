@@ -46,14 +46,24 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Prehashed<F>(F);
 
-impl<F> Prehashed<F> {
+impl<F: Filter> Prehashed<F> {
     /// The filter `filter`, whose keys were hashed by the caller: one that was made from a table,
-    /// for example. Make it with the seed 0, which [`new`](Self::new) and files give: its keys are
-    /// not hashed with it, but only filters of one seed can be merged.
+    /// for example. Make it with the seed 0, as [`new`](Self::new) does and files do: its keys are
+    /// not hashed under a seed, only filters of one seed can be merged, and the file has no place
+    /// for another ([`BuildError::UnusedSeed`]).
+    ///
+    /// Only a filter can be prehashed. A map of values, say, has no file of this sort:
+    ///
+    /// ```compile_fail,E0277
+    /// struct Map; // not a `Filter`
+    /// let prehashed = amq_core::Prehashed::of(Map);
+    /// ```
     pub const fn of(filter: F) -> Self {
         Self(filter)
     }
+}
 
+impl<F> Prehashed<F> {
     /// The filter inside, for what it alone can do. **Its methods that take keys hash them in
     /// another way**, and deny what is in.
     pub const fn get_ref(&self) -> &F {
@@ -193,15 +203,15 @@ impl<F: MergeFilter> Prehashed<F> {
     }
 }
 
-impl<F: Written> Prehashed<F> {
+impl<F: Filter + Written> Prehashed<F> {
     crate::methods! {
         to_bytes;
     }
 }
 
-/// Reading: a file whose keys are hashed under a seed or key is refused as
+/// Reading: a file whose keys are hashed under a seed or secret key is refused as
 /// [`DecodeError::NotPrehashed`].
-impl<F: Restore> Prehashed<F> {
+impl<F: Filter + Restore> Prehashed<F> {
     /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
     where
@@ -234,13 +244,13 @@ impl<F: Restore> Prehashed<F> {
     }
 }
 
-impl<F: Written> Written for Prehashed<F> {
+impl<F: Filter + Written> Written for Prehashed<F> {
     fn contents(&self, _: Hashing) -> Result<Contents<'_>, BuildError> {
-        self.0.contents(Hashing::Prehashed)
+        self.0.contents(Hashing::Prehashed)?.without_seed()
     }
 }
 
-impl<F: Restore> Restore for Prehashed<F> {
+impl<F: Filter + Restore> Restore for Prehashed<F> {
     const HASHED_BY: HashedBy = HashedBy::Caller;
     type Over<R: Source> = Prehashed<F::Over<R>>;
 

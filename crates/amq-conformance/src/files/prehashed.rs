@@ -6,8 +6,8 @@ use super::ways::{Aligned, FileFilter, Pieces, encoded, with_keys};
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
 use amq_core::{
-    Budget, ClearFilter, CountFilter, DecodeError, Filter, Goal, InsertFilter, KeyHash, MergeError,
-    MergeFilter, Prehashed, ReadError, RemoveFilter,
+    Budget, BuildError, ClearFilter, CountFilter, DecodeError, Filter, Goal, InsertFilter, KeyHash,
+    MergeError, MergeFilter, Prehashed, ReadError, RemoveFilter,
 };
 
 /// Keys in the filters of these laws.
@@ -64,7 +64,10 @@ pub fn a_prehashed_filter_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) ->
     for keys in [0, KEYS] {
         let (filter, twin) = twins_of(fill, keys)?;
         let file = prehashed_file(&encoded(&filter)?);
-        let wrapped = Prehashed::of(with_keys(fill, keys, 0.01, SEED)?);
+        let goal = Goal::new(keys.max(1), Budget::Fpr(0.01));
+        let wrapped = fill(goal, 0, &present_hashes(keys, SEED));
+        let wrapped =
+            wrapped.map(Prehashed::of).map_err(Violation::refused("a filter of seed 0"))?;
         for (prehashed, what) in
             [(&wrapped, "a prehashed filter"), (&twin, "a prehashed filter that was read")]
         {
@@ -94,6 +97,16 @@ pub fn a_prehashed_filter_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) ->
                 answers_by_hash(&filter, &view, what)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// A prehashed filter that was made with a seed has no file, since there is no place for the seed.
+pub fn a_prehashed_filter_with_a_seed_has_no_file<F: FileFilter>(fill: Fill<F>) -> Verdict {
+    let seeded = Prehashed::of(with_keys(fill, KEYS, 0.01, SEED)?);
+    for withhold in [false, true] {
+        let refused = F::encode_prehashed(&seeded, withhold).err();
+        same("a file of a prehashed filter with a seed", refused, Some(BuildError::UnusedSeed))?;
     }
     Ok(())
 }

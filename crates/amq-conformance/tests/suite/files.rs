@@ -32,6 +32,7 @@ laws! {
     files::a_forged_file_is_refused_or_merges
     files::a_file_is_little_larger_than_its_table
     files::a_prehashed_filter_answers_as_the_filter
+    files::a_prehashed_filter_with_a_seed_has_no_file
     files::a_file_of_another_hashing_is_refused_by_name
     files::a_hash_that_is_unknown_is_refused_by_name
     files::a_prehashed_filter_takes_hashes_as_the_filter
@@ -105,6 +106,8 @@ rejected! {
         files::a_prehashed_filter_answers_as_the_filter;
     a_prehashed_file_with_a_seed: PrehashedSeedTold by
         files::a_prehashed_filter_answers_as_the_filter;
+    a_prehashed_filter_whose_seed_is_dropped: PrehashedSeedDropped by
+        files::a_prehashed_filter_with_a_seed_has_no_file;
     a_prehashed_file_that_withholds_a_seed: PrehashedSeedWithheld by
         files::a_prehashed_filter_answers_as_the_filter;
     a_prehashed_file_that_is_decoded: PrehashedDecoded by

@@ -3,7 +3,7 @@
 use super::format::{Asked, Entry};
 use super::section::Section;
 use crate::header::Header;
-use crate::{FilterKind, KeyEncoding, SipKey};
+use crate::{BuildError, DEFAULT_SEED, FilterKind, KeyEncoding, SipKey};
 use alloc::vec::Vec;
 
 /// What a file says of a filter besides seed, capacity and budget.
@@ -42,6 +42,23 @@ impl Hashing {
             Self::Key(key) | Self::KeyWithheld(key) if withhold => Self::KeyWithheld(key),
             Self::Key(key) | Self::KeyWithheld(key) => Self::Key(key),
             Self::Prehashed => Self::Prehashed,
+        }
+    }
+}
+
+impl Contents<'_> {
+    /// The same, if the filter has the public seed. Files whose keys are not hashed under a seed
+    /// have no place for another.
+    pub(crate) fn without_seed(self) -> Result<Self, BuildError> {
+        if self.header.seed == DEFAULT_SEED { Ok(self) } else { Err(BuildError::UnusedSeed) }
+    }
+
+    /// Whether the file tells a secret key, or a seed that is not the public one.
+    pub fn tells_secret(&self) -> bool {
+        match self.hashing {
+            Hashing::Key(_) => true,
+            Hashing::Seed => self.header.seed != DEFAULT_SEED,
+            Hashing::Prehashed | Hashing::SeedWithheld | Hashing::KeyWithheld(_) => false,
         }
     }
 }

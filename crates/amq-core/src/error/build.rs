@@ -52,6 +52,13 @@ crate::impl_error! {
         } => "part {part} of the filter hashes keys by another seed than the whole, so that no \
              key of it is found and no file of it could be read: replace it by a filter of the \
              same seed";
+        /// The file was asked for of a filter with a seed of its own that its keys are not hashed
+        /// under: the caller hashes them, or they are hashed under a secret key. Such a file has no
+        /// place for a seed.
+        UnusedSeed =>
+            "the filter was made with a seed, which its keys are not hashed under, since it is in \
+             `Prehashed` or `Keyed`, and its file has no place for the seed: make it with the seed \
+             0, as `Prehashed::new` and `Keyed::new` do";
         /// The secret key is all zeros, which random bytes never are.
         ZeroKey => "{ZERO_KEY}";
         /// The filter refused a key while being built.

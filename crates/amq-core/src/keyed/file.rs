@@ -7,7 +7,7 @@ use crate::ReadError;
 use crate::envelope::Streaming;
 use crate::envelope::{Borrowing, Contents, Copying, Hashing, Opened, Restore, Source, Written};
 use crate::format::HashedBy;
-use crate::{BuildError, DecodeError, Secret, SipKey};
+use crate::{BuildError, DecodeError, Filter, Secret, SipKey};
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use std::{
@@ -16,26 +16,26 @@ use std::{
     path::Path,
 };
 
-/// Writing. **A file with the key is as secret as the key**; the methods that end in `_without_key`
-/// leave it out, and whoever reads the file must have it.
-impl<F: Written> Keyed<F> {
-    /// The filter as a file, with its key.
+/// Writing. **A file with the secret key is as secret as that key**; the methods that end in
+/// `_without_key` leave it out, and whoever reads the file must have it.
+impl<F: Filter + Written> Keyed<F> {
+    /// The filter as a file, with its secret key.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
         self.encode_file(Hashing::Key(self.key))
     }
 
-    /// The filter as a file without its key: readers must supply it.
+    /// The filter as a file without its secret key: readers must supply it.
     pub fn to_bytes_without_key(&self) -> Result<Vec<u8>, BuildError> {
         self.encode_file(Hashing::KeyWithheld(self.key))
     }
 
-    /// Writes the filter as a file, with its key, and flushes the writer.
+    /// Writes the filter as a file, with its secret key, and flushes the writer.
     #[cfg(feature = "std")]
     pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
         self.write_file(&mut writer, Hashing::Key(self.key))
     }
 
-    /// Writes the filter as a file without its key: readers must supply it.
+    /// Writes the filter as a file without its secret key: readers must supply it.
     #[cfg(feature = "std")]
     pub fn write_to_without_key(&self, mut writer: impl Write) -> io::Result<()> {
         self.write_file(&mut writer, Hashing::KeyWithheld(self.key))
@@ -47,7 +47,8 @@ impl<F: Written> Keyed<F> {
         self.save_file(path.as_ref(), Hashing::Key(self.key))
     }
 
-    /// As [`save`](Self::save), without the key: readers must supply it.
+    /// As [`save`](Self::save), without the secret key: readers must supply it. The file is then
+    /// not secret, and has the mode of any new file.
     #[cfg(feature = "std")]
     pub fn save_without_key(&self, path: impl AsRef<Path>) -> io::Result<()> {
         self.save_file(path.as_ref(), Hashing::KeyWithheld(self.key))
@@ -55,10 +56,13 @@ impl<F: Written> Keyed<F> {
 }
 
 /// Reading. A file whose keys are hashed under a seed is refused as [`DecodeError::NotKeyed`], and
-/// one that was written under another key than the one given as [`DecodeError::OtherKey`].
-impl<F: Restore> Keyed<F> {
-    /// The filter in these bytes, which must be one whole file and no more, and have the key.
-    /// Everything is checked.
+/// one that was written under another secret key than the one given as [`DecodeError::OtherKey`].
+///
+/// `F` is a type whose file says what it is, such as `BloomFilter`. An `AnyFilter` is none: read a
+/// filter of any kind by `AnyFile::load_with_key(path, key)?.keyed()?` of the crate `amq`.
+impl<F: Filter + Restore> Keyed<F> {
+    /// The filter in these bytes, which must be one whole file and no more, and have the secret
+    /// key. Everything is checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
     where
         F: for<'a> Restore<Over<Copying<'a>> = F>,
@@ -66,7 +70,7 @@ impl<F: Restore> Keyed<F> {
         Self::decode_file(bytes, None)
     }
 
-    /// The filter in these bytes, under this key; see [`from_bytes`](Self::from_bytes).
+    /// The filter in these bytes, under this secret key; see [`from_bytes`](Self::from_bytes).
     pub fn from_bytes_with_key(bytes: &[u8], key: SipKey) -> Result<Self, DecodeError>
     where
         F: for<'a> Restore<Over<Copying<'a>> = F>,
@@ -83,7 +87,7 @@ impl<F: Restore> Keyed<F> {
         Ok(Self::read_file(&mut reader, None, u64::MAX)?.0)
     }
 
-    /// Reads one filter under this key, and no byte more.
+    /// Reads one filter under this secret key, and no byte more.
     #[cfg(feature = "std")]
     pub fn read_from_with_key<R: Read>(mut reader: R, key: SipKey) -> Result<Self, ReadError>
     where
@@ -101,7 +105,8 @@ impl<F: Restore> Keyed<F> {
         Self::load_file(path.as_ref(), None)
     }
 
-    /// Loads the filter that [`save_without_key`](Self::save_without_key) wrote, under its key.
+    /// Loads the filter that [`save_without_key`](Self::save_without_key) wrote, under its secret
+    /// key.
     #[cfg(feature = "std")]
     pub fn load_with_key(path: impl AsRef<Path>, key: SipKey) -> Result<Self, ReadError>
     where
@@ -115,7 +120,7 @@ impl<F: Restore> Keyed<F> {
         Self::view_file(bytes, None, true)
     }
 
-    /// The filter in these bytes under this key; see [`open`](Self::open).
+    /// The filter in these bytes under this secret key; see [`open`](Self::open).
     pub fn open_with_key(
         bytes: &[u8],
         key: SipKey,
@@ -124,14 +129,14 @@ impl<F: Restore> Keyed<F> {
     }
 }
 
-/// Whether the key is told is as asked; which it is the filter knows.
-impl<F: Written> Written for Keyed<F> {
+/// Whether the secret key is told is as asked; which it is the filter knows.
+impl<F: Filter + Written> Written for Keyed<F> {
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
-        self.filter.contents(Hashing::Key(self.key).told_as(hashing))
+        self.filter.contents(Hashing::Key(self.key).told_as(hashing))?.without_seed()
     }
 }
 
-impl<F: Restore> Restore for Keyed<F> {
+impl<F: Filter + Restore> Restore for Keyed<F> {
     const HASHED_BY: HashedBy = HashedBy::Key;
     type Over<R: Source> = Keyed<F::Over<R>>;
 
@@ -142,6 +147,6 @@ impl<F: Restore> Restore for Keyed<F> {
         let Some(Secret::Key(key)) = opened.secret() else {
             return Err(DecodeError::NotKeyed);
         };
-        Ok(Keyed::of(F::restore(opened, source)?, key))
+        Ok(Keyed { filter: F::restore(opened, source)?, key })
     }
 }

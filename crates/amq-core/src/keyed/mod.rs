@@ -50,17 +50,28 @@ pub struct Keyed<F> {
     filter: F,
 }
 
-impl<F> Keyed<F> {
-    /// The filter `filter`, whose keys are hashed under `key`: an empty one, or one that
-    /// [`into_inner`](Self::into_inner) gave.
+impl<F: Filter> Keyed<F> {
+    /// The filter `filter`, whose keys are hashed under the secret key `key`: an empty one, or one
+    /// that [`into_inner`](Self::into_inner) gave.
     ///
-    /// Make it with the seed 0, which [`new`](Self::new) and files give: its keys are not hashed
-    /// with it, but only filters of one seed can be merged.
+    /// Make it with the seed 0, as [`new`](Self::new) does and files do: its keys are not hashed
+    /// under a seed, only filters of one seed can be merged, and the file has no place for another
+    /// ([`BuildError::UnusedSeed`]).
+    ///
+    /// Only a filter can be keyed. A map of values, say, has no file of this sort:
+    ///
+    /// ```compile_fail,E0277
+    /// struct Map; // not a `Filter`
+    /// let key = amq_core::SipKey::new([7; 16]);
+    /// let keyed = amq_core::Keyed::of(Map, key);
+    /// ```
     pub const fn of(filter: F, key: SipKey) -> Self {
         Self { key, filter }
     }
+}
 
-    /// The key that its keys are hashed under.
+impl<F> Keyed<F> {
+    /// The secret key that its keys are hashed under.
     #[must_use]
     pub const fn key(&self) -> SipKey {
         self.key

@@ -5,8 +5,8 @@ use amq::rolling::Rolling;
 use amq::sharded::Sharded;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, AnyView, BlockedBloomFilter, BloomFilter, Budget,
-    CuckooFilter, DecodeError, Filter, FilterKind, Goal, KeyEncoding, KeyHash, Keyed, MergeError,
-    Prehashed, QuotientFilter, ReadError, RibbonMap, Secret, SipKey, load_or_maybe,
+    BuildError, CuckooFilter, DecodeError, Filter, FilterKind, Goal, Key, KeyEncoding, KeyHash,
+    Keyed, MergeError, Prehashed, QuotientFilter, ReadError, Secret, SipKey, load_or_maybe,
 };
 use amq_conformance::files::committed;
 
@@ -17,8 +17,7 @@ const SEED: u64 = 0x5EED_0FA1_1F11_7E55;
 
 /// A filter of the keys `0..KEYS` under this key.
 fn keyed(kind: FilterKind, key: SipKey) -> Keyed<AnyFilter> {
-    let empty = Keyed::of((), key);
-    let hashes: Vec<KeyHash> = (0..KEYS).map(|number| empty.key_hash(&number)).collect();
+    let hashes: Vec<KeyHash> = (0..KEYS).map(|number| number.key_hash_under(&key)).collect();
     let goal = Goal::fpr(3 * KEYS, 0.01);
     Keyed::of(AnyFilter::build_hashes(kind, goal, 0, &hashes).unwrap(), key)
 }
@@ -104,7 +103,7 @@ fn a_keyed_file_on_disk_is_loaded_with_its_key() {
 fn a_keyed_filter_reads_no_other_file_and_says_which_it_is() {
     let mut plain = BloomFilter::with_seed(Goal::fpr(100, 0.01), SEED).unwrap();
     plain.insert("a key");
-    let prehashed = Prehashed::of(plain.clone());
+    let prehashed = Prehashed::<BloomFilter>::new(Goal::fpr(100, 0.01)).unwrap();
     for (bytes, why) in [
         (plain.to_bytes().unwrap(), DecodeError::NotKeyed),
         (plain.to_bytes_without_seed().unwrap(), DecodeError::NotKeyed),
@@ -149,8 +148,8 @@ fn a_keyed_filter_does_all_that_its_kind_does() {
     filter.contains_keys(&["one", "two", "three"], &mut answers).unwrap();
     assert_eq!(answers, [true, false, true]);
     assert_eq!((filter.len(), filter.is_empty(), filter.stats().len), (2, false, 2));
-    assert_eq!(filter.key_hash("one"), Keyed::of((), KEY).key_hash("one"));
-    assert_ne!(filter.key_hash("one"), Keyed::of((), OTHER).key_hash("one"));
+    assert_eq!(filter.key_hash("one"), "one".key_hash_under(&KEY));
+    assert_ne!(filter.key_hash("one"), "one".key_hash_under(&OTHER));
     assert!(filter.get_ref().contains_hash(filter.key_hash("one")));
     filter.clear();
     assert!(filter.is_empty() && !filter.contains("one"));
@@ -245,9 +244,8 @@ fn a_monitored_filter_is_keyed_from_outside() {
     use amq::monitored::Monitored;
 
     let mut filter = BloomFilter::new(Goal::fpr(KEYS, 0.01)).unwrap();
-    let key = Keyed::of((), KEY);
     for number in 0..KEYS {
-        filter.insert_hash(key.key_hash(&number));
+        filter.insert_hash(number.key_hash_under(&KEY));
     }
     let monitored = Monitored::new(filter, 0.01).unwrap().counting_every_query();
     let monitored = Keyed::of(monitored, KEY);
@@ -263,12 +261,26 @@ fn a_monitored_filter_is_keyed_from_outside() {
     assert!((50..200).contains(&wrong), "{wrong}");
 }
 
+/// There is no place for a seed beside a key, or where the caller hashes.
 #[test]
-fn a_map_of_values_has_no_keyed_file() {
-    let map = RibbonMap::build(8, [("one", 1u32), ("two", 2)]).unwrap();
-    let bytes = Keyed::of(map, KEY).to_bytes().unwrap();
-    assert_eq!(RibbonMap::from_bytes(&bytes).unwrap_err(), DecodeError::Keyed);
-    assert_eq!(Keyed::<RibbonMap>::from_bytes(&bytes).err(), Some(DecodeError::Keyed));
+fn a_filter_with_an_unused_seed_has_no_file() {
+    let bloom = BloomFilter::with_seed(Goal::fpr(100, 0.01), SEED).unwrap();
+    let keyed = Keyed::of(bloom.clone(), KEY);
+    assert_eq!(keyed.to_bytes().unwrap_err(), BuildError::UnusedSeed);
+    assert_eq!(keyed.to_bytes_without_key().unwrap_err(), BuildError::UnusedSeed);
+    let prehashed = Prehashed::of(bloom);
+    assert_eq!(prehashed.to_bytes().unwrap_err(), BuildError::UnusedSeed);
+    let text = BuildError::UnusedSeed.to_string();
+    assert!(text.contains("make it with the seed 0"), "{text}");
+}
+
+#[test]
+fn a_secret_key_of_zeros_is_refused() {
+    let zero = SipKey::new([0; 16]);
+    let made = Keyed::<BloomFilter>::new(Goal::fpr(100, 0.01), zero);
+    assert_eq!(made.unwrap_err(), BuildError::ZeroKey);
+    let built = Keyed::<BloomFilter>::build(Budget::Fpr(0.01), zero, ["a key"]);
+    assert_eq!(built.unwrap_err(), BuildError::ZeroKey);
 }
 
 #[test]
@@ -311,7 +323,7 @@ fn a_check_is_of_the_header_and_tells_nothing_by_itself() {
     let file = seeded.to_bytes_without_seed().unwrap();
     let mut key = [0; 16];
     key[..8].copy_from_slice(&SEED.to_le_bytes());
-    let want = Keyed::of((), SipKey::new(key)).key_hash(&file[..40]).get() as u32;
+    let want = file[..40].key_hash_under(&SipKey::new(key)).get() as u32;
     assert_eq!(file[40..44], want.to_le_bytes());
     for wrong in [SEED ^ 1, SEED + 1, SEED << 1, 0] {
         let refused = AnyFilter::from_bytes_with_seed(&file, wrong).unwrap_err();
@@ -343,7 +355,7 @@ fn golden_files_are_read_and_written_as_ever() {
     }
 
     let by_key = "key: 000102030405060708090a0b0c0d0e0f";
-    let under_key = |key: u64| Keyed::of((), PLAIN).key_hash(&key);
+    let under_key = |key: u64| key.key_hash_under(&PLAIN);
     let hashes: Vec<KeyHash> = (0..300).map(under_key).collect();
     let cuckoo = AnyFilter::build_hashes(FilterKind::Cuckoo, Budget::Fpr(0.01), 0, &hashes);
     let told = AnyFile::Keyed(Keyed::of(cuckoo.unwrap(), PLAIN), KeyEncoding::Integers);

@@ -58,6 +58,7 @@ pub(crate) enum Lapse {
     SeedMixedIn,
     PrehashedUntold,
     PrehashedSeedTold,
+    PrehashedSeedDropped,
     PrehashedSeedWithheld,
     PrehashedDecoded,
     PrehashedRead,
@@ -432,6 +433,10 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         filter: &Prehashed<Self>,
         withhold_seed: bool,
     ) -> Result<Vec<u8>, BuildError> {
+        let mut filter = filter.clone();
+        if Self::has_lapse(Lapse::PrehashedSeedDropped) {
+            filter.get_mut().header.seed = 0;
+        }
         let mut bytes = match withhold_seed {
             true => filter.to_bytes_without_seed()?,
             false => filter.to_bytes()?,
@@ -440,7 +445,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             bytes[18] = 1;
         }
         if Self::has_lapse(Lapse::PrehashedSeedTold) {
-            bytes[40..48].copy_from_slice(&filter.get_ref().seed().to_le_bytes());
+            bytes[40] = 1;
         }
         if Self::has_lapse(Lapse::PrehashedSeedWithheld) && withhold_seed {
             bytes[22] = 1;
