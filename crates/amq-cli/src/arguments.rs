@@ -147,7 +147,7 @@ pub(crate) struct SeedArgs {
     seed: Option<u64>,
 
     /// A random seed, for keys that strangers choose: they cannot prepare keys that collide. It is
-    /// in the file, so keep that secret, too
+    /// in the file, which is then its owner's alone: keep that secret, too
     #[arg(long)]
     secret: bool,
 
@@ -156,8 +156,8 @@ pub(crate) struct SeedArgs {
     seed_of: Option<PathBuf>,
 
     /// Instead of a seed a secret key, in a file of 32 hexadecimal digits that its owner alone has
-    /// access to: the strongest protection against strangers who choose the keys. It is not in
-    /// the filter, so that later runs need --key-file, too
+    /// access to: the strongest protection against strangers who choose the keys. It is not put
+    /// into the filter, so that later runs need --key-file, too
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }

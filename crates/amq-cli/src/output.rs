@@ -130,7 +130,8 @@ impl Output {
                 written.context("standard output: the filter is not whole")
             }
             Self::File { target, name } => {
-                let written = target.write(|file| {
+                let secret = filter.contents(hashing)?.tells_secret();
+                let written = target.write(secret, |file| {
                     let mut to = io::BufWriter::with_capacity(1 << 16, file);
                     filter.write_file(&mut to, hashing)
                 });

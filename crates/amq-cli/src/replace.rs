@@ -86,23 +86,28 @@ impl Target {
 
     /// Writes a temporary file beside its place, syncs it, and renames it: whatever happens, there
     /// is the old file or the new one. Without `replace`, a file that has appeared since is an
-    /// error.
-    pub(crate) fn write(&self, write: impl FnOnce(&File) -> io::Result<()>) -> anyhow::Result<()> {
+    /// error. `secret` if what is written tells a secret: then it is its owner's alone, unless the
+    /// file that it replaces told one, too.
+    pub(crate) fn write(
+        &self,
+        secret: bool,
+        write: impl FnOnce(&File) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
         let folder = folder(&self.path);
         // Opened before anything is changed. A folder that may not be read cannot be synced: after
         // a crash there may still be the old file then.
         let opened = if cfg!(unix) { File::open(folder).ok() } else { None };
-        let temporary = Temporary::new(folder, self.path.exists())?;
+        let temporary = Temporary::new(folder, secret || self.path.exists())?;
         write(temporary.file())?;
-        self.publish(temporary)?;
+        self.publish(temporary, secret)?;
         opened.map_or(Ok(()), |folder| folder.sync_all())?;
         Ok(())
     }
 
-    fn publish(&self, mut temporary: Temporary) -> anyhow::Result<()> {
+    fn publish(&self, mut temporary: Temporary, secret: bool) -> anyhow::Result<()> {
         if let Some(lock) = &self.lock {
             lock.check()?;
-            return self.put(temporary);
+            return self.put(temporary, secret);
         }
         temporary.file().sync_all()?;
         loop {
@@ -115,7 +120,7 @@ impl Target {
             }
             // A run that is changing the file must not put the old one back.
             if let Some(_lock) = Locked::wait(&self.path)? {
-                return self.put(temporary);
+                return self.put(temporary, secret);
             }
             if self.path.is_symlink() {
                 bail!("this has become a link to nothing in the meantime");
@@ -124,11 +129,11 @@ impl Target {
     }
 
     /// Replaces the file that is there; keeps its owner and its permissions.
-    fn put(&self, temporary: Temporary) -> anyhow::Result<()> {
+    fn put(&self, temporary: Temporary, secret: bool) -> anyhow::Result<()> {
         // It may have become a device since the run began.
         let old = fs::symlink_metadata(&self.path)?;
         regular(&self.path, &old)?;
-        amq_core::internal::keep_permissions(temporary.file(), &self.path)?;
+        amq_core::internal::keep_permissions(temporary.file(), &self.path, secret)?;
         temporary.file().sync_all()?;
         if self.backup {
             backup::keep(&self.path)?;

@@ -19,10 +19,10 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// A private one can be read only by its owner until its mode is set: it may replace a private
-    /// file.
+    /// A private one is its owner's alone unless its mode is set: it holds a secret, or may replace
+    /// a private file.
     pub(crate) fn new(folder: &Path, private: bool) -> io::Result<Self> {
-        match unnamed::create(folder)? {
+        match unnamed::create(folder, private)? {
             Some(file) => Ok(Self { file, name: None }),
             None => Self::named(folder, private),
         }
@@ -123,9 +123,10 @@ mod unnamed {
     use std::path::{Path, PathBuf};
 
     /// A file without a name; `None` where the file system has none.
-    pub(super) fn create(folder: &Path) -> io::Result<Option<File>> {
+    pub(super) fn create(folder: &Path, private: bool) -> io::Result<Option<File>> {
+        let mode = Mode::from_raw_mode(if private { 0o600 } else { 0o666 });
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        match open(folder, flags, Mode::from_raw_mode(0o666)) {
+        match open(folder, flags, mode) {
             Ok(file) => {
                 let file = File::from(file);
                 // Naming it needs /proc.
@@ -151,7 +152,7 @@ mod unnamed {
     use std::io;
     use std::path::Path;
 
-    pub(super) fn create(_folder: &Path) -> io::Result<Option<File>> {
+    pub(super) fn create(_folder: &Path, _private: bool) -> io::Result<Option<File>> {
         Ok(None)
     }
 

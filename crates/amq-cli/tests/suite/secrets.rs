@@ -202,6 +202,35 @@ fn a_key_in_the_filter_stays_in_it() {
     assert!(filter.contains("alice") && filter.contains("carol") && !filter.contains("bob"));
 }
 
+/// The mode of a file, whatever this system has for one.
+fn mode(room: &Room, name: &str) -> u32 {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::mode(&room.path(name).metadata().unwrap()) & 0o777;
+    #[cfg(not(unix))]
+    return if room.exists(name) { 0o600 } else { 0 };
+}
+
+#[cfg(unix)]
+#[test]
+fn a_filter_with_a_secret_in_it_is_its_owners_alone() {
+    let room = with_keys();
+    room.bash("umask 022; amq build -o secret.amq --fpr 1% --secret keys.txt").ends(0);
+    room.bash("umask 022; amq build -o public.amq --fpr 1% keys.txt").ends(0);
+    room.bash("umask 022; amq build -o keyed.amq --fpr 1% --key-file k keys.txt").ends(0);
+    let modes = ["secret.amq", "public.amq", "keyed.amq"].map(|name| mode(&room, name));
+    assert_eq!(modes, [0o600, 0o644, 0o644]);
+    // The mode of a file without a secret was not chosen for one with a secret.
+    room.amq("build -f -o public.amq --fpr 1% --secret keys.txt").ends(0);
+    room.amq("build -f -o keyed.amq --fpr 1% --seed 7 keys.txt").ends(0);
+    assert_eq!(["public.amq", "keyed.amq"].map(|name| mode(&room, name)), [0o600; 2]);
+    // That of one with a secret was.
+    private(&room, "secret.amq", 0o640);
+    room.amq("insert secret.amq -e x").ends(0);
+    assert_eq!(mode(&room, "secret.amq"), 0o640);
+    room.bash("umask 022; amq insert -o other.amq secret.amq -e x").ends(0);
+    assert_eq!(mode(&room, "other.amq"), 0o600);
+}
+
 #[test]
 fn a_filter_tells_its_hash_and_its_encoding_without_its_key() {
     let room = with_keys();

@@ -7,6 +7,8 @@ use super::format::{
     u64_at,
 };
 use super::secret::{self, Told};
+#[cfg(feature = "std")]
+use crate::DEFAULT_SEED;
 use crate::format::FileInfo;
 use crate::header::Header;
 use crate::{Budget, DecodeError, FilterKind, KeyEncoding, Secret};
@@ -162,6 +164,16 @@ impl FileInfo {
             withheld: flags & WITHHELD != 0,
             checked: flags & CHECKED != 0,
         })
+    }
+}
+
+/// Whether a header tells a secret key, or a seed that is not the public one.
+#[cfg(feature = "std")]
+pub(super) fn tells_secret(bytes: &[u8]) -> bool {
+    match checked(bytes) {
+        Ok((_, _, Told::Seed(seed))) => seed != DEFAULT_SEED,
+        Ok((_, _, told)) => matches!(told, Told::Key(_)),
+        Err(_) => false,
     }
 }
 

@@ -5,6 +5,8 @@
 //! save fails. Only a process that is killed, or a machine that stops, in the middle of a save
 //! leaves one behind; no later save uses it again, and it can be deleted.
 
+use super::format::HEADER;
+use super::header::tells_secret;
 use super::opened::Opened;
 use super::read::read_sure;
 use super::source::Streaming;
@@ -17,12 +19,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Has `write` fill a temporary file beside `path`, syncs it, renames it, and syncs the folder.
-pub(super) fn save(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+/// `secret` if what it writes tells a seed or key that is one.
+pub(super) fn save(
+    path: &Path,
+    secret: bool,
+    write: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<()> {
     let replaced = found(path)?;
     let folder = Folder::of(path)?;
-    let (temporary, file) = folder.temporary(replaced.is_some())?;
+    let (temporary, file) = folder.temporary(secret || replaced.is_some())?;
     let written = write(&file)
-        .and_then(|()| keep_permissions(&file, path))
+        .and_then(|()| keep_permissions(&file, path, secret))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
     if let Err(error) = written {
@@ -55,11 +62,21 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
 /// get what both the old group and all others had, and no setuid, setgid or sticky bit is set. The
 /// sticky bit is kept where the system takes it, which BSDs do from the superuser alone. Access
 /// control lists are not kept.
-pub fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
+///
+/// If `secret`, the mode of a file that told none was not chosen for this one: then only the owner
+/// keeps what access he had.
+pub fn keep_permissions(file: &File, path: &Path, secret: bool) -> io::Result<()> {
     match found(path)? {
-        Some(old) => take_over(file, &old),
+        Some(old) => take_over(file, &old, secret && !is_secret(path)),
         None => Ok(()),
     }
+}
+
+/// Whether the file at a path is one of ours that tells a secret. One that cannot be read is none.
+fn is_secret(path: &Path) -> bool {
+    let mut header = [0; HEADER];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && tells_secret(&header)
 }
 
 /// The bit of a mode that some systems let only the superuser set on a file.
@@ -67,7 +84,7 @@ pub fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
 const STICKY: u32 = 0o1000;
 
 #[cfg(unix)]
-fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
+fn take_over(file: &File, old: &Metadata, private: bool) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
     // Before the mode, which a change of owner or group would reset.
@@ -78,7 +95,9 @@ fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
     if !(owner && group) {
         mode &= 0o777;
     }
-    if !group {
+    if private {
+        mode &= 0o700;
+    } else if !group {
         // Whoever was in the old group is now one of the others.
         let both = mode >> 3 & mode & 7;
         mode = mode & 0o700 | both << 3 | both;
@@ -95,7 +114,7 @@ fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
+fn take_over(file: &File, old: &Metadata, _private: bool) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 

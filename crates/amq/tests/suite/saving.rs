@@ -93,7 +93,8 @@ fn a_path_without_a_file_name_is_refused_and_nothing_is_left() {
 #[cfg(unix)]
 mod permissions {
     use super::{filter, names};
-    use amq::AnyFilter;
+    use amq::sharded::Sharded;
+    use amq::{AnyFile, AnyFilter, BloomFilter, Goal, Keyed, SipKey};
     use std::fs::{self, File, Permissions};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     use std::os::unix::process::CommandExt;
@@ -156,8 +157,14 @@ mod permissions {
         let folder = TempDir::new().unwrap();
         let (path, other) = (folder.path().join("filter"), folder.path().join("other"));
         File::create(&other).unwrap();
-        filter().save(&path).unwrap();
+        let public = BloomFilter::new(Goal::fpr(100, 0.01)).unwrap();
+        public.save(&path).unwrap();
         assert_eq!(access(&path), access(&other));
+        fs::remove_file(&path).unwrap();
+        filter().save_without_seed(&path).unwrap();
+        assert_eq!(access(&path), access(&other));
+        fs::remove_file(&path).unwrap();
+        filter().save(&path).unwrap();
         for mode in [0o600, 0o640, 0o400, 0o666, 0o604, 0o1600, 0o1644, 0o644] {
             set_mode(&path, mode);
             filter().save(&path).unwrap();
@@ -165,6 +172,57 @@ mod permissions {
             AnyFilter::from(filter()).save(&path).unwrap();
             assert_eq!(access(&path).2, mode, "{mode:o}");
         }
+    }
+
+    /// Saves with a secret in the file, by each type that has one.
+    fn save_secrets(path: &Path, check: impl Fn(&str)) {
+        let key = SipKey::new(*b"a key of 16 byte");
+        let keyed = Keyed::<BloomFilter>::new(Goal::fpr(100, 0.01), key).unwrap();
+        let any = AnyFile::from_bytes(&keyed.to_bytes().unwrap()).unwrap();
+        let sharded = Sharded::<BloomFilter>::with_seed(Goal::fpr(100, 0.01), 2, 7).unwrap();
+        keyed.save(path).unwrap();
+        check("a filter with its secret key");
+        any.save(path).unwrap();
+        check("a file with its secret key");
+        filter().save(path).unwrap();
+        check("a filter with a seed of its own");
+        sharded.save(path).unwrap();
+        check("a sharded filter with a seed of its own");
+    }
+
+    #[test]
+    fn a_file_that_tells_a_secret_is_its_owners_alone() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("filter");
+        // A new one; and one in place of a file that told no secret, whose mode was not chosen for
+        // one.
+        let public = BloomFilter::new(Goal::fpr(100, 0.01)).unwrap();
+        let before: [&dyn Fn(); 5] = [
+            &|| {},
+            &|| public.save(&path).unwrap(),
+            &|| filter().save_without_seed(&path).unwrap(),
+            &|| fs::write(&path, b"of another program").unwrap(),
+            &|| fs::write(&path, b"").unwrap(),
+        ];
+        for make in before {
+            let _ = fs::remove_file(&path);
+            make();
+            if path.exists() {
+                set_mode(&path, 0o664);
+            }
+            save_secrets(&path, |what| {
+                assert_eq!(access(&path).2, 0o600, "{what}");
+                fs::remove_file(&path).unwrap();
+                make();
+                if path.exists() {
+                    set_mode(&path, 0o664);
+                }
+            });
+        }
+        // In place of one that told a secret: somebody chose who may read it.
+        filter().save(&path).unwrap();
+        set_mode(&path, 0o640);
+        save_secrets(&path, |what| assert_eq!(access(&path).2, 0o640, "{what}"));
     }
 
     #[test]
