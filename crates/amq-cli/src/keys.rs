@@ -21,7 +21,8 @@ impl KeyType {
     /// How such keys are encoded.
     pub(crate) const fn encoding(self) -> KeyEncoding {
         match self {
-            Self::Text | Self::Hex => KeyEncoding::Bytes,
+            Self::Text => KeyEncoding::Bytes,
+            Self::Hex => KeyEncoding::Hex,
             Self::U64 => KeyEncoding::Integers,
         }
     }
@@ -37,11 +38,16 @@ impl KeyType {
             (KeyEncoding::Unknown, None) => Ok(Self::Text),
             (KeyEncoding::Bytes, None) => Ok(Self::Text),
             (KeyEncoding::Integers, None) => Ok(Self::U64),
+            (KeyEncoding::Hex, None) => Ok(Self::Hex),
             (KeyEncoding::Mixed, None) => bail!(
-                "{name}: some of its keys are text or bytes and some are integers: say which these \
-                 are, with --key-type text or --key-type u64"
+                "{name}: its keys are of several types, such as text and integers: say which these \
+                 are, with --key-type"
             ),
-            (KeyEncoding::Bytes, Some(Self::U64)) => bail!(
+            (KeyEncoding::Hex, Some(Self::Text)) => bail!(
+                "{name}: its keys are bytes, given in hexadecimal digits, and it denies the text of \
+                 the digits: leave --key-type out, or give --key-type hex"
+            ),
+            (KeyEncoding::Bytes | KeyEncoding::Hex, Some(Self::U64)) => bail!(
                 "{name}: its keys are text or bytes, and it denies every integer: leave --key-type \
                  u64 out"
             ),
@@ -254,6 +260,7 @@ mod tests {
     fn the_type_of_keys_is_that_of_the_file_and_a_contradiction_is_refused() {
         use KeyEncoding::{Bytes, Integers, Mixed, Unknown};
         use KeyType::{Hex, Text, U64};
+        const DIGITS: KeyEncoding = KeyEncoding::Hex;
 
         let suited = |encoding, asked| KeyType::suited(asked, encoding, "f").ok();
         for (encoding, asked, want) in [
@@ -272,6 +279,7 @@ mod tests {
                 [None, Some(Text), Some(U64), Some(Hex)],
                 [Some(U64), None, Some(U64), None],
             ),
+            (DIGITS, [None, Some(Text), Some(U64), Some(Hex)], [Some(Hex), None, None, Some(Hex)]),
             (
                 Mixed,
                 [None, Some(Text), Some(U64), Some(Hex)],

@@ -250,7 +250,9 @@ class Envelope(unittest.TestCase):
         told = [loads(path.read_bytes(), record(path)[0]).encoding for path in GOLDEN]
         for encoding in (set(), {"integers"}, {"bytes", "integers"}):
             self.assertIn(encoding, told)
-        for flags, encoding in ((1, {"bytes"}), (6, {"integers"}), (3, {"bytes", "integers"})):
+        mixed = {"bytes", "integers"}
+        sorts = ((1, {"bytes"}), (5, {"hex"}), (6, {"integers"}), (3, mixed), (7, mixed), (4, set()))
+        for flags, encoding in sorts:
             content = self.content()
             content[20] = flags
             self.assertEqual(loads(mended(content)).encoding, encoding)

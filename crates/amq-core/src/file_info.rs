@@ -25,9 +25,12 @@ pub enum KeyEncoding {
     Unknown,
     /// All as byte strings; text is the byte string of its UTF-8.
     Bytes,
+    /// All as byte strings that were given as hexadecimal digits, such as digests. The text of the
+    /// digits is another key.
+    Hex,
     /// All as integers of up to 64 bits.
     Integers,
-    /// Some as byte strings and some as integers.
+    /// Some in one of these encodings and some in another.
     Mixed,
 }
 
@@ -35,35 +38,40 @@ impl KeyEncoding {
     /// How the keys of two filters together were encoded.
     ///
     /// ```
-    /// use amq_core::KeyEncoding::{Bytes, Integers, Mixed, Unknown};
+    /// use amq_core::KeyEncoding::{Bytes, Hex, Integers, Mixed, Unknown};
     ///
     /// assert_eq!(Bytes.and(Bytes), Bytes);
     /// assert_eq!(Bytes.and(Integers), Mixed);
+    /// assert_eq!(Bytes.and(Hex), Mixed);
     /// assert_eq!(Mixed.and(Unknown), Unknown);
     /// ```
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         match (self.flags(), other.flags()) {
             (0, _) | (_, 0) => Self::Unknown,
-            (ours, theirs) => Self::of_flags(ours | theirs),
+            (ours, theirs) if ours == theirs => self,
+            _ => Self::Mixed,
         }
     }
 
-    /// As the lowest two flags of a file.
+    /// As the lowest three flags of a file.
     pub(crate) const fn flags(self) -> u32 {
         match self {
             Self::Unknown => 0,
             Self::Bytes => 1,
             Self::Integers => 2,
             Self::Mixed => 3,
+            Self::Hex => 5,
         }
     }
 
+    /// The third flag means nothing unless the first is set and the second is not.
     pub(crate) const fn of_flags(flags: u32) -> Self {
-        match flags & 3 {
-            0 => Self::Unknown,
-            1 => Self::Bytes,
-            2 => Self::Integers,
+        match (flags & 7, flags & 3) {
+            (5, _) => Self::Hex,
+            (_, 0) => Self::Unknown,
+            (_, 1) => Self::Bytes,
+            (_, 2) => Self::Integers,
             _ => Self::Mixed,
         }
     }

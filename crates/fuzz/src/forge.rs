@@ -52,7 +52,12 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut file = bytes[..bytes.len().min(MOST)].to_vec();
     file[..8].copy_from_slice(&MAGIC);
     let hash = file[18].clamp(1, 3);
-    let encoding = if hash == 2 { 0 } else { file[20] & 3 };
+    // Bytes that are shown in hexadecimal digits are 5, and the third bit means nothing else.
+    let encoding = match file[20] & 7 {
+        _ if hash == 2 => 0,
+        5 => 5,
+        other => other & 3,
+    };
     let minor = if hash == 3 || encoding != 0 { 2 } else { 1 };
     file[8..16].copy_from_slice(&[0, 0, minor, 0, HEADER as u8, 0, 0, 0]);
     file[18..24].copy_from_slice(&[hash, 1, encoding, 0, 0, 0]);

@@ -90,7 +90,8 @@ const fn encoding(header: FileInfo) -> Option<(&'static str, &'static str)> {
         KeyEncoding::Unknown => None,
         KeyEncoding::Bytes => Some(("bytes", "text or bytes")),
         KeyEncoding::Integers => Some(("integers", "integers: ask with --key-type u64")),
-        KeyEncoding::Mixed => Some(("mixed", "text or bytes, and integers: ask with --key-type")),
+        KeyEncoding::Hex => Some(("hex", "bytes in hexadecimal digits: ask with --key-type hex")),
+        KeyEncoding::Mixed => Some(("mixed", "of several types: ask with --key-type")),
     }
 }
 

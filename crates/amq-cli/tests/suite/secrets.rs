@@ -275,13 +275,33 @@ fn the_type_of_keys_comes_from_the_file_and_a_contradiction_is_refused() {
     room.amq("query -q numbers.amq --key-type u64 -e 500").ends(0);
     room.amq("insert numbers.amq -e text").refused(&["not a whole number"]);
     room.amq("remove lines.amq -e 7").ends(0);
-    // Hexadecimal digits are bytes, as text is.
+    // Hexadecimal digits are another way to write the bytes of a line.
     room.amq("query -q lines.amq --key-type hex -e 38").ends(0);
 
     // The number of different keys does not matter, what they are does.
     room.amq("dedupe -F d.amq --key-type u64 n").ends(0);
     assert_eq!(room.amq("dedupe -F d.amq n").ends(1).lines(), 0);
     room.amq("dedupe -F d.amq --key-type text n").refused(&["its keys are integers"]);
+}
+
+#[test]
+fn a_filter_of_hexadecimal_digits_is_asked_for_what_they_stand_for() {
+    let room = Room::new();
+    room.write("digests", "00ff\nDEADBEEF\n");
+    room.amq("build -o f.amq --kind cuckoo --fpr 1e-6 --key-type hex digests").ends(0);
+    assert_eq!(room.amq("query -c f.amq digests").ends(0).text(), "2\n");
+    room.amq("query -q f.amq -e deadbeef").ends(0);
+    let text = ["f.amq: its keys are bytes, given in hexadecimal digits", "leave --key-type out"];
+    for command in ["query", "insert", "remove"] {
+        room.amq(&format!("{command} f.amq --key-type text -e deadbeef")).refused(&text);
+        let run = room.amq(&format!("{command} f.amq --key-type u64 -e 7"));
+        run.refused(&["f.amq: its keys are text or bytes", "leave --key-type u64 out"]);
+    }
+    room.amq("insert f.amq -e 1234").ends(0);
+    room.amq("query -q f.amq --key-type hex -e 1234").ends(0);
+    assert!(room.amq("info f.amq").ends(0).text().contains("bytes in hexadecimal digits"));
+    let told = room.amq("info --json f.amq").ends(0).text();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap()["encoding"], "hex");
 }
 
 #[test]
@@ -293,7 +313,7 @@ fn a_filter_of_mixed_keys_says_so() {
     room.amq(&format!("{build} numbers.amq --key-type u64 n")).ends(0);
     room.amq("merge -o both.amq text.amq numbers.amq").ends(0);
     let told = room.amq("info both.amq").ends(0).text();
-    assert!(told.contains("text or bytes, and integers"), "{told}");
+    assert!(told.contains("of several types"), "{told}");
     room.amq("query both.amq -e 1").refused(&["say which these are, with --key-type"]);
     room.amq("query -q both.amq --key-type u64 -e 1").ends(0);
     room.amq("query -q both.amq --key-type text -e 1").ends(1);

@@ -34,7 +34,7 @@ pub(super) const WITHHELD: u32 = 1 << 16;
 /// In its place is a check of it.
 pub(super) const CHECKED: u32 = 1 << 17;
 /// How the keys were encoded; a reader may ignore it.
-pub(super) const ENCODING: u32 = 3;
+pub(super) const ENCODING: u32 = 7;
 
 /// Where the seed or key is, and what its check is of: all that comes before.
 pub(super) const SECRET: core::ops::Range<usize> = 40..56;
