@@ -24,7 +24,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// For keys of this shape, asked of this filter.
     pub(crate) fn new(shape: Shape, file: &AnyFile) -> Self {
-        let filter = file.filter();
+        let filter = file.filter().into_inner();
         let told = file.encoding() != KeyEncoding::Unknown;
         let suspect = !told && !filter.is_empty() && shape.key_type != KeyType::Hex;
         Self { shape, rate: filter.expected_fpr(), lines: 0, found: 0, suspect }

@@ -1,8 +1,9 @@
 //! Filters as output: a file that is replaced whole or not at all, or a stream.
 
+use crate::exit::note;
 use crate::replace::{Existing, Target};
 use crate::stdio;
-use amq::SipKey;
+use amq::AnyFile;
 use amq_core::internal::{Hashing, Written};
 use anyhow::{Context, bail};
 use std::io::{self, IsTerminal};
@@ -22,24 +23,6 @@ pub(crate) enum Output {
 /// Whether this means standard input or output.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
-}
-
-/// Where the seed or key of a filter is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kept {
-    InTheFile,
-    /// In a key file.
-    Apart,
-}
-
-impl Kept {
-    /// As this key, if it is there, was given.
-    pub(crate) const fn like(key: Option<SipKey>) -> Self {
-        match key {
-            Some(_) => Self::Apart,
-            None => Self::InTheFile,
-        }
-    }
 }
 
 impl Output {
@@ -116,27 +99,30 @@ impl Output {
         }
     }
 
-    /// Writes the filter: all of it, or the file stays as it was.
-    pub(crate) fn write(&self, filter: &impl Written, secret: Kept) -> anyhow::Result<()> {
-        let hashing = match secret {
-            Kept::InTheFile => Hashing::Seed,
-            Kept::Apart => Hashing::SeedWithheld,
-        };
+    /// Writes the filter, with its seed or secret key if it came with that: all of it, or the file
+    /// stays as it was. A file with a secret is for its owner alone.
+    pub(crate) fn write(&self, filter: &AnyFile) -> anyhow::Result<()> {
         match self {
             Self::Stdout => {
                 let mut to = io::BufWriter::with_capacity(1 << 16, stdio::stdout()?.lock());
                 // A filter that is cut short is useless, so this is an error.
-                let written = filter.write_file(&mut to, hashing);
+                let written = filter.write_to(&mut to);
                 written.context("standard output: the filter is not whole")
             }
             Self::File { target, name } => {
-                let secret = filter.contents(hashing)?.tells_secret();
+                let secret = filter.contents(Hashing::Seed)?.tells_secret();
                 let written = target.write(secret, |file| {
-                    let mut to = io::BufWriter::with_capacity(1 << 16, file);
-                    filter.write_file(&mut to, hashing)
+                    filter.write_to(io::BufWriter::with_capacity(1 << 16, file))
                 });
                 written.with_context(|| name.clone())
             }
+        }
+    }
+
+    /// Says that the secret key is in the file, if it is.
+    pub(crate) fn note_secret(&self, filter: &AnyFile) {
+        if matches!(filter, AnyFile::Keyed(_, info) if !info.withheld) {
+            note("the secret key is in the file: keep the file secret, too");
         }
     }
 }

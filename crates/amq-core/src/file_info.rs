@@ -10,7 +10,7 @@ pub enum HashedBy {
     Seed,
     /// The caller: a [`Prehashed`](crate::Prehashed) filter.
     Caller,
-    /// SipHash-1-3 under a key of 128 bits: a [`Keyed`](crate::Keyed) filter.
+    /// SipHash-1-3 under a secret key of 128 bits: a [`Keyed`](crate::Keyed) filter.
     Key,
 }
 
@@ -77,16 +77,39 @@ impl KeyEncoding {
     }
 }
 
+/// What a file says of its keys besides what they are hashed by.
+///
+/// ```
+/// use amq_core::{KeyEncoding, KeyInfo};
+///
+/// let info = KeyInfo::from(KeyEncoding::Integers);
+/// assert!(!info.withheld);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct KeyInfo {
+    /// How they were encoded.
+    pub encoding: KeyEncoding,
+    /// Whether the seed or secret key that they are hashed under is not in the file.
+    pub withheld: bool,
+}
+
+/// In a file that has its seed or secret key.
+impl From<KeyEncoding> for KeyInfo {
+    fn from(encoding: KeyEncoding) -> Self {
+        Self { encoding, withheld: false }
+    }
+}
+
 /// What a file may withhold, and whoever reads it must then give.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Secret {
     /// The seed of XXH3.
     Seed(u64),
-    /// The key of SipHash.
+    /// The secret key of SipHash.
     Key(SipKey),
-    /// Whoever reads the file does not know it, and cannot ask for keys. A file that withholds its
-    /// seed or key is then read as one of hashes, a [`Prehashed`](crate::Prehashed) filter, to be
-    /// looked at: how full it is, whether it is whole.
+    /// Whoever reads the file does not know it. A filter whose file withholds its seed or secret
+    /// key can then be looked at (how full it is, whether it is whole), and neither asked for keys
+    /// nor saved.
     Unknown,
 }
 
@@ -127,9 +150,9 @@ pub struct FileInfo {
     pub hashed_by: HashedBy,
     /// How they were encoded.
     pub encoding: KeyEncoding,
-    /// Whether the seed or key is not in the file.
+    /// Whether the seed or secret key is not in the file.
     pub withheld: bool,
-    /// Whether the file notices a wrong seed or key, where it withholds the right one. Files of
-    /// version 0.2 and before do not.
+    /// Whether the file notices a wrong seed or secret key, where it withholds the right one. Files
+    /// of version 0.2 and before do not.
     pub checked: bool,
 }

@@ -75,7 +75,7 @@ pub use error::{
     BatchInsertError, BuildError, DecodeError, InsertError, LengthMismatch, MergeError, PlanError,
     SipKeyError,
 };
-pub use file_info::{KeyEncoding, Secret};
+pub use file_info::{KeyEncoding, KeyInfo, Secret};
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
     FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parameter, ParameterValue,

@@ -6,7 +6,7 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`AnyFilter`], [`AnyView`] | a filter of a kind that is chosen at run time, or found in a file |
-//! | [`AnyFile`] | what a file holds: a filter of keys, under a seed or a secret key, or of the caller's hashes |
+//! | [`AnyFile`] | what a file holds: a filter of keys, under a seed or a secret key, which it is asked for by key; or of the caller's hashes |
 //! | [`AnyOwnedView`] | a view that owns its bytes, such as a memory map |
 //! | [`Keyed`], [`Prehashed`] | a filter that hashes under a secret key; a filter of hashes that come from elsewhere |
 //! | [`Abilities`] | what each kind can do |
@@ -61,7 +61,7 @@ pub mod sharded;
 
 pub use abilities::{Abilities, Ability};
 pub use any::{
-    AnyError, AnyFile, AnyFilter, AnyOwnedView, AnyPlan, AnyTarget, AnyView, Unsupported,
+    AnyError, AnyFile, AnyFilter, AnyOwnedView, AnyPlan, AnyTarget, AnyView, Unsupported, Withheld,
 };
 #[cfg(feature = "std")]
 pub use maybe::{OrMaybe, load_or_maybe, open_or_maybe};
@@ -72,10 +72,10 @@ pub use amq_core::ReadError;
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyEncoding, KeyHash, Keyed,
-    LengthMismatch, MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Secret, SipKey, Stats, Target,
-    UnknownKind, format, key, numeric,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyEncoding, KeyHash, KeyInfo,
+    Keyed, LengthMismatch, MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts,
+    Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Secret, SipKey,
+    SipKeyError, Stats, Target, UnknownKind, format, key, numeric,
 };
 
 pub use any::variants::*;

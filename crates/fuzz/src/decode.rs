@@ -35,7 +35,7 @@ pub fn any_bytes(bytes: &[u8]) {
         ) => {
             let again = file.to_bytes().and_then(|again| Ok(AnyFile::from_bytes(&again)));
             assert!(again.is_ok_and(|again| again.is_ok_and(|again| again == file)));
-            drop(ask(file.filter()));
+            drop(ask(file.filter().into_inner()));
         }
         (Err(_), Err(_)) => {}
         (file, owned) => panic!("{file:?}, and of keys {owned:?}"),

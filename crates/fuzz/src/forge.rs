@@ -2,7 +2,7 @@
 
 use crate::ask;
 use crate::{Aligned, later, parts};
-use amq::{AnyFile, AnyView, KeyEncoding, RibbonMap};
+use amq::{AnyFile, AnyView, KeyInfo, RibbonMap};
 use amq_core::format::{ENTRY, HEADER, MAGIC};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -24,10 +24,12 @@ pub fn forged(bytes: &[u8]) {
         parts::any_bytes(&file);
     }
     match AnyFile::from_bytes(&file) {
-        Ok(AnyFile::Keys(filter, KeyEncoding::Unknown)) => later::on_any(filter, &file),
+        Ok(AnyFile::Keys(filter, info)) if info == KeyInfo::default() => {
+            later::on_any(filter, &file)
+        }
         Ok(other) => {
             assert!(other.to_bytes().is_ok_and(|again| again == file), "{other:?}");
-            drop(ask(other.filter()));
+            drop(ask(other.filter().into_inner()));
         }
         Err(_) => {}
     }

@@ -5,7 +5,7 @@ use crate::exit::{Outcome, note};
 use crate::gathered::Gathered;
 use crate::kinds::{self, KindParser};
 use crate::numbers::{self, bytes_text, grouped};
-use crate::output::{Kept, Output, is_dash};
+use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
@@ -13,7 +13,7 @@ use crate::report::{self, Held};
 use crate::spool::{HASH, Spool};
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, Budget, BuildError, DEFAULT_SEED, Filter, FilterKind,
-    Goal, InsertError, KeyEncoding, Keyed, Secret,
+    Goal, InsertError, KeyEncoding, KeyInfo, Keyed, Secret,
 };
 use anyhow::{anyhow, bail};
 use clap::Args;
@@ -325,13 +325,9 @@ impl Arguments {
     }
 
     fn finish(&self, file: AnyFile, output: &Output, held: &Held) -> anyhow::Result<()> {
-        let kept = match file {
-            AnyFile::Keyed(..) => Kept::Apart,
-            _ => Kept::InTheFile,
-        };
-        output.write(&file, kept)?;
+        output.write(&file)?;
         if !self.quiet {
-            note(&report::line(file.filter(), &output.name(), held));
+            note(&report::line(file.filter().into_inner(), &output.name(), held));
             if self.seed.is_secret() {
                 note("the seed is secret and in the file: keep the file secret, too");
             }
@@ -358,8 +354,11 @@ impl How {
 
     fn file(self, filter: AnyFilter) -> AnyFile {
         match self.secret {
-            Secret::Key(key) => AnyFile::Keyed(Keyed::of(filter, key), self.encoding),
-            _ => AnyFile::Keys(filter, self.encoding),
+            Secret::Key(key) => {
+                let info = KeyInfo { encoding: self.encoding, withheld: true };
+                AnyFile::Keyed(Keyed::of(filter, key), info)
+            }
+            _ => AnyFile::Keys(filter, self.encoding.into()),
         }
     }
 }

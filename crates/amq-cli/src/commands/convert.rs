@@ -4,7 +4,7 @@ use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
 use crate::kinds::{self, KindParser};
-use crate::output::{Kept, Output};
+use crate::output::Output;
 use crate::replace::Existing;
 use crate::report::report;
 use amq::{AnyFilter, Filter, FilterKind};
@@ -54,7 +54,7 @@ impl Arguments {
         let output = output.locked()?;
         let key = self.key_file.key()?;
         let mut file = input::load_for_keys(&self.filter, key)?;
-        let filter = file.filter_mut();
+        let filter = file.filter_mut().into_inner();
         let converted = match (&*filter, self.to) {
             (AnyFilter::Counting(counting), FilterKind::Bloom) => {
                 AnyFilter::Bloom(counting.to_bloom()?)
@@ -71,9 +71,10 @@ impl Arguments {
             ),
         };
         *filter = converted;
-        output.write(&file, Kept::like(key))?;
+        output.write(&file)?;
         if !self.quiet {
-            note(&report(file.filter(), &output.name()));
+            note(&report(file.filter().into_inner(), &output.name()));
+            output.note_secret(&file);
         }
         Ok(Outcome::Done)
     }

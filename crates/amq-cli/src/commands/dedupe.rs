@@ -6,13 +6,15 @@ use crate::input::{self, budget_text};
 use crate::kinds::{self, KindParser};
 use crate::memory::reserve;
 use crate::numbers::{self, grouped, of, rate_text};
-use crate::output::{Kept, Output, is_dash};
+use crate::output::{Output, is_dash};
 use crate::pipeline::{Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
 use crate::stdio::Text;
 use crate::work::Work;
-use amq::{Abilities, AnyFile, AnyFilter, Budget, Filter, FilterKind, Goal, Keyed, Secret, SipKey};
+use amq::{
+    Abilities, AnyFile, AnyFilter, Budget, Filter, FilterKind, Goal, KeyInfo, Keyed, Secret, SipKey,
+};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::cell::RefCell;
@@ -112,8 +114,8 @@ impl Arguments {
         };
         let name = kept.map_or_else(String::new, input::name);
         let keys = keys.suited(file.encoding(), &name)?;
-        let (under, kept_as) = (file.secret(), Kept::like(key_in(given)));
-        let filter = file.filter_mut();
+        let under = file.secret();
+        let filter = file.filter_mut().into_inner();
         // These kinds would go on, and drop more and more.
         let bound = Abilities::of(filter.kind()).never_full;
         let before = filter.len();
@@ -163,10 +165,10 @@ impl Arguments {
             (Err(error), _) => return Err(error),
         };
         if let Some(output) = output {
-            output.write(&file, kept_as)?;
+            output.write(&file)?;
         }
         if self.stats {
-            let filter = file.filter();
+            let filter = file.filter().into_inner();
             let rate = filter.expected_fpr();
             exit::note(&format!(
                 "{}, {} of them new; fewer than {:.0} new ones dropped (rate now {}, {} held)",
@@ -204,12 +206,13 @@ impl Arguments {
         let encoding = keys.shape.key_type.encoding();
         Ok(match given {
             Some(Secret::Key(key)) => {
-                AnyFile::Keyed(Keyed::of(AnyFilter::new(kind, goal)?, key), encoding)
+                let info = KeyInfo { encoding, withheld: true };
+                AnyFile::Keyed(Keyed::of(AnyFilter::new(kind, goal)?, key), info)
             }
             Some(Secret::Seed(seed)) => {
-                AnyFile::Keys(AnyFilter::with_seed(kind, goal, seed)?, encoding)
+                AnyFile::Keys(AnyFilter::with_seed(kind, goal, seed)?, encoding.into())
             }
-            _ => AnyFile::Keys(AnyFilter::new(kind, goal)?, encoding),
+            _ => AnyFile::Keys(AnyFilter::new(kind, goal)?, encoding.into()),
         })
     }
 
@@ -217,7 +220,7 @@ impl Arguments {
     fn resumed(&self, path: &Path, given: Option<Secret>) -> anyhow::Result<AnyFile> {
         let mut file = input::load_for_keys(path, key_in(given))?;
         let secret = file.secret();
-        let filter = file.filter_mut();
+        let filter = file.filter_mut().into_inner();
         let name = path.display();
         let other = "leave the option out, or use another file";
         // Nothing is inserted: this asks whether the kind can.

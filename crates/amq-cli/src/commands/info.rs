@@ -58,7 +58,7 @@ impl Arguments {
                 in_words(&name, header, &file)?
             };
             if self.picture {
-                text += &picture::draw(file.filter())?;
+                text += &picture::draw(file.filter().into_inner())?;
             }
             Text::print(&text)?;
         }
@@ -69,7 +69,9 @@ impl Arguments {
 /// The seed of a filter in a file; `None` if the hash of its keys is the caller's.
 fn seed_text(header: FileInfo, file: &AnyFile) -> Option<&'static str> {
     match header.hashed_by {
-        HashedBy::Seed if header.withheld || file.filter().seed() != DEFAULT_SEED => Some("secret"),
+        HashedBy::Seed if header.withheld || file.filter().into_inner().seed() != DEFAULT_SEED => {
+            Some("secret")
+        }
         HashedBy::Seed => Some("public"),
         HashedBy::Caller | HashedBy::Key => None,
     }
@@ -96,7 +98,7 @@ const fn encoding(header: FileInfo) -> Option<(&'static str, &'static str)> {
 }
 
 fn in_words(name: &str, header: FileInfo, file: &AnyFile) -> Result<String, std::fmt::Error> {
-    let filter = file.filter();
+    let filter = file.filter().into_inner();
     let stats = filter.stats();
     let kind = filter.kind();
     let mut text = format!("{name}: {kind} filter\n");
@@ -114,8 +116,12 @@ fn in_words(name: &str, header: FileInfo, file: &AnyFile) -> Result<String, std:
         row("saturated", format!("{} places", grouped(stats.saturated)))?;
     }
     let (_, hash) = hash(header);
-    let apart = if header.withheld { ", which is not in the file" } else { "" };
-    row("hash", format!("{hash}{apart}"))?;
+    let place = match (header.withheld, header.hashed_by) {
+        (true, _) => ", which is not in the file",
+        (false, HashedBy::Key) => ", which is in the file: keep the file secret",
+        _ => "",
+    };
+    row("hash", format!("{hash}{place}"))?;
     if let Some(seed) = seed_text(header, file) {
         row("seed", seed.into())?;
     }
@@ -143,7 +149,7 @@ fn words(name: &str) -> String {
 }
 
 pub(super) fn in_json(name: &str, header: FileInfo, file: &AnyFile) -> Value {
-    let filter = file.filter();
+    let filter = file.filter().into_inner();
     let stats = filter.stats();
     let asked = match input::budget(filter) {
         None => Value::Null,

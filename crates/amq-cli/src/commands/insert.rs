@@ -5,7 +5,7 @@ use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
 use crate::numbers::{grouped, of, rate_text};
-use crate::output::{Kept, Output, is_dash};
+use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::{Held, report, skips_copies};
@@ -81,7 +81,7 @@ impl Arguments {
             // Nothing is in that could be otherwise.
             file.set_encoding(keys.shape.key_type.encoding());
         }
-        let filter = file.filter_mut();
+        let filter = file.filter_mut().into_inner();
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(name)?;
         let before = filter.len();
@@ -104,8 +104,8 @@ impl Arguments {
         );
         let read = read.with_context(|| format!("{}: nothing was inserted", name()))?;
         bar.finish_and_clear();
-        output.write(&file, Kept::like(key))?;
-        let filter = file.filter();
+        output.write(&file)?;
+        let filter = file.filter().into_inner();
         if !self.quiet {
             let more = grouped(filter.len() - before);
             note(&report(filter, &output.name()));
@@ -114,6 +114,7 @@ impl Arguments {
             } else {
                 format!("inserted: {more} of {}", grouped(read))
             });
+            output.note_secret(&file);
         }
         let held = Held::of(filter);
         if Abilities::of(filter.kind()).never_full && held.exceeds_plan(filter) {

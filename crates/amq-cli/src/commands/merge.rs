@@ -3,7 +3,7 @@
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
-use crate::output::{Kept, Output};
+use crate::output::Output;
 use crate::replace::Existing;
 use crate::report::{self, Held};
 use anyhow::{Context, bail};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 ///
 /// The filters must be of one kind, of equal parameters and of the same seed or secret key: build
 /// them with the same --keys and the same rate or size (and --seed-of, if the seed is secret).
-/// Ribbon filters cannot be merged.
+/// Ribbon filters cannot be merged. A secret key is in the output only if it is in all of them.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -63,10 +63,11 @@ impl Arguments {
             let both = || format!("{} and {}", input::name(first), input::name(path));
             merged.merge(&other).with_context(both)?;
         }
-        output.write(&merged, Kept::like(key))?;
+        output.write(&merged)?;
         if !self.quiet {
-            let filter = merged.filter();
+            let filter = merged.filter().into_inner();
             note(&report::line(filter, &output.name(), &Held::merged(filter)));
+            output.note_secret(&merged);
         }
         Ok(Outcome::Done)
     }

@@ -70,7 +70,7 @@ impl Arguments {
         keys.not_into_themselves()?;
         let file = input::load_for_keys(&self.filter, self.key_file.key()?)?;
         let keys = keys.suited(file.encoding(), &input::name(&self.filter))?;
-        let filter = file.filter();
+        let filter = file.filter().into_inner();
         let ask = Ask {
             filter,
             wanted: !self.invert,

@@ -7,7 +7,7 @@ use crate::key_file::KeyFile;
 use crate::kinds;
 use crate::mistaken::Watch;
 use crate::numbers::{grouped, of, rate_text, rounded};
-use crate::output::{Kept, Output, is_dash};
+use crate::output::{Output, is_dash};
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::report;
@@ -86,7 +86,7 @@ impl Arguments {
         let keys = keys.suited(file.encoding(), &input::name(&self.filter))?;
         let mut watch = Watch::new(keys.shape, &file);
         let under = file.secret();
-        let filter = file.filter_mut();
+        let filter = file.filter_mut().into_inner();
         if !amq::Abilities::of(filter.kind()).remove {
             bail!(
                 "{}: {} filter cannot remove keys; kinds that can: {}",
@@ -132,10 +132,13 @@ impl Arguments {
             );
         }
         if removed > 0 || !in_place {
-            output.write(&file, Kept::like(key))?;
+            output.write(&file)?;
         }
         if !self.quiet {
-            note(&report(file.filter(), &output.name()));
+            note(&report(file.filter().into_inner(), &output.name()));
+            if removed > 0 || !in_place {
+                output.note_secret(&file);
+            }
             note(&format!("removed: {} of {}", grouped(removed), grouped(read)));
         }
         if removed > 0 && strangers > 0 && (!self.quiet || harm >= HARM) {

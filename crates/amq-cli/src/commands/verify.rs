@@ -52,7 +52,7 @@ impl Arguments {
                     Text::print(&format!("{told}\n"))?;
                 }
                 Ok((_, file)) => {
-                    let text = report(file.filter(), &name);
+                    let text = report(file.filter().into_inner(), &name);
                     Text::print(&format!("{text}: whole\n"))?;
                 }
                 Err(error) => {

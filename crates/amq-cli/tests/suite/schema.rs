@@ -105,7 +105,7 @@ fn every_committed_file_is_told_in_the_fields_of_the_readme() {
             assert!(one.iter().any(|one| check(asked, one).is_ok()), "{name}: {asked:?}");
         }
         let parameters = told["parameters"].as_object().unwrap();
-        let typed = typed(&file.filter().parameters());
+        let typed = typed(&file.filter().into_inner().parameters());
         assert_eq!(check(parameters, &typed), Ok(()), "{name}");
         let verified = room.amq(&format!("verify --json {name}")).ends(0).text();
         let mut verified: Map<String, Value> = serde_json::from_str(&verified).unwrap();

@@ -195,11 +195,37 @@ fn a_key_in_the_filter_stays_in_it() {
     let mut filter = Keyed::<CuckooFilter>::new(goal, SipKey::new([7; 16])).unwrap();
     filter.insert("alice").unwrap();
     filter.save(room.path("f.amq")).unwrap();
-    room.amq("insert f.amq -e bob").ends(0);
+    // With the key given, too: then it must be that one, and is not taken out.
+    room.write("k", "07".repeat(16));
+    room.write("other", OTHER);
+    private(&room, "k", 0o600);
+    private(&room, "other", 0o600);
+    let in_it = "the secret key is in the file: keep the file secret, too";
+    for run in [
+        room.amq("insert f.amq -e bob"),
+        room.amq("insert f.amq --key-file k -e dave"),
+        room.amq("remove f.amq --key-file k -e dave"),
+        room.amq("insert -o g.amq f.amq -e eve"),
+        room.amq("merge -f -o g.amq g.amq f.amq"),
+    ] {
+        assert!(run.ends(0).err.contains(in_it));
+    }
     assert_eq!(room.amq("dedupe -F f.amq -e bob -e carol").ends(0).text(), "carol\n");
     room.amq("remove f.amq -e bob").ends(0);
+    room.amq("insert f.amq --key-file other -e x").refused(&["is not the one"]);
     let filter = Keyed::<CuckooFilter>::load(room.path("f.amq")).unwrap();
     assert!(filter.contains("alice") && filter.contains("carol") && !filter.contains("bob"));
+    assert_eq!(mode(&room, "f.amq"), 0o600);
+    assert_eq!(mode(&room, "g.amq"), 0o600);
+    let told = room.amq("info f.amq").ends(0).text();
+    assert!(told.contains("a secret key, which is in the file: keep the file secret"), "{told}");
+
+    // In a union it is only if it was in all of them.
+    filter.save_without_key(room.path("without.amq")).unwrap();
+    room.amq("merge -o h.amq f.amq without.amq --key-file k").ends(0);
+    assert!(room.amq("info h.amq").ends(0).text().contains("which is not in the file"));
+    room.amq("insert without.amq --key-file k -e frank").ends(0);
+    assert!(Keyed::<CuckooFilter>::load(room.path("without.amq")).is_err());
 }
 
 /// The mode of a file, whatever this system has for one.

@@ -2,6 +2,7 @@
 
 use super::format::{Asked, Entry};
 use super::section::Section;
+use crate::format::HashedBy;
 use crate::header::Header;
 use crate::{BuildError, DEFAULT_SEED, FilterKind, KeyEncoding, SipKey};
 use alloc::vec::Vec;
@@ -30,6 +31,8 @@ pub enum Hashing {
     Key(SipKey),
     /// With SipHash under a key that whoever reads the file must give.
     KeyWithheld(SipKey),
+    /// By this, under a seed or key that is neither in the file nor known.
+    Unknown(HashedBy),
 }
 
 impl Hashing {
@@ -41,7 +44,7 @@ impl Hashing {
             Self::Seed | Self::SeedWithheld => Self::Seed,
             Self::Key(key) | Self::KeyWithheld(key) if withhold => Self::KeyWithheld(key),
             Self::Key(key) | Self::KeyWithheld(key) => Self::Key(key),
-            Self::Prehashed => Self::Prehashed,
+            Self::Prehashed | Self::Unknown(_) => self,
         }
     }
 }
@@ -58,7 +61,8 @@ impl Contents<'_> {
         match self.hashing {
             Hashing::Key(_) => true,
             Hashing::Seed => self.header.seed != DEFAULT_SEED,
-            Hashing::Prehashed | Hashing::SeedWithheld | Hashing::KeyWithheld(_) => false,
+            Hashing::SeedWithheld | Hashing::KeyWithheld(_) => false,
+            Hashing::Prehashed | Hashing::Unknown(_) => false,
         }
     }
 }

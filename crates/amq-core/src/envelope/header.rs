@@ -135,7 +135,7 @@ impl FileHeader {
         match self.hashing {
             Hashing::Seed | Hashing::SeedWithheld => Some(Secret::Seed(self.filter.seed)),
             Hashing::Key(key) | Hashing::KeyWithheld(key) => Some(Secret::Key(key)),
-            Hashing::Prehashed => None,
+            Hashing::Prehashed | Hashing::Unknown(_) => None,
         }
     }
 

@@ -40,7 +40,7 @@ impl<'a> Opened<'a> {
         self.file.keys
     }
 
-    /// Whether the file withholds its seed or key, and whoever reads it gave it.
+    /// Whether the file withholds its seed or key, which whoever reads it gave.
     pub const fn withholds_secret(&self) -> bool {
         self.file.withholds_secret()
     }
@@ -136,6 +136,7 @@ impl<'a> Opened<'a> {
             Hashing::Seed | Hashing::SeedWithheld => HashedBy::Seed,
             Hashing::Prehashed => HashedBy::Caller,
             Hashing::Key(_) | Hashing::KeyWithheld(_) => HashedBy::Key,
+            Hashing::Unknown(by) => by,
         }
     }
 

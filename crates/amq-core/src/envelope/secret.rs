@@ -8,9 +8,9 @@ use crate::{DecodeError, Secret, SipKey};
 /// The number that stands for a hash of keys.
 pub(super) const fn number(hashing: Hashing) -> u8 {
     match hashing {
-        Hashing::Seed | Hashing::SeedWithheld => XXH3,
-        Hashing::Prehashed => HASHED_BY_CALLER,
-        Hashing::Key(_) | Hashing::KeyWithheld(_) => SIPHASH,
+        Hashing::Seed | Hashing::SeedWithheld | Hashing::Unknown(HashedBy::Seed) => XXH3,
+        Hashing::Prehashed | Hashing::Unknown(HashedBy::Caller) => HASHED_BY_CALLER,
+        Hashing::Key(_) | Hashing::KeyWithheld(_) | Hashing::Unknown(HashedBy::Key) => SIPHASH,
     }
 }
 
@@ -19,7 +19,7 @@ pub(super) fn field(hashing: Hashing, seed: u64, before: &[u8]) -> [u8; 16] {
     let mut field = [0; 16];
     match hashing {
         Hashing::Seed => field[..8].copy_from_slice(&seed.to_le_bytes()),
-        Hashing::Prehashed => {}
+        Hashing::Prehashed | Hashing::Unknown(_) => {}
         Hashing::Key(key) => field = key.to_bytes(),
         Hashing::SeedWithheld => {
             field[..4].copy_from_slice(&check(SipKey::of_seed(seed), before).to_le_bytes());
@@ -96,9 +96,8 @@ impl Told {
             (Self::Seed(seed), Some(Secret::Seed(given))) if given == seed => {
                 Ok((Hashing::Seed, seed))
             }
-            // Nobody can hash keys for it.
             (Self::SeedWithheld(_) | Self::KeyWithheld(_), Some(Secret::Unknown)) => {
-                Ok((Hashing::Prehashed, 0))
+                Ok((Hashing::Unknown(self.hashed_by()), 0))
             }
             (Self::SeedWithheld(_), None) => Err(DecodeError::SeedWithheld),
             (Self::SeedWithheld(wanted), Some(Secret::Seed(given)))

@@ -52,6 +52,12 @@ crate::impl_error! {
         } => "part {part} of the filter hashes keys by another seed than the whole, so that no \
              key of it is found and no file of it could be read: replace it by a filter of the \
              same seed";
+        /// The file was asked for of a filter that was read without its seed or secret key: nobody
+        /// could look a key up in it.
+        Withheld =>
+            "the filter was read without the seed or secret key that its file withholds, and a file \
+             of it could never be asked for keys: read it with that seed or secret key, or copy the \
+             file itself";
         /// The file was asked for of a filter with a seed of its own that its keys are not hashed
         /// under: the caller hashes them, or they are hashed under a secret key. Such a file has no
         /// place for a seed.

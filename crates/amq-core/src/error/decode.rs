@@ -75,7 +75,7 @@ pub enum DecodeError {
     Prehashed,
     /// Its keys are hashed here, and a [`Prehashed`](crate::Prehashed) filter was asked for.
     NotPrehashed,
-    /// Its keys are hashed under a key of 128 bits, and another filter than a
+    /// Its keys are hashed under a secret key of 128 bits, and another filter than a
     /// [`Keyed`](crate::Keyed) one was asked for.
     Keyed,
     /// Its keys are hashed under a seed, and a [`Keyed`](crate::Keyed) filter was asked for.
@@ -103,9 +103,10 @@ pub enum DecodeError {
     /// another one, or none because the hashes of its keys come from the caller. Seeds may be
     /// secret, so neither is named.
     OtherSeed,
-    /// The file omits the key of 128 bits that its keys are hashed under, and none was given.
+    /// The file omits the secret key of 128 bits that its keys are hashed under, and none was
+    /// given.
     KeyWithheld,
-    /// A key of 128 bits was given, and it is not the file's.
+    /// A secret key of 128 bits was given, and it is not the file's.
     OtherKey,
     /// An invalid number in header or directory.
     Geometry {
@@ -218,8 +219,8 @@ impl fmt::Display for DecodeError {
                  as the filter itself or as a `Keyed` one, not as a `Prehashed` one",
             ),
             Self::Keyed => f.write_str(
-                "the file's keys are hashed with SipHash under a key of 128 bits (hash 3): read it as a \
-                 `Keyed` filter",
+                "the file's keys are hashed with SipHash under a secret key (hash 3): read it as a `Keyed` \
+                 filter, or one of any kind as an `AnyFile`",
             ),
             Self::NotKeyed => f.write_str(
                 "the file's keys are hashed with XXH3 under a seed (hash 1): read it as the filter \
@@ -259,8 +260,8 @@ impl fmt::Display for DecodeError {
                  methods that take none)",
             ),
             Self::KeyWithheld => f.write_str(
-                "the file omits the key that its keys are hashed under: give it, with the methods that \
-                 take one, such as `from_bytes_with_key`",
+                "the file omits the secret key that its keys are hashed under: give it, with the methods \
+                 that take one, such as `from_bytes_with_key`",
             ),
             Self::OtherKey => f.write_str(
                 "the secret key given is not the one that the file's keys were hashed under: give that \

@@ -23,15 +23,22 @@ crate::impl_error! {
         /// They hash their keys with different seeds. The error does not tell them, since seeds may
         /// be secret.
         Seeds => "the filters hash their keys with different seeds; {SAME}";
-        /// They hash their keys under different keys of 128 bits.
+        /// They hash their keys under different secret keys of 128 bits.
         SipKeys =>
-            "the filters hash their keys under different secret keys; only filters made with the \
-             same key can be combined";
-        /// Their keys are hashed in different ways: under a seed, under a key of 128 bits, by the
-        /// caller.
+            "the filters hash their keys under different secret keys, so that no key can be looked \
+             up in both: build one of them again from its keys, under the secret key of the other, \
+             or keep both and ask each";
+        /// Their keys are hashed in different ways: under a seed, under a secret key of 128 bits,
+        /// by the caller.
         Hashing =>
-            "the filters hash keys in different ways: under a seed, under a secret key, or in that \
-             of the program that made one: no key can be looked up in both";
+            "the filters hash keys in different ways (under a seed, under a secret key, or in that \
+             of the program that made one), so that no key can be looked up in both: build one of \
+             them again from its keys, in the way of the other, or keep both and ask each";
+        /// One of them was read without its seed or secret key, so that it is not known whether
+        /// they hash their keys alike.
+        Withheld =>
+            "a filter was read without the seed or secret key that its file withholds, so that \
+             nobody knows whether both hash their keys alike: read it with that seed or secret key";
         /// They are of different kinds.
         Kinds {
             /// Of the filter merged into.

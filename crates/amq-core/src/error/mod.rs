@@ -223,13 +223,15 @@ mod tests {
             ),
             (
                 &MergeError::Hashing,
-                "the filters hash keys in different ways: under a seed, under a secret key, or in \
-                 that of the program that made one: no key can be looked up in both",
+                "the filters hash keys in different ways (under a seed, under a secret key, or in \
+                 that of the program that made one), so that no key can be looked up in both: build \
+                 one of them again from its keys, in the way of the other, or keep both and ask each",
             ),
             (
                 &MergeError::SipKeys,
-                "the filters hash their keys under different secret keys; only filters made with \
-                 the same key can be combined",
+                "the filters hash their keys under different secret keys, so that no key can be \
+                 looked up in both: build one of them again from its keys, under the secret key of \
+                 the other, or keep both and ask each",
             ),
             (
                 &MergeError::Seeds,

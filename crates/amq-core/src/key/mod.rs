@@ -225,7 +225,7 @@ fn hash_of_part<K: Key + ?Sized>(key: &K, under: &impl HashUnder) -> KeyHash {
 }
 
 /// Hashes `keys` in blocks, calls `each` with the index of a block's first key and its hashes, and
-/// stops at the first error.
+/// stops at the first error. `under` is a seed (XXH3) or a [`SipKey`] (SipHash).
 ///
 /// The loop behind every method that takes many keys. The hashes live on the stack, so a batch of
 /// any length allocates nothing.
@@ -247,26 +247,16 @@ fn hash_of_part<K: Key + ?Sized>(key: &K, under: &impl HashUnder) -> KeyHash {
 #[inline]
 pub fn hash_blocks<K: Key, E>(
     keys: &[K],
-    seed: u64,
-    each: impl FnMut(usize, &[KeyHash]) -> Result<(), E>,
-) -> Result<(), E> {
-    hash_blocks_under(keys, &seed, each)
-}
-
-/// [`hash_blocks`] under a seed or a key.
-#[inline]
-pub(crate) fn hash_blocks_under<K: Key, E>(
-    keys: &[K],
-    under: &impl HashUnder,
+    under: impl HashUnder,
     mut each: impl FnMut(usize, &[KeyHash]) -> Result<(), E>,
 ) -> Result<(), E> {
     if keys.len() <= FEW {
         let mut hashes = [KeyHash(0); FEW];
-        return each(0, hashed(keys, under, &mut hashes));
+        return each(0, hashed(keys, &under, &mut hashes));
     }
     let mut hashes = [KeyHash(0); BLOCK];
     for (block, keys) in keys.chunks(BLOCK).enumerate() {
-        each(block * BLOCK, hashed(keys, under, &mut hashes))?;
+        each(block * BLOCK, hashed(keys, &under, &mut hashes))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 mod file;
 
 use crate::filter::hashes_of;
-use crate::key::{HashUnder, hash_blocks_under};
+use crate::key::{HashUnder, hash_blocks};
 use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
@@ -179,7 +179,7 @@ impl<F: Filter> Keyed<F> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(keys.len(), answers.len())?;
-        hash_blocks_under(keys, &self.key, |first, hashes| {
+        hash_blocks(keys, self.key, |first, hashes| {
             self.filter.contains_batch(hashes, &mut answers[first..first + hashes.len()])
         })
     }
@@ -228,7 +228,7 @@ impl<F: InsertFilter> Keyed<F> {
     #[inline]
     pub fn insert_keys<Q: Key>(&mut self, keys: &[Q]) -> Result<u64, BatchInsertError> {
         let mut new = 0;
-        hash_blocks_under(keys, &self.key, |first, hashes| {
+        hash_blocks(keys, self.key, |first, hashes| {
             let inserted = self.filter.insert_batch(hashes);
             // A filter of a third party may claim any number.
             let more = inserted.map_err(|refused| refused.after(first as u64))?;

@@ -1,7 +1,10 @@
 //! What a filter of some kind could not do.
 
 use crate::{Abilities, Ability};
-use amq_core::{BatchInsertError, BuildError, FilterKind, InsertError, MergeError, PlanError};
+use amq_core::{
+    BatchInsertError, BuildError, DecodeError, FilterKind, InsertError, LengthMismatch, MergeError,
+    PlanError,
+};
 use core::fmt;
 
 /// An operation that this kind of filter does not have. Its text names the kinds that do.
@@ -60,8 +63,9 @@ impl fmt::Display for Unsupported {
 amq_core::impl_error!(Unsupported);
 
 amq_core::impl_error! {
-    /// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed. Nothing has changed,
-    /// but for a batch, which says how far it came.
+    /// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed, or an
+    /// [`AnyFile`](crate::AnyFile) not be asked. Nothing has changed, but for a batch, which says
+    /// how far it came.
     #[derive(Clone, Copy, PartialEq)]
     #[non_exhaustive]
     pub enum AnyError {
@@ -73,6 +77,10 @@ amq_core::impl_error! {
         Insert from(error: InsertError) => "{error}";
         /// A key of the batch was refused.
         Batch from(error: BatchInsertError) => "{error}";
+        /// The file that it was read from cannot be asked for keys.
+        Decode from(error: DecodeError) => "{error}";
+        /// There is not room for as many answers as keys.
+        Length from(error: LengthMismatch) => "{error}";
         /// The filters cannot be merged.
         Merge from(error: MergeError) => "{error}";
     }

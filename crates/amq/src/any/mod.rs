@@ -1,5 +1,6 @@
 //! One type for every kind of filter.
 
+mod any_file;
 mod change;
 mod error;
 mod file;
@@ -7,8 +8,8 @@ mod make;
 mod owned;
 mod table;
 
+pub use any_file::{AnyFile, Withheld};
 pub use error::{AnyError, Unsupported};
-pub use file::AnyFile;
 pub use make::{AnyPlan, AnyTarget};
 pub use owned::AnyOwnedView;
 pub(crate) use table::variants;

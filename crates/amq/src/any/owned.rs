@@ -2,7 +2,9 @@
 
 use super::{AnyFilter, AnyView};
 use alloc::boxed::Box;
-use amq_core::{DecodeError, Filter, FilterKind, Key, KeyHash, LengthMismatch, Stats};
+use amq_core::{
+    DecodeError, Filter, FilterKind, Key, KeyHash, Keyed, LengthMismatch, SipKey, Stats,
+};
 use core::fmt;
 use self_cell::self_cell;
 
@@ -78,7 +80,31 @@ impl AnyFilter {
     }
 }
 
+impl AnyFilter {
+    /// As [`open_owned`](Self::open_owned), of a file whose keys are hashed under a secret key:
+    /// `key` if the file omits it, `None` if the file has it; see [`AnyView::open_keyed`].
+    ///
+    /// The view that owns the bytes is inside the `Keyed`, which hashes keys as it must.
+    pub fn open_owned_keyed(
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+        key: impl Into<Option<SipKey>>,
+    ) -> Result<Keyed<AnyOwnedView>, DecodeError> {
+        AnyOwnedView::open_keyed(Box::new(bytes), key.into())
+    }
+}
+
 impl AnyOwnedView {
+    fn open_keyed(owner: Owner, given: Option<SipKey>) -> Result<Keyed<Self>, DecodeError> {
+        let mut of_file = given;
+        let held = Held::try_new(owner, |owner| {
+            let (view, key) = AnyView::over_keyed((**owner).as_ref(), given)?;
+            of_file = Some(key);
+            Ok::<_, DecodeError>(view)
+        })?;
+        let key = of_file.ok_or(DecodeError::KeyWithheld)?;
+        Ok(Keyed::of(Self(held), key))
+    }
+
     fn open(owner: Owner, check: bool) -> Result<Self, DecodeError> {
         let held = Held::try_new(owner, |owner| AnyView::over((**owner).as_ref(), check))?;
         Ok(Self(held))

@@ -1,12 +1,14 @@
 //! Filters that hash their keys under a secret key, of every kind and in what holds filters.
 
+use crate::owned::Aligned;
 use amq::format::{FileInfo, HashedBy};
 use amq::rolling::Rolling;
 use amq::sharded::Sharded;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, AnyView, BlockedBloomFilter, BloomFilter, Budget,
-    BuildError, CuckooFilter, DecodeError, Filter, FilterKind, Goal, Key, KeyEncoding, KeyHash,
-    Keyed, MergeError, Prehashed, QuotientFilter, ReadError, Secret, SipKey, load_or_maybe,
+    BuildError, CuckooFilter, DecodeError, Filter, FilterKind, Goal, Inserted, Key, KeyEncoding,
+    KeyHash, KeyInfo, Keyed, MergeError, Prehashed, QuotientFilter, ReadError, Secret, SipKey,
+    load_or_maybe,
 };
 use amq_conformance::files::committed;
 
@@ -32,7 +34,7 @@ fn has_its_keys(filter: &Keyed<AnyFilter>) {
 #[test]
 fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
     for &kind in AnyFilter::KINDS {
-        let file = AnyFile::Keyed(keyed(kind, KEY), KeyEncoding::Integers);
+        let file = AnyFile::Keyed(keyed(kind, KEY), KeyEncoding::Integers.into());
         let (told, withheld) = (file.to_bytes().unwrap(), file.to_bytes_without_seed().unwrap());
         assert_eq!(withheld.len(), told.len());
         let bytes_of_key = KEY.to_bytes();
@@ -46,11 +48,14 @@ fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
             assert_eq!((info.withheld, info.checked), (is_withheld, is_withheld));
             assert_eq!(info.encoding, KeyEncoding::Integers);
             let read = AnyFile::from_bytes_with(bytes, Secret::Key(KEY)).unwrap();
-            assert!(read == file, "{kind}");
-            let AnyFile::Keyed(filter, _) = &read else { panic!("{kind}") };
-            has_its_keys(filter);
-            assert_eq!(read.to_bytes().unwrap(), told, "{kind}");
+            assert!(AnyFile::from_bytes_with_key(bytes, KEY).unwrap() == read, "{kind}");
+            assert_eq!(read.key_info().withheld, is_withheld, "{kind}");
+            // A secret that the file did not have is not put in.
+            assert_eq!(&read.to_bytes().unwrap(), bytes, "{kind}");
             assert_eq!(read.to_bytes_without_seed().unwrap(), withheld, "{kind}");
+            let filter = read.keyed().unwrap();
+            has_its_keys(&filter);
+            assert!(filter == keyed(kind, KEY), "{kind}");
             for wrong in [Secret::Key(OTHER), Secret::Key(SipKey::new([0; 16]))] {
                 let refused = AnyFile::from_bytes_with(bytes, wrong).unwrap_err();
                 assert_eq!(refused, DecodeError::OtherKey, "{kind}");
@@ -64,9 +69,6 @@ fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
         }
         assert!(AnyFile::from_bytes(&told).unwrap() == file, "{kind}");
         assert_eq!(file.secret(), Secret::Key(KEY));
-        // Whoever does not know the key may look, and cannot ask for keys.
-        let looked = AnyFile::from_bytes_with(&withheld, Secret::Unknown).unwrap();
-        assert!(looked == AnyFile::Hashes(Prehashed::of(file.filter().clone())), "{kind}");
         assert!(AnyFile::from_bytes_with(&told, Secret::Unknown).unwrap() == file, "{kind}");
         assert_eq!(AnyFile::from_bytes(&withheld).unwrap_err(), DecodeError::KeyWithheld, "{kind}");
     }
@@ -118,21 +120,50 @@ fn a_keyed_filter_reads_no_other_file_and_says_which_it_is() {
 
 #[test]
 fn a_view_of_a_keyed_file_answers_under_its_key() {
-    #[repr(align(64))]
-    struct Aligned([u8; 4096]);
-
     let keys: Vec<u64> = (0..KEYS).collect();
     let filter = Keyed::<BlockedBloomFilter>::build(Budget::Fpr(0.01), KEY, &keys).unwrap();
     let bytes = filter.to_bytes_without_key().unwrap();
-    let mut page = Aligned([0; 4096]);
-    page.0[..bytes.len()].copy_from_slice(&bytes);
-    let page = &page.0[..bytes.len()];
+    let page = Aligned::new(&bytes);
+    let page = page.as_ref();
     let view = Keyed::<BlockedBloomFilter>::open_with_key(page, KEY).unwrap();
     let mut answers = vec![false; keys.len()];
     view.contains_keys(&keys, &mut answers).unwrap();
     assert!(answers.iter().all(|&answer| answer) && keys.iter().all(|key| view.contains(key)));
     let refused = Keyed::<BlockedBloomFilter>::open(page).unwrap_err();
     assert_eq!(refused, DecodeError::KeyWithheld);
+}
+
+#[test]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
+fn a_view_of_any_kind_is_opened_with_the_key_borrowed_and_owned() {
+    for &kind in AnyFilter::KINDS {
+        let filter = keyed(kind, KEY);
+        let file = AnyFile::Keyed(filter.clone(), KeyInfo::default());
+        let (told, withheld) = (file.to_bytes().unwrap(), file.to_bytes_without_seed().unwrap());
+        for (bytes, given) in [(&told, None), (&told, Some(KEY)), (&withheld, Some(KEY))] {
+            let page = Aligned::new(bytes);
+            let view = AnyView::open_keyed(page.as_ref(), given).unwrap();
+            let owned = AnyFilter::open_owned_keyed(Aligned::new(bytes), given).unwrap();
+            assert!(view.key() == KEY && owned.key() == KEY, "{kind}");
+            for key in 0..2 * KEYS {
+                assert_eq!(view.contains(&key), filter.contains(&key), "{kind}");
+                assert_eq!(owned.contains(&key), filter.contains(&key), "{kind}");
+            }
+        }
+        let seeded = AnyFilter::build(kind, Budget::Fpr(0.01), [1, 2]).unwrap().to_bytes().unwrap();
+        for (bytes, given, why) in [
+            (&told, Some(OTHER), DecodeError::OtherKey),
+            (&withheld, Some(OTHER), DecodeError::OtherKey),
+            (&withheld, None, DecodeError::KeyWithheld),
+            (&seeded, None, DecodeError::NotKeyed),
+            (&seeded, Some(KEY), DecodeError::NotKeyed),
+        ] {
+            let page = Aligned::new(bytes);
+            assert_eq!(AnyView::open_keyed(page.as_ref(), given).unwrap_err(), why, "{kind}");
+            let owned = AnyFilter::open_owned_keyed(Aligned::new(bytes), given);
+            assert_eq!(owned.unwrap_err(), why, "{kind}");
+        }
+    }
 }
 
 #[test]
@@ -163,10 +194,12 @@ fn only_filters_under_one_key_merge() {
         if !Abilities::of(kind).merge {
             continue;
         }
-        let ours = AnyFile::Keyed(keyed(kind, KEY), KeyEncoding::Integers);
-        let theirs = AnyFile::Keyed(keyed(kind, OTHER), KeyEncoding::Integers);
-        let plain = AnyFile::Keys(ours.filter().clone(), KeyEncoding::Integers);
-        let hashes = AnyFile::Hashes(Prehashed::of(ours.filter().clone()));
+        let info = KeyEncoding::Integers.into();
+        let ours = AnyFile::Keyed(keyed(kind, KEY), info);
+        let theirs = AnyFile::Keyed(keyed(kind, OTHER), info);
+        let filter = ours.filter().into_inner();
+        let plain = AnyFile::Keys(filter.clone(), info);
+        let hashes = AnyFile::Hashes(Prehashed::of(filter.clone()));
         for (other, why) in [
             (&theirs, MergeError::SipKeys),
             (&plain, MergeError::Hashing),
@@ -261,6 +294,107 @@ fn a_monitored_filter_is_keyed_from_outside() {
     assert!((50..200).contains(&wrong), "{wrong}");
 }
 
+/// Without its secret a filter can be looked at. A file of it could never be asked for keys.
+#[test]
+fn a_filter_read_without_its_secret_is_looked_at_and_neither_asked_nor_saved_nor_merged() {
+    let path = std::env::temp_dir().join(format!("amq-looked-at-{}", std::process::id()));
+    for &kind in AnyFilter::KINDS {
+        let keyed = keyed(kind, KEY);
+        let hashes: Vec<KeyHash> = (0..KEYS).map(|number| number.key_hash(SEED)).collect();
+        let goal = Goal::fpr(3 * KEYS, 0.01);
+        let seeded = AnyFilter::build_hashes(kind, goal, SEED, &hashes).unwrap();
+        let info = KeyEncoding::Integers.into();
+        for (file, by, why) in [
+            (AnyFile::Keyed(keyed, info), HashedBy::Key, DecodeError::KeyWithheld),
+            (AnyFile::Keys(seeded, info), HashedBy::Seed, DecodeError::SeedWithheld),
+        ] {
+            let told = file.to_bytes().unwrap();
+            let withheld = file.to_bytes_without_seed().unwrap();
+            assert!(AnyFile::from_bytes_with(&told, Secret::Unknown).unwrap() == file, "{kind}");
+            assert_eq!(AnyFile::from_bytes(&withheld).unwrap_err(), why, "{kind}");
+
+            let mut looked = AnyFile::from_bytes_with(&withheld, Secret::Unknown).unwrap();
+            let AnyFile::Withheld(inside) = &looked else { panic!("{kind}: {looked:?}") };
+            assert_eq!((inside.hashed_by(), inside.encoding()), (by, KeyEncoding::Integers));
+            assert_eq!(looked.filter().stats(), file.filter().stats(), "{kind}");
+            assert_eq!(looked.secret(), Secret::Unknown);
+            assert_eq!(looked.contains(&1u64), Err(AnyError::Decode(why)), "{kind}");
+            let many = looked.contains_keys(&[1u64], &mut [false]);
+            assert_eq!(many, Err(AnyError::Decode(why)), "{kind}");
+            assert_eq!(looked.insert(&1u64), Err(AnyError::Decode(why)), "{kind}");
+            assert_eq!(looked.key_hash(&1u64), Err(why), "{kind}");
+            assert_eq!(looked.clone().of_keys().unwrap_err(), why, "{kind}");
+            assert_eq!(looked.clone().keyed().unwrap_err(), why, "{kind}");
+            assert_eq!(looked.to_bytes().unwrap_err(), BuildError::Withheld, "{kind}");
+            assert_eq!(looked.to_bytes_without_seed().unwrap_err(), BuildError::Withheld);
+            let saved = looked.save(&path).unwrap_err();
+            assert!(saved.to_string().contains("read it with that seed or secret key"), "{saved}");
+            assert!(!path.exists());
+            let merge = AnyError::Merge(MergeError::Withheld);
+            assert_eq!(looked.merge(&file), Err(merge), "{kind}");
+            assert_eq!(file.clone().merge(&looked), Err(merge), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_file_is_asked_and_changed_by_key_however_its_keys_are_hashed() {
+    for &kind in AnyFilter::KINDS {
+        let can = Abilities::of(kind);
+        let hashes: Vec<KeyHash> = (0..KEYS).map(|number| number.key_hash(SEED)).collect();
+        let goal = Goal::fpr(3 * KEYS, 0.01);
+        let seeded = AnyFilter::build_hashes(kind, goal, SEED, &hashes).unwrap();
+        let info = KeyEncoding::Integers.into();
+        for mut file in [AnyFile::Keyed(keyed(kind, KEY), info), AnyFile::Keys(seeded, info)] {
+            let keys: Vec<u64> = (0..2 * KEYS).collect();
+            let mut answers = vec![false; keys.len()];
+            file.contains_keys(&keys, &mut answers).unwrap();
+            for (key, &answer) in keys.iter().zip(&answers) {
+                assert_eq!(file.contains(key), Ok(answer), "{kind}");
+                let hash = file.key_hash(key).unwrap();
+                assert_eq!(file.filter().contains_hash(hash), answer, "{kind}");
+            }
+            assert!(answers[..KEYS as usize].iter().all(|&found| found), "{kind}");
+            assert!(answers.iter().filter(|&&found| found).count() < KEYS as usize + 60, "{kind}");
+            assert!(matches!(file.contains_keys(&keys, &mut []), Err(AnyError::Length(_))));
+            if can.insert {
+                let fresh = answers.iter().position(|&found| !found).unwrap() as u64;
+                assert_eq!(file.insert(&fresh), Ok(Inserted::New), "{kind}");
+                assert_eq!(file.contains(&fresh), Ok(true), "{kind}");
+                assert!(file.insert_keys(&[KEYS + 1, KEYS + 2]).is_ok(), "{kind}");
+                assert_eq!(file.contains(&(KEYS + 2)), Ok(true), "{kind}");
+            } else {
+                assert!(matches!(file.insert(&0u64), Err(AnyError::Unsupported(_))), "{kind}");
+            }
+            if can.count {
+                assert!(file.count(&3u64).unwrap().estimate >= 1, "{kind}");
+            }
+            if can.remove {
+                assert_eq!(file.remove(&3u64), Ok(true), "{kind}");
+            }
+        }
+        let mut of_caller = AnyFile::Hashes(Prehashed::of(keyed(kind, KEY).into_inner()));
+        let refused = AnyError::Decode(DecodeError::Prehashed);
+        assert_eq!(of_caller.contains(&0u64), Err(refused), "{kind}");
+        assert_eq!(of_caller.contains_keys(&[0u64], &mut [false]), Err(refused), "{kind}");
+        assert_eq!(of_caller.insert(&0u64), Err(refused), "{kind}");
+        assert_eq!(of_caller.insert_keys(&[0u64]), Err(refused), "{kind}");
+        assert_eq!(of_caller.remove(&0u64), Err(refused), "{kind}");
+        assert_eq!(of_caller.count(&0u64), Err(refused), "{kind}");
+    }
+}
+
+#[test]
+fn a_batch_that_is_refused_says_how_many_keys_of_the_file_went_in() {
+    let filter = Keyed::of(AnyFilter::new(FilterKind::Cuckoo, Goal::fpr(1000, 0.01)).unwrap(), KEY);
+    let mut file = AnyFile::Keyed(filter, KeyInfo::default());
+    let keys: Vec<u64> = (0..5000).collect();
+    let Err(AnyError::Batch(refused)) = file.insert_keys(&keys) else { panic!("not refused") };
+    assert_eq!(refused.done, file.filter().len());
+    assert!((1000..1300).contains(&refused.done), "{refused}");
+    assert!(keys[..refused.done as usize].iter().all(|key| file.contains(key) == Ok(true)));
+}
+
 /// There is no place for a seed beside a key, or where the caller hashes.
 #[test]
 fn a_filter_with_an_unused_seed_has_no_file() {
@@ -285,36 +419,44 @@ fn a_secret_key_of_zeros_is_refused() {
 
 #[test]
 fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
-    use KeyEncoding::{Bytes, Integers, Mixed, Unknown};
+    use KeyEncoding::{Bytes, Hex, Integers, Mixed, Unknown};
 
     let mut filter = BloomFilter::with_seed(Goal::fpr(100, 0.01), SEED).unwrap();
     filter.insert("a key");
     let unknown = filter.to_bytes().unwrap();
-    for encoding in [Unknown, Bytes, Integers, Mixed] {
-        let file = AnyFile::Keys(filter.clone().into(), encoding);
+    for encoding in [Unknown, Bytes, Hex, Integers, Mixed] {
+        let file = AnyFile::Keys(filter.clone().into(), encoding.into());
         let bytes = file.to_bytes().unwrap();
         assert_eq!(bytes == unknown, encoding == Unknown);
         assert_eq!(FileInfo::of(&bytes).unwrap().encoding, encoding);
+        let flags = match encoding {
+            Unknown => 0,
+            Bytes => 1,
+            Integers => 2,
+            Mixed => 3,
+            Hex => 5,
+        };
+        assert_eq!(bytes[20..24], [flags, 0, 0, 0], "as FORMAT.md says");
         let read = AnyFile::from_bytes(&bytes).unwrap();
         assert_eq!(read.encoding(), encoding);
         assert_eq!(read.to_bytes().unwrap(), bytes);
         // A reader that does not ask need not know.
         assert!(BloomFilter::from_bytes(&bytes).unwrap() == filter);
-        for other in [Unknown, Bytes, Integers, Mixed] {
+        for other in [Unknown, Bytes, Hex, Integers, Mixed] {
             let mut sum = file.clone();
-            sum.merge(&AnyFile::Keys(filter.clone().into(), other)).unwrap();
+            sum.merge(&AnyFile::Keys(filter.clone().into(), other.into())).unwrap();
             assert_eq!(sum.encoding(), encoding.and(other));
             assert_eq!(encoding.and(other), other.and(encoding));
         }
     }
-    let hashes = AnyFile::Hashes(Prehashed::of(filter.into()));
+    let hashes = AnyFile::Hashes(Prehashed::of(AnyFilter::from(filter)));
     assert_eq!(hashes.encoding(), Unknown);
 }
 
 #[test]
 fn a_check_is_of_the_header_and_tells_nothing_by_itself() {
     let keyed = keyed(FilterKind::Bloom, KEY);
-    let file = AnyFile::Keyed(keyed.clone(), KeyEncoding::Unknown).to_bytes_without_seed().unwrap();
+    let file = AnyFile::Keyed(keyed.clone(), KeyInfo::default()).to_bytes_without_seed().unwrap();
     // The hash of the first 40 bytes under the key: a key of the filter's like any other.
     let want = keyed.key_hash(&file[..40]).get() as u32;
     assert_eq!(file[40..44], want.to_le_bytes());
@@ -358,15 +500,18 @@ fn golden_files_are_read_and_written_as_ever() {
     let under_key = |key: u64| key.key_hash_under(&PLAIN);
     let hashes: Vec<KeyHash> = (0..300).map(under_key).collect();
     let cuckoo = AnyFilter::build_hashes(FilterKind::Cuckoo, Budget::Fpr(0.01), 0, &hashes);
-    let told = AnyFile::Keyed(Keyed::of(cuckoo.unwrap(), PLAIN), KeyEncoding::Integers);
+    let told = AnyFile::Keyed(Keyed::of(cuckoo.unwrap(), PLAIN), KeyEncoding::Integers.into());
     let bytes = told.to_bytes().unwrap();
-    golden("keyed-integers", &bytes, by_key, told.filter(), &under_key);
+    golden("keyed-integers", &bytes, by_key, told.filter().into_inner(), &under_key);
     assert!(AnyFile::from_bytes(&bytes).unwrap() == told);
 
     let bloom = AnyFilter::build_hashes(FilterKind::Bloom, Budget::Fpr(0.01), 0, &hashes);
-    let withheld = AnyFile::Keyed(Keyed::of(bloom.unwrap(), PLAIN), KeyEncoding::Unknown);
-    let bytes = withheld.to_bytes_without_seed().unwrap();
-    golden("keyed-withheld", &bytes, by_key, withheld.filter(), &under_key);
+    let withheld = AnyFile::Keyed(
+        Keyed::of(bloom.unwrap(), PLAIN),
+        KeyInfo { withheld: true, ..KeyInfo::default() },
+    );
+    let bytes = withheld.to_bytes().unwrap();
+    golden("keyed-withheld", &bytes, by_key, withheld.filter().into_inner(), &under_key);
     assert!(AnyFile::from_bytes_with(&bytes, Secret::Key(PLAIN)).unwrap() == withheld);
 
     let mut sharded =
@@ -384,8 +529,8 @@ fn golden_files_are_read_and_written_as_ever() {
     assert!(BloomFilter::from_bytes_with_seed(&bytes, SEED).unwrap() == bloom);
 
     bloom.extend((0..300u64).map(|number| number.to_string()));
-    let mixed = AnyFile::Keys(bloom.into(), KeyEncoding::Mixed);
+    let mixed = AnyFile::Keys(bloom.into(), KeyEncoding::Mixed.into());
     let bytes = mixed.to_bytes().unwrap();
-    golden("keys-mixed", &bytes, &by_seed, mixed.filter(), &under_seed);
+    golden("keys-mixed", &bytes, &by_seed, mixed.filter().into_inner(), &under_seed);
     assert!(AnyFile::from_bytes(&bytes).unwrap() == mixed);
 }

@@ -14,14 +14,14 @@ fn file(kind: FilterKind, first: u64) -> Vec<u8> {
 }
 
 /// Bytes that begin at a multiple of 64, as those of a map do.
-struct Aligned {
+pub(crate) struct Aligned {
     held: Vec<u8>,
     start: usize,
     len: usize,
 }
 
 impl Aligned {
-    fn new(bytes: &[u8]) -> Self {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
         let mut held = vec![0; bytes.len() + 64];
         let start = held.as_ptr().align_offset(64);
         held[start..start + bytes.len()].copy_from_slice(bytes);

@@ -3,7 +3,7 @@
 use amq::sharded::Sharded;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, AnyView, CuckooFilter, DecodeError, FilterKind, Goal,
-    KeyEncoding, KeyHash, MergeError, Prehashed, ReadError, load_or_maybe,
+    KeyHash, KeyInfo, MergeError, Prehashed, ReadError, load_or_maybe,
 };
 
 const KEYS: u64 = 500;
@@ -55,7 +55,8 @@ fn what_a_file_holds_is_read_with_the_seed_that_it_withholds() {
     let filter = AnyFilter::build_with_seed(FilterKind::Cuckoo, goal, 7, ["a key"]).unwrap();
     let bytes = filter.to_bytes_without_seed().unwrap();
     std::fs::write(&path, &bytes).unwrap();
-    let file = AnyFile::Keys(filter, KeyEncoding::Unknown);
+    let info = KeyInfo { withheld: true, ..KeyInfo::default() };
+    let file = AnyFile::Keys(filter, info);
     assert_eq!(AnyFile::from_bytes(&bytes).unwrap_err(), DecodeError::SeedWithheld);
     assert!(AnyFile::from_bytes_with_seed(&bytes, 7).unwrap() == file);
     assert!(AnyFile::read_from_with_seed(&bytes[..], 7).unwrap() == file);
@@ -76,7 +77,7 @@ fn a_filter_of_keys_and_one_of_hashes_do_not_merge() {
         let hashes: Vec<KeyHash> = (0..KEYS / 2).map(hash).collect();
         let filter = AnyFilter::build_hashes(kind, goal, 0, &hashes).unwrap();
         let (keys, of_hashes) = (
-            AnyFile::Keys(filter.clone(), KeyEncoding::Unknown),
+            AnyFile::Keys(filter.clone(), KeyInfo::default()),
             AnyFile::Hashes(Prehashed::of(filter)),
         );
         for (ours, theirs) in [(&keys, &of_hashes), (&of_hashes, &keys)] {

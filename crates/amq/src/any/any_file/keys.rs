@@ -1,0 +1,126 @@
+//! The methods that take keys, hashed as the file says.
+
+use super::{AnyFile, AnyFilter};
+use crate::AnyError;
+use amq_core::{Count, DecodeError, FilterExt, Inserted, Key, KeyHash, Secret, hash_blocks};
+
+/// The methods that take keys. They hash as the file says: under its seed, or under its secret key.
+/// Of a file that nobody here can hash keys for each is refused: as [`DecodeError::Prehashed`] if
+/// the program that made it hashed them, and as [`DecodeError::SeedWithheld`] or
+/// [`DecodeError::KeyWithheld`] if it was read without its seed or secret key.
+impl AnyFile {
+    /// The hash of a key: for the methods of the filter inside that take hashes.
+    #[inline]
+    pub fn key_hash<K: Key + ?Sized>(&self, key: &K) -> Result<KeyHash, DecodeError> {
+        match self.hashed_under()? {
+            Secret::Key(secret) => Ok(key.key_hash_under(&secret)),
+            Secret::Seed(seed) => Ok(key.key_hash(seed)),
+            Secret::Unknown => Err(DecodeError::Prehashed),
+        }
+    }
+
+    /// Whether `key` is probably in: `false` is certain.
+    ///
+    /// ```
+    /// use amq::{AnyFile, Budget, CuckooFilter, Keyed, SipKey};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let random = || [7; 16];
+    /// let key = SipKey::new(random()); // 16 bytes from the operating system
+    /// let seen = Keyed::<CuckooFilter>::build(Budget::Fpr(0.01), key, ["a key"])?;
+    ///
+    /// let file = AnyFile::from_bytes(&seen.to_bytes()?)?;
+    /// assert!(file.contains("a key")?); // hashed under the secret key, which the file has
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> Result<bool, AnyError> {
+        let hash = self.key_hash(key)?;
+        Ok(self.filter().contains_hash(hash))
+    }
+
+    /// Answers many keys at once, `answers[i]` for `keys[i]`. Allocates nothing.
+    pub fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut [bool]) -> Result<(), AnyError> {
+        match self {
+            Self::Keyed(filter, _) => Ok(filter.contains_keys(keys, answers)?),
+            Self::Keys(filter, _) => Ok(filter.contains_keys(keys, answers)?),
+            Self::Hashes(_) | Self::Withheld(_) => Err(self.refusal().into()),
+        }
+    }
+
+    /// Inserts `key`. On an error the filter is exactly as before.
+    ///
+    /// A key of another encoding than [`encoding`](Self::encoding) says is inserted like any other:
+    /// then [`set_encoding`](Self::set_encoding) to [`Mixed`](amq_core::KeyEncoding::Mixed).
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, AnyError> {
+        let hash = self.key_hash(key)?;
+        self.filter_mut().into_inner().insert_hash(hash)
+    }
+
+    /// Inserts many keys and returns how many were new. On an error the keys before the refused one
+    /// are in, and the error says how many. Allocates nothing.
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, AnyError> {
+        let mut new = 0u64;
+        let under = self.hashed_under()?;
+        let filter = self.filter_mut().into_inner();
+        let insert = |first, hashes: &[KeyHash]| -> Result<(), AnyError> {
+            new = new.saturating_add(inserted(filter, first, hashes)?);
+            Ok(())
+        };
+        match under {
+            Secret::Key(secret) => hash_blocks(keys, secret, insert)?,
+            Secret::Seed(seed) => hash_blocks(keys, seed, insert)?,
+            Secret::Unknown => return Err(DecodeError::Prehashed.into()),
+        }
+        Ok(new)
+    }
+
+    /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+    ///
+    /// **Only remove what you inserted**; see
+    /// [`RemoveFilter::remove_hash`](amq_core::RemoveFilter::remove_hash).
+    #[inline]
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, AnyError> {
+        let hash = self.key_hash(key)?;
+        Ok(self.filter_mut().into_inner().remove_hash(hash)?)
+    }
+
+    /// The number of copies of `key`; see [`CountFilter::count_hash`].
+    ///
+    /// [`CountFilter::count_hash`]: amq_core::CountFilter::count_hash
+    #[inline]
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Result<Count, AnyError> {
+        let hash = self.key_hash(key)?;
+        Ok(self.filter().into_inner().count_hash(hash)?)
+    }
+
+    /// The seed or secret key that its keys are hashed under; an error if nobody here can hash keys
+    /// for it.
+    fn hashed_under(&self) -> Result<Secret, DecodeError> {
+        match self.secret() {
+            Secret::Unknown => Err(self.refusal()),
+            known => Ok(known),
+        }
+    }
+
+    /// Why it is not asked for keys, if it is not.
+    const fn refusal(&self) -> DecodeError {
+        match self {
+            Self::Withheld(withheld) => withheld.refusal(),
+            _ => DecodeError::Prehashed,
+        }
+    }
+}
+
+/// Inserts these hashes, which come after `first` others of a batch.
+fn inserted(filter: &mut AnyFilter, first: usize, hashes: &[KeyHash]) -> Result<u64, AnyError> {
+    filter.insert_batch(hashes).map_err(|error| match error {
+        AnyError::Batch(mut batch) => {
+            batch.done = batch.done.saturating_add(first as u64);
+            AnyError::Batch(batch)
+        }
+        other => other,
+    })
+}

@@ -1,0 +1,54 @@
+//! A filter whose file withholds its seed or secret key, read without it.
+
+use super::AnyFilter;
+use amq_core::format::HashedBy;
+use amq_core::{DecodeError, KeyEncoding};
+
+/// A filter that was read with [`Secret::Unknown`](amq_core::Secret::Unknown) from a file that
+/// withholds its seed or secret key. It can be looked at, through
+/// [`AnyFile::filter`](crate::AnyFile::filter); nobody can ask it for keys, and it is not saved,
+/// since no seed or secret key would open the file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Withheld {
+    filter: AnyFilter,
+    by: HashedBy,
+    encoding: KeyEncoding,
+}
+
+impl Withheld {
+    pub(super) const fn new(filter: AnyFilter, by: HashedBy, encoding: KeyEncoding) -> Self {
+        Self { filter, by, encoding }
+    }
+
+    pub(super) const fn filter(&self) -> &AnyFilter {
+        &self.filter
+    }
+
+    pub(super) const fn filter_mut(&mut self) -> &mut AnyFilter {
+        &mut self.filter
+    }
+
+    /// What its keys are hashed by: a seed or a secret key.
+    #[must_use]
+    pub const fn hashed_by(&self) -> HashedBy {
+        self.by
+    }
+
+    /// How its keys were encoded.
+    #[must_use]
+    pub const fn encoding(&self) -> KeyEncoding {
+        self.encoding
+    }
+
+    pub(super) const fn set_encoding(&mut self, to: KeyEncoding) {
+        self.encoding = to;
+    }
+
+    /// Why it is not asked for keys.
+    pub(super) const fn refusal(&self) -> DecodeError {
+        match self.by {
+            HashedBy::Key => DecodeError::KeyWithheld,
+            _ => DecodeError::SeedWithheld,
+        }
+    }
+}
