@@ -480,6 +480,23 @@ fn golden_files_are_read_and_written_as_ever() {
     for key in 0..250 {
         by_caller.insert_hash(callers_hash(key)).unwrap();
     }
+    let mut turned = Rolling::<CuckooFilter>::new(Goal::fpr(300, 0.01), 3).unwrap();
+    for key in 0..300 {
+        turned.insert_hash(callers_hash(key)).unwrap();
+        if key % 100 == 99 && key < 299 {
+            turned.advance();
+        }
+    }
+    let stream = 1_000_000..1_100_000u64;
+    let found = stream.filter(|&key| turned.contains_hash(callers_hash(key))).take(20);
+    let found: Vec<String> = found.map(|key| key.to_string()).collect();
+    let by = "hashed by the caller: remix(key, 0)\nkeys: 0..300";
+    let record = format!("{by}\nfalse positives from 1000000 on: {}\n", found.join(" "));
+    let bytes = Prehashed::of(turned).to_bytes().unwrap();
+    hold(committed(env!("CARGO_MANIFEST_DIR"), "rolling-by-caller", &bytes, &record));
+    let back = Prehashed::<Rolling<CuckooFilter>>::from_bytes(&bytes).unwrap();
+    assert!((0..300).all(|key| back.contains_hash(callers_hash(key))));
+
     let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/sharded-by-caller.amq");
     let bytes = std::fs::read(committed).unwrap();
     assert_eq!(Prehashed::of(by_caller).to_bytes().unwrap(), bytes);
