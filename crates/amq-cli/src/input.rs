@@ -13,22 +13,46 @@ use std::path::Path;
 /// Loads a filter from a file or, for `-`, from standard input. All of it is checked. `key` is for
 /// files that omit theirs.
 pub(crate) fn load(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {
-    Ok(load_with(path, key.map(Secret::Key))?.1)
+    Ok(load_with(path, key.map(Secret::Key), plain)?.1)
+}
+
+/// Loads a filter to be merged with others. What is wrong may be that they cannot be merged, so
+/// that no --key-file fits all of them.
+pub(crate) fn load_to_merge(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {
+    let explain = |error| match error {
+        ReadError::Decode(DecodeError::OtherKey) => anyhow!(
+            "its keys are not hashed under the key of --key-file, as those of all filters must be to \
+             be merged: give the key file that fits all of them, or build those under another secret \
+             key again, from their keys"
+        ),
+        ReadError::Decode(DecodeError::NotKeyed) => anyhow!(
+            "its keys are hashed under a seed, and no such filter can be merged with one under a \
+             secret key: leave --key-file out if all are under a seed, or build one again, from its \
+             keys"
+        ),
+        other => plain(other),
+    };
+    Ok(load_with(path, key.map(Secret::Key), explain)?.1)
 }
 
 /// Loads a filter to look at, whatever it withholds, with what its header says.
 pub(crate) fn look(path: &Path) -> anyhow::Result<(FileInfo, AnyFile)> {
-    load_with(path, Some(Secret::Unknown))
+    load_with(path, Some(Secret::Unknown), plain)
 }
 
-fn load_with(path: &Path, secret: Option<Secret>) -> anyhow::Result<(FileInfo, AnyFile)> {
+/// `explain` says what is wrong with a file, and the way out that the command has.
+fn load_with(
+    path: &Path,
+    secret: Option<Secret>,
+    explain: fn(ReadError) -> anyhow::Error,
+) -> anyhow::Result<(FileInfo, AnyFile)> {
     let name = name(path);
     if is_dash(path) {
         let stdin = stdio::stdin()?;
         if stdin.is_terminal() {
             bail!("a filter is binary and cannot be typed: redirect it, or name its file");
         }
-        return whole(stdin.lock(), secret).with_context(|| name);
+        return whole(stdin.lock(), secret, explain).with_context(|| name);
     }
     let found = fs::metadata(path).with_context(|| name.clone())?;
     if found.is_dir() {
@@ -45,10 +69,10 @@ fn load_with(path: &Path, secret: Option<Secret>) -> anyhow::Result<(FileInfo, A
             File::open(path)?.take(HEADER as u64).read_to_end(&mut header)?;
             Ok((FileInfo::of(&header)?, file))
         };
-        return load().map_err(plain).with_context(|| name);
+        return load().map_err(explain).with_context(|| name);
     }
     let file = File::open(path).with_context(|| name.clone())?;
-    whole(io::BufReader::with_capacity(1 << 16, file), secret).with_context(|| name)
+    whole(io::BufReader::with_capacity(1 << 16, file), secret, explain).with_context(|| name)
 }
 
 /// Loads a filter to look keys up in: one whose keys the caller hashed is refused.
@@ -91,7 +115,11 @@ fn plain(error: ReadError) -> anyhow::Error {
 }
 
 /// One filter, and nothing after it.
-fn whole(mut reader: impl Read, secret: Option<Secret>) -> anyhow::Result<(FileInfo, AnyFile)> {
+fn whole(
+    mut reader: impl Read,
+    secret: Option<Secret>,
+    explain: fn(ReadError) -> anyhow::Error,
+) -> anyhow::Result<(FileInfo, AnyFile)> {
     let mut header = Vec::new();
     reader.by_ref().take(HEADER as u64).read_to_end(&mut header)?;
     let mut again = (&*header).chain(&mut reader);
@@ -99,7 +127,7 @@ fn whole(mut reader: impl Read, secret: Option<Secret>) -> anyhow::Result<(FileI
         Some(secret) => AnyFile::read_from_with(&mut again, secret),
         None => AnyFile::read_from(&mut again),
     };
-    let file = file.map_err(plain)?;
+    let file = file.map_err(explain)?;
     match reader.read(&mut [0])? {
         0 => Ok((FileInfo::of(&header)?, file)),
         _ => bail!(

@@ -1,17 +1,17 @@
 //! Secret keys, which come in files: a command line is seen by everybody who lists processes.
 
-use amq::SipKey;
+use amq::{SipKey, SipKeyError};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Where the secret key of a filter is.
 #[derive(Args, Debug)]
 pub(crate) struct KeyFile {
-    /// A file with the secret key that the filter's keys are hashed under: 32 hexadecimal digits.
-    /// Only its owner may have access to it
+    /// The path of a file with the secret key that the filter's keys are hashed under: 32
+    /// hexadecimal digits. Only its owner may have access to it
     #[arg(long, value_name = "FILE", help_heading = "Secret key")]
     key_file: Option<PathBuf>,
 }
@@ -21,7 +21,7 @@ impl KeyFile {
         self.key_file.as_deref()
     }
 
-    /// The key, if there is to be one.
+    /// The secret key, if there is to be one.
     pub(crate) fn key(&self) -> anyhow::Result<Option<SipKey>> {
         self.key_file.as_deref().map(read).transpose()
     }
@@ -30,25 +30,99 @@ impl KeyFile {
 /// The key in a file.
 pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
     let name = path.display();
-    let file = match File::open(path) {
+    let file = match open(path) {
+        // Whatever is printed may be kept in a log.
+        Err(_) if is_like_a_key(path) => bail!(
+            "--key-file takes the path of a file, and was given what looks like a secret key itself. \
+             Everybody who lists processes sees a command line, so do not use that key again; to \
+             make one: {}",
+            how_to_make(Path::new("filter.key"))
+        ),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             bail!("{name}: there is no such key file; to make one: {}", how_to_make(path))
         }
         file => file.with_context(|| name.to_string())?,
     };
     private(&file, path)?;
-    let mut text = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut text).with_context(|| name.to_string())?;
+    let text = content(file).with_context(|| name.to_string())?;
     let is_whole = text.len() as u64 <= MOST;
-    key(text.trim_ascii()).filter(|_| is_whole).with_context(|| {
-        let more = if is_whole { "" } else { "more than " };
-        format!(
-            "{name}: no key: these are {more}{} bytes, and a key is 32 hexadecimal digits, which a \
-             line end may follow",
+    let digits = str::from_utf8(text.trim_ascii()).unwrap_or_default();
+    match digits.parse() {
+        Ok(key) if is_whole => Ok(key),
+        Err(SipKeyError::Zero) => bail!(
+            "{name}: this secret key is all zeros, as a file is that nobody has filled; to make one: {}",
+            how_to_make(path)
+        ),
+        _ => bail!(
+            "{name}: no secret key: these are {}{} bytes, and a secret key is 32 hexadecimal digits, \
+             which a line end may follow",
+            if is_whole { "" } else { "more than " },
             text.len().min(MOST as usize)
-        )
-    })
+        ),
+    }
 }
+
+/// Whether a path may be a key that was meant to be in a file: hexadecimal digits and nothing else,
+/// but for what people put between them.
+fn is_like_a_key(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let text = text.strip_prefix("0x").unwrap_or(&text);
+    let digits = text.chars().filter(char::is_ascii_hexdigit).count();
+    digits >= 16 && text.chars().all(|c| c.is_ascii_hexdigit() || " :-_".contains(c))
+}
+
+/// Opens a file, or a pipe that perhaps nobody writes to yet.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// What is in the file, up to a byte more than may be.
+#[cfg(unix)]
+fn content(file: File) -> io::Result<Vec<u8>> {
+    use rustix::fs::{OFlags, fcntl_setfl};
+    use std::os::unix::fs::FileTypeExt;
+    use std::time::{Duration, Instant};
+
+    let mut text = Vec::new();
+    let is_pipe = file.metadata()?.file_type().is_fifo();
+    let begun = Instant::now();
+    let mut file = file.take(MOST + 1);
+    loop {
+        match file.read_to_end(&mut text) {
+            // A pipe has an end as long as nobody writes to it.
+            Ok(_) if !is_pipe || !text.is_empty() => return Ok(text),
+            Ok(_) if begun.elapsed() > PATIENCE => {
+                let why = format!("a pipe that nobody wrote to for {} seconds", PATIENCE.as_secs());
+                return Err(io::Error::new(ErrorKind::TimedOut, why));
+            }
+            Ok(_) => std::thread::sleep(Duration::from_millis(10)),
+            // Somebody is about to write, who may have to ask for a password first.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                fcntl_setfl(file.get_ref(), OFlags::empty())?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn content(file: File) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    file.take(MOST + 1).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// How long a pipe is waited for that nobody writes to.
+#[cfg(unix)]
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// The most bytes that are read of a key file: there may be blanks about the key.
 const MOST: u64 = 4096;
@@ -101,27 +175,18 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.replace('\'', r"'\''"))
 }
 
-fn key(digits: &[u8]) -> Option<SipKey> {
-    let digits: &[u8; 32] = digits.try_into().ok()?;
-    let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
-    let mut bytes = [0; 16];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
-    }
-    Some(SipKey::new(bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_32_hexadecimal_digits_and_nothing_else() {
-        let digits = b"000102030405060708090a0B0C0d0e0f";
-        let want = SipKey::new([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-        assert_eq!(key(digits), Some(want));
-        for bad in [&digits[1..], b"", b"0x0102030405060708090a0b0c0d0e0f", &[b'0'; 33]] {
-            assert_eq!(key(bad), None);
+    fn a_key_given_as_a_path_is_known_by_its_digits() {
+        let key = "000102030405060708090a0B0C0d0e0f";
+        for like in [key, &key[..16], &format!("0x{key}"), "00:01:02:03:04:05:06:07:08"] {
+            assert!(is_like_a_key(Path::new(like)), "{like}");
+        }
+        for unlike in ["", "filter.key", "./00010203040506070809", "deadbeef", "cafe-babe"] {
+            assert!(!is_like_a_key(Path::new(unlike)), "{unlike}");
         }
     }
 }

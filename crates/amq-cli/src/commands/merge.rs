@@ -57,9 +57,9 @@ impl Arguments {
         output.not_among(self.key_file.path())?;
         let output = output.locked()?;
         let key = self.key_file.key()?;
-        let mut merged = input::load(first, key)?;
+        let mut merged = input::load_to_merge(first, key)?;
         for path in rest {
-            let other = input::load(path, key)?;
+            let other = input::load_to_merge(path, key)?;
             let both = || format!("{} and {}", input::name(first), input::name(path));
             merged.merge(&other).with_context(both)?;
         }

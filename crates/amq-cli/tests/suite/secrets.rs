@@ -142,7 +142,7 @@ fn a_key_that_others_can_read_is_refused_with_the_way_out() {
         room.write("bad", bad);
         private(&room, "bad", 0o600);
         room.amq(&format!("{build} bad keys.txt"))
-            .refused(&["bad: no key: these are ", "a key is 32 hexadecimal digits"]);
+            .refused(&["bad: no secret key: these are ", "a secret key is 32 hexadecimal digits"]);
     }
 }
 
@@ -255,6 +255,77 @@ fn a_filter_with_a_secret_in_it_is_its_owners_alone() {
     assert_eq!(mode(&room, "secret.amq"), 0o640);
     room.bash("umask 022; amq insert -o other.amq secret.amq -e x").ends(0);
     assert_eq!(mode(&room, "other.amq"), 0o600);
+}
+
+#[test]
+fn a_secret_key_on_the_command_line_is_not_repeated() {
+    let room = Room::new();
+    let key = KEY.trim_end();
+    for given in [key.to_owned(), format!("0x{key}"), key[..20].to_owned()] {
+        let run = room.amq(&format!("build -o f.amq --fpr 1% --key-file={given} keys.txt"));
+        let run = run.refused(&["takes the path of a file", "do not use that key again", "umask"]);
+        assert!(!run.err.to_lowercase().contains(&key[..16].to_lowercase()), "{run:?}");
+    }
+    // A file may have any name.
+    room.write(key, KEY);
+    private(&room, key, 0o600);
+    room.amq(&format!("build -o f.amq --fpr 1% --key-file {key} keys.txt")).ends(0);
+}
+
+#[test]
+fn a_key_of_zeros_is_refused() {
+    let room = Room::new();
+    room.write("zeros", "0".repeat(32));
+    private(&room, "zeros", 0o600);
+    room.amq("build -o f.amq --fpr 1% --key-file zeros keys.txt")
+        .refused(&["zeros: this secret key is all zeros", "to make one: "]);
+    assert!(!room.exists("f.amq"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_waited_for_as_long_as_somebody_may_write_to_it() {
+    let room = with_keys();
+    room.bash("mkfifo -m 600 pipe").ends(0);
+    let begun = std::time::Instant::now();
+    room.amq("build -o f.amq --fpr 1% --key-file pipe keys.txt")
+        .refused(&["pipe: a pipe that nobody wrote to for 3 seconds"]);
+    assert!(begun.elapsed().as_secs() < 30);
+    let build = "amq build -f -o f.amq --fpr 1% keys.txt --key-file";
+    room.bash(&format!("(sleep 1; cat k > pipe) & {build} pipe")).ends(0);
+    // Somebody who has to find the key first.
+    room.bash(&format!("{build} <(sleep 4; cat k)")).ends(0);
+    room.bash(&format!("{build} <(head -c 10 k; sleep 1; tail -c +11 k)")).ends(0);
+    room.amq("query -q --key-file k f.amq -e alice").ends(0);
+}
+
+/// Each advice leads on: none leads back.
+#[test]
+fn filters_under_different_secrets_are_not_merged_and_the_text_says_what_to_do() {
+    let room = with_keys();
+    let build = "build --fpr 1% --keys 3000 keys.txt";
+    room.amq(&format!("{build} -o one.amq --key-file k")).ends(0);
+    room.amq(&format!("{build} -o two.amq --key-file other")).ends(0);
+    room.amq(&format!("{build} -o seeded.amq")).ends(0);
+    let apart = ["fits all of them", "build those under another secret key again, from their keys"];
+    let merge = "merge -o m.amq";
+    room.amq(&format!("{merge} one.amq two.amq")).refused(&["one.amq: ", "give --key-file"]);
+    room.amq(&format!("{merge} one.amq two.amq --key-file k")).refused(&[
+        "two.amq: ",
+        apart[0],
+        apart[1],
+    ]);
+    room.amq(&format!("{merge} one.amq two.amq --key-file other")).refused(&[
+        "one.amq: ",
+        apart[0],
+        apart[1],
+    ]);
+    let seeded =
+        ["seeded.amq: its keys are hashed under a seed", "or build one again, from its keys"];
+    room.amq(&format!("{merge} seeded.amq one.amq")).refused(&["one.amq: ", "give --key-file"]);
+    room.amq(&format!("{merge} seeded.amq one.amq --key-file k")).refused(&seeded);
+    room.amq(&format!("{merge} one.amq seeded.amq --key-file k")).refused(&seeded);
+    assert!(!room.exists("m.amq"));
 }
 
 #[test]

@@ -184,8 +184,7 @@ impl fmt::Display for DecodeError {
             }
             Self::Checksum { part } => write!(
                 f,
-                "the {part} is damaged: its checksum is not the one stated. Copy the file again, or build \
-                 the filter anew"
+                "the {part} is damaged: its checksum is not the one stated. {AGAIN}"
             ),
             Self::WrongKind { found, wanted } => write!(
                 f,
@@ -248,7 +247,7 @@ impl fmt::Display for DecodeError {
                 )
             }
             Self::Reserved { part } => {
-                write!(f, "bytes of the {part} that must be zero are not")
+                write!(f, "bytes of the {part} that must be zero are not. {AGAIN}")
             }
             Self::SeedWithheld => f.write_str(
                 "the file omits its seed: give it, with the methods that take a seed, such as \
@@ -268,16 +267,16 @@ impl fmt::Display for DecodeError {
                  one, or find the file that belongs to this key",
             ),
             Self::Geometry { field, value } => {
-                write!(f, "invalid {field}: {value}")
+                write!(f, "invalid {field}: {value}. {AGAIN}")
             }
-            Self::Params(error) => write!(f, "invalid parameters: {error}"),
+            Self::Params(error) => write!(f, "invalid parameters: {error}. {AGAIN}"),
             Self::PayloadLength { stated, expected } => write!(
                 f,
-                "the file states {stated} bytes where its geometry asks for {expected}"
+                "the file states {stated} bytes where its geometry asks for {expected}. {AGAIN}"
             ),
             Self::Structure { what } => write!(
                 f,
-                "the table is inconsistent ({what}): no sequence of operations leads to it"
+                "the table is inconsistent ({what}): no sequence of operations leads to it. {AGAIN}"
             ),
             Self::OverLimit { bytes, limit } => write!(
                 f,
@@ -298,6 +297,9 @@ impl fmt::Display for DecodeError {
         }
     }
 }
+
+/// The way out of what no program of the family writes.
+const AGAIN: &str = "Copy the file again, or build the filter anew";
 
 /// How a program loads a kind that it does not read as any filter.
 const fn how_to_load(kind: FilterKind) -> &'static str {
