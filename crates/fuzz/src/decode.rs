@@ -35,7 +35,15 @@ pub fn any_bytes(bytes: &[u8]) {
         ) => {
             let again = file.to_bytes().and_then(|again| Ok(AnyFile::from_bytes(&again)));
             assert!(again.is_ok_and(|again| again.is_ok_and(|again| again == file)));
-            drop(ask(file.filter().into_inner()));
+            let answers = ask(file.filter().into_inner());
+            let view = AnyView::open_keyed(aligned.get(), None);
+            match file {
+                AnyFile::Keyed(filter, _) => {
+                    let view = view.expect("a view of what was read");
+                    assert!(view.key() == filter.key() && ask(view.get_ref()) == answers);
+                }
+                _ => assert_eq!(view.err(), Some(DecodeError::Prehashed)),
+            }
         }
         (Err(_), Err(_)) => {}
         (file, owned) => panic!("{file:?}, and of keys {owned:?}"),

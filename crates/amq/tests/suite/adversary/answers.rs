@@ -43,7 +43,7 @@ fn a_key_breaks_relations_and_only_rebuilding_ends_replay() {
         "the same key again",
         "after rebuilding",
         "its relative: secret seed (no PRF)",
-        "its relative: key",
+        "its relative: secret key",
     ]);
     for &kind in AnyFilter::KINDS {
         let [secret, keyed] = [Under::SECRET, Under::KEYED].map(|under| played(kind, under));

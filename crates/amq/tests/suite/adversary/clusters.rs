@@ -42,7 +42,7 @@ fn a_secret_scatters_the_keys_of_one_home() {
         "any keys",
         "public seed",
         "secret seed (no PRF)",
-        "key",
+        "secret key",
         "copies of one key, under any",
     ]);
     // Fingerprints of one home: it has a ten-thousandth of all hashes, and these are 2^51 apart.

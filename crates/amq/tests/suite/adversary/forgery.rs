@@ -54,7 +54,7 @@ fn keys_forged_offline_are_false_positives_of_the_public_seed_alone() {
         "hashes for one",
         "public seed",
         "secret seed (no PRF)",
-        "key",
+        "secret key",
         "keys denied",
     ]);
     for &kind in AnyFilter::KINDS {

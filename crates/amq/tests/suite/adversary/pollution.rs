@@ -179,7 +179,7 @@ fn chosen(kind: FilterKind) -> Vec<u64> {
 #[test]
 fn a_secret_keeps_the_rate_that_chosen_keys_raise() {
     let mut table =
-        Table::new(["filter", "any keys", "public seed", "secret seed (no PRF)", "key"]);
+        Table::new(["filter", "any keys", "public seed", "secret seed (no PRF)", "secret key"]);
     for &kind in AnyFilter::KINDS {
         let rate = |under, keys: &[u64]| rate(&Victim::holding(kind, under, keys).unwrap());
         let any = rate(Under::PUBLIC, &honest());

@@ -33,7 +33,7 @@ fn a_secret_takes_the_keys_that_share_one_bucket() {
         "any keys",
         "public seed",
         "secret seed (no PRF)",
-        "key",
+        "secret key",
         "copies of one key, under any",
     ]);
     for kind in super::kinds(|can| can.insert) {
@@ -88,7 +88,7 @@ fn fatal(builds: impl Fn(&[u64]) -> bool) -> Option<u64> {
 
 #[test]
 fn a_secret_builds_of_keys_that_no_public_seed_solves() {
-    let mut table = Table::new(["filter", "public seed", "secret seed (no PRF)", "key"]);
+    let mut table = Table::new(["filter", "public seed", "secret seed (no PRF)", "secret key"]);
     let told = |fatal: Option<u64>| fatal.map_or("none".into(), number);
     for kind in super::kinds(|can| can.build_only) {
         let [public, secret, keyed] = Under::ALL.map(|under| {
