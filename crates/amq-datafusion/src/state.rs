@@ -66,13 +66,7 @@ impl State {
                         execution(NAME, format_args!("states that cannot be merged: {error}"))
                     }),
                     None => {
-                        // A filter of another query may be of the same kind and yet not fit. (One
-                        // that grew fits no empty one.)
-                        let fits = match params.grows && theirs.kind() == params.kind {
-                            true => Ok(()),
-                            false => made(params)?.can_merge(&theirs),
-                        };
-                        fits.map_err(|error| foreign(&error))?;
+                        fits(params, &theirs)?;
                         self.filter = Some(Box::new(theirs));
                         self.settle(params)
                     }
@@ -178,6 +172,19 @@ impl State {
             self.pending.dedup();
         }
     }
+}
+
+/// Whether a state is of this aggregate: one of another query may be of the same kind and yet not
+/// merge with the others.
+fn fits(params: &Params, theirs: &AnyFilter) -> Result<()> {
+    let of_kind = theirs.kind() == params.kind;
+    // One that grew fits no empty one.
+    let planned = theirs.capacity() == params.expected && theirs.size_in_bytes() == params.bytes;
+    if of_kind && (params.grows || planned && theirs.seed() == SEED) {
+        return Ok(());
+    }
+    // An empty filter, as large as any, only to say how it differs.
+    made(params)?.can_merge(theirs).map_err(|error| foreign(&error))
 }
 
 /// An empty filter.
