@@ -106,7 +106,7 @@ pub(crate) fn ask(
     answers: &mut Vec<bool>,
 ) -> Result<()> {
     keys::expect(function, filter.encoding(), keys.data_type())?;
-    let filter = filter.filter();
+    let filter = filter.filter().into_inner();
     let seed = filter.seed();
     let mut hashes = Vec::with_capacity(BLOCK.min(keys.len()));
     answers.clear();

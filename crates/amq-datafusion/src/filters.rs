@@ -20,7 +20,8 @@ pub(crate) fn of_keys(bytes: &[u8]) -> Result<AnyFile, DecodeError> {
     match AnyFile::from_bytes(bytes)? {
         file @ AnyFile::Keys(..) => Ok(file),
         AnyFile::Keyed(..) => Err(DecodeError::Keyed),
-        AnyFile::Hashes(_) => Err(DecodeError::Prehashed),
+        // `Withheld` is what was read with `Secret::Unknown`: none here.
+        AnyFile::Hashes(_) | AnyFile::Withheld(_) => Err(DecodeError::Prehashed),
     }
 }
 

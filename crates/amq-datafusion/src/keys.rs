@@ -83,7 +83,7 @@ pub(crate) fn expect(function: &str, filter: KeyEncoding, keys: &DataType) -> Re
             ("integers", "an integer, as by CAST(x AS BIGINT)")
         }
         (KeyEncoding::Integers, Class::Instants) => ("integers or dates", "what they were"),
-        (KeyEncoding::Bytes, Class::Integers | Class::Instants) => {
+        (KeyEncoding::Bytes | KeyEncoding::Hex, Class::Integers | Class::Instants) => {
             ("strings or binaries", "a string, as by CAST(x AS VARCHAR)")
         }
         _ => return Ok(()),

@@ -77,7 +77,7 @@ impl Accumulator for Merged {
                 Some(ours) => ours.merge(&theirs).map_err(|error| execution(NAME, error))?,
                 // A kind that merges with none is refused even where it is the only one.
                 None => {
-                    let filter = theirs.filter();
+                    let filter = theirs.filter().into_inner();
                     if !Abilities::of(filter.kind()).merge {
                         filter.can_merge(filter).map_err(|error| execution(NAME, error))?;
                     }
@@ -101,7 +101,8 @@ impl Accumulator for Merged {
     }
 
     fn size(&self) -> usize {
-        let table = |file: &AnyFile| file.filter().size_in_bytes() as usize + size_of::<AnyFile>();
-        size_of_val(self) + self.0.as_deref().map_or(0, table)
+        let table = |file: &AnyFile| file.filter().into_inner().size_in_bytes() as usize;
+        let held = |file: &AnyFile| table(file) + size_of::<AnyFile>();
+        size_of_val(self) + self.0.as_deref().map_or(0, held)
     }
 }

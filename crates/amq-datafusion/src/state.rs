@@ -126,7 +126,7 @@ impl State {
                 return Err(crowded(params, filter.len(), rate));
             }
         }
-        let file = AnyFile::Keys(filter, params.encoding);
+        let file = AnyFile::Keys(filter, params.encoding.into());
         let bytes = file.to_bytes().map_err(|error| execution(NAME, error));
         if kept {
             self.filter = file.of_keys().ok().map(Box::new);
