@@ -6,99 +6,103 @@
 
 use core::marker::PhantomData;
 
-/// How fingerprints of some lengths lie in a table.
-pub(crate) trait Cells {
-    /// The fingerprint of a slot; `None` if that is outside the table.
-    fn get(table: &[u8], slot: usize, bits: u32) -> Option<u32>;
-    /// Sets the fingerprint of a slot, which is zero before.
-    fn set(table: &mut [u8], slot: usize, bits: u32, fingerprint: u32);
-    /// The byte at which that of a slot begins.
-    fn byte(slot: usize, bits: u32) -> usize;
-}
-
-/// Fingerprints of one byte.
-pub(crate) enum Bytes {}
-
-/// Fingerprints that are integers of several bytes.
-pub(crate) struct Words<W>(PhantomData<W>);
-
-/// Fingerprints of any number of bits up to 32.
-pub(crate) enum Packed {}
-
-impl Cells for Bytes {
-    #[inline(always)]
-    fn get(table: &[u8], slot: usize, _: u32) -> Option<u32> {
-        Some((*table.get(slot)?).into())
-    }
-
-    #[inline(always)]
-    fn set(table: &mut [u8], slot: usize, _: u32, fingerprint: u32) {
-        table[slot] = fingerprint as u8;
-    }
-
-    #[inline(always)]
-    fn byte(slot: usize, _: u32) -> usize {
-        slot
-    }
+/// What a fingerprint is read as: an integer, little-endian.
+pub(crate) trait Word: Copy {
+    const BITS: u32;
+    /// The word from this byte on; `None` if it is not all in the table.
+    fn read(table: &[u8], byte: usize) -> Option<u64>;
+    /// What was read from a table as it is.
+    fn little_endian(self) -> u64;
+    /// Sets the bits of a word that are set in another one.
+    fn or(table: &mut [u8], byte: usize, bits: u64);
 }
 
 macro_rules! words {
     ($($word:ty),*) => {$(
-        impl Cells for Words<$word> {
+        impl Word for $word {
+            const BITS: u32 = <$word>::BITS;
+
             #[inline(always)]
-            fn get(table: &[u8], slot: usize, _: u32) -> Option<u32> {
-                const N: usize = size_of::<$word>();
+            fn read(table: &[u8], byte: usize) -> Option<u64> {
                 // Masked, the end cannot overflow, and is all that there is to check.
-                let begin = (slot * N) & (usize::MAX >> 1);
-                let bytes = table.get(begin..begin + N)?.first_chunk::<N>()?;
-                Some(<$word>::from_le_bytes(*bytes).into())
+                let byte = byte & (usize::MAX >> 1);
+                let bytes = table.get(byte..byte + size_of::<$word>())?;
+                Some(<$word>::from_le_bytes(*bytes.first_chunk()?).into())
             }
 
             #[inline(always)]
-            fn set(table: &mut [u8], slot: usize, _: u32, fingerprint: u32) {
-                const N: usize = size_of::<$word>();
-                table[slot * N..][..N].copy_from_slice(&(fingerprint as $word).to_le_bytes());
+            fn little_endian(self) -> u64 {
+                Self::from_le(self).into()
             }
 
             #[inline(always)]
-            fn byte(slot: usize, _: u32) -> usize {
-                slot * size_of::<$word>()
+            fn or(table: &mut [u8], byte: usize, bits: u64) {
+                if let Some(bytes) = table[byte..].first_chunk_mut() {
+                    *bytes = (<$word>::from_le_bytes(*bytes) | bits as $word).to_le_bytes();
+                }
             }
         }
     )*};
 }
 
-words!(u16, u32);
+words!(u8, u16, u32, u64);
 
-/// The byte in which the fingerprint of a slot begins, and the bit in that byte. (A table of 2^31
-/// bytes has more bits than a `usize` of 32 bits counts.)
-#[inline(always)]
-const fn begin(slot: usize, bits: u32) -> (usize, u32) {
-    let bit = slot as u64 * bits as u64;
-    ((bit >> 3) as usize, bit as u32 & 7)
+/// How fingerprints of some lengths lie in a table.
+pub(crate) trait Cells {
+    type Word: Word;
+    /// The bits of a fingerprint, which the type may know.
+    fn bits(bits: u32) -> u32;
+    /// The byte in which the fingerprint of a slot begins, and the bit in that byte. (A table of
+    /// 2^31 bytes has more slots, and more bits, than a `usize` of 32 bits counts.)
+    fn begin(slot: u64, bits: u32) -> (usize, u32);
+
+    /// The fingerprint of a slot; `None` if that is outside the table.
+    #[inline(always)]
+    fn get(table: &[u8], slot: u64, bits: u32) -> Option<u32> {
+        let (byte, bit) = Self::begin(slot, bits);
+        Some((Self::Word::read(table, byte)? >> bit) as u32 & (u32::MAX >> (32 - Self::bits(bits))))
+    }
+
+    /// Sets the fingerprint of a slot, which is zero before.
+    #[inline(always)]
+    fn set(table: &mut [u8], slot: u64, bits: u32, fingerprint: u32) {
+        let (byte, bit) = Self::begin(slot, bits);
+        Self::Word::or(table, byte, u64::from(fingerprint) << bit);
+    }
+}
+
+/// Fingerprints that are integers.
+pub(crate) struct Whole<W>(PhantomData<W>);
+
+/// Fingerprints of any number of bits up to 32.
+pub(crate) enum Packed {}
+
+impl<W: Word> Cells for Whole<W> {
+    type Word = W;
+
+    #[inline(always)]
+    fn bits(_: u32) -> u32 {
+        W::BITS
+    }
+
+    #[inline(always)]
+    fn begin(slot: u64, _: u32) -> (usize, u32) {
+        (slot as usize * size_of::<W>(), 0)
+    }
 }
 
 impl Cells for Packed {
+    type Word = u64;
+
     #[inline(always)]
-    fn get(table: &[u8], slot: usize, bits: u32) -> Option<u32> {
-        let (byte, bit) = begin(slot, bits);
-        let word = u64::from_le_bytes(*table.get(byte..byte + 8)?.first_chunk()?);
-        Some((word >> bit) as u32 & (u32::MAX >> (32 - bits)))
+    fn bits(bits: u32) -> u32 {
+        bits
     }
 
     #[inline(always)]
-    fn set(table: &mut [u8], slot: usize, bits: u32, fingerprint: u32) {
-        let (byte, bit) = begin(slot, bits);
-        let rest = &mut table[byte..];
-        let shifted = u64::from(fingerprint) << bit;
-        if let Some(word) = rest.first_chunk_mut() {
-            *word = (u64::from_le_bytes(*word) | shifted).to_le_bytes();
-        }
-    }
-
-    #[inline(always)]
-    fn byte(slot: usize, bits: u32) -> usize {
-        begin(slot, bits).0
+    fn begin(slot: u64, bits: u32) -> (usize, u32) {
+        let bit = slot * u64::from(bits);
+        ((bit >> 3) as usize, bit as u32 & 7)
     }
 }
 
@@ -107,15 +111,15 @@ macro_rules! by_cells {
     ($bits:expr, $cells:ident => $body:expr) => {
         match $bits {
             8 => {
-                type $cells = $crate::cells::Bytes;
+                type $cells = $crate::cells::Whole<u8>;
                 $body
             }
             16 => {
-                type $cells = $crate::cells::Words<u16>;
+                type $cells = $crate::cells::Whole<u16>;
                 $body
             }
             32 => {
-                type $cells = $crate::cells::Words<u32>;
+                type $cells = $crate::cells::Whole<u32>;
                 $body
             }
             _ => {
@@ -136,12 +140,12 @@ mod tests {
     #[test]
     fn what_is_set_is_read_and_nothing_besides_at_every_width() {
         for bits in 1..=32u32 {
-            let value = |slot: usize| {
+            let value = |slot: u64| {
                 let mixed = (slot as u32).wrapping_mul(0x9E37_79B9).rotate_left(slot as u32);
                 mixed >> (32 - bits)
             };
-            let slots = 100;
-            let mut table = vec![0u8; (slots * bits as usize).div_ceil(8) + 7];
+            let slots = 100u64;
+            let mut table = vec![0u8; (slots as usize * bits as usize).div_ceil(8) + 7];
             by_cells!(bits, C => {
                 for slot in 0..slots {
                     C::set(&mut table, slot, bits, value(slot));

@@ -19,13 +19,16 @@ pub(crate) struct Layout {
     /// Log2 of the slots that a shard has beyond its starts: two segments.
     extra_bits: u32,
     pub(crate) fingerprint_bits: u32,
+    /// Bytes of the table: enough for every slot of a place. No table has as many if the parameters
+    /// are none.
+    bytes: u64,
 }
 
-/// The slots of a key in a table, and its fingerprint.
+/// The slots of a key in a table, and the word whose upper bits are its fingerprint.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Place {
-    pub(crate) slots: [usize; 3],
-    pub(crate) fingerprint: u32,
+    pub(crate) slots: [u64; 3],
+    mixed: u64,
 }
 
 impl Layout {
@@ -38,6 +41,7 @@ impl Layout {
             segment,
             extra_bits: params.segment_bits + 1,
             fingerprint_bits: params.fingerprint_bits,
+            bytes: if params.check().is_ok() { params.bytes() } else { u64::MAX },
         }
     }
 
@@ -58,28 +62,27 @@ impl Layout {
         if self.shards > 1 {
             start += index(word, self.shards) << self.extra_bits;
         }
-        Place { slots: self.slots(word, start), fingerprint: self.fingerprint(word) }
+        Place { slots: self.slots(word, start), mixed: mixed(word) }
     }
 
     /// The slots of a key in its shard, whose first start is `first`.
     #[inline(always)]
-    pub(crate) const fn slots_in_shard(&self, word: u64, first: u64) -> [usize; 3] {
-        self.slots(word, index(word, self.starts).wrapping_sub(first))
+    pub(crate) fn slots_in_shard(&self, word: u64, first: u64) -> [usize; 3] {
+        self.slots(word, index(word, self.starts).wrapping_sub(first)).map(|slot| slot as usize)
     }
 
     #[inline(always)]
-    const fn slots(&self, word: u64, start: u64) -> [usize; 3] {
+    const fn slots(&self, word: u64, start: u64) -> [u64; 3] {
         let mask = self.segment - 1;
         let second = (start + self.segment) ^ (word & mask);
         let third = (start + 2 * self.segment) ^ (word >> THIRD & mask);
-        [start as usize, second as usize, third as usize]
+        [start, second, third]
     }
 
-    /// The fingerprint, from bits that all of the word's determine.
+    /// The fingerprint of a key's word.
     #[inline(always)]
     pub(crate) const fn fingerprint(&self, word: u64) -> u32 {
-        let mixed = (word ^ word >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed >> (64 - self.fingerprint_bits)) as u32
+        upper(mixed(word), self.fingerprint_bits)
     }
 
     /// The starts of one shard.
@@ -93,6 +96,30 @@ impl Layout {
     pub(crate) const fn shards(&self) -> u64 {
         self.shards
     }
+
+    /// Whether a table has slots, and all of those that a place can have.
+    #[inline(always)]
+    pub(crate) const fn fits(&self, table: &[u8]) -> bool {
+        self.bytes != 0 && table.len() as u64 >= self.bytes
+    }
+}
+
+impl Place {
+    #[inline(always)]
+    pub(crate) const fn fingerprint(&self, bits: u32) -> u32 {
+        upper(self.mixed, bits)
+    }
+}
+
+#[inline(always)]
+const fn upper(word: u64, bits: u32) -> u32 {
+    (word >> (64 - bits)) as u32
+}
+
+/// A word whose upper bits, a fingerprint, all bits of the other word determine.
+#[inline(always)]
+const fn mixed(word: u64) -> u64 {
+    (word ^ word >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[cfg(test)]
@@ -112,7 +139,8 @@ mod tests {
                 let slots = params.shard_slots();
                 let hashes = (0..1000).map(|key: u64| KeyHash::of(&key, keys).get());
                 for hash in hashes.chain([0, 1, u64::MAX, u64::MAX - 1]) {
-                    let place = layout.place(hash).slots.map(|slot| slot as u64);
+                    let place = layout.place(hash).slots;
+                    assert!(place.iter().all(|&slot| slot < params.slots()));
                     let shard = place[0] / slots;
                     assert!(shard < layout.shards());
                     let first = shard * layout.starts_of_shard();
@@ -136,7 +164,7 @@ mod tests {
         for key in 0..1u64 << 16 {
             let place = layout.place(KeyHash::of(&key, 5).get());
             for (cells, slot) in cells.iter_mut().zip(place.slots) {
-                cells[(slot >> 6 & 15) << 4 | place.fingerprint as usize] += 1;
+                cells[(slot as usize >> 6 & 15) << 4 | place.fingerprint(4) as usize] += 1;
             }
         }
         for cells in cells {

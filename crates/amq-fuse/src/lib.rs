@@ -102,7 +102,7 @@
 //! - S. Vigna, *ε-cost sharding: scaling hypergraph-based static functions and filters to
 //!   trillions of keys*, arXiv:2503.18397, 2025.
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 extern crate alloc;
 #[cfg(any(feature = "std", test))]

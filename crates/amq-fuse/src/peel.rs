@@ -122,9 +122,9 @@ impl Peeler {
             let mut fingerprint = layout.fingerprint(word);
             // Its own is zero.
             for slot in layout.slots_in_shard(word, self.first) {
-                fingerprint ^= C::get(table, slot, bits).unwrap_or_default();
+                fingerprint ^= C::get(table, slot as u64, bits).unwrap_or_default();
             }
-            C::set(table, slot as usize, bits, fingerprint);
+            C::set(table, slot.into(), bits, fingerprint);
         }
     }
 }
