@@ -138,19 +138,11 @@ fn each(
     work: Vec<Work<'_>>,
     solve: impl Fn(&mut Tools, &mut Work<'_>) -> Result<(), Stop> + Sync,
 ) -> Result<(), Stop> {
+    use amq_core::internal::Cpu;
     use rayon::prelude::*;
-    if work.len() == 1 || !has_threads() {
+    if work.len() == 1 || !Cpu::has_threads(|| rayon::ThreadPoolBuilder::new().build_global()) {
         return one_by_one(work, solve);
     }
     work.into_par_iter()
         .try_for_each_init(Tools::default, |tools, mut work| solve(tools, &mut work))
-}
-
-/// Whether there are threads to build with. A system can refuse them, and rayon would panic.
-#[cfg(feature = "parallel")]
-fn has_threads() -> bool {
-    static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    let refused = |error: rayon::ThreadPoolBuildError| core::error::Error::source(&error).is_some();
-    // Anything else it can answer is that the pool is there.
-    *HAS.get_or_init(|| !rayon::ThreadPoolBuilder::new().build_global().is_err_and(refused))
 }

@@ -238,15 +238,6 @@ fn one_by_one<S, T: Default, R>(
 #[cfg(not(feature = "parallel"))]
 use one_by_one as each_shard;
 
-/// Whether there are threads to build with. A system can refuse them, and rayon would panic.
-#[cfg(feature = "parallel")]
-fn has_threads() -> bool {
-    static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    let refused = |error: rayon::ThreadPoolBuildError| core::error::Error::source(&error).is_some();
-    // Its only other error is that the pool exists already.
-    *HAS.get_or_init(|| !rayon::ThreadPoolBuilder::new().build_global().is_err_and(refused))
-}
-
 /// Does what `one_by_one` does, on all processors. Shards are independent, so the outcome is the
 /// same, too.
 #[cfg(feature = "parallel")]
@@ -255,8 +246,9 @@ fn each_shard<S: Send, T: Default + Send, R: Send>(
     work: impl Fn(&mut T, &mut S) -> Result<R, BuildError> + Sync,
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
+    use amq_core::internal::Cpu;
     use rayon::prelude::*;
-    if !has_threads() {
+    if !Cpu::has_threads(|| rayon::ThreadPoolBuilder::new().build_global()) {
         return one_by_one(shards, work, done);
     }
     let mut outcomes = room(shards.len() as u64)?;
