@@ -1,7 +1,7 @@
 //! Where a key lies: the geometry of a table, without the table.
 
 use crate::FuseParams;
-use amq_core::index::{index, remix};
+use amq_core::index::{index, index_and_rest, remix};
 
 /// Which bits of a key's word choose its third slot. Those of the second are the lowest.
 const THIRD: u32 = 20;
@@ -16,11 +16,12 @@ pub(crate) struct Layout {
     shards: u64,
     /// Slots of a segment.
     segment: u64,
-    /// Log2 of the slots that a shard has beyond its starts: two segments.
-    extra_bits: u32,
+    /// The starts of a shard, and its slots.
+    shard_starts: u64,
+    shard_slots: u64,
     pub(crate) fingerprint_bits: u32,
-    /// Bytes of the table: enough for every slot of a place. No table has as many if the parameters
-    /// are none.
+    /// Bytes of the table, which hold every slot of a place; for parameters out of range the most,
+    /// so that no table fits.
     bytes: u64,
 }
 
@@ -39,7 +40,8 @@ impl Layout {
             starts: u64::from(params.segments) * u64::from(params.shards) * segment,
             shards: params.shards.into(),
             segment,
-            extra_bits: params.segment_bits + 1,
+            shard_starts: u64::from(params.segments) * segment,
+            shard_slots: params.shard_slots(),
             fingerprint_bits: params.fingerprint_bits,
             bytes: if params.check().is_ok() { params.bytes() } else { u64::MAX },
         }
@@ -53,15 +55,17 @@ impl Layout {
     }
 
     /// The slots of a key in the table: the start in its segment, and one slot in each of the next
-    /// two. Start and shard are both scaled from the whole word, which preserves order, so that the
-    /// shard is that of the start.
+    /// two. Scaling preserves order and refines: the shard, and within it the start that what is
+    /// left of the word leads to, are those of a start that is scaled from the whole word.
     #[inline(always)]
     pub(crate) const fn place(&self, hash: u64) -> Place {
         let word = self.word(hash);
-        let mut start = index(word, self.starts);
-        if self.shards > 1 {
-            start += index(word, self.shards) << self.extra_bits;
-        }
+        let start = if self.shards > 1 {
+            let (shard, rest) = index_and_rest(word, self.shards);
+            shard * self.shard_slots + index(rest, self.shard_starts)
+        } else {
+            index(word, self.starts)
+        };
         Place { slots: self.slots(word, start), mixed: mixed(word) }
     }
 
@@ -87,10 +91,7 @@ impl Layout {
 
     /// The starts of one shard.
     pub(crate) const fn starts_of_shard(&self) -> u64 {
-        match self.shards {
-            0 => 0,
-            shards => self.starts / shards,
-        }
+        self.shard_starts
     }
 
     pub(crate) const fn shards(&self) -> u64 {
