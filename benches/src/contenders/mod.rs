@@ -8,6 +8,7 @@ pub mod alloc;
 mod built;
 mod contender;
 mod info;
+mod keyed;
 mod order;
 mod others;
 mod ours;
@@ -30,6 +31,7 @@ const TWINS: [&str; 4] = ["bloom", "blocked-bloom", "cuckoo", "bumped-ribbon"];
 /// All contenders, in listed order. Names are distinct (tested).
 pub static ALL: LazyLock<Vec<&'static Contender>> = LazyLock::new(|| {
     let mut all = ours::all();
+    all.extend(keyed::all());
     #[cfg(feature = "peers")]
     all.extend(peers::all());
     all.extend(others::all());

@@ -178,7 +178,7 @@ impl<F: PlanFilter, W> Ours<F, W> {
     }
 }
 
-fn taken<K>(keys: &[K], inserted: Result<u64, BatchInsertError>) -> u64 {
+pub(super) fn taken<K>(keys: &[K], inserted: Result<u64, BatchInsertError>) -> u64 {
     inserted.map_or_else(|refused| refused.done, |_| keys.len() as u64)
 }
 

@@ -253,7 +253,8 @@ impl Heat<'_> {
 /// Whether it is one of each kind that takes few bits a key.
 fn is_compact(info: &Info) -> bool {
     let large = [Family::Counting, Family::Scalable, Family::Exact].contains(&info.family);
-    let again = info.role == Role::Twin || info.can(Ability::ConcurrentInsert);
+    let again =
+        matches!(info.role, Role::Twin | Role::Keyed) || info.can(Ability::ConcurrentInsert);
     !large && !again && info.role != Role::Map
 }
 

@@ -31,6 +31,7 @@ pub enum Role {
     #[default]
     Filter,
     Twin,
+    Keyed,
     Map,
     Floor,
 }

@@ -228,7 +228,7 @@ fn nearest(to: u64, all: impl Iterator<Item = u64>) -> Option<u64> {
 }
 
 fn is_compared(facts: &Info) -> bool {
-    matches!(facts.role, Role::Filter | Role::Map)
+    matches!(facts.role, Role::Filter | Role::Keyed | Role::Map)
 }
 
 /// Whether a row is about a filter of its planned keys.
