@@ -76,7 +76,7 @@ pub(super) fn limits(data: &Data) -> Found {
     let mut points = data.texts.limits.clone();
     let timed = data.all().filter(|row| row.ns.is_some()).count();
     let unstable = data.all().filter(|row| row.unstable == Some(true)).count();
-    let scatter = percent(data.run.unstable_above);
+    let scatter = asked(data.run.unstable_above);
     if timed > 0 {
         points.push(format!(
             "{unstable} of {timed} timed cells scatter by more than {scatter} and are marked."

@@ -31,7 +31,7 @@ impl Example {
             ("{rate}", Some(percent(choice.fpr))),
             ("{ask}", choice.query_ns.map(two)),
             ("{build}", choice.insert_ns.map(two)),
-            ("{wrong}", Some(two(choice.fpr * self.times))),
+            ("{wrong}", Some(counted(choice.fpr * self.times))),
             ("{busy}", choice.insert_ns.map(|ns| percent(ns * self.times / 1e9))),
         ];
         let shown = |sum: String, (name, number): &(&str, Option<String>)| {
@@ -39,6 +39,11 @@ impl Example {
         };
         numbers.iter().fold(self.sum.clone(), shown)
     }
+}
+
+/// A number of things: large ones in hundreds, with commas.
+fn counted(number: f64) -> String {
+    if number < 1000.0 { two(number) } else { keys((number / 100.0).round() as u64 * 100) }
 }
 
 pub(super) fn worked(data: &Data) -> Found {

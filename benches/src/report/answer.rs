@@ -5,7 +5,7 @@ use super::advice::asked_of_advisor;
 use super::doc::{Answer, Group};
 use super::needs::{ANSWER_TIE, Need, behind};
 use super::prelude::*;
-use amq_advisor::Choice;
+use amq_advisor::{Choice, Structure};
 
 /// Names that a row has room for.
 const SHOWN: usize = 2;
@@ -37,7 +37,7 @@ fn rule(data: &Data) -> String {
         0.0 => "the noise was not measured, so no times are called equal".to_owned(),
         floor => format!("times within the noise ({}) are ties", percent(floor)),
     };
-    let (what, space, scatter) = (data.what(), asked(ANSWER_TIE), percent(data.run.unstable_above));
+    let (what, space, scatter) = (data.what(), asked(ANSWER_TIE), asked(data.run.unstable_above));
     format!(
         "{what} unless a row says otherwise. × bound: the bits of a key over the fewest that any \
          filter of its rate needs, log2(1 / rate). ns is per key, hashing included; a time marked \
@@ -142,36 +142,44 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
         let share = row.refused_at? as f64 / row.planned_keys?.max(1) as f64;
         return Some(match share {
             ..1.005 => "refuses keys beyond its plan".to_owned(),
-            _ => format!("refuses keys from {share:.2} times its plan on"),
+            _ => format!("full at {share:.2} times its plan"),
         });
     }
     let is_double = |row: &&&Row| row.planned_keys.is_some_and(|planned| row.keys == 2 * planned);
     let fpr = rows.iter().find(is_double)?.fpr()?;
-    Some(format!("wrong for {:.0} % with twice the keys", fpr * 100.0))
+    Some(format!("errs at {:.0} % with twice the keys", fpr * 100.0))
 }
 
 /// A contender's type; with its name in the records, where several contenders have the type or it
 /// is another crate's.
 fn type_name(data: &Data, facts: &Info) -> String {
-    let name = type_of(&facts.import);
-    let is_shared = data.filters().filter(|other| type_of(&other.import) == name).count() > 1;
-    match name {
+    let name = of_today(facts);
+    let is_shared = data.filters().filter(|other| of_today(other) == name).count() > 1;
+    match &*name {
         "" => facts.name.clone(),
         _ if is_shared || (!facts.ours && facts.name != name) => format!("{name} ({})", facts.name),
-        _ => name.to_owned(),
+        _ => name,
+    }
+}
+
+/// The type's name: of ours today's, which an earlier record may not know.
+pub(super) fn of_today(facts: &Info) -> String {
+    match facts.name.parse() {
+        Ok(kind) if facts.ours => Structure::Filter(kind).type_name(),
+        _ => type_of(&facts.import).to_owned(),
     }
 }
 
 /// Ours from the one crate that has all of them.
 fn import(facts: &Info) -> String {
     match (facts.ours, facts.import.strip_prefix("use amq_")) {
-        (true, Some(_)) => format!("use amq::{};", type_of(&facts.import)),
+        (true, Some(_)) => format!("use amq::{};", of_today(facts)),
         _ => facts.import.clone(),
     }
 }
 
 /// The last word of an import: `use amq_bloom::BloomFilter;` imports a `BloomFilter`.
-pub(super) fn type_of(import: &str) -> &str {
+fn type_of(import: &str) -> &str {
     let path = import.split(" as ").next().unwrap_or_default();
     let last = path.rsplit("::").next().unwrap_or_default().trim_start_matches('{');
     last.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()

@@ -204,11 +204,16 @@ pub(super) fn sizes(data: &Data) -> Found {
         }
     }
     let caption = format!(
-        "Needs whose answer is another than for {} keys, and how far the answer there is behind.",
+        "Needs whose first choice is another than for {} keys, and how far that one is behind.",
         keys(data.keys)
     );
-    let found = format!("Answers that change: {}.", list(&words));
-    (!words.is_empty()).then(|| (found, vec![Block::Tables(Text::from(caption), tables)]))
+    let found = format!("Other answers than for {} keys: {}.", keys(data.keys), list(&words));
+    let same = "The first choices are the same for all numbers of keys measured.";
+    let blocks = match tables.is_empty() {
+        true => Block::text(same),
+        false => Block::Tables(Text::from(caption), tables),
+    };
+    (!words.is_empty()).then(|| (found, vec![blocks]))
 }
 
 #[cfg(test)]

@@ -15,10 +15,7 @@ pub(super) fn abilities(data: &Data) -> Found {
         let can = |facts: &Info| facts.abilities.contains(ability);
         table = table.word(head, |facts| if can(facts) { "yes" } else { "" });
     }
-    Some((
-        format!("No one can do more than {most} of {of}, which {best} can."),
-        vec![table.block("")],
-    ))
+    Some((format!("{best} can do the most: {most} of {of} things each."), vec![table.block("")]))
 }
 
 /// How many cells keep to their formula, and those that do not.
@@ -119,7 +116,7 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
         "ns per key (waits: each key depends on the answer before; net: half, less reading and \
          hashing); ? where the rounds scatter by more than {}; ! where the rate is not the \
          formula's.",
-        percent(data.run.unstable_above)
+        asked(data.run.unstable_above)
     ))
 }
 

@@ -1,5 +1,7 @@
 use super::*;
-use crate::record::Cell;
+use crate::record::{Cell, Records};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The verdicts and the figures of the literature, and that what was measured is what was computed.
 #[test]
@@ -70,4 +72,28 @@ fn times_settle_their_claims_at_every_size_or_say_that_it_depends() {
         timed(&rows, &["standard-ribbon"], Workload::Query50, 0.0..1.1).unwrap().2,
         Verdict::DoesNot
     );
+}
+
+/// What committed records claim about times follows from their rows.
+#[test]
+fn committed_verdicts_follow_from_their_records() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let ground = Ground::new(1000, 1);
+    for path in ["reports/records", "reports/full/records"] {
+        let record = Records::newest(&root.join(path), None).unwrap();
+        let names = ["bloom", "blocked-bloom", "standard-ribbon", "bumped-ribbon"];
+        let rows = names.iter().flat_map(|name| record.rows(name).unwrap());
+        let rows: Vec<Row> = rows.collect();
+        let claims: Vec<Claim> = record.table("claims").unwrap();
+        let timed = ["ribbon-build", "ribbon-query", "blocked-speed"];
+        let timed = claims.iter().filter(|claim| timed.contains(&&*claim.id));
+        assert_eq!(timed.clone().count(), 3);
+        for claim in timed {
+            let (_, measured, verdict, detail) = settle(&claim.id, &ground, &rows).unwrap();
+            assert_eq!((verdict, measured), (claim.verdict, claim.measured), "{}", claim.id);
+            let [told, kept] =
+                [&detail, &claim.detail].map(|of| of.split("; ").collect::<BTreeSet<_>>());
+            assert_eq!(told, kept, "{}", claim.id);
+        }
+    }
 }
