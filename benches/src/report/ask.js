@@ -85,7 +85,9 @@ function asked(question) {
 const lastAnswer = () => told;
 
 const make = (name, text, ...inner) => {
-  const made = Object.assign(document.createElement(name), { textContent: text || "" });
+  // A number and its unit stand in one line.
+  const textContent = (text || "").replace(/(\d) (%|ns|bits|times)/g, "$1\u00a0$2");
+  const made = Object.assign(document.createElement(name), { textContent });
   made.append(...inner);
   return made;
 };

@@ -72,7 +72,7 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     all.push(Series::guide(corners.chain(last).collect()));
     let names = list(&best.iter().map(|best| best.0).collect::<Vec<_>>());
     let found = format!(
-        "Nothing measured is both as small and as fast as {names}: {}, without ties.",
+        "Nothing measured is both smaller and faster than {names}, ties aside ({}).",
         data.what()
     );
     let off = match off[..] {

@@ -66,6 +66,9 @@ fn font<'a>(horizontal: HPos, vertical: VPos) -> TextStyle<'a> {
     font.pos(Pos::new(horizontal, vertical))
 }
 
+/// The most marks of a series.
+const MOST_MARKS: usize = 12;
+
 impl Plot {
     /// Its picture; on a narrow screen numbers stand for names that have no room.
     pub(super) fn draw(&self, size: (u32, u32), is_narrow: bool) -> Result<String> {
@@ -155,8 +158,10 @@ impl Plot {
                     stroke=(hex(label.colour)) stroke-opacity="0.6" {}
             }
             @for series in self.series.iter().filter(|series| !series.name.is_empty()) {
-                @for (x, y) in series.measured().filter(seen) {
-                    (self.mark(series, (x, y), pixel((x, y))))
+                @let points: Vec<_> = series.measured().filter(seen).collect();
+                // Of many points of a line some have marks, the last one among them.
+                @for (x, y) in points.iter().rev().step_by(points.len().div_ceil(MOST_MARKS).max(1)) {
+                    (self.mark(series, (*x, *y), pixel((*x, *y))))
                 }
             }
             @for label in &labels {
