@@ -1,0 +1,19 @@
+"""Approximate-membership filters: small, fast sets that answer "definitely not in" or "probably in".
+
+>>> from amq import BloomFilter
+>>> seen = BloomFilter(1_000_000, 0.01)
+>>> seen.add("https://example.org/")
+True
+>>> "https://example.org/" in seen
+True
+>>> "https://example.org/new" in seen
+False
+"""
+
+from . import _amq
+from ._amq import *  # noqa: F403
+from ._amq import BloomFilter as Bloom  # the name that rbloom has for it
+from ._amq import BumpedRibbonFilter as RibbonFilter  # the one to take first
+
+__version__ = _amq.__version__
+__all__ = [*_amq.__all__, "Bloom", "RibbonFilter"]

@@ -1,0 +1,156 @@
+//! Errors of the library as exceptions, with their own texts.
+
+use amq::{
+    AnyError, BuildError, DecodeError, InsertError, MergeError, PlanError, ReadError, Unsupported,
+};
+use pyo3::exceptions::{
+    PyException, PyMemoryError, PyOSError, PyTypeError, PyUserWarning, PyValueError,
+};
+use pyo3::prelude::*;
+use std::io;
+use std::path::Path;
+
+/// The exceptions, under the names that Python has for them.
+mod raised {
+    use super::{PyException, PyTypeError, PyUserWarning, PyValueError};
+    use pyo3::create_exception;
+
+    create_exception!(amq, Full, PyException, "The filter has no place for the key: it is full.");
+    create_exception!(
+        amq,
+        DecodeError,
+        PyValueError,
+        "The bytes are not a filter, or not an undamaged one."
+    );
+    create_exception!(
+        amq,
+        Unsupported,
+        PyTypeError,
+        "This kind of filter cannot do that. The text names the kinds that can."
+    );
+    create_exception!(
+        amq,
+        OverfullWarning,
+        PyUserWarning,
+        "A filter holds more keys than planned, and errs more often than promised."
+    );
+}
+
+pub(crate) use raised::OverfullWarning;
+
+/// Adds the exceptions to the module.
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("Full", py.get_type::<raised::Full>())?;
+    module.add("DecodeError", py.get_type::<raised::DecodeError>())?;
+    module.add("Unsupported", py.get_type::<raised::Unsupported>())?;
+    module.add("OverfullWarning", py.get_type::<OverfullWarning>())
+}
+
+/// The exception for an error of the library.
+pub(crate) trait Raise {
+    fn raise(self) -> PyErr;
+}
+
+/// As in `result.raised()?`.
+pub(crate) trait OrRaise<T> {
+    fn raised(self) -> PyResult<T>;
+}
+
+impl<T, E: Raise> OrRaise<T> for Result<T, E> {
+    #[inline]
+    fn raised(self) -> PyResult<T> {
+        self.map_err(Raise::raise)
+    }
+}
+
+impl Raise for PlanError {
+    fn raise(self) -> PyErr {
+        PyValueError::new_err(self.to_string())
+    }
+}
+
+impl Raise for Unsupported {
+    fn raise(self) -> PyErr {
+        raised::Unsupported::new_err(self.to_string())
+    }
+}
+
+/// With the text of what the error is part of.
+fn refused(error: InsertError, text: String) -> PyErr {
+    match error {
+        InsertError::OutOfMemory { .. } => PyMemoryError::new_err(text),
+        _ => raised::Full::new_err(text),
+    }
+}
+
+impl Raise for InsertError {
+    fn raise(self) -> PyErr {
+        refused(self, self.to_string())
+    }
+}
+
+impl Raise for BuildError {
+    fn raise(self) -> PyErr {
+        let text = self.to_string();
+        match self {
+            Self::OutOfMemory { .. } => PyMemoryError::new_err(text),
+            Self::Insert(error) => refused(error.error, text),
+            _ => PyValueError::new_err(text),
+        }
+    }
+}
+
+impl Raise for MergeError {
+    fn raise(self) -> PyErr {
+        let text = self.to_string();
+        match self {
+            Self::Insert(error) => refused(error, text),
+            _ => PyValueError::new_err(text),
+        }
+    }
+}
+
+impl Raise for AnyError {
+    fn raise(self) -> PyErr {
+        match self {
+            Self::Unsupported(error) => error.raise(),
+            Self::Build(error) => error.raise(),
+            Self::Insert(error) => error.raise(),
+            Self::Batch(error) => refused(error.error, error.to_string()),
+            Self::Merge(error) => error.raise(),
+            other => PyValueError::new_err(other.to_string()),
+        }
+    }
+}
+
+impl Raise for DecodeError {
+    fn raise(self) -> PyErr {
+        let text = self.to_string();
+        match self {
+            Self::OutOfMemory { .. } => PyMemoryError::new_err(text),
+            _ => raised::DecodeError::new_err(text),
+        }
+    }
+}
+
+/// What went wrong with the file of this path.
+pub(crate) fn of_file(error: ReadError, path: &Path) -> PyErr {
+    match error {
+        ReadError::Io(error) => of_system(&error, path),
+        ReadError::Decode(error) => error.raise(),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// As `open` raises it: with the number, which decides on the class, the text and the path.
+pub(crate) fn of_system(error: &io::Error, path: &Path) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => {
+            let text = error.to_string();
+            let said = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, said, path.as_os_str().to_owned()))
+        }
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+    }
+}

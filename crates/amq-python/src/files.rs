@@ -1,0 +1,191 @@
+//! Filters as files, bytes and pickles.
+
+use crate::classes;
+use crate::error::{OrRaise, of_file, of_system};
+use crate::filter::Filter;
+use crate::hashing::Hashing;
+use crate::number::{Natural, SecretKey};
+use crate::state::Content;
+use crate::view::FilterView;
+use amq::{AnyFile, DecodeError, Filter as _, FilterKind, ReadError, Secret};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple, PyType};
+use std::path::PathBuf;
+
+#[pymethods]
+impl Filter {
+    /// Saves the filter in a file, which replaces one of this name at once and as a whole.
+    ///
+    /// secret=False leaves out the seed, or the secret key: whoever loads the file must give it.
+    #[pyo3(signature = (path, *, secret=true))]
+    fn save(&self, py: Python<'_>, path: PathBuf, secret: bool) -> PyResult<()> {
+        py.detach(|| {
+            let state = self.read_detached();
+            let Some(file) = state.file() else { return Err(in_its_file()) };
+            let saved = if secret { file.save(&path) } else { file.save_without_seed(&path) };
+            saved.map_err(|error| of_system(&error, &path))
+        })
+    }
+
+    /// The filter as the bytes of a file; secret=False as in save.
+    #[pyo3(signature = (*, secret=true))]
+    fn to_bytes<'py>(&self, py: Python<'py>, secret: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| {
+            let state = self.read_detached();
+            let Some(file) = state.file() else { return Err(in_its_file()) };
+            if secret { file.to_bytes().raised() } else { file.to_bytes_without_seed().raised() }
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The name that rbloom has for to_bytes.
+    fn save_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.to_bytes(py, true)
+    }
+
+    /// Loads a filter from a file that holds nothing else; everything is checked.
+    ///
+    /// Filter.load takes a file of any kind, a class of a kind only its own. hash_func is for a
+    /// filter of hashes that the caller made, seed and key for a file that leaves them out.
+    #[classmethod]
+    #[pyo3(signature = (path, hash_func=None, *, seed=None, key=None))]
+    fn load<'py>(
+        cls: &Bound<'py, PyType>,
+        path: PathBuf,
+        hash_func: Option<Bound<'py, PyAny>>,
+        seed: Option<Natural>,
+        key: Option<SecretKey>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let secret = secret(seed, key)?;
+        let loaded = cls.py().detach(|| match secret {
+            None => AnyFile::load(&path),
+            Some(secret) => AnyFile::load_with(&path, secret),
+        });
+        let file = loaded.map_err(|error| of_file(error, &path))?;
+        of_class(cls, file, hash_func)
+    }
+
+    /// The filter in these bytes; see load.
+    #[classmethod]
+    #[pyo3(signature = (data, hash_func=None, *, seed=None, key=None))]
+    fn from_bytes<'py>(
+        cls: &Bound<'py, PyType>,
+        data: &Bound<'py, PyAny>,
+        hash_func: Option<Bound<'py, PyAny>>,
+        seed: Option<Natural>,
+        key: Option<SecretKey>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let secret = secret(seed, key)?;
+        let held: Vec<u8>;
+        let bytes = match data.cast::<PyBytes>() {
+            Ok(bytes) => bytes.as_bytes(),
+            // What can change meanwhile is copied first.
+            Err(_) => {
+                held = pyo3::buffer::PyBuffer::<u8>::get(data)?.to_vec(cls.py())?;
+                &held
+            }
+        };
+        let file = cls.py().detach(|| match secret {
+            None => AnyFile::from_bytes(bytes).raised(),
+            Some(secret) => AnyFile::from_bytes_with(bytes, secret).raised(),
+        })?;
+        of_class(cls, file, hash_func)
+    }
+
+    /// The name that rbloom has for from_bytes.
+    #[classmethod]
+    #[pyo3(signature = (data, hash_func=None))]
+    fn load_bytes<'py>(
+        cls: &Bound<'py, PyType>,
+        data: &Bound<'py, PyAny>,
+        hash_func: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Self::from_bytes(cls, data, hash_func, None, None)
+    }
+
+    /// Pickles are the bytes of a file, secret included.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Py<PyTuple>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let module = py.import("amq._amq")?;
+        if let Content::View(_, path) = this.read(py).content() {
+            let arguments = PyTuple::new(py, [path])?;
+            return Ok((module.getattr("open")?, arguments.unbind()));
+        }
+        let arguments = (this.to_bytes(py, true)?, this.hashing.function());
+        Ok((module.getattr("_restore")?, arguments.into_pyobject(py)?.unbind()))
+    }
+}
+
+/// Loads a filter of any kind from a file: as Filter.load, for every file of this library.
+#[pyfunction]
+#[pyo3(signature = (path, hash_func=None, *, seed=None, key=None))]
+pub(crate) fn load<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    hash_func: Option<Bound<'py, PyAny>>,
+    seed: Option<Natural>,
+    key: Option<SecretKey>,
+) -> PyResult<Bound<'py, PyAny>> {
+    Filter::load(&py.get_type::<Filter>(), path, hash_func, seed, key)
+}
+
+/// Opens a filter of any kind in its file, which is mapped into memory: at once, and shared by all
+/// processes that do. It can be asked, and not changed.
+///
+/// check=False checks the header alone: a file that was damaged since it was written then answers
+/// anything. As with any mapped file, nobody may write to it or shorten it; save replaces it.
+#[pyfunction]
+#[pyo3(signature = (path, *, check=true))]
+pub(crate) fn open(py: Python<'_>, path: PathBuf, check: bool) -> PyResult<Bound<'_, PyAny>> {
+    let path = std::path::absolute(&path).map_err(|error| of_system(&error, &path))?;
+    let view = py.detach(|| crate::map::open(&path, check));
+    let view = view.map_err(|error: ReadError| of_file(error, &path))?;
+    let hashing = Hashing::Seed(view.seed());
+    let base = Filter::new(hashing, Content::View(view, path));
+    let view = PyClassInitializer::from(base).add_subclass(FilterView);
+    Ok(Bound::new(py, view)?.into_any())
+}
+
+/// What a pickle calls.
+#[pyfunction]
+pub(crate) fn _restore<'py>(
+    data: &Bound<'py, PyAny>,
+    hash_func: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    Filter::from_bytes(&data.py().get_type::<Filter>(), data, hash_func, None, None)
+}
+
+fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secret>> {
+    match (seed, key) {
+        (None, None) => Ok(None),
+        (Some(seed), None) => Ok(Some(Secret::Seed(seed.0))),
+        (None, Some(key)) => Ok(Some(Secret::Key(key.0))),
+        _ => Err(PyValueError::new_err("a file withholds a seed or a key, not both")),
+    }
+}
+
+/// The filter as an object, if its kind is that of the class it was asked of.
+fn of_class<'py>(
+    cls: &Bound<'py, PyType>,
+    file: AnyFile,
+    hash_func: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let found = file.filter().kind();
+    match kind_of(cls)? {
+        Some(wanted) if wanted != found => Err(DecodeError::WrongKind { found, wanted }).raised(),
+        _ => classes::instance(cls.py(), Hashing::of_file(&file, hash_func)?, file),
+    }
+}
+
+/// The kind that a class stands for; `None` for the classes that several kinds share.
+pub(crate) fn kind_of(cls: &Bound<'_, PyType>) -> PyResult<Option<FilterKind>> {
+    match cls.getattr_opt("kind")? {
+        Some(kind) => Ok(kind.extract::<String>().ok().and_then(|id| FilterKind::from_id(&id))),
+        None => Ok(None),
+    }
+}
+
+fn in_its_file() -> PyErr {
+    PyTypeError::new_err("the filter was opened in its file already: copy that")
+}

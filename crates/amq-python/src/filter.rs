@@ -1,0 +1,225 @@
+//! What every filter can do: be asked, described and copied.
+
+use crate::classes;
+use crate::hashing::Hashing;
+use crate::many::{self, Many};
+use crate::state::{Content, State};
+use pyo3::prelude::*;
+use pyo3::sync::RwLockExt;
+use pyo3::types::PyDict;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+
+/// An approximate-membership filter: "definitely not in", or "probably in".
+///
+/// This is what all kinds share. Make one by its kind, as in BloomFilter(1000, 0.01) or
+/// FuseFilter.build(keys); or load a file, of whatever kind, with amq.load(path).
+#[pyclass(frozen, subclass, module = "amq")]
+#[derive(Debug)]
+pub(crate) struct Filter {
+    pub(crate) hashing: Hashing,
+    state: RwLock<State>,
+}
+
+impl Filter {
+    pub(crate) fn new(hashing: Hashing, content: Content) -> Self {
+        Self { hashing, state: RwLock::new(State::new(content)) }
+    }
+
+    /// The filter's state, once nobody changes it. The interpreter is let go of while this waits.
+    #[inline]
+    pub(crate) fn read(&self, py: Python<'_>) -> RwLockReadGuard<'_, State> {
+        match self.state.try_read() {
+            Ok(state) => state,
+            // Whoever panicked left a valid filter: a failed operation changes nothing.
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                self.state.read_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+            }
+        }
+    }
+
+    /// The filter's state, to be changed, once nobody uses it.
+    #[inline]
+    pub(crate) fn write(&self, py: Python<'_>) -> RwLockWriteGuard<'_, State> {
+        match self.state.try_write() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                self.state.write_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+            }
+        }
+    }
+
+    /// For threads that do not hold the interpreter.
+    pub(crate) fn read_detached(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// For threads that do not hold the interpreter.
+    pub(crate) fn write_detached(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Filter {
+    #[inline]
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (hash, _) = self.hashing.hash(key)?;
+        Ok(self.read(key.py()).contains(hash))
+    }
+
+    /// Whether each of many keys is probably in: an array of bools, in the order of the keys.
+    ///
+    /// The keys are an array (NumPy, Arrow, pandas, polars) or any iterable. The answers are a
+    /// NumPy array if NumPy is there, and a memoryview of bools if not. A null of Arrow is never in.
+    ///
+    /// >>> from amq import BloomFilter
+    /// >>> seen = BloomFilter(1000)
+    /// >>> seen.update(["alice", "bob"])
+    /// 2
+    /// >>> seen.contains(["bob", "mallory"]).tolist()
+    /// [True, False]
+    fn contains<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let answers = Many::of(keys)?.contained_in(self)?;
+        many::bools(keys.py(), &answers)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        usize::try_from(self.read(py).filter().len()).unwrap_or(usize::MAX >> 1)
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> bool {
+        !self.read(py).filter().is_empty()
+    }
+
+    /// The number of keys planned for.
+    #[getter]
+    fn capacity(&self, py: Python<'_>) -> u64 {
+        self.read(py).filter().capacity()
+    }
+
+    /// The false-positive rate that is to be expected now, from 0 to 1.
+    #[getter]
+    fn expected_fpr(&self, py: Python<'_>) -> f64 {
+        self.read(py).filter().expected_fpr()
+    }
+
+    /// How full the table is, from 0 to 1.
+    #[getter]
+    fn load_factor(&self, py: Python<'_>) -> f64 {
+        self.read(py).filter().load_factor()
+    }
+
+    /// Bytes of the table.
+    #[getter]
+    fn size_in_bytes(&self, py: Python<'_>) -> u64 {
+        self.read(py).filter().size_in_bytes()
+    }
+
+    /// Bits of the table: the name that rbloom has for it.
+    #[getter]
+    fn size_in_bits(&self, py: Python<'_>) -> u64 {
+        self.read(py).filter().size_in_bytes().saturating_mul(8)
+    }
+
+    /// Bits of the table over the keys that are in; infinite without keys.
+    #[getter]
+    fn bits_per_key(&self, py: Python<'_>) -> f64 {
+        self.read(py).stats().bits_per_key()
+    }
+
+    /// All that describes the filter at this moment, as a dict.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.read(py).stats();
+        let dict = PyDict::new(py);
+        dict.set_item("kind", stats.kind.id())?;
+        dict.set_item("len", stats.len)?;
+        dict.set_item("capacity", stats.capacity)?;
+        dict.set_item("load_factor", stats.load_factor)?;
+        dict.set_item("saturated", stats.saturated)?;
+        dict.set_item("size_in_bytes", stats.bytes)?;
+        dict.set_item("bits_per_key", stats.bits_per_key())?;
+        dict.set_item("expected_fpr", stats.expected_fpr)?;
+        Ok(dict)
+    }
+
+    /// The function that the caller hashes keys by, if any.
+    #[getter]
+    fn hash_func(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.hashing.function().map(|function| function.clone_ref(py))
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let stats = slf.get().read(slf.py()).stats();
+        Ok(format!("<amq.{}: {stats}>", slf.get_type().name()?))
+    }
+
+    fn __sizeof__(&self, py: Python<'_>) -> u64 {
+        self.read(py).filter().size_in_bytes()
+    }
+
+    /// A filter of its own with the same keys.
+    fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        let copied = this.read(py).file().cloned();
+        match copied {
+            Some(file) => classes::instance(py, this.hashing.clone_ref(py), file),
+            // It never changes.
+            None => Ok(slf.clone().into_any()),
+        }
+    }
+
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::copy(slf)
+    }
+
+    fn __deepcopy__<'py>(
+        slf: &Bound<'py, Self>,
+        memo: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = memo;
+        Self::copy(slf)
+    }
+
+    /// Whether both have the same table, parameters, number of keys, and seed or secret key.
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Self>() else { return false };
+        if slf.is(other) {
+            return true;
+        }
+        let (py, ours, theirs) = (slf.py(), slf.get(), other.get());
+        py.detach(|| both(ours, theirs, |ours, theirs| ours.equals(theirs)))
+    }
+}
+
+/// Reads two different filters at once. Both are locked in the order of their addresses, so that two
+/// threads cannot wait for each other.
+pub(crate) fn both<T>(ours: &Filter, theirs: &Filter, read: impl FnOnce(&State, &State) -> T) -> T {
+    if std::ptr::from_ref(ours) < std::ptr::from_ref(theirs) {
+        let ours = ours.read_detached();
+        let theirs = theirs.read_detached();
+        read(&ours, &theirs)
+    } else {
+        let theirs = theirs.read_detached();
+        let ours = ours.read_detached();
+        read(&ours, &theirs)
+    }
+}
+
+/// As [`both`], to change the first.
+pub(crate) fn first_of_both<T>(
+    ours: &Filter,
+    theirs: &Filter,
+    change: impl FnOnce(&mut State, &State) -> T,
+) -> T {
+    if std::ptr::from_ref(ours) < std::ptr::from_ref(theirs) {
+        let mut ours = ours.write_detached();
+        let theirs = theirs.read_detached();
+        change(&mut ours, &theirs)
+    } else {
+        let theirs = theirs.read_detached();
+        let mut ours = ours.write_detached();
+        change(&mut ours, &theirs)
+    }
+}

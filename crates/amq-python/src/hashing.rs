@@ -1,0 +1,140 @@
+//! How a filter's keys are hashed.
+
+use crate::key;
+use amq::{AnyFile, AnyFilter, KeyEncoding, KeyHash, Keyed, Prehashed, SipKey};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
+
+/// Under a seed, under a secret key, or by a function of the caller.
+#[derive(Debug)]
+pub(crate) enum Hashing {
+    Seed(u64),
+    Key(SipKey),
+    /// `None`: a file of such hashes that was loaded without their function.
+    Caller(Option<Py<PyAny>>),
+}
+
+impl Hashing {
+    /// As the arguments of a constructor say it.
+    pub(crate) fn new(
+        seed: Option<u64>,
+        key: Option<SipKey>,
+        hash_func: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        match (seed, key, hash_func) {
+            (seed, None, None) => Ok(Self::Seed(seed.unwrap_or(amq::DEFAULT_SEED))),
+            (None, Some(key), None) => Ok(Self::Key(key)),
+            (None, None, Some(function)) => Ok(Self::Caller(Some(checked(&function)?))),
+            _ => Err(PyValueError::new_err("give one of seed, key and hash_func")),
+        }
+    }
+
+    /// Those of a file's keys.
+    pub(crate) fn of_file(file: &AnyFile, hash_func: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let own = match file {
+            AnyFile::Keys(filter, _) => Self::Seed(amq::Filter::seed(filter)),
+            AnyFile::Keyed(filter, _) => Self::Key(filter.key()),
+            AnyFile::Hashes(_) => {
+                let function = hash_func.map(|function| checked(&function)).transpose()?;
+                return Ok(Self::Caller(function));
+            }
+        };
+        match hash_func {
+            None => Ok(own),
+            Some(_) => Err(PyValueError::new_err(
+                "the filter hashes its keys itself: load it without hash_func",
+            )),
+        }
+    }
+
+    /// The filter as what a file holds.
+    pub(crate) fn wrap(&self, filter: AnyFilter) -> AnyFile {
+        match self {
+            Self::Seed(_) => AnyFile::Keys(filter, KeyEncoding::Unknown),
+            Self::Key(key) => AnyFile::Keyed(Keyed::of(filter, *key), KeyEncoding::Unknown),
+            Self::Caller(_) => AnyFile::Hashes(Prehashed::of(filter)),
+        }
+    }
+
+    /// The seed that the filter inside is made with.
+    pub(crate) const fn seed(&self) -> u64 {
+        match self {
+            Self::Seed(seed) => *seed,
+            Self::Key(_) | Self::Caller(_) => amq::DEFAULT_SEED,
+        }
+    }
+
+    /// The caller's function.
+    pub(crate) const fn function(&self) -> Option<&Py<PyAny>> {
+        match self {
+            Self::Caller(function) => function.as_ref(),
+            Self::Seed(_) | Self::Key(_) => None,
+        }
+    }
+
+    /// The hash of a key, and how a file says that it was encoded.
+    #[inline]
+    pub(crate) fn hash(&self, key: &Bound<'_, PyAny>) -> PyResult<(KeyHash, KeyEncoding)> {
+        match self {
+            Self::Seed(seed) => key::hashed(key, *seed),
+            Self::Key(secret) => key::hashed(key, *secret),
+            Self::Caller(Some(function)) => {
+                Ok((by_caller(function.bind(key.py()), key)?, KeyEncoding::Unknown))
+            }
+            Self::Caller(None) => Err(PyTypeError::new_err(
+                "the keys of this filter were hashed by the program that made it: load it with \
+                 hash_func, the function that it hashed them by",
+            )),
+        }
+    }
+
+    /// Another one like it.
+    pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
+        match self {
+            Self::Seed(seed) => Self::Seed(*seed),
+            Self::Key(key) => Self::Key(*key),
+            Self::Caller(function) => {
+                Self::Caller(function.as_ref().map(|function| function.clone_ref(py)))
+            }
+        }
+    }
+}
+
+/// A function that can be the hash of a file.
+fn checked(function: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    if !function.is_callable() {
+        let text = format!("hash_func is {}, which cannot be called", function.repr()?);
+        return Err(PyTypeError::new_err(text));
+    }
+    let built_in = function.is_instance_of::<PyCFunction>()
+        && function.is(&function.py().import("builtins")?.getattr("hash")?);
+    if built_in {
+        return Err(PyValueError::new_err(
+            "hash() gives text another hash in every process, and small integers themselves: leave \
+             hash_func away, and keys are hashed by the filter",
+        ));
+    }
+    Ok(function.clone().unbind())
+}
+
+/// The lowest 64 bits of what the caller's function returns.
+fn by_caller(function: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<KeyHash> {
+    let number = function.call1((key,))?;
+    let bits = match number.extract::<i64>() {
+        Ok(bits) => bits as u64,
+        Err(_) => match number.extract::<i128>() {
+            Ok(bits) => bits as u64,
+            Err(_) => number.extract::<u128>().map_err(|_| unhashable(&number))? as u64,
+        },
+    };
+    Ok(KeyHash::new(bits))
+}
+
+fn unhashable(number: &Bound<'_, PyAny>) -> PyErr {
+    let shown = number.repr().map(|text| text.to_string()).unwrap_or_default();
+    PyTypeError::new_err(format!(
+        "hash_func returned {shown}: it must be an integer of up to 128 bits, of which the lowest \
+         64 are used"
+    ))
+}

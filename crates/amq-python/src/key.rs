@@ -1,0 +1,198 @@
+//! Keys of Python as the library encodes them: the same bits as in Rust.
+
+use amq::{Key, KeyEncoding, KeyHash, SipKey};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple};
+
+/// What a key is hashed under.
+pub(crate) trait Under: Copy + Send + Sync {
+    fn hash<K: Key + ?Sized>(self, key: &K) -> KeyHash;
+}
+
+/// A seed.
+impl Under for u64 {
+    #[inline]
+    fn hash<K: Key + ?Sized>(self, key: &K) -> KeyHash {
+        key.key_hash(self)
+    }
+}
+
+impl Under for SipKey {
+    #[inline]
+    fn hash<K: Key + ?Sized>(self, key: &K) -> KeyHash {
+        key.key_hash_under(&self)
+    }
+}
+
+/// The hash of a key, and how a file says that it was encoded.
+#[inline]
+pub(crate) fn hashed(
+    key: &Bound<'_, PyAny>,
+    under: impl Under,
+) -> PyResult<(KeyHash, KeyEncoding)> {
+    // Of exactly these types first: that is a comparison of pointers.
+    if let Ok(number) = key.cast_exact::<PyInt>() {
+        return integer(number, under);
+    }
+    if let Ok(text) = key.cast_exact::<PyString>() {
+        return Ok((under.hash(text.to_str()?), KeyEncoding::Bytes));
+    }
+    if let Ok(bytes) = key.cast_exact::<PyBytes>() {
+        return Ok((under.hash(bytes.as_bytes()), KeyEncoding::Bytes));
+    }
+    other(key, under)
+}
+
+/// Bools are integers, here as there.
+#[inline]
+fn integer(number: &Bound<'_, PyInt>, under: impl Under) -> PyResult<(KeyHash, KeyEncoding)> {
+    match Number::of(number)? {
+        Number::Short(number) => Ok((under.hash(&number), KeyEncoding::Integers)),
+        Number::Long(number) => Ok((under.hash(&number), KeyEncoding::Unknown)),
+    }
+}
+
+/// The rarer keys.
+#[cold]
+fn other(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, KeyEncoding)> {
+    if key.is_instance_of::<PyTuple>() {
+        let mut encoded = Vec::with_capacity(64);
+        encode(key, &mut encoded, 0)?;
+        return Ok((under.hash(encoded.as_slice()), KeyEncoding::Unknown));
+    }
+    match Other::of(key)? {
+        Other::Bytes(bytes) => Ok((under.hash(bytes.as_slice()), KeyEncoding::Bytes)),
+        Other::Integer(number) => integer(&number, under),
+    }
+}
+
+/// An integer by the length of its encoding.
+enum Number {
+    /// 8 bytes; those of signed ones are sign-extended.
+    Short(u64),
+    /// 16 bytes.
+    Long(u128),
+}
+
+impl Number {
+    #[inline]
+    fn of(number: &Bound<'_, PyInt>) -> PyResult<Self> {
+        match crate::long::short(number) {
+            Some(short) => Ok(Self::Short(short)),
+            None => Self::long(number),
+        }
+    }
+
+    #[cold]
+    fn long(number: &Bound<'_, PyInt>) -> PyResult<Self> {
+        if let Ok(number) = number.extract::<u128>() {
+            return Ok(Self::Long(number));
+        }
+        if let Ok(number) = number.extract::<i128>() {
+            return Ok(Self::Long(number as u128));
+        }
+        let bits = number.call_method0("bit_length")?;
+        Err(PyValueError::new_err(format!(
+            "an integer of {bits} bits is no key: take its bytes, as in \
+             key.to_bytes(64, 'little')"
+        )))
+    }
+}
+
+/// A key that is neither a tuple nor exactly a `str`, `int` or `bytes`.
+enum Other<'py> {
+    Bytes(Vec<u8>),
+    Integer(Bound<'py, PyInt>),
+}
+
+impl<'py> Other<'py> {
+    fn of(key: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(number) = key.cast::<PyInt>() {
+            return Ok(Self::Integer(number.clone()));
+        }
+        if let Ok(text) = key.cast::<PyString>() {
+            return Ok(Self::Bytes(text.to_str()?.as_bytes().to_vec()));
+        }
+        if let Ok(bytes) = key.cast::<PyBytes>() {
+            return Ok(Self::Bytes(bytes.as_bytes().to_vec()));
+        }
+        if let Ok(bytes) = key.cast::<PyByteArray>() {
+            return Ok(Self::Bytes(bytes.to_vec()));
+        }
+        if key.is_instance_of::<PyMemoryView>() {
+            let bytes = key.call_method0("tobytes")?;
+            return Ok(Self::Bytes(bytes.cast::<PyBytes>()?.as_bytes().to_vec()));
+        }
+        if key.is_none() {
+            let text = "None is no key: leave it out, or decide on a key that stands for it";
+            return Err(PyTypeError::new_err(text));
+        }
+        if key.is_instance_of::<PyFloat>() || is_numpy_float(key) {
+            return Err(PyTypeError::new_err(format!(
+                "the float {} is no key: decide what -0.0 and nan are, then take \
+                 struct.pack('<d', key), or its integer",
+                key.repr()?
+            )));
+        }
+        // numpy.bool, which is no integer.
+        if let Ok(truth) = key.extract::<bool>() {
+            return Ok(Self::Integer(PyInt::new(key.py(), u8::from(truth))));
+        }
+        // The integers of NumPy and others; not arrays of one element, which have it, too.
+        if !key.hasattr("__len__")? && key.hasattr("__index__")? {
+            return Ok(Self::Integer(key.call_method0("__index__")?.cast_into()?));
+        }
+        let class = key.get_type();
+        Err(PyTypeError::new_err(format!(
+            "no encoding is known for a key of type {}: keys are str, bytes, int, bool and tuples \
+             of them; hash others yourself, with hash_func",
+            class.qualname()?
+        )))
+    }
+}
+
+/// Those that are not `float`, such as `numpy.float32`.
+fn is_numpy_float(key: &Bound<'_, PyAny>) -> bool {
+    !key.hasattr("__index__").unwrap_or(false)
+        && !key.hasattr("__len__").unwrap_or(false)
+        && key.hasattr("is_integer").unwrap_or(false)
+}
+
+/// Tuples within tuples, and no deeper.
+const MAX_DEPTH: usize = 64;
+
+/// Appends a key's encoding as part of a larger one: see `amq::Key`.
+fn encode(key: &Bound<'_, PyAny>, to: &mut Vec<u8>, depth: usize) -> PyResult<()> {
+    if let Ok(parts) = key.cast::<PyTuple>() {
+        if parts.is_empty() {
+            return Err(PyValueError::new_err("an empty tuple is no key"));
+        }
+        if depth == MAX_DEPTH {
+            let text = format!("a key has more than {MAX_DEPTH} tuples within each other");
+            return Err(PyValueError::new_err(text));
+        }
+        for part in parts.iter_borrowed() {
+            encode(&part, to, depth + 1)?;
+        }
+    } else {
+        match Other::of(key)? {
+            Other::Bytes(bytes) => counted(&bytes, to),
+            Other::Integer(number) => number_into(&number, to)?,
+        }
+    }
+    Ok(())
+}
+
+fn counted(bytes: &[u8], to: &mut Vec<u8>) {
+    to.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    to.extend_from_slice(bytes);
+}
+
+fn number_into(number: &Bound<'_, PyInt>, to: &mut Vec<u8>) -> PyResult<()> {
+    match Number::of(number)? {
+        Number::Short(number) => to.extend_from_slice(&number.to_le_bytes()),
+        Number::Long(number) => to.extend_from_slice(&number.to_le_bytes()),
+    }
+    Ok(())
+}

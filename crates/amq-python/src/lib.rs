@@ -1,0 +1,49 @@
+//! The wheel `amq`: the filters of the family in Python.
+//!
+//! ```text
+//!   Filter            in, contains, len, files            every kind
+//!     InsertFilter    add, update, merge, clear
+//!       RemoveFilter  discard, remove, count
+//!     StaticFilter    built from all keys at once
+//! ```
+//!
+//! The classes of the kinds come from the facade's table and add nothing but their name: all state
+//! is in [`filter::Filter`], a [`amq::AnyFile`] behind a lock. What takes many keys lets go of the
+//! interpreter while it works.
+#![deny(unsafe_code)]
+
+mod classes;
+mod error;
+mod files;
+mod filter;
+mod hashing;
+mod insert;
+mod key;
+mod long;
+mod make;
+mod many;
+mod map;
+mod number;
+mod remove;
+mod state;
+mod statics;
+mod view;
+
+use pyo3::prelude::*;
+
+/// Approximate-membership filters: small, fast sets that answer "definitely not in" or "probably
+/// in".
+#[pymodule]
+fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    error::add_to(module)?;
+    module.add_class::<filter::Filter>()?;
+    module.add_class::<insert::InsertFilter>()?;
+    module.add_class::<remove::RemoveFilter>()?;
+    module.add_class::<statics::StaticFilter>()?;
+    module.add_class::<view::FilterView>()?;
+    module.add_function(wrap_pyfunction!(files::load, module)?)?;
+    module.add_function(wrap_pyfunction!(files::open, module)?)?;
+    module.add_function(wrap_pyfunction!(files::_restore, module)?)?;
+    classes::add_to(module)
+}

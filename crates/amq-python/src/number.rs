@@ -1,0 +1,50 @@
+//! Numbers as arguments: an error names the value.
+
+use amq::SipKey;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyFloat;
+
+/// A number of keys or bytes, or a seed: what has `__index__`, from 0 to 2^64 - 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Natural(pub(crate) u64);
+
+impl<'py> FromPyObject<'_, 'py> for Natural {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(number) = object.extract::<u64>() {
+            return Ok(Self(number));
+        }
+        let shown = object.repr()?;
+        if object.is_instance_of::<PyFloat>() {
+            let text = format!("{shown} is a float: write int({shown}), or 10**6 for 1e6");
+            return Err(PyTypeError::new_err(text));
+        }
+        if !object.hasattr("__index__")? {
+            return Err(PyTypeError::new_err(format!("{shown} is no whole number")));
+        }
+        let text = format!("{shown} is out of range: from 0 to 2**64 - 1");
+        Err(PyValueError::new_err(text))
+    }
+}
+
+/// The secret of a keyed filter: 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SecretKey(pub(crate) SipKey);
+
+impl<'py> FromPyObject<'_, 'py> for SecretKey {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let bytes: Vec<u8> = object.extract()?;
+        match <[u8; 16]>::try_from(bytes) {
+            Ok(bytes) => Ok(Self(SipKey::new(bytes))),
+            // Its length alone: it is a secret.
+            Err(other) => Err(PyValueError::new_err(format!(
+                "a key has 16 bytes, not {}: secrets.token_bytes(16) makes one",
+                other.len()
+            ))),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Filters that remove keys and count them.
+
+use crate::error::OrRaise;
+use crate::filter::Filter;
+use crate::insert::InsertFilter;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+
+/// A filter that removes keys, and counts the copies of a key.
+#[pyclass(frozen, subclass, extends = InsertFilter, module = "amq")]
+#[derive(Debug)]
+pub(crate) struct RemoveFilter;
+
+fn base<'a>(slf: &'a Bound<'_, RemoveFilter>) -> &'a Filter {
+    slf.as_super().as_super().get()
+}
+
+#[pymethods]
+impl RemoveFilter {
+    /// Removes one copy of a key. False: it was certainly not in, and nothing changed.
+    ///
+    /// Only remove what you inserted: removing another key may remove one that looks like it.
+    ///
+    /// >>> from amq import CuckooFilter
+    /// >>> live = CuckooFilter(1000)
+    /// >>> live.add("alice")
+    /// True
+    /// >>> live.discard("alice"), live.discard("alice")
+    /// (True, False)
+    fn discard(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (hash, _) = base(slf).hashing.hash(key)?;
+        base(slf).write(slf.py()).change(|filter| filter.remove_hash(hash).raised())
+    }
+
+    /// Removes one copy of a key, and raises KeyError if it was certainly not in; see discard.
+    fn remove(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        match Self::discard(slf, key)? {
+            true => Ok(()),
+            false => Err(PyKeyError::new_err(key.clone().unbind())),
+        }
+    }
+
+    /// The number of copies of a key: never too few, unless the kind's counter has no room for
+    /// more.
+    ///
+    /// >>> from amq import QuotientFilter
+    /// >>> words = QuotientFilter(1000)
+    /// >>> words.update("to be or not to be".split())
+    /// 4
+    /// >>> words.count("be"), words.count("question")
+    /// (2, 0)
+    fn count(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let (hash, _) = base(slf).hashing.hash(key)?;
+        let state = base(slf).read(slf.py());
+        match state.file() {
+            Some(file) => Ok(file.filter().count_hash(hash).raised()?.estimate),
+            None => Ok(0),
+        }
+    }
+}

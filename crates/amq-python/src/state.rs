@@ -1,0 +1,206 @@
+//! What is behind a filter's lock.
+
+use crate::error::OrRaise;
+use amq::{
+    Abilities, AnyError, AnyFile, AnyFilter, AnyOwnedView, BatchInsertError, Filter, Inserted,
+    KeyEncoding, KeyHash, MergeError, Stats,
+};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// A filter in memory, or one that stays in its file.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "each is in an object of its own, on the heap")]
+pub(crate) enum Content {
+    File(AnyFile),
+    View(AnyOwnedView, PathBuf),
+}
+
+/// The filter, and from which number of keys on it is overfull.
+#[derive(Debug)]
+pub(crate) struct State {
+    content: Content,
+    /// Keys beyond which the plan is looked at again; `u64::MAX` once the warning was given.
+    limit: u64,
+}
+
+/// Hashes that were inserted, and what is to be said about it.
+pub(crate) struct Put<T> {
+    pub(crate) inserted: T,
+    pub(crate) overfull: bool,
+}
+
+impl State {
+    pub(crate) fn new(content: Content) -> Self {
+        Self { content, limit: 0 }
+    }
+
+    pub(crate) const fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// The filter, however it is held.
+    pub(crate) const fn filter(&self) -> &dyn Filter {
+        match &self.content {
+            Content::File(file) => file.filter(),
+            Content::View(view, _) => view,
+        }
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        Stats::of(self.filter())
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, hash: KeyHash) -> bool {
+        match &self.content {
+            Content::File(file) => file.filter().contains_hash(hash),
+            Content::View(view, _) => view.contains_hash(hash),
+        }
+    }
+
+    /// The answers for as many hashes.
+    pub(crate) fn contains_all(&self, hashes: &[KeyHash], answers: &mut [bool]) -> PyResult<()> {
+        self.filter().contains_batch(hashes, answers).map_err(|error| {
+            // They are of one length.
+            pyo3::exceptions::PyValueError::new_err(error.to_string())
+        })
+    }
+
+    /// The file in memory, to be changed. Classes that change filters hold no views.
+    pub(crate) fn file_mut(&mut self) -> Option<&mut AnyFile> {
+        match &mut self.content {
+            Content::File(file) => Some(file),
+            Content::View(..) => None,
+        }
+    }
+
+    pub(crate) fn file(&self) -> Option<&AnyFile> {
+        match &self.content {
+            Content::File(file) => Some(file),
+            Content::View(..) => None,
+        }
+    }
+
+    /// Whether both have the same table, parameters, and way to hash.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        match (self.file(), other.file()) {
+            (Some(ours), Some(theirs)) => {
+                hashes_alike(ours, theirs).is_ok() && ours.filter() == theirs.filter()
+            }
+            _ => false,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn insert(
+        &mut self,
+        hash: KeyHash,
+        encoding: KeyEncoding,
+    ) -> PyResult<Put<Inserted>> {
+        let Content::File(file) = &mut self.content else { return Err(read_only()) };
+        let told = encoding_with(file, encoding);
+        let inserted = file.filter_mut().insert_hash(hash).raised()?;
+        if file.encoding() != told {
+            file.set_encoding(told);
+        }
+        Ok(Put { inserted, overfull: self.is_overfull() })
+    }
+
+    /// Inserts all, of which `done` are in already; returns how many were new.
+    pub(crate) fn insert_all(
+        &mut self,
+        hashes: &[KeyHash],
+        encoding: KeyEncoding,
+        done: u64,
+    ) -> PyResult<Put<u64>> {
+        let Content::File(file) = &mut self.content else { return Err(read_only()) };
+        let told = encoding_with(file, encoding);
+        let inserted = file.filter_mut().insert_batch(hashes);
+        let some = match &inserted {
+            Ok(_) => !hashes.is_empty(),
+            Err(AnyError::Batch(error)) => error.done > 0,
+            Err(_) => false,
+        };
+        if some {
+            file.set_encoding(told);
+        }
+        let inserted = inserted.map_err(|error| match error {
+            AnyError::Batch(error) => {
+                let done = error.done.saturating_add(done);
+                AnyError::Batch(BatchInsertError { done, ..error })
+            }
+            error => error,
+        });
+        Ok(Put { inserted: inserted.raised()?, overfull: self.is_overfull() })
+    }
+
+    /// Whether it now holds more keys than planned for, though none was refused. Said once.
+    #[inline]
+    fn is_overfull(&mut self) -> bool {
+        let Content::File(file) = &self.content else { return false };
+        file.filter().len() > self.limit && self.has_passed_its_plan()
+    }
+
+    #[cold]
+    fn has_passed_its_plan(&mut self) -> bool {
+        let filter = self.filter();
+        let (len, capacity) = (filter.len(), filter.capacity());
+        let overfull = Abilities::of(filter.kind()).never_full && len > capacity;
+        self.limit = if overfull { u64::MAX } else { capacity };
+        overfull
+    }
+
+    /// To be asked after a merge.
+    pub(crate) fn merged(&mut self) -> bool {
+        self.limit != u64::MAX && self.has_passed_its_plan()
+    }
+
+    /// Removes all keys.
+    pub(crate) fn clear(&mut self) -> PyResult<()> {
+        let Content::File(file) = &mut self.content else { return Err(read_only()) };
+        file.filter_mut().clear().raised()?;
+        self.limit = 0;
+        Ok(())
+    }
+
+    /// Runs `change` on the filter in memory.
+    pub(crate) fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut AnyFilter) -> PyResult<T>,
+    ) -> PyResult<T> {
+        match &mut self.content {
+            Content::File(file) => change(file.filter_mut()),
+            Content::View(..) => Err(read_only()),
+        }
+    }
+}
+
+/// How the keys are encoded once another one is in.
+#[inline]
+fn encoding_with(file: &AnyFile, encoding: KeyEncoding) -> KeyEncoding {
+    let now = file.encoding();
+    match now == encoding {
+        true => now,
+        false if file.filter().is_empty() => encoding,
+        false => now.and(encoding),
+    }
+}
+
+/// Whether a key has one hash in both, as merging checks it.
+pub(crate) fn hashes_alike(ours: &AnyFile, theirs: &AnyFile) -> Result<(), MergeError> {
+    match (ours, theirs) {
+        (AnyFile::Keys(..), AnyFile::Keys(..)) | (AnyFile::Hashes(_), AnyFile::Hashes(_)) => Ok(()),
+        (AnyFile::Keyed(ours, _), AnyFile::Keyed(theirs, _)) if ours.key() == theirs.key() => {
+            Ok(())
+        }
+        (AnyFile::Keyed(..), AnyFile::Keyed(..)) => Err(MergeError::SipKeys),
+        _ => Err(MergeError::Hashing),
+    }
+}
+
+fn read_only() -> PyErr {
+    pyo3::exceptions::PyTypeError::new_err(
+        "the filter was opened in its file, to be asked only: amq.load reads it into memory",
+    )
+}

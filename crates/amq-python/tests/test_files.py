@@ -1,0 +1,210 @@
+"""Files: the workspace's golden ones, and damaged ones."""
+
+import os
+import pathlib
+import pickle
+import re
+import subprocess
+import sys
+
+import pytest
+from kinds import INSERT, name
+
+import amq
+
+CRATES = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(CRATES / "amq-core" / "reader"))
+
+import amq_reader  # noqa: E402
+
+GOLDEN = sorted(CRATES.glob("*/tests/golden/*.amq"))
+# Which kinds are files beside the filters, and read as no filter.
+OTHERS = {"RibbonMap", "Sharded", "Rolling"}
+STREAM = 1_000_000
+
+
+def record(path):
+    """The secret of a golden file, its number of keys, and its first false positives."""
+    text = path.with_suffix(".txt").read_text()
+    seed = re.search(r"^seed: (\d+)$", text, re.M)
+    key = re.search(r"^key: ([0-9a-f]{32})$", text, re.M)
+    secret = {"seed": int(seed[1])} if seed else {"key": bytes.fromhex(key[1])} if key else {}
+    keys = int(re.search(r"^keys: 0\.\.(\d+)$", text, re.M)[1])
+    answers = re.search(r"^(?:false positives|values) from %d on: ?(.*)$" % STREAM, text, re.M)[1]
+    return secret, keys, [int(answer) for answer in answers.split()]
+
+
+def remix(key):
+    return amq_reader.remix(key, 0)
+
+
+def loads(content, path):
+    """The filter in the bytes of a golden file, as its record says that it is read."""
+    secret, _, _ = record(path)
+    if not secret:
+        return amq.Filter.from_bytes(content, remix)
+    withheld = path.read_bytes()[22] & 1
+    return amq.Filter.from_bytes(content, **(secret if withheld else {}))
+
+
+def kind_of(path):
+    return amq_reader.KINDS[path.read_bytes()[16]].__name__
+
+
+FILTERS = [path for path in GOLDEN if kind_of(path) not in OTHERS]
+
+
+def test_the_golden_files_are_there():
+    assert len(GOLDEN) > 80 and len(FILTERS) > 60
+    assert {kind_of(path) for path in FILTERS} == {
+        kind.__name__ for kind in amq_reader.KINDS.values()
+    } - OTHERS
+
+
+@pytest.mark.parametrize("path", FILTERS, ids=lambda path: path.stem)
+def test_golden_files_answer_as_recorded_and_as_the_second_reader(path):
+    content = path.read_bytes()
+    _, keys, expected = record(path)
+    filter = loads(content, path)
+    assert filter.contains(range(keys)).all()
+    end = expected[-1] + 1 if len(expected) == 20 else STREAM + 100_000
+    asked = range(STREAM, end)
+    answers = filter.contains(asked)
+    assert [key for key, answer in zip(asked, answers) if answer] == expected
+    assert [key for key in asked[:1000] if key in filter] == [
+        key for key in expected if key < STREAM + 1000
+    ]
+    if not content[22] & 1:
+        assert filter.to_bytes() == content
+        assert type(amq.load(path, filter.hash_func)) is type(filter)
+        assert pickle.loads(pickle.dumps(filter)) == filter
+    assert filter.copy() == filter
+
+
+@pytest.mark.parametrize("path", set(GOLDEN) - set(FILTERS), ids=lambda path: path.stem)
+def test_files_that_hold_no_single_filter_are_refused_by_name(path):
+    content = path.read_bytes()
+    with pytest.raises(amq.DecodeError):
+        loads(content, path)
+
+
+@pytest.mark.parametrize("path", FILTERS, ids=lambda path: path.stem)
+def test_golden_files_answer_where_they_lie(path, tmp_path):
+    content = path.read_bytes()
+    secret, keys, expected = record(path)
+    if "seed" not in secret or content[22] & 1:
+        with pytest.raises(amq.DecodeError):
+            amq.open(path)
+        return
+    filter = loads(content, path)
+    for view in (amq.open(path), amq.open(path, check=False)):
+        assert isinstance(view, amq.FilterView) and view.kind == filter.kind
+        assert view.contains(range(keys)).all()
+        assert view.contains(range(STREAM, STREAM + 3000)).tolist() == [
+            key in filter for key in range(STREAM, STREAM + 3000)
+        ]
+        assert str(view.stats()) == str(filter.stats()) and len(view) == len(filter)
+        assert str(pickle.loads(pickle.dumps(view)).stats()) == str(view.stats())
+        assert view.copy() is view
+        for refused in (view.to_bytes, lambda: view.save(tmp_path / "x.amq")):
+            with pytest.raises(TypeError, match="opened in its file"):
+                refused()
+    if isinstance(filter, amq.InsertFilter):
+        with pytest.raises(TypeError, match="opened in its file"):
+            filter.merge(view)
+
+
+@pytest.mark.parametrize("path", FILTERS, ids=lambda path: path.stem)
+def test_damaged_bytes_are_refused(path, tmp_path):
+    content = path.read_bytes()
+    damaged = tmp_path / "damaged.amq"
+    lengths = range(0, len(content), max(1, len(content) // 40))
+    bits = range(0, len(content) * 8, max(7, len(content) // 4 | 1))
+    for wrong in (
+        *(content[:length] for length in lengths),
+        content + b"\0",
+        *(flipped(content, bit) for bit in bits),
+    ):
+        with pytest.raises((amq.DecodeError, MemoryError)):
+            loads(wrong, path)
+        damaged.write_bytes(wrong)
+        for read in (amq.load, amq.open):
+            with pytest.raises((amq.DecodeError, MemoryError)):
+                read(damaged)
+
+
+def flipped(content, bit):
+    content = bytearray(content)
+    content[bit // 8] ^= 1 << bit % 8
+    return bytes(content)
+
+
+@pytest.mark.parametrize("kind", INSERT, ids=name)
+def test_a_saved_filter_is_loaded_as_it_was(kind, tmp_path):
+    path = tmp_path / "f.amq"
+    filter = kind(1000, seed=5)
+    filter.update(f"key {number}" for number in range(500))
+    filter.save(path)
+    filter.save(str(path))  # replaces it
+    assert path.read_bytes() == filter.to_bytes() == filter.save_bytes()
+    for loaded in (amq.load(path), amq.Filter.load(str(path)), kind.load(path)):
+        assert type(loaded) is kind and loaded == filter
+    assert kind.load_bytes(filter.save_bytes()) == filter
+    reader = amq_reader.load(path)
+    assert all(f"key {number}" in reader for number in range(500))
+    assert [f"other {n}" in reader for n in range(300)] == filter.contains(
+        [f"other {n}" for n in range(300)]
+    ).tolist()
+    for other in INSERT:
+        if other is not kind:
+            with pytest.raises(amq.DecodeError):
+                other.load(path)
+
+
+def test_errors_of_the_system_are_its_own_and_name_the_path(tmp_path):
+    missing = tmp_path / "no" / "such.amq"
+    for operation in (amq.load, amq.open, amq.BloomFilter(10).save):
+        with pytest.raises(FileNotFoundError, match="such.amq") as raised:
+            operation(missing)
+        assert raised.value.filename == str(missing)
+    for operation in (amq.load, amq.open):
+        with pytest.raises(OSError):
+            operation(tmp_path)
+    empty = tmp_path / "empty.amq"
+    empty.touch()
+    for operation in (amq.load, amq.open):
+        with pytest.raises(amq.DecodeError):
+            operation(empty)
+    (tmp_path / "text").write_text("no filter at all")
+    with pytest.raises(amq.DecodeError, match="magic"):
+        amq.load(tmp_path / "text")
+
+
+def test_a_newer_version_is_named():
+    content = bytearray(amq.BloomFilter(10).to_bytes())
+    content[8:10] = (7).to_bytes(2, "little")
+    with pytest.raises(amq.DecodeError, match="7"):
+        amq.Filter.from_bytes(bytes(content))
+
+
+def test_what_is_no_bytes_is_refused():
+    for data in ("text", 3, None, [1, 2]):
+        with pytest.raises(TypeError):
+            amq.Filter.from_bytes(data)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_mapped_filter_survives_its_file_being_replaced(tmp_path):
+    path = tmp_path / "f.amq"
+    filter = amq.BloomFilter(1000)
+    filter.add("a")
+    filter.save(path)
+    view = amq.open(path)
+    other = amq.BloomFilter(1000)
+    other.add("b")
+    other.save(path)
+    assert "a" in view and "b" not in view and "b" in amq.open(path)
+    path.unlink()
+    assert "a" in view
+    program = f"import amq; assert 'b' in amq.BloomFilter.from_bytes({other.to_bytes()!r})"
+    subprocess.run([sys.executable, "-c", program], check=True, env={"PYTHONPATH": os.pathsep.join(sys.path)})

@@ -1,0 +1,133 @@
+"""Who hashes: the filter under a seed, under a secret key, or the caller."""
+
+import hashlib
+import pickle
+
+import pytest
+from kinds import ALL, INSERT, STATIC, name
+
+import amq
+
+
+def digest(key):
+    """64 evenly distributed bits of any object."""
+    return int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=8).digest(), "little")
+
+
+@pytest.mark.parametrize("kind", INSERT, ids=name)
+def test_a_function_of_the_caller_makes_a_key_of_any_object(kind):
+    filter = kind(100, hash_func=digest)
+    assert filter.hash_func is digest
+    filter.update([1.5, None, [1], {"a": 2}])
+    assert all(key in filter for key in (1.5, None, [1], {"a": 2}))
+    assert filter.contains([2.5, 1.5]).tolist() == [False, True]
+    loaded = amq.Filter.from_bytes(filter.to_bytes(), digest)
+    assert type(loaded) is kind and loaded == filter and [1] in loaded
+    assert pickle.loads(pickle.dumps(filter)).hash_func is digest
+    assert filter.copy().hash_func is digest
+
+
+def test_a_file_of_such_hashes_is_asked_by_no_other_key():
+    filter = amq.BloomFilter(100, hash_func=digest)
+    filter.add("a")
+    blind = amq.Filter.from_bytes(filter.to_bytes())
+    assert len(blind) == 1 and blind.hash_func is None
+    for operation in (blind.add, blind.__contains__, lambda key: blind.update([key])):
+        with pytest.raises(TypeError, match="load it with hash_func"):
+            operation("a")
+    assert blind == filter
+    with pytest.raises(ValueError, match="hash keys in different ways"):
+        blind |= amq.BloomFilter(100)
+
+
+def test_of_a_longer_hash_the_lowest_64_bits_count():
+    short = amq.BloomFilter(100, hash_func=lambda key: key)
+    for number, bits in [(2**100 + 5, 5), (-1, 2**64 - 1), (2**128 - 1, 2**64 - 1), (-(2**127), 0)]:
+        short.clear()
+        short.add(number)
+        assert bits in short
+
+
+@pytest.mark.parametrize("returned", [1.5, "a", None, 2**128, -(2**127) - 1])
+def test_a_hash_that_is_none_is_refused(returned):
+    filter = amq.BloomFilter(100, hash_func=lambda key: returned)
+    with pytest.raises(TypeError, match="hash_func returned"):
+        filter.add("a")
+    assert len(filter) == 0
+
+
+def test_an_exception_of_the_function_comes_through():
+    def fail(key):
+        raise KeyError(key)
+
+    filter = amq.BloomFilter(100, hash_func=fail)
+    with pytest.raises(KeyError, match="a"):
+        filter.add("a")
+
+
+def test_a_function_that_uses_the_filter_is_no_deadlock():
+    filter = amq.BloomFilter(100, hash_func=lambda key: len(filter))
+    filter.add("a")
+    filter.update(["b", "c"])
+    assert len(filter) > 0
+
+
+def test_functions_that_cannot_be_the_hash_of_a_file_are_refused():
+    with pytest.raises(ValueError, match="hash\\(\\) gives text another hash in every process"):
+        amq.BloomFilter(100, hash_func=hash)
+    with pytest.raises(TypeError, match="cannot be called"):
+        amq.BloomFilter(100, hash_func=3)
+    plain = amq.BloomFilter(100).to_bytes()
+    with pytest.raises(ValueError, match="load it without hash_func"):
+        amq.Filter.from_bytes(plain, digest)
+
+
+@pytest.mark.parametrize("kind", INSERT, ids=name)
+def test_a_seed_and_a_secret_key_each_make_another_filter(kind):
+    secret = bytes(range(16))
+    filters = [kind(100), kind(100, seed=7), kind(100, key=secret), kind(100, key=b"x" * 16)]
+    for filter in filters:
+        filter.update(range(50))
+        assert all(filter.contains(range(50)))
+    payloads = {filter.to_bytes() for filter in filters}
+    assert len(payloads) == 4
+    for one in filters:
+        assert [one == other for other in filters].count(True) == 1
+    if kind is not amq.ExpandableQuotientFilter:
+        for one in filters:
+            for other in filters:
+                if one is not other:
+                    before = one.to_bytes()
+                    with pytest.raises(ValueError):
+                        one.merge(other)
+                    assert one.to_bytes() == before
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ALL if kind not in STATIC], ids=name)
+def test_a_withheld_secret_must_be_given(kind, tmp_path):
+    for name_, value, wrong in (("seed", 7, 8), ("key", b"k" * 16, b"l" * 16)):
+        filter = kind(100, **{name_: value})
+        filter.add("a")
+        data = filter.to_bytes(secret=False)
+        with pytest.raises(amq.DecodeError, match="omits"):
+            amq.Filter.from_bytes(data)
+        with pytest.raises(amq.DecodeError):
+            amq.Filter.from_bytes(data, **{name_: wrong})
+        assert amq.Filter.from_bytes(data, **{name_: value}) == filter
+        filter.save(tmp_path / "f.amq", secret=False)
+        assert amq.load(tmp_path / "f.amq", **{name_: value}) == filter
+
+
+def test_one_way_to_hash_at_a_time():
+    for pair in ({"seed": 1, "key": b"k" * 16}, {"seed": 1, "hash_func": digest}):
+        with pytest.raises(ValueError, match="give one of seed, key and hash_func"):
+            amq.BloomFilter(10, **pair)
+    for bad in (b"", b"k" * 15, b"k" * 17):
+        with pytest.raises(ValueError, match="a key has 16 bytes"):
+            amq.BloomFilter(10, key=bad)
+
+
+def test_no_text_shows_a_secret():
+    secret = b"sixteen bytes !!"
+    filter = amq.BloomFilter(10, key=secret)
+    assert "sixteen" not in repr(filter) + repr(filter.stats())

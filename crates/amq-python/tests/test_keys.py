@@ -1,0 +1,222 @@
+"""Keys: one encoding, that of the library."""
+
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import amq
+
+READER = pathlib.Path(__file__).parents[2] / "amq-core" / "reader"
+sys.path.insert(0, str(READER))
+
+import amq_reader  # noqa: E402
+
+LEAVES = st.one_of(
+    st.text(),
+    st.binary(),
+    st.integers(-(2**63), 2**64 - 1),
+    st.booleans(),
+)
+KEYS = st.recursive(LEAVES, lambda parts: st.lists(parts, min_size=1, max_size=4).map(tuple))
+
+
+def only(it, **secret):
+    """A filter with one key, which is told from every other."""
+    filter = amq.BloomFilter(10, 1e-12, **secret)
+    filter.add(it)
+    return filter
+
+
+def hashes_as(key, encoded):
+    secrets = {"seed": 9}, {"key": b"k" * 16}
+    return all(only(key, **secret) == only(encoded, **secret) for secret in secrets)
+
+
+@given(KEYS)
+def test_every_key_is_hashed_as_the_second_reader_encodes_it(key):
+    assert hashes_as(key, amq_reader.encoding(key))
+
+
+@pytest.mark.parametrize(
+    "key, encoded",
+    [
+        ("amq", b"amq"),
+        ("grün", "grün".encode()),
+        ("", b""),
+        (bytearray(b"amq"), b"amq"),
+        (memoryview(b"amq"), b"amq"),
+        (memoryview(b"abcdef")[::2], b"ace"),
+        (True, struct.pack("<Q", 1)),
+        (-1, struct.pack("<q", -1)),
+        (2**64 - 1, struct.pack("<q", -1)),
+        (-(2**63), struct.pack("<q", -(2**63))),
+        (2**64, (2**64).to_bytes(16, "little")),
+        (2**128 - 1, b"\xff" * 16),
+        (-(2**127), (-(2**127)).to_bytes(16, "little", signed=True)),
+        (-(2**63) - 1, (-(2**63) - 1).to_bytes(16, "little", signed=True)),
+        (("ab",), struct.pack("<Q", 2) + b"ab"),
+        ((1, -1), struct.pack("<Qq", 1, -1)),
+        ((1, (2, "c")), struct.pack("<QQQ", 1, 2, 1) + b"c"),
+        ((2**100, True), (2**100).to_bytes(16, "little") + struct.pack("<Q", 1)),
+        ((bytearray(b"x"), memoryview(b"y")), b"\1\0\0\0\0\0\0\0x\1\0\0\0\0\0\0\0y"),
+    ],
+)
+def test_a_key_is_the_bytes_that_the_format_says(key, encoded):
+    assert hashes_as(key, encoded)
+
+
+class Text(str):
+    pass
+
+
+class Number(int):
+    pass
+
+
+class Index:
+    def __index__(self):
+        return 7
+
+
+def test_subclasses_and_what_stands_for_an_integer_are_that_key():
+    assert hashes_as(Text("a"), b"a")
+    assert hashes_as(Number(7), struct.pack("<Q", 7))
+    assert hashes_as(Index(), struct.pack("<Q", 7))
+
+
+def test_scalars_of_numpy_are_the_keys_they_stand_for():
+    np = pytest.importorskip("numpy")
+    for kind in (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64):
+        assert hashes_as(kind(7), struct.pack("<Q", 7))
+    assert hashes_as(np.int8(-1), b"\xff" * 8)
+    assert hashes_as(np.uint64(2**64 - 1), b"\xff" * 8)
+    assert hashes_as(np.bool_(True), struct.pack("<Q", 1))
+    assert hashes_as(np.str_("ab"), b"ab")
+    assert hashes_as(np.bytes_(b"ab"), b"ab")
+    for key in (np.float32(1), np.float64(1), np.datetime64("2026-01-01"), np.array([1])):
+        with pytest.raises(TypeError):
+            only(key)
+
+
+def nested(depth):
+    key = 1
+    for _ in range(depth):
+        key = (key,)
+    return key
+
+
+def test_tuples_within_tuples_have_a_bottom():
+    assert nested(64) in only(nested(64))
+    with pytest.raises(ValueError, match="more than 64 tuples"):
+        only(nested(65))
+    with pytest.raises(ValueError, match="more than 64 tuples"):
+        only(nested(100_000))
+
+
+@pytest.mark.parametrize(
+    "key, error, text",
+    [
+        (1.5, TypeError, "the float 1.5 is no key"),
+        (float("nan"), TypeError, "the float nan is no key"),
+        (None, TypeError, "None is no key"),
+        ((1, None), TypeError, "None is no key"),
+        ((1, 2.5), TypeError, "the float 2.5 is no key"),
+        ((), ValueError, "an empty tuple is no key"),
+        (2**128, ValueError, "an integer of 129 bits is no key"),
+        (-(2**127) - 1, ValueError, "an integer of 128 bits is no key"),
+        ([1], TypeError, "type list"),
+        ({}, TypeError, "type dict"),
+        (object(), TypeError, "type object"),
+        (1j, TypeError, "type complex"),
+        ("\ud800", UnicodeEncodeError, "surrogates"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_key_is_refused_and_changes_nothing(key, error, text):
+    for secret in ({}, {"key": b"k" * 16}):
+        filter = amq.CuckooFilter(10, **secret)
+        for operation in (
+            filter.add,
+            filter.__contains__,
+            filter.discard,
+            filter.remove,
+            filter.count,
+            lambda key: filter.update(["a", key]),
+            lambda key: filter.contains(["a", key]),
+        ):
+            with pytest.raises(error, match=text):
+                operation(key)
+        assert len(filter) == 0 and filter == amq.CuckooFilter(10, **secret)
+
+
+class Broken:
+    def __index__(self):
+        raise RuntimeError("not today")
+
+
+def test_an_exception_of_the_key_comes_through():
+    with pytest.raises(RuntimeError, match="not today"):
+        only(Broken())
+
+
+def test_every_process_has_the_same_bits():
+    program = (
+        "import amq, sys; f = amq.BloomFilter(100, seed=3); "
+        "f.update(['a', b'b', 3, (4, 'c')]); sys.stdout.buffer.write(f.to_bytes())"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(runs) == 1
+    filter = amq.Filter.from_bytes(runs.pop())
+    assert all(key in filter for key in ["a", b"b", 3, (4, "c")])
+
+
+def test_a_file_says_how_its_keys_were_encoded():
+    def said(*keys):
+        filter = amq.BloomFilter(100)
+        for key in keys:
+            filter.add(key)
+        many = amq.BloomFilter(100)
+        many.update(keys)
+        assert filter.to_bytes() == many.to_bytes()
+        return amq_reader.loads(filter.to_bytes()).encoding
+
+    assert said("a", b"b", bytearray(b"c")) == {"bytes"}
+    assert said(1, True, -5) == {"integers"}
+    assert said(1, "a") == {"bytes", "integers"}
+    for other in ((1, 2), 2**64):
+        assert said("a", other) == set() and said(other) == set()
+    # A refused key is not in it.
+    full = amq.CuckooFilter(1)
+    with pytest.raises(amq.Full):
+        full.update(["a"] * 100)
+    while True:
+        try:
+            full.add("a")
+        except amq.Full:
+            break
+    before = full.to_bytes()
+    for refused in (lambda: full.add((1, 2)), lambda: full.update([(1, 2)])):
+        with pytest.raises(amq.Full):
+            for _ in range(100):
+                refused()
+                before = full.to_bytes()
+        assert full.to_bytes() == before
+    emptied = amq.BloomFilter(10)
+    emptied.add("a")
+    emptied.clear()
+    emptied.add(1)
+    assert amq_reader.loads(emptied.to_bytes()).encoding == {"integers"}
