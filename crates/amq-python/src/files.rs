@@ -5,13 +5,18 @@ use crate::error::{OrRaise, of_file, of_system};
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use crate::number::{Natural, SecretKey};
+use crate::retrieval::Map;
 use crate::state::Content;
 use crate::view::FilterView;
+use amq::format::{FileInfo, HEADER};
 use amq::{AnyFile, DecodeError, Filter as _, FilterKind, ReadError, Secret};
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 #[pymethods]
 impl Filter {
@@ -77,18 +82,11 @@ impl Filter {
         key: Option<SecretKey>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let secret = secret(seed, key)?;
-        let held: Vec<u8>;
-        let bytes = match data.cast::<PyBytes>() {
-            Ok(bytes) => bytes.as_bytes(),
-            // What can change meanwhile is copied first.
-            Err(_) => {
-                held = pyo3::buffer::PyBuffer::<u8>::get(data)?.to_vec(cls.py())?;
-                &held
-            }
-        };
-        let file = cls.py().detach(|| match secret {
-            None => AnyFile::from_bytes(bytes).raised(),
-            Some(secret) => AnyFile::from_bytes_with(bytes, secret).raised(),
+        let file = of_data(data, |bytes| {
+            cls.py().detach(|| match secret {
+                None => AnyFile::from_bytes(bytes).raised(),
+                Some(secret) => AnyFile::from_bytes_with(bytes, secret).raised(),
+            })
         })?;
         of_class(cls, file, hash_func)
     }
@@ -117,7 +115,21 @@ impl Filter {
     }
 }
 
-/// Loads a filter of any kind from a file: as Filter.load, for every file of this library.
+/// Calls `read` with the bytes of an object; those that can change meanwhile are copied first.
+pub(crate) fn of_data<T>(
+    data: &Bound<'_, PyAny>,
+    read: impl FnOnce(&[u8]) -> PyResult<T>,
+) -> PyResult<T> {
+    match data.cast::<PyBytes>() {
+        Ok(bytes) => read(bytes.as_bytes()),
+        Err(_) => read(&PyBuffer::<u8>::get(data)?.to_vec(data.py())?),
+    }
+}
+
+/// Loads what is in a file of this library: a filter of any kind, or a RibbonMap.
+///
+/// hash_func is for a filter of hashes that the caller made; seed and key for a file that leaves
+/// them out.
 #[pyfunction]
 #[pyo3(signature = (path, hash_func=None, *, seed=None, key=None))]
 pub(crate) fn load<'py>(
@@ -127,6 +139,9 @@ pub(crate) fn load<'py>(
     seed: Option<Natural>,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if hash_func.is_none() && key.is_none() && is_map(&path) {
+        return py.get_type::<Map>().call_method1("load", (path,));
+    }
     Filter::load(&py.get_type::<Filter>(), path, hash_func, seed, key)
 }
 
@@ -154,6 +169,14 @@ pub(crate) fn _restore<'py>(
     hash_func: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     Filter::from_bytes(&data.py().get_type::<Filter>(), data, hash_func, None, None)
+}
+
+/// Whether a file that can be read begins as that of a map.
+fn is_map(path: &Path) -> bool {
+    let mut header = [0; HEADER];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    let info = read.ok().and_then(|()| FileInfo::of(&header).ok());
+    info.is_some_and(|info| info.kind == Some(FilterKind::RibbonMap) && !info.withheld)
 }
 
 fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secret>> {

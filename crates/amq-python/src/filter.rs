@@ -72,7 +72,7 @@ impl Filter {
     /// Whether each of many keys is probably in: an array of bools, in the order of the keys.
     ///
     /// The keys are an array (NumPy, Arrow, pandas, polars) or any iterable. The answers are a
-    /// NumPy array if NumPy is there, and a memoryview of bools if not. A null of Arrow is never in.
+    /// NumPy array if NumPy is there, and a memoryview of bools if not. Nulls of Arrow are not in.
     ///
     /// >>> from amq import BloomFilter
     /// >>> seen = BloomFilter(1000)
@@ -184,6 +184,12 @@ impl Filter {
 
     /// Whether both have the same table, parameters, number of keys, and seed or secret key.
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
+        Self::equals(slf, other)
+    }
+}
+
+impl Filter {
+    pub(crate) fn equals(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
         let Ok(other) = other.cast::<Self>() else { return false };
         if slf.is(other) {
             return true;
@@ -193,8 +199,8 @@ impl Filter {
     }
 }
 
-/// Reads two different filters at once. Both are locked in the order of their addresses, so that two
-/// threads cannot wait for each other.
+/// Reads two different filters at once. Both are locked in the order of their addresses, so that
+/// two threads cannot wait for each other.
 pub(crate) fn both<T>(ours: &Filter, theirs: &Filter, read: impl FnOnce(&State, &State) -> T) -> T {
     if std::ptr::from_ref(ours) < std::ptr::from_ref(theirs) {
         let ours = ours.read_detached();

@@ -153,6 +153,27 @@ impl InsertFilter {
         covers(slf, other)
     }
 
+    fn __le__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
+        covers(other, slf)
+    }
+
+    fn __ge__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
+        covers(slf, other)
+    }
+
+    fn __lt__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(covers(other, slf)? && !covers(slf, other)?)
+    }
+
+    fn __gt__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(covers(slf, other)? && !covers(other, slf)?)
+    }
+
+    // A class that compares does so in all ways.
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
+        Filter::equals(slf.as_super(), other)
+    }
+
     /// The number of different keys by the bits that are set. Bloom filters only: others count.
     #[getter]
     fn approx_items(slf: &Bound<'_, Self>) -> PyResult<f64> {

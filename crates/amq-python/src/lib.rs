@@ -12,7 +12,9 @@
 //! interpreter while it works.
 #![deny(unsafe_code)]
 
+mod choose;
 mod classes;
+mod column;
 mod error;
 mod files;
 mod filter;
@@ -25,6 +27,9 @@ mod many;
 mod map;
 mod number;
 mod remove;
+mod retrieval;
+mod show;
+mod sized;
 mod state;
 mod statics;
 mod view;
@@ -42,6 +47,12 @@ fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<remove::RemoveFilter>()?;
     module.add_class::<statics::StaticFilter>()?;
     module.add_class::<view::FilterView>()?;
+    module.add_class::<retrieval::Map>()?;
+    module.add_class::<sized::Sized>()?;
+    module.add_class::<choose::Chosen>()?;
+    module.add_class::<choose::Advice>()?;
+    module.add_function(wrap_pyfunction!(choose::choose, module)?)?;
+    module.add_function(wrap_pyfunction!(sized::plan, module)?)?;
     module.add_function(wrap_pyfunction!(files::load, module)?)?;
     module.add_function(wrap_pyfunction!(files::open, module)?)?;
     module.add_function(wrap_pyfunction!(files::_restore, module)?)?;

@@ -1,5 +1,6 @@
 //! Many keys at once.
 
+use crate::column::Column;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use amq::{KeyEncoding, KeyHash};
@@ -12,17 +13,22 @@ const BLOCK: usize = 1 << 16;
 
 /// Keys to be inserted, asked for, or made a filter of.
 pub(crate) enum Many<'py> {
-    /// A list, tuple, set or the like: all are hashed before the filter is touched, so that a key
-    /// that is none changes nothing.
-    Sized(Bound<'py, PyIterator>, usize),
-    /// A generator or the like: those before the one that is none are in.
-    Stream(Bound<'py, PyIterator>),
+    Objects(Objects<'py>),
+    Column(Column, Python<'py>),
+}
+
+/// Keys that are objects of Python.
+pub(crate) struct Objects<'py> {
+    keys: Bound<'py, PyIterator>,
+    /// Of a list, tuple, set or the like, all are hashed before the filter is touched, so that one
+    /// that is no key changes nothing. Of a generator, the keys before that one are in.
+    len: Option<usize>,
 }
 
 /// The hashes of some keys, and how these were encoded.
-pub(crate) struct Hashes {
-    pub(crate) hashes: Vec<KeyHash>,
-    pub(crate) encoding: KeyEncoding,
+struct Hashes {
+    hashes: Vec<KeyHash>,
+    encoding: KeyEncoding,
 }
 
 impl<'py> Many<'py> {
@@ -33,70 +39,96 @@ impl<'py> Many<'py> {
                 keys.get_type().name()?
             )));
         }
-        let iterator = keys.try_iter()?;
-        match keys.len() {
-            Ok(len) => Ok(Self::Sized(iterator, len)),
-            Err(_) => Ok(Self::Stream(iterator)),
+        match Column::of(keys)? {
+            Some(column) => Ok(Self::Column(column, keys.py())),
+            None => Ok(Self::Objects(Objects { keys: keys.try_iter()?, len: keys.len().ok() })),
         }
     }
 
-    /// Whether each of them is probably in.
+    /// Whether each of them is probably in; a null never is.
     pub(crate) fn contained_in(self, filter: &Filter) -> PyResult<Vec<bool>> {
-        let mut answers = Vec::new();
-        self.hashed(&filter.hashing, |py, hashes| {
-            py.detach(|| {
-                let from = answers.len();
-                answers.resize(from + hashes.hashes.len(), false);
-                filter.read_detached().contains_all(&hashes.hashes, &mut answers[from..])
-            })
-        })?;
+        let (mut answers, mut nulls) = (Vec::new(), Vec::new());
+        let mut ask = |hashes: &[KeyHash]| {
+            let from = answers.len();
+            answers.resize(from + hashes.len(), false);
+            filter.read_detached().contains_all(hashes, &mut answers[from..])?;
+            Ok::<_, PyErr>(from)
+        };
+        match self {
+            Self::Objects(objects) => objects.hashed(&filter.hashing, |py, hashes| {
+                py.detach(|| ask(&hashes.hashes))?;
+                Ok(())
+            })?,
+            Self::Column(column, py) => py.detach(|| {
+                column.hashed(&filter.hashing, |block| {
+                    let from = ask(block.hashes)?;
+                    nulls.extend(block.nulls().map(|index| from + index));
+                    Ok(())
+                })
+            })?,
+        }
+        nulls.into_iter().for_each(|index: usize| answers[index] = false);
         Ok(answers)
     }
 
-    /// Inserts them all; returns how many were new, and whether the filter is past its plan.
+    /// Inserts them all but nulls; returns how many were new, and whether the filter is past its
+    /// plan.
     pub(crate) fn insert_into(self, filter: &Filter) -> PyResult<(u64, bool)> {
         let (mut new, mut overfull, mut done) = (0, false, 0);
-        self.hashed(&filter.hashing, |py, hashes| {
-            let put = py.detach(|| {
-                filter.write_detached().insert_all(&hashes.hashes, hashes.encoding, done)
-            })?;
+        self.each(&filter.hashing, |hashes, encoding| {
+            let put = filter.write_detached().insert_all(hashes, encoding, done)?;
             new += put.inserted;
             overfull |= put.overfull;
-            done += hashes.hashes.len() as u64;
+            done += hashes.len() as u64;
             Ok(())
         })?;
         Ok((new, overfull))
     }
 
+    /// Calls `each` with the hashes of some keys after the other, without the interpreter. Nulls
+    /// are left out.
+    pub(crate) fn each(
+        self,
+        hashing: &Hashing,
+        mut each: impl FnMut(&[KeyHash], KeyEncoding) -> PyResult<()> + Send,
+    ) -> PyResult<()> {
+        match self {
+            Self::Objects(objects) => objects
+                .hashed(hashing, |py, hashes| py.detach(|| each(&hashes.hashes, hashes.encoding))),
+            Self::Column(column, py) => py.detach(|| {
+                column.hashed(hashing, |block| match block.has_nulls() {
+                    true => each(&block.keys(), block.encoding),
+                    false => each(block.hashes, block.encoding),
+                })
+            }),
+        }
+    }
+}
+
+impl<'py> Objects<'py> {
     /// Calls `each` with the hashes of some keys after the other.
-    pub(crate) fn hashed(
+    fn hashed(
         self,
         hashing: &Hashing,
         mut each: impl FnMut(Python<'py>, &Hashes) -> PyResult<()>,
     ) -> PyResult<()> {
-        let (iterator, room) = match &self {
-            Self::Sized(iterator, len) => (iterator, *len),
-            Self::Stream(iterator) => (iterator, BLOCK),
-        };
-        let mut block = Hashes::with_room(room.min(BLOCK));
-        for key in iterator {
+        let py = self.keys.py();
+        let mut block = Hashes::with_room(self.len.unwrap_or(BLOCK));
+        for key in self.keys {
             block.push(hashing, &key?)?;
-            if matches!(self, Self::Stream(_)) && block.hashes.len() == BLOCK {
-                each(iterator.py(), &block)?;
-                block.clear();
+            if self.len.is_none() && block.hashes.len() == BLOCK {
+                each(py, &block)?;
+                block.hashes.clear();
             }
         }
-        each(iterator.py(), &block)
+        each(py, &block)
     }
 }
 
 impl Hashes {
+    /// What an object says of its length is a hint.
     fn with_room(keys: usize) -> Self {
-        Self { hashes: Vec::with_capacity(keys), encoding: KeyEncoding::Unknown }
-    }
-
-    fn clear(&mut self) {
-        self.hashes.clear();
+        Self { hashes: Vec::with_capacity(keys.min(1 << 24)), encoding: KeyEncoding::Unknown }
     }
 
     #[inline]

@@ -1,0 +1,200 @@
+//! Arrays of NumPy and others, through the buffer protocol.
+#![allow(unsafe_code, reason = "elements are read where they lie, at any stride")]
+
+use super::Fill;
+use crate::key::Under;
+use amq::{KeyEncoding, KeyHash};
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// A one-dimensional array of keys.
+///
+/// It is read without the interpreter. Whoever changes it meanwhile gets filters with some hash of
+/// what was read, as with NumPy's own functions; its memory cannot go away.
+pub(crate) struct Items {
+    buffer: PyUntypedBuffer,
+    item: Item,
+    len: usize,
+    stride: isize,
+}
+
+/// What an element is.
+#[derive(Clone, Copy)]
+enum Item {
+    Integer {
+        signed: bool,
+        swapped: bool,
+    },
+    /// As many bytes; NumPy pads with zeros, and so takes those at the end for none of the key.
+    Bytes,
+    /// Characters of four bytes each, likewise.
+    Text {
+        swapped: bool,
+    },
+}
+
+impl Items {
+    /// The buffer that an object has, if it has one.
+    pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let Some(buffer) = buffer_of(object)? else { return Ok(None) };
+        let item = Item::of(&buffer)?;
+        let &[len] = buffer.shape() else { return Err(dimensions(buffer.dimensions())) };
+        if buffer.suboffsets().is_some_and(|suboffsets| suboffsets.iter().any(|&to| to >= 0)) {
+            return Err(PyValueError::new_err("an array of pointers: give a copy of it"));
+        }
+        let stride = buffer.strides()[0];
+        let items = Self { buffer, item, len, stride };
+        items.expect_text()?;
+        Ok(Some(items))
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) const fn encoding(&self) -> KeyEncoding {
+        match self.item {
+            Item::Integer { .. } => KeyEncoding::Integers,
+            Item::Bytes | Item::Text { .. } => KeyEncoding::Bytes,
+        }
+    }
+
+    /// Where an element begins.
+    fn element(&self, index: usize) -> *const u8 {
+        assert!(index < self.len);
+        let start = self.buffer.buf_ptr().cast_const().cast::<u8>();
+        // SAFETY: the index is one of the array, whose elements lie at these places within one
+        // object: the protocol says so, and `self.buffer` keeps it.
+        unsafe { start.offset(index as isize * self.stride) }
+    }
+
+    /// The bytes of an element.
+    fn bytes(&self, index: usize) -> &[u8] {
+        // SAFETY: each element has as many bytes, and is kept by `self.buffer`. Should another
+        // thread write there, any of both values is as good.
+        unsafe { std::slice::from_raw_parts(self.element(index), self.buffer.item_size()) }
+    }
+
+    /// How the hashes are computed.
+    pub(super) fn fill<'a>(&'a self, under: impl Under + 'a) -> Fill<'a> {
+        macro_rules! integers {
+            ($type:ty, $swapped:expr) => {{
+                let swapped = $swapped;
+                Box::new(move |first, hashes: &mut [KeyHash]| {
+                    for (index, hash) in (first..).zip(hashes) {
+                        // SAFETY: an element has the size of the type, at any alignment.
+                        let value = unsafe { self.element(index).cast::<$type>().read_unaligned() };
+                        let value = if swapped { value.swap_bytes() } else { value };
+                        *hash = under.hash(&value);
+                    }
+                })
+            }};
+        }
+        match (self.item, self.buffer.item_size()) {
+            (Item::Integer { signed: false, swapped }, 1) => integers!(u8, swapped),
+            (Item::Integer { signed: false, swapped }, 2) => integers!(u16, swapped),
+            (Item::Integer { signed: false, swapped }, 4) => integers!(u32, swapped),
+            (Item::Integer { signed: false, swapped }, _) => integers!(u64, swapped),
+            (Item::Integer { swapped, .. }, 1) => integers!(i8, swapped),
+            (Item::Integer { swapped, .. }, 2) => integers!(i16, swapped),
+            (Item::Integer { swapped, .. }, 4) => integers!(i32, swapped),
+            (Item::Integer { swapped, .. }, _) => integers!(i64, swapped),
+            (Item::Bytes, _) => Box::new(move |first, hashes| {
+                for (index, hash) in (first..).zip(hashes) {
+                    let bytes = self.bytes(index);
+                    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+                    *hash = under.hash(&bytes[..end]);
+                }
+            }),
+            (Item::Text { swapped }, _) => Box::new(move |first, hashes| {
+                let mut text = String::new();
+                for (index, hash) in (first..).zip(hashes) {
+                    text.clear();
+                    text.extend(characters(self.bytes(index), swapped).map_while(Result::ok));
+                    *hash = under.hash(text.as_str());
+                }
+            }),
+        }
+    }
+
+    /// Looks for what is no character: half of a surrogate pair, which has no UTF-8.
+    fn expect_text(&self) -> PyResult<()> {
+        let Item::Text { swapped } = self.item else { return Ok(()) };
+        for index in 0..self.len {
+            if let Some(code) = characters(self.bytes(index), swapped).find_map(Result::err) {
+                return Err(PyValueError::new_err(format!(
+                    "element {index} has the code point {code:#x}, which is no character"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The characters of an element without the zeros at its end, or what is none.
+fn characters(bytes: &[u8], swapped: bool) -> impl Iterator<Item = Result<char, u32>> {
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last / 4 + 1);
+    bytes.chunks_exact(4).take(end).map(move |code| {
+        let mut four = [0; 4];
+        four.copy_from_slice(code);
+        let code = u32::from_ne_bytes(four);
+        let code = if swapped { code.swap_bytes() } else { code };
+        char::from_u32(code).ok_or(code)
+    })
+}
+
+impl Item {
+    /// What the elements of this format are; see Python's module `struct`.
+    fn of(buffer: &PyUntypedBuffer) -> PyResult<Self> {
+        let format = buffer.format().to_string_lossy();
+        let order = format.chars().next().filter(|order| "@=<>!".contains(*order));
+        let swapped = match order {
+            Some('>' | '!') => cfg!(target_endian = "little"),
+            Some('<') => cfg!(target_endian = "big"),
+            _ => false,
+        };
+        let code = format.trim_start_matches(|c: char| "@=<>!".contains(c));
+        let size = buffer.item_size();
+        match code.trim_start_matches(|c: char| c.is_ascii_digit()) {
+            "b" | "h" | "i" | "l" | "q" | "n" if matches!(size, 1 | 2 | 4 | 8) => {
+                Ok(Self::Integer { signed: true, swapped })
+            }
+            "?" | "B" | "H" | "I" | "L" | "Q" | "N" if matches!(size, 1 | 2 | 4 | 8) => {
+                Ok(Self::Integer { signed: false, swapped })
+            }
+            "s" => Ok(Self::Bytes),
+            "w" if size % 4 == 0 => Ok(Self::Text { swapped }),
+            "e" | "f" | "d" | "g" => Err(PyTypeError::new_err(
+                "an array of floats holds no keys: decide what -0.0 and nan are, then give its \
+                 view('u8'), or its integers",
+            )),
+            "O" => Err(PyTypeError::new_err(
+                "an array of objects is not read: give its tolist(), or an array of Arrow",
+            )),
+            _ => Err(PyTypeError::new_err(format!(
+                "an array of the format {format:?} holds no keys: give one of integers or bytes, \
+                 or its tolist()"
+            ))),
+        }
+    }
+}
+
+fn dimensions(number: usize) -> PyErr {
+    let text = format!("an array of {number} dimensions: give its ravel(), or a list of one key");
+    PyValueError::new_err(text)
+}
+
+/// The buffer of an object; `None` if it has none.
+fn buffer_of(object: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
+    // SAFETY: the pointer is that of a live object.
+    let has = unsafe { pyo3::ffi::PyObject_CheckBuffer(object.as_ptr()) } == 1;
+    if !has {
+        return Ok(None);
+    }
+    // One without a dimension has no shape, which is taken for an error.
+    if let Some(0) = object.getattr_opt("ndim")?.and_then(|number| number.extract().ok()) {
+        return Err(dimensions(0));
+    }
+    PyUntypedBuffer::get(object).map(Some)
+}

@@ -1,0 +1,37 @@
+//! Arrow's C data interface: arrays and streams in capsules.
+#![allow(unsafe_code, reason = "what is in a capsule is C's")]
+
+use super::arrow::raise;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{ArrayRef, make_array};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+/// The array that an object gives with `__arrow_c_array__`, if it has that.
+pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
+    let name = pyo3::intern!(object.py(), "__arrow_c_array__");
+    let Some(export) = object.getattr_opt(name)? else { return Ok(None) };
+    let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = export.call0()?.extract()?;
+    let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
+    let schema = schema.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
+    let array = array.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
+    // SAFETY: capsules of these names hold these structures, filled as the interface says. The array
+    // is moved out, which the capsule notices; the schema is only read, while the capsule lives.
+    let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
+    Ok(Some(make_array(data.map_err(raise)?)))
+}
+
+/// The stream of arrays that an object gives with `__arrow_c_stream__`, if it has that.
+pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayStreamReader>> {
+    let name = pyo3::intern!(object.py(), "__arrow_c_stream__");
+    let Some(export) = object.getattr_opt(name)? else { return Ok(None) };
+    let capsule = export.call0()?;
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+    let stream = stream.cast::<FFI_ArrowArrayStream>().as_ptr();
+    // SAFETY: a capsule of this name holds this structure; it is moved out, which the capsule
+    // notices.
+    let reader = unsafe { ArrayStreamReader::from_raw(stream) };
+    Ok(Some(reader.map_err(raise)?))
+}

@@ -1,0 +1,96 @@
+//! Plans: what a filter will cost, before it is made.
+
+use crate::error::OrRaise;
+use crate::make;
+use crate::number::Natural;
+use amq::{AnyFilter, AnyPlan, FilterKind, Goal};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// What a filter will cost and how well it will do, before it is made; see amq.plan.
+#[pyclass(frozen, name = "Plan", module = "amq", eq)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Sized(AnyPlan);
+
+#[pymethods]
+impl Sized {
+    /// The name of the kind.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.kind.id()
+    }
+
+    /// The number of keys planned for.
+    #[getter]
+    fn keys(&self) -> u64 {
+        self.0.keys
+    }
+
+    /// Bytes of the table.
+    #[getter]
+    fn size_in_bytes(&self) -> u64 {
+        self.0.bytes
+    }
+
+    /// Bits of the table for each planned key.
+    #[getter]
+    fn bits_per_key(&self) -> f64 {
+        self.0.bits_per_key()
+    }
+
+    /// Bits per key over the least that any filter of this rate can take.
+    #[getter]
+    fn overhead(&self) -> f64 {
+        self.0.overhead()
+    }
+
+    /// The false-positive rate with the planned number of keys in it.
+    #[getter]
+    fn expected_fpr(&self) -> f64 {
+        self.0.expected_fpr
+    }
+
+    /// Peak bytes while it is built, the filter included.
+    #[getter]
+    fn build_bytes(&self) -> u64 {
+        self.0.build_bytes
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<amq.Plan: {}>", self.0)
+    }
+}
+
+/// What a filter would cost: sizes and rates from exact formulas, and nothing is allocated.
+///
+/// The kind is a class or its name. What limits the size is one of fpr (0.01), bits_per_key and
+/// bytes.
+///
+/// >>> import amq
+/// >>> amq.plan(amq.BloomFilter, 1_000_000, 0.01).size_in_bytes
+/// 1199120
+/// >>> round(amq.plan("bumped-ribbon", 1_000_000, 0.01).bits_per_key, 1)
+/// 6.7
+#[pyfunction]
+#[pyo3(
+    signature = (kind, capacity, fpr=None, *, bits_per_key=None, bytes=None),
+    text_signature = "(kind, capacity, fpr=0.01, *, bits_per_key=None, bytes=None)"
+)]
+pub(crate) fn plan(
+    kind: &Bound<'_, PyAny>,
+    capacity: Natural,
+    fpr: Option<f64>,
+    bits_per_key: Option<f64>,
+    bytes: Option<Natural>,
+) -> PyResult<Sized> {
+    let goal = Goal::new(capacity.0, make::budget(fpr, bits_per_key, bytes)?);
+    let id = match kind.getattr_opt("kind")? {
+        Some(id) => id,
+        None => kind.clone(),
+    };
+    let id = id.cast::<PyString>()?;
+    let kind: FilterKind =
+        id.to_str()?.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
+    Ok(Sized(AnyFilter::plan(kind, goal).raised()?))
+}

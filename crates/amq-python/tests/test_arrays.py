@@ -1,0 +1,273 @@
+"""Arrays: read where they lie, with the keys that their elements are."""
+
+import datetime
+import decimal
+
+import pytest
+from kinds import ALL, INSERT, name
+
+import amq
+
+np = pytest.importorskip("numpy")
+pa = pytest.importorskip("pyarrow")
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+
+# More than the block that is hashed at once.
+MANY = 3000
+NUMBERS = [(number * 2654435761) % 2**64 for number in range(MANY)]
+TEXTS = [f"key {number}" + "x" * (number % 50) for number in range(MANY)] + ["", "grün", "語"]
+
+
+def check(array, keys, kind=amq.BloomFilter):
+    """An array is its keys: `None` for each null."""
+    there = [key for key in keys if key is not None]
+    for secret in ({"seed": 3}, {"key": b"k" * 16}):
+        one, many = kind(4 * MANY, 1e-6, **secret), kind(4 * MANY, 1e-6, **secret)
+        assert one.update(array) == many.update(there)
+        assert one == many and one.to_bytes() == many.to_bytes()
+        half = kind(4 * MANY, 1e-6, **secret)
+        half.update(there[::2])
+        expected = [key is not None and key in half for key in keys]
+        answers = half.contains(array)
+        assert answers.dtype == bool and answers.tolist() == expected
+        built = amq.FuseFilter.build(array, **secret)
+        assert built == amq.FuseFilter.build(there, **secret)
+        assert built.to_bytes() == amq.FuseFilter.build(there, **secret).to_bytes()
+
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_of_numpy(dtype):
+    array = np.array(NUMBERS, dtype="uint64").astype(dtype)
+    keys = array.tolist()
+    check(array, keys)
+    check(array.astype(np.dtype(dtype).newbyteorder(">")), keys)
+    check(array.astype(np.dtype(dtype).newbyteorder("<")), keys)
+    check(array[::2], keys[::2])
+    check(array[::-1], keys[::-1])
+    check(array[5:-7:3], keys[5:-7:3])
+    check(array.reshape(-1, 3)[:, 1], keys[1::3])
+    check(array[:0], [])
+    check(np.broadcast_to(array[:1], (5,)), keys[:1] * 5)
+    array.flags.writeable = False
+    check(array, keys)
+    misaligned = np.zeros(1 + array.nbytes, "uint8")[1:].view(dtype)
+    misaligned[:] = array
+    check(misaligned, keys)
+
+
+def test_a_field_of_a_record_is_an_array_like_any_other():
+    records = np.zeros(MANY, dtype=[("a", "u1"), ("key", "<i4"), ("b", "u2")])
+    records["key"] = np.array(NUMBERS, "uint64").astype("i4")
+    check(records["key"], records["key"].tolist())
+    with pytest.raises(TypeError, match="holds no keys"):
+        amq.BloomFilter(10).update(records)
+
+
+def test_bools_bytes_and_text_of_numpy():
+    check(np.array([True, False, True]), [True, False, True])
+    texts = [text.encode() for text in TEXTS]
+    check(np.array(texts), texts)
+    check(np.array(texts)[::3], texts[::3])
+    check(np.array(TEXTS), TEXTS)
+    check(np.array(TEXTS).astype(np.array(TEXTS).dtype.newbyteorder(">")), TEXTS)
+    # NumPy takes zeros at the end for padding, and so does this.
+    check(np.array([b"a\0b\0", b"", b"\0"]), [b"a\0b", b"", b""])
+    check(np.array([], "S3"), [])
+    check(np.array([], "U3"), [])
+
+
+def test_a_half_character_changes_nothing():
+    filter = amq.BloomFilter(10)
+    with pytest.raises(ValueError, match="element 1 has the code point 0xd800"):
+        filter.update(np.array(["a", "\ud800"]))
+    assert len(filter) == 0
+
+
+@pytest.mark.parametrize(
+    "array, error, text",
+    [
+        (np.array([1.0, 2.0]), TypeError, "an array of floats holds no keys"),
+        (np.array([1.0, 2.0], "f4"), TypeError, "an array of floats holds no keys"),
+        (np.array([1j]), TypeError, "holds no keys"),
+        (np.array([1, "a"], dtype=object), TypeError, "an array of objects is not read"),
+        (np.array([[1, 2]]), ValueError, "an array of 2 dimensions"),
+        (np.array(3), ValueError, "an array of 0 dimensions"),
+        (np.array(["2026-01-01"], "datetime64[D]"), ValueError, "dtype"),
+        (np.array([b"ab"], "V2"), TypeError, "holds no keys"),
+        (pa.array([1.5]), TypeError, "an Arrow array of Float64 holds no keys"),
+        (pa.array([[1]]), TypeError, "List"),
+        (pa.array([decimal.Decimal(1)]), TypeError, "Decimal"),
+        (pa.array([datetime.date(2026, 1, 1)]), TypeError, "Date32"),
+        (pa.table({"a": [1], "b": [2]}), TypeError, "not a table of these: a, b"),
+        (pl.Series([1.5]), TypeError, "Float64"),
+        (pd.Series([1.5]), TypeError, "Float64"),
+        (memoryview(b"abcd").cast("f"), TypeError, "floats"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_arrays_without_keys_are_refused_and_change_nothing(array, error, text):
+    filter = amq.BloomFilter(10)
+    for operation in (filter.update, filter.contains, amq.FuseFilter.build):
+        with pytest.raises(error, match=text):
+            operation(array)
+    assert len(filter) == 0
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_of_arrow(dtype):
+    keys = np.array(NUMBERS, "uint64").astype(dtype).tolist()
+    keys[5] = keys[2000] = keys[-1] = None
+    array = pa.array(keys, dtype)
+    check(array, keys)
+    check(array[7:2500], keys[7:2500])
+    check(pa.chunked_array([array[:10], array[10:10], array[10:]]), keys)
+    check(pl.Series(keys, dtype=getattr(pl, dtype.replace("i", "I").replace("u", "U", 1).replace("UI", "UI"))), keys)
+    check(array.dictionary_encode(), keys)
+    check(pd.Series(keys, dtype=dtype.replace("int", "Int").replace("u", "U")), keys)
+    check(pd.Series(array.drop_null().to_numpy()), [key for key in keys if key is not None])
+
+
+@pytest.mark.parametrize(
+    "type_",
+    ["string", "large_string", "string_view", "binary", "large_binary", "binary_view"],
+)
+def test_strings_and_binaries_of_arrow(type_):
+    keys = [text if "string" in type_ else text.encode() for text in TEXTS]
+    keys[3] = keys[1500] = None
+    array = pa.array(keys, getattr(pa, type_)())
+    check(array, keys)
+    check(array[11:2000], keys[11:2000])
+    check(pa.chunked_array([array[:3], array[3:]]), keys)
+    if "view" not in type_:
+        check(array.dictionary_encode(), keys)
+        check(pa.chunked_array([array[:3], array[3:]]).dictionary_encode(), keys)
+
+
+def test_other_keys_of_arrow():
+    check(pa.array([True, None, False]), [True, None, False])
+    check(pa.array([b"ab", None, b"cd"], pa.binary(2)), [b"ab", None, b"cd"])
+    check(pa.nulls(5), [None] * 5)
+    check(pa.array([], "int64"), [])
+    check(pa.chunked_array([], "int64"), [])
+    dictionary = pa.array(["a", None, "b"])
+    indices = pa.array([0, 1, None, 2, 0], "int8")
+    check(pa.DictionaryArray.from_arrays(indices, dictionary), ["a", None, None, "b", "a"])
+    none = pa.DictionaryArray.from_arrays(pa.array([None], "int8"), pa.array([], "string"))
+    check(none, [None])
+
+
+def test_a_table_of_one_column_is_that_column():
+    table = pa.table({"key": pa.chunked_array([TEXTS[:10], TEXTS[10:]])})
+    check(table, TEXTS)
+    check(table.to_batches()[1], TEXTS[10:])
+    check(pa.RecordBatchReader.from_batches(table.schema, table.to_batches()), TEXTS) if False else None
+    check(pl.DataFrame({"key": TEXTS}), TEXTS)
+
+
+def test_a_stream_is_read_once_batch_by_batch():
+    table = pa.table({"key": NUMBERS})
+    filter = amq.BloomFilter(2 * MANY)
+    seen = []
+
+    def batches():
+        for batch in table.to_batches(max_chunksize=1000):
+            seen.append(len(filter))
+            yield batch
+
+    filter.update(pa.RecordBatchReader.from_batches(table.schema, batches()))
+    assert seen[0] == 0 and seen[-1] > 0 and filter.contains(NUMBERS).all()
+
+    def fails():
+        yield from table.to_batches(max_chunksize=1000)
+        raise RuntimeError("the disk is gone")
+
+    with pytest.raises(ValueError, match="the disk is gone"):
+        filter.update(pa.RecordBatchReader.from_batches(table.schema, fails()))
+
+
+def test_strings_of_pandas_and_polars():
+    keys = [None if number % 7 == 0 else text for number, text in enumerate(TEXTS)]
+    check(pl.Series(keys), keys)
+    check(pl.Series(keys).cast(pl.Categorical), keys)
+    check(pd.Series(TEXTS), TEXTS)
+    check(pd.Series(TEXTS).to_numpy(dtype=str), TEXTS)
+
+
+def test_memoryviews_and_arrays_of_python_are_arrays():
+    import array
+
+    check(array.array("q", [-1, 2, 3]), [-1, 2, 3])
+    check(memoryview(b"abc"), [97, 98, 99])
+    check(memoryview(b"abcdef")[::2], [97, 99, 101])
+    check(memoryview(array.array("I", [7, 8])), [7, 8])
+
+
+@pytest.mark.parametrize("kind", INSERT, ids=name)
+def test_every_kind_takes_arrays(kind):
+    check(np.array(NUMBERS, "uint64"), NUMBERS, kind)
+
+
+@pytest.mark.parametrize("kind", ALL, ids=name)
+def test_every_kind_is_built_from_all_keys(kind):
+    keys = np.arange(5000)
+    for built in (kind.build(keys, 0.001), kind.build(range(5000), 0.001)):
+        assert type(built) is kind and built.contains(keys).all()
+        wrong = built.contains(np.arange(5000, 105_000)).sum()
+        assert wrong < 150
+    sized = kind.build(keys, bytes=12_000)
+    assert sized.size_in_bytes <= 12_000 and sized.contains(keys).all()
+    assert kind.build(keys, bits_per_key=24).size_in_bytes <= 15_000
+    assert kind.build((key for key in range(5000)), key=b"k" * 16).contains(keys).all()
+    empty = kind.build([])
+    assert len(empty) == 0 and 1 not in empty
+    with pytest.raises(ValueError, match="false-positive rate of 0.0"):
+        kind.build(keys, 0.0)
+    with pytest.raises(TypeError, match="1.5"):
+        kind.build([1, 1.5])
+    assert type(amq.Filter.from_bytes(built.to_bytes())) is kind
+
+
+def test_duplicates_are_one_key_to_a_static_filter():
+    assert len(amq.RibbonFilter.build(["a", "b", "a"])) <= 3
+    assert "a" in amq.RibbonFilter.build(["a"] * 1000)
+
+
+def test_only_a_kind_can_be_built():
+    with pytest.raises(TypeError, match="FuseFilter.build"):
+        amq.Filter.build([1])
+
+
+def test_a_function_of_the_caller_takes_keys_one_by_one():
+    filter = amq.BloomFilter(10, hash_func=lambda key: key * 0x9E3779B97F4A7C15 % 2**64)
+    with pytest.raises(TypeError, match="tolist"):
+        filter.update(np.array([1]))
+    filter.update(np.array([1]).tolist())
+    assert 1 in filter
+
+
+def test_the_interpreter_is_free_while_an_array_is_worked_on():
+    import threading
+
+    array = np.arange(4_000_000)
+    filter = amq.BlockedBloomFilter(len(array))
+    counts, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counts[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        counts[0] = 0
+        filter.update(array)
+        filter.contains(array)
+        # It would have been held for the whole time, but for a switch at either end.
+        assert counts[0] > 10
+    finally:
+        done.set()
+        thread.join()
