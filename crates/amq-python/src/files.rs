@@ -25,8 +25,9 @@ impl Filter {
     /// secret=False leaves out the seed, or the secret key: whoever loads the file must give it.
     #[pyo3(signature = (path, *, secret=true))]
     fn save(&self, py: Python<'_>, path: PathBuf, secret: bool) -> PyResult<()> {
+        let shared = self.shared(py);
         py.detach(|| {
-            let state = self.read_detached();
+            let state = shared.read();
             let Some(file) = state.file() else { return Err(in_its_file()) };
             let saved = if secret { file.save(&path) } else { file.save_without_seed(&path) };
             saved.map_err(|error| of_system(&error, &path))
@@ -36,8 +37,9 @@ impl Filter {
     /// The filter as the bytes of a file; secret=False as in save.
     #[pyo3(signature = (*, secret=true))]
     fn to_bytes<'py>(&self, py: Python<'py>, secret: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let shared = self.shared(py);
         let bytes = py.detach(|| {
-            let state = self.read_detached();
+            let state = shared.read();
             let Some(file) = state.file() else { return Err(in_its_file()) };
             if secret { file.to_bytes().raised() } else { file.to_bytes_without_seed().raised() }
         })?;
@@ -106,7 +108,11 @@ impl Filter {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Py<PyTuple>)> {
         let (py, this) = (slf.py(), slf.get());
         let module = py.import("amq._amq")?;
-        if let Content::View(_, path) = this.read(py).content() {
+        let path = match this.read(py).content() {
+            Content::View(_, path) => Some(path.clone()),
+            Content::File(_) => None,
+        };
+        if let Some(path) = path {
             let arguments = PyTuple::new(py, [path])?;
             return Ok((module.getattr("open")?, arguments.unbind()));
         }

@@ -1,13 +1,12 @@
 //! What every filter can do: be asked, described and copied.
 
 use crate::classes;
+use crate::guard::{Guarded, Read, Shared, Write};
 use crate::hashing::Hashing;
 use crate::many::{self, Many};
 use crate::state::{Content, State};
 use pyo3::prelude::*;
-use pyo3::sync::RwLockExt;
 use pyo3::types::PyDict;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 /// An approximate-membership filter: "definitely not in", or "probably in".
 ///
@@ -17,47 +16,29 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockE
 #[derive(Debug)]
 pub(crate) struct Filter {
     pub(crate) hashing: Hashing,
-    state: RwLock<State>,
+    state: Guarded<State>,
 }
 
 impl Filter {
     pub(crate) fn new(hashing: Hashing, content: Content) -> Self {
-        Self { hashing, state: RwLock::new(State::new(content)) }
+        Self { hashing, state: Guarded::new(State::new(content)) }
     }
 
-    /// The filter's state, once nobody changes it. The interpreter is let go of while this waits.
+    /// The filter's state, to be read.
     #[inline]
-    pub(crate) fn read(&self, py: Python<'_>) -> RwLockReadGuard<'_, State> {
-        match self.state.try_read() {
-            Ok(state) => state,
-            // Whoever panicked left a valid filter: a failed operation changes nothing.
-            Err(TryLockError::Poisoned(state)) => state.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                self.state.read_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-            }
-        }
+    pub(crate) fn read(&self, py: Python<'_>) -> Read<'_, State> {
+        self.state.read(py)
     }
 
-    /// The filter's state, to be changed, once nobody uses it.
+    /// The filter's state, to be changed.
     #[inline]
-    pub(crate) fn write(&self, py: Python<'_>) -> RwLockWriteGuard<'_, State> {
-        match self.state.try_write() {
-            Ok(state) => state,
-            Err(TryLockError::Poisoned(state)) => state.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                self.state.write_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-            }
-        }
+    pub(crate) fn write(&self, py: Python<'_>) -> Write<'_, State> {
+        self.state.write(py)
     }
 
-    /// For threads that do not hold the interpreter.
-    pub(crate) fn read_detached(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// For threads that do not hold the interpreter.
-    pub(crate) fn write_detached(&self) -> RwLockWriteGuard<'_, State> {
-        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    /// The filter's state, for when the interpreter is let go of.
+    pub(crate) fn shared(&self, py: Python<'_>) -> Shared<'_, State> {
+        self.state.shared(py)
     }
 }
 
@@ -195,37 +176,44 @@ impl Filter {
             return true;
         }
         let (py, ours, theirs) = (slf.py(), slf.get(), other.get());
-        py.detach(|| both(ours, theirs, |ours, theirs| ours.equals(theirs)))
+        let both = Both::new(py, ours, theirs);
+        py.detach(|| both.read(State::equals))
     }
 }
 
-/// Reads two different filters at once. Both are locked in the order of their addresses, so that
-/// two threads cannot wait for each other.
-pub(crate) fn both<T>(ours: &Filter, theirs: &Filter, read: impl FnOnce(&State, &State) -> T) -> T {
-    if std::ptr::from_ref(ours) < std::ptr::from_ref(theirs) {
-        let ours = ours.read_detached();
-        let theirs = theirs.read_detached();
-        read(&ours, &theirs)
-    } else {
-        let theirs = theirs.read_detached();
-        let ours = ours.read_detached();
-        read(&ours, &theirs)
-    }
+/// Two different filters, to be locked at once: in the order of their addresses, so that two
+/// threads cannot wait for each other.
+pub(crate) struct Both<'a> {
+    ours: Shared<'a, State>,
+    theirs: Shared<'a, State>,
+    ours_first: bool,
 }
 
-/// As [`both`], to change the first.
-pub(crate) fn first_of_both<T>(
-    ours: &Filter,
-    theirs: &Filter,
-    change: impl FnOnce(&mut State, &State) -> T,
-) -> T {
-    if std::ptr::from_ref(ours) < std::ptr::from_ref(theirs) {
-        let mut ours = ours.write_detached();
-        let theirs = theirs.read_detached();
-        change(&mut ours, &theirs)
-    } else {
-        let theirs = theirs.read_detached();
-        let mut ours = ours.write_detached();
-        change(&mut ours, &theirs)
+impl<'a> Both<'a> {
+    pub(crate) fn new(py: Python<'_>, ours: &'a Filter, theirs: &'a Filter) -> Self {
+        let ours_first = std::ptr::from_ref(ours) < std::ptr::from_ref(theirs);
+        Self { ours: ours.shared(py), theirs: theirs.shared(py), ours_first }
+    }
+
+    /// Reads both.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&State, &State) -> T) -> T {
+        if self.ours_first {
+            let ours = self.ours.read();
+            read(&ours, &self.theirs.read())
+        } else {
+            let theirs = self.theirs.read();
+            read(&self.ours.read(), &theirs)
+        }
+    }
+
+    /// Changes the first.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut State, &State) -> T) -> T {
+        if self.ours_first {
+            let mut ours = self.ours.write();
+            change(&mut ours, &self.theirs.read())
+        } else {
+            let theirs = self.theirs.read();
+            change(&mut self.ours.write(), &theirs)
+        }
     }
 }

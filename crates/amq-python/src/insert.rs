@@ -1,7 +1,7 @@
 //! Filters that take keys one by one.
 
 use crate::error::{OrRaise, OverfullWarning};
-use crate::filter::{Filter, both, first_of_both};
+use crate::filter::{Both, Filter};
 use crate::many::Many;
 use crate::state::{State, hashes_alike};
 use amq::{AnyFile, AnyFilter};
@@ -26,6 +26,7 @@ impl InsertFilter {
     /// >>> seen.add("alice"), seen.add("alice")
     /// (True, False)
     #[inline]
+    #[pyo3(signature = (key, /))]
     fn add(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, this) = (slf.py(), slf.as_super().get());
         let (hash, encoding) = this.hashing.hash(key)?;
@@ -205,10 +206,11 @@ fn with_both<T: Send>(
     if slf.is(other) {
         let theirs = other.as_any().call_method0("copy")?;
         let theirs = theirs.cast::<Filter>()?.get();
-        return py.detach(|| first_of_both(ours, theirs, change));
+        let both = Both::new(py, ours, theirs);
+        return py.detach(|| both.change(change));
     }
-    let theirs = other.get();
-    py.detach(|| first_of_both(ours, theirs, change))
+    let both = Both::new(py, ours, other.get());
+    py.detach(|| both.change(change))
 }
 
 /// Merges; returns by how much the number of keys grew.
@@ -255,8 +257,9 @@ fn covers(slf: &Bound<'_, InsertFilter>, subset: &Bound<'_, InsertFilter>) -> Py
         return Ok(true);
     }
     let (py, ours, theirs) = (slf.py(), slf.as_super().get(), subset.as_super().get());
+    let both = Both::new(py, ours, theirs);
     py.detach(|| {
-        both(ours, theirs, |whole, part| {
+        both.read(|whole, part| {
             let (Some(ours), Some(theirs)) = (whole.file(), part.file()) else {
                 return Err(no_intersection(whole));
             };

@@ -18,6 +18,7 @@ mod column;
 mod error;
 mod files;
 mod filter;
+mod guard;
 mod hashing;
 mod insert;
 mod key;

@@ -45,13 +45,21 @@ impl<'py> Many<'py> {
         }
     }
 
+    fn py(&self) -> Python<'py> {
+        match self {
+            Self::Objects(objects) => objects.keys.py(),
+            Self::Column(_, py) => *py,
+        }
+    }
+
     /// Whether each of them is probably in; a null never is.
     pub(crate) fn contained_in(self, filter: &Filter) -> PyResult<Vec<bool>> {
+        let shared = filter.shared(self.py());
         let (mut answers, mut nulls) = (Vec::new(), Vec::new());
         let mut ask = |hashes: &[KeyHash]| {
             let from = answers.len();
             answers.resize(from + hashes.len(), false);
-            filter.read_detached().contains_all(hashes, &mut answers[from..])?;
+            shared.read().contains_all(hashes, &mut answers[from..])?;
             Ok::<_, PyErr>(from)
         };
         match self {
@@ -74,9 +82,10 @@ impl<'py> Many<'py> {
     /// Inserts them all but nulls; returns how many were new, and whether the filter is past its
     /// plan.
     pub(crate) fn insert_into(self, filter: &Filter) -> PyResult<(u64, bool)> {
+        let shared = filter.shared(self.py());
         let (mut new, mut overfull, mut done) = (0, false, 0);
         self.each(&filter.hashing, |hashes, encoding| {
-            let put = filter.write_detached().insert_all(hashes, encoding, done)?;
+            let put = shared.write().insert_all(hashes, encoding, done)?;
             new += put.inserted;
             overfull |= put.overfull;
             done += hashes.len() as u64;

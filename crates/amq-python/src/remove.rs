@@ -27,12 +27,14 @@ impl RemoveFilter {
     /// True
     /// >>> live.discard("alice"), live.discard("alice")
     /// (True, False)
+    #[pyo3(signature = (key, /))]
     fn discard(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (hash, _) = base(slf).hashing.hash(key)?;
         base(slf).write(slf.py()).change(|filter| filter.remove_hash(hash).raised())
     }
 
     /// Removes one copy of a key, and raises KeyError if it was certainly not in; see discard.
+    #[pyo3(signature = (key, /))]
     fn remove(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<()> {
         match Self::discard(slf, key)? {
             true => Ok(()),
@@ -49,6 +51,7 @@ impl RemoveFilter {
     /// 4
     /// >>> words.count("be"), words.count("question")
     /// (2, 0)
+    #[pyo3(signature = (key, /))]
     fn count(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<u64> {
         let (hash, _) = base(slf).hashing.hash(key)?;
         let state = base(slf).read(slf.py());

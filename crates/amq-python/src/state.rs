@@ -16,12 +16,12 @@ pub(crate) enum Content {
     View(AnyOwnedView, PathBuf),
 }
 
-/// The filter, and from which number of keys on it is overfull.
+/// The filter, and how long it cannot be past its plan.
 #[derive(Debug)]
 pub(crate) struct State {
     content: Content,
-    /// Keys beyond which the plan is looked at again; `u64::MAX` once the warning was given.
-    limit: u64,
+    /// Keys that it can take before the plan is looked at again; `u64::MAX` if never.
+    left: u64,
 }
 
 /// Hashes that were inserted, and what is to be said about it.
@@ -32,7 +32,7 @@ pub(crate) struct Put<T> {
 
 impl State {
     pub(crate) fn new(content: Content) -> Self {
-        Self { content, limit: 0 }
+        Self { content, left: 0 }
     }
 
     pub(crate) const fn content(&self) -> &Content {
@@ -104,7 +104,7 @@ impl State {
         if file.encoding() != told {
             file.set_encoding(told);
         }
-        Ok(Put { inserted, overfull: self.is_overfull() })
+        Ok(Put { inserted, overfull: self.is_overfull(1) })
     }
 
     /// Inserts all, of which `done` are in already; returns how many were new.
@@ -132,35 +132,44 @@ impl State {
             }
             error => error,
         });
-        Ok(Put { inserted: inserted.raised()?, overfull: self.is_overfull() })
+        let overfull = self.is_overfull(hashes.len() as u64);
+        Ok(Put { inserted: inserted.raised()?, overfull })
     }
 
-    /// Whether it now holds more keys than planned for, though none was refused. Said once.
+    /// Whether it holds more keys than planned for, after so many more. Said once.
     #[inline]
-    fn is_overfull(&mut self) -> bool {
-        let Content::File(file) = &self.content else { return false };
-        file.filter().len() > self.limit && self.has_passed_its_plan()
+    fn is_overfull(&mut self, more: u64) -> bool {
+        if self.left >= more {
+            // Not worth a branch: 2^64 keys are never inserted.
+            self.left -= more;
+            return false;
+        }
+        self.has_passed_its_plan()
     }
 
     #[cold]
     fn has_passed_its_plan(&mut self) -> bool {
         let filter = self.filter();
         let (len, capacity) = (filter.len(), filter.capacity());
-        let overfull = Abilities::of(filter.kind()).never_full && len > capacity;
-        self.limit = if overfull { u64::MAX } else { capacity };
+        let can_be = Abilities::of(filter.kind()).never_full;
+        let overfull = can_be && len > capacity;
+        self.left = match can_be && !overfull {
+            true => capacity - len,
+            false => u64::MAX,
+        };
         overfull
     }
 
     /// To be asked after a merge.
     pub(crate) fn merged(&mut self) -> bool {
-        self.limit != u64::MAX && self.has_passed_its_plan()
+        self.left <= u64::MAX / 2 && self.has_passed_its_plan()
     }
 
     /// Removes all keys.
     pub(crate) fn clear(&mut self) -> PyResult<()> {
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
         file.filter_mut().clear().raised()?;
-        self.limit = 0;
+        self.left = 0;
         Ok(())
     }
 

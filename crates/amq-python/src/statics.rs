@@ -22,9 +22,9 @@ pub(crate) struct StaticFilter;
 impl Filter {
     /// A filter of exactly these keys, of any kind: sized by their number.
     ///
-    /// The keys are an array (NumPy, Arrow, pandas, polars) or any iterable; nulls of Arrow are left
-    /// out. The rest is as in the constructors: one of fpr (0.01), bits_per_key and bytes, and one
-    /// of hash_func, seed and key. Keeps eight bytes a key until the filter is made.
+    /// The keys are an array (NumPy, Arrow, pandas, polars) or any iterable; nulls of Arrow are
+    /// left out. The rest is as in the constructors: one of fpr (0.01), bits_per_key and bytes, and
+    /// one of hash_func, seed and key. Keeps eight bytes a key until the filter is made.
     ///
     /// >>> from amq import RibbonFilter
     /// >>> blocked = RibbonFilter.build(["203.0.113.7", "198.51.100.23"], 0.001)

@@ -16,8 +16,8 @@ pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
     let schema = schema.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
     let array = array.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
-    // SAFETY: capsules of these names hold these structures, filled as the interface says. The array
-    // is moved out, which the capsule notices; the schema is only read, while the capsule lives.
+    // SAFETY: capsules of these names hold these structures, filled as the interface says. The
+    // array is moved out, which the capsule notices; the schema is read while its capsule lives.
     let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
     Ok(Some(make_array(data.map_err(raise)?)))
 }
