@@ -1,4 +1,4 @@
-//! Filters in SQL: made, stored, merged, and asked.
+//! Filters in SQL: made, stored, merged, and asked. With arguments it runs these instead.
 
 use datafusion::arrow::util::pretty::print_batches;
 use datafusion::error::Result;
@@ -8,7 +8,8 @@ use datafusion::prelude::SessionContext;
 async fn main() -> Result<()> {
     let mut ctx = SessionContext::new();
     amq_datafusion::register_all(&mut ctx)?;
-    for sql in [
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    let own = [
         "CREATE TABLE orders AS SELECT value AS id, value % 30 AS day, value * 7 AS customer \
          FROM generate_series(1, 30000) AS t(value)",
         // A filter of each day's customers, as a column that can be stored.
@@ -23,9 +24,11 @@ async fn main() -> Result<()> {
         // A join's filter: only rows that may have a partner go into the join.
         "SELECT count(*) FROM orders WHERE amq_contains(\
          (SELECT amq_agg(value, 100, 0.01) FROM generate_series(700, 800) AS w(value)), customer)",
-    ] {
+    ];
+    let own = own.map(String::from).to_vec();
+    for sql in if given.is_empty() { own } else { given } {
         println!("> {sql}");
-        print_batches(&ctx.sql(sql).await?.collect().await?)?;
+        print_batches(&ctx.sql(&sql).await?.collect().await?)?;
     }
     Ok(())
 }

@@ -3,8 +3,8 @@
 //! A call that holds the interpreter's global lock from its beginning to its end is alone with all
 //! others that do, and needs no lock of ours. It needs one against threads that have let go of the
 //! interpreter to work on an array. So these say so first ([`Guarded::shared`]), while they still
-//! hold it; as long as there is one of them, everybody takes the lock. An atomic operation is as dear
-//! as the rest of a query.
+//! hold it; as long as there is one of them, everybody takes the lock. An atomic operation is as
+//! dear as the rest of a query.
 //!
 //! Free-threaded interpreters have no such lock: there everybody takes ours, always.
 #![allow(unsafe_code, reason = "the interpreter's lock is known to nobody but us")]

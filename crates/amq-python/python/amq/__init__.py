@@ -16,4 +16,4 @@ from ._amq import BloomFilter as Bloom  # the name that rbloom has for it
 from ._amq import BumpedRibbonFilter as RibbonFilter  # the one to take first
 
 __version__ = _amq.__version__
-__all__ = [*_amq.__all__, "Bloom", "RibbonFilter"]
+__all__ = [name for name in _amq.__all__ if not name.startswith("_")] + ["Bloom", "RibbonFilter"]
