@@ -69,8 +69,8 @@ impl Cpu {
     }
 
     /// Whether there are threads to build with. `start` makes rayon's global pool, and is called
-    /// once in a program. A system can refuse threads, and rayon would panic later: that error has a
-    /// source. Its only other error is that the pool exists already.
+    /// once in a program. A system can refuse threads, and rayon would panic later: that error has
+    /// a source. Its only other error is that the pool exists already.
     #[cfg(feature = "std")]
     pub fn has_threads<E: core::error::Error>(start: impl FnOnce() -> Result<(), E>) -> bool {
         static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();

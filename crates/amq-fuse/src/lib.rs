@@ -52,10 +52,10 @@
 //! segments that works up to 0.82 keys a slot. With segments it begins at both ends, where slots
 //! have fewer keys, and goes on through the table as a wave, up to 0.918 keys a slot if segments
 //! are many and long. (That is the load up to which such a system has a solution at all.)
-//! In a real filter they are neither: a million keys take 1.13 slots each, and ten million 1.13 too,
-//! in shards. That is what peeling needs: of 40 filters of a million keys, at 1.114 slots a key none
-//! could be peeled, at 1.122 every other one, at 1.131 all. Less takes linear algebra for what
-//! cannot be peeled; a ribbon filter consists of nothing else, at 1.003.
+//! In a real filter they are neither: a million keys take 1.13 slots each, and ten million 1.13
+//! too, in shards. That is what peeling needs: of 40 filters of a million keys, at 1.114 slots a
+//! key none could be peeled, at 1.122 every other one, at 1.131 all. Less takes linear algebra for
+//! what cannot be peeled; a ribbon filter consists of nothing else, at 1.003.
 //!
 //! It may fail. Then all is done again with another internal seed, of which there are 32. A filter
 //! is sized so that a seed fails once in six times at most, and all of them once in 10^24. Repeated
