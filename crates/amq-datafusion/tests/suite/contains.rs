@@ -3,7 +3,10 @@
 use crate::engine::{
     answers, array, bytes, error, hex, numbers, planning_error, rows, session, session_with, table,
 };
-use amq::{AnyFilter, BloomFilter, FilterKind, Goal, KeyHash, Keyed, Prehashed, SipKey};
+use amq::{
+    AnyFile, AnyFilter, BloomFilter, FilterKind, Goal, KeyEncoding, KeyHash, Keyed, Prehashed,
+    SipKey,
+};
 use amq_datafusion::ContainsFile;
 use datafusion::arrow::array::{BinaryViewArray, Int64Array, LargeBinaryArray, RecordBatch};
 use datafusion::arrow::util::pretty::pretty_format_batches;
@@ -138,7 +141,17 @@ async fn a_filter_is_not_asked_for_keys_of_a_type_that_it_cannot_have() {
             }
         }
     }
-    // Files of the library and of the command that do not say.
+    // Of the command, from a list of digests.
+    let mut digests = AnyFilter::new(FilterKind::Bloom, Goal::fpr(10, 0.001)).unwrap();
+    digests.insert(&[0xca_u8, 0xfe]).unwrap();
+    let digests = AnyFile::Keys(digests, KeyEncoding::Hex.into()).to_bytes().unwrap();
+    let ask = |key: &str| format!("SELECT amq_contains(X'{}', {key})", hex(&digests));
+    assert_eq!(answers(&ctx, &ask("decode('cafe', 'hex')")).await, [Some(true)]);
+    for key in ["'cafe'", "5", "arrow_cast('cafe', 'Dictionary(Int8, Utf8View)')"] {
+        let said = error(&ctx, &ask(key)).await;
+        assert!(said.contains("decode(x, 'hex')"), "{key}: {said}");
+    }
+    // Files that do not say.
     let mut filter = AnyFilter::new(FilterKind::Bloom, Goal::fpr(10, 0.001)).unwrap();
     filter.insert("1").unwrap();
     let sql = format!("SELECT amq_contains(X'{}', i) FROM t", hex(&filter.to_bytes().unwrap()));
