@@ -2,7 +2,7 @@
 //!
 //! Arguments: the number of keys, rounds, and keys of a ribbon filter.
 
-use amq::{Abilities, AnyFilter, Budget, Filter, FilterKind, Goal, KeyHash, hash_blocks};
+use amq::{Abilities, AnyFilter, Budget, Filter, FilterExt, FilterKind, Goal, KeyHash};
 use std::error::Error;
 use std::time::Instant;
 
@@ -40,7 +40,7 @@ fn keys(count: u64) -> Vec<u64> {
 fn round(kind: FilterKind, keys: &[u64]) -> Result<(f64, f64), Box<dyn Error>> {
     let each = 1e9 / keys.len() as f64;
     let start = Instant::now();
-    let filter = if Abilities::of(kind).insert {
+    let (inserted, filter) = if Abilities::of(kind).insert {
         let mut filter = AnyFilter::new(kind, Goal::fpr(keys.len() as u64, FPR))?;
         let start = Instant::now();
         insert(&mut filter, keys)?;
@@ -49,12 +49,9 @@ fn round(kind: FilterKind, keys: &[u64]) -> Result<(f64, f64), Box<dyn Error>> {
         let filter = AnyFilter::build(kind, Budget::Fpr(FPR), keys)?;
         (start.elapsed(), filter)
     };
-    let (inserted, filter) = filter;
     let mut answers = vec![false; keys.len()];
     let start = Instant::now();
-    hash_blocks(keys, filter.seed(), |first, hashes: &[KeyHash]| {
-        filter.contains_batch(hashes, &mut answers[first..first + hashes.len()])
-    })?;
+    filter.contains_keys(keys, &mut answers)?;
     let asked = start.elapsed();
     assert!(answers.iter().all(|&answer| answer));
     Ok((inserted.as_secs_f64() * each, asked.as_secs_f64() * each))
@@ -62,6 +59,13 @@ fn round(kind: FilterKind, keys: &[u64]) -> Result<(f64, f64), Box<dyn Error>> {
 
 fn insert(filter: &mut AnyFilter, keys: &[u64]) -> Result<(), Box<dyn Error>> {
     let seed = filter.seed();
-    hash_blocks(keys, seed, |_, hashes: &[KeyHash]| filter.insert_batch(hashes).map(|_| ()))?;
+    let mut hashes = [KeyHash::new(0); 512];
+    for keys in keys.chunks(hashes.len()) {
+        let hashes = &mut hashes[..keys.len()];
+        for (hash, key) in hashes.iter_mut().zip(keys) {
+            *hash = KeyHash::of(key, seed);
+        }
+        filter.insert_batch(hashes)?;
+    }
     Ok(())
 }
