@@ -2,6 +2,7 @@
 
 use crate::block::{self, Block, place};
 use crate::operators::operators;
+use crate::probing::partition::blocks;
 use crate::theory::blocked as theory;
 use crate::{BlockedParams, FoldError, simd};
 use alloc::vec::Vec;
@@ -51,9 +52,16 @@ impl BlockedBloomFilter {
     /// Inserts many hashes and returns how many were new.
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
-        let new = simd::insert_batch(&mut self.blocks, hashes);
-        self.len = self.len.saturating_add(new);
-        new
+        blocks::insert_batch(&mut self.blocks, &mut self.len, hashes)
+    }
+
+    /// Inserts the hashes that `next` writes; see [`InsertFilter::insert_from`].
+    pub fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> u64 {
+        blocks::insert_from(&mut self.blocks, &mut self.len, about, next)
     }
 
     amq_core::methods! {
@@ -188,6 +196,20 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
             }
         }
         Ok(Self::over(self.header, params, self.len, blocks))
+    }
+}
+
+impl blocks::Block for Block {
+    const COUNTS_COPIES: bool = false;
+
+    #[inline(always)]
+    fn of(hash: KeyHash, blocks: u64) -> usize {
+        place(hash, blocks).0
+    }
+
+    #[inline]
+    fn insert(part: &mut [Self], first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
+        simd::insert_batch(part, first, blocks, hashes)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The classic Bloom filter.
 
 use crate::operators::operators;
-use crate::probing::{ProbeTable, Probes};
+use crate::probing::ProbeTable;
+use crate::probing::partition::places::{self, Place};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
@@ -35,7 +36,8 @@ impl BloomFilter {
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     #[inline(always)]
     pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
-        let new = self.set(hash);
+        let BloomParams { bits, probes } = self.params;
+        let new = Bit::set_all(&mut self.words, bits, probes, hash);
         self.len = self.len.saturating_add(u64::from(new));
         Inserted::from_change(new)
     }
@@ -45,12 +47,18 @@ impl BloomFilter {
     // measured 1.2 to 1.7 times slower.
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
-        let mut new = 0;
-        for &hash in hashes {
-            new += u64::from(self.set(hash));
-        }
-        self.len = self.len.saturating_add(new);
-        new
+        let BloomParams { bits, probes } = self.params;
+        places::insert_batch::<Bit>(&mut self.words, (bits, probes), &mut self.len, hashes)
+    }
+
+    /// Inserts the hashes that `next` writes; see [`InsertFilter::insert_from`].
+    pub fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> u64 {
+        let BloomParams { bits, probes } = self.params;
+        places::insert_from::<Bit>(&mut self.words, (bits, probes), &mut self.len, about, next)
     }
 
     amq_core::methods! {
@@ -99,23 +107,21 @@ impl BloomFilter {
         self.len = self.len.min(other.len);
         Ok(())
     }
+}
 
-    /// Sets a key's bits and returns whether any was clear.
+/// A bit of a table.
+struct Bit;
+
+impl Place for Bit {
+    const COUNTS_COPIES: bool = false;
+    const WORD: u32 = 6;
+
     #[inline(always)]
-    fn set(&mut self, hash: KeyHash) -> bool {
-        // Locals, so that the compiler need not reload the fields after each store.
-        let BloomParams { bits, probes } = self.params;
-        let words = &mut self.words[..];
-        let mut positions = Probes::new(hash, bits);
-        let mut changed = 0;
-        for _ in 0..probes {
-            let (word, mask) = place(positions.next_place());
-            let old = words[word];
-            let new = old | mask;
-            changed |= new ^ old;
-            words[word] = new;
-        }
-        changed != 0
+    fn set(words: &mut [u64], bit: u64) -> bool {
+        let (word, mask) = place(bit);
+        let old = words[word];
+        words[word] = old | mask;
+        old & mask == 0
     }
 }
 

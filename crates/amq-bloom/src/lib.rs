@@ -58,6 +58,12 @@
 //! classic filter does so in two waves, so that seven absent keys in eight never touch the lines of
 //! their later probes.
 //!
+//! Many keys at once (`build`, `insert_keys`, `insert_batch` with a long slice) are first sorted by
+//! ranges of the table if it is much larger than the cache, in at most 64 MiB of memory: a range is
+//! then in the cache while it takes its keys. With the feature `parallel` several threads sort the
+//! keys and insert them, each into other ranges. The filter is always the one that inserting key by
+//! key makes, byte for byte.
+//!
 //! # Cost and false-positive rate
 //!
 //! Classic, m bits, k probes, n keys, X the number of bits set: the rate is the moment

@@ -2,6 +2,8 @@
 //!
 //! For the sibling crates only; see `STABILITY.md` of amq-core.
 
+pub mod partition;
+
 use amq_core::KeyHash;
 
 pub use crate::probes::Probes;

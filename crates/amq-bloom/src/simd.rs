@@ -62,13 +62,46 @@ pub(crate) fn mask64(low: u32) -> [u64; 4] {
     )
 }
 
-/// Inserts many hashes and returns how many changed the table.
-pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
+/// Inserts many hashes into the part of a table that begins with block `first` of `count`, and
+/// returns how many changed it.
+pub(crate) fn insert_batch(
+    part: &mut [Block],
+    first: usize,
+    count: u64,
+    hashes: &[KeyHash],
+) -> u64 {
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
-        has_avx2 => unsafe { avx2::insert_batch(blocks, hashes) },
-        insert_each(blocks, hashes, place, Block::insert)
+        has_avx2 => unsafe { avx2::insert_batch(part, first, count, hashes) },
+        insert_each(part, hashes, place_from(first, count), Block::insert)
     )
+}
+
+/// The place of a hash in the part of a table that begins with block `first` of `count`.
+#[inline(always)]
+fn place_from(first: usize, count: u64) -> impl Fn(KeyHash, u64) -> (usize, u32) {
+    move |hash, _| {
+        let (block, low) = place(hash, count);
+        (block.wrapping_sub(first), low)
+    }
+}
+
+/// Calls `work` compiled with BMI2, if the processor has it.
+#[inline(always)]
+pub(crate) fn with_bits<R>(work: impl FnOnce() -> R) -> R {
+    dispatch!(
+        // SAFETY: it needs BMI1, BMI2, LZCNT and POPCNT, which the processor has.
+        has_bits => unsafe { bits(work) },
+        work()
+    )
+}
+
+/// # Safety
+/// The processor must have BMI1, BMI2, LZCNT and POPCNT.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn bits<R>(work: impl FnOnce() -> R) -> R {
+    work()
 }
 
 /// Answers many hashes; the slices are equally long.
@@ -141,8 +174,13 @@ mod avx2 {
     /// # Safety
     /// The processor must have AVX2.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
-        insert_each(blocks, hashes, place, |block, low| {
+    pub(super) unsafe fn insert_batch(
+        part: &mut [Block],
+        first: usize,
+        count: u64,
+        hashes: &[KeyHash],
+    ) -> u64 {
+        insert_each(part, hashes, super::place_from(first, count), |block, low| {
             // SAFETY: AVX2 is there (the caller's promise).
             unsafe { insert(block, low) }
         })
@@ -196,7 +234,7 @@ mod tests {
                 let (block, low) = place(KeyHash::new(hash.get().rotate_left(17)), count);
                 assert_eq!(contains(&one[block], low), portable[block].contains(low));
             }
-            assert_eq!(insert_batch(&mut many, &hashes), news);
+            assert_eq!(insert_batch(&mut many, 0, count, &hashes), news);
             assert_eq!(one, portable);
             assert_eq!(many, portable);
             let queries: Vec<_> =

@@ -82,7 +82,7 @@ pub use filter::{
     Parameters, Parts, PlanFilter, RemoveFilter, Stats, Target, UnknownKind,
 };
 pub use goal::{Budget, Goal, Plan};
-pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, SipKey, hash_blocks};
+pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, SipKey, hash_blocks, hashes_from};
 pub use keyed::Keyed;
 pub use numeric::PredictedFpr;
 pub use prehashed::Prehashed;

@@ -15,7 +15,7 @@
 //! | `build: Params;` | `build`, `build_with_seed` | a `BuildFilter` |
 //! | `plan: Params;` | `plan`, `plan_params` | a `PlanFilter` |
 //! | `insert;` | `insert` and its relatives | an `InsertFilter` |
-//! | `insert infallible;` | those that take keys | one with `insert_hash` and `insert_batch` of its own |
+//! | `insert infallible;` | those that take keys | one with `insert_hash`, `insert_batch` and `insert_from` of its own |
 //! | `insert shared;` | those that take keys, through `&self` | likewise |
 //! | `clear;` `remove;` `count;` `merge;` | these and their relatives | a `ClearFilter` and so on |
 //! | `contains;` | `contains` and its relatives | a `Filter` |
@@ -195,10 +195,15 @@ macro_rules! methods {
             self.insert_hash(key.key_hash(self.seed()))
         }
 
-        /// Inserts many keys and returns how many were new. Allocates nothing.
+        /// Inserts many keys and returns how many were new. Allocates nothing, but for very many
+        /// keys; see [`insert_from`](Self::insert_from).
         #[inline]
         pub fn insert_keys<Q: $crate::Key>(&mut self, keys: &[Q]) -> u64 {
             let (seed, mut new) = (self.seed(), 0);
+            if keys.len() > $crate::prefetch::BLOCK {
+                let mut next = $crate::hashes_from(keys, seed);
+                return self.insert_from(keys.len() as u64, &mut next);
+            }
             let Ok(()) = $crate::hash_blocks(keys, seed, |_, hashes| {
                 new += self.insert_batch(hashes);
                 Ok::<_, ::core::convert::Infallible>(())

@@ -128,6 +128,14 @@ macro_rules! trait_methods {
         ) -> Result<u64, $crate::BatchInsertError> {
             $crate::InsertFilter::insert_batch(&mut $place, hashes)
         }
+
+        fn insert_from(
+            &mut $this,
+            about: u64,
+            next: &mut dyn FnMut(&mut [$crate::KeyHash]) -> usize,
+        ) -> Result<u64, $crate::BatchInsertError> {
+            $crate::InsertFilter::insert_from(&mut $place, about, next)
+        }
     };
     (@ remove $this:ident => $place:expr) => {
         #[inline]

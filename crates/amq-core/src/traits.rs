@@ -10,7 +10,7 @@
 /// | `plan theory;` | `PlanFilter` | functions `plan`, `plan_params` and `fpr` in the module `theory`; in `theory::<L>` if they are generic |
 /// | `empty: table;` | `EmptyFilter` and `ClearFilter` | `OneTable` with the same parameters, a vector `table`, and `len` |
 /// | `merge: table, \|ours, theirs\| of both;` | `MergeFilter` | parameters with `check_same`, and the same fields |
-/// | `insert infallible;` | `InsertFilter` and `Extend` | `insert_hash` and `insert_batch` of its own |
+/// | `insert infallible;` | `InsertFilter` and `Extend` | `insert_hash`, `insert_batch` and `insert_from` of its own |
 /// | `build by filling;` | `BuildFilter` | `EmptyFilter`, and nothing faster |
 #[doc(hidden)]
 #[macro_export]
@@ -161,6 +161,14 @@ macro_rules! traits {
                 hashes: &[$crate::KeyHash],
             ) -> Result<u64, $crate::BatchInsertError> {
                 Ok(<$owned>::insert_batch(self, hashes))
+            }
+
+            fn insert_from(
+                &mut self,
+                about: u64,
+                next: &mut dyn FnMut(&mut [$crate::KeyHash]) -> usize,
+            ) -> Result<u64, $crate::BatchInsertError> {
+                Ok(<$owned>::insert_from(self, about, next))
             }
         }
 

@@ -5,6 +5,7 @@ use crate::counters::{MAX, check_sum};
 use crate::theory::blocked as theory;
 use crate::{BlockedCountingParams, simd};
 use alloc::vec::Vec;
+use amq_bloom::probing::partition::blocks;
 use amq_core::internal::{Entry, Header, OneTable, Opened};
 use amq_core::{
     Count, CountFilter, DecodeError, Filter, FilterKind, Inserted, KeyHash, RemoveFilter,
@@ -50,9 +51,16 @@ impl BlockedCountingBloomFilter {
     /// Inserts many hashes and returns how many were new.
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
-        let new = simd::insert_batch(&mut self.blocks, hashes);
-        self.len = self.len.saturating_add(hashes.len() as u64);
-        new
+        blocks::insert_batch(&mut self.blocks, &mut self.len, hashes)
+    }
+
+    /// Inserts the hashes that `next` writes; see [`InsertFilter::insert_from`].
+    pub fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> u64 {
+        blocks::insert_from(&mut self.blocks, &mut self.len, about, next)
     }
 
     amq_core::methods! {
@@ -125,6 +133,20 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::keys_of_fill(self.blocks().len() as u64, self.load_factor())
+    }
+}
+
+impl blocks::Block for Block {
+    const COUNTS_COPIES: bool = true;
+
+    #[inline(always)]
+    fn of(hash: KeyHash, blocks: u64) -> usize {
+        place(hash, blocks).0
+    }
+
+    #[inline]
+    fn insert(part: &mut [Self], first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
+        simd::insert_batch(part, first, blocks, hashes)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::counters::{
 };
 use crate::{CountingParams, theory::classic as theory};
 use alloc::vec::Vec;
+use amq_bloom::probing::partition::places::{self, Place};
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
 use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
@@ -50,11 +51,19 @@ impl CountingBloomFilter {
     /// Inserts many hashes and returns how many were new.
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
-        let mut new = 0;
-        for &hash in hashes {
-            new += u64::from(self.insert_hash(hash).is_new());
-        }
-        new
+        let CountingParams { counters, probes } = self.params;
+        places::insert_batch::<Counter>(&mut self.words, (counters, probes), &mut self.len, hashes)
+    }
+
+    /// Inserts the hashes that `next` writes; see [`InsertFilter::insert_from`].
+    pub fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> u64 {
+        let CountingParams { counters, probes } = self.params;
+        let (words, len) = (&mut self.words, &mut self.len);
+        places::insert_from::<Counter>(words, (counters, probes), len, about, next)
     }
 
     amq_core::methods! {
@@ -75,16 +84,23 @@ impl CountingBloomFilter {
     /// Raises the first `count` of a key's counters; returns whether any was zero.
     #[inline(always)]
     fn raise(&mut self, hash: KeyHash, count: u32) -> bool {
-        let mut places = Probes::new(hash, self.params.counters);
-        let words = &mut self.words[..];
-        let mut new = false;
-        for _ in 0..count {
-            let (word, shift) = place(places.next_place());
-            let old = words[word];
-            new |= get(old, shift) == 0;
-            words[word] = raised(old, shift);
-        }
-        new
+        Counter::set_all(&mut self.words, self.params.counters, count, hash)
+    }
+}
+
+/// A counter of a table: setting it raises it.
+struct Counter;
+
+impl Place for Counter {
+    const COUNTS_COPIES: bool = true;
+    const WORD: u32 = PER_WORD.ilog2();
+
+    #[inline(always)]
+    fn set(words: &mut [u64], counter: u64) -> bool {
+        let (word, shift) = place(counter);
+        let old = words[word];
+        words[word] = raised(old, shift);
+        get(old, shift) == 0
     }
 }
 

@@ -57,6 +57,9 @@
 //! In the blocked filter a key's eight counters lie in one cache line, one in each word. They are
 //! found, compared and changed together with AVX2 where the processor has it.
 //!
+//! Many keys at once are sorted by ranges of a large table first, and with the feature `parallel`
+//! inserted by several threads, as [`amq_bloom`] describes; the filter is the same, byte for byte.
+//!
 //! # Cost and false-positive rate
 //!
 //! The rate of [`CountingBloomFilter`] is exactly that of a Bloom filter with as many bits as it

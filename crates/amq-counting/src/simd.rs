@@ -51,13 +51,28 @@ operation! {
     remove(&mut Block)
 }
 
-/// Inserts many hashes; returns how many had a counter at zero.
-pub(crate) fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
+/// Inserts many hashes into the part of a table that begins with block `first` of `count`; returns
+/// how many had a counter at zero.
+pub(crate) fn insert_batch(
+    part: &mut [Block],
+    first: usize,
+    count: u64,
+    hashes: &[KeyHash],
+) -> u64 {
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
-        has_avx2 => unsafe { avx2::insert_batch(blocks, hashes) },
-        insert_each(blocks, hashes, place, Block::insert)
+        has_avx2 => unsafe { avx2::insert_batch(part, first, count, hashes) },
+        insert_each(part, hashes, place_from(first, count), Block::insert)
     )
+}
+
+/// The place of a hash in the part of a table that begins with block `first` of `count`.
+#[inline(always)]
+fn place_from(first: usize, count: u64) -> impl Fn(KeyHash, u64) -> (usize, u32) {
+    move |hash, _| {
+        let (block, choice) = place(hash, count);
+        (block.wrapping_sub(first), choice)
+    }
 }
 
 /// Answers many hashes; the slices are equally long.
@@ -231,8 +246,13 @@ mod avx2 {
     /// # Safety
     /// The processor must have AVX2.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn insert_batch(blocks: &mut [Block], hashes: &[KeyHash]) -> u64 {
-        insert_each(blocks, hashes, place, |block, choice| {
+    pub(super) unsafe fn insert_batch(
+        part: &mut [Block],
+        first: usize,
+        count: u64,
+        hashes: &[KeyHash],
+    ) -> u64 {
+        insert_each(part, hashes, super::place_from(first, count), |block, choice| {
             // SAFETY: AVX2 is there (the caller's promise).
             unsafe { insert(block, choice) }
         })
@@ -290,7 +310,7 @@ mod tests {
         for count in [1u64, 7, 400] {
             let mut many = vec![Block::default(); count as usize];
             let (mut one, mut portable) = (many.clone(), many.clone());
-            let news = insert_batch(&mut many, &hashes);
+            let news = insert_batch(&mut many, 0, count, &hashes);
             assert_eq!(insert_each(&mut portable, &hashes, place, Block::insert), news);
             let mut counted = 0;
             for &hash in &hashes {

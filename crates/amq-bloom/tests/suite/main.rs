@@ -4,4 +4,5 @@
 mod conformance;
 mod files;
 mod laws;
+mod many;
 mod memory;

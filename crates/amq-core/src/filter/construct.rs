@@ -1,12 +1,10 @@
 //! How filters are planned, made and merged.
 
 use super::{ClearFilter, Filter, InsertFilter};
-use crate::key::{HashUnder, hash_blocks};
+use crate::key::{HashUnder, hashes_from};
 use crate::memory::reserve;
 use crate::numeric::{PredictedFpr, first_true_near};
-use crate::{
-    BatchInsertError, Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError,
-};
+use crate::{Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -237,10 +235,7 @@ pub fn fill_from_keys<F: EmptyFilter, K: Key>(
 ) -> Result<F, BuildError> {
     let plan = target.into().plan::<F>(keys.len() as u64)?;
     let mut filter = F::empty(plan, seed)?;
-    hash_blocks(keys, seed, |first, hashes| {
-        let inserted = filter.insert_batch(hashes).map(drop);
-        inserted.map_err(|refused: BatchInsertError| refused.after(first as u64))
-    })?;
+    filter.insert_from(keys.len() as u64, &mut hashes_from(keys, seed))?;
     Ok(filter)
 }
 

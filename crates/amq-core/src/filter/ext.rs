@@ -1,8 +1,8 @@
 //! Keys instead of hashes, for code that is generic over filters.
 
 use super::{Count, CountFilter, Filter, InsertFilter, Inserted, RemoveFilter};
-use crate::key::hash_blocks;
-use crate::{BatchInsertError, InsertError, Key, LengthMismatch};
+use crate::key::{hash_blocks, hashes_from};
+use crate::{BatchInsertError, InsertError, Key, LengthMismatch, prefetch};
 
 /// The methods that query keys, on everything that is a filter: `F: Filter`, `&F`,
 /// `Box<dyn Filter>`. [`InsertExt`] has those that insert and remove.
@@ -75,10 +75,14 @@ pub trait InsertExt: InsertFilter {
     }
 
     /// Inserts many keys and returns how many were new; see [`InsertFilter::insert_batch`].
-    /// Allocates nothing.
+    /// Allocates nothing, but filters may for very many keys; see
+    /// [`insert_from`](InsertFilter::insert_from).
     #[inline]
     fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, BatchInsertError> {
         let (seed, mut new) = (self.seed(), 0);
+        if keys.len() > prefetch::BLOCK {
+            return self.insert_from(keys.len() as u64, &mut hashes_from(keys, seed));
+        }
         hash_blocks(keys, seed, |first, hashes| {
             let inserted = self.insert_batch(hashes);
             // A filter of a third party may claim any number.

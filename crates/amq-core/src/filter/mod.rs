@@ -179,7 +179,48 @@ pub trait InsertFilter: Filter {
         }
         Ok(new)
     }
+
+    /// Inserts hashes until `next` has no more: it writes some into a buffer and returns how many,
+    /// and 0 at the end. `about` is how many there are in all, if only roughly.
+    ///
+    /// What [`insert_batch`](InsertFilter::insert_batch) does, without a slice of all hashes: for
+    /// filters that do better if they know of many keys beforehand. If `next` panics, of the hashes
+    /// that it gave some may not be in.
+    ///
+    /// ```
+    /// use amq_core::{InsertFilter, KeyHash};
+    ///
+    /// fn fill(filter: &mut impl InsertFilter) {
+    ///     let mut keys = 0..1_000_000u64;
+    ///     let mut next = |hashes: &mut [KeyHash]| {
+    ///         let pairs = hashes.iter_mut().zip(&mut keys);
+    ///         pairs.map(|(hash, key)| *hash = KeyHash::of(&key, 7)).count()
+    ///     };
+    ///     assert!(filter.insert_from(1_000_000, &mut next).is_ok());
+    /// }
+    /// ```
+    fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> Result<u64, BatchInsertError> {
+        let _ = about;
+        let mut hashes = [KeyHash::new(0); BLOCK];
+        let (mut done, mut new) = (0u64, 0u64);
+        loop {
+            let count = next(&mut hashes).min(BLOCK);
+            if count == 0 {
+                return Ok(new);
+            }
+            let inserted = self.insert_batch(&hashes[..count]);
+            new = new.saturating_add(inserted.map_err(|refused| refused.after(done))?);
+            done = done.saturating_add(count as u64);
+        }
+    }
 }
+
+/// Hashes at a time, of filters that do not want more.
+const BLOCK: usize = 512;
 
 /// A filter that can be emptied.
 #[diagnostic::on_unimplemented(

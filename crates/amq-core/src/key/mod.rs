@@ -261,6 +261,29 @@ pub fn hash_blocks<K: Key, E>(
     Ok(())
 }
 
+/// A function that writes the next hashes of these keys into a buffer and returns how many, for
+/// [`InsertFilter::insert_from`](crate::InsertFilter::insert_from). They are hashed under a seed or
+/// a [`SipKey`].
+///
+/// ```
+/// use amq_core::{KeyHash, hashes_from};
+/// let mut next = hashes_from(&["a", "b", "c"], 7);
+/// let mut hashes = [KeyHash::new(0); 2];
+/// assert_eq!((next(&mut hashes), hashes[1]), (2, KeyHash::of("b", 7)));
+/// assert_eq!((next(&mut hashes), hashes[0]), (1, KeyHash::of("c", 7)));
+/// assert_eq!(next(&mut hashes), 0);
+/// ```
+pub fn hashes_from<'a, K: Key>(
+    mut keys: &'a [K],
+    under: impl HashUnder + 'a,
+) -> impl FnMut(&mut [KeyHash]) -> usize + 'a {
+    move |hashes| {
+        let (block, rest) = keys.split_at(hashes.len().min(keys.len()));
+        keys = rest;
+        hashed(block, &under, hashes).len()
+    }
+}
+
 /// The hashes of these keys, of which there are at most as many as there is room.
 #[inline]
 fn hashed<'a, K: Key>(

@@ -3,11 +3,12 @@
 mod file;
 
 use crate::filter::hashes_of;
-use crate::key::{HashUnder, hash_blocks};
+use crate::key::{HashUnder, hash_blocks, hashes_from};
 use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
     KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, SipKey, Stats, Target,
+    prefetch,
 };
 use core::fmt;
 
@@ -224,9 +225,13 @@ impl<F: InsertFilter> Keyed<F> {
     }
 
     /// Inserts many keys and returns how many were new; see [`InsertFilter::insert_batch`].
-    /// Allocates nothing.
+    /// Allocates nothing, but filters may for very many keys; see [`InsertFilter::insert_from`].
     #[inline]
     pub fn insert_keys<Q: Key>(&mut self, keys: &[Q]) -> Result<u64, BatchInsertError> {
+        if keys.len() > prefetch::BLOCK {
+            let mut next = hashes_from(keys, self.key);
+            return self.filter.insert_from(keys.len() as u64, &mut next);
+        }
         let mut new = 0;
         hash_blocks(keys, self.key, |first, hashes| {
             let inserted = self.filter.insert_batch(hashes);

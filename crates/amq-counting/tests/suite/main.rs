@@ -8,4 +8,5 @@
 mod conformance;
 mod files;
 mod laws;
+mod many;
 mod memory;

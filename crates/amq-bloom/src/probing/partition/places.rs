@@ -1,0 +1,207 @@
+//! Tables of bits or counters, of which a key has a few anywhere.
+
+use super::bulk::{self, FEW};
+use super::{News, Page, Partition, Sorter, counted};
+use crate::probing::Probes;
+use amq_core::KeyHash;
+use core::marker::PhantomData;
+
+/// What a table has at each of its places.
+pub trait Place: Sync {
+    /// Whether the filter counts every copy of a key, or only keys that were new.
+    const COUNTS_COPIES: bool;
+
+    /// `log2` of the places in a word.
+    const WORD: u32;
+
+    /// Sets a place; returns whether it was zero.
+    fn set(words: &mut [u64], place: u64) -> bool;
+
+    /// Sets the first `probes` places of a key in a table of `places`; returns whether any was
+    /// zero.
+    #[inline(always)]
+    fn set_all(words: &mut [u64], places: u64, probes: u32, hash: KeyHash) -> bool {
+        let mut of_key = Probes::new(hash, places);
+        let mut new = false;
+        for _ in 0..probes {
+            new |= Self::set(words, of_key.next_place());
+        }
+        new
+    }
+}
+
+/// A place within its range, and how many keys there are between its own and that of the item
+/// before, in one integer: the place in the lower bits.
+pub(super) trait Item: Copy + Default + Send + Sync {
+    /// Number of bits.
+    const BITS: u32;
+
+    /// Packs.
+    fn new(bits: u64) -> Self;
+
+    /// Unpacks.
+    fn bits(self) -> u64;
+}
+
+impl Item for u32 {
+    const BITS: u32 = 32;
+
+    #[inline(always)]
+    fn new(bits: u64) -> Self {
+        bits as Self
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.into()
+    }
+}
+
+impl Item for u64 {
+    const BITS: u32 = 64;
+
+    #[inline(always)]
+    fn new(bits: u64) -> Self {
+        bits
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self
+    }
+}
+
+/// A table of places, by ranges.
+#[derive(Debug)]
+pub(super) struct Places<P, I> {
+    places: u64,
+    probes: u32,
+    /// `log2` of the places in a range.
+    shift: u32,
+    of: PhantomData<fn(P, I)>,
+}
+
+/// Inserts many hashes into a table of `places`, `probes` for each key; returns how many were new.
+/// `len` is the filter's number of keys.
+pub fn insert_batch<P: Place>(
+    words: &mut [u64],
+    (places, probes): (u64, u32),
+    len: &mut u64,
+    hashes: &[KeyHash],
+) -> u64 {
+    let short = Places::<P, u32>::new(places, probes);
+    match short.fits() {
+        true => bulk::insert_batch(&short, words, len, hashes),
+        false => bulk::insert_batch(&Places::<P, u64>::new(places, probes), words, len, hashes),
+    }
+}
+
+/// Inserts the hashes that `next` writes, about `about` in all; see [`insert_batch`].
+pub fn insert_from<P: Place>(
+    words: &mut [u64],
+    (places, probes): (u64, u32),
+    len: &mut u64,
+    about: u64,
+    next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+) -> u64 {
+    let short = Places::<P, u32>::new(places, probes);
+    match short.fits() {
+        true => bulk::insert_from(&short, words, len, about, next),
+        false => bulk::insert_from(&Places::<P, u64>::new(places, probes), words, len, about, next),
+    }
+}
+
+impl<P: Place, I: Item> Places<P, I> {
+    /// The ranges of so many places, and of so many probes for each key.
+    #[inline]
+    pub(super) fn new(places: u64, probes: u32) -> Self {
+        let bytes = super::range_bytes((places >> P::WORD).saturating_mul(8));
+        Self { places, probes, shift: bytes.ilog2() - 3 + P::WORD, of: PhantomData }
+    }
+
+    /// Whether items have room enough for what is between two keys of a range: there are
+    /// `ranges / probes` of them on average, and more than 16 times as many nearly never.
+    pub(super) fn fits(&self) -> bool {
+        let ranges = self.places >> self.shift;
+        self.shift < I::BITS && ranges / u64::from(self.probes) < 1 << (I::BITS - self.shift) >> 4
+    }
+
+    /// The greatest distance of keys that an item can tell.
+    #[inline(always)]
+    fn most(&self) -> u32 {
+        (u64::MAX >> (64 - (I::BITS - self.shift).min(32))) as u32
+    }
+}
+
+impl<P: Place, I: Item> Partition for Places<P, I> {
+    type Element = u64;
+    type Item = I;
+    const BY_NUMBER: bool = true;
+
+    fn range(&self) -> usize {
+        1 << (self.shift - P::WORD)
+    }
+
+    #[inline(always)]
+    fn items(&self) -> usize {
+        self.probes as usize
+    }
+
+    fn few(&self) -> usize {
+        FEW.min(self.most() as usize)
+    }
+
+    fn sort(&self, hashes: &[KeyHash], sorter: &mut Sorter<'_, I>) {
+        crate::simd::with_bits(|| {
+            let (shift, most, probes) = (self.shift, self.most(), self.probes);
+            let within = (1 << shift) - 1;
+            for (key, &hash) in (sorter.key..).zip(hashes) {
+                let mut places = Probes::new(hash, self.places);
+                for _ in 0..probes {
+                    let place = places.next_place();
+                    sorter.push_after((place >> shift) as usize, key, most, |distance| {
+                        I::new(place & within | u64::from(distance) << shift)
+                    });
+                }
+            }
+        });
+    }
+
+    fn insert<'p>(
+        &self,
+        part: &mut [u64],
+        _: usize,
+        pages: impl Iterator<Item = Page<'p, I>>,
+        news: &mut News,
+    ) where
+        I: 'p,
+    {
+        let flags = &mut news.flags[..];
+        let (shift, within) = (self.shift, (1 << self.shift) - 1);
+        for page in pages {
+            // A page at a time: a short loop keeps all in registers.
+            crate::simd::with_bits(|| {
+                let mut key = page.key;
+                for item in page.items {
+                    let bits = item.bits();
+                    key += (bits >> shift) as usize;
+                    let new = P::set(part, bits & within);
+                    flags[key / 8] |= u8::from(new) << (key % 8);
+                }
+            });
+        }
+    }
+
+    #[inline(always)]
+    fn insert_each(&self, table: &mut [u64], hashes: &[KeyHash]) -> u64 {
+        let mut new = 0;
+        for &hash in hashes {
+            new += u64::from(P::set_all(table, self.places, self.probes, hash));
+        }
+        new
+    }
+
+    fn counted(&self, keys: u64, new: u64) -> u64 {
+        counted(P::COUNTS_COPIES, keys, new)
+    }
+}

@@ -1,0 +1,153 @@
+use super::bulk::{insert_batch, insert_from};
+use super::places::{Item, Place, Places};
+use crate::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
+use alloc::vec::Vec;
+use amq_core::{KeyHash, hashes_from};
+
+const SEED: u64 = 7;
+
+/// Numbers of keys around those from which on they are sorted, and of several chunks.
+const KEYS: [u64; 8] = [0, 1, 7, 8, 99, 100, 1500, if cfg!(miri) { 2000 } else { 20_000 }];
+
+/// Calls `work` in pools of one to eight threads, if there are threads.
+fn in_pools(work: impl Fn() + Sync) {
+    #[cfg(not(feature = "parallel"))]
+    work();
+    #[cfg(feature = "parallel")]
+    for threads in if cfg!(miri) { 2..=2 } else { 1..=8 } {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(&work);
+    }
+}
+
+/// Keys, some of them repeated.
+fn keys(n: u64) -> Vec<u64> {
+    (0..n).map(|i| i.wrapping_mul(i) % (n / 4 * 3 + 1)).collect()
+}
+
+macro_rules! the_same {
+    ($name:ident, $filter:ty, $params:expr) => {
+        #[test]
+        fn $name() {
+            let empty = |n| {
+                let plan = <$filter>::plan_params($params, n).unwrap();
+                <$filter>::with_seed(plan, SEED).unwrap()
+            };
+            in_pools(|| {
+                for keys in KEYS.map(keys) {
+                    let hashes: Vec<_> = keys.iter().map(|key| KeyHash::of(key, SEED)).collect();
+                    let about = keys.len() as u64;
+                    let mut one = empty(about);
+                    let wanted = hashes.iter().filter(|&&hash| one.insert_hash(hash).is_new());
+                    let wanted = wanted.count() as u64;
+                    let wanted_again =
+                        hashes.iter().filter(|&&hash| one.insert_hash(hash).is_new()).count();
+
+                    let mut many = empty(about);
+                    assert_eq!(many.insert_batch(&hashes), wanted);
+                    assert_eq!(many.insert_batch(&hashes), wanted_again as u64);
+                    assert!(many == one, "{about} at once");
+
+                    // However wrong the number that it is told.
+                    for about in [about, 100, u64::MAX] {
+                        let mut from = empty(about);
+                        let new = from.insert_from(about, &mut hashes_from(&keys, SEED));
+                        assert_eq!(new, wanted);
+                        assert_eq!(from.insert_batch(&hashes), wanted_again as u64);
+                        assert!(from.blocks_or_words() == one.blocks_or_words());
+                        assert_eq!(from.len(), one.len());
+                    }
+                }
+            });
+        }
+    };
+}
+
+impl BloomFilter {
+    fn blocks_or_words(&self) -> &[u64] {
+        self.as_words()
+    }
+}
+
+impl BlockedBloomFilter {
+    fn blocks_or_words(&self) -> &[crate::Block] {
+        self.blocks()
+    }
+}
+
+the_same!(a_classic_filter_is_the_same, BloomFilter, BloomParams::new(100_003, 7));
+the_same!(a_small_classic_filter_is_the_same, BloomFilter, BloomParams::new(70, 3));
+the_same!(a_split_block_filter_is_the_same, BlockedBloomFilter, BlockedParams::new(701));
+the_same!(a_small_split_block_filter_is_the_same, BlockedBloomFilter, BlockedParams::new(1));
+
+/// Items so short that keys of a range are often too far apart for them.
+#[derive(Clone, Copy, Default)]
+struct Short(u16);
+
+impl Item for Short {
+    const BITS: u32 = 16;
+
+    fn new(bits: u64) -> Self {
+        Self(bits as u16)
+    }
+
+    fn bits(self) -> u64 {
+        self.0.into()
+    }
+}
+
+struct Bit;
+
+impl Place for Bit {
+    const COUNTS_COPIES: bool = false;
+    const WORD: u32 = 6;
+
+    fn set(words: &mut [u64], place: u64) -> bool {
+        let (word, bit) = ((place / 64) as usize, 1 << (place % 64));
+        let clear = words[word] & bit == 0;
+        words[word] |= bit;
+        clear
+    }
+}
+
+#[test]
+fn keys_far_apart_in_their_ranges_are_inserted_all_the_same() {
+    let (bits, probes) = (1_000_003, 3);
+    let partition = Places::<Bit, Short>::new(bits, probes);
+    assert!(!partition.fits());
+    let keys = keys(if cfg!(miri) { 2000 } else { 20_000 });
+    let hashes: Vec<_> = keys.iter().map(|key| KeyHash::of(key, SEED)).collect();
+    let words = || alloc::vec![0u64; bits.div_ceil(64) as usize];
+    let mut wanted = words();
+    let all = hashes.iter().filter(|&&hash| Bit::set_all(&mut wanted, bits, probes, hash));
+    let new = all.count() as u64;
+    in_pools(|| {
+        let (mut table, mut len) = (words(), 0);
+        assert_eq!(insert_batch(&partition, &mut table, &mut len, &hashes), new);
+        assert!(table == wanted && len == new);
+        let (mut table, mut len) = (words(), 0);
+        let mut next = hashes_from(&keys, SEED);
+        assert_eq!(insert_from(&partition, &mut table, &mut len, 20_000, &mut next), new);
+        assert!(table == wanted && len == new);
+    });
+}
+
+/// All in one range, in a few, or in all: pages go to whoever needs them.
+#[test]
+fn keys_that_crowd_in_one_range_are_inserted_all_the_same() {
+    let params = BlockedParams::new(701);
+    let spread: Vec<_> = keys(5000).iter().map(|key| KeyHash::of(key, SEED)).collect();
+    let mut hashes: Vec<_> = spread.iter().map(|hash| KeyHash::new(hash.get() >> 12)).collect();
+    hashes.extend(spread.iter().map(|hash| KeyHash::new(hash.get() | 0xFFF << 52)));
+    hashes.extend(spread);
+    in_pools(|| {
+        let empty = || {
+            let plan = BlockedBloomFilter::plan_params(params, 15_000).unwrap();
+            BlockedBloomFilter::new(plan).unwrap()
+        };
+        let (mut one, mut many) = (empty(), empty());
+        let new = hashes.iter().filter(|&&hash| one.insert_hash(hash).is_new()).count();
+        assert_eq!(many.insert_batch(&hashes), new as u64);
+        assert!(one == many);
+    });
+}
