@@ -8,7 +8,7 @@ use crate::number::{Natural, SecretKey};
 use crate::remove::RemoveFilter;
 use crate::state::Content;
 use crate::statics::StaticFilter;
-use amq::{AnyFile, Filter as _, FilterKind};
+use amq::{AnyFile, FilterKind};
 use pyo3::PyClassInitializer;
 use pyo3::prelude::*;
 

@@ -197,9 +197,13 @@ fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secr
 /// The filter as an object, if its kind is that of the class it was asked of.
 fn of_class<'py>(
     cls: &Bound<'py, PyType>,
-    file: AnyFile,
+    mut file: AnyFile,
     hash_func: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    // `save` and `to_bytes` say themselves whether the secret is told, and pickles tell it.
+    if let AnyFile::Keys(_, info) | AnyFile::Keyed(_, info) = &mut file {
+        info.withheld = false;
+    }
     let found = file.filter().kind();
     match kind_of(cls)? {
         Some(wanted) if wanted != found => Err(DecodeError::WrongKind { found, wanted }).raised(),

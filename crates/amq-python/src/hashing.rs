@@ -1,7 +1,7 @@
 //! How a filter's keys are hashed.
 
 use crate::key;
-use amq::{AnyFile, AnyFilter, KeyEncoding, KeyHash, Keyed, Prehashed, SipKey};
+use amq::{AnyFile, AnyFilter, KeyEncoding, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
@@ -35,7 +35,8 @@ impl Hashing {
         let own = match file {
             AnyFile::Keys(filter, _) => Self::Seed(amq::Filter::seed(filter)),
             AnyFile::Keyed(filter, _) => Self::Key(filter.key()),
-            AnyFile::Hashes(_) => {
+            // `Withheld` is what was read with `Secret::Unknown`: none here.
+            AnyFile::Hashes(_) | AnyFile::Withheld(_) => {
                 let function = hash_func.map(|function| checked(&function)).transpose()?;
                 return Ok(Self::Caller(function));
             }
@@ -51,8 +52,8 @@ impl Hashing {
     /// The filter as what a file holds.
     pub(crate) fn wrap(&self, filter: AnyFilter) -> AnyFile {
         match self {
-            Self::Seed(_) => AnyFile::Keys(filter, KeyEncoding::Unknown),
-            Self::Key(key) => AnyFile::Keyed(Keyed::of(filter, *key), KeyEncoding::Unknown),
+            Self::Seed(_) => AnyFile::Keys(filter, KeyInfo::default()),
+            Self::Key(key) => AnyFile::Keyed(Keyed::of(filter, *key), KeyInfo::default()),
             Self::Caller(_) => AnyFile::Hashes(Prehashed::of(filter)),
         }
     }

@@ -4,7 +4,7 @@ use crate::error::{OrRaise, OverfullWarning};
 use crate::filter::{Both, Filter};
 use crate::many::Many;
 use crate::state::{State, hashes_alike};
-use amq::{AnyFile, AnyFilter};
+use amq::AnyFilter;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -179,7 +179,7 @@ impl InsertFilter {
     #[getter]
     fn approx_items(slf: &Bound<'_, Self>) -> PyResult<f64> {
         let state = slf.as_super().get().read(slf.py());
-        match state.file().map(AnyFile::filter) {
+        match state.file().map(|file| file.filter().into_inner()) {
             Some(AnyFilter::Bloom(filter)) => Ok(filter.estimated_cardinality()),
             Some(AnyFilter::BlockedBloom(filter)) => Ok(filter.estimated_cardinality()),
             _ => Ok(state.filter().len() as f64),
@@ -237,7 +237,7 @@ fn intersect(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResu
         let Some(file) = ours.file_mut() else { return Err(no_intersection(ours)) };
         hashes_alike(file, theirs).raised()?;
         let encoding = file.encoding().and(theirs.encoding());
-        match (file.filter_mut(), theirs.filter()) {
+        match (file.filter_mut().into_inner(), theirs.filter().into_inner()) {
             (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => {
                 ours.intersect(theirs).raised()?
             }
@@ -264,7 +264,7 @@ fn covers(slf: &Bound<'_, InsertFilter>, subset: &Bound<'_, InsertFilter>) -> Py
                 return Err(no_intersection(whole));
             };
             hashes_alike(ours, theirs).raised()?;
-            match (ours.filter(), theirs.filter()) {
+            match (ours.filter().into_inner(), theirs.filter().into_inner()) {
                 (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => {
                     let mut common = theirs.clone();
                     common.intersect(ours).raised()?;

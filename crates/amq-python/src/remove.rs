@@ -56,7 +56,7 @@ impl RemoveFilter {
         let (hash, _) = base(slf).hashing.hash(key)?;
         let state = base(slf).read(slf.py());
         match state.file() {
-            Some(file) => Ok(file.filter().count_hash(hash).raised()?.estimate),
+            Some(file) => Ok(file.filter().into_inner().count_hash(hash).raised()?.estimate),
             None => Ok(0),
         }
     }

@@ -40,9 +40,9 @@ impl State {
     }
 
     /// The filter, however it is held.
-    pub(crate) const fn filter(&self) -> &dyn Filter {
+    pub(crate) fn filter(&self) -> &dyn Filter {
         match &self.content {
-            Content::File(file) => file.filter(),
+            Content::File(file) => file.filter().into_inner(),
             Content::View(view, _) => view,
         }
     }
@@ -100,7 +100,7 @@ impl State {
     ) -> PyResult<Put<Inserted>> {
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
         let told = encoding_with(file, encoding);
-        let inserted = file.filter_mut().insert_hash(hash).raised()?;
+        let inserted = file.filter_mut().into_inner().insert_hash(hash).raised()?;
         if file.encoding() != told {
             file.set_encoding(told);
         }
@@ -116,7 +116,7 @@ impl State {
     ) -> PyResult<Put<u64>> {
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
         let told = encoding_with(file, encoding);
-        let inserted = file.filter_mut().insert_batch(hashes);
+        let inserted = file.filter_mut().into_inner().insert_batch(hashes);
         let some = match &inserted {
             Ok(_) => !hashes.is_empty(),
             Err(AnyError::Batch(error)) => error.done > 0,
@@ -168,7 +168,7 @@ impl State {
     /// Removes all keys.
     pub(crate) fn clear(&mut self) -> PyResult<()> {
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
-        file.filter_mut().clear().raised()?;
+        file.filter_mut().into_inner().clear().raised()?;
         self.left = 0;
         Ok(())
     }
@@ -179,7 +179,7 @@ impl State {
         change: impl FnOnce(&mut AnyFilter) -> PyResult<T>,
     ) -> PyResult<T> {
         match &mut self.content {
-            Content::File(file) => change(file.filter_mut()),
+            Content::File(file) => change(file.filter_mut().into_inner()),
             Content::View(..) => Err(read_only()),
         }
     }
