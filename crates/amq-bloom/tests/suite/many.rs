@@ -1,5 +1,9 @@
 //! Many keys at once: the same filter as one by one, on one thread or several.
 
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
+#![allow(clippy::unwrap_used)]
+
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BuildFilter, EmptyFilter, KeyHash,
 };

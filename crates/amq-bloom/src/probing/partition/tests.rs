@@ -1,3 +1,7 @@
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
+#![allow(clippy::unwrap_used)]
+
 use super::bulk::{insert_batch, insert_from};
 use super::places::{Item, Place, Places};
 use crate::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
