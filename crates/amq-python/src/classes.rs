@@ -1,13 +1,12 @@
 //! A class for each kind, written from the facade's table.
 
-use crate::filter::Filter;
+use crate::filter::{Filter, StaticFilter};
 use crate::hashing::Hashing;
 use crate::insert::InsertFilter;
 use crate::make;
 use crate::number::{Natural, SecretKey};
 use crate::remove::RemoveFilter;
 use crate::state::Content;
-use crate::statics::StaticFilter;
 use amq::{AnyFile, FilterKind};
 use pyo3::PyClassInitializer;
 use pyo3::prelude::*;

@@ -1,6 +1,7 @@
 //! Filters as files, bytes and pickles.
 
 use crate::classes;
+use crate::data::of_data;
 use crate::error::{OrRaise, of_file, of_system};
 use crate::filter::Filter;
 use crate::hashing::Hashing;
@@ -10,7 +11,6 @@ use crate::state::Content;
 use crate::view::FilterView;
 use amq::format::{FileInfo, HEADER};
 use amq::{AnyFile, DecodeError, Filter as _, FilterKind, ReadError, Secret};
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
@@ -118,17 +118,6 @@ impl Filter {
         }
         let arguments = (this.to_bytes(py, true)?, this.hashing.function());
         Ok((module.getattr("_restore")?, arguments.into_pyobject(py)?.unbind()))
-    }
-}
-
-/// Calls `read` with the bytes of an object; those that can change meanwhile are copied first.
-pub(crate) fn of_data<T>(
-    data: &Bound<'_, PyAny>,
-    read: impl FnOnce(&[u8]) -> PyResult<T>,
-) -> PyResult<T> {
-    match data.cast::<PyBytes>() {
-        Ok(bytes) => read(bytes.as_bytes()),
-        Err(_) => read(&PyBuffer::<u8>::get(data)?.to_vec(data.py())?),
     }
 }
 

@@ -1,9 +1,7 @@
 //! What every filter can do: be asked, described and copied.
 
-use crate::classes;
 use crate::guard::{Guarded, Read, Shared, Write};
 use crate::hashing::Hashing;
-use crate::many::{self, Many};
 use crate::state::{Content, State};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -48,22 +46,6 @@ impl Filter {
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (hash, _) = self.hashing.hash(key)?;
         Ok(self.read(key.py()).contains(hash))
-    }
-
-    /// Whether each of many keys is probably in: an array of bools, in the order of the keys.
-    ///
-    /// The keys are an array (NumPy, Arrow, pandas, polars) or any iterable. The answers are a
-    /// NumPy array if NumPy is there, and a memoryview of bools if not. Nulls of Arrow are not in.
-    ///
-    /// >>> from amq import BloomFilter
-    /// >>> seen = BloomFilter(1000)
-    /// >>> seen.update(["alice", "bob"])
-    /// 2
-    /// >>> seen.contains(["bob", "mallory"]).tolist()
-    /// [True, False]
-    fn contains<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let answers = Many::of(keys)?.contained_in(self)?;
-        many::bools(keys.py(), &answers)
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
@@ -140,29 +122,6 @@ impl Filter {
         self.read(py).filter().size_in_bytes()
     }
 
-    /// A filter of its own with the same keys.
-    fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, this) = (slf.py(), slf.get());
-        let copied = this.read(py).file().cloned();
-        match copied {
-            Some(file) => classes::instance(py, this.hashing.clone_ref(py), file),
-            // It never changes.
-            None => Ok(slf.clone().into_any()),
-        }
-    }
-
-    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::copy(slf)
-    }
-
-    fn __deepcopy__<'py>(
-        slf: &Bound<'py, Self>,
-        memo: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = memo;
-        Self::copy(slf)
-    }
-
     /// Whether both have the same table, parameters, number of keys, and seed or secret key.
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
         Self::equals(slf, other)
@@ -180,6 +139,11 @@ impl Filter {
         py.detach(|| both.read(State::equals))
     }
 }
+
+/// A filter that is built from all its keys at once, and cannot be changed: in fewer bits.
+#[pyclass(frozen, subclass, extends = Filter, module = "amq")]
+#[derive(Debug)]
+pub(crate) struct StaticFilter;
 
 /// Two different filters, to be locked at once: in the order of their addresses, so that two
 /// threads cannot wait for each other.

@@ -12,9 +12,11 @@
 //! interpreter while it works.
 #![deny(unsafe_code)]
 
+mod asked;
 mod choose;
 mod classes;
 mod column;
+mod data;
 mod error;
 mod files;
 mod filter;
@@ -46,7 +48,7 @@ fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<filter::Filter>()?;
     module.add_class::<insert::InsertFilter>()?;
     module.add_class::<remove::RemoveFilter>()?;
-    module.add_class::<statics::StaticFilter>()?;
+    module.add_class::<filter::StaticFilter>()?;
     module.add_class::<view::FilterView>()?;
     module.add_class::<retrieval::Map>()?;
     module.add_class::<sized::Sized>()?;

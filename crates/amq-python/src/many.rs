@@ -4,7 +4,7 @@ use crate::column::Column;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use amq::{KeyEncoding, KeyHash};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
@@ -151,6 +151,26 @@ impl Hashes {
         self.hashes.push(hash);
         Ok(())
     }
+}
+
+/// The hashes of all keys, and how these were encoded.
+pub(crate) fn all(keys: Many<'_>, hashing: &Hashing) -> PyResult<(Vec<KeyHash>, KeyEncoding)> {
+    let mut all: Vec<KeyHash> = Vec::new();
+    let mut encoding = None;
+    keys.each(hashing, |hashes, of| {
+        if hashes.is_empty() {
+            return Ok(());
+        }
+        encoding = Some(encoding.map_or(of, |before: KeyEncoding| before.and(of)));
+        all.try_reserve(hashes.len()).map_err(|_| no_memory(all.len()))?;
+        all.extend_from_slice(hashes);
+        Ok(())
+    })?;
+    Ok((all, encoding.unwrap_or_default()))
+}
+
+fn no_memory(keys: usize) -> PyErr {
+    PyMemoryError::new_err(format!("no memory for the hashes of more than {keys} keys"))
 }
 
 /// Whether these "many" keys are one: an iterable whose parts nobody means.

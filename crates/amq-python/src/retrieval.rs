@@ -1,12 +1,11 @@
 //! The map of keys to small values.
 
+use crate::data::of_data;
 use crate::error::{OrRaise, Raise, of_file, of_system};
-use crate::files::of_data;
 use crate::hashing::Hashing;
 use crate::key;
-use crate::many::{self, Many};
+use crate::many::{self, Many, all};
 use crate::number::Natural;
-use crate::statics::all;
 use amq::ribbon::MapError;
 use amq::{DEFAULT_SEED, RibbonMap};
 use pyo3::exceptions::PyValueError;

@@ -6,17 +6,12 @@ use crate::files::kind_of;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use crate::make;
-use crate::many::Many;
+use crate::many::{Many, all};
 use crate::number::{Natural, SecretKey};
-use amq::{AnyFilter, KeyEncoding, KeyHash};
-use pyo3::exceptions::{PyMemoryError, PyTypeError};
+use amq::AnyFilter;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-
-/// A filter that is built from all its keys at once, and cannot be changed: in fewer bits.
-#[pyclass(frozen, subclass, extends = Filter, module = "amq")]
-#[derive(Debug)]
-pub(crate) struct StaticFilter;
 
 #[pymethods]
 impl Filter {
@@ -63,24 +58,4 @@ impl Filter {
         file.set_encoding(encoding);
         classes::instance(py, hashing, file)
     }
-}
-
-/// The hashes of all keys, and how these were encoded.
-pub(crate) fn all(keys: Many<'_>, hashing: &Hashing) -> PyResult<(Vec<KeyHash>, KeyEncoding)> {
-    let mut all: Vec<KeyHash> = Vec::new();
-    let mut encoding = None;
-    keys.each(hashing, |hashes, of| {
-        if hashes.is_empty() {
-            return Ok(());
-        }
-        encoding = Some(encoding.map_or(of, |before: KeyEncoding| before.and(of)));
-        all.try_reserve(hashes.len()).map_err(|_| no_memory(all.len()))?;
-        all.extend_from_slice(hashes);
-        Ok(())
-    })?;
-    Ok((all, encoding.unwrap_or_default()))
-}
-
-fn no_memory(keys: usize) -> PyErr {
-    PyMemoryError::new_err(format!("no memory for the hashes of more than {keys} keys"))
 }

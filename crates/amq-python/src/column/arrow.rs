@@ -1,6 +1,6 @@
 //! Arrays of Arrow.
 
-use super::{Block, Fill, blocks};
+use super::block::{Block, Fill, blocks};
 use crate::key::Under;
 use amq::{KeyEncoding, KeyHash};
 use arrow_array::cast::AsArray;

@@ -1,7 +1,7 @@
 //! Arrays of NumPy and others, through the buffer protocol.
 #![allow(unsafe_code, reason = "elements are read where they lie, at any stride")]
 
-use super::Fill;
+use super::block::Fill;
 use crate::key::Under;
 use amq::{KeyEncoding, KeyHash};
 use pyo3::buffer::PyUntypedBuffer;
@@ -164,7 +164,7 @@ impl Item {
                 Ok(Self::Integer { signed: false, swapped })
             }
             "s" => Ok(Self::Bytes),
-            "w" if size % 4 == 0 => Ok(Self::Text { swapped }),
+            "w" if size.is_multiple_of(4) => Ok(Self::Text { swapped }),
             "e" | "f" | "d" | "g" => Err(PyTypeError::new_err(
                 "an array of floats holds no keys: decide what -0.0 and nan are, then give its \
                  view('u8'), or its integers",

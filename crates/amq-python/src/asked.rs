@@ -1,0 +1,48 @@
+//! Asking a filter for many keys, and copying it.
+
+use crate::classes;
+use crate::filter::Filter;
+use crate::many::{self, Many};
+use pyo3::prelude::*;
+
+#[pymethods]
+impl Filter {
+    /// Whether each of many keys is probably in: an array of bools, in the order of the keys.
+    ///
+    /// The keys are an array (NumPy, Arrow, pandas, polars) or any iterable. The answers are a
+    /// NumPy array if NumPy is there, and a memoryview of bools if not. Nulls of Arrow are not in.
+    ///
+    /// >>> from amq import BloomFilter
+    /// >>> seen = BloomFilter(1000)
+    /// >>> seen.update(["alice", "bob"])
+    /// 2
+    /// >>> seen.contains(["bob", "mallory"]).tolist()
+    /// [True, False]
+    fn contains<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let answers = Many::of(keys)?.contained_in(self)?;
+        many::bools(keys.py(), &answers)
+    }
+
+    /// A filter of its own with the same keys.
+    fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        let copied = this.read(py).file().cloned();
+        match copied {
+            Some(file) => classes::instance(py, this.hashing.clone_ref(py), file),
+            // It never changes.
+            None => Ok(slf.clone().into_any()),
+        }
+    }
+
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::copy(slf)
+    }
+
+    fn __deepcopy__<'py>(
+        slf: &Bound<'py, Self>,
+        memo: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = memo;
+        Self::copy(slf)
+    }
+}
