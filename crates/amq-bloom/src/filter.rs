@@ -1,8 +1,8 @@
 //! The classic Bloom filter.
 
 use crate::operators::operators;
-use crate::probing::ProbeTable;
 use crate::probing::partition::places::{self, Place};
+use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
@@ -122,6 +122,21 @@ impl Place for Bit {
         let old = words[word];
         words[word] = old | mask;
         old & mask == 0
+    }
+
+    // All changes in one word, tested once.
+    #[inline(always)]
+    fn set_all(words: &mut [u64], bits: u64, probes: u32, hash: KeyHash) -> bool {
+        let mut positions = Probes::new(hash, bits);
+        let mut changed = 0;
+        for _ in 0..probes {
+            let (word, mask) = place(positions.next_place());
+            let old = words[word];
+            let new = old | mask;
+            changed |= new ^ old;
+            words[word] = new;
+        }
+        changed != 0
     }
 }
 
