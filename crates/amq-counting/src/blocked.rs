@@ -54,7 +54,8 @@ impl BlockedCountingBloomFilter {
         blocks::insert_batch(&mut self.blocks, &mut self.len, hashes)
     }
 
-    /// Inserts the hashes that `next` writes; see [`insert_from`](amq_core::InsertFilter::insert_from).
+    /// Inserts about `about` hashes, which `next` writes; see
+    /// [`InsertFilter::insert_from`](amq_core::InsertFilter::insert_from).
     pub fn insert_from(
         &mut self,
         about: u64,

@@ -55,7 +55,8 @@ impl CountingBloomFilter {
         places::insert_batch::<Counter>(&mut self.words, (counters, probes), &mut self.len, hashes)
     }
 
-    /// Inserts the hashes that `next` writes; see [`insert_from`](amq_core::InsertFilter::insert_from).
+    /// Inserts about `about` hashes, which `next` writes; see
+    /// [`InsertFilter::insert_from`](amq_core::InsertFilter::insert_from).
     pub fn insert_from(
         &mut self,
         about: u64,
