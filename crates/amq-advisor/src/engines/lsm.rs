@@ -2,6 +2,7 @@
 
 use super::engine::{Engine, NoSetting, Setting};
 use super::formula;
+use crate::numbers::{Bytes, Number, Rate};
 use alloc::format;
 use alloc::string::String;
 use amq_core::numeric::first_true;
@@ -12,17 +13,17 @@ const MOST_MILLIBITS: u64 = 100_000;
 /// The most keys in a ribbon filter of RocksDB; beyond, it builds a Bloom filter.
 const MOST_RIBBON_KEYS: u64 = 950_000_000;
 
+/// The most bytes of a Bloom filter of RocksDB, to which it clips larger ones without a word
+/// (`FastLocalBloomBitsBuilder::CalculateSpace`).
+const MOST_BLOOM_BYTES: f64 = 4_294_967_232.0;
+
 /// What several sorted files mean.
 const PER_FILE: &str = "Each sorted file has a filter of its own, and a lookup asks all of them.";
 
 /// RocksDB's filter policy: the fewest thousandths of bits per key, and the rate at the best number
 /// of probes, which it chooses itself.
 fn rocksdb_bits(engine: Engine, fpr: f64) -> Result<(f64, f64), NoSetting> {
-    let rate = |millibits: u64| {
-        let bits = millibits as f64 / 1000.0;
-        let rates = (1..=24).map(|probes| formula::line(bits, probes));
-        rates.fold(1.0, f64::min)
-    };
+    let rate = |millibits: u64| best_rate(millibits as f64 / 1000.0);
     let lowest = rate(MOST_MILLIBITS - 1);
     if fpr < lowest {
         return Err(engine.unreachable(fpr, lowest));
@@ -31,10 +32,25 @@ fn rocksdb_bits(engine: Engine, fpr: f64) -> Result<(f64, f64), NoSetting> {
     Ok((millibits as f64 / 1000.0, rate(millibits)))
 }
 
+/// With the number of probes that suits the bits per key.
+fn best_rate(bits: f64) -> f64 {
+    (1..=24).map(|probes| formula::line(bits, probes)).fold(1.0, f64::min)
+}
+
 /// Header `filter_policy.h`: a double, of which three decimals count; below 0.5 means no filter,
 /// and values from 0.5 to 1 count as 1.
-pub(super) fn rocksdb(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
-    let (bits, fpr) = rocksdb_bits(engine, fpr)?;
+pub(super) fn rocksdb(engine: Engine, keys: u64, asked: f64) -> Result<Setting, NoSetting> {
+    let (bits, fpr) = rocksdb_bits(engine, asked)?;
+    let clipped = MOST_BLOOM_BYTES * 8.0 / keys as f64;
+    if bits > clipped {
+        let (asked, keys, most) = (Rate(asked), Number(keys), Bytes(MOST_BLOOM_BYTES as u64));
+        return Err(engine.none(format!(
+            "cannot give {asked} for {keys} keys in one filter: it clips a filter at {most}, which \
+             errs at {}. Set partition_filters = true and index_type = kTwoLevelIndexSearch, by \
+             which a file has many small filters, or make the files smaller",
+            Rate(best_rate(clipped))
+        )));
+    }
     Ok(Setting {
         engine,
         default: engine.default_setting(),

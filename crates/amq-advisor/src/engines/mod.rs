@@ -36,13 +36,16 @@ pub use engine::{Engine, NoSetting, Setting};
 use amq::Goal;
 
 impl Engine {
-    /// What to set for `keys` keys in one filter (0 are taken as 1) at a rate of at most `fpr`; up
+    /// What to set for `keys` keys in one filter (1 or more) at a rate of at most `fpr`; up
     /// to a few percent more where the engine itself rounds (see [`Setting::fpr`]).
     pub fn setting(self, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
+        if keys == 0 {
+            return Err(self.none("has no setting for 0 keys: name 1 or more".into()));
+        }
         let goal = Goal::new(keys, amq::Budget::Fpr(fpr));
-        let keys = goal.checked().map_err(|error| self.invalid(&error))?.keys;
+        goal.checked().map_err(|error| self.invalid(&error))?;
         match self {
-            Self::RocksDb => lsm::rocksdb(self, fpr),
+            Self::RocksDb => lsm::rocksdb(self, keys, fpr),
             Self::RocksDbRibbon => lsm::rocksdb_ribbon(self, keys, fpr),
             Self::Cassandra => lsm::cassandra(self, fpr),
             Self::HBase => lsm::hbase(self, fpr),

@@ -176,10 +176,24 @@ fn what_an_engine_cannot_give_is_said() {
 }
 
 #[test]
-fn no_keys_are_one() {
+fn a_filter_of_no_keys_has_no_setting() {
     for engine in Engine::ALL {
-        assert_eq!(engine.setting(0, 0.01), engine.setting(1, 0.01));
+        let error = engine.setting(0, 0.01).unwrap_err().to_string();
+        assert!(error.contains("0 keys: name 1 or more"), "{error}");
     }
+}
+
+/// RocksDB clips a Bloom filter at `0xffffffc0` bytes, and says nothing.
+#[test]
+fn a_bloom_filter_that_rocksdb_would_clip_is_refused_with_the_rate_and_the_way_out() {
+    let kept = Engine::RocksDb.setting(3_470_000_000, 0.01).unwrap();
+    assert!(kept.bits_per_key * 3.47e9 / 8.0 <= f64::from(0xffff_ffc0_u32));
+    let error = Engine::RocksDb.setting(4_000_000_000, 0.01).unwrap_err().to_string();
+    // 8.59 bits a key: from the formula of a whole table at six probes, and lines of 512 bits.
+    for said in ["4,000,000,000 keys", "4.29 GB", "errs at 1.77 %", "partition_filters = true"] {
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    assert!(Engine::RocksDb.setting(3_480_000_000, 0.01).is_err());
 }
 
 #[test]
