@@ -45,7 +45,7 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
             Some("is several filters, of which each forgets: they are not listed, merged or grown")
         }
         (Structure::Rolling(_), Demand::Need(Need::SharedInsert)) => {
-            Some("is for one thread: `Sharded` takes rolling filters as shards")
+            Some("is for one thread: shard it, each shard with a lock of its own")
         }
         (
             Structure::AtomicBloom | Structure::AtomicBlockedBloom,
@@ -129,9 +129,9 @@ fn cannot_grow(kind: FilterKind, can: &Abilities, workload: &Workload) -> Option
     let bounded = matches!(workload.keys, Keys::AtMost(_));
     match (can.grow, is_quotient, bounded) {
         (true, false, _) | (_, true, true) => None,
-        (_, true, false) => {
-            Some("grows up to a bound known at the start: give one with `Keys::AtMost`".into())
-        }
+        (_, true, false) => Some(
+            "grows up to a bound known at the start: say how many keys there are at most".into(),
+        ),
         _ if can.never_full => Some("is never full, but its rate climbs with every key".into()),
         _ if !can.insert => Some("is built from all keys at once: nothing can be added".into()),
         _ => Some("has a fixed number of slots, and refuses keys when they are taken".into()),

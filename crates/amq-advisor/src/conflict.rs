@@ -2,7 +2,7 @@
 
 use crate::numbers::Rate;
 use crate::rank::ranked;
-use crate::{Choice, Demand, Invalid, Times, Workload};
+use crate::{Choice, Contradiction, Demand, Invalid, Need, Structure, Times, Workload};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -27,15 +27,29 @@ impl fmt::Display for Conflict {
         for demand in &self.further {
             write!(f, ", with {demand}")?;
         }
+        if let (Demand::Fpr(fpr), Demand::Keys(keys)) = (self.first, self.second) {
+            let floor = amq_core::numeric::hash_floor(keys.planned());
+            if fpr < floor {
+                let floor = Rate(floor);
+                write!(f, ", since hashes of 64 bits of so many keys err at {floor} at least")?;
+            }
+        }
+        if let (Demand::Need(Need::Values { .. }), Demand::Fpr(_)) = (self.first, self.second) {
+            f.write_str(", since a map gives some value to any key: leave out the rate")?;
+        }
         for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
             write!(
                 f,
-                "{} without {demand} there is {} ({:.1} bits per key, rate {})",
+                "{} without {demand} there is {} ({:.1} bits per key",
                 if index == 0 { ":" } else { ";" },
                 choice.structure,
                 choice.bits_per_key,
-                Rate(choice.fpr),
             )?;
+            // A map gives some value to every key: it has no rate.
+            match choice.structure {
+                Structure::Map => f.write_str(")")?,
+                _ => write!(f, ", rate {})", Rate(choice.fpr))?,
+            }
         }
         Ok(())
     }
@@ -50,6 +64,8 @@ amq_core::impl_error! {
     pub enum ChooseError {
         /// A number is impossible.
         Invalid from(invalid: Invalid) => "{invalid}";
+        /// Two things that are said contradict each other.
+        Contradiction from(contradiction: Contradiction) => "{contradiction}";
         /// Two demands conflict.
         Conflict (conflict: Box<Conflict>) => "{conflict}";
     }
@@ -110,6 +126,10 @@ pub(super) fn conflict(workload: &Workload, times: &Times) -> Conflict {
 
 /// What the whole workload comes to without one of its demands.
 fn ways_out(workload: &Workload, demands: &[Demand], times: &Times) -> Vec<(Demand, Choice)> {
-    let way = |demand: &Demand| Some((*demand, first_choice(&workload.without(demand), times)?));
+    let way = |demand: &Demand| {
+        let less = workload.without(demand);
+        less.check().ok()?;
+        Some((*demand, first_choice(&less, times)?))
+    };
     demands.iter().filter_map(way).collect()
 }

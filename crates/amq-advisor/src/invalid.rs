@@ -1,4 +1,4 @@
-//! A number that no workload can have.
+//! What no workload can be: an impossible number, or two things at once.
 
 use core::fmt;
 
@@ -47,3 +47,22 @@ impl fmt::Display for Invalid {
 }
 
 amq_core::impl_error!(Invalid);
+
+/// Two things that no workload can be at once.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Contradiction {
+    /// One of the two.
+    pub first: &'static str,
+    /// The other.
+    pub second: &'static str,
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, second } = self;
+        write!(f, "{first} contradict {second}: leave out one of them")
+    }
+}
+
+amq_core::impl_error!(Contradiction);

@@ -1,10 +1,11 @@
 //! The ranked answer: every candidate considered, and the order of the choices.
 
-use crate::by::{By, TIE, TIME_MAY_TAKE};
+use crate::by::{By, TIE, TIME_MAY_TAKE, USEFUL_FPR};
 use crate::consider::{exact, exact_set, nothing, quickest, smallest, without};
+use crate::numbers::Bytes;
 use crate::size::{bitmap, exact_serves};
-use crate::{Answer, Choice, First, Structure, Times, Workload, reason};
-use alloc::string::String;
+use crate::{Answer, Choice, First, Structure, Times, Workload, notes, reason};
+use alloc::format;
 use alloc::vec::Vec;
 
 /// An exact set of at most this many bytes comes before any filter: it stays in a cache, and a
@@ -30,15 +31,15 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
         choices = choices.iter().map(|choice| quickest(choice, most, workload, times)).collect();
         weighed.extend(choices.iter().cloned());
     }
-    rank(&mut choices, by);
+    rank(&mut choices, by, workload);
     let exact_set = exact_set(workload, times);
     let without_ns = without(workload);
     let front = front(weighed);
     reason::give(&mut choices, by, workload);
     let mut answer =
         Answer { choices, front, rejections, exact_set, without_ns, notes: Vec::new() };
-    answer.notes = reason::notes(workload, &answer, by, times);
     instead(&mut answer, workload, times);
+    answer.notes = notes::notes(workload, &answer, by, times);
     answer
 }
 
@@ -59,7 +60,7 @@ fn order(smallest: &[Choice], workload: &Workload) -> By {
 
 /// Sorts by the one thing that matters most, and what ties with the best of the rest by the next:
 /// bits after time, time after bits or rate. What is near there, too, keeps the order of the kinds.
-fn rank(choices: &mut [Choice], by: By) {
+fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
     let time = |choice: &Choice| choice.cost_ns.unwrap_or(f64::INFINITY);
     let size = |choice: &Choice| choice.bits_per_key;
     // The inverse of the bits: less is better here, too.
@@ -68,8 +69,9 @@ fn rank(choices: &mut [Choice], by: By) {
         By::Bits => sort(choices, size, time),
         By::Rate => sort(choices, rate, time),
         By::Time(most) => {
-            // What does not fit comes last.
-            let fits = |choice: &Choice| size(choice) <= most * (1.0 + 1e-9);
+            // What does not fit comes last, and what fits by erring nearly always.
+            let errs = if workload.needs_a_useful_rate() { USEFUL_FPR } else { 1.0 };
+            let fits = |choice: &Choice| size(choice) <= most * (1.0 + 1e-9) && choice.fpr <= errs;
             choices.sort_by_key(|choice| !fits(choice));
             let fitting = choices.partition_point(fits);
             let (fitting, others) = choices.split_at_mut(fitting);
@@ -133,30 +135,39 @@ fn instead(answer: &mut Answer, workload: &Workload, times: &Times) {
         (Some(without), Some(with)) => with >= without,
         _ => false,
     };
+    let is_served = |bytes| exact_serves(bytes, workload);
+    let holds = match workload.exact() {
+        Structure::ExactMap if workload.counts() => "the map counts, and also removes and lists",
+        Structure::ExactMap => "the map gives the value of each key, and none for any other",
+        _ => "the set also removes and lists",
+    };
     let (mut first, reason) = if workload.absent == 0.0 && !tells_more {
-        (nothing(workload), "Every query is for a key that is in: a filter would say yes to each.")
+        let reason = "Every query is for a key that is in: a filter would say yes to each.";
+        (nothing(workload), reason.into())
     } else if saves_nothing && !tells_more {
-        (nothing(workload), "A filter takes more time than the lookups that it saves.")
-    } else if let Some(bytes) =
-        bitmap(workload).filter(|&bytes| bytes <= smallest && exact_serves(bytes, workload))
-    {
-        (
-            exact(Structure::Bitmap, bytes, workload, times),
-            "The integers lie so close that a bit for each that there can be takes less than any \
-             filter, and never errs; where they are sparse, in the form of a roaring bitmap.",
-        )
+        (nothing(workload), "A filter takes more time than the lookups that it saves.".into())
+    } else if let Some(bytes) = bitmap(workload).filter(|&it| it <= smallest && is_served(it)) {
+        let reason = "The integers lie so close that a bit for each that there can be takes less \
+                      than any filter, and never errs; where they are sparse, in the form of a \
+                      roaring bitmap.";
+        (exact(Structure::Bitmap, bytes, workload, times), reason.into())
     } else if (set <= SMALL_SET_BYTES || set <= smallest)
-        && exact_serves(set, workload)
+        && is_served(set)
         && !workload.needs.contains(&crate::Need::Files)
     {
-        (
-            exact(Structure::ExactSet, set, workload, times),
-            "So few keys fit a cache as they are: the set never errs, and removes, lists and \
-             counts whatever you like.",
-        )
+        let why = match set {
+            ..=SMALL_SET_BYTES => "So few keys fit a cache as they are".into(),
+            _ => format!(
+                "The keys themselves take {}, no more than the smallest filter, {}",
+                Bytes(set),
+                Bytes(smallest)
+            ),
+        };
+        let reason = format!("{why}: {holds}. Nothing errs.");
+        (exact(workload.exact(), set, workload, times), reason)
     } else {
         return;
     };
-    first.reason = String::from(reason);
+    first.reason = reason;
     answer.choices.insert(0, first);
 }

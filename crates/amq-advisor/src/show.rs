@@ -1,8 +1,8 @@
 //! An answer as text for people.
 
 use crate::numbers::{Bytes, Rate};
-use crate::{Answer, Choice};
-use alloc::string::ToString;
+use crate::{Answer, Choice, Structure};
+use alloc::string::{String, ToString};
 use core::fmt;
 
 /// Nanoseconds, with a mark if they are reckoned, or a dash if nobody has measured them.
@@ -54,7 +54,11 @@ fn row(f: &mut fmt::Formatter<'_>, number: usize, width: usize, choice: &Choice)
         choice.bits_per_key,
         Bytes(choice.bytes),
         Bytes(choice.build_bytes),
-        Rate(choice.fpr),
+        // A map gives some value to every key: it has no rate.
+        match choice.structure {
+            Structure::Map => String::from("-"),
+            _ => Rate(choice.fpr).to_string(),
+        },
         Nanoseconds(choice.insert_ns, choice.reckoned),
         Nanoseconds(choice.query_ns, choice.reckoned),
         Nanoseconds(choice.cost_ns, choice.reckoned),

@@ -26,7 +26,7 @@ pub(super) fn size(
         Structure::Sharded(kind) => sharded(kind, keys, budget, workload),
         Structure::Rolling(kind) => rolling(kind, goal, workload),
         Structure::Filter(kind) => of_kind(kind, goal, workload),
-        Structure::Bitmap | Structure::ExactSet | Structure::Nothing => {
+        Structure::Bitmap | Structure::ExactSet | Structure::ExactMap | Structure::Nothing => {
             return Err((Demand::Keys(workload.keys), "is not a filter".into()));
         }
     };

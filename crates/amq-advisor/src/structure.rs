@@ -27,8 +27,10 @@ pub enum Structure {
     /// A bit for each integer there can be, compressed where they are few: a bitmap, or a roaring
     /// one.
     Bitmap,
-    /// An exact set (or map) of the keys themselves: `std::collections::HashSet`.
+    /// An exact set of the keys themselves: `std::collections::HashSet`.
     ExactSet,
+    /// An exact map from each key to its value or count: `std::collections::HashMap`.
+    ExactMap,
     /// No filter at all.
     Nothing,
 }
@@ -41,7 +43,7 @@ impl Structure {
             Self::Filter(kind) | Self::Sharded(kind) | Self::Rolling(kind) => Some(kind),
             Self::AtomicBloom => Some(FilterKind::Bloom),
             Self::AtomicBlockedBloom => Some(FilterKind::BlockedBloom),
-            Self::Map | Self::Bitmap | Self::ExactSet | Self::Nothing => None,
+            Self::Map | Self::Bitmap | Self::ExactSet | Self::ExactMap | Self::Nothing => None,
         }
     }
 
@@ -49,7 +51,7 @@ impl Structure {
     /// and not nothing.
     #[must_use]
     pub const fn is_filter(self) -> bool {
-        !matches!(self, Self::Bitmap | Self::ExactSet | Self::Nothing)
+        !matches!(self, Self::Bitmap | Self::ExactSet | Self::ExactMap | Self::Nothing)
     }
 
     /// Its name on command lines: the id of its kind, if it is a filter on its own.
@@ -64,6 +66,7 @@ impl Structure {
             Self::Map => "ribbon-map".into(),
             Self::Bitmap => "exact-bitmap".into(),
             Self::ExactSet => "exact-set".into(),
+            Self::ExactMap => "exact-map".into(),
             Self::Nothing => "none".into(),
         }
     }
@@ -91,6 +94,7 @@ impl Structure {
             Self::Map => "RibbonMap".into(),
             Self::Bitmap => "RoaringBitmap".into(),
             Self::ExactSet => "HashSet".into(),
+            Self::ExactMap => "HashMap".into(),
             Self::Nothing => String::new(),
         }
     }
@@ -100,6 +104,7 @@ impl Structure {
     pub fn import(self) -> String {
         match self {
             Self::ExactSet => "use std::collections::HashSet;".into(),
+            Self::ExactMap => "use std::collections::HashMap;".into(),
             Self::Bitmap => "use roaring::RoaringBitmap;".into(),
             Self::Nothing => String::new(),
             Self::Sharded(_) => "use amq::sharded::Sharded;".into(),
@@ -140,6 +145,7 @@ impl fmt::Display for Structure {
             Self::Map => f.pad("ribbon map"),
             Self::Bitmap => f.pad("exact bitmap"),
             Self::ExactSet => f.pad("exact set"),
+            Self::ExactMap => f.pad("exact map"),
             Self::Nothing => f.pad("no filter"),
         }
     }

@@ -244,7 +244,7 @@ fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> 
     Some(match structure {
         Structure::AtomicBloom => "atomic-bloom",
         Structure::AtomicBlockedBloom => "atomic-blocked-bloom",
-        Structure::ExactSet => "std-hashset",
+        Structure::ExactSet | Structure::ExactMap => "std-hashset",
         Structure::Map => "ribbon-map",
         Structure::Bitmap | Structure::Nothing => return None,
         Structure::Filter(FilterKind::Scalable) if workload.is_bounded_growth() => {
@@ -268,14 +268,15 @@ impl Figures {
     }
 
     fn has_measured(&self, keys: u64, bits: f64) -> bool {
-        let mut around = self.sizes().into_iter().filter(|&size| size >= keys).map(|size| {
+        // A set has no rate.
+        let has_rates = self.rows.iter().any(|row| row.bits > 0.0);
+        let mut around = self.sizes().into_iter().filter(|&size| size >= keys);
+        around.any(|size| {
             let rows = self.rows_at(size);
             // Exact rates are a little off the round ones that were asked for.
             let low = rows.first().map_or(0.0, |row| row.bits) - 0.5;
-            low <= bits && rows.last().is_some_and(|row| bits <= row.bits + 0.5)
-        });
-        // A set has no rate.
-        self.rows.iter().all(|row| row.bits == 0.0) || around.any(|measured| measured)
+            !has_rates || low <= bits && rows.last().is_some_and(|row| bits <= row.bits + 0.5)
+        })
     }
 
     /// At a number of keys that has rows. Beyond their rates time runs as it does where most rates

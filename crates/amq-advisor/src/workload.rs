@@ -1,10 +1,13 @@
 //! What a filter is wanted for.
 
-use crate::Invalid;
+use crate::{ChooseError, Contradiction, Invalid, Structure};
 use alloc::vec::Vec;
 
 /// The rate planned for where neither a rate nor a size is asked for.
 pub const DEFAULT_FPR: f64 = 0.01;
+
+/// What several things contradict.
+const BUILT_ONCE: &str = "keys that are all there when the filter is built (static)";
 
 /// How many distinct keys there will be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,15 +29,6 @@ impl Keys {
     pub const fn planned(self) -> u64 {
         match self {
             Self::Exactly(keys) | Self::AtMost(keys) | Self::Unknown { start: keys } => keys,
-        }
-    }
-
-    const fn or_one(self) -> Self {
-        match self {
-            Self::Exactly(0) => Self::Exactly(1),
-            Self::AtMost(0) => Self::AtMost(1),
-            Self::Unknown { start: 0 } => Self::Unknown { start: 1 },
-            _ => self,
         }
     }
 }
@@ -130,11 +124,11 @@ pub struct Workload {
 
 impl Workload {
     /// This many keys, inserted one by one, and asked for half of the time. If neither a rate nor
-    /// a size is given, the rate is [`DEFAULT_FPR`]. No keys are taken as one.
+    /// a size is given, the rate is [`DEFAULT_FPR`].
     #[must_use]
     pub const fn new(keys: Keys) -> Self {
         Self {
-            keys: keys.or_one(),
+            keys,
             fpr: None,
             bits_per_key: None,
             bytes: None,
@@ -261,6 +255,17 @@ impl Workload {
         self.value_bits().is_none()
     }
 
+    /// What holds the keys exactly: a map where they have values or counts.
+    pub(super) fn exact(&self) -> Structure {
+        let is_set = self.is_filtered() && !self.counts();
+        if is_set { Structure::ExactSet } else { Structure::ExactMap }
+    }
+
+    /// Whether a rate matters that nobody named, and that no cost weighs.
+    pub(super) fn needs_a_useful_rate(&self) -> bool {
+        self.fpr.is_none() && self.false_positive_ns.is_none() && self.is_filtered()
+    }
+
     /// The generations, if it must forget by time.
     pub(super) fn generations(&self) -> Option<u32> {
         self.needs.iter().find_map(|need| match need {
@@ -275,8 +280,9 @@ impl Workload {
         self.first.unwrap_or(named)
     }
 
-    /// Whether the filter must grow. One that is built at once is sized when the keys are known.
+    /// Whether the filter must grow.
     pub(super) fn grows(&self) -> bool {
+        // A conflict is looked for in filters that are built at once, too.
         let unknown = matches!(self.keys, Keys::Unknown { .. }) && !self.built_once;
         unknown || self.needs.contains(&Need::Grow)
     }
@@ -297,10 +303,28 @@ impl Workload {
     }
 
     /// Refuses what no workload can be.
-    pub(super) fn check(&self) -> Result<(), Invalid> {
+    pub(super) fn check(&self) -> Result<(), ChooseError> {
+        self.check_numbers()?;
+        let is_bound = matches!(self.keys, Keys::AtMost(_));
+        let is_crowded = self.below.is_some_and(|below| !is_bound && self.keys.planned() > below);
+        let is_unknown = matches!(self.keys, Keys::Unknown { .. });
+        let pairs = [
+            (self.built_once && is_unknown, BUILT_ONCE, "a number of keys that is not known"),
+            (self.built_once && self.needs.contains(&Need::Grow), BUILT_ONCE, "growing"),
+            (self.built_once && self.generations().is_some(), BUILT_ONCE, "forgetting by time"),
+            (is_crowded, "so many different keys", "integers below a smaller number"),
+        ];
+        match pairs.into_iter().find(|(is_so, ..)| *is_so) {
+            Some((_, first, second)) => Err(Contradiction { first, second }.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn check_numbers(&self) -> Result<(), Invalid> {
         let least = |name, value: f64, min: f64| {
             Invalid::check(name, value, min, f64::INFINITY, value.is_finite())
         };
+        least("keys", self.keys.planned() as f64, 1.0)?;
         if let Some(fpr) = self.fpr {
             Invalid::check("fpr", fpr, 0.0, 1.0, fpr > 0.0 && fpr < 1.0)?;
         }

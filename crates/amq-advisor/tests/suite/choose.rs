@@ -272,16 +272,61 @@ fn conflicts_name_two_demands_and_the_ways_out() {
 }
 
 #[test]
-fn no_keys_are_one() {
-    for keys in [Keys::Exactly, Keys::AtMost, |start| Keys::Unknown { start }] {
-        let [none, one] = [0, 1].map(|number| choose(&Workload::new(keys(number))).unwrap());
-        assert_eq!(none, one);
+fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
+    let unknown = Workload::new(Keys::Unknown { start: 100_000 });
+    for (workload, first, second) in [
+        (unknown.clone().built_once(), "static", "not known"),
+        (unknown.built_once().need(Need::Remove), "static", "not known"),
+        (million().built_once().need(Need::Grow), "static", "growing"),
+        (million().built_once().need(Need::Forget { generations: 4 }), "static", "forgetting"),
+        (million().with_integers_below(100_000), "different keys", "integers below"),
+    ] {
+        let error = choose(&workload).unwrap_err();
+        assert!(matches!(error, ChooseError::Contradiction(_)), "{error}");
+        let text = error.to_string();
+        assert!(text.contains(first) && text.contains(second) && text.contains("leave out"));
     }
+    // A bound may be generous, and what is built at once may be removed from.
+    assert!(choose(&at_most_a_million().with_integers_below(100_000)).is_ok());
+    assert!(choose(&million().built_once().need(Need::Remove)).is_ok());
+}
+
+#[test]
+fn a_refusal_names_the_floor_of_the_hashes_and_what_to_leave_out() {
+    let trillion = Workload::new(Keys::Exactly(1_000_000 * MILLION)).with_fpr(1e-12);
+    for (workload, floor) in [(million().with_fpr(1e-20), "5.42e-14"), (trillion, "5.42e-8")] {
+        let error = choose(&workload).unwrap_err().to_string();
+        assert!(error.contains(&format!("hashes of 64 bits of so many keys err at {floor}")));
+    }
+    let both = million().built_once().need(Need::Values { bits: 4 }).with_fpr(0.01);
+    let error = choose(&both).unwrap_err().to_string();
+    let out = "without a false-positive rate of 1 % there is ribbon map (";
+    assert!(error.contains("leave out the rate") && error.contains(out), "{error}");
+    assert!(!error.contains("100 %"), "{error}");
+    let map = choose(&million().built_once().need(Need::Values { bits: 4 })).unwrap();
+    assert!(!map.to_string().contains("100 %") && !map.to_string().contains("planned for"));
+}
+
+#[test]
+fn what_nearly_always_errs_is_not_first_by_time() {
+    let two_bits = million().built_once().with_bits_per_key(2.0).with_first(First::Time);
+    let answer = choose(&two_bits).unwrap();
+    assert!(answer.best().fpr <= amq_advisor::USEFUL_FPR, "{answer}");
+    assert!(answer.best().reason.contains("say no to half"), "{answer}");
+    // It is quicker, and stays in the list.
+    let quicker = answer.filters().find(|choice| choice.cost_ns < answer.best().cost_ns);
+    assert!(quicker.is_some_and(|choice| choice.fpr > 0.8), "{answer}");
+    // A rate that is asked for is enough.
+    let asked = choose(&two_bits.with_fpr(0.9)).unwrap();
+    assert!(asked.best().fpr > 0.5, "{asked}");
 }
 
 #[test]
 fn impossible_numbers_are_refused_by_name() {
     let table: &[(Workload, &str)] = &[
+        (Workload::new(Keys::Exactly(0)), "keys = 0"),
+        (Workload::new(Keys::AtMost(0)), "keys = 0"),
+        (Workload::new(Keys::Unknown { start: 0 }), "keys = 0"),
         (million().with_fpr(0.0), "fpr = 0"),
         (million().with_fpr(1.0), "fpr = 1"),
         (million().with_fpr(-0.5), "fpr = -0.5"),

@@ -39,8 +39,8 @@ fn with_needs(workload: &Workload, mask: u32) -> Workload {
 fn uses(keys: u64) -> Vec<Workload> {
     let all = [Keys::Exactly(keys), Keys::AtMost(keys), Keys::Unknown { start: keys }];
     let one = |keys| Workload::new(keys).with_copies(1.0);
-    let both = |keys| [one(keys), one(keys).built_once()];
-    all.into_iter().flat_map(both).collect()
+    let known = all[..2].iter().map(|&keys| one(keys).built_once());
+    all.into_iter().map(one).chain(known).collect()
 }
 
 const SIZES: [u64; 4] = [10, 300, 1_000_000, 3_000_000_000];
@@ -98,8 +98,12 @@ fn dropping_a_need_never_makes_the_rate_higher() {
 #[test]
 fn to_know_all_keys_at_once_never_makes_the_answer_larger() {
     for keys in SIZES {
-        for keys in [Keys::Exactly(keys), Keys::AtMost(keys), Keys::Unknown { start: keys }] {
+        for keys in [Keys::Exactly(keys), Keys::AtMost(keys)] {
             for base in masks().map(|mask| with_needs(&Workload::new(keys).with_fpr(0.004), mask)) {
+                // What grows is never there at once.
+                if base.needs().contains(&Need::Grow) {
+                    continue;
+                }
                 let (Some(one_by_one), at_once) =
                     (smallest(&base), smallest(&base.clone().built_once()))
                 else {
@@ -168,7 +172,7 @@ fn more_memory_never_gives_a_worse_rate() {
 fn more_keys_never_take_fewer_bytes() {
     for mask in FEW {
         for fpr in [0.1, 0.000_1] {
-            for built_once in [false, true] {
+            for built_once in [false, mask != GROW] {
                 let (mut last, mut keys) = (0, 1);
                 while keys < 2_000_000_000 {
                     let base = Workload::new(Keys::AtMost(keys)).with_fpr(fpr);
@@ -243,7 +247,7 @@ fn check(workload: &Workload, answer: &Answer, fpr: Option<f64>, bits: Option<f6
 #[test]
 fn every_answer_keeps_what_was_asked_and_its_own_rule() {
     let mut answered = 0;
-    for base in [10, 1_000_000].into_iter().flat_map(uses) {
+    for base in [10, 300, 1_000_000].into_iter().flat_map(uses) {
         for mask in masks() {
             let base = with_needs(&base, mask);
             for (fpr, bits) in [(Some(0.01), None), (None, Some(14.0)), (Some(0.05), Some(20.0))] {

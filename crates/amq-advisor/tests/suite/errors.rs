@@ -47,6 +47,11 @@ fn heard() -> BTreeSet<String> {
     let Err(ChooseError::Conflict(conflict)) = conflict else {
         unreachable!("listed in two bits a key");
     };
+    let Err(ChooseError::Contradiction(contradiction)) =
+        choose(&Workload::new(Keys::Unknown { start: 9 }).built_once())
+    else {
+        unreachable!("all keys of an unknown number");
+    };
     let sharded = Sharded::<CuckooFilter>::new(goal, 2).unwrap();
     let refused = sharded.insert_batch(&[KeyHash::new(7); 1000]).unwrap_err();
     let mut quotient = QuotientFilter::build(goal, 0..100u64).unwrap();
@@ -71,9 +76,11 @@ fn heard() -> BTreeSet<String> {
         speaks(&Engine::PostgreSql { columns: 99 }.setting(100, 0.01).unwrap_err()),
         speaks(&Metrics::new("9").unwrap_err()),
         speaks(&ChooseError::from(invalid)),
+        speaks(&contradiction),
         speaks(&invalid),
         speaks(&Times::parse("").unwrap_err()),
         speaks(&*conflict),
+        speaks(&"0".parse::<amq::SipKey>().unwrap_err()),
         speaks(&refused),
         speaks(&Sharded::<BloomFilter>::from_shards_unchecked(Vec::new(), 1).unwrap_err()),
         speaks(&Violation::Golden { what: "no counts".into() }),

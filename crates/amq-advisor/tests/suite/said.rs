@@ -38,7 +38,7 @@ fn what_growing_without_a_bound_costs_is_said() {
         );
         assert!(choice.reason.contains(&said), "{}", choice.reason);
     }
-    assert!(notes(&answer).contains("`Keys::AtMost`"), "{answer}");
+    assert!(notes(&answer).contains("known at the start, even a generous one"), "{answer}");
     assert!(notes(&answer).contains("mean over ten doublings"), "{answer}");
 
     // A bound makes it cheaper, and lets other filters in.
@@ -110,6 +110,80 @@ fn strangers_are_told_of_the_secret_key_and_of_the_seed() {
     let trusted = choose(&million().with_fpr(0.01)).unwrap();
     let strangers = choose(&million().with_fpr(0.01).with_keys_by(KeysBy::Strangers)).unwrap();
     assert!(notes(&strangers).contains("wrap it in `Keyed`"));
-    assert!(notes(&strangers).contains("secret random seed (`with_seed`)"));
-    assert!(!notes(&trusted).contains("with_seed") && !notes(&trusted).contains("Keyed"));
+    assert!(notes(&strangers).contains("secret random seed is faster"));
+    assert!(!notes(&trusted).contains("seed") && !notes(&trusted).contains("Keyed"));
+}
+
+#[test]
+fn a_set_that_is_no_larger_than_a_filter_is_called_that_and_counts_as_a_map() {
+    let copies = Workload::new(Keys::Exactly(2_000_000_000))
+        .with_fpr(0.001)
+        .need(Need::Count { most: 100 })
+        .with_copies(20.0);
+    let answer = choose(&copies).unwrap();
+    let best = answer.best();
+    assert_eq!(
+        (best.structure, best.structure.type_name().as_str()),
+        (Structure::ExactMap, "HashMap")
+    );
+    // 2^32 buckets of a key, a count and a control byte.
+    assert_eq!(best.bytes, (1 << 32) * 13 + 16);
+    assert!(!best.reason.contains("So few") && best.reason.contains("55.8 GB"), "{answer}");
+    let first = answer.filters().next().unwrap().structure;
+    assert!(notes(&answer).contains(&format!("times as much as {first}, and never errs")));
+    assert!(notes(&answer).contains(&format!("The {first} filter refuses keys")), "{answer}");
+    assert!(notes(&answer).contains("Pandey et al. 2017"), "{answer}");
+    // Beyond the record.
+    assert!(best.reckoned && best.query_ns.is_some(), "{answer}");
+    let small = choose(&Workload::new(Keys::Exactly(500)).with_fpr(0.01)).unwrap();
+    assert_eq!(small.best().structure, Structure::ExactSet);
+    assert!(!small.best().reason.contains("count"), "{small}");
+}
+
+#[test]
+fn how_many_keys_are_remembered_for_certain_is_said() {
+    for (generations, sure) in [(2, "500,000"), (8, "875,000")] {
+        let asked = million().with_fpr(0.001).need(Need::Forget { generations });
+        let said = notes(&choose(&asked).unwrap());
+        assert!(said.contains(&format!("the last {sure} are remembered")), "{said}");
+        assert!(said.contains(&format!("of all {generations} generations")), "{said}");
+    }
+}
+
+#[test]
+fn sorted_keys_are_named_where_they_are_as_small_as_a_filter() {
+    let lowest = choose(&million().with_fpr(1e-12)).unwrap();
+    // 64 - log2(10^6) + 2.
+    assert!(
+        notes(&lowest).contains("themselves take 46.1 in an Elias-Fano list and 64 in an array")
+    );
+    let tenth = million().with_fpr(0.01).with_integers_below(10 * MILLION);
+    assert!(notes(&choose(&tenth).unwrap()).contains("take 5.3 in an Elias-Fano list and 24"));
+    assert!(!notes(&choose(&million().with_fpr(0.01)).unwrap()).contains("Elias-Fano"));
+}
+
+#[test]
+fn changes_that_are_sent_name_a_filter_that_takes_them() {
+    let list = million().built_once().with_fpr(0.001);
+    let answer = choose(&list.clone().with_changes(1000)).unwrap();
+    let takes = answer
+        .filters()
+        .find(|it| it.structure.kind().is_some_and(|it| amq::Abilities::of(it).remove));
+    let takes = takes.unwrap();
+    let said =
+        format!("on the other side: {}, {:.2} bits per key", takes.structure, takes.bits_per_key);
+    assert!(notes(&answer).contains(&said), "{said}\n{answer}");
+    let whole = choose(&list.with_changes(900_000)).unwrap();
+    assert!(notes(&whole).contains("on the other side. "), "{whole}");
+}
+
+#[test]
+fn no_sentence_names_a_builder_of_the_library() {
+    for need in [Need::Grow, Need::Merge, Need::Remove] {
+        let asked = million().with_threads(4).with_keys_by(KeysBy::Strangers).need(need);
+        let text = choose(&asked).map_or_else(|error| error.to_string(), |it| it.to_string());
+        for name in ["Keys::", "Need::", "with_"] {
+            assert!(!text.contains(name), "{name}: {text}");
+        }
+    }
 }
