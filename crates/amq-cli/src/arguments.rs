@@ -6,6 +6,8 @@ use crate::keys::{KeyType, Shape};
 use crate::numbers;
 use crate::output::is_dash;
 use crate::pipeline::Keys;
+use crate::stdio;
+use amq::format::HashedBy;
 use amq::{Budget, DEFAULT_SEED, Secret};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -56,16 +58,21 @@ fn key_len(text: &str) -> Result<u64, String> {
 }
 
 impl KeyArgs {
-    /// The keys. Sources that cannot be read are refused now. `filters` are read first: standard
-    /// input cannot be both.
-    pub(crate) fn keys(&self, filters: &[&Path]) -> anyhow::Result<Keys> {
+    /// The keys. Sources that cannot be read are refused now. `before` are read first, a filter or a
+    /// secret key: standard input cannot be both.
+    pub(crate) fn keys<'a>(
+        &self,
+        before: impl IntoIterator<Item = &'a Path>,
+    ) -> anyhow::Result<Keys> {
         let end = if self.null { 0 } else { b'\n' };
         let sources = self.sources(end)?;
-        let stdin = sources.iter().filter(|source| matches!(source, Source::Stdin));
-        let stdin = stdin.count() + filters.iter().filter(|path| is_dash(path)).count();
-        if stdin > 1 {
-            bail!("standard input can be read once only: name files for the rest");
-        }
+        let means_stdin = |source: &&Source| match source {
+            Source::Stdin => true,
+            // A regular file can be read again by its name.
+            Source::File(path) => !path.is_file() && stdio::is_stdin(path),
+            Source::Given(_) => false,
+        };
+        stdio::once(sources.iter().filter(means_stdin).count(), before)?;
         let mut bytes = Some(0u64);
         for source in &sources {
             let held = source.check()?;
@@ -166,9 +173,19 @@ impl SeedArgs {
     /// The seed or key, if the command line says one.
     pub(crate) fn given(&self) -> anyhow::Result<Option<Secret>> {
         if let Some(path) = &self.seed_of {
-            return match crate::input::load_for_keys(path, None)?.secret() {
-                seed @ Secret::Seed(_) => Ok(Some(seed)),
-                _ => bail!("{}: it has a secret key and no seed: use --key-file", path.display()),
+            let (header, file) = crate::input::look(path)?;
+            return match (header.hashed_by, file.secret()) {
+                (_, seed @ Secret::Seed(_)) => Ok(Some(seed)),
+                (HashedBy::Key, _) => bail!(
+                    "{}: its keys are hashed under a secret key, and no seed: give that key by \
+                     --key-file, and leave --seed-of out",
+                    path.display()
+                ),
+                (HashedBy::Seed, _) => bail!("{}: it omits its seed", path.display()),
+                (HashedBy::Caller, _) => bail!(
+                    "{}: its keys were hashed by the program that made it: it has no seed",
+                    path.display()
+                ),
             };
         }
         if self.secret {

@@ -1,5 +1,6 @@
 //! Secret keys, which come in files: a command line is seen by everybody who lists processes.
 
+use crate::output::is_dash;
 use amq::{SipKey, SipKeyError};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -31,6 +32,9 @@ impl KeyFile {
 pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
     let name = path.display();
     let file = match open(path) {
+        Err(_) if is_dash(path) => {
+            bail!("--key-file -: standard input is not read for it: name a file, or /dev/stdin")
+        }
         // Whatever is printed may be kept in a log.
         Err(_) if is_like_a_key(path) => bail!(
             "--key-file takes the path of a file, and was given what looks like a secret key itself. \
@@ -46,7 +50,9 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
     private(&file, path)?;
     let text = content(file).with_context(|| name.to_string())?;
     let is_whole = text.len() as u64 <= MOST;
-    let digits = str::from_utf8(text.trim_ascii()).unwrap_or_default();
+    let trimmed = text.trim_ascii();
+    let all_digits = trimmed.iter().all(u8::is_ascii_hexdigit);
+    let digits = str::from_utf8(trimmed).unwrap_or_default();
     match digits.parse() {
         Ok(key) if is_whole => Ok(key),
         Err(SipKeyError::Zero) => bail!(
@@ -54,10 +60,11 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
             how_to_make(path)
         ),
         _ => bail!(
-            "{name}: no secret key: these are {}{} bytes, and a secret key is 32 hexadecimal digits, \
+            "{name}: no secret key: these are {}{} bytes{}, and a secret key is 32 hexadecimal digits, \
              which a line end may follow",
             if is_whole { "" } else { "more than " },
-            text.len().min(MOST as usize)
+            text.len().min(MOST as usize),
+            if all_digits { "" } else { ", not all of them hexadecimal digits" }
         ),
     }
 }
@@ -166,7 +173,7 @@ fn how_to_make(path: &Path) -> String {
 }
 
 /// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
     if path.chars().all(is_plain) {

@@ -47,6 +47,11 @@ impl KeyType {
                 "{name}: its keys are bytes, given in hexadecimal digits, and it denies the text of \
                  the digits: leave --key-type out, or give --key-type hex"
             ),
+            (KeyEncoding::Bytes, Some(Self::Hex)) => bail!(
+                "{name}: its keys are text or bytes as they stand in a line, and it denies what \
+                 hexadecimal digits stand for: leave --key-type out, or build it again, from its keys, \
+                 with --key-type hex"
+            ),
             (KeyEncoding::Bytes | KeyEncoding::Hex, Some(Self::U64)) => bail!(
                 "{name}: its keys are text or bytes, and it denies every integer: leave --key-type \
                  u64 out"
@@ -269,11 +274,7 @@ mod tests {
                 [None, Some(Text), Some(U64), Some(Hex)],
                 [Some(Text), Some(Text), Some(U64), Some(Hex)],
             ),
-            (
-                Bytes,
-                [None, Some(Text), Some(U64), Some(Hex)],
-                [Some(Text), Some(Text), None, Some(Hex)],
-            ),
+            (Bytes, [None, Some(Text), Some(U64), Some(Hex)], [Some(Text), Some(Text), None, None]),
             (
                 Integers,
                 [None, Some(Text), Some(U64), Some(Hex)],

@@ -19,6 +19,8 @@ pub(crate) struct Watch {
     lines: u64,
     found: u64,
     suspect: bool,
+    /// Whether all lines so far are decimal digits; looked at if they are asked as text.
+    decimal: bool,
 }
 
 impl Watch {
@@ -26,8 +28,8 @@ impl Watch {
     pub(crate) fn new(shape: Shape, file: &AnyFile) -> Self {
         let filter = file.filter().into_inner();
         let told = file.encoding() != KeyEncoding::Unknown;
-        let suspect = !told && !filter.is_empty() && shape.key_type != KeyType::Hex;
-        Self { shape, rate: filter.expected_fpr(), lines: 0, found: 0, suspect }
+        let suspect = !told && !filter.is_empty();
+        Self { shape, rate: filter.expected_fpr(), lines: 0, found: 0, suspect, decimal: true }
     }
 
     /// Takes note of a block of keys, `found` of which were found.
@@ -36,16 +38,18 @@ impl Watch {
         self.found += found;
         self.suspect = self.suspect
             && self.found as f64 <= 5.0 + self.by_chance(5.0)
-            && (self.shape.key_type == KeyType::U64 || self.are_numbers(work));
+            && (self.shape.key_type != KeyType::Text || self.are_digits(work));
     }
 
-    /// Whether the lines of a block are digits. Empty lines are allowed among others.
-    fn are_numbers(&self, work: &Work) -> bool {
-        let digit_or_end =
-            |byte: u8| byte.is_ascii_digit() | (byte == self.shape.end) | (byte == b'\r');
-        // Without an early exit from a piece the compiler vectorises it.
-        let all = |piece: &[u8]| piece.iter().fold(true, |all, &byte| all & digit_or_end(byte));
-        work.used > work.hashes.len() && work.bytes().chunks(4096).all(all)
+    /// Whether the lines of a block are decimal or hexadecimal digits. Empty lines are allowed among
+    /// others.
+    fn are_digits(&mut self, work: &Work) -> bool {
+        let end = self.shape.end;
+        let ends = |byte: u8| (byte == end) | (byte == b'\r');
+        let bytes = work.bytes();
+        self.decimal = self.decimal && all(bytes, |byte| byte.is_ascii_digit() | ends(byte));
+        work.used > work.hashes.len()
+            && (self.decimal || all(bytes, |byte| byte.is_ascii_hexdigit() | ends(byte)))
     }
 
     /// The most false positives to expect among the lines, within `sigmas` standard deviations.
@@ -73,10 +77,23 @@ impl Watch {
                 "warning: {filter} {denies}: if it was built from lines of text, ask without \
                  --key-type u64"
             ),
-            KeyType::Text | KeyType::Hex => format!(
+            KeyType::Hex => format!(
+                "warning: {filter} {denies}: if it was built from lines of text, ask without \
+                 --key-type hex"
+            ),
+            KeyType::Text if self.decimal => format!(
                 "warning: {filter} {denies}; each is a decimal number: if it was built with \
                  --key-type u64, ask with it, too"
             ),
+            KeyType::Text => format!(
+                "warning: {filter} {denies}; each consists of hexadecimal digits: if it was built \
+                 with --key-type hex, ask with it, too"
+            ),
         });
     }
+}
+
+/// Whether all bytes are allowed. Without an early exit from a piece the compiler vectorises it.
+fn all(bytes: &[u8], allowed: impl Fn(u8) -> bool) -> bool {
+    bytes.chunks(4096).all(|piece| piece.iter().fold(true, |all, &byte| all & allowed(byte)))
 }

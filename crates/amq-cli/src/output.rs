@@ -110,7 +110,7 @@ impl Output {
                 written.context("standard output: the filter is not whole")
             }
             Self::File { target, name } => {
-                let secret = filter.contents(Hashing::Seed)?.tells_secret();
+                let secret = filter.contents(Hashing::Seed)?.told_secret();
                 let written = target.write(secret, |file| {
                     filter.write_to(io::BufWriter::with_capacity(1 << 16, file))
                 });

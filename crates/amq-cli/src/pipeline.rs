@@ -16,7 +16,7 @@ use crate::keys::{BadKey, KeyType, Shape};
 use crate::memory;
 use crate::pool::{Loan, Pool};
 use crate::work::Work;
-use amq::{KeyEncoding, Secret};
+use amq::{AnyFile, KeyEncoding, Secret};
 use anyhow::{Context, anyhow, bail};
 use indicatif::ProgressBar;
 use same_file::Handle;
@@ -51,10 +51,23 @@ pub(crate) struct Hashed;
 impl Sink for Hashed {}
 
 impl Keys {
-    /// The keys as those of a filter called `name`, whose file says how its keys were encoded.
-    pub(crate) fn suited(mut self, encoding: KeyEncoding, name: &str) -> anyhow::Result<Self> {
-        self.shape.key_type = KeyType::suited(self.asked, encoding, name)?;
+    /// The keys as those of a filter called `name`, whose file says how its keys were encoded. Of an
+    /// empty filter that is only what they are unless the command line says.
+    pub(crate) fn suited(mut self, file: &AnyFile, name: &str) -> anyhow::Result<Self> {
+        self.shape.key_type = match self.asked {
+            Some(asked) if file.filter().is_empty() => asked,
+            asked => KeyType::suited(asked, file.encoding(), name)?,
+        };
         Ok(self)
+    }
+
+    /// How the keys of a new filter were encoded, once `read` of them are in. What nobody said of no
+    /// keys is not known.
+    pub(crate) fn encoding(&self, read: u64) -> KeyEncoding {
+        match (self.asked, read) {
+            (None, 0) => KeyEncoding::Unknown,
+            _ => self.shape.key_type.encoding(),
+        }
     }
 
     /// Hashes all keys under a seed or key. `sink` maps blocks on many threads; `fold` gets them in

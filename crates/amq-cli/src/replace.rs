@@ -3,6 +3,7 @@
 use crate::backup;
 use crate::lock::Locked;
 use crate::temporary::{Temporary, folder};
+use amq::Secret;
 use anyhow::{Context, anyhow, bail};
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -86,25 +87,25 @@ impl Target {
 
     /// Writes a temporary file beside its place, syncs it, and renames it: whatever happens, there
     /// is the old file or the new one. Without `replace`, a file that has appeared since is an
-    /// error. `secret` if what is written tells a secret: then it is its owner's alone, unless the
-    /// file that it replaces told one, too.
+    /// error. `secret` is the one that is written, if any: then the file is its owner's alone,
+    /// unless the one that it replaces told the same.
     pub(crate) fn write(
         &self,
-        secret: bool,
+        secret: Option<Secret>,
         write: impl FnOnce(&File) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         let folder = folder(&self.path);
         // Opened before anything is changed. A folder that may not be read cannot be synced: after
         // a crash there may still be the old file then.
         let opened = if cfg!(unix) { File::open(folder).ok() } else { None };
-        let temporary = Temporary::new(folder, secret || self.path.exists())?;
+        let temporary = Temporary::new(folder, secret.is_some() || self.path.exists())?;
         write(temporary.file())?;
         self.publish(temporary, secret)?;
         opened.map_or(Ok(()), |folder| folder.sync_all())?;
         Ok(())
     }
 
-    fn publish(&self, mut temporary: Temporary, secret: bool) -> anyhow::Result<()> {
+    fn publish(&self, mut temporary: Temporary, secret: Option<Secret>) -> anyhow::Result<()> {
         if let Some(lock) = &self.lock {
             lock.check()?;
             return self.put(temporary, secret);
@@ -128,8 +129,9 @@ impl Target {
         }
     }
 
-    /// Replaces the file that is there; keeps its owner and its permissions.
-    fn put(&self, temporary: Temporary, secret: bool) -> anyhow::Result<()> {
+    /// Replaces the file that is there; keeps its owner and its permissions, unless a new secret is
+    /// written.
+    fn put(&self, temporary: Temporary, secret: Option<Secret>) -> anyhow::Result<()> {
         // It may have become a device since the run began.
         let old = fs::symlink_metadata(&self.path)?;
         regular(&self.path, &old)?;

@@ -6,8 +6,10 @@
 //! `/dev/null` is accepted like any other.
 
 use crate::exit;
+use crate::output::is_dash;
 use anyhow::bail;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Standard input; an error if it is closed.
 pub(crate) fn stdin() -> anyhow::Result<io::Stdin> {
@@ -15,6 +17,41 @@ pub(crate) fn stdin() -> anyhow::Result<io::Stdin> {
         bail!("standard input is closed: name a file, or redirect it");
     }
     Ok(io::stdin())
+}
+
+/// Whether a path means what standard input is: `-`, and `/dev/stdin` and its other names.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    is_dash(path) || is_same_file(path)
+}
+
+/// The path is not opened, as a pipe would notice.
+#[cfg(unix)]
+fn is_same_file(path: &Path) -> bool {
+    use std::fs::{File, metadata};
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+
+    let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    match (metadata(path), stdin.and_then(|stdin| stdin.metadata())) {
+        (Ok(named), Ok(stdin)) => (named.dev(), named.ino()) == (stdin.dev(), stdin.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_: &Path) -> bool {
+    false
+}
+
+/// Refuses to read standard input, which `before` others of the command line mean, for these, too.
+pub(crate) fn once<'a>(
+    before: usize,
+    paths: impl IntoIterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
+    match before + paths.into_iter().filter(|path| is_stdin(path)).count() {
+        0 | 1 => Ok(()),
+        _ => bail!("standard input can be read once only: name files for the rest"),
+    }
 }
 
 /// Standard output; an error if it is closed.

@@ -108,8 +108,8 @@ macro_rules! docs {
          The new file takes over the mode of the file it replaces, and its owner and group as far as \
          the system allows; where it does not, nobody gains access. Access control lists are not \
          kept. **A file that tells a secret key, or a seed other than the public one, is its owner's \
-         alone** (mode 600 on Unix), unless it replaces another file that told one. Any other new file \
-         has the mode that the system gives new files.\n\
+         alone** (mode 600 on Unix, and the user's who saves), unless it replaces a file that told the \
+         same. Any other new file has the mode that the system gives new files.\n\
          \n\
          The folder is synced, too, so that the new name lasts. Where the folder may be written but \
          not read, only the content is synced, and after a system crash \

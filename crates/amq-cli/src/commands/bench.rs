@@ -64,7 +64,7 @@ const SIGMAS: f64 = 5.0;
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let keys = self.keys.keys(&[])?;
+        let keys = self.keys.keys([])?;
         let bar = progress::bar(keys.bytes, false);
         let mut spool = Spool::new(usize::MAX / 8);
         let start = Instant::now();

@@ -92,7 +92,7 @@ have the old file or the new one. Standard output may be cut short.";
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let outputs = self.outputs()?;
-        let keys = self.keys.keys(&[])?;
+        let keys = self.keys.keys(self.seed.key_file())?;
         for (_, output) in &outputs {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
             output.not_among(self.seed.key_file())?;
@@ -101,15 +101,14 @@ impl Arguments {
         for &(kind, _) in &outputs {
             self.plannable(kind, budget)?;
         }
-        let key_type = keys.shape.key_type;
-        let how = How { secret: self.seed.secret()?, encoding: key_type.encoding() };
+        let secret = self.seed.secret()?;
         let fills = |kind: FilterKind| Abilities::of(kind).insert;
         let all_fill = outputs.iter().all(|&(kind, _)| fills(kind));
         match self.planned {
             Some(planned) if all_fill && !self.unique => {
-                self.fill(&keys, Goal::new(planned, budget), how, &outputs)?;
+                self.fill(&keys, Goal::new(planned, budget), secret, &outputs)?;
             }
-            _ => self.collect(&keys, budget, how, &outputs)?,
+            _ => self.collect(&keys, budget, secret, &outputs)?,
         }
         Ok(Outcome::Done)
     }
@@ -177,14 +176,15 @@ impl Arguments {
         &self,
         keys: &Keys,
         goal: Goal,
-        how: How,
+        secret: Secret,
         outputs: &[(FilterKind, Output)],
     ) -> anyhow::Result<()> {
-        let make = |&(kind, _): &(FilterKind, Output)| AnyFilter::with_seed(kind, goal, how.seed());
+        let make =
+            |&(kind, _): &(FilterKind, Output)| AnyFilter::with_seed(kind, goal, seed_of(secret));
         let mut filters: Vec<AnyFilter> = outputs.iter().map(make).collect::<Result<_, _>>()?;
         let bar = progress::bar(keys.bytes, self.quiet);
         let read = keys.run(
-            how.secret,
+            secret,
             &bar,
             &Hashed,
             |work| {
@@ -206,6 +206,7 @@ impl Arguments {
             || Ok(()),
         )?;
         bar.finish_and_clear();
+        let how = How { secret, encoding: keys.encoding(read) };
         for (filter, (_, output)) in filters.into_iter().zip(outputs) {
             let held = Held::built(&filter, read, None);
             self.finish(how.file(filter), output, &held)?;
@@ -221,13 +222,13 @@ impl Arguments {
         &self,
         keys: &Keys,
         budget: Budget,
-        how: How,
+        secret: Secret,
         outputs: &[(FilterKind, Output)],
     ) -> anyhow::Result<()> {
         let bar = progress::bar(keys.bytes, self.quiet);
         let mut gathered = Gathered::new((self.memory / 4 / HASH) as usize);
         let read = keys.run(
-            how.secret,
+            secret,
             &bar,
             &Hashed,
             |work| {
@@ -237,6 +238,7 @@ impl Arguments {
             || Ok(()),
         )?;
         bar.finish_and_clear();
+        let how = How { secret, encoding: keys.encoding(read) };
         if self.unique {
             self.dedup(outputs[0].0, &mut gathered)?;
         }
@@ -247,13 +249,14 @@ impl Arguments {
         for (kind, output) in copies.into_iter().chain(others) {
             let number = self.number(*kind, &mut gathered)?.max(1);
             let goal = Goal::new(self.planned.unwrap_or(number), budget);
-            let mut filter = self.build(*kind, goal, number, how.seed(), &mut gathered.spool)?;
+            let mut filter =
+                self.build(*kind, goal, number, seed_of(secret), &mut gathered.spool)?;
             if self.planned.is_none() && filter.len() > number {
                 // Beyond the bound, as in one run of three million, or with keys chosen to deceive
                 // it.
                 let number = gathered.spool.len();
                 let goal = Goal::new(number, budget);
-                filter = self.build(*kind, goal, number, how.seed(), &mut gathered.spool)?;
+                filter = self.build(*kind, goal, number, seed_of(secret), &mut gathered.spool)?;
             }
             let held = Held::built(&filter, read, gathered.different);
             self.finish(how.file(filter), output, &held)?;
@@ -343,15 +346,15 @@ struct How {
     encoding: KeyEncoding,
 }
 
-impl How {
-    /// The seed of the filter itself.
-    const fn seed(self) -> u64 {
-        match self.secret {
-            Secret::Seed(seed) => seed,
-            _ => DEFAULT_SEED,
-        }
+/// The seed of a filter itself, whose keys are hashed under this.
+const fn seed_of(secret: Secret) -> u64 {
+    match secret {
+        Secret::Seed(seed) => seed,
+        _ => DEFAULT_SEED,
     }
+}
 
+impl How {
     fn file(self, filter: AnyFilter) -> AnyFile {
         match self.secret {
             Secret::Key(key) => {

@@ -7,6 +7,7 @@ use crate::kinds::{self, KindParser};
 use crate::output::Output;
 use crate::replace::Existing;
 use crate::report::report;
+use crate::stdio;
 use amq::{AnyFilter, Filter, FilterKind};
 use anyhow::bail;
 use clap::Args;
@@ -50,6 +51,7 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::new(&self.output, Existing::forced(self.force))?;
+        stdio::once(0, [&*self.filter].into_iter().chain(self.key_file.path()))?;
         output.not_among(self.key_file.path())?;
         let output = output.locked()?;
         let key = self.key_file.key()?;

@@ -92,7 +92,7 @@ impl Arguments {
             other => other,
         };
         let output = kept.map(|path| Output::new(path, Existing::Change)).transpose()?;
-        let keys = self.keys.keys(&[])?;
+        let keys = self.keys.keys(self.seed.key_file())?;
         keys.not_into_themselves()?;
         if let Some(output) = &output {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
@@ -113,7 +113,7 @@ impl Arguments {
             (None, _) => (self.fresh(&keys, given)?, None),
         };
         let name = kept.map_or_else(String::new, input::name);
-        let keys = keys.suited(file.encoding(), &name)?;
+        let keys = keys.suited(&file, &name)?;
         let under = file.secret();
         let filter = file.filter_mut().into_inner();
         // These kinds would go on, and drop more and more.
@@ -164,6 +164,10 @@ impl Arguments {
             }
             (Err(error), _) => return Err(error),
         };
+        if before == 0 && lines > 0 {
+            // Nothing was in that could be otherwise.
+            file.set_encoding(keys.encoding(lines));
+        }
         if let Some(output) = output {
             output.write(&file)?;
         }
@@ -203,7 +207,7 @@ impl Arguments {
             ),
         };
         let goal = Goal::new(planned, Budget::Fpr(self.fpr.unwrap_or(RATE)));
-        let encoding = keys.shape.key_type.encoding();
+        let encoding = keys.encoding(0);
         Ok(match given {
             Some(Secret::Key(key)) => {
                 let info = KeyInfo { encoding, withheld: true };

@@ -68,19 +68,15 @@ impl Arguments {
         }
         let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
         let output = output.keeping(self.backup)?;
-        let keys = self.keys.keys(&[&self.filter])?;
+        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         output.not_among(self.key_file.path())?;
         let output = output.locked()?;
         let key = self.key_file.key()?;
         let mut file = input::load_for_keys(&self.filter, key)?;
         let name = || input::name(&self.filter);
-        let keys = keys.suited(file.encoding(), &name())?;
+        let keys = keys.suited(&file, &name())?;
         let under = file.secret();
-        if file.filter().is_empty() {
-            // Nothing is in that could be otherwise.
-            file.set_encoding(keys.shape.key_type.encoding());
-        }
         let filter = file.filter_mut().into_inner();
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(name)?;
@@ -104,6 +100,10 @@ impl Arguments {
         );
         let read = read.with_context(|| format!("{}: nothing was inserted", name()))?;
         bar.finish_and_clear();
+        if before == 0 && read > 0 {
+            // Nothing was in that could be otherwise.
+            file.set_encoding(keys.encoding(read));
+        }
         output.write(&file)?;
         let filter = file.filter().into_inner();
         if !self.quiet {

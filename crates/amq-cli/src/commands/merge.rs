@@ -3,9 +3,10 @@
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
-use crate::output::Output;
+use crate::output::{Output, is_dash};
 use crate::replace::Existing;
 use crate::report::{self, Held};
+use crate::stdio;
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -47,10 +48,8 @@ Examples:
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::new(&self.output, Existing::forced(self.force))?;
-        let dashes = self.filters.iter().filter(|path| crate::output::is_dash(path));
-        if dashes.count() > 1 {
-            bail!("standard input can be read once only: name files for the rest");
-        }
+        let dashes = self.filters.iter().filter(|path| is_dash(path)).count();
+        stdio::once(dashes, self.key_file.path())?;
         let [first, rest @ ..] = self.filters.as_slice() else {
             bail!("name two filters or more");
         };

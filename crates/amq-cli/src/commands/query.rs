@@ -66,10 +66,10 @@ Exit status: 0 if any key was printed or counted, 1 if none was, 2 on an error."
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let keys = self.keys.keys(&[&self.filter])?;
+        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
         keys.not_into_themselves()?;
         let file = input::load_for_keys(&self.filter, self.key_file.key()?)?;
-        let keys = keys.suited(file.encoding(), &input::name(&self.filter))?;
+        let keys = keys.suited(&file, &input::name(&self.filter))?;
         let filter = file.filter().into_inner();
         let ask = Ask {
             filter,

@@ -76,14 +76,14 @@ impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
         let output = output.keeping(self.backup)?;
-        let keys = self.keys.keys(&[&self.filter])?;
+        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
         output.not_among(self.key_file.path())?;
         let output = output.locked()?;
         let in_place = self.output.is_none() && !is_dash(&self.filter);
         let key = self.key_file.key()?;
         let mut file = input::load_for_keys(&self.filter, key)?;
-        let keys = keys.suited(file.encoding(), &input::name(&self.filter))?;
+        let keys = keys.suited(&file, &input::name(&self.filter))?;
         let mut watch = Watch::new(keys.shape, &file);
         let under = file.secret();
         let filter = file.filter_mut().into_inner();

@@ -60,6 +60,9 @@ fn a_key_file_holds_a_key_and_nothing_else() {
         room.amq("build -f -o f.amq --fpr 1% --key-file k keys.txt").refused(&["k: ", said]);
         assert_eq!(room.read("k"), text.as_bytes());
     }
+    std::fs::write(room.path("k"), (200..232).collect::<Vec<u8>>()).unwrap();
+    room.amq("build -f -o f.amq --fpr 1% --key-file k keys.txt")
+        .refused(&["these are 32 bytes, not all of them hexadecimal digits"]);
     room.write("k", format!("{}\n{digits}\n", "\n".repeat(40)));
     room.amq("build -f -o f.amq --fpr 1% --key-file k keys.txt").ends(0);
     room.amq("build -f -o f.amq --fpr 1% --key-file no;ne keys.txt")
@@ -169,7 +172,39 @@ fn a_key_file_goes_with_keyed_filters_alone_and_with_no_seed() {
         room.amq(&format!("build -o f.amq --fpr 1% --key-file k {seed} keys.txt"))
             .refused(&["cannot be used with"]);
     }
-    room.amq("build -o f.amq --fpr 1% --seed-of keyed.amq keys.txt").refused(&["--key-file"]);
+    room.amq("build -o f.amq --fpr 1% --seed-of keyed.amq keys.txt")
+        .refused(&["keyed.amq: ", "give that key by --key-file, and leave --seed-of out"]);
+}
+
+/// What reads it second would find nothing, and say nothing of it.
+#[cfg(unix)]
+#[test]
+fn standard_input_is_not_both_the_key_and_what_is_hashed_under_it() {
+    let room = with_keys();
+    room.amq("build -o f.amq --fpr 1% --key-file k keys.txt").ends(0);
+    for stdin in ["/dev/stdin", "/dev/fd/0"] {
+        for command in [
+            "build -f -o f.amq --fpr 1%",
+            "query f.amq",
+            "insert f.amq -",
+            "remove f.amq",
+            "dedupe",
+            "query - keys.txt",
+            "query f.amq /dev/stdin",
+            "merge -f -o f.amq f.amq -",
+            "convert -f -o f.amq - --to bloom",
+        ] {
+            room.bash(&format!("cat k keys.txt | amq {command} --key-file {stdin}"))
+                .refused(&["standard input can be read once only"]);
+        }
+        room.bash(&format!("cat k | amq query -c f.amq --key-file {stdin} keys.txt")).ends(0);
+        room.bash(&format!("cat k | amq query f.amq --key-file {stdin} -e key7")).ends(0);
+    }
+    // In a regular file, too, whose line would become a key.
+    room.bash("amq build -f -o f.amq --fpr 1% --key-file k < k")
+        .refused(&["standard input can be read once only"]);
+    room.amq("query f.amq --key-file - keys.txt")
+        .refused(&["--key-file -: standard input is not read for it", "or /dev/stdin"]);
 }
 
 #[test]
@@ -253,6 +288,10 @@ fn a_filter_with_a_secret_in_it_is_its_owners_alone() {
     private(&room, "secret.amq", 0o640);
     room.amq("insert secret.amq -e x").ends(0);
     assert_eq!(mode(&room, "secret.amq"), 0o640);
+    // For that secret, not for a new one.
+    private(&room, "secret.amq", 0o644);
+    room.amq("build -f -o secret.amq --fpr 1% --secret keys.txt").ends(0);
+    assert_eq!(mode(&room, "secret.amq"), 0o600);
     room.bash("umask 022; amq insert -o other.amq secret.amq -e x").ends(0);
     assert_eq!(mode(&room, "other.amq"), 0o600);
 }
@@ -363,17 +402,17 @@ fn the_type_of_keys_comes_from_the_file_and_a_contradiction_is_refused() {
     }
     let integers = ["numbers.amq: its keys are integers", "leave --key-type out"];
     let bytes = ["lines.amq: its keys are text or bytes", "leave --key-type u64 out"];
+    let lines = ["lines.amq: its keys are text or bytes as they stand", "leave --key-type out"];
     for command in ["query", "insert", "remove"] {
         room.amq(&format!("{command} numbers.amq --key-type text -e 7")).refused(&integers);
         room.amq(&format!("{command} numbers.amq --key-type hex -e 77")).refused(&integers);
         room.amq(&format!("{command} lines.amq --key-type u64 -e 7")).refused(&bytes);
+        room.amq(&format!("{command} lines.amq --key-type hex -e 38")).refused(&lines);
     }
     room.amq("insert numbers.amq -e 500").ends(0);
     room.amq("query -q numbers.amq --key-type u64 -e 500").ends(0);
     room.amq("insert numbers.amq -e text").refused(&["not a whole number"]);
     room.amq("remove lines.amq -e 7").ends(0);
-    // Hexadecimal digits are another way to write the bytes of a line.
-    room.amq("query -q lines.amq --key-type hex -e 38").ends(0);
 
     // The number of different keys does not matter, what they are does.
     room.amq("dedupe -F d.amq --key-type u64 n").ends(0);
@@ -415,6 +454,41 @@ fn a_filter_of_mixed_keys_says_so() {
     room.amq("query -q both.amq --key-type u64 -e 1").ends(0);
     room.amq("query -q both.amq --key-type text -e 1").ends(1);
     room.amq("query -q both.amq --key-type text -e alice").ends(0);
+}
+
+#[test]
+fn an_empty_filter_takes_the_type_of_its_first_keys() {
+    let room = Room::new();
+    let build = "build -f --kind bloom --fpr 1e-6 --keys 2000 -o";
+    room.write("n", "1\n2\n3\n");
+    let keys_are = |name: &str, what: &str| {
+        let told = room.amq(&format!("info {name}")).ends(0).text();
+        assert!(told.contains(what), "{name}: {told}");
+    };
+    for options in ["", "--unique"] {
+        room.pipe(&format!("{build} empty.amq {options}"), "").ends(0);
+        keys_are("empty.amq", "not said");
+    }
+    // No keys say nothing.
+    room.pipe("insert empty.amq", "").ends(0);
+    keys_are("empty.amq", "not said");
+    room.amq("insert empty.amq -o f.amq --key-type u64 n").ends(0);
+    keys_are("f.amq", "integers");
+    assert_eq!(room.amq("query -c f.amq n").ends(0).text(), "3\n");
+    // What the command line said of no keys holds until it says otherwise.
+    room.pipe(&format!("{build} typed.amq --key-type u64"), "").ends(0);
+    room.amq("insert typed.amq -o g.amq n").ends(0);
+    keys_are("g.amq", "integers");
+    room.amq("insert typed.amq -o h.amq --key-type text n").ends(0);
+    keys_are("h.amq", "text or bytes");
+    for merged in ["empty.amq f.amq", "f.amq empty.amq"] {
+        room.amq(&format!("merge -f -o both.amq {merged}")).ends(0);
+        keys_are("both.amq", "integers");
+    }
+    room.pipe("dedupe -F d.amq", "").ends(1);
+    keys_are("d.amq", "not said");
+    assert_eq!(room.amq("dedupe -F d.amq --key-type u64 n").ends(0).lines(), 3);
+    keys_are("d.amq", "integers");
 }
 
 #[test]

@@ -92,12 +92,23 @@ fn keys_of_another_type_are_told_from_keys_that_are_not_in() {
     says(room.amq("query -c lines.amq --key-type u64 n").ends(0), "ask without --key-type u64");
     let run = room.amq("remove exact.amq n").ends(1);
     assert!(run.err.contains(with), "{run:?}");
+    let digests: String = (0..500u32).map(|i| format!("ab{i:04x}\n")).collect();
+    room.write("digests", &digests);
+    for (name, options) in [("text.amq", ""), ("hex.amq", "--key-type hex")] {
+        room.amq(&format!("build -o {name} {options} --kind cuckoo --fpr 1e-6 digests")).ends(0);
+        amq::AnyFilter::load(room.path(name)).unwrap().save(room.path(name)).unwrap();
+    }
+    let run = room.amq("query -c text.amq --key-type hex digests").ends(1);
+    says(run, "if it was built from lines of text, ask without --key-type hex");
+    says(room.amq("query -c hex.amq digests").ends(1), "if it was built with --key-type hex");
     // No reason: a hundred lines, other lines, lines that are in, an empty filter.
     let quiet = |run: crate::room::Run| assert_eq!(run.err, "");
     quiet(room.pipe("query -c exact.amq", numbers(0..100)));
     quiet(room.pipe("query -c exact.amq", numbers(0..1000) + "x\n"));
     quiet(room.pipe("query -c exact.amq", "\n".repeat(1000)));
     quiet(room.amq("query -c lines.amq n"));
+    quiet(room.amq("query -c hex.amq --key-type hex digests"));
+    quiet(room.amq("query -c text.amq digests"));
     quiet(room.pipe("query -c lines.amq", numbers(4_950..9_000)));
     quiet(room.amq("query -c numbers.amq --key-type u64 n"));
     room.pipe("build -q -o empty.amq --fpr 1%", "").ends(0);

@@ -4,7 +4,7 @@ use super::format::{Asked, Entry};
 use super::section::Section;
 use crate::format::HashedBy;
 use crate::header::Header;
-use crate::{BuildError, DEFAULT_SEED, FilterKind, KeyEncoding, SipKey};
+use crate::{BuildError, DEFAULT_SEED, FilterKind, KeyEncoding, Secret, SipKey};
 use alloc::vec::Vec;
 
 /// What a file says of a filter besides seed, capacity and budget.
@@ -56,13 +56,15 @@ impl Contents<'_> {
         if self.header.seed == DEFAULT_SEED { Ok(self) } else { Err(BuildError::UnusedSeed) }
     }
 
-    /// Whether the file tells a secret key, or a seed that is not the public one.
-    pub fn tells_secret(&self) -> bool {
+    /// What the file tells that is secret: a secret key, or a seed that is not the public one.
+    pub fn told_secret(&self) -> Option<Secret> {
         match self.hashing {
-            Hashing::Key(_) => true,
-            Hashing::Seed => self.header.seed != DEFAULT_SEED,
-            Hashing::SeedWithheld | Hashing::KeyWithheld(_) => false,
-            Hashing::Prehashed | Hashing::Unknown(_) => false,
+            Hashing::Key(key) => Some(Secret::Key(key)),
+            Hashing::Seed if self.header.seed != DEFAULT_SEED => {
+                Some(Secret::Seed(self.header.seed))
+            }
+            Hashing::Seed | Hashing::SeedWithheld | Hashing::KeyWithheld(_) => None,
+            Hashing::Prehashed | Hashing::Unknown(_) => None,
         }
     }
 }

@@ -167,13 +167,13 @@ impl FileInfo {
     }
 }
 
-/// Whether a header tells a secret key, or a seed that is not the public one.
+/// What a header tells that is secret: a secret key, or a seed that is not the public one.
 #[cfg(feature = "std")]
-pub(super) fn tells_secret(bytes: &[u8]) -> bool {
+pub(super) fn told_secret(bytes: &[u8]) -> Option<Secret> {
     match checked(bytes) {
-        Ok((_, _, Told::Seed(seed))) => seed != DEFAULT_SEED,
-        Ok((_, _, told)) => matches!(told, Told::Key(_)),
-        Err(_) => false,
+        Ok((_, _, Told::Seed(seed))) if seed != DEFAULT_SEED => Some(Secret::Seed(seed)),
+        Ok((_, _, Told::Key(key))) => Some(Secret::Key(key)),
+        _ => None,
     }
 }
 

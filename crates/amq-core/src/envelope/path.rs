@@ -6,7 +6,7 @@
 //! leaves one behind; no later save uses it again, and it can be deleted.
 
 use super::format::HEADER;
-use super::header::tells_secret;
+use super::header::told_secret;
 use super::opened::Opened;
 use super::read::read_sure;
 use super::source::Streaming;
@@ -19,15 +19,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Has `write` fill a temporary file beside `path`, syncs it, renames it, and syncs the folder.
-/// `secret` if what it writes tells a seed or key that is one.
+/// `secret` is what it writes that is one: a seed or key.
 pub(super) fn save(
     path: &Path,
-    secret: bool,
+    secret: Option<Secret>,
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<()> {
     let replaced = found(path)?;
     let folder = Folder::of(path)?;
-    let (temporary, file) = folder.temporary(secret || replaced.is_some())?;
+    let (temporary, file) = folder.temporary(secret.is_some() || replaced.is_some())?;
     let written = write(&file)
         .and_then(|()| keep_permissions(&file, path, secret))
         .and_then(|()| file.sync_all())
@@ -63,20 +63,42 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
 /// sticky bit is kept where the system takes it, which BSDs do from the superuser alone. Access
 /// control lists are not kept.
 ///
-/// If `secret`, the mode of a file that told none was not chosen for this one: then only the owner
-/// keeps what access he had.
-pub fn keep_permissions(file: &File, path: &Path, secret: bool) -> io::Result<()> {
+/// If `file` tells a `secret`, all this holds for the file that told the same one before: whoever
+/// may read that one knows the secret. Otherwise owner and group stay those of the new file, which
+/// neither its group nor others can read: owner and mode of the old file were not chosen for this
+/// secret.
+pub fn keep_permissions(file: &File, path: &Path, secret: Option<Secret>) -> io::Result<()> {
     match found(path)? {
-        Some(old) => take_over(file, &old, secret && !is_secret(path)),
+        Some(old) => {
+            let private = secret.is_some_and(|secret| !tells(path, &old, secret));
+            take_over(file, &old, private)
+        }
         None => Ok(()),
     }
 }
 
-/// Whether the file at a path is one of ours that tells a secret. One that cannot be read is none.
-fn is_secret(path: &Path) -> bool {
+/// Whether the file that was found at a path is one of ours that tells this secret. One that cannot
+/// be read does not.
+fn tells(path: &Path, found: &Metadata, secret: Secret) -> bool {
     let mut header = [0; HEADER];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    read.is_ok() && tells_secret(&header)
+    let read = File::open(path).and_then(|mut file| {
+        file.read_exact(&mut header)?;
+        file.metadata()
+    });
+    read.is_ok_and(|read| is_same(&read, found)) && told_secret(&header) == Some(secret)
+}
+
+/// Whether this is the metadata of one file: a path may lead to another one by now.
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
 
 /// The bit of a mode that some systems let only the superuser set on a file.
@@ -87,17 +109,18 @@ const STICKY: u32 = 0o1000;
 fn take_over(file: &File, old: &Metadata, private: bool) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-    // Before the mode, which a change of owner or group would reset.
     let new = file.metadata()?;
+    if private {
+        return file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o700));
+    }
+    // Before the mode, which a change of owner or group would reset.
     let owner = new.uid() == old.uid() || fchown(file, Some(old.uid()), None).is_ok();
     let group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
     let mut mode = old.mode() & 0o7777;
     if !(owner && group) {
         mode &= 0o777;
     }
-    if private {
-        mode &= 0o700;
-    } else if !group {
+    if !group {
         // Whoever was in the old group is now one of the others.
         let both = mode >> 3 & mode & 7;
         mode = mode & 0o700 | both << 3 | both;

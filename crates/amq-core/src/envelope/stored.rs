@@ -78,11 +78,11 @@ pub trait Written {
     /// Writes the file to a temporary one beside `path`, syncs it, renames it, and syncs the
     /// folder: after a crash there is the old file or the new one. What is neither absent nor a
     /// regular file is refused: a device, a FIFO, a link. A file that tells a secret is for its
-    /// owner alone, unless it replaces another such file.
+    /// owner alone, unless it replaces a file that told the same one.
     #[cfg(feature = "std")]
     fn save_file(&self, path: &std::path::Path, hashing: Hashing) -> std::io::Result<()> {
         let contents = self.contents(hashing).map_err(std::io::Error::other)?;
-        let secret = contents.tells_secret();
+        let secret = contents.told_secret();
         super::path::save(path, secret, |mut file| Encoded::of(contents).write_to(&mut file))
     }
 }

@@ -219,10 +219,60 @@ mod permissions {
                 }
             });
         }
-        // In place of one that told a secret: somebody chose who may read it.
-        filter().save(&path).unwrap();
-        set_mode(&path, 0o640);
-        save_secrets(&path, |what| assert_eq!(access(&path).2, 0o640, "{what}"));
+        // In place of one that told another secret, too: whoever may read that one knows only it.
+        let other = BloomFilter::with_seed(Goal::fpr(100, 0.01), 8).unwrap();
+        let before = || {
+            other.save(&path).unwrap();
+            set_mode(&path, 0o644);
+        };
+        before();
+        save_secrets(&path, |what| {
+            assert_eq!(access(&path).2, 0o600, "{what}");
+            before();
+        });
+    }
+
+    /// Somebody chose who may read it.
+    #[test]
+    fn a_file_that_tells_the_same_secret_as_before_keeps_its_mode() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("filter");
+        save_secrets(&path, |what| {
+            set_mode(&path, 0o640);
+            match AnyFile::load(&path) {
+                Ok(file) => file.save(&path).unwrap(),
+                Err(_) => Sharded::<BloomFilter>::load(&path).unwrap().save(&path).unwrap(),
+            }
+            assert_eq!(access(&path).2, 0o640, "{what}");
+            fs::remove_file(&path).unwrap();
+        });
+    }
+
+    #[test]
+    fn the_superuser_gives_nobody_a_secret_that_he_did_not_have() {
+        if !is_superuser() {
+            eprintln!("SKIPPED: only the superuser gives files away");
+            return;
+        }
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("filter");
+        let public = BloomFilter::new(Goal::fpr(100, 0.01)).unwrap();
+        let other = BloomFilter::with_seed(Goal::fpr(100, 0.01), 8).unwrap();
+        for replaced in [&public, &other] {
+            let before = || {
+                replaced.save(&path).unwrap();
+                chown(&path, Some(1234), Some(2345)).unwrap();
+                set_mode(&path, 0o644);
+            };
+            before();
+            save_secrets(&path, |what| {
+                let (owner, _, mode) = access(&path);
+                assert_eq!((owner, mode), (0, 0o600), "{what}");
+                fs::remove_file(&path).unwrap();
+                before();
+            });
+            fs::remove_file(&path).unwrap();
+        }
     }
 
     #[test]

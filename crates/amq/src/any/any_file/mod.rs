@@ -171,11 +171,17 @@ impl AnyFile {
     }
 
     /// Adds every key of `other`. All or nothing. The file then says its seed or secret key only if
-    /// both did.
+    /// both did, and how keys were encoded as [`KeyEncoding::and`] has it; of an empty filter that
+    /// does not count.
     pub fn merge(&mut self, other: &Self) -> Result<(), AnyError> {
         let (ours, theirs) = (self.key_info(), other.key_info());
         let both = KeyInfo {
-            encoding: ours.encoding.and(theirs.encoding),
+            // What is said of no keys does not count.
+            encoding: match (self.filter().is_empty(), other.filter().is_empty()) {
+                (false, true) => ours.encoding,
+                (true, false) => theirs.encoding,
+                _ => ours.encoding.and(theirs.encoding),
+            },
             withheld: ours.withheld || theirs.withheld,
         };
         match (self, other) {
