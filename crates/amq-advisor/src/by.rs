@@ -7,8 +7,8 @@ pub(crate) const TIE: f64 = 0.03;
 /// smallest one that keeps the rate.
 pub const TIME_MAY_TAKE: f64 = 2.0;
 
-/// Where time comes first in a size, and neither a rate nor the cost of a false positive is named, a
-/// filter that says yes to a larger share of absent keys comes after all that say it to fewer.
+/// Where time comes first in a size, and neither a rate nor the cost of a false positive is named,
+/// a filter that says yes to a larger share of absent keys comes after all that say it to fewer.
 pub const USEFUL_FPR: f64 = 0.5;
 
 /// What the choices are ranked by.

@@ -41,8 +41,8 @@
 //!    nanoseconds for each query: the query itself, its share of inserts (and removals, where they
 //!    are needed), and the false positives and true lookups that it lets through. Each kind has the
 //!    parameters that cost least within the size allowed, and if none is, within
-//!    [`TIME_MAY_TAKE`] times the bits of the smallest that keeps the rate. In a size without a rate
-//!    and without that cost, what errs on more than [`USEFUL_FPR`] of absent keys comes last.
+//!    [`TIME_MAY_TAKE`] times the bits of the smallest that keeps the rate. In a size without a
+//!    rate and without that cost, what errs on more than [`USEFUL_FPR`] of absent keys comes last.
 //! 3. If a bit has a price ([`Workload::with_bit_ns`]), by the sum of time and memory.
 //!
 //! What differs by less than 3 % is a tie, which the other measure decides: bits after time, and

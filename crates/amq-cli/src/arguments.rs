@@ -58,8 +58,8 @@ fn key_len(text: &str) -> Result<u64, String> {
 }
 
 impl KeyArgs {
-    /// The keys. Sources that cannot be read are refused now. `before` are read first, a filter or a
-    /// secret key: standard input cannot be both.
+    /// The keys. Sources that cannot be read are refused now. `before` are read first, a filter or
+    /// a secret key: standard input cannot be both.
     pub(crate) fn keys<'a>(
         &self,
         before: impl IntoIterator<Item = &'a Path>,

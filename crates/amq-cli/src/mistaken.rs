@@ -41,8 +41,8 @@ impl Watch {
             && (self.shape.key_type != KeyType::Text || self.are_digits(work));
     }
 
-    /// Whether the lines of a block are decimal or hexadecimal digits. Empty lines are allowed among
-    /// others.
+    /// Whether the lines of a block are decimal or hexadecimal digits. Empty lines are allowed
+    /// among others.
     fn are_digits(&mut self, work: &Work) -> bool {
         let end = self.shape.end;
         let ends = |byte: u8| (byte == end) | (byte == b'\r');

@@ -51,8 +51,8 @@ pub(crate) struct Hashed;
 impl Sink for Hashed {}
 
 impl Keys {
-    /// The keys as those of a filter called `name`, whose file says how its keys were encoded. Of an
-    /// empty filter that is only what they are unless the command line says.
+    /// The keys as those of a filter called `name`, whose file says how its keys were encoded. Of
+    /// an empty filter that is only what they are unless the command line says.
     pub(crate) fn suited(mut self, file: &AnyFile, name: &str) -> anyhow::Result<Self> {
         self.shape.key_type = match self.asked {
             Some(asked) if file.filter().is_empty() => asked,
@@ -61,8 +61,8 @@ impl Keys {
         Ok(self)
     }
 
-    /// How the keys of a new filter were encoded, once `read` of them are in. What nobody said of no
-    /// keys is not known.
+    /// How the keys of a new filter were encoded, once `read` of them are in. What nobody said of
+    /// no keys is not known.
     pub(crate) fn encoding(&self, read: u64) -> KeyEncoding {
         match (self.asked, read) {
             (None, 0) => KeyEncoding::Unknown,
