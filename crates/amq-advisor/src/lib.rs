@@ -77,6 +77,7 @@ extern crate std;
 
 mod ability;
 mod answer;
+mod beyond;
 mod by;
 mod conflict;
 mod consider;
@@ -96,6 +97,7 @@ mod times;
 mod workload;
 
 pub use answer::{Answer, Choice, ExactSet, Rejection};
+pub use beyond::Beyond;
 pub use by::{TIME_MAY_TAKE, USEFUL_FPR};
 pub use conflict::{ChooseError, Conflict};
 pub use demand::Demand;

@@ -5,7 +5,9 @@ use crate::exit::Outcome;
 use crate::numbers;
 use crate::stdio::Text;
 use amq::Budget;
-use amq_advisor::{Answer, First, Keys, KeysBy, Need, Structure, Times, Workload, choose_by};
+use amq_advisor::{
+    Answer, Beyond, First, Keys, KeysBy, Need, Structure, Times, Workload, choose_by,
+};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::fs;
@@ -56,7 +58,8 @@ pub(crate) struct Arguments {
     copies: Option<f64>,
 
     /// It must forget by time, a generation of so many at a time: a sliding window, an expiry, the
-    /// last hour of a stream
+    /// last hour of a stream. The number of keys is that of all generations together, with the one
+    /// being filled: of 2, only half of the keys are remembered for certain; of 8, seven eighths
     #[arg(long, value_name = "GENERATIONS", num_args = 0..=1, default_missing_value = "8")]
     #[arg(value_parser = numbers::whole::<2, 4096>)]
     forget: Option<u32>,
@@ -164,6 +167,38 @@ enum Ability {
     SharedInsert,
     /// Be saved, loaded and mapped
     Files,
+    // What no filter of this family does: `Beyond` says what does.
+    #[value(hide = true)]
+    Range,
+    #[value(hide = true)]
+    Reconcile,
+    #[value(hide = true)]
+    Distinct,
+    #[value(hide = true)]
+    Frequencies,
+    #[value(hide = true)]
+    Exact,
+}
+
+impl Ability {
+    fn need(self) -> anyhow::Result<Need> {
+        Ok(match self {
+            Self::Remove => Need::Remove,
+            Self::List => Need::List,
+            Self::Merge => Need::Merge,
+            Self::Grow => Need::Grow,
+            Self::SharedInsert => Need::SharedInsert,
+            Self::Files => Need::Files,
+            Self::Range | Self::Reconcile | Self::Distinct | Self::Frequencies | Self::Exact => {
+                let value = self.to_possible_value();
+                let name = value.as_ref().map_or("", |value| value.get_name());
+                let beyond = Beyond::ALL.into_iter().find(|beyond| beyond.name == name);
+                return Err(anyhow::Error::msg(
+                    beyond.map_or_else(String::new, |it| it.to_string()),
+                ));
+            }
+        })
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -186,7 +221,7 @@ impl Arguments {
             }
             None => Times::committed(),
         };
-        let answer = choose_by(&self.workload(), &times)?;
+        let answer = choose_by(&self.workload()?, &times)?;
         let text = if self.json {
             format!("{}\n", answer::in_json(&answer, &times))
         } else {
@@ -196,7 +231,7 @@ impl Arguments {
         Ok(Outcome::Done)
     }
 
-    fn workload(&self) -> Workload {
+    fn workload(&self) -> anyhow::Result<Workload> {
         let keys = match (self.number.keys, self.number.at_most, self.number.unknown_from) {
             (Some(keys), _, _) => Keys::Exactly(keys),
             (_, Some(most), _) => Keys::AtMost(most),
@@ -227,14 +262,7 @@ impl Arguments {
             workload = workload.with_false_positive_ns(ns);
         }
         for need in &self.need {
-            workload = workload.need(match need {
-                Ability::Remove => Need::Remove,
-                Ability::List => Need::List,
-                Ability::Merge => Need::Merge,
-                Ability::Grow => Need::Grow,
-                Ability::SharedInsert => Need::SharedInsert,
-                Ability::Files => Need::Files,
-            });
+            workload = workload.need(need.need()?);
         }
         if let Some(mean) = self.copies {
             workload = workload.with_copies(mean);
@@ -266,7 +294,7 @@ impl Arguments {
         if let Some(bits) = self.values {
             workload = workload.need(Need::Values { bits });
         }
-        workload
+        Ok(workload)
     }
 
     fn in_words(&self, answer: &Answer) -> String {

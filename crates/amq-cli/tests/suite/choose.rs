@@ -167,3 +167,17 @@ fn times_of_another_machine_are_taken_and_a_file_of_none_is_refused() {
     let run = room.amq("choose --keys 1e6 --times keys.txt").ends(2);
     assert!(run.err.contains("keys.txt") && run.err.contains("line 1 of the table"), "{}", run.err);
 }
+
+#[test]
+fn what_no_filter_does_is_said_in_the_words_of_the_first_page() {
+    let room = Room::new();
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    for amq_advisor::Beyond { name, wanted, instead, .. } in amq_advisor::Beyond::ALL {
+        let row = format!("| {wanted} | {instead} | `--need {name}` |");
+        assert!(readme.lines().any(|line| line == row), "{row}");
+        let run = room.amq(&format!("choose --keys 1e6 --need remove,{name}")).ends(2);
+        let said = run.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(wanted) && said.contains(instead), "{name}: {said}");
+    }
+}
