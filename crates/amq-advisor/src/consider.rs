@@ -137,7 +137,7 @@ pub(super) fn without(workload: &Workload) -> Option<f64> {
 
 /// The exact set of the same keys, to compare with.
 pub(super) fn exact_set(workload: &Workload, times: &Times) -> ExactSet {
-    let set = exact(workload.exact(), size::exact_set(workload), workload, times);
+    let set = exact(Structure::exact(workload), size::exact_set(workload), workload, times);
     ExactSet { bytes: set.bytes, query_ns: set.query_ns }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     }
     if let Some(choice) = filter {
         notes.extend(when_full(choice, workload));
-        notes.extend(generations(choice, workload));
+        notes.extend(generations(workload));
         if choice.fpr > USEFUL_FPR && choice.structure != Structure::Map {
             let (it, rate) = (choice.structure, Rate(choice.fpr));
             notes.push(format!("At this size the {it} filter says yes to {rate} of absent keys."));
@@ -126,7 +126,7 @@ fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
 }
 
 fn exact_set(bytes: u64, filter: Option<&Choice>, workload: &Workload) -> String {
-    let what = match workload.exact() {
+    let what = match Structure::exact(workload) {
         Structure::ExactMap if workload.counts() => "map from each key to its count",
         Structure::ExactMap => "map from each key to its value",
         _ => "set of the keys",
@@ -252,15 +252,16 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
 }
 
 /// How many keys are remembered for certain by one that forgets.
-fn generations(choice: &Choice, workload: &Workload) -> Option<String> {
+fn generations(workload: &Workload) -> Option<String> {
     let count = u64::from(workload.generations()?);
-    let keys = choice.goal.map_or(workload.keys.planned(), |goal| goal.keys);
+    let keys = workload.keys.planned();
     let each = keys.div_ceil(count);
-    let [all, each, sure] = [keys, each, each.saturating_mul(count - 1)].map(Number);
+    let sure = each.saturating_mul(count - 1).min(keys);
+    let enough = keys.div_ceil(count - 1).saturating_mul(count);
+    let [all, each, sure, enough] = [keys, each, sure, enough].map(Number);
     Some(format!(
         "The {all} keys are those of all {count} generations, the one being filled included: {each} \
          each. Just after the oldest is forgotten, the last {sure} are remembered: to be sure of \
-         {all}, ask for {count}/{} as many.",
-        count - 1
+         {all}, plan for {enough}."
     ))
 }

@@ -136,7 +136,7 @@ fn instead(answer: &mut Answer, workload: &Workload, times: &Times) {
         _ => false,
     };
     let is_served = |bytes| exact_serves(bytes, workload);
-    let holds = match workload.exact() {
+    let holds = match Structure::exact(workload) {
         Structure::ExactMap if workload.counts() => "the map counts, and also removes and lists",
         Structure::ExactMap => "the map gives the value of each key, and none for any other",
         _ => "the set also removes and lists",
@@ -164,7 +164,7 @@ fn instead(answer: &mut Answer, workload: &Workload, times: &Times) {
             ),
         };
         let reason = format!("{why}: {holds}. Nothing errs.");
-        (exact(workload.exact(), set, workload, times), reason)
+        (exact(Structure::exact(workload), set, workload, times), reason)
     } else {
         return;
     };

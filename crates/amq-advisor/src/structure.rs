@@ -36,6 +36,12 @@ pub enum Structure {
 }
 
 impl Structure {
+    /// What holds the keys exactly: a map where they have values or counts.
+    pub(super) fn exact(workload: &Workload) -> Self {
+        let is_set = workload.is_filtered() && !workload.counts();
+        if is_set { Self::ExactSet } else { Self::ExactMap }
+    }
+
     /// The kind of filter it is made of, if it is a filter.
     #[must_use]
     pub const fn kind(self) -> Option<FilterKind> {

@@ -1,6 +1,6 @@
 //! What a filter is wanted for.
 
-use crate::{ChooseError, Contradiction, Invalid, Structure};
+use crate::{ChooseError, Contradiction, Invalid};
 use alloc::vec::Vec;
 
 /// The rate planned for where neither a rate nor a size is asked for.
@@ -253,12 +253,6 @@ impl Workload {
     /// Whether it is a filter that is wanted, and not a value for each key.
     pub(super) fn is_filtered(&self) -> bool {
         self.value_bits().is_none()
-    }
-
-    /// What holds the keys exactly: a map where they have values or counts.
-    pub(super) fn exact(&self) -> Structure {
-        let is_set = self.is_filtered() && !self.counts();
-        if is_set { Structure::ExactSet } else { Structure::ExactMap }
     }
 
     /// Whether a rate matters that nobody named, and that no cost weighs.

@@ -1,8 +1,8 @@
 //! Filters as input.
 
 use crate::numbers::grouped;
-use crate::output::is_dash;
 use crate::stdio;
+use crate::stdio::is_dash;
 use amq::format::{FileInfo, HEADER};
 use amq::{AnyFile, AnyFilter, Budget, DecodeError, ReadError, Secret, SipKey};
 use anyhow::{Context, anyhow, bail};

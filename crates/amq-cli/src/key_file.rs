@@ -1,6 +1,6 @@
 //! Secret keys, which come in files: a command line is seen by everybody who lists processes.
 
-use crate::output::is_dash;
+use crate::stdio::is_dash;
 use amq::{SipKey, SipKeyError};
 use anyhow::{Context, bail};
 use clap::Args;

@@ -2,7 +2,7 @@
 
 use crate::exit::note;
 use crate::replace::{Existing, Target};
-use crate::stdio;
+use crate::stdio::{self, is_dash};
 use amq::AnyFile;
 use amq_core::internal::{Hashing, Written};
 use anyhow::{Context, bail};
@@ -18,11 +18,6 @@ pub(crate) enum Output {
         /// Its path as it was given.
         name: String,
     },
-}
-
-/// Whether this means standard input or output.
-pub(crate) fn is_dash(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }
 
 impl Output {

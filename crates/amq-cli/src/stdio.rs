@@ -6,7 +6,6 @@
 //! `/dev/null` is accepted like any other.
 
 use crate::exit;
-use crate::output::is_dash;
 use anyhow::bail;
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,6 +16,11 @@ pub(crate) fn stdin() -> anyhow::Result<io::Stdin> {
         bail!("standard input is closed: name a file, or redirect it");
     }
     Ok(io::stdin())
+}
+
+/// Whether this means standard input or output.
+pub(crate) fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
 }
 
 /// Whether a path means what standard input is: `-`, and `/dev/stdin` and its other names.

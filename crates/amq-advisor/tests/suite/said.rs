@@ -142,11 +142,12 @@ fn a_set_that_is_no_larger_than_a_filter_is_called_that_and_counts_as_a_map() {
 
 #[test]
 fn how_many_keys_are_remembered_for_certain_is_said() {
-    for (generations, sure) in [(2, "500,000"), (8, "875,000")] {
+    for (generations, sure, enough) in [(2, "500,000", "2,000,000"), (8, "875,000", "1,142,864")] {
         let asked = million().with_fpr(0.001).need(Need::Forget { generations });
         let said = notes(&choose(&asked).unwrap());
         assert!(said.contains(&format!("the last {sure} are remembered")), "{said}");
         assert!(said.contains(&format!("of all {generations} generations")), "{said}");
+        assert!(said.contains(&format!("of 1,000,000, plan for {enough}.")), "{said}");
     }
 }
 

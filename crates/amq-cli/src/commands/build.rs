@@ -5,12 +5,13 @@ use crate::exit::{Outcome, note};
 use crate::gathered::Gathered;
 use crate::kinds::{self, KindParser};
 use crate::numbers::{self, bytes_text, grouped};
-use crate::output::{Output, is_dash};
+use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
 use crate::report::{self, Held};
 use crate::spool::{HASH, Spool};
+use crate::stdio::is_dash;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, Budget, BuildError, DEFAULT_SEED, Filter, FilterKind,
     Goal, InsertError, KeyEncoding, KeyInfo, Keyed, Secret,

@@ -6,11 +6,12 @@ use crate::input::{self, budget_text};
 use crate::kinds::{self, KindParser};
 use crate::memory::reserve;
 use crate::numbers::{self, grouped, of, rate_text};
-use crate::output::{Output, is_dash};
+use crate::output::Output;
 use crate::pipeline::{Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
 use crate::stdio::Text;
+use crate::stdio::is_dash;
 use crate::work::Work;
 use amq::{
     Abilities, AnyFile, AnyFilter, Budget, Filter, FilterKind, Goal, KeyInfo, Keyed, Secret, SipKey,

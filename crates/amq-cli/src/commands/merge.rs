@@ -3,10 +3,11 @@
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
-use crate::output::{Output, is_dash};
+use crate::output::Output;
 use crate::replace::Existing;
 use crate::report::{self, Held};
 use crate::stdio;
+use crate::stdio::is_dash;
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
