@@ -1,6 +1,7 @@
 //! The types that are keys.
 
 use super::{Encoder, HashUnder, Key, KeyHash, SipKey};
+use crate::KeyEncoding;
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use core::num::NonZero;
@@ -26,6 +27,14 @@ macro_rules! key_as_integer {
             fn key_hash_under(&self, under: &SipKey) -> KeyHash {
                 let $key = *self;
                 under.of_bytes(&$wide.to_le_bytes())
+            }
+
+            #[inline]
+            fn encoding(&self) -> KeyEncoding {
+                match size_of::<Self>() {
+                    ..=8 => KeyEncoding::Integers,
+                    _ => KeyEncoding::Unknown,
+                }
             }
         }
     )*};
@@ -66,6 +75,16 @@ impl Key for u8 {
     }
 
     #[inline]
+    fn encoding(&self) -> KeyEncoding {
+        KeyEncoding::Integers
+    }
+
+    #[inline]
+    fn encoding_of_elements() -> KeyEncoding {
+        KeyEncoding::Bytes
+    }
+
+    #[inline]
     fn encode_elements(keys: &[Self], to: &mut Encoder) {
         to.bytes(keys);
     }
@@ -92,6 +111,11 @@ impl<K: Key> Key for [K] {
     fn key_hash_under(&self, key: &SipKey) -> KeyHash {
         K::hash_elements(self, key)
     }
+
+    #[inline]
+    fn encoding(&self) -> KeyEncoding {
+        K::encoding_of_elements()
+    }
 }
 
 /// Types whose key is that of something they contain or convert to.
@@ -115,6 +139,12 @@ macro_rules! key_as {
             fn key_hash_under(&self, under: &SipKey) -> KeyHash {
                 let $key = self;
                 $other.key_hash_under(under)
+            }
+
+            #[inline]
+            fn encoding(&self) -> KeyEncoding {
+                let $key = self;
+                $other.encoding()
             }
         }
     )*};
@@ -172,6 +202,14 @@ macro_rules! key_as_either {
                 match self {
                     Self::$one(key) => key.key_hash_under(under),
                     Self::$other(key) => key.key_hash_under(under),
+                }
+            }
+
+            #[inline]
+            fn encoding(&self) -> KeyEncoding {
+                match self {
+                    Self::$one(key) => key.encoding(),
+                    Self::$other(key) => key.encoding(),
                 }
             }
         }
@@ -305,6 +343,34 @@ mod tests {
         let long = vec!["seen".to_string(); 40];
         let part: Vec<u8> = [&eight(4)[..], b"seen"].concat();
         assert_eq!(long.key_hash_under(&under).get(), under.hash(&part.repeat(40)));
+    }
+
+    #[test]
+    fn integers_and_byte_strings_say_how_they_are_encoded() {
+        use KeyEncoding::{Bytes, Integers, Unknown};
+
+        let v4 = Ipv4Addr::LOCALHOST;
+        for (got, want) in [
+            (7u8.encoding(), Integers),
+            ((-7i64).encoding(), Integers),
+            (usize::MAX.encoding(), Integers),
+            (true.encoding(), Integers),
+            (NonZero::new(3u32).unwrap().encoding(), Integers),
+            ((&&7u16).encoding(), Integers),
+            (7u128.encoding(), Unknown),
+            (NonZero::new(7i128).unwrap().encoding(), Unknown),
+            ("amq".encoding(), Bytes),
+            ("amq".to_string().encoding(), Bytes),
+            (b"amq".encoding(), Bytes),
+            (vec![1u8].encoding(), Bytes),
+            (IpAddr::V4(v4).encoding(), Bytes),
+            ([1u32, 2].encoding(), Unknown),
+            ((1u64,).encoding(), Unknown),
+            (Some("amq").encoding(), Unknown),
+            (SocketAddr::from((v4, 80)).encoding(), Unknown),
+        ] {
+            assert_eq!(got, want);
+        }
     }
 
     /// Known answers, so that a change of encoding or hash cannot pass unseen.

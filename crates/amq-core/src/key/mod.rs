@@ -11,6 +11,7 @@ pub use encode::Encoder;
 pub(crate) use encode::HashUnder;
 pub use sip::SipKey;
 
+use crate::KeyEncoding;
 use crate::index::{index, remix};
 
 /// The seed a filter uses unless it is given another.
@@ -187,6 +188,28 @@ pub trait Key {
     #[must_use]
     fn key_hash_under(&self, key: &SipKey) -> KeyHash {
         hash_of_part(self, key)
+    }
+
+    /// How the key is encoded, if it is of a type whose keys a file can tell apart: integers of up
+    /// to 64 bits, or byte strings and text.
+    ///
+    /// By default nobody knows. A type that overrides [`key_hash`](Self::key_hash) to be one key
+    /// with another type overrides this likewise.
+    #[inline]
+    #[must_use]
+    fn encoding(&self) -> KeyEncoding {
+        KeyEncoding::Unknown
+    }
+
+    /// How a slice of such keys is encoded; see [`encoding`](Self::encoding). Not known, but of
+    /// `u8`, whose slices are byte strings.
+    #[inline]
+    #[must_use]
+    fn encoding_of_elements() -> KeyEncoding
+    where
+        Self: Sized,
+    {
+        KeyEncoding::Unknown
     }
 
     /// Writes the parts of a slice's elements; bytes go in as they are. A hook, like

@@ -419,6 +419,46 @@ fn a_secret_key_of_zeros_is_refused() {
 }
 
 #[test]
+fn what_a_file_says_of_its_keys_stays_true_whatever_is_inserted() {
+    use KeyEncoding::{Bytes, Hex, Integers, Mixed, Unknown};
+
+    let mut filter = CuckooFilter::new(Goal::fpr(100, 0.01)).unwrap();
+    filter.insert("a key").unwrap();
+    let of = |encoding: KeyEncoding| AnyFile::Keys(filter.clone().into(), encoding.into());
+    for (before, integer, text, pair) in [
+        (Bytes, Mixed, Bytes, Unknown),
+        (Integers, Integers, Mixed, Unknown),
+        (Hex, Mixed, Mixed, Unknown),
+        (Mixed, Mixed, Mixed, Unknown),
+        (Unknown, Unknown, Unknown, Unknown),
+    ] {
+        let (mut one, mut other, mut third) = (of(before), of(before), of(before));
+        one.insert(&42u64).unwrap();
+        other.insert("42").unwrap();
+        third.insert(&(42u64,)).unwrap();
+        let said = [&one, &other, &third].map(AnyFile::encoding);
+        assert_eq!(said, [integer, text, pair], "{before:?}");
+        let (mut one, mut other) = (of(before), of(before));
+        one.insert_keys(&[1u64, 2]).unwrap();
+        other.insert_keys(&["1", "2"]).unwrap();
+        assert_eq!([one.encoding(), other.encoding()], [integer, text], "{before:?}");
+        one.insert_keys::<&str>(&[]).unwrap();
+        assert_eq!(one.encoding(), integer, "{before:?}");
+    }
+    // What is refused changes nothing, and what was inserted before it counts.
+    let mut full = of(Bytes);
+    while full.insert("a key").is_ok() {}
+    full.insert(&42u64).unwrap();
+    full.set_encoding(Bytes);
+    let refused = full.insert_keys(&[&b"a key"[..]]).unwrap_err();
+    assert!(matches!(&refused, AnyError::Batch(batch) if batch.done == 0), "{refused}");
+    assert_eq!(full.encoding(), Bytes);
+    let mut many = of(Bytes);
+    many.insert_keys(&[7u64; 20]).unwrap_err();
+    assert_eq!(many.encoding(), Mixed);
+}
+
+#[test]
 fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
     use KeyEncoding::{Bytes, Hex, Integers, Mixed, Unknown};
 

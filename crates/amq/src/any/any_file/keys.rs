@@ -2,6 +2,8 @@
 
 use super::{AnyFile, AnyFilter};
 use crate::AnyError;
+#[cfg(doc)]
+use amq_core::KeyEncoding;
 use amq_core::{Count, DecodeError, FilterExt, Inserted, Key, KeyHash, Secret, hash_blocks};
 
 /// The methods that take keys. They hash as the file says: under its seed, or under its secret key.
@@ -51,16 +53,22 @@ impl AnyFile {
 
     /// Inserts `key`. On an error the filter is exactly as before.
     ///
-    /// A key of another encoding than [`encoding`](Self::encoding) says is inserted like any other:
-    /// then [`set_encoding`](Self::set_encoding) to [`Mixed`](amq_core::KeyEncoding::Mixed).
+    /// What the file says of its keys stays true: [`encoding`](Self::encoding) becomes that of
+    /// [`KeyEncoding::and`] with the key's own, [`Key::encoding`]. That is `Mixed` after an integer
+    /// among texts, and `Unknown` after a key of which it is not known, such as a tuple. Byte
+    /// strings do not tell whether they are digests: where they are, and the file said `Hex`, say
+    /// so again ([`set_encoding`](Self::set_encoding)).
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, AnyError> {
         let hash = self.key_hash(key)?;
-        self.filter_mut().into_inner().insert_hash(hash)
+        let inserted = self.filter_mut().into_inner().insert_hash(hash)?;
+        self.set_encoding(self.encoding().and(key.encoding()));
+        Ok(inserted)
     }
 
     /// Inserts many keys and returns how many were new. On an error the keys before the refused one
-    /// are in, and the error says how many. Allocates nothing.
+    /// are in, and the error says how many. The encoding becomes that of all that are in, as by
+    /// [`insert`](Self::insert). Allocates nothing.
     pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, AnyError> {
         let mut new = 0u64;
         let under = self.hashed_under()?;
@@ -69,12 +77,21 @@ impl AnyFile {
             new = new.saturating_add(inserted(filter, first, hashes)?);
             Ok(())
         };
-        match under {
-            Secret::Key(secret) => hash_blocks(keys, secret, insert)?,
-            Secret::Seed(seed) => hash_blocks(keys, seed, insert)?,
-            Secret::Unknown => return Err(DecodeError::Prehashed.into()),
-        }
-        Ok(new)
+        let all = match under {
+            Secret::Key(secret) => hash_blocks(keys, secret, insert),
+            Secret::Seed(seed) => hash_blocks(keys, seed, insert),
+            Secret::Unknown => Err(DecodeError::Prehashed.into()),
+        };
+        let done = match &all {
+            Ok(()) => keys,
+            Err(AnyError::Batch(batch)) => {
+                let done = usize::try_from(batch.done).unwrap_or(usize::MAX);
+                &keys[..done.min(keys.len())]
+            }
+            Err(_) => &[],
+        };
+        self.set_encoding(done.iter().fold(self.encoding(), |of, key| of.and(key.encoding())));
+        all.map(|()| new)
     }
 
     /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
