@@ -17,7 +17,8 @@ use std::{
 };
 
 /// Writing. **A file with the secret key is as secret as that key**; the methods that end in
-/// `_without_key` leave it out, and whoever reads the file must have it.
+/// `_without_key` leave it out, and whoever reads the file must have it. A secret key of all zeros,
+/// which nobody has filled, is refused ([`BuildError::ZeroKey`]).
 impl<F: Filter + Written> Keyed<F> {
     /// The filter as a file, with its secret key.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
@@ -132,6 +133,7 @@ impl<F: Filter + Restore> Keyed<F> {
 /// Whether the secret key is told is as asked; which it is the filter knows.
 impl<F: Filter + Written> Written for Keyed<F> {
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        super::filled(self.key)?;
         self.filter.contents(Hashing::Key(self.key).told_as(hashing))?.without_seed()
     }
 }

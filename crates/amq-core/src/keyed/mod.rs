@@ -27,9 +27,9 @@ use core::fmt;
 /// It has the methods of `F`, but those that take keys hash otherwise. In `key`, `with_key` and the
 /// like, the key is the secret one; elsewhere keys are what the filter holds. Where `F` is used
 /// through a shared reference, as sharded and atomic filters are, [`by_ref`](Self::by_ref) gives a
-/// keyed filter of that. Its file is one of its own: it has the secret key, or leaves it out, and
-/// loads as no other type. A filter of any kind under a secret key is read by the `AnyFile` of the
-/// crate `amq`.
+/// keyed filter of that: `Keyed::of(Sharded::new(..)?, key)`. Its file is one of its own: it has
+/// the secret key, or leaves it out, and loads as no other type. A filter of any kind under a
+/// secret key is read by the `AnyFile` of the crate `amq`.
 ///
 /// ```
 /// use amq_core::{Keyed, SipKey};
@@ -57,7 +57,8 @@ impl<F: Filter> Keyed<F> {
     ///
     /// Make it with the seed 0, as [`new`](Self::new) does and files do: its keys are not hashed
     /// under a seed, only filters of one seed can be merged, and the file has no place for another
-    /// ([`BuildError::UnusedSeed`]).
+    /// ([`BuildError::UnusedSeed`]). A secret key of all zeros is refused when the filter is saved
+    /// ([`BuildError::ZeroKey`]), not here.
     ///
     /// Only a filter can be keyed. A map of values, say, has no file of this sort:
     ///

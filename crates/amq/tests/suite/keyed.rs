@@ -416,6 +416,13 @@ fn a_secret_key_of_zeros_is_refused() {
     assert_eq!(made.unwrap_err(), BuildError::ZeroKey);
     let built = Keyed::<BloomFilter>::build(Budget::Fpr(0.01), zero, ["a key"]);
     assert_eq!(built.unwrap_err(), BuildError::ZeroKey);
+    // Where nothing can be refused, the filter is not saved.
+    let of = Keyed::of(BloomFilter::new(Goal::fpr(100, 0.01)).unwrap(), zero);
+    assert_eq!(of.to_bytes().unwrap_err(), BuildError::ZeroKey);
+    assert_eq!(of.to_bytes_without_key().unwrap_err(), BuildError::ZeroKey);
+    let any = Keyed::of(AnyFilter::from(of.into_inner()), zero);
+    let file = AnyFile::Keyed(any, KeyEncoding::Bytes.into());
+    assert_eq!(file.to_bytes().unwrap_err(), BuildError::ZeroKey);
 }
 
 #[test]
