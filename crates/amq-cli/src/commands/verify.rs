@@ -6,6 +6,7 @@ use crate::input;
 use crate::numbers::of;
 use crate::report::report;
 use crate::stdio::Text;
+use amq::DecodeError;
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
@@ -41,7 +42,7 @@ Exit status: 0 if all are whole, 2 if not.";
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let mut damaged = 0;
+        let (mut damaged, mut unread) = (0u64, 0u64);
         for path in &self.filters {
             let name = input::name(path);
             match input::look(path) {
@@ -62,16 +63,22 @@ impl Arguments {
                         Text::print(&format!("{told}\n"))?;
                     }
                     complain(&error);
-                    damaged += 1;
+                    match error.downcast_ref() {
+                        Some(DecodeError::UnsupportedKind { .. }) => unread += 1,
+                        _ => damaged += 1,
+                    }
                 }
             }
         }
-        if damaged > 0 {
-            bail!(
-                "damaged, or not a filter: {damaged} of {}",
-                of(self.filters.len() as u64, "file")
-            );
+        let files = of(self.filters.len() as u64, "file");
+        let damaged =
+            (damaged > 0).then(|| format!("damaged, or not a filter: {damaged} of {files}"));
+        let unread = (unread > 0).then(|| {
+            format!("of a kind that the library alone reads, so not checked: {unread} of {files}")
+        });
+        match [damaged, unread].into_iter().flatten().collect::<Vec<_>>() {
+            none if none.is_empty() => Ok(Outcome::Done),
+            said => bail!(said.join("; ")),
         }
-        Ok(Outcome::Done)
     }
 }

@@ -19,6 +19,16 @@ fn verify_tells_the_whole_from_the_damaged() {
     assert!(run.err.contains("bad.amq: the payload is damaged"), "{run:?}");
     assert_eq!(run.lines(), 1);
     room.amq("verify -q seen.amq").ends(0);
+    // One of the library's alone is no damage.
+    let goal = amq::Goal::fpr(100, 0.01);
+    let sharded = amq::sharded::Sharded::<amq::BloomFilter>::new(goal, 2).unwrap();
+    sharded.save(room.path("shards.amq")).unwrap();
+    let unread = "of a kind that the library alone reads, so not checked: 1 of ";
+    let run = room.amq("verify shards.amq seen.amq").ends(2);
+    assert!(run.err.contains(&format!("{unread}2 files")), "{run:?}");
+    assert!(!run.err.contains("damaged"), "{run:?}");
+    let run = room.amq("verify shards.amq bad.amq seen.amq").ends(2);
+    assert!(run.err.contains("damaged, or not a filter: 1 of 3 files; of a kind"), "{run:?}");
 }
 
 #[test]
