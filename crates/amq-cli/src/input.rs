@@ -1,9 +1,11 @@
 //! Filters as input.
 
+use crate::exit;
+#[cfg(unix)]
+use crate::key_file::quoted;
 use crate::numbers::grouped;
-use crate::stdio;
-use crate::stdio::is_dash;
-use amq::format::{FileInfo, HEADER};
+use crate::stdio::{self, is_dash};
+use amq::format::{FileInfo, HEADER, HashedBy};
 use amq::{AnyFile, AnyFilter, Budget, DecodeError, ReadError, Secret, SipKey};
 use anyhow::{Context, anyhow, bail};
 use std::fs::{self, File};
@@ -67,13 +69,36 @@ fn load_with(
             };
             let mut header = Vec::new();
             File::open(path)?.take(HEADER as u64).read_to_end(&mut header)?;
-            Ok((FileInfo::of(&header)?, file))
+            let info = FileInfo::of(&header)?;
+            if info.hashed_by == HashedBy::Key && !info.withheld {
+                warn_if_public(path, &found);
+            }
+            Ok((info, file))
         };
         return load().map_err(explain).with_context(|| name);
     }
     let file = File::open(path).with_context(|| name.clone())?;
     whole(io::BufReader::with_capacity(1 << 16, file), secret, explain).with_context(|| name)
 }
+
+/// Says that a file with a secret key in it can be read by others than its owner.
+#[cfg(unix)]
+fn warn_if_public(path: &Path, found: &fs::Metadata) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mode = found.permissions().mode() & 0o777;
+    if mode & 0o044 != 0 {
+        exit::note(&format!(
+            "warning: {}: its secret key is in it, and others than its owner can read it (its mode is \
+             {mode:03o}): chmod 600 {}; and if somebody may have read it, build it under a new one",
+            path.display(),
+            quoted(path)
+        ));
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_if_public(_: &Path, _: &fs::Metadata) {}
 
 /// Loads a filter to look keys up in: one whose keys the caller hashed is refused.
 pub(crate) fn load_for_keys(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {

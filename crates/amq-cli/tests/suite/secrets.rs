@@ -255,6 +255,22 @@ fn a_key_in_the_filter_stays_in_it() {
     let told = room.amq("info f.amq").ends(0).text();
     assert!(told.contains("a secret key, which is in the file: keep the file secret"), "{told}");
 
+    // Whoever can read it has it.
+    #[cfg(unix)]
+    for (mode, warned) in [(0o644, true), (0o640, true), (0o604, true), (0o600, false)] {
+        private(&room, "f.amq", mode);
+        for command in
+            ["query f.amq -e bob", "info f.amq", "verify f.amq", "insert -q f.amq -e zoe"]
+        {
+            let says = format!(
+                "f.amq: its secret key is in it, and others than its owner can read it \
+                                (its mode is {mode:03o}): chmod 600 f.amq"
+            );
+            let run = room.amq(command);
+            assert_eq!(run.err.contains(&says), warned, "{command}: {run:?}");
+        }
+    }
+
     // In a union it is only if it was in all of them.
     filter.save_without_key(room.path("without.amq")).unwrap();
     room.amq("merge -o h.amq f.amq without.amq --key-file k").ends(0);
