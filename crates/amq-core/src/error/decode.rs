@@ -250,8 +250,8 @@ impl fmt::Display for DecodeError {
                 write!(f, "bytes of the {part} that must be zero are not. {AGAIN}")
             }
             Self::SeedWithheld => f.write_str(
-                "the file omits its seed: give it, with the methods that take a seed, such as \
-                 `from_bytes_with_seed`",
+                "the file omits its seed: give it, with the methods that take a seed, `load_with_seed`, \
+                 `from_bytes_with_seed` and the like",
             ),
             Self::OtherSeed => f.write_str(
                 "the seed given is not the one that the file's keys were hashed with: give that one, or \
@@ -260,7 +260,7 @@ impl fmt::Display for DecodeError {
             ),
             Self::KeyWithheld => f.write_str(
                 "the file omits the secret key that its keys are hashed under: give it, with the methods \
-                 that take one, such as `from_bytes_with_key`",
+                 that take one, `load_with_key`, `from_bytes_with_key` and the like",
             ),
             Self::OtherKey => f.write_str(
                 "the secret key given is not the one that the file's keys were hashed under: give that \

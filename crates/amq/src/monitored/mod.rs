@@ -92,6 +92,27 @@ use counts::Counts;
 /// ```
 ///
 /// With `EVERY` it counts every query; see [`counting_every_query`](Self::counting_every_query).
+///
+/// Under a secret key it is wrapped in [`Keyed`](amq_core::Keyed), and false positives are reported
+/// by the hash that this makes of a key:
+///
+/// ```
+/// use amq::monitored::Monitored;
+/// use amq::{CuckooFilter, Goal, Keyed, SipKey};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let random = || [7; 16];
+/// let key = SipKey::new(random()); // 16 bytes from the operating system
+/// let filter = CuckooFilter::new(Goal::fpr(10_000, 0.01))?;
+/// let mut seen = Keyed::of(Monitored::new(filter, 0.01)?, key);
+/// seen.insert("a key")?;
+/// if seen.contains("another") {
+///     seen.get_ref().report_false_positive_hash(seen.key_hash("another"));
+/// }
+/// println!("{}", seen.get_ref().report());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Monitored<F, const EVERY: bool = false> {
     filter: F,
@@ -130,6 +151,11 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
     }
 
     /// Reports that the filter answered `true` to a query for this key, which then was not there.
+    ///
+    /// The key is hashed under the filter's seed. Where the filter is
+    /// [`Keyed`](amq_core::Keyed), that is not the hash that was asked for: use
+    /// [`report_false_positive_hash`](Self::report_false_positive_hash) with
+    /// [`Keyed::key_hash`](amq_core::Keyed::key_hash), as [above](Self).
     pub fn report_false_positive<K: Key + ?Sized>(&self, key: &K) {
         self.report_false_positive_hash(key.key_hash(self.filter.seed()));
     }

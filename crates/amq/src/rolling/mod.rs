@@ -77,7 +77,8 @@ use core::fmt;
 /// restart does not forget the hour. The time that passes while nobody advances it is not counted:
 /// advance it after loading as often as was missed.
 ///
-/// For several threads, [`Sharded`](crate::sharded::Sharded) takes rolling filters as shards.
+/// For several threads, [`Sharded`](crate::sharded::Sharded) takes rolling filters as shards. Under
+/// a secret key it is `Keyed::of(Rolling::new(..)?, key)`; see [`Keyed`](amq_core::Keyed).
 #[derive(Clone, PartialEq)]
 pub struct Rolling<F> {
     /// A ring.

@@ -94,6 +94,9 @@ use shard::Shard;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Under a secret key it is `Keyed::of(Sharded::new(..)?, key)`, and threads insert through
+/// [`Keyed::by_ref`](amq_core::Keyed::by_ref).
 pub struct Sharded<F> {
     shards: Vec<Shard<F>>,
     kind: FilterKind,
