@@ -124,6 +124,12 @@ fn missed(workload: &Workload) -> f64 {
     workload.absent * workload.false_positive_ns.unwrap_or(0.0)
 }
 
+/// The nanoseconds by which filters differ: [`Choice::cost_ns`] without what every filter lets
+/// through, which would make ties of all of them.
+pub(super) fn own(choice: &Choice, workload: &Workload) -> f64 {
+    choice.cost_ns.map_or(f64::INFINITY, |cost| cost - found(workload))
+}
+
 /// The cost of the lookups of present keys, per query.
 fn found(workload: &Workload) -> f64 {
     (1.0 - workload.absent) * workload.lookup_ns

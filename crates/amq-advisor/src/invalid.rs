@@ -38,6 +38,9 @@ impl fmt::Display for Invalid {
         let Self { name, value, min, max } = self;
         write!(f, "{name} = {value} is not possible: it must be finite, ")?;
         match (*name, max.is_finite()) {
+            ("fpr", _) if *value == 0.0 => f.write_str(
+                "and strictly between 0 and 1: what never errs is an exact set of the keys",
+            ),
             ("fpr", _) => f.write_str("and strictly between 0 and 1 (1 % is written 0.01)"),
             (_, true) => write!(f, "from {min} to {max}"),
             ("bits_per_key" | "queries_per_key", false) => f.write_str("and more than 0"),

@@ -1,7 +1,7 @@
 //! The ranked answer: every candidate considered, and the order of the choices.
 
 use crate::by::{By, TIE, TIME_MAY_TAKE, USEFUL_FPR};
-use crate::consider::{exact, exact_set, nothing, quickest, smallest, without};
+use crate::consider::{exact, exact_set, nothing, own, quickest, smallest, without};
 use crate::numbers::Bytes;
 use crate::size::{bitmap, exact_serves};
 use crate::{Answer, Choice, First, Structure, Times, Workload, notes, reason};
@@ -34,7 +34,7 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
     rank(&mut choices, by, workload);
     let exact_set = exact_set(workload, times);
     let without_ns = without(workload);
-    let front = front(weighed);
+    let front = front(weighed, workload);
     reason::give(&mut choices, by, workload);
     let mut answer =
         Answer { choices, front, rejections, exact_set, without_ns, notes: Vec::new() };
@@ -61,7 +61,7 @@ fn order(smallest: &[Choice], workload: &Workload) -> By {
 /// Sorts by the one thing that matters most, and what ties with the best of the rest by the next:
 /// bits after time, time after bits or rate. What is near there, too, keeps the order of the kinds.
 fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
-    let time = |choice: &Choice| choice.cost_ns.unwrap_or(f64::INFINITY);
+    let time = |choice: &Choice| own(choice, workload);
     let size = |choice: &Choice| choice.bits_per_key;
     // The inverse of the bits: less is better here, too.
     let rate = |choice: &Choice| -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9));
@@ -111,8 +111,8 @@ fn near<'a>(
 }
 
 /// Of all that was weighed what nothing beats in both, from the smallest to the quickest.
-fn front(mut weighed: Vec<Choice>) -> Vec<Choice> {
-    let key = |choice: &Choice| (choice.bits_per_key, choice.cost_ns.unwrap_or(f64::INFINITY));
+fn front(mut weighed: Vec<Choice>, workload: &Workload) -> Vec<Choice> {
+    let key = |choice: &Choice| (choice.bits_per_key, own(choice, workload));
     weighed.sort_by(|a, b| key(a).0.total_cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
     let mut least = f64::INFINITY;
     weighed.retain(|choice| {

@@ -106,9 +106,9 @@ fn beside(choices: &[Choice], index: usize) -> String {
     let (first, this) = (&choices[0], &choices[index]);
     let bits = (this.bits_per_key / first.bits_per_key - 1.0) * 100.0;
     let bits = match bits {
-        _ if bits.abs() < 0.05 => "As many bits as the first".into(),
-        _ if bits < 0.0 => format!("{:.1} % fewer bits than the first", -bits),
-        _ => format!("{bits:.1} % more bits than the first"),
+        _ if bits.abs() < 0.05 => "As many bits as the first filter".into(),
+        _ if bits < 0.0 => format!("{:.1} % fewer bits than the first filter", -bits),
+        _ => format!("{bits:.1} % more bits than the first filter"),
     };
     match (first.cost_ns, this.cost_ns) {
         (Some(first), Some(this)) if first > 0.0 => {

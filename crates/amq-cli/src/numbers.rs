@@ -4,6 +4,11 @@
 pub(crate) fn rate(text: &str) -> Result<f64, String> {
     match fraction(text) {
         Some(rate) if rate > 0.0 && rate < 1.0 => Ok(rate),
+        Some(0.0) => {
+            Err("a false-positive rate lies strictly between 0 and 1: what never errs is \
+                          an exact set, such as std::collections::HashSet"
+                .into())
+        }
         Some(rate) if rate.is_finite() => Err(
             "a false-positive rate lies strictly between 0 and 1: write 1%, 0.01, 1e-2 or 1/100"
                 .into(),

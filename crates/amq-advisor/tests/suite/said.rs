@@ -188,3 +188,30 @@ fn no_sentence_names_a_builder_of_the_library() {
         }
     }
 }
+
+#[test]
+fn what_every_filter_lets_through_makes_no_ties() {
+    let asked = |keys, absent, bits| {
+        Workload::new(Keys::Exactly(keys))
+            .built_once()
+            .with_absent(absent)
+            .with_bits_per_key(bits)
+            .with_queries_per_key(10.0)
+    };
+    let tables = [
+        asked(MILLION, 0.9, 10.0).with_false_positive_ns(20_000.0),
+        asked(100 * MILLION, 0.05, 6.76).with_false_positive_ns(100_000.0),
+    ];
+    for asked in tables {
+        let order = |lookup_ns| {
+            let answer = choose(&asked.clone().with_lookup_ns(lookup_ns)).unwrap();
+            let order: Vec<_> = answer.filters().map(|choice| choice.structure).collect();
+            (order, answer.front.len())
+        };
+        let free = order(0.0);
+        assert_eq!(free.0[0], Filter(FilterKind::BumpedRibbon));
+        for lookup_ns in [1e3, 5e3, 2e4, 2e5, 1e6] {
+            assert_eq!(order(lookup_ns), free, "{lookup_ns}");
+        }
+    }
+}
