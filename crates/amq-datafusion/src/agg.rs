@@ -53,10 +53,6 @@ impl AggregateUDFImpl for AmqAgg {
         Ok(DataType::Binary)
     }
 
-    fn is_nullable(&self) -> bool {
-        false
-    }
-
     fn default_value(&self, _: &DataType) -> Result<ScalarValue> {
         Ok(ScalarValue::Binary(None))
     }

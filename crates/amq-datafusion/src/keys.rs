@@ -27,6 +27,14 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
     match of {
         T::Dictionary(_, values) => check(function, values),
         T::RunEndEncoded(_, values) => check(function, values.data_type()),
+        T::Timestamp(_, Some(zone)) if !is_utc(zone) => Err(plan(
+            function,
+            format_args!(
+                "a column of type {of} equals another zone's by the instant, and a timestamp \
+                 without a zone by the local time, which no one encoding does: cast it, as by \
+                 arrow_cast(x, 'Timestamp(Nanosecond, Some(\"UTC\"))')"
+            ),
+        )),
         T::Null | T::Boolean | T::Date32 | T::Date64 | T::Timestamp(..) => Ok(()),
         T::Utf8 | T::LargeUtf8 | T::Utf8View => Ok(()),
         T::Binary | T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_) => Ok(()),
@@ -39,6 +47,11 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
             ),
         )),
     }
+}
+
+/// Whether a zone's local time is the instant's.
+fn is_utc(zone: &str) -> bool {
+    ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "+00", "+0000"].contains(&zone)
 }
 
 /// Types of column whose equal values are one key, and whose values otherwise never are.

@@ -274,3 +274,14 @@ async fn distinct_and_filter_clauses_are_honoured_or_refused() {
     let filter = AnyFilter::from_bytes(&bytes(&ctx, sql).await.unwrap()).unwrap();
     assert!(filter.contains(&2i64) && !filter.contains(&3i64));
 }
+
+/// As any aggregate but `count`, and its schema says so: else the engine drops `f IS NULL`.
+#[tokio::test]
+async fn a_correlated_subquery_without_rows_has_no_filter() {
+    let ctx = session();
+    table(&ctx, "a", vec![longs(0..10)]);
+    table(&ctx, "b", vec![longs(0..5)]);
+    let sql = "SELECT count(*) FROM (SELECT a.x, (SELECT amq_agg(b.x, 10, 0.01) FROM b WHERE \
+               b.x = a.x) AS f FROM a) WHERE f IS NULL";
+    assert_eq!(value(&ctx, sql).await.unwrap(), ScalarValue::Int64(Some(5)));
+}
