@@ -242,7 +242,8 @@ fn what_is_no_table_is_refused_by_name() {
     let error = QuotientFilter::from_bytes(&with(&[(24, 1)], 0, 0)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the table is inconsistent (offset of a block): no sequence of operations leads to it"
+        "the table is inconsistent (offset of a block): no sequence of operations leads to it. \
+         Copy the file again, or build the filter anew"
     );
 }
 
