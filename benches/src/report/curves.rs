@@ -129,9 +129,8 @@ pub(super) fn load(data: &Data) -> Found {
         let [_, steep] = rises(&all)?;
         let times = format!("over {} times", at_least(steep.rise()));
         let found = format!(
-            "{what} rises most in {}, of {} filters: {times} from the emptiest to the fullest \
-             table.",
-            steep.name,
+            "{what} rises, in the steepest of {} filters, {times} from the emptiest to the \
+             fullest table.",
             all.len()
         );
         Plot::new(slug, found, ["load: keys over slots", y], drawn(all))

@@ -102,7 +102,7 @@ struct Ask {
 }
 
 /// Fingerprints are whole bits.
-const STEPS: [&str; 4] = ["cuckoo", "windowed-cuckoo", "quotient", "expandable-quotient"];
+const STEPS: [&str; 5] = ["cuckoo", "windowed-cuckoo", "quotient", "expandable-quotient", "fuse"];
 
 /// Between two points linear in the bits; beyond them on as over all of them, or as between the
 /// last two.
