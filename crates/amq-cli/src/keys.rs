@@ -43,6 +43,15 @@ impl KeyType {
                 "{name}: its keys are of several types, such as text and integers: say which these \
                  are, with --key-type"
             ),
+            (KeyEncoding::Dates, None | Some(Self::Text | Self::Hex)) => bail!(
+                "{name}: its keys are dates, each the number of its days since 1970-01-01: give \
+                 these numbers, with --key-type u64"
+            ),
+            (KeyEncoding::Instants, _) => bail!(
+                "{name}: its keys are instants, which no line stands for, and it denies all text \
+                 and integers: ask it in SQL, with amq_contains of amq-datafusion, or in a program, \
+                 for (seconds, nanoseconds) since 1970"
+            ),
             (KeyEncoding::Hex, Some(Self::Text)) => bail!(
                 "{name}: its keys are bytes, given in hexadecimal digits, and it denies the text of \
                  the digits: leave --key-type out, or give --key-type hex"
@@ -263,7 +272,7 @@ mod tests {
 
     #[test]
     fn the_type_of_keys_is_that_of_the_file_and_a_contradiction_is_refused() {
-        use KeyEncoding::{Bytes, Integers, Mixed, Unknown};
+        use KeyEncoding::{Bytes, Dates, Instants, Integers, Mixed, Unknown};
         use KeyType::{Hex, Text, U64};
         const DIGITS: KeyEncoding = KeyEncoding::Hex;
 
@@ -281,6 +290,8 @@ mod tests {
                 [Some(U64), None, Some(U64), None],
             ),
             (DIGITS, [None, Some(Text), Some(U64), Some(Hex)], [Some(Hex), None, None, Some(Hex)]),
+            (Dates, [None, Some(Text), Some(U64), Some(Hex)], [None, None, Some(U64), None]),
+            (Instants, [None, Some(Text), Some(U64), Some(Hex)], [None; 4]),
             (
                 Mixed,
                 [None, Some(Text), Some(U64), Some(Hex)],

@@ -8,8 +8,9 @@
 A filter whose `secret` is None was made of hashes by somebody who hashed the keys: any key may be
 in it. Hash likewise, and ask `contains_hash`. Otherwise its `secret` is the seed of XXH3, a number,
 or the key of SipHash, 16 bytes; for a file that withholds it, `load` takes it. `encoding` is the set
-of the sorts of keys that were put in, "bytes" and "integers"; or "hex" alone, bytes that text shows in
-hexadecimal digits; if it is empty, nobody said.
+of the sorts of keys that were put in, "bytes" and "integers"; or one alone of "hex", bytes that text
+shows in hexadecimal digits, "dates", to be asked for by the number of days since 1970-01-01, and
+"instants", by (seconds, nanoseconds) since then; if it is empty, nobody said.
 
 Plain Python and the package `xxhash`. Everything is checked; what is wrong raises `FormatError`.
 It is made to be read, not to be fast. To add a kind, write a `Filter` with `NUMBER`, `REVISION`,
@@ -30,7 +31,8 @@ MAX_DIRECTORY = 4 << 20
 # Flags: the seed or key is withheld; in its place is a check of it.
 WITHHELD, CHECKED = 1 << 16, 1 << 17
 # Flags that tell how keys were encoded, and may be ignored.
-SORTS = {0: set(), 1: {"bytes"}, 2: {"integers"}, 3: {"bytes", "integers"}, 5: {"hex"}}
+SEVERAL = {"bytes", "integers"}
+SORTS = (set(), {"bytes"}, {"integers"}, SEVERAL, {"instants"}, {"hex"}, {"dates"}, SEVERAL)
 # How keys are hashed: under a seed, by the caller in a way that the file does not tell, under a key.
 XXH3, BY_CALLER, SIPHASH = 1, 2, 3
 MASK = (1 << 64) - 1
@@ -160,8 +162,7 @@ class File:
         expect(not unknown, "flags %#x of version 0.%d are not known" % (unknown, minor))
         self.keys, self.capacity = struct.unpack_from("<QQ", header, 24)
         self.withheld = bool(flags & WITHHELD)
-        sorts = SORTS.get(flags & 7, SORTS[flags & 3])
-        self.encoding = set(sorts) if hash != BY_CALLER else set()
+        self.encoding = set(SORTS[flags & 7]) if hash != BY_CALLER else set()
         expect(not any(header[152:168]), "reserved bytes are not zero")
         self.secret = self.secret_of(header, hash, flags, secret)
         self.budget = budget(header)

@@ -84,6 +84,8 @@ class Golden(unittest.TestCase):
                     # Any key may be in; whoever made the file knows its hashes.
                     self.assertTrue(all(key in filter for key in (STREAM, "a key", b"")))
                     holds = lambda key: filter.contains_hash(amq_reader.remix(key, 0))
+                elif filter.encoding == {"instants"}:
+                    holds = lambda key: (key, 0) in filter
                 else:
                     holds = lambda key: key in filter
                 lost = [key for key in range(keys) if not holds(key)]
@@ -248,10 +250,11 @@ class Envelope(unittest.TestCase):
 
     def test_files_tell_how_their_keys_were_encoded(self):
         told = [loads(path.read_bytes(), record(path)[0]).encoding for path in GOLDEN]
-        for encoding in (set(), {"integers"}, {"bytes", "integers"}):
+        for encoding in (set(), {"integers"}, {"bytes", "integers"}, {"instants"}, {"dates"}):
             self.assertIn(encoding, told)
         mixed = {"bytes", "integers"}
-        sorts = ((1, {"bytes"}), (5, {"hex"}), (6, {"integers"}), (3, mixed), (7, mixed), (4, set()))
+        sorts = [(1, {"bytes"}), (2, {"integers"}), (3, mixed), (7, mixed)]
+        sorts += [(4, {"instants"}), (5, {"hex"}), (6, {"dates"}), (8, set())]
         for flags, encoding in sorts:
             content = self.content()
             content[20] = flags

@@ -30,6 +30,11 @@ pub enum KeyEncoding {
     Hex,
     /// All as integers of up to 64 bits.
     Integers,
+    /// All as dates: each the integer of its days since 1970-01-01.
+    Dates,
+    /// All as instants: each the pair of its seconds since 1970-01-01T00:00:00Z, as an `i64`, and
+    /// of the nanoseconds since then, as a `u32`.
+    Instants,
     /// Some in one of these encodings and some in another.
     Mixed,
 }
@@ -38,11 +43,12 @@ impl KeyEncoding {
     /// How the keys of two filters together were encoded.
     ///
     /// ```
-    /// use amq_core::KeyEncoding::{Bytes, Hex, Integers, Mixed, Unknown};
+    /// use amq_core::KeyEncoding::{Bytes, Dates, Hex, Integers, Mixed, Unknown};
     ///
     /// assert_eq!(Bytes.and(Bytes), Bytes);
     /// assert_eq!(Bytes.and(Integers), Mixed);
     /// assert_eq!(Bytes.and(Hex), Mixed);
+    /// assert_eq!(Integers.and(Dates), Mixed);
     /// assert_eq!(Mixed.and(Unknown), Unknown);
     /// ```
     #[must_use]
@@ -61,17 +67,21 @@ impl KeyEncoding {
             Self::Bytes => 1,
             Self::Integers => 2,
             Self::Mixed => 3,
+            Self::Instants => 4,
             Self::Hex => 5,
+            Self::Dates => 6,
         }
     }
 
-    /// The third flag means nothing unless the first is set and the second is not.
+    /// No writer sets all three: the third then means nothing.
     pub(crate) const fn of_flags(flags: u32) -> Self {
-        match (flags & 7, flags & 3) {
-            (5, _) => Self::Hex,
-            (_, 0) => Self::Unknown,
-            (_, 1) => Self::Bytes,
-            (_, 2) => Self::Integers,
+        match flags & 7 {
+            0 => Self::Unknown,
+            1 => Self::Bytes,
+            2 => Self::Integers,
+            4 => Self::Instants,
+            5 => Self::Hex,
+            6 => Self::Dates,
             _ => Self::Mixed,
         }
     }

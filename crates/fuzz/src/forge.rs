@@ -54,11 +54,11 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut file = bytes[..bytes.len().min(MOST)].to_vec();
     file[..8].copy_from_slice(&MAGIC);
     let hash = file[18].clamp(1, 3);
-    // Bytes that are shown in hexadecimal digits are 5, and the third bit means nothing else.
+    // Seven is read as three.
     let encoding = match file[20] & 7 {
         _ if hash == 2 => 0,
-        5 => 5,
-        other => other & 3,
+        7 => 3,
+        other => other,
     };
     let minor = if hash == 3 || encoding != 0 { 2 } else { 1 };
     file[8..16].copy_from_slice(&[0, 0, minor, 0, HEADER as u8, 0, 0, 0]);

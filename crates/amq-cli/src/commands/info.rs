@@ -93,6 +93,8 @@ const fn encoding(header: FileInfo) -> Option<(&'static str, &'static str)> {
         KeyEncoding::Bytes => Some(("bytes", "text or bytes")),
         KeyEncoding::Integers => Some(("integers", "integers: ask with --key-type u64")),
         KeyEncoding::Hex => Some(("hex", "bytes in hexadecimal digits: ask with --key-type hex")),
+        KeyEncoding::Dates => Some(("dates", "dates: ask for days since 1970, --key-type u64")),
+        KeyEncoding::Instants => Some(("instants", "instants: ask in SQL, or in a program")),
         KeyEncoding::Mixed => Some(("mixed", "of several types: ask with --key-type")),
     }
 }

@@ -456,6 +456,32 @@ fn a_filter_of_hexadecimal_digits_is_asked_for_what_they_stand_for() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap()["encoding"], "hex");
 }
 
+/// As SQL makes them.
+#[test]
+fn filters_of_dates_and_of_instants_say_what_to_ask_them() {
+    let room = Room::new();
+    let golden =
+        |name: &str| format!("{}/../amq/tests/golden/{name}.amq", env!("CARGO_MANIFEST_DIR"));
+    let (dates, instants) = (golden("keys-dates"), golden("keys-instants"));
+    room.write("n", "0\n1\n299\n");
+    let days = ["its keys are dates", "--key-type u64"];
+    for asked in ["", "--key-type text", "--key-type hex"] {
+        room.amq(&format!("query -c {dates} {asked} n")).refused(&days);
+    }
+    assert_eq!(room.amq(&format!("query -c {dates} --key-type u64 n")).ends(0).text(), "3\n");
+    let no_line = ["its keys are instants, which no line stands for", "(seconds, nanoseconds)"];
+    for asked in ["", "--key-type text", "--key-type hex", "--key-type u64"] {
+        room.amq(&format!("query -c {instants} {asked} n")).refused(&no_line);
+    }
+    for (file, id, words) in
+        [(dates, "dates", "ask for days since 1970"), (instants, "instants", "in SQL")]
+    {
+        assert!(room.amq(&format!("info {file}")).ends(0).text().contains(words));
+        let told = room.amq(&format!("info --json {file}")).ends(0).text();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap()["encoding"], id);
+    }
+}
+
 #[test]
 fn a_filter_of_mixed_keys_says_so() {
     let room = Room::new();

@@ -427,7 +427,7 @@ fn a_secret_key_of_zeros_is_refused() {
 
 #[test]
 fn what_a_file_says_of_its_keys_stays_true_whatever_is_inserted() {
-    use KeyEncoding::{Bytes, Hex, Integers, Mixed, Unknown};
+    use KeyEncoding::{Bytes, Dates, Hex, Instants, Integers, Mixed, Unknown};
 
     let mut filter = CuckooFilter::new(Goal::fpr(100, 0.01)).unwrap();
     filter.insert("a key").unwrap();
@@ -436,6 +436,8 @@ fn what_a_file_says_of_its_keys_stays_true_whatever_is_inserted() {
         (Bytes, Mixed, Bytes, Unknown),
         (Integers, Integers, Mixed, Unknown),
         (Hex, Mixed, Mixed, Unknown),
+        (Dates, Mixed, Mixed, Unknown),
+        (Instants, Mixed, Mixed, Unknown),
         (Mixed, Mixed, Mixed, Unknown),
         (Unknown, Unknown, Unknown, Unknown),
     ] {
@@ -467,12 +469,13 @@ fn what_a_file_says_of_its_keys_stays_true_whatever_is_inserted() {
 
 #[test]
 fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
-    use KeyEncoding::{Bytes, Hex, Integers, Mixed, Unknown};
+    use KeyEncoding::{Bytes, Dates, Hex, Instants, Integers, Mixed, Unknown};
+    const ALL: [KeyEncoding; 7] = [Unknown, Bytes, Hex, Integers, Dates, Instants, Mixed];
 
     let mut filter = BloomFilter::with_seed(Goal::fpr(100, 0.01), SEED).unwrap();
     filter.insert("a key");
     let unknown = filter.to_bytes().unwrap();
-    for encoding in [Unknown, Bytes, Hex, Integers, Mixed] {
+    for encoding in ALL {
         let file = AnyFile::Keys(filter.clone().into(), encoding.into());
         let bytes = file.to_bytes().unwrap();
         assert_eq!(bytes == unknown, encoding == Unknown);
@@ -482,7 +485,9 @@ fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
             Bytes => 1,
             Integers => 2,
             Mixed => 3,
+            Instants => 4,
             Hex => 5,
+            Dates => 6,
         };
         assert_eq!(bytes[20..24], [flags, 0, 0, 0], "as FORMAT.md says");
         let read = AnyFile::from_bytes(&bytes).unwrap();
@@ -490,7 +495,7 @@ fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
         assert_eq!(read.to_bytes().unwrap(), bytes);
         // A reader that does not ask need not know.
         assert!(BloomFilter::from_bytes(&bytes).unwrap() == filter);
-        for other in [Unknown, Bytes, Hex, Integers, Mixed] {
+        for other in ALL {
             let mut sum = file.clone();
             sum.merge(&AnyFile::Keys(filter.clone().into(), other.into())).unwrap();
             assert_eq!(sum.encoding(), encoding.and(other));
@@ -581,4 +586,20 @@ fn golden_files_are_read_and_written_as_ever() {
     let bytes = mixed.to_bytes().unwrap();
     golden("keys-mixed", &bytes, &by_seed, mixed.filter().into_inner(), &under_seed);
     assert!(AnyFile::from_bytes(&bytes).unwrap() == mixed);
+
+    let mut bloom = BloomFilter::with_seed(Goal::fpr(300, 0.01), SEED).unwrap();
+    bloom.extend(0..300i64);
+    let dates = AnyFile::Keys(bloom.into(), KeyEncoding::Dates.into());
+    let bytes = dates.to_bytes().unwrap();
+    golden("keys-dates", &bytes, &by_seed, dates.filter().into_inner(), &under_seed);
+    assert!(AnyFile::from_bytes(&bytes).unwrap() == dates);
+
+    let second = |key: u64| KeyHash::of(&(key as i64, 0u32), SEED);
+    let mut bloom = BloomFilter::with_seed(Goal::fpr(300, 0.01), SEED).unwrap();
+    bloom.extend((0..300i64).map(|key| (key, 0u32)));
+    let instants = AnyFile::Keys(bloom.into(), KeyEncoding::Instants.into());
+    let bytes = instants.to_bytes().unwrap();
+    let by_instant = format!("{by_seed}\neach key an instant: (key, 0)");
+    golden("keys-instants", &bytes, &by_instant, instants.filter().into_inner(), &second);
+    assert!(AnyFile::from_bytes(&bytes).unwrap() == instants);
 }
