@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | integers, booleans | the integer, as `i64` or `u64` |
 //! | strings, binaries | their bytes |
-//! | dates | days since 1970, as `i64` |
+//! | dates | days since 1970, as `i64`; the file says that they are dates |
 //! | timestamps | `(seconds, nanoseconds)` since 1970, as `(i64, u32)`, in every unit |
 //! | dictionaries, runs | their values |
 //!
@@ -61,6 +61,7 @@ pub(crate) enum Class {
     Null,
     Integers,
     Bytes,
+    Dates,
     Instants,
 }
 
@@ -73,8 +74,8 @@ impl Class {
             T::RunEndEncoded(_, values) => Self::of(values.data_type()),
             T::Null => Self::Null,
             T::Timestamp(..) => Self::Instants,
-            of if of.is_integer() => Self::Integers,
-            T::Boolean | T::Date32 | T::Date64 => Self::Integers,
+            T::Date32 | T::Date64 => Self::Dates,
+            of if of.is_integer() || *of == T::Boolean => Self::Integers,
             _ => Self::Bytes,
         }
     }
@@ -84,7 +85,9 @@ impl Class {
         match self {
             Self::Integers => KeyEncoding::Integers,
             Self::Bytes => KeyEncoding::Bytes,
-            Self::Instants | Self::Null => KeyEncoding::Unknown,
+            Self::Dates => KeyEncoding::Dates,
+            Self::Instants => KeyEncoding::Instants,
+            Self::Null => KeyEncoding::Unknown,
         }
     }
 }
@@ -99,20 +102,23 @@ fn text(of: &DataType) -> bool {
 
 /// Refuses to ask a filter for keys that it cannot have: every answer would be "no".
 pub(crate) fn expect(function: &str, filter: KeyEncoding, keys: &DataType) -> Result<()> {
-    let (has, way_out) = match (filter, Class::of(keys)) {
-        (KeyEncoding::Integers, Class::Bytes) => {
-            ("integers", "an integer, as by CAST(x AS BIGINT)")
-        }
-        (KeyEncoding::Integers, Class::Instants) => ("integers or dates", "what they were"),
-        (KeyEncoding::Bytes, Class::Integers | Class::Instants) => {
-            ("strings or binaries", "a string, as by CAST(x AS VARCHAR)")
-        }
-        (KeyEncoding::Hex, class)
-            if class != Class::Null && (class != Class::Bytes || text(keys)) =>
-        {
+    use KeyEncoding as E;
+    let asked = Class::of(keys);
+    let (has, way_out) = match filter {
+        // Nobody said which keys it has, or it has keys of several types.
+        E::Unknown | E::Mixed => return Ok(()),
+        _ if asked == Class::Null || asked.encoding() == filter => return Ok(()),
+        E::Hex if asked == Class::Bytes && !text(keys) => return Ok(()),
+        E::Integers => ("integers", "an integer, as by CAST(x AS BIGINT)"),
+        E::Bytes => ("strings or binaries", "a string, as by CAST(x AS VARCHAR)"),
+        E::Hex => {
             ("bytes that were given as hexadecimal digits", "a binary, as by decode(x, 'hex')")
         }
-        _ => return Ok(()),
+        E::Dates => ("dates", "a date, as by CAST(x AS DATE)"),
+        E::Instants => (
+            "timestamps",
+            "a timestamp, as by CAST(x AS TIMESTAMP), or of an integer by to_timestamp_seconds(x)",
+        ),
     };
     let text = format_args!(
         "the filter's keys are {has}, and it is asked for a column of {keys}, so that every answer \

@@ -23,7 +23,7 @@
 //! | --- | --- |
 //! | integers, booleans | as in Rust: `42` is one key at every width |
 //! | strings, binaries | their bytes |
-//! | dates | days since 1970, as `i64` |
+//! | dates | days since 1970, as `i64`; the filter says that they are dates |
 //! | timestamps | `(seconds, nanoseconds)` since 1970, as `(i64, u32)`, whatever the unit |
 //! | dictionaries, runs | their values |
 //! | floats, decimals, intervals, times, nested types | refused: cast to one of the above |

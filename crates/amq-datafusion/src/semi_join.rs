@@ -5,7 +5,6 @@ use crate::keys::Class;
 use crate::{AmqAgg, AmqContains, filters};
 use amq::{FilterKind, KeyHash};
 use datafusion_common::arrow::array::RecordBatch;
-use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{DataFusionError, Result, ScalarValue};
 use datafusion_expr::{
     AggregateUDF, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, ScalarUDF, lit,
@@ -89,8 +88,7 @@ where
 fn alike(build: &LogicalPlan, build_key: &Expr, probe: &LogicalPlan, key: &Expr) -> Result<()> {
     let (ours, theirs) = (build_key.get_type(build.schema())?, key.get_type(probe.schema())?);
     let (class, other) = (Class::of(&ours), Class::of(&theirs));
-    let dates = [&ours, &theirs].map(|of| matches!(of, DataType::Date32 | DataType::Date64));
-    if class == Class::Null || other == Class::Null || class == other && dates[0] == dates[1] {
+    if class == other || [class, other].contains(&Class::Null) {
         return Ok(());
     }
     let text = format_args!(

@@ -7,6 +7,7 @@ mod files;
 mod groups;
 mod joins;
 mod keys;
+mod pairs;
 mod plans;
 mod refusals;
 mod spark;
