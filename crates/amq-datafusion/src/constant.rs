@@ -108,6 +108,12 @@ impl FunctionRewrite for FilterSubqueries {
             return Err(refusal(name, if shared { Trap::Correlated } else { Trap::Unshared }));
         }
         let Some(subquery) = subquery(filter) else {
+            let is_subquery = |expr: &Expr| Ok(matches!(expr, Expr::ScalarSubquery(_)));
+            // What is made of literals alone becomes one.
+            let changes = filter.any_column_refs() || filter.exists(is_subquery)?;
+            if changes && holds_filter(filter) {
+                return Err(refusal(name, Trap::Nested));
+            }
             return Ok(Transformed::no(expr));
         };
         let schema = subquery.subquery.schema();
@@ -122,9 +128,33 @@ impl FunctionRewrite for FilterSubqueries {
     }
 }
 
+/// Whether an expression has a constant filter within it, which is then copied to every row: the
+/// value of a subquery, or a literal too large for that.
+pub(crate) fn holds_filter(expr: &Expr) -> bool {
+    /// 128 MiB in a batch of 8192 rows.
+    const SMALL: usize = 16 << 10;
+
+    let holds = |expr: &Expr| match expr {
+        Expr::ScalarSubquery(subquery) => {
+            let fields = subquery.subquery.schema().fields();
+            fields.iter().any(|field| {
+                let of = field.data_type();
+                *of != DataType::Null && filters::check(NAME, of).is_ok()
+            })
+        }
+        Expr::Literal(value, _) => {
+            matches!(filters::scalar(NAME, value), Ok(Some(bytes)) if bytes.len() > SMALL)
+        }
+        _ => false,
+    };
+    expr.exists(|expr| Ok(holds(expr))).unwrap_or(true)
+}
+
 /// Why a filter would be copied once for each row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Trap {
+    /// Its subquery, or literal, is a part of an expression.
+    Nested,
     /// Its subquery refers to the rows outside.
     Correlated,
     /// Its subquery becomes a join.
@@ -135,14 +165,22 @@ pub(crate) enum Trap {
 
 pub(crate) fn refusal(function: &str, trap: Trap) -> datafusion_common::DataFusionError {
     let why = match trap {
+        Trap::Nested => "the filter is a subquery or a literal within an expression",
         Trap::Correlated => "the filter is a subquery that refers to the rows outside",
         Trap::Unshared => {
             "the filter is a subquery that is planned as a join \
              (enable_physical_uncorrelated_scalar_subquery is off, as always in Ballista)"
         }
-        Trap::Join { .. } => "the filter is the one row of a side of a join",
+        Trap::Join { .. } => {
+            "the filter is the one row of a side of a join (as a correlated subquery is one, or a \
+             value repeated in each row)"
+        }
     };
     let way_out = match trap {
+        Trap::Nested => {
+            "Ask each filter by itself, as in CASE WHEN c THEN amq_contains((SELECT f FROM ...), \
+             x) END, or put the expression into the subquery. Or run"
+        }
         Trap::Join { shared: true } => {
             "Write it as a scalar subquery, whose value is shared: \
              amq_contains((SELECT f FROM ...), x). Or run"

@@ -1,6 +1,6 @@
 //! Joins that would copy a filter to every row, and are refused.
 
-use crate::constant::{Trap, refusal};
+use crate::constant::{Trap, holds_filter, refusal};
 use crate::contains;
 use crate::spark::MightContain;
 use datafusion_common::config::ConfigOptions;
@@ -9,10 +9,14 @@ use datafusion_common::{Column, Result};
 use datafusion_expr::logical_plan::{Distinct, FetchType};
 use datafusion_expr::{Expr, JoinType, LogicalPlan};
 use datafusion_optimizer::AnalyzerRule;
+use std::collections::{BTreeSet, HashSet};
 
 /// Refuses `FROM probe CROSS JOIN (SELECT amq_agg(k) AS f FROM build) WHERE amq_contains(f, x)`,
 /// and every other join of rows with the one row that has their filter: the filter would be copied
 /// to each of them. The error says how to write it.
+///
+/// So it refuses to ask a filter across an `EXISTS` or another subquery that becomes such a join,
+/// and one that a projection or a window function repeats in each row.
 ///
 /// A column of several filters, as of `GROUP BY`, is joined as ever. (So is a stored table, of
 /// which a plan does not say that it has one row.)
@@ -42,55 +46,117 @@ impl AnalyzerRule for FilterJoins {
 
     fn analyze(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
         let shared = config.optimizer.enable_physical_uncorrelated_scalar_subquery;
-        plan.apply_with_subqueries(|node| {
-            node.apply_expressions(|expr| expr.apply(|expr| check(node, expr, shared)))
-        })?;
+        walk(&plan, &[], shared)?;
         Ok(plan)
     }
 }
 
-/// Refuses an expression of `node` that asks a filter which a join has copied.
-fn check(node: &LogicalPlan, expr: &Expr, shared: bool) -> Result<TreeNodeRecursion> {
-    if let Expr::ScalarFunction(call) = expr
-        && [contains::NAME, MightContain::NAME].contains(&call.func.name())
-        && let Some(filter) = call.args.first()
-        && filter.column_refs().into_iter().any(|column| copied_to(node, column))
-    {
-        return Err(refusal(call.func.name(), Trap::Join { shared }));
+/// Refuses every expression of a plan, and of its subqueries, that asks a filter which a join has
+/// copied. `outer` are the plans whose columns a subquery names, the innermost last.
+fn walk(node: &LogicalPlan, outer: &[&LogicalPlan], shared: bool) -> Result<TreeNodeRecursion> {
+    let inputs = node.inputs();
+    node.apply_expressions(|expr| expr.apply(|expr| check(&inputs, outer, expr, shared)))?;
+    let within = [outer, &inputs].concat();
+    node.apply_subqueries(|subquery| walk(subquery, &within, shared))?;
+    for (index, input) in inputs.iter().enumerate() {
+        match node {
+            // The right side may be LATERAL.
+            LogicalPlan::Join(_) if index == 1 => walk(input, &within, shared)?,
+            _ => walk(input, outer, shared)?,
+        };
     }
     Ok(TreeNodeRecursion::Continue)
 }
 
-/// Whether a column that an expression of `node` names is the one row of a join's side.
-fn copied_to(node: &LogicalPlan, column: &Column) -> bool {
-    let place = |input: &LogicalPlan| input.schema().maybe_index_of_column(column);
-    if let LogicalPlan::Join(join) = node {
-        return [(&join.left, &join.right), (&join.right, &join.left)].into_iter().any(
-            |(side, other)| {
-                let copied = |place| one_row(side) && !one_row(other) || copied(side, place);
-                place(side).is_some_and(copied)
-            },
-        );
+/// Refuses an expression of a node with these inputs that asks such a filter.
+fn check(
+    inputs: &[&LogicalPlan],
+    outer: &[&LogicalPlan],
+    expr: &Expr,
+    shared: bool,
+) -> Result<TreeNodeRecursion> {
+    if let Expr::ScalarFunction(call) = expr
+        && [contains::NAME, MightContain::NAME].contains(&call.func.name())
+        && let Some(filter) = call.args.first()
+    {
+        let sources = |expr| sources(inputs, outer, expr);
+        let asked = call.args.iter().flat_map(sources).map(|(plan, _)| plan);
+        let one = inputs.iter().copied().chain(asked).all(one_row);
+        if sources(filter)
+            .into_iter()
+            .any(|(plan, place)| !one && one_row(plan) || copied(plan, &BTreeSet::from([place])))
+        {
+            return Err(refusal(call.func.name(), Trap::Join { shared }));
+        }
     }
-    let inputs = node.inputs();
-    inputs.into_iter().any(|input| place(input).is_some_and(|place| copied(input, place)))
+    Ok(TreeNodeRecursion::Continue)
 }
 
-/// The same of a column of a plan's output, by its place.
-fn copied(plan: &LogicalPlan, place: usize) -> bool {
-    use LogicalPlan as P;
-    let made_of = |expr: Option<&Expr>| {
-        let columns = expr.map(Expr::column_refs).unwrap_or_default();
-        columns.into_iter().any(|column| copied_to(plan, column))
+/// The columns that an expression names: each as a plan and the place in its output.
+fn sources<'a>(
+    inputs: &[&'a LogicalPlan],
+    outer: &[&'a LogicalPlan],
+    expr: &Expr,
+) -> Vec<(&'a LogicalPlan, usize)> {
+    let mut found = Vec::new();
+    let find = |plans: &[&'a LogicalPlan], column| {
+        let place =
+            |&plan: &&'a LogicalPlan| Some((plan, plan.schema().maybe_index_of_column(column)?));
+        plans.iter().rev().find_map(place)
     };
-    match plan {
-        P::Projection(node) => made_of(node.expr.get(place)),
-        P::Aggregate(node) => made_of(node.group_expr.get(place)),
-        P::Join(_) => {
-            let (qualifier, field) = plan.schema().qualified_field(place);
-            copied_to(plan, &Column::from((qualifier, field)))
+    let visited = expr.apply(|expr| {
+        match expr {
+            Expr::Column(column) => found.extend(find(inputs, column)),
+            Expr::OuterReferenceColumn(_, column) => found.extend(find(outer, column)),
+            _ => {}
         }
-        P::Window(node) => place < node.input.schema().fields().len() && copied(&node.input, place),
+        Ok(TreeNodeRecursion::Continue)
+    });
+    debug_assert!(visited.is_ok(), "nothing here fails");
+    found
+}
+
+/// Whether one of these columns of a node's inputs is the one row of a join's side.
+fn joined<'a>(inputs: &[&LogicalPlan], columns: impl Iterator<Item = &'a Column> + Clone) -> bool {
+    let one = inputs.iter().copied().all(one_row);
+    inputs.iter().any(|input| {
+        let place = |column| input.schema().maybe_index_of_column(column);
+        let places: BTreeSet<usize> = columns.clone().filter_map(place).collect();
+        !places.is_empty() && (!one && one_row(input) || copied(input, &places))
+    })
+}
+
+/// The same of columns of a plan's output, by their places.
+fn copied(plan: &LogicalPlan, places: &BTreeSet<usize>) -> bool {
+    use LogicalPlan as P;
+    let inputs = plan.inputs();
+    let made_of = |exprs: &[&Expr]| {
+        let columns: HashSet<&Column> = exprs.iter().flat_map(|expr| expr.column_refs()).collect();
+        joined(&inputs, columns.iter().copied())
+    };
+    let of = |exprs| places.iter().filter_map(|&place| <[Expr]>::get(exprs, place)).collect();
+    match plan {
+        P::Projection(node) => {
+            let exprs: Vec<&Expr> = of(&node.expr);
+            made_of(&exprs) || !one_row(&node.input) && exprs.into_iter().any(holds_filter)
+        }
+        P::Aggregate(node) => {
+            let exprs: Vec<&Expr> = of(&node.group_expr);
+            made_of(&exprs)
+        }
+        P::Join(_) => {
+            let column = |&place: &usize| Column::from(plan.schema().qualified_field(place));
+            let columns: Vec<Column> = places.iter().map(column).collect();
+            joined(&inputs, columns.iter())
+        }
+        P::Window(node) => {
+            let own = node.input.schema().fields().len();
+            let mut made =
+                places.range(own..).filter_map(|place| node.window_expr.get(place - own));
+            // One filter of all rows, in each of them.
+            !one_row(&node.input) && made.any(of_all_rows)
+                || copied(&node.input, &places.range(..own).copied().collect())
+        }
         P::Filter(_)
         | P::Sort(_)
         | P::Limit(_)
@@ -98,7 +164,16 @@ fn copied(plan: &LogicalPlan, place: usize) -> bool {
         | P::Distinct(Distinct::All(_))
         | P::SubqueryAlias(_)
         | P::Subquery(_)
-        | P::Union(_) => plan.inputs().into_iter().any(|input| copied(input, place)),
+        | P::Union(_) => inputs.into_iter().any(|input| copied(input, places)),
+        _ => false,
+    }
+}
+
+/// Whether a window function has one window: `OVER ()`.
+fn of_all_rows(expr: &Expr) -> bool {
+    match expr {
+        Expr::WindowFunction(window) => window.params.partition_by.is_empty(),
+        Expr::Alias(alias) => of_all_rows(&alias.expr),
         _ => false,
     }
 }
@@ -128,6 +203,7 @@ fn one_row(plan: &LogicalPlan) -> bool {
         | P::Window(_)
         | P::Repartition(_)
         | P::Distinct(_)
+        | P::Subquery(_)
         | P::SubqueryAlias(_) => plan.inputs().into_iter().all(one_row),
         _ => false,
     }

@@ -13,3 +13,4 @@ mod refusals;
 mod spark;
 mod spark_sql;
 mod stores;
+mod traps;
