@@ -1,9 +1,11 @@
 //! Filters that were decoded, kept for the next batch.
 
-use amq::format::HEADER;
+use amq::KeyHash;
+use datafusion_common::ScalarValue;
+use datafusion_common::arrow::array::ListArray;
 use std::collections::HashMap;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 /// What is kept at most, in filters and in bytes of them.
 #[derive(Clone, Copy, Debug)]
@@ -87,13 +89,42 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
     }
 }
 
-/// What tells one filter's bytes from another's without reading them all: length and header, which
-/// holds the checksums of everything else and of itself.
-pub(crate) type Identity = (usize, [u8; HEADER]);
+/// What tells one filter's bytes from another's: their length, and a hash of them all. Bytes that
+/// were damaged are not taken for those that were not.
+pub(crate) type Identity = (usize, KeyHash);
 
-/// `None` if there is no whole header.
-pub(crate) fn identity(bytes: &[u8]) -> Option<Identity> {
-    Some((bytes.len(), *bytes.first_chunk()?))
+pub(crate) fn identity(bytes: &[u8]) -> Identity {
+    /// Nobody can make bytes beforehand that are taken for another's.
+    static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+    (bytes.len(), KeyHash::of(bytes, *SEED))
+}
+
+/// What constants were decoded to: asked once a batch, where reading all bytes would cost too much.
+///
+/// A constant in a box is known again by the place of the box, which nothing else comes to lie at:
+/// a weak reference keeps it taken, though not its contents.
+#[derive(Debug)]
+pub(crate) struct Constants<V>(Cache<usize, (Weak<ListArray>, Arc<V>)>);
+
+impl<V> Constants<V> {
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        Self(Cache::new(bounds))
+    }
+
+    /// The value of a constant, made if it is not there; of one that is in no box, made.
+    pub(crate) fn get_or<E>(
+        &self,
+        constant: Option<&ScalarValue>,
+        bytes: usize,
+        make: impl FnOnce() -> Result<Arc<V>, E>,
+    ) -> Result<Arc<V>, E> {
+        let Some(ScalarValue::List(list)) = constant else {
+            return make();
+        };
+        let place = Arc::as_ptr(list) as usize;
+        let kept = self.0.get_or(&place, bytes, || Ok((Arc::downgrade(list), make()?)));
+        kept.map(|kept| Arc::clone(&kept.1))
+    }
 }
 
 #[cfg(test)]
@@ -116,5 +147,25 @@ mod tests {
         assert_eq!((cache.get(&5), cache.held()), (None, (1, 101)), "larger than all: alone");
         let failed = cache.get_or(&7, 1, || Err::<u32, _>("no")).unwrap_err();
         assert_eq!((failed, cache.get(&7)), ("no", None));
+    }
+
+    #[test]
+    fn a_constant_is_made_once_and_another_in_its_place_anew() {
+        let constants = Constants::new(Bounds { filters: 2, bytes: 100 });
+        let mut places = Vec::new();
+        for round in 0..100u8 {
+            let boxed = crate::filters::boxed(&[round]);
+            let ScalarValue::List(list) = &boxed else { panic!("{boxed}") };
+            places.push(Arc::as_ptr(list) as usize);
+            for again in [&boxed, &boxed.clone()] {
+                let made = constants.get_or(Some(again), 1, || Ok::<_, ()>(Arc::new(round)));
+                assert_eq!(made.map(|made| *made), Ok(round));
+            }
+            let kept = constants.get_or(Some(&boxed), 1, || Err("made twice"));
+            assert_eq!(kept.map(|kept| *kept), Ok(round));
+        }
+        places.sort_unstable();
+        places.dedup();
+        assert!(places.len() < 100, "no place was used again: nothing was shown");
     }
 }

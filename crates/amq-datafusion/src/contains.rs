@@ -1,7 +1,7 @@
 //! `amq_contains(f, x)`.
 
 use crate::answers::{self, Asked};
-use crate::cache::{Bounds, Cache, Identity, identity};
+use crate::cache::{Bounds, Cache, Constants, Identity, identity};
 use crate::error::{execution, plan, unread};
 use crate::{filters, keys};
 use amq::{AnyFile, Filter};
@@ -22,8 +22,9 @@ const BLOCK: usize = 1024;
 static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Immutable));
 
-static CACHE: LazyLock<Cache<Identity, AnyFile>> =
-    LazyLock::new(|| Cache::new(Bounds { filters: 64, bytes: 256 << 20 }));
+const BOUNDS: Bounds = Bounds { filters: 64, bytes: 256 << 20 };
+static CACHE: LazyLock<Cache<Identity, AnyFile>> = LazyLock::new(|| Cache::new(BOUNDS));
+static CONSTANTS: LazyLock<Constants<AnyFile>> = LazyLock::new(|| Constants::new(BOUNDS));
 
 /// The function `amq_contains(f, x)`: whether the key `x` is probably in the filter `f`; `false` is
 /// certain. Null where either is.
@@ -33,7 +34,8 @@ static CACHE: LazyLock<Cache<Identity, AnyFile>> =
 /// and `amq build` do, refuses others.
 ///
 /// A constant filter is decoded once, not once a batch: up to 64 filters and 256 MiB of them (or
-/// one that is larger) stay in memory.
+/// one that is larger) stay in memory. One that comes again is known by all of its bytes, so that
+/// damaged ones are refused whatever was asked before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqContains;
 
@@ -85,12 +87,10 @@ impl Asked for AmqContains {
         NAME
     }
 
-    fn filter(&self, bytes: &[u8], _: Option<&ScalarValue>) -> Result<Arc<AnyFile>> {
+    fn filter(&self, bytes: &[u8], constant: Option<&ScalarValue>) -> Result<Arc<AnyFile>> {
         let decode = || filters::of_keys(bytes).map_err(|error| unread(NAME, None, error));
-        match identity(bytes) {
-            Some(key) => CACHE.get_or(&key, bytes.len(), decode),
-            None => decode().map(Arc::new),
-        }
+        let len = bytes.len();
+        CONSTANTS.get_or(constant, len, || CACHE.get_or(&identity(bytes), len, decode))
     }
 
     fn ask(&self, filter: &AnyFile, keys: &dyn Array, answers: &mut Vec<bool>) -> Result<()> {

@@ -3,10 +3,10 @@
 use super::SparkBloomFilter;
 use super::keys::{self, Keys};
 use crate::answers::{self, Asked};
-use crate::cache::{Bounds, Cache};
+use crate::cache::{Bounds, Constants};
 use crate::error::{execution, plan};
 use crate::filters;
-use datafusion_common::arrow::array::{Array, ArrayRef, make_array};
+use datafusion_common::arrow::array::{Array, make_array};
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
 use datafusion_expr::simplify::{ExprSimplifyResult, SimplifyContext};
@@ -20,15 +20,8 @@ const NAME: &str = "might_contain";
 static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Immutable));
 
-/// Spark's bytes have no checksum: a constant is known again by the place of its bytes, which are
-/// kept beside the filter, so that no other bytes come to lie there.
-static CACHE: LazyLock<Cache<(usize, usize), Constant>> =
-    LazyLock::new(|| Cache::new(Bounds { filters: 16, bytes: 64 << 20 }));
-
-struct Constant {
-    filter: Arc<SparkBloomFilter>,
-    _bytes: ArrayRef,
-}
+static CONSTANTS: LazyLock<Constants<SparkBloomFilter>> =
+    LazyLock::new(|| Constants::new(Bounds { filters: 16, bytes: 64 << 20 }));
 
 /// Spark's function `might_contain(filter, x)`: whether `x` is probably in a filter that
 /// `bloom_filter_agg` made, here or in Spark, V1 or V2; `false` is certain. Null where either is.
@@ -95,15 +88,7 @@ impl Asked for MightContain {
         constant: Option<&ScalarValue>,
     ) -> Result<Arc<SparkBloomFilter>> {
         let decode = || SparkBloomFilter::from_bytes(bytes).map_err(|error| execution(NAME, error));
-        let Some(ScalarValue::List(list)) = constant else {
-            return decode().map(Arc::new);
-        };
-        let place = (bytes.as_ptr() as usize, bytes.len());
-        let kept = CACHE.get_or(&place, bytes.len() * 2, || {
-            let _bytes = make_array(list.values().to_data());
-            decode().map(|filter| Constant { filter: Arc::new(filter), _bytes })
-        });
-        kept.map(|kept| Arc::clone(&kept.filter))
+        CONSTANTS.get_or(constant, bytes.len(), || decode().map(Arc::new))
     }
 
     fn ask(
