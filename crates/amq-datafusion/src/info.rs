@@ -2,7 +2,7 @@
 
 use crate::error::{plan, unread};
 use crate::filters::{self, Column};
-use amq::{AnyFile, Stats};
+use amq::{AnyFile, AnyFilter, Filter};
 use datafusion_common::arrow::array::{
     Array, ArrayRef, Float64Builder, StringBuilder, StructArray, UInt64Array, UInt64Builder,
 };
@@ -27,14 +27,17 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
     ])
 });
 
-/// The function `amq_estimate(f)`: the number of keys that the filter `f` counts, as an unsigned
-/// integer; null of null. After a merge a Bloom filter counts common keys twice.
+/// The function `amq_estimate(f)`: about how many different keys the filter `f` holds, as an
+/// unsigned integer; null of null. Bloom and counting filters tell by their tables, within a few
+/// percent, and a quotient filter but for its false positives, however many filters were merged. Of
+/// other kinds it is the number that they count; after a merge, a key that was in both filters
+/// counts twice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqEstimate;
 
-/// The function `amq_info(f)`: a struct of the filter's `kind`, the number of `keys` in it, its
-/// `capacity`, its `bytes` in memory, its `load` (0 to 1), and its expected false-positive rate
-/// `fpr`; null of null.
+/// The function `amq_info(f)`: a struct of the filter's `kind`, the number of `keys` it counted
+/// (see [`AmqEstimate`] for merged ones), its `capacity`, its `bytes` in memory, its `load` (0 to
+/// 1), and its expected false-positive rate `fpr`; null of null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqInfo;
 
@@ -68,10 +71,10 @@ macro_rules! of_filter {
             fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
                 match args.args.first() {
                     Some(ColumnarValue::Array(array)) => {
-                        Ok(ColumnarValue::Array($column(&stats($name, array)?)))
+                        Ok(ColumnarValue::Array($column($name, array)?))
                     }
                     Some(ColumnarValue::Scalar(value)) => {
-                        let column = $column(&stats($name, &value.to_array()?)?);
+                        let column = $column($name, &value.to_array()?)?;
                         Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&column, 0)?))
                     }
                     None => Err(plan($name, "wants (f)")),
@@ -84,26 +87,44 @@ macro_rules! of_filter {
 of_filter!(AmqEstimate, "amq_estimate", DataType::UInt64, estimates);
 of_filter!(AmqInfo, "amq_info", DataType::Struct(FIELDS.clone()), infos);
 
-/// The state of each filter; `None` of null.
-fn stats(function: &str, array: &ArrayRef) -> Result<Vec<Option<Stats>>> {
+/// What each filter tells of itself; `None` of null.
+fn told<T>(
+    function: &str,
+    array: &ArrayRef,
+    tell: impl Fn(&AnyFilter) -> T,
+) -> Result<Vec<Option<T>>> {
     let filters = Column::new(function, array)?;
     let of = |bytes: &[u8]| match AnyFile::from_bytes(bytes) {
-        Ok(file) => Ok(file.filter().stats()),
+        Ok(file) => Ok(tell(file.filter().into_inner())),
         Err(error) => Err(unread(function, None, error)),
     };
     (0..array.len()).map(|row| filters.value(row).map(of).transpose()).collect()
 }
 
-fn estimates(stats: &[Option<Stats>]) -> ArrayRef {
-    let keys = stats.iter().map(|stats| stats.map(|stats| stats.len));
-    Arc::new(keys.collect::<UInt64Array>())
+fn estimates(function: &str, array: &ArrayRef) -> Result<ArrayRef> {
+    Ok(Arc::new(told(function, array, different)?.into_iter().collect::<UInt64Array>()))
 }
 
-fn infos(stats: &[Option<Stats>]) -> ArrayRef {
+/// About how many different keys there are.
+fn different(filter: &AnyFilter) -> u64 {
+    let by_table = match filter {
+        AnyFilter::Bloom(filter) => filter.estimated_cardinality(),
+        AnyFilter::BlockedBloom(filter) => filter.estimated_cardinality(),
+        AnyFilter::Counting(filter) => filter.estimated_cardinality(),
+        AnyFilter::BlockedCounting(filter) => filter.estimated_cardinality(),
+        AnyFilter::Quotient(filter) => return filter.distinct_len(),
+        _ => f64::INFINITY,
+    };
+    // A full table tells nothing.
+    if by_table.is_finite() { by_table.round() as u64 } else { filter.len() }
+}
+
+fn infos(function: &str, array: &ArrayRef) -> Result<ArrayRef> {
+    let stats = told(function, array, Filter::stats)?;
     let mut kind = StringBuilder::new();
     let [mut keys, mut capacity, mut bytes] = [(); 3].map(|()| UInt64Builder::new());
     let [mut load, mut fpr] = [(); 2].map(|()| Float64Builder::new());
-    for stats in stats {
+    for stats in &stats {
         kind.append_value(stats.map_or("", |stats| stats.kind.id()));
         keys.append_value(stats.map_or(0, |stats| stats.len));
         capacity.append_value(stats.map_or(0, |stats| stats.capacity));
@@ -120,5 +141,5 @@ fn infos(stats: &[Option<Stats>]) -> ArrayRef {
         Arc::new(fpr.finish()),
     ];
     let nulls: NullBuffer = stats.iter().map(Option::is_some).collect();
-    Arc::new(StructArray::new(FIELDS.clone(), columns, Some(nulls)))
+    Ok(Arc::new(StructArray::new(FIELDS.clone(), columns, Some(nulls))))
 }

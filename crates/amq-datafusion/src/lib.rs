@@ -7,7 +7,7 @@
 //! | `amq_merge_agg(f)` | aggregate: the filters in `f` as one |
 //! | `amq_contains(f, x)` | whether `x` is probably in `f`; `false` is certain |
 //! | `amq_contains_file(path, x)` | the same of a filter in a file; see [`ContainsFile`] |
-//! | `amq_estimate(f)` | the number of keys in `f` |
+//! | `amq_estimate(f)` | about how many different keys are in `f` |
 //! | `amq_info(f)` | kind, keys, capacity, bytes, load and rate of `f` |
 //! | `bloom_filter_agg(x [, items [, bits]])` | Spark's aggregate, Spark's bytes; see [`spark`] |
 //! | `might_contain(f, x)` | Spark's question |
