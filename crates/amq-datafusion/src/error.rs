@@ -1,6 +1,6 @@
 //! Errors in SQL's words.
 
-use amq::DecodeError;
+use amq::{AnyError, DecodeError, MergeError};
 use datafusion_common::DataFusionError;
 use std::fmt::Display;
 
@@ -31,4 +31,21 @@ pub(crate) fn unread(function: &str, path: Option<&str>, error: DecodeError) -> 
         _ => "",
     };
     execution(function, format_args!("{path}{error}{way_out}"))
+}
+
+/// Filters that cannot be one, with a way out that holds for all of them: an error of two would
+/// name the keys of two, and others may follow.
+pub(crate) fn unmerged(function: &str, error: &AnyError) -> DataFusionError {
+    match error {
+        AnyError::Merge(MergeError::Keys { ours, theirs, slots }) => {
+            let text = format_args!(
+                "more rows than `expected`: parts of {ours} and of {theirs} rows, copies of keys \
+                 among them, do not fit into the {slots} slots of one filter. Let `expected` be \
+                 the number of rows in all parts together, or aggregate over (SELECT DISTINCT x \
+                 FROM ...)"
+            );
+            execution(function, text)
+        }
+        error => execution(function, format_args!("filters that cannot be merged: {error}")),
+    }
 }

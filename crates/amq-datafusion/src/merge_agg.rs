@@ -1,6 +1,6 @@
 //! `amq_merge_agg(f)`.
 
-use crate::error::{execution, plan, unread};
+use crate::error::{execution, plan, unmerged, unread};
 use crate::filters;
 use amq::{Abilities, AnyFile, Filter};
 use datafusion_common::arrow::array::{Array, ArrayRef};
@@ -74,7 +74,7 @@ impl Accumulator for Merged {
             let theirs = filters::of_keys(bytes);
             let theirs = theirs.map_err(|error| unread(NAME, None, error))?;
             match &mut self.0 {
-                Some(ours) => ours.merge(&theirs).map_err(|error| execution(NAME, error))?,
+                Some(ours) => ours.merge(&theirs).map_err(|error| unmerged(NAME, &error))?,
                 // A kind that merges with none is refused even where it is the only one.
                 None => {
                     let filter = theirs.filter().into_inner();

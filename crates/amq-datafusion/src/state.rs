@@ -5,7 +5,7 @@
 //! filter: the bytes of the filter's file, which begin with the first of its magic bytes, 0x89
 //! ```
 
-use crate::error::execution;
+use crate::error::{execution, unmerged};
 use crate::params::{Params, SEED};
 use amq::{AnyFile, AnyFilter, Filter, Key, KeyHash};
 use datafusion_common::Result;
@@ -62,9 +62,7 @@ impl State {
             Some((&FILTER, _)) if !params.built => {
                 let theirs = AnyFilter::from_bytes(state).map_err(|error| foreign(&error))?;
                 match &mut self.filter {
-                    Some(ours) => ours.merge(&theirs).map_err(|error| {
-                        execution(NAME, format_args!("states that cannot be merged: {error}"))
-                    }),
+                    Some(ours) => ours.merge(&theirs).map_err(|error| unmerged(NAME, &error)),
                     None => {
                         fits(params, &theirs)?;
                         self.filter = Some(Box::new(theirs));

@@ -193,6 +193,23 @@ async fn an_estimate_is_of_different_keys_for_kinds_whose_tables_tell() {
     assert_eq!(numbers(&ctx, sql).await, [1]);
 }
 
+#[tokio::test]
+async fn filters_that_do_not_fit_into_one_say_how_many_to_expect() {
+    let ctx = session();
+    table(&ctx, "t", vec![longs(0..1000); 4]);
+    for sql in [
+        "SELECT amq_agg(x, 1000, 0.01, 'cuckoo') FROM t",
+        "SELECT amq_merge_agg(f) FROM (SELECT amq_agg(x, 1000, 0.01, 'cuckoo') AS f FROM t \
+         WHERE x < 200 GROUP BY x % 2 UNION ALL \
+         SELECT amq_agg(x, 1000, 0.01, 'cuckoo') FROM t WHERE x < 200)",
+    ] {
+        let said = error(&ctx, sql).await;
+        assert!(said.contains("more rows than `expected`: parts of"), "{said}");
+        assert!(said.contains("the number of rows in all parts together"), "{said}");
+        assert!(!said.contains("plan for"), "a number of two parts: {said}");
+    }
+}
+
 /// In a window the state is asked for its value again and again.
 #[tokio::test]
 async fn a_running_window_gives_the_filter_of_the_rows_so_far() {

@@ -67,7 +67,7 @@ async fn more_keys_than_expected_are_an_error_and_no_filter_that_errs_too_often(
     table(&one, "t", vec![array(Int64Array::from_iter_values(0..20_000))]);
     one.sql(sql).await.unwrap().collect().await.unwrap();
     let said = error(&ctx, sql).await;
-    assert!(said.contains("amq_agg: states that cannot be merged"), "{said}");
+    assert!(said.contains("amq_agg: filters that cannot be merged"), "{said}");
     // The same keys again are no more keys.
     let sql = "SELECT amq_agg(x % 5000, 5000, 0.01) FROM t";
     ctx.sql(sql).await.unwrap().collect().await.unwrap();
