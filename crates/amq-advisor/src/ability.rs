@@ -1,5 +1,6 @@
 //! Which structure can do what, and how to say that it cannot.
 
+use crate::size::MOST_COUNTED;
 use crate::{Demand, Keys, Need, Rejection, Structure, Workload};
 use alloc::format;
 use alloc::string::String;
@@ -12,7 +13,7 @@ use amq::FilterKind;
 /// which overlap in the windowed layout.
 const fn most_copies(kind: FilterKind) -> Option<u32> {
     match kind {
-        FilterKind::Counting | FilterKind::BlockedCounting => Some(14),
+        FilterKind::Counting | FilterKind::BlockedCounting => Some(MOST_COUNTED),
         FilterKind::Cuckoo => Some(8),
         FilterKind::WindowedCuckoo => Some(3),
         FilterKind::ExpandableQuotient => Some(255),
@@ -31,6 +32,7 @@ pub(super) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejec
 
 fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<String> {
     let fixed = match (structure, demand) {
+        (_, Demand::Need(Need::Exact)) => Some("errs at some rate, however low"),
         (Structure::Map, _) => return map(demand),
         (Structure::AtomicBloom | Structure::AtomicBlockedBloom, Demand::Need(Need::Files)) => {
             Some("has no file of its own: only a snapshot of it has")

@@ -30,6 +30,9 @@ pub struct Choice {
     pub query_ns: Option<f64>,
     /// Nanoseconds for a removal; `None` also if it cannot remove.
     pub remove_ns: Option<f64>,
+    /// Nanoseconds that one insert in a thousand exceeds, while it is filled up to its plan; `None`
+    /// if nobody has measured it.
+    pub tail_ns: Option<f64>,
     /// Expected nanoseconds for each query in all: the query, its share of inserts and removals,
     /// and, where they have a cost, the lookups that it lets through and its memory.
     pub cost_ns: Option<f64>,

@@ -4,7 +4,8 @@
 pub(crate) const TIE: f64 = 0.03;
 
 /// Where time comes first and no size is named, a filter may take so many times the bits of the
-/// smallest one that keeps the rate.
+/// smallest one that keeps the rate; and so many times that again, as long as errors are most of
+/// what it costs.
 pub const TIME_MAY_TAKE: f64 = 2.0;
 
 /// Where time comes first in a size, and neither a rate nor the cost of a false positive is named,
@@ -20,4 +21,6 @@ pub(crate) enum By {
     Rate,
     /// Nanoseconds within so many bits per key.
     Time(f64),
+    /// Nanoseconds that one insert in a thousand exceeds, within so many bits per key.
+    Tail(f64),
 }

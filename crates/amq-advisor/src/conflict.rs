@@ -78,7 +78,7 @@ fn is_met(workload: &Workload) -> bool {
 
 fn first_choice(workload: &Workload, times: &Times) -> Option<Choice> {
     let choices = ranked(workload, times).choices;
-    choices.into_iter().find(|choice| choice.structure.is_filter())
+    choices.into_iter().find(|choice| choice.structure.is_filter() || workload.is_exact())
 }
 
 /// The workload with these demands only.

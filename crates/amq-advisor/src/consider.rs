@@ -1,8 +1,9 @@
 //! What each structure costs for a workload: its size, its times, and the cost of a query.
 
+use crate::size::Size;
 use crate::times::Spent;
 use crate::{Choice, DEFAULT_FPR, ExactSet, Rejection, Structure, Times, Workload};
-use crate::{ability, size};
+use crate::{ability, exact as keys, size};
 use alloc::string::String;
 use amq::{Budget, Goal};
 
@@ -69,7 +70,9 @@ fn at(
     times: &Times,
 ) -> Result<Choice, size::Failure> {
     let size = size::size(structure, budget, workload)?;
-    let spent = times.spent(structure, size.keys, size.fpr, workload);
+    // Of many filters one is seldom where the last query left it: all together fill the caches.
+    let entries = size.keys.saturating_mul(workload.filters);
+    let spent = times.spent(structure, entries, size.fpr, workload);
     let fpr = size.fpr.min(1.0);
     let at_first = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
     let bits_per_key = size.grown.map_or(at_first, |growth| growth.mean);
@@ -103,6 +106,7 @@ fn timed(
         insert_ns: spent.map(|spent| spent.insert),
         query_ns: spent.map(|spent| spent.query),
         remove_ns: spent.and_then(|spent| spent.remove),
+        tail_ns: spent.and_then(|spent| spent.tail),
         cost_ns: spent.map(|spent| cost(&spent, fpr, bits_per_key, workload)),
         reckoned: spent.is_some_and(|spent| spent.reckoned),
         what: String::new(),
@@ -115,7 +119,12 @@ fn cost(spent: &Spent, fpr: f64, bits_per_key: f64, workload: &Workload) -> f64 
     let removal = if workload.needs_remove() { spent.remove.unwrap_or(0.0) } else { 0.0 };
     let own = spent.query + (spent.insert + removal) / workload.queries_per_key;
     let memory = workload.bit_ns.unwrap_or(0.0) * bits_per_key;
-    own + memory + fpr * without(workload).map_or(0.0, |_| missed(workload)) + found(workload)
+    own + memory + fpr * missed(workload) + found(workload)
+}
+
+/// Nanoseconds for each query that false positives take.
+pub(super) fn errors(choice: &Choice, workload: &Workload) -> f64 {
+    choice.fpr * missed(workload)
 }
 
 /// The cost of the lookups that a filter lets through if it says yes to every absent key, per
@@ -143,7 +152,7 @@ pub(super) fn without(workload: &Workload) -> Option<f64> {
 
 /// The exact set of the same keys, to compare with.
 pub(super) fn exact_set(workload: &Workload, times: &Times) -> ExactSet {
-    let set = exact(Structure::exact(workload), size::exact_set(workload), workload, times);
+    let set = exact(Structure::exact(workload), keys::hash_table(workload), workload, times);
     ExactSet { bytes: set.bytes, query_ns: set.query_ns }
 }
 
@@ -161,7 +170,15 @@ pub(super) fn exact(
     times: &Times,
 ) -> Choice {
     let keys = workload.keys.planned();
-    let spent = times.spent(structure, keys, DEFAULT_FPR, workload);
+    let entries = keys.saturating_mul(workload.filters);
+    let spent = times.spent(structure, entries, DEFAULT_FPR, workload);
     let bits = bytes as f64 * 8.0 / keys as f64;
     Choice { bytes, build_bytes: bytes, ..timed(structure, spent, 0.0, bits, workload) }
+}
+
+/// A sketch of this size, as a choice.
+pub(super) fn sketch(size: &Size, workload: &Workload) -> Choice {
+    let bits = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
+    let choice = timed(Structure::Sketch, None, size.fpr, bits, workload);
+    Choice { bytes: size.bytes, build_bytes: size.bytes, ..choice }
 }

@@ -41,8 +41,10 @@
 //!    nanoseconds for each query: the query itself, its share of inserts (and removals, where they
 //!    are needed), and the false positives and true lookups that it lets through. Each kind has the
 //!    parameters that cost least within the size allowed, and if none is, within
-//!    [`TIME_MAY_TAKE`] times the bits of the smallest that keeps the rate. In a size without a
-//!    rate and without that cost, what errs on more than [`USEFUL_FPR`] of absent keys comes last.
+//!    [`TIME_MAY_TAKE`] times the bits of the smallest that keeps the rate, and so many times that
+//!    again as long as errors are most of what the best costs. In a size without a rate and without
+//!    that cost, what errs on more than [`USEFUL_FPR`] of absent keys comes last. The tail of
+//!    inserts can take the place of the time.
 //! 3. If a bit has a price ([`Workload::with_bit_ns`]), by the sum of time and memory.
 //!
 //! What differs by less than 3 % is a tie, which the other measure decides: bits after time, and
@@ -54,11 +56,14 @@
 //! which every number of keys weighs as much as its double ([`Growth`]), not by those of its first
 //! table: each time that it has just grown, it takes twice or three times as many.
 //!
-//! An exact set comes first where the keys are so few that it fits [`SMALL_SET_BYTES`], or where it
-//! is no larger than the smallest filter; a bitmap where the keys are integers so dense that it is.
-//! No filter at all comes first where every query is for a key that is in, or where the costs say
-//! that a filter takes more time than it saves. Filters of other crates take no part: the advisor
-//! plans by exact formulas, which it has for this family alone; the report compares with them.
+//! The keys themselves come first where they are so few that a set of them fits
+//! [`SMALL_SET_BYTES`]; where they take no more than the smallest filter, as a set or, if they are
+//! integers, as a bitmap or a sorted list; and, where time comes first, if the filter that errs as
+//! seldom as its errors' cost calls for takes about as much. A count-min sketch comes first where
+//! keys have more copies than this family's counters hold, and their slots would take more. No
+//! filter at all comes first where every query is for a key that is in, or where the costs say that
+//! a filter takes more time than it saves. Filters of other crates take no part: the advisor plans
+//! by exact formulas, which it has for this family alone; the report compares with them.
 //!
 //! # Where the numbers come from
 //!
@@ -77,14 +82,17 @@ extern crate std;
 
 mod ability;
 mod answer;
-mod beyond;
 mod by;
+mod compared;
 mod conflict;
 mod consider;
 mod demand;
 pub mod engines;
+mod exact;
 mod growth;
+mod instead;
 mod invalid;
+mod needs;
 mod notes;
 mod numbers;
 mod plan;
@@ -97,13 +105,13 @@ mod times;
 mod workload;
 
 pub use answer::{Answer, Choice, ExactSet, Rejection};
-pub use beyond::Beyond;
 pub use by::{TIME_MAY_TAKE, USEFUL_FPR};
 pub use conflict::{ChooseError, Conflict};
 pub use demand::Demand;
 pub use growth::Growth;
+pub use instead::SMALL_SET_BYTES;
 pub use invalid::{Contradiction, Invalid};
-pub use rank::SMALL_SET_BYTES;
+pub use needs::{Beyond, NeedError};
 pub use structure::Structure;
 pub use times::{Times, TimesError};
 pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Need, Workload};

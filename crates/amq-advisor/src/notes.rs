@@ -1,9 +1,10 @@
 //! What to know beside the choices. Every number is reckoned here, as in the reasons.
 
-use crate::by::{By, TIME_MAY_TAKE, USEFUL_FPR};
+use crate::by::{By, USEFUL_FPR};
+use crate::compared::{exact_set, many, sorted, worth};
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size;
-use crate::{Answer, Choice, DEFAULT_FPR, Keys, KeysBy, Need, Structure, Times, Workload};
+use crate::{Answer, Choice, DEFAULT_FPR, First, Keys, KeysBy, Need, Structure, Times, Workload};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,15 +13,20 @@ use amq::Abilities;
 /// Bytes of a filter that many a machine has no room for.
 const LARGE: u64 = 64 << 30;
 
+/// Bytes of a device that has little memory.
+const SMALL_DEVICE: u64 = 1 << 20;
+
 /// What is true beside the choices.
 pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times) -> Vec<String> {
     let mut notes = Vec::new();
     let filter = answer.filters().next();
     notes.push(exact_set(answer.exact_set.bytes, filter, workload));
     notes.extend(filter.and_then(|choice| sorted(choice, answer.best(), workload)));
+    notes.extend(filter.and_then(|choice| worth(choice, answer, workload)));
+    notes.extend(filter.and_then(|choice| many(choice, workload)));
     notes.extend(ends(answer, by, workload));
     notes.extend(filter.and_then(|choice| changes(choice, answer, workload)));
-    if workload.allowed(1).is_none() && workload.fpr.is_none() && workload.is_filtered() {
+    if workload.allowed(1).is_none() && workload.needs_a_rate() {
         let rate = Rate(DEFAULT_FPR);
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
@@ -35,7 +41,29 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     notes.extend(copies(workload, answer));
     let growing = workload.grows() && !matches!(workload.keys, Keys::AtMost(_));
     let strangers = workload.keys_by == KeysBy::Strangers;
-    let fixed: [(bool, &str); 8] = [
+    let is_filter = filter.is_some();
+    let fixed: [(bool, &str); 12] = [
+        (
+            workload.is_exact(),
+            "Where every key that can be asked for is known beforehand, less is enough: a cascade \
+             of filters, such as CRLite, or a `RibbonMap` of one bit, built from all of them. And \
+             before an exact set that is slow to ask, a filter spares the lookups of absent keys.",
+        ),
+        (
+            workload.spares() == First::Tail && !workload.built_once,
+            "Tails are those of inserts, timed one at a time until the filter is as full as \
+             planned; queries read a bounded number of lines. What doubles or adds a stage stops \
+             for it, more rarely than once in a thousand inserts.",
+        ),
+        (
+            workload.spares() == First::Tail && workload.built_once,
+            "Built from all keys at once there is no insert to wait for: the least time is taken.",
+        ),
+        (
+            workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE) && is_filter,
+            "For small devices: the filters need no operating system (`no_std`), and a view answers \
+             from the bytes of a file where they lie, in flash too.",
+        ),
         (
             growing,
             "Bits per key are the mean over ten doublings, in which each number of keys counts for \
@@ -47,7 +75,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
              known at the start, even a generous one, there is better.",
         ),
         (
-            workload.needs.contains(&Need::List),
+            workload.needs.contains(&Need::List) && is_filter,
             "What is listed are hashes: no filter keeps the keys.",
         ),
         (
@@ -56,11 +84,11 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
              filters in SQL, where the data lies: on DataFusion, on Ballista, with Spark's bytes.",
         ),
         (
-            workload.needs_remove(),
+            workload.needs_remove() && is_filter,
             "Remove only what was inserted: to remove a false positive is to deny another key.",
         ),
         (
-            strangers,
+            strangers && is_filter,
             "Strangers choose the keys, and can prepare some that collide: wrap it in `Keyed`, \
              which hashes with SipHash under a secret key (`amq build --key-file`), and keep an \
              exact set behind it. A secret random seed is faster, and weaker: XXH3 is no \
@@ -69,7 +97,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
              chosen keys do.",
         ),
         (
-            strangers && workload.needs_remove(),
+            strangers && workload.needs_remove() && is_filter,
             "And let strangers remove only what the exact set behind it holds.",
         ),
         (
@@ -107,8 +135,14 @@ fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<Strin
 fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
     let taken = match by {
         By::Time(_) if workload.bit_ns.is_some() => "weighed by the price of memory".into(),
-        By::Time(_) if workload.allowed(1).is_some() => "the least time in the size allowed".into(),
-        By::Time(_) => format!("the least time, in at most {TIME_MAY_TAKE} times the fewest bits"),
+        By::Time(_) | By::Tail(_) if workload.allowed(1).is_some() => {
+            "the least time in the size allowed".into()
+        }
+        By::Time(most) | By::Tail(most) => {
+            let fewest = answer.front.first().map_or(most, |choice| choice.bits_per_key);
+            let what = if matches!(by, By::Tail(_)) { "tail of inserts" } else { "time" };
+            format!("the least {what}, in at most {:.0} times the fewest bits", most / fewest)
+        }
         By::Bits | By::Rate => "memory first".into(),
     };
     let point = |choice: &Choice| {
@@ -121,46 +155,6 @@ fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
             "Taken: {taken}. From the smallest to the quickest, with bits per key and nanoseconds \
              a query in all: {}.",
             points.join(", ")
-        )
-    })
-}
-
-fn exact_set(bytes: u64, filter: Option<&Choice>, workload: &Workload) -> String {
-    let what = match Structure::exact(workload) {
-        Structure::ExactMap if workload.counts() => "map from each key to its count",
-        Structure::ExactMap => "map from each key to its value",
-        _ => "set of the keys",
-    };
-    let shown = Bytes(bytes);
-    match filter {
-        Some(filter) if filter.bytes > 0 => {
-            let (times, other) = (bytes as f64 / filter.bytes as f64, filter.structure);
-            format!(
-                "An exact {what} takes {shown}, {times:.1} times as much as {other}, and never errs."
-            )
-        }
-        _ => format!("An exact {what} takes {shown}, and never errs."),
-    }
-}
-
-/// Sorted keys are worth naming if they take at most so many times the bits of a filter.
-const NEARLY: f64 = 1.2;
-
-/// What the keys take, sorted as integers, where that is about as little as a filter.
-fn sorted(filter: &Choice, best: &Choice, workload: &Workload) -> Option<String> {
-    let keys = workload.keys.planned() as f64;
-    let universe = workload.below.map_or(workload.key_bytes as f64 * 8.0, |n| libm::log2(n as f64));
-    // Elias-Fano: the low bits as they are, and two more for the high ones of all before.
-    let elias_fano = (universe - libm::log2(keys)).max(0.0) + 2.0;
-    let (it, bits) = (filter.structure, filter.bits_per_key);
-    let serves =
-        workload.is_filtered() && !workload.counts() && best.structure != Structure::Bitmap;
-    (serves && elias_fano <= bits * NEARLY).then(|| {
-        format!(
-            "The {it} filter takes {bits:.1} bits per key; sorted, as integers of one length, the keys \
-             themselves take {elias_fano:.1} in an Elias-Fano list and {:.0} in an array. Both never \
-             err, and are made from all keys at once.",
-            libm::ceil(universe)
         )
     })
 }
@@ -218,7 +212,15 @@ fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
              each copy takes a slot.{sticks}{varied}"
         ));
     }
-    repeats.then(|| {
+    if repeats && workload.generations().is_some() {
+        return Some(
+            "Keys come again: one that only an older generation holds is put into the newest, too, \
+             and so remembered from its last time on; it counts in each. Nothing is removed one by \
+             one, so no answer need be kept."
+                .into(),
+        );
+    }
+    (repeats && answer.filters().next().is_some()).then(|| {
         "Keys come again: take them with `insert_unique`, since filters that remove would store \
          each copy, and remove only keys that were answered `New`. Bloom filters store nothing \
          twice."

@@ -1,16 +1,9 @@
 //! The ranked answer: every candidate considered, and the order of the choices.
 
 use crate::by::{By, TIE, TIME_MAY_TAKE, USEFUL_FPR};
-use crate::consider::{exact, exact_set, nothing, own, quickest, smallest, without};
-use crate::numbers::Bytes;
-use crate::size::{bitmap, exact_serves};
-use crate::{Answer, Choice, First, Structure, Times, Workload, notes, reason};
-use alloc::format;
+use crate::consider::{errors, exact, exact_set, own, quickest, smallest, without};
+use crate::{Answer, Choice, First, Structure, Times, Workload, instead, notes, reason};
 use alloc::vec::Vec;
-
-/// An exact set of at most this many bytes comes before any filter: it stays in a cache, and a
-/// filter saves next to nothing.
-pub const SMALL_SET_BYTES: u64 = 64 << 10;
 
 /// Of what ties, what differs by less than this in the other measure is alike: two runs of the same
 /// cell differ by as much.
@@ -25,10 +18,14 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
             Err(rejection) => rejections.push(rejection),
         }
     }
-    let by = order(&choices, workload);
+    if workload.is_exact() {
+        let all = crate::exact::all(workload).into_iter();
+        choices = all.map(|(it, bytes)| exact(it, bytes, workload, times)).collect();
+    }
+    let mut by = order(&choices, workload);
     let mut weighed = choices.clone();
-    if let By::Time(most) = by {
-        choices = choices.iter().map(|choice| quickest(choice, most, workload, times)).collect();
+    if let By::Time(_) = by {
+        (by, choices) = hurried(&choices, by, workload, times);
         weighed.extend(choices.iter().cloned());
     }
     rank(&mut choices, by, workload);
@@ -38,9 +35,41 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
     reason::give(&mut choices, by, workload);
     let mut answer =
         Answer { choices, front, rejections, exact_set, without_ns, notes: Vec::new() };
-    instead(&mut answer, workload, times);
+    if let Some(first) = instead::instead(&answer, by, workload, times) {
+        answer.choices.insert(0, first);
+    }
     answer.notes = notes::notes(workload, &answer, by, times);
     answer
+}
+
+/// All choices at their quickest. Where no size is named, they may take twice the bits again as
+/// long as errors are most of what the best of them costs, and that halves it.
+fn hurried(smallest: &[Choice], by: By, workload: &Workload, times: &Times) -> (By, Vec<Choice>) {
+    let within = |most: f64| -> Vec<Choice> {
+        smallest.iter().map(|choice| quickest(choice, most, workload, times)).collect()
+    };
+    // What the best costs, and how much of it are errors.
+    let best = |choices: &[Choice], most: f64| {
+        let fitting = choices.iter().filter(|choice| choice.bits_per_key <= most);
+        let costs = fitting.map(|choice| (own(choice, workload), errors(choice, workload)));
+        costs.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, 0.0))
+    };
+    let By::Time(mut most) = by else {
+        return (by, smallest.to_vec());
+    };
+    let mut choices = within(most);
+    while most.is_finite() && workload.allowed(1).is_none() {
+        let (cost, errors) = best(&choices, most);
+        if errors <= cost / 2.0 {
+            break;
+        }
+        let more = within(most * 2.0);
+        if best(&more, most * 2.0).0 > cost / 2.0 {
+            break;
+        }
+        (most, choices) = (most * 2.0, more);
+    }
+    (By::Time(most), choices)
 }
 
 /// What is spared first, within which size.
@@ -50,16 +79,18 @@ fn order(smallest: &[Choice], workload: &Workload) -> By {
     let fewest = smallest.iter().map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
     match (workload.bit_ns, workload.spares(), bits) {
         (Some(_), _, bits) => By::Time(bits.unwrap_or(f64::INFINITY)),
-        (None, First::Time, bits) => By::Time(bits.unwrap_or(fewest * TIME_MAY_TAKE)),
-        (None, First::Memory, Some(_)) if workload.fpr.is_none() && workload.is_filtered() => {
-            By::Rate
+        (None, First::Tail, bits) if !workload.built_once => {
+            By::Tail(bits.unwrap_or(fewest * TIME_MAY_TAKE))
         }
+        (None, First::Time | First::Tail, bits) => By::Time(bits.unwrap_or(fewest * TIME_MAY_TAKE)),
+        (None, First::Memory, Some(_)) if workload.needs_a_rate() => By::Rate,
         (None, First::Memory, _) => By::Bits,
     }
 }
 
 /// Sorts by the one thing that matters most, and what ties with the best of the rest by the next:
-/// bits after time, time after bits or rate. What is near there, too, keeps the order of the kinds.
+/// bits after time, time after bits, rate or tail. What is near there, too, keeps the order of the
+/// kinds.
 fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
     let time = |choice: &Choice| own(choice, workload);
     let size = |choice: &Choice| choice.bits_per_key;
@@ -68,15 +99,19 @@ fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
     match by {
         By::Bits => sort(choices, size, time),
         By::Rate => sort(choices, rate, time),
-        By::Time(most) => {
+        By::Time(most) | By::Tail(most) => {
+            let is_tail = matches!(by, By::Tail(_));
+            let tail = |choice: &Choice| choice.tail_ns.unwrap_or(f64::INFINITY);
+            let first = |choice: &Choice| if is_tail { tail(choice) } else { time(choice) };
+            let second = |choice: &Choice| if is_tail { time(choice) } else { size(choice) };
             // What does not fit comes last, and what fits by erring nearly always.
             let errs = if workload.needs_a_useful_rate() { USEFUL_FPR } else { 1.0 };
             let fits = |choice: &Choice| size(choice) <= most * (1.0 + 1e-9) && choice.fpr <= errs;
             choices.sort_by_key(|choice| !fits(choice));
             let fitting = choices.partition_point(fits);
             let (fitting, others) = choices.split_at_mut(fitting);
-            sort(fitting, time, size);
-            sort(others, time, size);
+            sort(fitting, first, second);
+            sort(others, first, second);
         }
     }
 }
@@ -121,53 +156,4 @@ fn front(mut weighed: Vec<Choice>, workload: &Workload) -> Vec<Choice> {
         beats
     });
     weighed
-}
-
-/// Puts an exact set, or no filter at all, first where that is the better answer.
-fn instead(answer: &mut Answer, workload: &Workload, times: &Times) {
-    let Some(best) = answer.filters().next() else {
-        return;
-    };
-    let smallest = answer.filters().map(|choice| choice.bytes).min().unwrap_or(0);
-    let set = answer.exact_set.bytes;
-    let tells_more = workload.value_bits().is_some() || workload.counts();
-    let saves_nothing = match (answer.without_ns, best.cost_ns) {
-        (Some(without), Some(with)) => with >= without,
-        _ => false,
-    };
-    let is_served = |bytes| exact_serves(bytes, workload);
-    let holds = match Structure::exact(workload) {
-        Structure::ExactMap if workload.counts() => "the map counts, and also removes and lists",
-        Structure::ExactMap => "the map gives the value of each key, and none for any other",
-        _ => "the set also removes and lists",
-    };
-    let (mut first, reason) = if workload.absent == 0.0 && !tells_more {
-        let reason = "Every query is for a key that is in: a filter would say yes to each.";
-        (nothing(workload), reason.into())
-    } else if saves_nothing && !tells_more {
-        (nothing(workload), "A filter takes more time than the lookups that it saves.".into())
-    } else if let Some(bytes) = bitmap(workload).filter(|&it| it <= smallest && is_served(it)) {
-        let reason = "The integers lie so close that a bit for each that there can be takes less \
-                      than any filter, and never errs; where they are sparse, in the form of a \
-                      roaring bitmap.";
-        (exact(Structure::Bitmap, bytes, workload, times), reason.into())
-    } else if (set <= SMALL_SET_BYTES || set <= smallest)
-        && is_served(set)
-        && !workload.needs.contains(&crate::Need::Files)
-    {
-        let why = match set {
-            ..=SMALL_SET_BYTES => "So few keys fit a cache as they are".into(),
-            _ => format!(
-                "The keys themselves take {}, no more than the smallest filter, {}",
-                Bytes(set),
-                Bytes(smallest)
-            ),
-        };
-        let reason = format!("{why}: {holds}. Nothing errs.");
-        (exact(Structure::exact(workload), set, workload, times), reason)
-    } else {
-        return;
-    };
-    first.reason = reason;
-    answer.choices.insert(0, first);
 }

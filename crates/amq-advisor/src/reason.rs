@@ -59,9 +59,15 @@ fn what(structure: Structure, workload: &Workload) -> String {
             kind.about()
         ),
         Structure::Filter(kind) => kind.about().into(),
-        Structure::Bitmap | Structure::ExactSet | Structure::ExactMap | Structure::Nothing => {
-            String::new()
+        Structure::Bitmap => {
+            "A bit for each integer there can be, compressed where they are sparse.".into()
         }
+        Structure::SortedList => {
+            "The integers, sorted, in an Elias-Fano list: made from all at once.".into()
+        }
+        Structure::ExactSet => "A hash table of the keys: it also removes and lists.".into(),
+        Structure::ExactMap => "A hash table of the keys, each with what belongs to it.".into(),
+        Structure::Sketch | Structure::Nothing => String::new(),
     }
 }
 
@@ -92,6 +98,13 @@ fn first(choices: &[Choice], by: By, is_useful: bool) -> String {
             )
         }
         By::Time(_) => "The least time and memory together".into(),
+        By::Tail(most) => match best.tail_ns {
+            Some(ns) => format!(
+                "The least time that one insert in a thousand exceeds, {ns:.0} ns, within {most:.2} \
+                 bits per key, or the quickest of those {tie} of it"
+            ),
+            None => format!("No tail was measured: the least time within {most:.2} bits per key"),
+        },
     };
     let bits = best.grown.map_or(best.bits_per_key, |growth| growth.least);
     if best.fpr >= 1.0 || best.fpr <= 0.0 {
@@ -105,10 +118,11 @@ fn first(choices: &[Choice], by: By, is_useful: bool) -> String {
 fn beside(choices: &[Choice], index: usize) -> String {
     let (first, this) = (&choices[0], &choices[index]);
     let bits = (this.bits_per_key / first.bits_per_key - 1.0) * 100.0;
+    let of = if first.structure.is_filter() { "the first filter" } else { "the first" };
     let bits = match bits {
-        _ if bits.abs() < 0.05 => "As many bits as the first filter".into(),
-        _ if bits < 0.0 => format!("{:.1} % fewer bits than the first filter", -bits),
-        _ => format!("{bits:.1} % more bits than the first filter"),
+        _ if bits.abs() < 0.05 => format!("As many bits as {of}"),
+        _ if bits < 0.0 => format!("{:.1} % fewer bits than {of}", -bits),
+        _ => format!("{bits:.1} % more bits than {of}"),
     };
     match (first.cost_ns, this.cost_ns) {
         (Some(first), Some(this)) if first > 0.0 => {

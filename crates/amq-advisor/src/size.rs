@@ -1,11 +1,16 @@
 //! The size of a structure for a workload, or the demand that it fails.
 
 use crate::numbers::{Bytes, Number, Rate};
-use crate::plan::{Size, of_kind};
-use crate::{DEFAULT_FPR, Demand, Growth, Structure, Workload};
+pub(super) use crate::plan::Size;
+use crate::plan::of_kind;
+use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
 use amq::{Abilities, Budget, FilterKind, Goal, PlanError, PlanFilter};
+
+/// Bits of a counter of this family, and the most copies that one tells apart: it sticks at 15.
+const COUNTER_BITS: u64 = 4;
+pub(super) const MOST_COUNTED: u32 = 14;
 
 /// Why a structure has no size: the demand it fails, and a sentence.
 pub(super) type Failure = (Demand, String);
@@ -26,7 +31,12 @@ pub(super) fn size(
         Structure::Sharded(kind) => sharded(kind, keys, budget, workload),
         Structure::Rolling(kind) => rolling(kind, goal, workload),
         Structure::Filter(kind) => of_kind(kind, goal, workload),
-        Structure::Bitmap | Structure::ExactSet | Structure::ExactMap | Structure::Nothing => {
+        Structure::Bitmap
+        | Structure::SortedList
+        | Structure::ExactSet
+        | Structure::ExactMap
+        | Structure::Sketch
+        | Structure::Nothing => {
             return Err((Demand::Keys(workload.keys), "is not a filter".into()));
         }
     };
@@ -212,35 +222,39 @@ fn failure(error: &PlanError, workload: &Workload) -> Failure {
     }
 }
 
-/// Bytes of the standard library's hash table: a power of two of buckets, at most 7/8 of them
-/// taken, with a byte of control for each and a group of 16 more.
-pub(super) fn exact_set(workload: &Workload) -> u64 {
-    let keys = workload.keys.planned();
-    let value = workload.value_bits().map_or(0, |bits| u64::from(bits.div_ceil(8)));
-    let count = if workload.counts() { 4 } else { 0 };
-    let entry = workload.key_bytes.saturating_add(value).saturating_add(count);
-    let buckets = match keys {
-        0..=3 => 4,
-        4..=7 => 8,
-        _ => (keys.saturating_mul(8) / 7).checked_next_power_of_two().unwrap_or(u64::MAX),
+/// A count-min sketch: counters as a counting Bloom filter has them, but wider.
+pub(super) struct Counters {
+    /// Bits of a counter.
+    pub(super) bits: u64,
+    pub(super) size: Size,
+}
+
+/// The sketch for counts that no counter of this family holds; `None` if one does, or if a sketch
+/// cannot do what else is needed.
+pub(super) fn counters(workload: &Workload) -> Option<Counters> {
+    let does = |need: &Need| {
+        matches!(need, Need::Count { .. } | Need::Forget { .. } | Need::Merge | Need::Remove)
     };
-    buckets.saturating_mul(entry.saturating_add(1)).saturating_add(16)
-}
-
-/// Bytes of a bitmap of all integers there can be, or of a roaring one: of each 65,536 integers,
-/// two bytes for each key or a bitmap, whichever is smaller, and eight more. `None` if the keys are
-/// no integers, or one of them needs more than to be in.
-pub(super) fn bitmap(workload: &Workload) -> Option<u64> {
-    let below = workload.below.filter(|_| workload.value_bits().is_none() && !workload.counts())?;
-    let chunks = below.div_ceil(1 << 16).max(1);
-    let each = workload.keys.planned().div_ceil(chunks).saturating_mul(2).min(1 << 13);
-    Some(below.div_ceil(8).min(chunks.saturating_mul(each + 8)))
-}
-
-/// Whether an exact set or bitmap of this many bytes can be what the workload asks for.
-pub(super) fn exact_serves(bytes: u64, workload: &Workload) -> bool {
-    let allowed = workload.allowed(workload.keys.planned());
-    let grows = workload.grows() && !workload.is_bounded_growth();
-    let fits = allowed.is_none_or(|allowed| bytes <= allowed);
-    fits && !grows && workload.generations().is_none()
+    let most = workload.needs.iter().find_map(|need| match need {
+        Need::Count { most } if *most > MOST_COUNTED => Some(u64::from(*most)),
+        _ => None,
+    })?;
+    if workload.grows() || !workload.needs.iter().all(does) {
+        return None;
+    }
+    let bits = [8, 16, 32].into_iter().find(|&bits| most < 1 << bits)?;
+    let times = bits / COUNTER_BITS;
+    let narrow = match budget(workload) {
+        Budget::Bytes(bytes) => Budget::Bytes(bytes / times),
+        other => other,
+    };
+    let goal = Goal::new(workload.keys.planned(), narrow);
+    let size = match workload.generations() {
+        Some(_) => rolling(FilterKind::Counting, goal, workload),
+        None => of_kind(FilterKind::Counting, goal, workload),
+    };
+    let size = size.ok()?;
+    let bytes = size.bytes.saturating_mul(times);
+    let size = Size { bytes, build_bytes: bytes, ..size };
+    check(&size, workload).is_ok().then_some(Counters { bits, size })
 }

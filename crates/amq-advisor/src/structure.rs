@@ -27,10 +27,14 @@ pub enum Structure {
     /// A bit for each integer there can be, compressed where they are few: a bitmap, or a roaring
     /// one.
     Bitmap,
+    /// The integers themselves, sorted, in an Elias-Fano list.
+    SortedList,
     /// An exact set of the keys themselves: `std::collections::HashSet`.
     ExactSet,
     /// An exact map from each key to its value or count: `std::collections::HashMap`.
     ExactMap,
+    /// A count-min sketch, whose counts may be too high.
+    Sketch,
     /// No filter at all.
     Nothing,
 }
@@ -49,15 +53,15 @@ impl Structure {
             Self::Filter(kind) | Self::Sharded(kind) | Self::Rolling(kind) => Some(kind),
             Self::AtomicBloom => Some(FilterKind::Bloom),
             Self::AtomicBlockedBloom => Some(FilterKind::BlockedBloom),
-            Self::Map | Self::Bitmap | Self::ExactSet | Self::ExactMap | Self::Nothing => None,
+            _ => None,
         }
     }
 
-    /// Whether it answers about keys in fewer bits than they have: not an exact set or bitmap,
-    /// and not nothing.
+    /// Whether it is of this family, and answers about keys in fewer bits than they have: not the
+    /// keys themselves, a sketch, or nothing.
     #[must_use]
     pub const fn is_filter(self) -> bool {
-        !matches!(self, Self::Bitmap | Self::ExactSet | Self::ExactMap | Self::Nothing)
+        self.kind().is_some() || matches!(self, Self::Map)
     }
 
     /// Its name on command lines: the id of its kind, if it is a filter on its own.
@@ -71,13 +75,16 @@ impl Structure {
             Self::AtomicBlockedBloom => "atomic-blocked-bloom".into(),
             Self::Map => "ribbon-map".into(),
             Self::Bitmap => "exact-bitmap".into(),
+            Self::SortedList => "sorted-list".into(),
+            Self::Sketch => "count-min-sketch".into(),
             Self::ExactSet => "exact-set".into(),
             Self::ExactMap => "exact-map".into(),
             Self::Nothing => "none".into(),
         }
     }
 
-    /// Its type: in the crate `amq`, but for the set of the standard library. Empty for nothing.
+    /// Its type: in the crate `amq`, but for what holds the keys themselves. Empty for nothing, and
+    /// where no one type stands out.
     #[must_use]
     pub fn type_name(self) -> String {
         let of_kind = |kind| {
@@ -101,18 +108,18 @@ impl Structure {
             Self::Bitmap => "RoaringBitmap".into(),
             Self::ExactSet => "HashSet".into(),
             Self::ExactMap => "HashMap".into(),
-            Self::Nothing => String::new(),
+            Self::SortedList | Self::Sketch | Self::Nothing => String::new(),
         }
     }
 
-    /// The line that imports it; empty for nothing.
+    /// The line that imports it; empty if it has no type.
     #[must_use]
     pub fn import(self) -> String {
         match self {
             Self::ExactSet => "use std::collections::HashSet;".into(),
             Self::ExactMap => "use std::collections::HashMap;".into(),
             Self::Bitmap => "use roaring::RoaringBitmap;".into(),
-            Self::Nothing => String::new(),
+            Self::SortedList | Self::Sketch | Self::Nothing => String::new(),
             Self::Sharded(_) => "use amq::sharded::Sharded;".into(),
             Self::Rolling(_) => "use amq::rolling::Rolling;".into(),
             _ => alloc::format!("use amq::{};", self.type_name()),
@@ -150,6 +157,8 @@ impl fmt::Display for Structure {
             Self::Rolling(kind) => f.pad(&alloc::format!("rolling {}", kind.name())),
             Self::Map => f.pad("ribbon map"),
             Self::Bitmap => f.pad("exact bitmap"),
+            Self::SortedList => f.pad("sorted list"),
+            Self::Sketch => f.pad("count-min sketch"),
             Self::ExactSet => f.pad("exact set"),
             Self::ExactMap => f.pad("exact map"),
             Self::Nothing => f.pad("no filter"),

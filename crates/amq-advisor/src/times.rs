@@ -41,6 +41,8 @@ pub struct Times {
     date: String,
     processor: String,
     hash_ns_per_byte: f64,
+    /// What one insert in a thousand exceeds, by contender.
+    tails: Vec<(String, f64)>,
     figures: Vec<Figures>,
 }
 
@@ -88,6 +90,8 @@ pub(super) struct Spent {
     pub(super) insert: f64,
     pub(super) query: f64,
     pub(super) remove: Option<f64>,
+    /// What one insert in a thousand exceeds.
+    pub(super) tail: Option<f64>,
     /// Whether they lie beyond what was measured.
     pub(super) reckoned: bool,
 }
@@ -107,6 +111,7 @@ impl Times {
             date: String::new(),
             processor: String::new(),
             hash_ns_per_byte: 0.0,
+            tails: Vec::new(),
             figures: Vec::new(),
         }
     }
@@ -141,6 +146,11 @@ impl Times {
         match name.trim() {
             "date" => self.date = value.to_string(),
             "processor" => self.processor = value.to_string(),
+            "insert_p99_9_ns" => {
+                let pairs = value.split(", ").filter_map(|pair| pair.split_once(' '));
+                let read = |(name, ns): (&str, &str)| Some((name.to_string(), ns.parse().ok()?));
+                self.tails = pairs.filter_map(read).collect();
+            }
             "hash_ns_per_byte" => self.hash_ns_per_byte = value.parse().unwrap_or(0.0),
             _ => {}
         }
@@ -175,7 +185,9 @@ impl Times {
         fpr: f64,
         workload: &Workload,
     ) -> Option<Spent> {
-        let figures = self.of(contender(structure, workload)?)?;
+        let name = contender(structure, workload)?;
+        let figures = self.of(name)?;
+        let tail = self.tails.iter().find(|(known, _)| known == name).map(|(_, ns)| *ns);
         // A map has no rate, but values of so many bits.
         let of_values = workload.value_bits().filter(|_| structure == Structure::Map);
         let bits = of_values.map_or_else(|| -libm::log2(fpr), f64::from);
@@ -189,7 +201,8 @@ impl Times {
             all + (half - all) * absent * 2.0
         };
         let reckoned = !figures.has_measured(entries, bits);
-        let spent = Spent { insert, query, remove: (!remove.is_nan()).then_some(remove), reckoned };
+        let remove = (!remove.is_nan()).then_some(remove);
+        let spent = Spent { insert, query, remove, tail, reckoned };
         (query.is_finite() && insert.is_finite()).then(|| match structure {
             Structure::Sharded(_) => spent.locked(workload.threads),
             Structure::Rolling(_) => spent.rolling(workload),
@@ -246,7 +259,9 @@ fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> 
         Structure::AtomicBlockedBloom => "atomic-blocked-bloom",
         Structure::ExactSet | Structure::ExactMap => "std-hashset",
         Structure::Map => "ribbon-map",
-        Structure::Bitmap | Structure::Nothing => return None,
+        Structure::Bitmap | Structure::SortedList | Structure::Sketch | Structure::Nothing => {
+            return None;
+        }
         Structure::Filter(FilterKind::Scalable) if workload.is_bounded_growth() => {
             "scalable-bounded"
         }
@@ -346,6 +361,7 @@ impl Spent {
             insert: self.insert + lock,
             query: self.query + lock,
             remove: self.remove.map(|ns| ns + lock),
+            tail: self.tail.map(|ns| ns + lock),
             reckoned: true,
         }
     }

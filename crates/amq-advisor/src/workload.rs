@@ -66,6 +66,8 @@ pub enum Need {
         /// Generations, 2 to 4096.
         generations: u32,
     },
+    /// Never err: no filter does, so the answer is the keys themselves.
+    Exact,
 }
 
 /// What to spare first.
@@ -76,6 +78,9 @@ pub enum First {
     /// Time: the fewest nanoseconds within the size that is allowed, or within
     /// [`TIME_MAY_TAKE`](crate::TIME_MAY_TAKE) times the fewest bits if none is.
     Time,
+    /// The tail: the fewest nanoseconds that one insert in a thousand exceeds, within the size as
+    /// for time. Of what is built from all keys at once, the time.
+    Tail,
 }
 
 /// Who chooses the keys that are inserted and asked for.
@@ -120,6 +125,7 @@ pub struct Workload {
     pub(super) build_bytes: Option<u64>,
     pub(super) changes: Option<u64>,
     pub(super) below: Option<u64>,
+    pub(super) filters: u64,
 }
 
 impl Workload {
@@ -147,6 +153,7 @@ impl Workload {
             build_bytes: None,
             changes: None,
             below: None,
+            filters: 1,
         }
     }
 
@@ -175,6 +182,8 @@ impl Workload {
         with with_changes(changes: u64) { changes: Some(changes) };
         /// The keys are integers below this: a bitmap of them is exact, and may be smaller.
         with with_integers_below(below: u64) { below: Some(below) };
+        /// There are so many filters, each of that many keys. Sizes are those of one. Default 1.
+        with with_filters(filters: u64) { filters };
         /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
         with with_absent(absent: f64) { absent };
         /// Number of threads that use the filter at once. Default 1.
@@ -250,14 +259,23 @@ impl Workload {
         counted.unwrap_or(1.0)
     }
 
+    pub(super) fn is_exact(&self) -> bool {
+        self.needs.contains(&Need::Exact)
+    }
+
     /// Whether it is a filter that is wanted, and not a value for each key.
     pub(super) fn is_filtered(&self) -> bool {
         self.value_bits().is_none()
     }
 
+    /// Whether a rate matters that nobody named.
+    pub(super) fn needs_a_rate(&self) -> bool {
+        self.fpr.is_none() && self.is_filtered() && !self.is_exact()
+    }
+
     /// Whether a rate matters that nobody named, and that no cost weighs.
     pub(super) fn needs_a_useful_rate(&self) -> bool {
-        self.fpr.is_none() && self.false_positive_ns.is_none() && self.is_filtered()
+        self.needs_a_rate() && self.false_positive_ns.is_none()
     }
 
     /// The generations, if it must forget by time.
@@ -307,6 +325,11 @@ impl Workload {
             (self.built_once && self.needs.contains(&Need::Grow), BUILT_ONCE, "growing"),
             (self.built_once && self.generations().is_some(), BUILT_ONCE, "forgetting by time"),
             (is_crowded, "so many different keys", "integers below a smaller number"),
+            (
+                self.is_exact() && self.fpr.is_some(),
+                "wrong answers at a rate",
+                "exact ones, which never err",
+            ),
         ];
         match pairs.into_iter().find(|(is_so, ..)| *is_so) {
             Some((_, first, second)) => Err(Contradiction { first, second }.into()),
@@ -330,6 +353,7 @@ impl Workload {
         least("copies", self.copies.unwrap_or(1.0), 1.0)?;
         least("bit_ns", self.bit_ns.unwrap_or(0.0), 0.0)?;
         least("threads", f64::from(self.threads), 1.0)?;
+        least("filters", self.filters as f64, 1.0)?;
         least("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), 0.0)?;
         least("lookup_ns", self.lookup_ns, 0.0)?;
         least("queries_per_key", self.queries_per_key, 0.0)?;

@@ -75,6 +75,7 @@ pub(crate) fn in_json(answer: &Answer, times: &Times) -> Value {
             "insert_ns": choice.insert_ns,
             "query_ns": choice.query_ns,
             "remove_ns": choice.remove_ns,
+            "tail_ns": choice.tail_ns,
             "cost_ns": choice.cost_ns,
             "reckoned": choice.reckoned,
             "what": choice.what,

@@ -6,7 +6,7 @@ pub(crate) fn rate(text: &str) -> Result<f64, String> {
         Some(rate) if rate > 0.0 && rate < 1.0 => Ok(rate),
         Some(0.0) => {
             Err("a false-positive rate lies strictly between 0 and 1: what never errs is \
-                          an exact set, such as std::collections::HashSet"
+                          an exact set, such as std::collections::HashSet (amq choose --need exact)"
                 .into())
         }
         Some(rate) if rate.is_finite() => Err(

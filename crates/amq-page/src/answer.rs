@@ -84,6 +84,7 @@ mod tests {
             ("&bit-price=0.5", keys().with_bit_ns(0.5)),
             ("&queries-per-key=10", keys().with_queries_per_key(10.0)),
             ("&copies=3", keys().with_copies(3.0)),
+            ("&filters=50", keys().with_filters(50)),
             ("&threads=8", keys().with_threads(8)),
             ("&key-bytes=20", keys().with_key_bytes(20)),
             ("&changes=500", keys().with_changes(500)),
@@ -92,6 +93,7 @@ mod tests {
             ("&values=8", keys().need(Need::Values { bits: 8 })),
             ("&forget=7", keys().need(Need::Forget { generations: 7 })),
             ("&first=time", keys().with_first(First::Time)),
+            ("&first=tail", keys().with_first(First::Tail)),
             ("&first=memory", keys().with_first(First::Memory)),
             ("&static", keys().built_once()),
             ("&strangers", keys().with_keys_by(KeysBy::Strangers)),
@@ -100,6 +102,7 @@ mod tests {
             ("&need=grow", keys().need(Need::Grow)),
             ("&need=shared-insert", keys().need(Need::SharedInsert)),
             ("&need=files", keys().need(Need::Files)),
+            ("&need=exact", keys().need(Need::Exact)),
         ] {
             assert_eq!(workload(&format!("keys=1000000{option}")), Ok(said), "{option}");
         }
@@ -117,7 +120,8 @@ mod tests {
             ("keys=10&fpr=a\tb", "fpr: a b is not such a number"),
             ("keys=10&need=fly", "there is no need fly"),
             ("keys=10&wings=2", "there is no option wings"),
-            ("keys=10&first=me", "first: memory or time, not me"),
+            ("keys=10&first=me", "first: memory, time or tail, not me"),
+            ("keys=10&need=remove,range", "no filter of this family tells whether any key lies in"),
             ("keys=10&fpr=2", "fpr = 2 is not possible"),
             (
                 "keys=1000000&bits-per-key=2&need=list",

@@ -36,7 +36,9 @@ fn with(it: Workload, name: &str, value: &str) -> Result<Workload, String> {
         "keys" | "at-most" | "unknown-from" => it,
         "static" => it.built_once(),
         "strangers" => it.with_keys_by(KeysBy::Strangers),
-        "need" => value.split(',').try_fold(it, need)?,
+        "need" => value.split(',').try_fold(it, |it, word| {
+            word.parse().map(|need: Need| it.need(need)).map_err(|error| error.to_string())
+        })?,
         "fpr" => it.with_fpr(number(name, value)?),
         "bits-per-key" => it.with_bits_per_key(number(name, value)?),
         "bytes" => it.with_bytes(number(name, value)?),
@@ -47,6 +49,7 @@ fn with(it: Workload, name: &str, value: &str) -> Result<Workload, String> {
         "bit-price" => it.with_bit_ns(number(name, value)?),
         "queries-per-key" => it.with_queries_per_key(number(name, value)?),
         "copies" => it.with_copies(number(name, value)?),
+        "filters" => it.with_filters(number(name, value)?),
         "threads" => it.with_threads(number(name, value)?),
         "key-bytes" => it.with_key_bytes(number(name, value)?),
         "changes" => it.with_changes(number(name, value)?),
@@ -57,22 +60,11 @@ fn with(it: Workload, name: &str, value: &str) -> Result<Workload, String> {
         "first" => it.with_first(match value {
             "memory" => First::Memory,
             "time" => First::Time,
-            _ => return Err(format!("first: memory or time, not {value}")),
+            "tail" => First::Tail,
+            _ => return Err(format!("first: memory, time or tail, not {value}")),
         }),
         _ => return Err(format!("there is no option {name}")),
     })
-}
-
-fn need(it: Workload, word: &str) -> Result<Workload, String> {
-    Ok(it.need(match word {
-        "remove" => Need::Remove,
-        "list" => Need::List,
-        "merge" => Need::Merge,
-        "grow" => Need::Grow,
-        "shared-insert" => Need::SharedInsert,
-        "files" => Need::Files,
-        _ => return Err(format!("there is no need {word}")),
-    }))
 }
 
 fn number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {

@@ -1,7 +1,7 @@
 //! Which filter to take: the advisor.
 
 use crate::number::Natural;
-use amq_advisor::{Answer, Choice, First, Keys, KeysBy, Need, Workload};
+use amq_advisor::{Answer, Choice, First, Keys, KeysBy, Need, NeedError, Workload};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -28,6 +28,8 @@ pub(crate) struct Chosen {
     insert_ns: Option<f64>,
     query_ns: Option<f64>,
     remove_ns: Option<f64>,
+    /// What one insert in a thousand exceeds.
+    tail_ns: Option<f64>,
 }
 
 #[pymethods]
@@ -57,6 +59,7 @@ impl From<&Choice> for Chosen {
             insert_ns: choice.insert_ns,
             query_ns: choice.query_ns,
             remove_ns: choice.remove_ns,
+            tail_ns: choice.tail_ns,
         }
     }
 }
@@ -109,11 +112,12 @@ impl Advice {
 ///
 /// The number of keys is one of keys, at_most and unknown_from. Demands: fpr, bits_per_key, bytes;
 /// static=True (built once from all keys); need, a list of "remove", "list", "merge", "grow",
-/// "shared-insert" and "files"; count, the most copies of a key to be told apart, and copies, their
-/// mean; forget, a number of generations; values, bits of a value for each key; first, "memory" or
-/// "time"; build_bytes. What helps to rank: absent, the share of queries for keys that are not in;
-/// false_positive_ns, lookup_ns, queries_per_key, bit_price_ns, threads, key_bytes, changes,
-/// integers_below; strangers=True if they choose the keys.
+/// "shared-insert", "files" and "exact"; count, the most copies of a key to be told apart, and
+/// copies, their mean; forget, a number of generations; values, bits of a value for each key;
+/// first, "memory", "time" or "tail", that of inserts; build_bytes. What helps to rank: absent, the
+/// share of queries for keys that are not in; false_positive_ns, lookup_ns, queries_per_key,
+/// bit_price_ns, threads, filters, key_bytes, changes, integers_below; strangers=True if they
+/// choose the keys.
 ///
 /// >>> import amq
 /// >>> advice = amq.choose(at_most=10**6, fpr=0.01, need=["remove"])
@@ -180,8 +184,9 @@ fn with(workload: Workload, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Wo
         "first" => workload.with_first(match value.extract::<String>()?.as_str() {
             "memory" => First::Memory,
             "time" => First::Time,
+            "tail" => First::Tail,
             other => {
-                let text = format!("{other:?} is neither \"memory\" nor \"time\"");
+                let text = format!("{other:?} is none of \"memory\", \"time\" and \"tail\"");
                 return Err(PyValueError::new_err(text));
             }
         }),
@@ -191,6 +196,7 @@ fn with(workload: Workload, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Wo
         "lookup_ns" => workload.with_lookup_ns(value.extract()?),
         "queries_per_key" => workload.with_queries_per_key(value.extract()?),
         "threads" => workload.with_threads(value.extract()?),
+        "filters" => workload.with_filters(natural()?),
         "strangers" if value.is_truthy()? => workload.with_keys_by(KeysBy::Strangers),
         "static" | "strangers" => workload,
         "key_bytes" => workload.with_key_bytes(natural()?),
@@ -201,19 +207,8 @@ fn with(workload: Workload, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Wo
 }
 
 fn need_of(need: &Bound<'_, PyAny>) -> PyResult<Need> {
-    Ok(match need.extract::<String>()?.as_str() {
-        "remove" => Need::Remove,
-        "list" => Need::List,
-        "merge" => Need::Merge,
-        "grow" => Need::Grow,
-        "shared-insert" => Need::SharedInsert,
-        "files" => Need::Files,
-        other => {
-            return Err(PyValueError::new_err(format!(
-                "{other:?} is none of remove, list, merge, grow, shared-insert and files"
-            )));
-        }
-    })
+    let need = need.extract::<String>()?.parse();
+    need.map_err(|error: NeedError| PyValueError::new_err(error.to_string()))
 }
 
 /// The error, with the name of the argument before its text.

@@ -280,6 +280,7 @@ fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
         (million().built_once().need(Need::Grow), "static", "growing"),
         (million().built_once().need(Need::Forget { generations: 4 }), "static", "forgetting"),
         (million().with_integers_below(100_000), "different keys", "integers below"),
+        (million().with_fpr(0.01).need(Need::Exact), "wrong answers", "exact ones"),
     ] {
         let error = choose(&workload).unwrap_err();
         assert!(matches!(error, ChooseError::Contradiction(_)), "{error}");
@@ -322,6 +323,43 @@ fn what_nearly_always_errs_is_not_first_by_time() {
 }
 
 #[test]
+fn what_never_errs_is_the_keys_themselves_and_every_filter_says_why_it_is_not() {
+    let answer = choose(&million().built_once().need(Need::Exact)).unwrap();
+    assert_eq!(answer.filters().count(), 0);
+    assert_eq!((answer.best().structure, answer.best().fpr), (ExactSet, 0.0));
+    assert_eq!(answer.best().bytes, answer.exact_set.bytes);
+    assert_eq!(answer.rejections.len(), FilterKind::ALL.len());
+    assert!(answer.rejections.iter().all(|one| one.reason.contains("errs at some rate")));
+    // It grows, is saved and has values, and must fit.
+    for workload in [
+        Workload::new(Keys::Unknown { start: 1000 }).need(Need::Exact),
+        million().need(Need::Exact).need(Need::Files).need(Need::Remove),
+        million().need(Need::Exact).need(Need::Forget { generations: 8 }),
+    ] {
+        assert_eq!(choose(&workload).unwrap().best().structure, ExactSet, "{workload:?}");
+    }
+    let values = million().need(Need::Exact).need(Need::Values { bits: 8 });
+    assert_eq!(choose(&values).unwrap().best().structure, Structure::ExactMap);
+    let error = choose(&million().need(Need::Exact).with_bytes(1_000_000)).unwrap_err();
+    let said = "both never erring and at most 1.00 MB";
+    assert!(error.to_string().contains(said), "{error}");
+}
+
+#[test]
+fn every_word_for_a_need_is_one_and_what_is_beyond_is_refused_with_what_to_take() {
+    for (word, _, need) in Need::WORDS {
+        assert_eq!(word.parse(), Ok(need));
+    }
+    for beyond in amq_advisor::Beyond::ALL {
+        let error = beyond.name.parse::<Need>().unwrap_err();
+        assert_eq!(error, amq_advisor::NeedError::Beyond(beyond));
+        assert!(error.to_string().contains(beyond.instead));
+    }
+    let unknown = "wings".parse::<Need>().unwrap_err().to_string();
+    assert!(unknown.contains("wings") && unknown.contains("shared-insert, files, exact, range"));
+}
+
+#[test]
 fn impossible_numbers_are_refused_by_name() {
     let table: &[(Workload, &str)] = &[
         (Workload::new(Keys::Exactly(0)), "keys = 0"),
@@ -336,6 +374,7 @@ fn impossible_numbers_are_refused_by_name() {
         (million().with_absent(1.5), "absent = 1.5"),
         (million().with_absent(f64::NAN), "absent = NaN"),
         (million().with_threads(0), "threads = 0"),
+        (million().with_filters(0), "filters = 0"),
         (million().with_copies(0.5), "copies = 0.5"),
         (million().with_false_positive_ns(-1.0), "false_positive_ns = -1"),
         (million().with_lookup_ns(f64::INFINITY), "lookup_ns = inf"),
@@ -365,6 +404,10 @@ fn no_number_is_too_large_for_an_answer_or_an_error() {
                 Workload::new(keys).with_bytes(u64::MAX),
                 Workload::new(keys).with_threads(u32::MAX).need(Need::SharedInsert),
                 Workload::new(keys).with_copies(1e300).need(Need::Count { most: u32::MAX }),
+                Workload::new(keys).need(Need::Count { most: u32::MAX }),
+                Workload::new(keys).need(Need::Exact).with_key_bytes(u64::MAX),
+                Workload::new(keys).with_filters(u64::MAX).with_false_positive_ns(f64::MAX),
+                Workload::new(keys).with_first(First::Tail).with_integers_below(u64::MAX),
                 Workload::new(keys)
                     .with_key_bytes(u64::MAX)
                     .built_once()

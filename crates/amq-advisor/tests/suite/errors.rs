@@ -73,6 +73,7 @@ fn heard() -> BTreeSet<String> {
         speaks(&RibbonMap::build(2, [(1u8, 9)]).unwrap_err()),
         speaks(&unsupported),
         speaks(&AnyError::from(unsupported)),
+        speaks(&"wings".parse::<Need>().unwrap_err()),
         speaks(&Engine::PostgreSql { columns: 99 }.setting(100, 0.01).unwrap_err()),
         speaks(&Metrics::new("9").unwrap_err()),
         speaks(&ChooseError::from(invalid)),

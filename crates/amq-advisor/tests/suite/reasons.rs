@@ -112,6 +112,11 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
         let real = answer.exact_set.bytes as f64 / first.bytes as f64;
         assert!(is(said, real, 1), "{said} {real}");
     }
+    if let Some(at) = notes.find(" times that.") {
+        let said: f64 = notes[..at].rsplit(' ').next().unwrap().parse().unwrap();
+        let real = first.bytes as f64 / answer.exact_set.bytes as f64;
+        assert!(is(said, real, 1), "{said} {real}");
+    }
     checked
 }
 

@@ -118,7 +118,7 @@ fn strangers_are_told_of_the_secret_key_and_of_the_seed() {
 fn a_set_that_is_no_larger_than_a_filter_is_called_that_and_counts_as_a_map() {
     let copies = Workload::new(Keys::Exactly(2_000_000_000))
         .with_fpr(0.001)
-        .need(Need::Count { most: 100 })
+        .need(Need::Count { most: 100_000 })
         .with_copies(20.0);
     let answer = choose(&copies).unwrap();
     let best = answer.best();
@@ -130,7 +130,9 @@ fn a_set_that_is_no_larger_than_a_filter_is_called_that_and_counts_as_a_map() {
     assert_eq!(best.bytes, (1 << 32) * 13 + 16);
     assert!(!best.reason.contains("So few") && best.reason.contains("55.8 GB"), "{answer}");
     let first = answer.filters().next().unwrap().structure;
-    assert!(notes(&answer).contains(&format!("times as much as {first}, and never errs")));
+    assert!(
+        notes(&answer).contains(&format!("never errs; the {first} filter takes 1.1 times that"))
+    );
     assert!(notes(&answer).contains(&format!("The {first} filter refuses keys")), "{answer}");
     assert!(notes(&answer).contains("Pandey et al. 2017"), "{answer}");
     // Beyond the record.
@@ -214,4 +216,131 @@ fn what_every_filter_lets_through_makes_no_ties() {
             assert_eq!(order(lookup_ns), free, "{lookup_ns}");
         }
     }
+}
+
+/// An exact set comes before a filter that takes about as many bytes, whatever an error costs and
+/// whatever size is allowed; and a filter stays where it takes far fewer.
+#[test]
+fn no_filter_of_about_the_size_of_the_keys_comes_first() {
+    let (mut sets, mut filters) = (0, 0);
+    for keys in [100_000, MILLION, 10 * MILLION, 1_000 * MILLION] {
+        for false_positive in [1e3, 1e5, 1e7, 1e9, 1e11, 1e12, 1e15] {
+            for size in [None, Some(10.0), Some(60.0), Some(200.0), Some(2000.0)] {
+                for is_static in [false, true] {
+                    let asked = Workload::new(Keys::Exactly(keys))
+                        .with_absent(0.9)
+                        .with_false_positive_ns(false_positive);
+                    let asked = if is_static { asked.built_once() } else { asked };
+                    let asked = size.map_or(asked.clone(), |bits| asked.with_bits_per_key(bits));
+                    let answer = choose(&asked).unwrap();
+                    let (set, best) = (answer.exact_set, answer.best());
+                    let errors = 0.9 * best.fpr * false_positive;
+                    let fits = size.is_none_or(|bits| set.bytes as f64 * 8.0 <= bits * keys as f64);
+                    if best.structure == Structure::ExactSet {
+                        sets += 1;
+                        assert!(
+                            fits && best.reason.contains("still errs on"),
+                            "{asked:?}\n{answer}"
+                        );
+                    } else {
+                        filters += 1;
+                        assert!(best.bytes < set.bytes, "{asked:?}\n{answer}");
+                        // Its errors are no reason to take the set, if that could be had.
+                        let query = set.query_ns.unwrap();
+                        assert!(!fits || errors < 20.0 * query, "{errors} {asked:?}\n{answer}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(sets > 40 && filters > 100, "{sets} {filters}");
+}
+
+/// The reason of a sketch and of the keys themselves, reckoned again.
+#[test]
+fn the_numbers_of_what_comes_before_the_filters_are_those_of_the_answer() {
+    for most in [15u32, 255, 256, 60_000] {
+        let answer = choose(&million().with_fpr(0.01).need(Need::Count { most })).unwrap();
+        let best = answer.best();
+        let bits = if most < 256 { 8 } else { 16 };
+        // A counting Bloom filter's counters have four.
+        let narrow = amq::CountingBloomFilter::plan(amq::Goal::fpr(MILLION, 0.01)).unwrap();
+        assert_eq!((best.structure, best.bytes), (Structure::Sketch, narrow.bytes * bits / 4));
+        assert_eq!(best.fpr, narrow.expected_fpr);
+        assert!(best.reason.contains(&format!("Counters of {bits} bits take")), "{answer}");
+        let smallest = answer.filters().map(|choice| choice.bytes).min().unwrap();
+        assert!(best.bytes < smallest && best.bytes < answer.exact_set.bytes, "{answer}");
+    }
+    // Where counters of this family do, or copies are few, or a sketch cannot do it.
+    for workload in [
+        million().need(Need::Count { most: 14 }),
+        million().need(Need::Count { most: 15 }).with_copies(3.0),
+        million().need(Need::Count { most: 15 }).need(Need::List),
+    ] {
+        let first = choose(&workload).unwrap().best().structure;
+        assert!(first.is_filter(), "{workload:?}: {first}");
+    }
+    let none = million().with_absent(0.1).with_false_positive_ns(30.0).with_lookup_ns(70.0);
+    let answer = choose(&none).unwrap();
+    let with = answer.filters().filter_map(|choice| choice.cost_ns).reduce(f64::min).unwrap();
+    let said = format!("a query takes {with:.1} ns in all, without one {:.1}", 3.0 + 63.0);
+    assert!(answer.best().reason.contains(&said), "{said}\n{answer}");
+}
+
+#[test]
+fn from_which_cost_on_a_filter_pays_is_said() {
+    let answer = choose(&million().with_fpr(0.01).with_absent(0.2)).unwrap();
+    let best = answer.best();
+    let spared = 0.2 * (1.0 - best.fpr);
+    let least = best.cost_ns.unwrap() / spared;
+    assert!(notes(&answer).contains(&format!("if such a lookup takes more than {least:.0} ns")));
+    let known = million().with_fpr(0.01).with_absent(0.2).with_false_positive_ns(1000.0);
+    let answer = choose(&known).unwrap();
+    let with = answer.best().cost_ns.unwrap();
+    let said = format!("takes {with:.1} ns in all, without any filter 200.0");
+    assert!(notes(&answer).contains(&said), "{answer}");
+}
+
+/// Few keys fit a cache, but not a million times.
+#[test]
+fn many_small_filters_are_asked_as_one_large_table() {
+    let one = Workload::new(Keys::Exactly(100)).with_fpr(0.01);
+    assert_eq!(choose(&one).unwrap().best().structure, Structure::ExactSet);
+    let many = choose(&one.clone().with_filters(MILLION)).unwrap();
+    let large = choose(&Workload::new(Keys::Exactly(100 * MILLION)).with_fpr(0.01)).unwrap();
+    let of = |answer: &Answer| {
+        let bloom = answer.filters().find(|it| it.structure == Filter(FilterKind::Bloom)).cloned();
+        bloom.unwrap()
+    };
+    let ratio = of(&many).query_ns.unwrap() / of(&large).query_ns.unwrap();
+    assert!((0.9..1.1).contains(&ratio), "{ratio}");
+    let together = of(&large).bits_per_key;
+    assert!(notes(&many).contains(&format!("takes {together:.2} bits per key, without")), "{many}");
+    let file = amq::BloomFilter::build(amq::Goal::fpr(100, 0.01), 0..100u64).unwrap();
+    let beside = file.encoded_len() - file.size_in_bytes();
+    let said = format!("each has {beside} bytes more");
+    assert!(notes(&many).contains(&said), "{said}\n{many}");
+}
+
+#[test]
+fn the_shortest_tail_is_that_of_the_table() {
+    let answer = choose(&million().with_fpr(0.01).with_first(amq_advisor::First::Tail)).unwrap();
+    let tails = answer.filters().filter(|it| it.bits_per_key <= 2.0 * 9.57);
+    let least = tails.filter_map(|choice| choice.tail_ns).reduce(f64::min).unwrap();
+    let best = answer.best();
+    assert!(best.tail_ns.unwrap() <= least * 1.03, "{answer}");
+    assert!(best.reason.contains(&format!("exceeds, {:.0} ns, within", best.tail_ns.unwrap())));
+    // Of what ties with it the quickest.
+    let tied = answer.filters().filter(|it| it.tail_ns.is_some_and(|ns| ns <= least * 1.03));
+    let quickest = tied.filter_map(|choice| choice.cost_ns).reduce(f64::min);
+    assert!(best.cost_ns <= quickest.map(|ns| ns * 1.1), "{answer}");
+    // A windowed cuckoo filter moves keys when it is nearly full.
+    let windowed = Filter(FilterKind::WindowedCuckoo);
+    let windowed = answer.filters().find(|it| it.structure == windowed).unwrap();
+    assert!(windowed.tail_ns.unwrap() > 10.0 * least);
+    // What is built at once has no inserts to wait for.
+    let built = million().with_fpr(0.01).built_once();
+    let by_tail = choose(&built.clone().with_first(amq_advisor::First::Tail)).unwrap();
+    let by_time = choose(&built.with_first(amq_advisor::First::Time)).unwrap();
+    assert_eq!(by_tail.best(), by_time.best());
 }

@@ -4,7 +4,10 @@
 use amq::FilterKind as Kind;
 use amq_advisor::{First, Keys, KeysBy, Need, Structure, Workload, choose};
 
-use Structure::{AtomicBlockedBloom, AtomicBloom, Bitmap, ExactSet, Filter, Map, Nothing, Rolling};
+use Structure::{
+    AtomicBlockedBloom, AtomicBloom, Bitmap, ExactSet, Filter, Map, Nothing, Rolling, Sketch,
+    SortedList,
+};
 
 const MILLION: u64 = 1_000_000;
 
@@ -197,6 +200,104 @@ fn cases() -> Vec<Case> {
                 .need(Need::Forget { generations: 7 }),
             Rolling(Kind::Counting),
             "the copies of a key are the sum",
+        ),
+        (
+            "counts beyond this family's counters",
+            at_most(MILLION).with_fpr(0.01).need(Need::Count { most: 15 }),
+            Sketch,
+            "Counters of 8 bits take 9.59 MB, however many copies there are: the smallest filter, \
+             quotient, takes 18.0 MB",
+        ),
+        (
+            "counts of k-mers, most of which come once",
+            at_most(MILLION).with_fpr(0.01).need(Need::Count { most: 255 }).with_copies(2.0),
+            Filter(Kind::Quotient),
+            "each copy takes a slot",
+        ),
+        (
+            "a rate limiter: at most a hundred a minute",
+            at_most(MILLION)
+                .with_fpr(0.01)
+                .need(Need::Count { most: 100 })
+                .need(Need::Forget { generations: 6 }),
+            Sketch,
+            "none is too low",
+        ),
+        (
+            "counts so high that the keys themselves take less",
+            at_most(MILLION).with_fpr(0.001).need(Need::Count { most: 1_000_000 }),
+            Structure::ExactMap,
+            "the map counts",
+        ),
+        (
+            "an error costs a quarter of an hour, and there is memory",
+            exactly(10 * MILLION)
+                .built_once()
+                .with_absent(0.9)
+                .with_false_positive_ns(1e12)
+                .with_bytes(2_000_000_000),
+            ExactSet,
+            "still errs on",
+        ),
+        (
+            "an error costs three hours, and nothing is said of memory",
+            at_most(MILLION).with_false_positive_ns(1e13),
+            ExactSet,
+            "still errs on",
+        ),
+        (
+            "an error costs a second: a filter that hardly errs",
+            at_most(10 * MILLION).with_false_positive_ns(1e9).with_absent(0.9),
+            Filter(Kind::Cuckoo),
+            "From the smallest to the quickest",
+        ),
+        (
+            "a list of addresses never to be written to",
+            exactly(MILLION).need(Need::Exact).with_key_bytes(30),
+            ExactSet,
+            "a cascade of filters, such as CRLite",
+        ),
+        (
+            "numbers that never err, known beforehand",
+            exactly(MILLION).built_once().need(Need::Exact).with_integers_below(1 << 32),
+            SortedList,
+            "The fewest bits",
+        ),
+        (
+            "rather dense integers, known beforehand",
+            exactly(MILLION).built_once().with_fpr(0.01).with_integers_below(20 * MILLION),
+            SortedList,
+            "no more than the smallest filter, wide bumped ribbon",
+        ),
+        (
+            "nearly every query is for a key that is in, and lookups are cheap",
+            at_most(MILLION).with_absent(0.05).with_false_positive_ns(100.0).with_lookup_ns(100.0),
+            Nothing,
+            "without one 100.0, since 5 % of the queries are for absent keys",
+        ),
+        (
+            "a million small filters",
+            exactly(100).built_once().with_fpr(0.01).with_filters(MILLION).need(Need::Merge),
+            Filter(Kind::Bloom),
+            "a key is hashed once",
+        ),
+        (
+            "a million small filters that never change",
+            exactly(100).built_once().with_fpr(0.01).with_filters(MILLION),
+            Filter(Kind::NarrowRibbon),
+            "384 bytes more, which is 30.7 bits per key",
+        ),
+        (
+            "inserts that never take long, with removals",
+            at_most(MILLION).with_fpr(0.01).need(Need::Remove).with_first(First::Tail),
+            Filter(Kind::Quotient),
+            "queries read a bounded number of lines",
+        ),
+        (
+            "a stream in which keys come again, forgotten by time",
+            at_most(MILLION).with_fpr(0.01).need(Need::Forget { generations: 7 }).with_copies(2.0),
+            Rolling(Kind::WindowedCuckoo),
+            "so remembered from its last time on",
         ),
         (
             "21: the last hour of a stream",

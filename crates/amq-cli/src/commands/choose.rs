@@ -9,6 +9,7 @@ use amq_advisor::{
     Answer, Beyond, First, Keys, KeysBy, Need, Structure, Times, Workload, choose_by,
 };
 use anyhow::Context;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ use std::path::PathBuf;
 ///
 /// Memory comes first, unless you say what a false positive costs, or --first time: then time does,
 /// in the size that you allow, or in twice the fewest bits. Sizes and rates are exact formulas;
-/// times were measured on one machine, and those marked ~ are reckoned from them.
+/// times were measured on one machine, and those marked ~ are reckoned from them. Where the keys
+/// themselves take no more than a filter, or a sketch counts in less, they come first.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -45,10 +47,11 @@ pub(crate) struct Arguments {
     built_once: bool,
 
     /// What it must be able to do, separated by commas
-    #[arg(long, value_name = "NEED", value_enum, value_delimiter = ',')]
-    need: Vec<Ability>,
+    #[arg(long, value_name = "NEED", value_parser = words(), value_delimiter = ',')]
+    need: Vec<String>,
 
-    /// It must tell how often a key was put in, up to this number
+    /// It must tell how often a key was put in, up to this number: of this family up to 14; a
+    /// count-min sketch tells more
     #[arg(long, value_name = "MOST", value_parser = numbers::whole::<1, { u32::MAX }>)]
     count: Option<u32>,
 
@@ -84,7 +87,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SIZE", value_parser = numbers::size)]
     build_bytes: Option<u64>,
 
-    /// What a false positive costs, the lookup that finds nothing: 500ns, 20us, 5ms
+    /// What a false positive costs, the lookup that finds nothing: 500ns, 20us, 5ms. With --absent
+    /// it also says whether a filter is worth it
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
     false_positive: Option<f64>,
 
@@ -95,6 +99,10 @@ pub(crate) struct Arguments {
     /// Queries for each key put in
     #[arg(long, value_name = "N", value_parser = numbers::mean, default_value = "1")]
     queries_per_key: f64,
+
+    /// So many filters, each of that many keys: sizes are those of one
+    #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1")]
+    filters: u64,
 
     /// Threads that use it at once
     #[arg(long, value_name = "N", value_parser = numbers::whole::<1, { u32::MAX }>)]
@@ -114,7 +122,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = numbers::count)]
     changes: Option<u64>,
 
-    /// The keys are integers below this: a bitmap may be smaller, and is exact
+    /// The keys are integers below this: a bitmap or a sorted list may be smaller, and is exact
     #[arg(long, value_name = "N", value_parser = numbers::count)]
     integers_below: Option<u64>,
 
@@ -151,54 +159,18 @@ enum Spared {
     Memory,
     /// The fewest nanoseconds
     Time,
+    /// The fewest nanoseconds that one insert in a thousand exceeds: the tail latency
+    Tail,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Ability {
-    /// Take keys out again: delete, expire
-    Remove,
-    /// List the hashes in it, in order
-    List,
-    /// Become the union with another filter
-    Merge,
-    /// Begin small and grow at the same rate
-    Grow,
-    /// Let several threads insert at once
-    SharedInsert,
-    /// Be saved, loaded and mapped
-    Files,
-    // What no filter of this family does: `Beyond` says what does.
-    #[value(hide = true)]
-    Range,
-    #[value(hide = true)]
-    Reconcile,
-    #[value(hide = true)]
-    Distinct,
-    #[value(hide = true)]
-    Frequencies,
-    #[value(hide = true)]
-    Exact,
-}
-
-impl Ability {
-    fn need(self) -> anyhow::Result<Need> {
-        Ok(match self {
-            Self::Remove => Need::Remove,
-            Self::List => Need::List,
-            Self::Merge => Need::Merge,
-            Self::Grow => Need::Grow,
-            Self::SharedInsert => Need::SharedInsert,
-            Self::Files => Need::Files,
-            Self::Range | Self::Reconcile | Self::Distinct | Self::Frequencies | Self::Exact => {
-                let value = self.to_possible_value();
-                let name = value.as_ref().map_or("", |value| value.get_name());
-                let beyond = Beyond::ALL.into_iter().find(|beyond| beyond.name == name);
-                return Err(anyhow::Error::msg(
-                    beyond.map_or_else(String::new, |it| it.to_string()),
-                ));
-            }
-        })
-    }
+/// The words for `--need`, each with a line about it: what this family does, and what it does not.
+fn words() -> PossibleValuesParser {
+    let known = Need::WORDS.map(|(word, about, _)| PossibleValue::new(word).help(about));
+    let beyond = Beyond::ALL.map(|it| {
+        let about = format!("No filter of this family {}: says what does", it.wanted);
+        PossibleValue::new(it.name).help(about)
+    });
+    PossibleValuesParser::new(known.into_iter().chain(beyond))
 }
 
 const EXAMPLES: &str = "\
@@ -209,6 +181,9 @@ Examples:
   $ amq choose --at-most 1e8 --need shared-insert --threads 8 --first time
   $ amq choose --at-most 1e6 --count 10 --copies 3
   $ amq choose --keys 5e6 --fpr 0.1% --static --changes 20000 --key-bytes 30
+  $ amq choose --keys 100 --filters 1e6 --static
+  $ amq choose --keys 1e6 --absent 5% --false-positive 100ns
+  $ amq choose --keys 1e6 --need exact
   $ amq choose --unknown-from 1000 --fpr 0.1% --json";
 
 impl Arguments {
@@ -240,6 +215,7 @@ impl Arguments {
         let mut workload = Workload::new(keys)
             .with_absent(self.absent)
             .with_threads(self.threads)
+            .with_filters(self.filters)
             .with_lookup_ns(self.lookup)
             .with_queries_per_key(self.queries_per_key)
             .with_key_bytes(self.key_bytes);
@@ -261,8 +237,8 @@ impl Arguments {
         if let Some(ns) = self.false_positive {
             workload = workload.with_false_positive_ns(ns);
         }
-        for need in &self.need {
-            workload = workload.need(need.need()?);
+        for word in &self.need {
+            workload = workload.need(word.parse()?);
         }
         if let Some(mean) = self.copies {
             workload = workload.with_copies(mean);
@@ -271,6 +247,7 @@ impl Arguments {
             workload = workload.with_first(match first {
                 Spared::Memory => First::Memory,
                 Spared::Time => First::Time,
+                Spared::Tail => First::Tail,
             });
         }
         if let Some(ns) = self.bit_price {

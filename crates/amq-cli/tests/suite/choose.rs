@@ -85,6 +85,7 @@ fn told(answer: &Answer) -> Vec<Value> {
             "insert_ns": choice.insert_ns,
             "query_ns": choice.query_ns,
             "remove_ns": choice.remove_ns,
+            "tail_ns": choice.tail_ns,
             "type": choice.structure.type_name(),
             "cost_ns": choice.cost_ns,
             "reckoned": choice.reckoned,

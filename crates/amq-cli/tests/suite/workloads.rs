@@ -8,7 +8,7 @@ use amq_advisor::choose;
 use serde_json::Value;
 
 /// What it is, the options of `amq choose`, and the first answer.
-const WORKLOADS: [(&str, &str, &str); 33] = [
+const WORKLOADS: [(&str, &str, &str); 49] = [
     (
         "1: a sorted file of an LSM tree",
         "--keys 1e7 --static --fpr 1% --false-positive 100us --absent 90% --queries-per-key 10",
@@ -69,6 +69,30 @@ const WORKLOADS: [(&str, &str, &str); 33] = [
     ),
     ("24: a queue", "--at-most 1e6 --fpr 1% --need remove --copies 2", "windowed-cuckoo"),
     ("dense integers", "--keys 1e6 --fpr 1% --integers-below 4e6", "exact-bitmap"),
+    ("counts to 15", "--at-most 1e6 --count 15", "count-min-sketch"),
+    ("few copies", "--at-most 1e6 --count 255 --copies 2", "quotient"),
+    ("a rate limiter", "--at-most 1e6 --count 100 --forget 6", "count-min-sketch"),
+    (
+        "no error allowed",
+        "--keys 1e7 --static --false-positive 1000s --absent 90% --bytes 2000000000",
+        "exact-set",
+    ),
+    ("the same, in any size", "--at-most 1e6 --false-positive 10000s", "exact-set"),
+    ("an unsubscribe list", "--at-most 1e6 --need exact --key-bytes 30", "exact-set"),
+    ("exact numbers", "--keys 1e6 --static --need exact --integers-below 4e9", "sorted-list"),
+    ("is it worth it?", "--at-most 1e6 --absent 5% --false-positive 100ns", "none"),
+    ("many small ones", "--keys 100 --filters 1000000 --static --fpr 1%", "narrow-ribbon"),
+    ("tail latency", "--at-most 1e6 --need remove --first tail", "quotient"),
+    ("a spell checker, 32 kB", "--keys 3e4 --static --bytes 32000", "standard-ribbon"),
+    ("a breach list", "--keys 9e8 --static --fpr 0.1% --key-bytes 20", "bumped-ribbon"),
+    (
+        "one-hit wonders of a CDN",
+        "--at-most 1e7 --fpr 1% --forget 2 --first time",
+        "rolling-blocked-bloom",
+    ),
+    ("a day's window", "--at-most 1e7 --fpr 0.1% --forget 24", "rolling-windowed-cuckoo"),
+    ("a revocation list", "--keys 1e6 --static --fpr 0.1% --changes 5000", "bumped-ribbon"),
+    ("a crawler", "--unknown-from 1e6 --fpr 1% --first time", "expandable-quotient"),
     ("memory is cheap", "--keys 1e6 --static --fpr 1% --bit-price 0.01ns", "blocked-bloom"),
 ];
 
@@ -86,7 +110,7 @@ fn question(options: &str) -> String {
 
 /// A number without its unit: of 1, of nanoseconds or of bytes. Words stay.
 fn plain(word: &str) -> String {
-    let units = [("%", 0.01), ("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("", 1.0)];
+    let units = [("%", 0.01), ("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("", 1.0)];
     let read = |(unit, factor): (&str, f64)| {
         let number: f64 = word.strip_suffix(unit)?.parse().ok()?;
         Some(if factor < 1.0 { number / 100.0 } else { number * factor })

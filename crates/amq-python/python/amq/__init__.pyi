@@ -252,6 +252,8 @@ class Choice:
     def query_ns(self) -> float | None: ...
     @property
     def remove_ns(self) -> float | None: ...
+    @property
+    def tail_ns(self) -> float | None: ...
 
 @final
 class Advice:
@@ -264,7 +266,7 @@ class Advice:
     @property
     def notes(self) -> list[str]: ...
 
-_Need: TypeAlias = Literal["remove", "list", "merge", "grow", "shared-insert", "files"]
+_Need: TypeAlias = Literal["remove", "list", "merge", "grow", "shared-insert", "files", "exact"]
 
 def load(
     path: _Path,
@@ -297,13 +299,14 @@ def choose(
     forget: int | None = None,
     values: int | None = None,
     absent: float | None = None,
-    first: Literal["memory", "time"] | None = None,
+    first: Literal["memory", "time", "tail"] | None = None,
     bit_price_ns: float | None = None,
     build_bytes: SupportsIndex | None = None,
     false_positive_ns: float | None = None,
     lookup_ns: float | None = None,
     queries_per_key: float | None = None,
     threads: int | None = None,
+    filters: SupportsIndex | None = None,
     strangers: bool = False,
     key_bytes: SupportsIndex | None = None,
     changes: SupportsIndex | None = None,

@@ -1,0 +1,133 @@
+//! What is better than any filter: none at all, the keys themselves, or a sketch that counts.
+
+use crate::by::{By, TIE};
+use crate::consider::{exact, nothing, own, sketch};
+use crate::numbers::{Bytes, Rate};
+use crate::size::{self, Counters};
+use crate::{Answer, Choice, Structure, Times, Workload, exact as keys};
+use alloc::format;
+use alloc::string::String;
+
+/// An exact set of at most this many bytes comes before any filter: it stays in a cache, and a
+/// filter saves next to nothing.
+pub const SMALL_SET_BYTES: u64 = 64 << 10;
+
+/// What to take before the filters of an answer, if it is better than all of them.
+pub(super) fn instead(
+    answer: &Answer,
+    by: By,
+    workload: &Workload,
+    times: &Times,
+) -> Option<Choice> {
+    let first = answer.filters().next()?;
+    let tells_more = workload.value_bits().is_some() || workload.counts();
+    let none = if tells_more { None } else { needless(answer, workload) };
+    let (mut choice, reason) = none
+        .or_else(|| counted(answer, workload))
+        .or_else(|| exactly(answer, first, by, workload, times))?;
+    choice.reason = reason;
+    Some(choice)
+}
+
+/// No filter, where it saves nothing.
+fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
+    if workload.absent == 0.0 {
+        let reason = "Every query is for a key that is in: a filter would say yes to each.";
+        return Some((nothing(workload), reason.into()));
+    }
+    let without = answer.without_ns?;
+    let timed = answer.filters().filter_map(|choice| Some((choice.cost_ns?, choice.structure)));
+    let (with, quickest) = timed.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let reason = || {
+        let what = match with >= without {
+            true => "A filter takes more time than the lookups that it saves",
+            false => "A filter saves next to nothing",
+        };
+        format!(
+            "{what}: with the {quickest} filter a query takes {with:.1} ns in all, without one \
+             {without:.1}, since {} of the queries are for absent keys.",
+            Rate(workload.absent)
+        )
+    };
+    (with >= without * (1.0 - TIE)).then(|| (nothing(workload), reason()))
+}
+
+/// The keys themselves, where a filter takes about as much.
+fn exactly(
+    answer: &Answer,
+    first: &Choice,
+    by: By,
+    workload: &Workload,
+    times: &Times,
+) -> Option<(Choice, String)> {
+    let smallest = answer.filters().min_by_key(|choice| choice.bytes)?;
+    let is_by_time = matches!(by, By::Time(_) | By::Tail(_));
+    let all = keys::all(workload).into_iter().filter(|&(it, _)| keys::replaces(it, workload));
+    all.map(|(it, bytes)| exact(it, bytes, workload, times)).find_map(|set| {
+        let is_table = matches!(set.structure, Structure::ExactSet | Structure::ExactMap);
+        let together = set.bytes.saturating_mul(workload.filters);
+        // So many times the bytes of the filter as it is quicker, as where a filter takes more.
+        let product = |choice: &Choice| choice.bytes as f64 * own(choice, workload);
+        let is_near = set.bytes <= first.bytes || product(&set) <= product(first);
+        let (taken, held) = (Bytes(set.bytes), holds(&set, workload));
+        let why = if is_table && together <= SMALL_SET_BYTES {
+            format!("So few keys fit a cache as they are, in {taken}")
+        } else if set.bytes <= smallest.bytes {
+            let (it, bytes) = (smallest.structure, Bytes(smallest.bytes));
+            format!("The keys themselves take {taken}, no more than the smallest filter, {it} with {bytes}")
+        } else if is_by_time && is_near {
+            let ns = |choice: &Choice| match choice.cost_ns {
+                Some(ns) => format!(" and {ns:.0} ns a query in all"),
+                None => String::new(),
+            };
+            format!(
+                "The keys themselves take {taken}{}; the quickest filter for what an error costs, \
+                 {}, takes {}{}, and still errs on {} of absent keys",
+                ns(&set),
+                first.structure,
+                Bytes(first.bytes),
+                ns(first),
+                Rate(first.fpr)
+            )
+        } else {
+            return None;
+        };
+        Some((set, format!("{why}: {held}. Nothing errs.")))
+    })
+}
+
+/// What is kept, and what else it does.
+fn holds(set: &Choice, workload: &Workload) -> &'static str {
+    match set.structure {
+        Structure::Bitmap => {
+            "a bit for each integer there can be, in the form of a roaring bitmap \
+                              where they are sparse"
+        }
+        Structure::SortedList => "sorted integers in an Elias-Fano list, made from all at once",
+        Structure::ExactMap if workload.counts() => "the map counts, and also removes and lists",
+        Structure::ExactMap => "the map gives the value of each key, and none for any other",
+        _ => "the set also removes and lists",
+    }
+}
+
+/// A sketch, where copies of keys would take more slots than counters take bits.
+fn counted(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
+    let counters = size::counters(workload)?;
+    let Counters { bits, size } = &counters;
+    let smallest = answer.filters().min_by_key(|choice| choice.bytes)?;
+    let choice = sketch(size, workload);
+    let reason = format!(
+        "Counters of {bits} bits take {}, however many copies there are: the smallest filter, {}, \
+         takes {}, since each copy has a slot, and an exact map {}. A key shares its counters with \
+         others: {} of the counts of absent keys are too high, and none is too low. The counters of \
+         this family end at 14.",
+        Bytes(size.bytes),
+        smallest.structure,
+        Bytes(smallest.bytes),
+        Bytes(answer.exact_set.bytes),
+        Rate(size.fpr)
+    );
+    let least = smallest.bytes.min(answer.exact_set.bytes);
+    let is_small = answer.exact_set.bytes.saturating_mul(workload.filters) <= SMALL_SET_BYTES;
+    (size.bytes < least && !is_small).then_some((choice, reason))
+}
