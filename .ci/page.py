@@ -91,7 +91,9 @@ def question(draw):
     say(0.2, "first", one(["memory", "time"]))
     needs = ["remove", "list", "merge", "grow", "shared-insert", "files"]
     some = draw.sample(needs, one([1, 1, 2, 3]))
-    say(0.5, "need", ",".join(need for need in needs if need in some))
+    # What no filter of this family does is answered by what does.
+    beyond = draw.sample(["range", "reconcile", "distinct", "frequencies", "exact"], one([0] * 14 + [1]))
+    say(0.5, "need", ",".join([need for need in needs if need in some] + beyond))
     say(0.2, "threads", one([2, 8]))
     # In the order in which the command adds them.
     say(0.1, "forget", one([2, 8]))
@@ -124,23 +126,103 @@ def command(program, asked):
     return {"choices": choices, "out": out, "notes": answer["notes"]}
 
 
-# Asks one question after the other as a reader would who opens a link, and leaves what the page shows in its title's
-# place. `amqAnswers` is what the page's script was told and shows.
+# What is typed into one field of the form that a link has filled; the plain number that it means, if it means one; and the
+# option with which the command reads or refuses the same, where it spells it alike.
+BEGINS = "at-most=1000000&fpr=0.01&absent=0.5"
+TYPED = [
+    ("fpr", "0.1", 0.001, "--fpr=0.1%"),
+    ("fpr", "0,1", 0.001, None),
+    ("fpr", "0,125 %", 0.00125, None),
+    ("fpr", "1,125", None, None),
+    ("fpr", "o.1", None, "--fpr=o.1%"),
+    ("fpr", "0.1 ns", None, "--fpr=0.1ns"),
+    ("false-positive", "5", None, "--false-positive=5"),
+    ("false-positive", "5us", 5000, "--false-positive=5us"),
+    ("false-positive", "1.5 \u03bcs", 1500, "--false-positive=1.5us"),
+    ("false-positive", "2,5 ms", 2500000, None),
+    ("lookup", "-5 ns", None, "--lookup=-5ns"),
+    ("bytes", "2", None, None),
+    ("bytes", "64 KiB", 65536, "--bytes=64KiB"),
+    ("bytes", "1.5GB", 1500000000, "--bytes=1.5GB"),
+    ("at-most", "1.000", None, None),
+    ("at-most", "2,000,000", 2000000, "--at-most=2_000_000"),
+    ("at-most", "1.5M", 1500000, "--at-most=1.5M"),
+    ("at-most", "1,00,000", None, "--at-most=1,00,000"),
+    ("threads", "many", None, "--threads=many"),
+]
+# Links that the form cannot hold whole are answered, not bent into another question.
+LINKS = {"keys=1000&need=fly": "there is no need fly", "keys=1000&wings=2": "there is no option wings",
+         "keys=1000&fpr=lots": "fpr: lots is not such a number"}
+
+# Asks one question after the other as a reader would who opens a link or types, and leaves what the page shows in its
+# title's place.
 DRIVER = """<script>
 (async () => {
   const all = [];
-  await new Promise((done) => addEventListener("answered", done, { once: true }));
-  for (const question of QUESTIONS) {
-    location.hash = question;
-    await new Promise((done) => addEventListener("answered", done, { once: true }));
-    const cards = [...document.querySelectorAll("#answer .card")].map((card) => card.dataset.id);
-    all.push({ asked: location.hash.slice(1), form: formQuestion(), cards, told: lastAnswer(),
-               said: document.getElementById("answer").innerText });
-  }
+  const answered = () => new Promise((done) => addEventListener("answered", done, { once: true }));
+  const open = (question) => { const done = answered(); location.hash = question; return done; };
+  const shown = () => ({ asked: location.hash.slice(1), form: formQuestion(), told: lastAnswer(),
+    cards: [...document.querySelectorAll("#answer .card")].map((card) => card.dataset.id),
+    said: document.getElementById("answer").innerText.replaceAll("\\u00a0", " ") });
+  const type = (name, text) => {
+    const field = form.elements.namedItem(name === "at-most" ? "number" : name);
+    field.value = text;
+    for (const kind of ["input", "change"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
+  };
+  await answered();
+  for (const question of QUESTIONS) { await open(question); all.push(shown()); }
+  for (const question of LINKS) { await open(question); all.push(shown()); }
+  for (const [name, text] of TYPED) { await open("keys=7"); await open(BEGINS); type(name, text); all.push(shown()); }
+  await open(BEGINS + "&static"); type("values", "8"); all.push(shown());
   document.body.textContent = "";
   document.body.append(Object.assign(document.createElement("pre"), { id: "all", textContent: JSON.stringify(all) }));
 })();
 </script>"""
+
+
+def in_browser(page, browser, questions):
+    """What the page shows, for each of the questions, the links and the words typed."""
+    driver = DRIVER
+    for name, value in [("QUESTIONS", questions), ("LINKS", list(LINKS)), ("TYPED", [case[:2] for case in TYPED]),
+                        ("BEGINS", BEGINS)]:
+        driver = driver.replace(name, json.dumps(value))
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder, "page.html")
+        copy.write_text(pathlib.Path(page).read_text().replace("</body>", driver + "</body>"))
+        run = subprocess.run(
+            # So many questions in a few seconds are no attack.
+            [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-ipc-flooding-protection",
+             f"--user-data-dir={folder}/profile",
+             "--virtual-time-budget=120000", "--timeout=120000", "--dump-dom", copy.as_uri()],
+            capture_output=True, text=True, timeout=300)
+    found = re.search(r'<pre id="all">(.*?)</pre>', run.stdout, re.S)
+    if not found:
+        sys.exit(f"FAILED: the page did not answer\n{run.stderr[-2000:]}")
+    return json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+
+def pairs(query):
+    """Names and values; numbers as such, since they can be written in several ways."""
+    split = (pair.partition("=") for pair in query.split("&"))
+    is_number = re.compile(r"[0-9.]+(e[+-]?[0-9]+)?").fullmatch
+    return {name: float(value) if is_number(value) else value for name, _, value in split}
+
+
+def is_same(page, known):
+    """Whether the page shows what the command answers, the notes not folded away."""
+    lines = [line.split("\t") for line in page["told"].splitlines()]
+    of = lambda kind: [line[1:] for line in lines if line[0] == kind]
+    number = lambda field: float(field) if field else None
+    if "error" in known:
+        error = of("error")[0][0] if of("error") else "none"
+        return error in known["error"] and error in page["said"] and not page["cards"]
+    choices = [[c[0], number(c[4]), number(c[5]), number(c[8]), number(c[9]), number(c[10]), c[13]]
+               for c in of("choice")]
+    out = [[line[0], line[2], line[3]] for line in of("out")]
+    return (choices == known["choices"] and out == known["out"] and [line[0] for line in of("note")] == known["notes"]
+            and all(note.replace("`", "") in page["said"] for note in known["notes"])
+            # The reader sees the first three.
+            and page["cards"] == [choice[0] for choice in known["choices"][:3]])
 
 
 def ask(page, browser, program):
@@ -148,53 +230,47 @@ def ask(page, browser, program):
     questions = [question(draw) for _ in range(QUESTIONS)]
     queries = ["&".join(f"{name}={value}" if value != "" else name for name, value in asked.items())
                for asked in questions]
-    text = pathlib.Path(page).read_text()
-    with tempfile.TemporaryDirectory() as folder:
-        copy = pathlib.Path(folder, "page.html")
-        copy.write_text(text.replace("</body>", DRIVER.replace("QUESTIONS", json.dumps(queries)) + "</body>"))
-        run = subprocess.run(
-            [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
-             "--virtual-time-budget=120000", "--timeout=120000", "--dump-dom", copy.as_uri()],
-            capture_output=True, text=True, timeout=300)
-    found = re.search(r'<pre id="all">(.*?)</pre>', run.stdout, re.S)
-    if not found:
-        sys.exit(f"FAILED: the page did not answer\n{run.stderr[-2000:]}")
-    unescaped = found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    told = json.loads(unescaped)
-    assert len(told) == QUESTIONS, len(told)
-    number = lambda field: float(field) if field else None
+    told = in_browser(page, browser, queries)
+    assert len(told) == QUESTIONS + len(LINKS) + len(TYPED) + 1, len(told)
+    wrong = []
 
-    def pairs(query):
-        """Names and values; numbers as such, since they can be written in several ways."""
-        split = (pair.partition("=") for pair in query.split("&"))
-        is_number = re.compile(r"[0-9.]+(e[+-]?[0-9]+)?").fullmatch
-        return {name: float(value) if is_number(value) else value for name, _, value in split}
+    def check(what, is_right, page_says, known=""):
+        if not is_right:
+            wrong.append(what)
+            print(f"{what}\n  the form asks {page_says['form']}\n  the page shows {page_says['cards']}: "
+                  f"{page_says['said']}\n  told\n{page_says['told']}\n  the command answers {known}\n")
 
-    wrong = refused = 0
-    for asked, query, page_says in zip(questions, queries, told):
-        lines = [line.split("\t") for line in page_says["told"].splitlines()]
-        of = lambda kind: [line[1:] for line in lines if line[0] == kind]
-        known = command(program, asked)
-        if "error" in known:
-            refused += 1
-            same = len(of("error")) == 1 and of("error")[0][0] in known["error"] and not page_says["cards"]
-        else:
-            choices = [[c[0], number(c[4]), number(c[5]), number(c[8]), number(c[9]), number(c[10]), c[13]]
-                       for c in of("choice")]
-            out = [[line[0], line[2], line[3]] for line in of("out")]
-            same = (choices == known["choices"] and out == known["out"]
-                    and [line[0] for line in of("note")] == known["notes"]
-                    # The reader sees the first three.
-                    and page_says["cards"] == [choice[0] for choice in known["choices"][:3]])
+    answers = iter(told)
+    refused = 0
+    for asked, query in zip(questions, queries):
+        page_says, known = next(answers), command(program, asked)
+        refused += "error" in known
         # The form holds the question that was opened, and asks it again with the same words.
-        same_form = pairs(page_says["form"]) == pairs(query)
-        if not (same and same_form):
-            wrong += 1
-            print(f"{query}\n  the form asks {page_says['form']}\n  the page shows {page_says['cards']}, told\n"
-                  f"{page_says['told']}\n  the command answers {known}\n")
+        check(query, is_same(page_says, known) and pairs(page_says["form"]) == pairs(query), page_says, known)
+    for link, error in LINKS.items():
+        page_says = next(answers)
+        check(link, error in page_says["said"] and not page_says["cards"], page_says)
+    for name, text, number, option in TYPED:
+        page_says, asked = next(answers), pairs(BEGINS)
+        if option:
+            run = [program, "choose", "--json", *(["--at-most=1e6"] if name != "at-most" else []), option]
+            accepts = subprocess.run(run, capture_output=True).returncode == 0
+            check(f"{option} to the command", accepts == (number is not None), page_says, accepts)
+        if number is None:
+            check(f"{name}: {text}", not page_says["told"] and f"“{text}”" in page_says["said"]
+                  and page_says["asked"] == BEGINS, page_says)
+        else:
+            asked[name] = number
+            whole = {name: int(value) if value == int(value) else value for name, value in asked.items()}
+            known = command(program, whole)
+            check(f"{name}: {text}", is_same(page_says, known) and pairs(page_says["form"]) == asked, page_says, known)
+    # A map has no rate: the one that the form begins with gives way.
+    page_says = next(answers)
+    known = command(program, {"at-most": 1000000, "static": "", "absent": 0.5, "values": 8})
+    check("values: 8", is_same(page_says, known) and "fpr" not in page_says["form"], page_says, known)
     if wrong or not QUESTIONS / 10 < refused < QUESTIONS * 0.7:
-        sys.exit(f"FAILED: {wrong} of {QUESTIONS} answers differ, {refused} refused")
-    print(f"{QUESTIONS} questions, the same answers; {refused} of them have none")
+        sys.exit(f"FAILED: {len(wrong)} answers differ; {refused} of {QUESTIONS} questions have none")
+    print(f"{QUESTIONS} questions, the same answers; {refused} of them have none; {len(TYPED)} ways to type")
 
 
 if __name__ == "__main__":

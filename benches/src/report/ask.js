@@ -1,13 +1,15 @@
 "use strict";
 // Asks the advisor what the form says. The question stands in the address: it can be sent, and comes back.
 const form = document.getElementById("ask"), answer = document.getElementById("answer");
-// How a field's words become a plain number: the power of ten of each unit; without a unit, the one named first.
+// The units of a field, each with its power of ten. Where "" is none of them, a number needs one.
 const UNITS = {
   count: { "": 0, k: 3, M: 6, G: 9, thousand: 3, million: 6, billion: 9 },
-  percent: { "%": -2, "": -2 },
+  percent: { "": -2, "%": -2 },
   time: { ns: 0, us: 3, µs: 3, ms: 6, s: 9 },
-  size: { B: 0, kB: 3, MB: 6, GB: 9 },
+  size: { B: 0, kB: 3, MB: 6, GB: 9, TB: 12 },
 };
+const BINARY = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 };
+const SUCH = { count: "1,000,000, 1e6 or 1.5", percent: "1, 0.1 or 1e-3", time: "500 ns, 20 µs or 5 ms", size: "8 B, 64 KiB or 1.5 GB" };
 const status = document.getElementById("status");
 let advisor, told = "";
 
@@ -17,43 +19,59 @@ function scaled(text, power) {
   return String(Number(digits + "e" + (Number(exponent || 0) + power)));
 }
 
-// The plain number that a field means; null if it means none.
+// The plain number that a field means, or in words why it means none.
 function read(field) {
-  const units = UNITS[field.dataset.unit];
-  const parts = field.value.replace(/[,_\s]/g, "").match(/^([0-9.]+(?:e[+-]?[0-9]+)?)([a-zµ%]*)$/i);
-  const named = parts && Object.keys(units).find((unit) => unit.toLowerCase() === parts[2].toLowerCase());
-  if (!parts || (named === undefined && parts[2])) return null;
-  const number = scaled(parts[1], units[named === undefined ? Object.keys(units)[0] : named]);
-  return number === "NaN" ? null : number;
+  const { unit: kind } = field.dataset, said = field.value.trim(), why = (text) => ({ why: `“${said}” ${text}` });
+  const parts = said.replace(/[_\s]/g, "").replace(/µ|μ/g, "µ").match(/^([0-9][0-9.,]*|[.,][0-9]+)(e[+-]?[0-9]+)?([a-zµ%]*)$/i);
+  if (!parts) return why(`cannot be read: write ${SUCH[kind]}`);
+  let [, digits, exponent = "", unit] = parts;
+  const grouped = /^[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?$/.test(digits), one = digits.split(/[.,]/).length === 2;
+  // A comma or a point before three digits is a thousand to some, and a decimal to others.
+  const unclear = one && /^[1-9][0-9]{0,2}[.,][0-9]{3}$/.test(digits) && digits.includes(kind === "count" ? "." : ",");
+  if (unclear) return why(`can be read in two ways: write ${digits.replace(/[.,]/, "")} or ${Number(digits.replace(",", "."))}`);
+  if (grouped) digits = digits.replaceAll(",", "");
+  else if (one) digits = digits.replace(",", ".");
+  if (!/^[0-9]*\.?[0-9]*$/.test(digits)) return why(`cannot be read: write ${SUCH[kind]}`);
+  const binary = kind === "size" && BINARY[unit.toLowerCase()];
+  if (binary) return { number: String(Number(digits + exponent) * binary) };
+  const units = UNITS[kind], all = Object.keys(units).filter((known) => known !== "us");
+  const named = Object.keys(units).find((known) => known.toLowerCase() === unit.toLowerCase());
+  if (named === undefined && !unit) return why(`has no unit: write ${all.map((known) => digits + " " + known).join(", ").replace(/,([^,]*)$/, " or$1")}`);
+  if (named === undefined) return why(`has a unit that is not known here: write ${SUCH[kind]}`);
+  return { number: scaled(digits + exponent, units[named]) };
 }
 
-// The words for a plain number: in the largest unit that leaves 1 or more.
+// The words for a plain number: in the largest unit that leaves 1 or more. What is no number stays as it is.
 function written(number, kind) {
+  if (!number || Number.isNaN(Number(number))) return number;
   if (kind === "count") return /e|\./.test(number) ? number : Number(number).toLocaleString("en");
   if (kind === "percent") return scaled(number, 2);
-  const units = Object.entries(UNITS[kind]).map(([unit, power]) => [scaled(number, -power), unit]);
-  const [value, unit] = units.reverse().find(([value]) => Number(value) >= 1) || units.pop();
+  const units = Object.entries(UNITS[kind]).filter(([unit]) => unit !== "us");
+  const all = units.map(([unit, power]) => [scaled(number, -power), unit]);
+  const [value, unit] = all.reverse().find(([value]) => Number(value) >= 1) || all.pop();
   return value + " " + unit;
 }
 
-// The question that the form asks, in the options of the command.
-function formQuestion() {
-  const pairs = new Map();
+// The question that the form asks, in the options of the command; and in words what it says that cannot be read.
+function formAsks() {
+  const pairs = new Map(), unread = [];
   for (const field of form.elements) {
-    if (!field.name || field.disabled) continue;
+    if (!field.name) continue;
     const { name, value, type } = field;
     if (type === "checkbox") {
       if (field.checked) pairs.set(name, pairs.has(name) ? pairs.get(name) + "," + value : value);
     } else if (field.dataset.unit) {
-      const number = value.trim() && read(field);
-      field.setAttribute("aria-invalid", number === null);
+      const { number, why } = value.trim() ? read(field) : {};
+      field.setAttribute("aria-invalid", why !== undefined);
+      if (why) unread.push(`In “${field.getAttribute("aria-label") || field.closest("label").textContent.trim().replace(/\s{2,}/g, " … ")}” ${why}.`);
       if (number) pairs.set(name === "number" ? form.elements.of.value : name, number);
     } else if (name === "flag" ? value : name !== "of" && value) {
       pairs.set(...(name === "flag" ? [value, ""] : [name, value]));
     }
   }
-  return [...pairs].map(([name, value]) => (value === "" ? name : name + "=" + value)).join("&");
+  return [[...pairs].map(([name, value]) => (value === "" ? name : name + "=" + value)).join("&"), unread];
 }
+const formQuestion = () => formAsks()[0];
 
 // Fills the form with a question; whether it is one.
 function fill(question) {
@@ -69,7 +87,7 @@ function fill(question) {
     else if (field.dataset.unit) field.value = pairs.has(name) ? written(pairs.get(name), field.dataset.unit) : "";
     else if (name) field.value = pairs.get(name) || "";
     const more = field.closest("details");
-    if (more && pairs.has(name)) more.open = true;
+    if (more && (type === "checkbox" ? field.checked : pairs.has(name))) more.open = true;
   }
   return true;
 }
@@ -116,6 +134,19 @@ function card([id, name, type, use, bits, size, build, rate, query, insert, tota
   return made;
 }
 
+// Marks these in the plots.
+function light(ids) {
+  for (const mark of document.querySelectorAll("[data-mark]")) mark.classList.toggle("lit", ids.includes(mark.dataset.mark));
+}
+
+// What the form says cannot be asked as it stands: no other question is answered in its place.
+function refuse(unread) {
+  told = "";
+  answer.replaceChildren(status);
+  status.textContent = "No answer. " + unread.join(" ");
+  light([]);
+}
+
 function show(question) {
   told = asked(question);
   const lines = told.trimEnd().split("\n").map((line) => line.split("\t"));
@@ -125,7 +156,12 @@ function show(question) {
   answer.replaceChildren(status, cards);
   // Read aloud: the answer in a sentence.
   const [first] = choices, [error] = of("error");
-  status.textContent = error ? "No answer: " + error[0] + "." : "Take " + (first[2] || "no filter") + (choices[1] ? "; then " + choices.slice(1, 3).map(([, name]) => name).join(", ") : "") + ".";
+  status.textContent = error ? "No answer: " + error[0].replace(/[^.?]$/, "$&.") : "Take " + (first[2] || "no filter") + (choices[1] ? "; next best: " + choices.slice(1, 3).map(([, name]) => name).join(", ") : "") + ".";
+  // What stands between backticks is code.
+  const code = (text) => text.split("`").map((part, index) => make(index % 2 ? "code" : "span", part));
+  const notes = of("note").map(([note]) => make("li", "", ...code(note))), list = make("ul", "", ...notes);
+  list.className = "notes";
+  if (notes.length) answer.append(list);
   const rest = choices.slice(3).map(([, name, , , bits]) => name + " (" + short(bits, 3) + ")");
   if (rest.length) answer.append(make("p", "Further, with bits per key: " + rest.join(", ") + "."));
   const demands = new Map();
@@ -134,19 +170,18 @@ function show(question) {
     const whys = all.map(([name, why]) => make("li", "", make("b", name), " " + why));
     answer.append(make("details", "", make("summary", all.length + " fall out for " + demand + ": " + all.map(([name]) => name).join(", ")), make("ul", "", ...whys)));
   }
-  const notes = of("note").map(([note]) => make("li", note));
-  if (notes.length) answer.append(make("details", "", make("summary", "To know: " + notes.length + " more sentences"), make("ul", "", ...notes)));
   const times = { "false-positive": "ns", lookup: "ns", "bit-price": "ns" };
   const options = question.split("&").map((pair) => pair.split("=")).map(([name, value]) => " --" + name + (value ? " " + value + (times[name] || "") : ""));
   answer.append(make("p", "The same by the command: ", make("code", "amq choose" + options.join(""))));
-  for (const mark of document.querySelectorAll("[data-mark]")) mark.classList.toggle("lit", choices.slice(0, 3).some(([id]) => id === mark.dataset.mark));
+  light(choices.slice(0, 3).map(([id]) => id));
 }
 
-function update(event) {
-  const question = formQuestion();
-  if (event && event.type === "input") history.replaceState(null, "", "#" + question);
+// Answers a question, or else what the form asks.
+function update(question) {
+  const [form, unread] = formAsks();
   try {
-    show(question);
+    if (question === undefined && unread.length) refuse(unread);
+    else show(question ?? form);
   } catch (error) {
     answer.replaceChildren(make("p", "The advisor failed on this question: " + error));
     start();
@@ -154,10 +189,25 @@ function update(event) {
   dispatchEvent(new Event("answered"));
 }
 
-// A link leads to a question, or to a section, which opens.
+function edited({ target }) {
+  // A map has no rate: the one that the form begins with is not asked for beside values.
+  const [fpr, values] = ["fpr", "values"].map((name) => form.elements.namedItem(name));
+  if (target === values && fpr.value === (values.value ? fpr.defaultValue : "")) fpr.value = values.value ? "" : fpr.defaultValue;
+  const [question, unread] = formAsks();
+  if (!unread.length) history.replaceState(null, "", "#" + question);
+  update();
+}
+
+// A number that was read is written as it was read.
+function settled({ target }) {
+  const { number } = (target.dataset.unit && target.value.trim() && read(target)) || {};
+  if (number) target.value = written(number, target.dataset.unit);
+}
+
+// A link leads to a question, which is answered even if the form has no field for all of it; or to a section, which opens.
 function follow() {
   const to = decodeURIComponent(location.hash.slice(1));
-  if (fill(to)) return update();
+  if (fill(to)) return update(to);
   const section = to && document.getElementById(to);
   if (section && section.tagName === "DETAILS") {
     section.open = true;
@@ -175,7 +225,8 @@ async function start() {
 if (form && typeof WebAssembly === "object" && typeof DecompressionStream === "function") {
   start().then(() => {
     form.hidden = answer.hidden = false;
-    form.addEventListener("input", update);
+    form.addEventListener("input", edited);
+    form.addEventListener("change", settled);
     form.addEventListener("submit", (event) => event.preventDefault());
     addEventListener("hashchange", follow);
     follow();

@@ -1,6 +1,7 @@
 //! The form at the top of the page, and the advisor that answers it: a WebAssembly module, which
 //! needs no network.
 
+use amq_advisor::Beyond;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use maud::{Markup, PreEscaped, html};
 
@@ -71,9 +72,12 @@ pub(super) fn form() -> Markup {
                 label { (text("threads", "count", "", "", "1")) " threads" }
                 label { "a key comes " (text("copies", "count", "", "", "1")) " times on average" }
                 label { "a key has " (text("key-bytes", "size", "", "", "8 B")) }
-                label { "finding a key that is there takes " (text("lookup", "time", "", "", "0 ns")) }
-                label { "a bit per key is worth " (text("bit-price", "time", "", "", "0.5 ns")) " a question" }
+                label { "to look up a key that is there takes " (text("lookup", "time", "", "", "0 ns")) }
+                label { "a bit per key is worth " (text("bit-price", "time", "", "", "0.5 ns")) " per question" }
                 label { "at most " (text("build-bytes", "size", "", "", "8 MB")) " while it is built" }
+                @for beyond in Beyond::ALL {
+                    label { input type="checkbox" name="need" value=(beyond.name); " it " (beyond.wanted) }
+                }
                 label { (text("changes", "count", "", "", "20,000")) " keys change between editions" }
                 label { "the keys are integers below " (text("integers-below", "count", "", "", "4,000,000")) }
             }

@@ -119,6 +119,10 @@ mod tests {
             ("keys=-1", "keys: -1 is not such a number"),
             ("keys=10&fpr=a\tb", "fpr: a b is not such a number"),
             ("keys=10&need=fly", "there is no need fly"),
+            (
+                "keys=10&need=range",
+                "no filter of this family tells whether any key lies in a range",
+            ),
             ("keys=10&wings=2", "there is no option wings"),
             ("keys=10&first=me", "first: memory, time or tail, not me"),
             ("keys=10&need=remove,range", "no filter of this family tells whether any key lies in"),
