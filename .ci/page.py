@@ -273,5 +273,81 @@ def ask(page, browser, program):
     print(f"{QUESTIONS} questions, the same answers; {refused} of them have none; {len(TYPED)} ways to type")
 
 
+# What is left of linear red, green and blue to those who lack a kind of cone (Machado, Oliveira and Fernandes 2009).
+SEEN_BY = {
+    "everyone": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "protanopes": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopes": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopes": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+# Colours of thin marks at least this far apart in CIELAB are told apart (2.3 is just noticed, side by side and in areas);
+# so are shapes that share at most this part of the ground that either covers.
+COLOURS_APART, SHAPES_ALIKE = 25, 0.75
+
+
+def lab(colour, matrix):
+    linear = [(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+              for c in (int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5))]
+    r, g, b = (min(1, max(0, sum(part * c for part, c in zip(row, linear)))) for row in matrix)
+    xyz = ((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505, 0.2126 * r + 0.7152 * g + 0.0722 * b,
+           (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089)
+    x, y, z = (c ** (1 / 3) if c > 0.008856 else 7.787 * c + 16 / 116 for c in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def ground(corners):
+    """The quarters of pixels that a mark covers, around its middle."""
+    inside = set()
+    for y in range(-40, 40):
+        for x in range(-40, 40):
+            at, crossed = (x / 4 + 0.125, y / 4 + 0.125), False
+            for (a, b), (c, d) in zip(corners, corners[1:] + corners[:1]):
+                if (b > at[1]) != (d > at[1]) and at[0] < (c - a) * (at[1] - b) / (d - b) + a:
+                    crossed = not crossed
+            if crossed:
+                inside.add((x, y))
+    return inside
+
+
+def marks(*pages):
+    """Fails unless the marks of any two families in a plot are apart for everyone: by shape, by letter or by colour."""
+    checked, wrong, shapes, colours = 0, set(), {}, set()
+    for page in pages:
+        text = pathlib.Path(page).read_text()
+        for plot, svg in re.findall(r'<figure[^>]*id="plot-([^"]*)"(.*?)</figure>', text, re.S):
+            looks = set()
+            for d, colour, letter in re.findall(
+                    r'<path d="M([-0-9 L]*)Z" fill="[^"]*" stroke="(#[0-9a-f]{6})"[^>]*></path>(?:<text[^>]*>(\w)</text>)?',
+                    svg):
+                corners = [tuple(map(int, corner.split())) for corner in d.split("L")][:-1]
+                middle = [(min(axis) + max(axis)) / 2 for axis in zip(*corners)]
+                shape = tuple(sorted((x - middle[0], y - middle[1]) for x, y in corners))
+                shapes.setdefault(shape, ground([(x - middle[0], y - middle[1]) for x, y in corners]))
+                looks.add((shape, colour, letter))
+                colours.add(colour)
+            looks = sorted(looks)
+            for index, one in enumerate(looks):
+                for other in looks[:index]:
+                    if one[:2] == other[:2] or (one[2] and other[2] and one[2] != other[2]):
+                        continue  # One family, or letters.
+                    a, b = shapes[one[0]], shapes[other[0]]
+                    alike = len(a & b) / len(a | b)
+                    far = {who: sum((x - y) ** 2 for x, y in zip(lab(one[1], m), lab(other[1], m))) ** 0.5
+                           for who, m in SEEN_BY.items()}
+                    checked += 1
+                    if alike > SHAPES_ALIKE and min(far.values()) < COLOURS_APART:
+                        who = min(far, key=far.get)
+                        wrong.add(f"{plot}: {other[1]} and {one[1]} are {far[who]:.0f} apart to {who}, and share "
+                                  f"{alike:.0%} of their shapes")
+    for colour in sorted(colours):
+        # As much contrast as the guidelines for the web ask of pictures, on white and on the dark ground.
+        light = ((lab(colour, SEEN_BY["everyone"])[0] + 16) / 116) ** 3
+        if min(1.05 / (light + 0.05), (light + 0.05) / 0.058) < 3:
+            wrong.add(f"{colour} does not stand out")
+    if wrong or checked < 50:
+        sys.exit("FAILED: " + "\n".join(sorted(wrong) or [f"only {checked} pairs"]))
+    print(f"{checked} pairs of marks, each apart by shape, letter or colour to {', '.join(SEEN_BY)}")
+
+
 if __name__ == "__main__":
-    {"check": check, "build": build, "compare": compare, "ask": ask}[sys.argv[1]](*sys.argv[2:])
+    {"marks": marks, "check": check, "build": build, "compare": compare, "ask": ask}[sys.argv[1]](*sys.argv[2:])

@@ -17,16 +17,17 @@ pub(super) struct Look {
 /// Text, axes and bounds: reads on white and on black. The page gives text its own colour.
 pub(super) const GREY: RGBColor = RGBColor(0x76, 0x7f, 0x89);
 
-/// In the order of the page.
+/// In the order of the page. Families whose colours are close to some eyes differ much in shape:
+/// `.ci/page marks`.
 pub(super) const LOOKS: [Look; 10] = [
     of(Family::Classic, "classic Bloom", (0x2f, 0x7d, 0xe0), (8, 22.5, false)),
     of(Family::SplitBlock, "split-block Bloom", (0xd9, 0x6b, 0x0b), (4, 45.0, false)),
     of(Family::Counting, "counting Bloom", (0xa0, 0x5a, 0xd8), (3, 0.0, false)),
     of(Family::Scalable, "scalable Bloom", (0x0b, 0x96, 0x8c), (3, 180.0, false)),
-    of(Family::Cuckoo, "cuckoo", (0x2f, 0x9a, 0x3f), (4, 0.0, false)),
-    of(Family::Quotient, "quotient", (0xd6, 0x3d, 0x8a), (5, 0.0, false)),
+    of(Family::Cuckoo, "cuckoo", (0x2f, 0x9a, 0x3f), (3, 270.0, false)),
+    of(Family::Quotient, "quotient", (0xd6, 0x3d, 0x8a), (3, 90.0, false)),
     of(Family::Ribbon, "ribbon", (0xdc, 0x3b, 0x30), (5, 0.0, true)),
-    of(Family::Fuse, "xor and fuse", (0x9a, 0x80, 0x0c), (6, 0.0, false)),
+    of(Family::Fuse, "xor and fuse", (0x9a, 0x80, 0x0c), (4, 0.0, false)),
     of(Family::Exact, "exact set", (0x6b, 0x7b, 0x8f), (4, 0.0, true)),
     of(Family::Floor, "hashing alone", (0x86, 0x86, 0x86), (6, 0.0, true)),
 ];
@@ -61,24 +62,5 @@ impl Look {
             ((radius * angle.sin()).round() as i32, (-radius * angle.cos()).round() as i32)
         };
         (0..=steps).map(|step| corner(step % steps)).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn families_differ_in_mark_and_read_on_white_and_on_black() {
-        let marks: BTreeSet<_> = LOOKS.iter().map(|look| look.corners(9.0)).collect();
-        assert_eq!(marks.len(), LOOKS.len());
-        for look in LOOKS {
-            let RGBColor(r, g, b) = look.colour;
-            let light = |weight: f64, c: u8| weight * (f64::from(c) / 255.0).powf(2.2);
-            let light = light(0.2126, r) + light(0.7152, g) + light(0.0722, b);
-            let (on_white, on_black) = (1.05 / (light + 0.05), (light + 0.05) / 0.058);
-            assert!(on_white >= 3.0 && on_black >= 3.0, "{look:?} {on_white} {on_black}");
-        }
     }
 }
