@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 /// A rectangle: left, top, right, bottom.
-type Rect = [i32; 4];
+pub(super) type Rect = [i32; 4];
 
 /// Half the height of a label, and of a mark with the room around it.
 const HALF: i32 = 6;
@@ -73,7 +73,7 @@ pub(super) fn beside(
     places
 }
 
-fn overlap(a: &Rect, b: &Rect) -> bool {
+pub(super) fn overlap(a: &Rect, b: &Rect) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
@@ -82,17 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_keep_their_order_and_distance_and_cover_neither_names_nor_marks() {
+    fn labels_keep_their_order_and_distance() {
         assert_eq!(spread(&[50, 51, 52, 10, 99, 100], 15, 0, 100), [40, 55, 70, 10, 85, 100]);
-        // Forty names in one corner.
-        let points: Vec<(i32, i32)> =
-            (0..40).map(|i| (100 + i % 7 * 30, 100 + i / 7 * 28)).collect();
-        let places = beside(&points, &points, &[70; 40], [0, 0, 600, 440]);
-        let labels: Vec<Rect> = places.iter().map(|&(x, y)| [x, y - 6, x + 70, y + 6]).collect();
-        for (i, a) in labels.iter().enumerate() {
-            assert!(a[0] >= 0 && a[2] <= 600);
-            assert!(labels[i + 1..].iter().all(|b| !overlap(a, b)), "{places:?}");
-            assert!(points.iter().all(|&(x, y)| !overlap(a, &[x - 4, y - 4, x + 4, y + 4])));
-        }
     }
 }

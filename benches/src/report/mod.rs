@@ -39,7 +39,7 @@ mod prelude {
     pub(super) use super::entry::{Entry, Number, Ranked, ranked};
     pub(super) use super::look::{LOOKS, Look};
     pub(super) use super::number::*;
-    pub(super) use super::plot::{Mark, Names, Plot, Series, told_apart};
+    pub(super) use super::plot::{Axis, Mark, Names, Plot, Series, told_apart};
     pub(super) use super::table::Table;
     pub(super) use super::text::Text;
     pub(super) use crate::record::*;

@@ -1,6 +1,6 @@
 //! A plot's picture, by plotters.
 
-use super::labels::{beside, spread, width};
+use super::labels::{Rect, beside, overlap, spread, width};
 use super::look::GREY;
 use super::number::digits;
 use super::plot::{Axis, Names, Plot, Series};
@@ -152,6 +152,16 @@ impl Plot {
         let pixel = |(x, y): (f64, f64)| chart.backend_coord(&(x, y.clamp(low, high)));
         let labels = self.labels(chart, is_narrow);
         let seen = |&(x, _): &(f64, f64)| self.x.range.0 <= x && x <= self.x.range.1;
+        let around = |(x, y): (i32, i32)| [x - 4, y - 4, x + 4, y + 4];
+        let marks = self.series.iter().flat_map(Series::measured).filter(seen);
+        let mut taken: Vec<Rect> = marks.map(|at| around(pixel(at))).collect();
+        // Letters stand where they cover nothing.
+        let mut letter = |of: &Series, (x, y): (i32, i32)| {
+            let own = [x - 4, y - 14, x + 4, y - 5];
+            let letter = of.letter.filter(|_| !taken.iter().any(|other| overlap(other, &own)));
+            taken.extend(letter.map(|_| own));
+            letter
+        };
         html! {
             @for label in labels.iter().filter(|label| label.is_far()) {
                 path d=(format!("M{} {}L{} {}", label.mark.0, label.mark.1, label.near(), label.at.1))
@@ -160,8 +170,8 @@ impl Plot {
             @for series in self.series.iter().filter(|series| !series.name.is_empty()) {
                 @let points: Vec<_> = series.measured().filter(seen).collect();
                 // Of many points of a line some have marks, the last one among them.
-                @for (x, y) in points.iter().rev().step_by(points.len().div_ceil(MOST_MARKS).max(1)) {
-                    (self.mark(series, (*x, *y), pixel((*x, *y))))
+                @for &at in points.iter().rev().step_by(points.len().div_ceil(MOST_MARKS).max(1)) {
+                    (self.mark(series, at, pixel(at), letter(series, pixel(at))))
                 }
             }
             @for label in &labels {
@@ -172,7 +182,13 @@ impl Plot {
     }
 
     /// A mark: shape and colour say the family, a letter the series where lines cross.
-    fn mark(&self, series: &Series, (x, y): (f64, f64), (left, top): (i32, i32)) -> Markup {
+    fn mark(
+        &self,
+        series: &Series,
+        (x, y): (f64, f64),
+        (left, top): (i32, i32),
+        letter: Option<char>,
+    ) -> Markup {
         let corners = series.look.corners(if self.is_large() { 5.2 } else { 4.2 });
         let corners: Vec<String> =
             corners.iter().map(|(x, y)| format!("{} {}", left + x, top + y)).collect();
@@ -186,7 +202,7 @@ impl Plot {
                 title { (title) }
                 path d=(format!("M{}Z", corners.join("L"))) fill=(fill) stroke=(colour)
                     stroke-width="2" pointer-events="all" {}
-                @if let Some(letter) = series.letter {
+                @if let Some(letter) = letter {
                     text x=(left) y=(top - 6) font-family="sans-serif" font-size="9" fill=(colour)
                         text-anchor="middle" { (letter) }
                 }
