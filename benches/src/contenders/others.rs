@@ -1,4 +1,4 @@
-//! Not compared as filters: a map from keys to values, and the floor.
+//! Not compared as filters: a map from keys to values, and the floors.
 
 use super::contender::{Contender, Made};
 use super::order::Order;
@@ -13,6 +13,7 @@ pub(super) fn all() -> Vec<Contender> {
     vec![
         Contender::of("ribbon-map", map::<u64>, map::<[u8]>),
         Contender::of("hash-only", floor::<u64>, floor::<[u8]>),
+        Contender::of("line-reads", lines::<u64>, lines::<[u8]>),
     ]
 }
 
@@ -64,4 +65,27 @@ probe! { Floor, |floor, key, keys|
         Some(odd)
     };
     bytes: 0;
+}
+
+/// Reads one word, and so one line of memory, from a table as large as a filter of these bits.
+struct Lines {
+    words: Vec<u64>,
+    seed: u64,
+}
+
+/// About what a filter takes at 1 %.
+const LINE_BITS: usize = 10;
+
+fn lines<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Lines> {
+    let all = (keys.len() * LINE_BITS).div_ceil(u64::BITS as usize).max(1);
+    // Written, so that each page is one of memory.
+    Ok(Lines { words: (1..=all as u64).collect(), seed: order.seed })
+}
+
+probe! { Lines, |table, key, keys|
+    holds: {
+        let place = u128::from(key.digest(table.seed)) * table.words.len() as u128;
+        table.words[(place >> u64::BITS) as usize] & 1 == 1
+    };
+    bytes: table.words.len() * size_of::<u64>();
 }

@@ -1,6 +1,7 @@
 //! How times, memory and rates change: with the number of keys, the share of present ones and the
 //! load, while filters grow, and past their plan; and what takes them longest.
 
+use super::front::{FLOOR, LINE_READS};
 use super::prelude::*;
 
 /// Bits of a key at which a cache is marked as full.
@@ -71,7 +72,7 @@ fn by_size(
         (y.is_some() || failed().is_some()).then_some(Mark { x, y, bar: None })
     };
     let marks = |facts| sizes.iter().filter_map(|size| mark(facts, *size)).collect();
-    let all = lines(8, chosen(data).map(|facts| Series::of(facts, marks(facts))));
+    let mut all = lines(8, chosen(data).map(|facts| Series::of(facts, marks(facts))));
     let timed = |size: &u64| data.filters().any(|facts| at(facts, *size).is_some());
     let (from, to) = (sizes.iter().copied().find(timed)?, data.keys);
     let rise = |facts: &Info| Some(at(facts, to)? / at(facts, from)?);
@@ -87,11 +88,16 @@ fn by_size(
         two(most),
         all_rises.len(),
     );
+    let floor = |size: &u64| number(&data.floor_entry(LINE_READS, *size)?).zip(Some(*size as f64));
+    let floor: Vec<_> = sizes.iter().filter_map(floor).map(|(y, x)| (x, y)).collect();
+    let is_floored = slug == "query-by-size" && !floor.is_empty();
+    all.extend(is_floored.then(|| Series::floor(floor)));
     let plot = Plot::new(slug, found, ["keys (log)", &format!("{y} (log)")], all)?;
     let caches = data.caches().map(|(bytes, name)| ((bytes * 8 / TYPICAL_BITS) as f64, name));
     let note = format!(
         "One filter of each family is drawn. Upright lines: so many keys of {TYPICAL_BITS} bits \
-         fill a cache."
+         fill a cache.{}",
+        if is_floored { FLOOR } else { "" }
     );
     Some(Plot { guides: caches.collect(), note, ..plot })
 }

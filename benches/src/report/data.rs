@@ -200,6 +200,11 @@ impl Data {
         self.run.floor(workload).unwrap_or(0.0)
     }
 
+    /// Of what is no filter: hashing alone, or with one line of memory read for each key.
+    pub(super) fn floor_entry(&self, name: &str, keys: u64) -> Option<Entry<'_>> {
+        self.entry(name, self.with(keys)).filter(|entry| entry.facts.role == Role::Floor)
+    }
+
     /// With whatever number of keys they were counted.
     pub(super) fn instructions(&self, name: &str, workload: Workload) -> Option<f64> {
         let mut rows = self.all().filter(|row| row.workload == workload && row.contender == name);

@@ -51,6 +51,11 @@ fn entries(data: &Data) -> Vec<Entry<'_>> {
     entries
 }
 
+/// The machine's floor, and what its line says.
+pub(super) const LINE_READS: &str = "line-reads";
+pub(super) const FLOOR: &str = " The grey line is the machine's floor: hashing a key and reading one line of memory \
+                     for it, in a table of 10 bits a key.";
+
 /// Up to how many times the bound the second plot shows.
 const CLOSE: f64 = 1.7;
 
@@ -70,6 +75,10 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     let corners = best.windows(2).flat_map(|pair| [(pair[0].1, pair[0].2), (pair[1].1, pair[0].2)]);
     let last = best.last().map(|last| (last.1, last.2));
     all.push(Series::guide(corners.chain(last).collect()));
+    let floor = data.floor_entry(LINE_READS, data.keys).and_then(|of| of.ns(Workload::Query50));
+    points.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let level = floor.map(|ns| Series::floor(points.iter().map(|point| (point.1, ns)).collect()));
+    all.extend(level);
     let names = list(&best.iter().map(|best| best.0).collect::<Vec<_>>());
     let found = format!(
         "Nothing measured is both smaller and faster than {names}, ties aside ({}).",
@@ -81,7 +90,8 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     };
     let note = format!(
         "The dashed line joins them; hollow marks are other authors' crates. Those in the grey \
-         field have their names in the next plot.{off}"
+         field have their names in the next plot.{off}{}",
+        floor.map_or("", |_| FLOOR)
     );
     let x = "times the fewest bits possible at its rate (log)";
     let axes = [x, "ns per question, half of them for present keys (log)"];

@@ -91,6 +91,11 @@ impl Series {
         Self { is_hollow: !facts.ours, ..Self::new(&facts.name, facts.family, marks) }
     }
 
+    /// The least that a query takes on this machine: a line with a name, but no mark.
+    pub(super) fn floor(line: Vec<(f64, f64)>) -> Self {
+        Self { line, ..Self::new("one line read", Family::Floor, Vec::new()) }
+    }
+
     /// A line that is no contender's.
     pub(super) fn guide(line: Vec<(f64, f64)>) -> Self {
         Self { line, ..Self::new("", Family::Floor, Vec::new()) }

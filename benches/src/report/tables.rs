@@ -76,6 +76,9 @@ pub(super) fn numbers(data: &Data) -> Found {
     (count > 0).then_some((found, blocks))
 }
 
+/// What reads and hashes keys, and looks nothing up.
+const HASHING: &str = "hash-only";
+
 /// The numbers of entries, each with what it was asked for.
 fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
     let name = |entry: &Entry<'_>| match &data.link {
@@ -107,9 +110,8 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
     for (head, workload) in &data.texts.times {
         table = table.number(head, |(of, _)| of.time(*workload));
     }
-    let floor = data.run.contender.iter().find(|facts| facts.role == Role::Floor);
     table = table.number("net", |(of, _)| {
-        let hashing = data.entry(&floor?.name, data.with(of.keys()))?;
+        let hashing = data.floor_entry(HASHING, of.keys())?;
         Some(two((of.ns(Workload::Query50)? - hashing.ns(Workload::Query50)?).max(0.0)))
     });
     table.block(format!(
