@@ -33,9 +33,10 @@ pub(crate) enum Command {
     /// Draw the report from records; measure nothing
     Render {
         /// Folder of records: one run's, or the parent of all, from which the newest is taken, of
-        /// this machine if there are any [default: reports/records]
-        #[arg(long, value_name = "DIR")]
-        records: Option<PathBuf>,
+        /// this machine if there are any. Of several, separated by commas, the first is drawn, and
+        /// answers that are others by the rest are marked [default: reports/records]
+        #[arg(long, value_name = "DIR", value_delimiter = ',')]
+        records: Vec<PathBuf>,
         /// Folder for the page and its plots [default: reports/latest; reports/own/latest for
         /// records of your own keys]
         #[arg(long, value_name = "DIR")]
@@ -57,13 +58,15 @@ pub(crate) enum Command {
     /// states, at all. Rows that only one record has are named, and do not count. Exit code: 0 if
     /// no row moved, 1 if one did, 2 if a record cannot be read.
     Diff {
-        /// The earlier record: its folder, or its date below reports/records
-        old: String,
-        /// The later record
-        new: String,
+        /// The folder of the earlier record
+        old: PathBuf,
+        /// Of the later record
+        new: PathBuf,
     },
     /// List the contenders and the suites
     List,
+    /// Say how to add this machine's records to the published ones
+    Contribute,
     /// Build a filter so often and query it, under valgrind
     #[command(hide = true)]
     Count {

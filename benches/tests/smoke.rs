@@ -254,7 +254,7 @@ fn what_cannot_be_done_is_an_error_that_tells_the_reason_once() {
         ("measure --records @/file", ["/file", "(os error "]),
         ("verify --only blom", ["named blom", "bloom, blocked-bloom"]),
         ("render --records @/none", ["no records in", "/none"]),
-        ("diff 2000-01-01 2000-01-02", ["no records in", "2000-01-01"]),
+        ("diff @/2000-01-01 @/2000-01-02", ["no records in", "2000-01-01"]),
         ("verify --keys-file @/missing", ["/missing cannot be read", "(os error "]),
         ("verify --keys-file @/missing", ["must be a text file", "one key per line"]),
         ("verify --keys-file @/", ["the key file", "Is a directory"]),
@@ -266,5 +266,7 @@ fn what_cannot_be_done_is_an_error_that_tells_the_reason_once() {
         let said = place.run(words, 2, &parts);
         assert_eq!(said.matches(parts[1]).count(), 1, "{said}");
     }
+    let said = place.run("contribute", 0, &["reports/records/", "pull request"]);
+    assert_eq!(said.lines().count(), 1, "{said}");
     place.run("list", 0, &["contender", "bloom, ", "smoke", "full"]);
 }

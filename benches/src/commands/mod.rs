@@ -23,12 +23,17 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         None => {
             let (records, is_right) = measure(&cli.measure)?;
-            draw(&records, cli.out.as_deref())?;
+            draw(&[records], cli.out.as_deref())?;
             good = is_right;
         }
         Some(Command::Measure(options)) => good = measure(options)?.1,
         Some(Command::Render { records, out }) => {
-            draw(&newest(records.as_deref())?, out.as_deref())?
+            let folders: Vec<_> = match &records[..] {
+                [] => vec![None],
+                some => some.iter().map(|folder| Some(folder.as_path())).collect(),
+            };
+            let all: Result<Vec<_>, _> = folders.into_iter().map(newest).collect();
+            draw(&all?, out.as_deref())?;
         }
         Some(Command::Verify(request)) => good = verify(request)?,
         Some(Command::Fit { records }) => fit(records.as_deref())?,
@@ -39,6 +44,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
                 println!("{}", instructions::child(contender, *keys, *builds, *asks)?);
             }
         }
+        Some(Command::Contribute) => println!("{}", say::how_to_contribute(&Machine::this().name)),
         Some(Command::List) => stdout().write_all(say::contenders().as_bytes())?,
     }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -93,22 +99,20 @@ fn fit(folder: Option<&Path>) -> Result<()> {
 }
 
 /// Prints which rows of two records differ by more than noise; whether none does.
-fn compare(old: &str, new: &str) -> Result<bool> {
-    let machine = Machine::this().name;
-    let side = |name: &str| {
-        let of_day = Records::of_date(&reports(false).join("records"), &machine, name);
-        Side::read(&of_day.map_or_else(|| newest(Some(Path::new(name))), Ok)?)
-    };
+fn compare(old: &Path, new: &Path) -> Result<bool> {
+    let side = |folder| Side::read(&newest(Some(folder))?);
     let (text, moved) = diff::diff(&side(old)?, &side(new)?);
     stdout().write_all(text.as_bytes())?;
     Ok(!moved)
 }
 
-fn draw(records: &Records, out: Option<&Path>) -> Result<()> {
+/// Draws the first of these, beside the others.
+fn draw(records: &[Records], out: Option<&Path>) -> Result<()> {
+    let [records, others @ ..] = records else { return Ok(()) };
     let own = |run: Run| run.options.has_own_keys();
     let reports = reports(records.run()?.is_some_and(own));
     let out = out.map_or_else(|| reports.join("latest"), Path::to_owned);
-    let (page, answers) = report::render(records, &out)?;
+    let (page, answers) = report::render(records, others, &out)?;
     println!("{answers}\n\nThe report: {}", short(&page));
     Ok(())
 }

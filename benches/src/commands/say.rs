@@ -97,6 +97,14 @@ pub(super) fn table<const COLUMNS: usize>(
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
+/// In one line.
+pub(super) fn how_to_contribute(machine: &str) -> String {
+    format!(
+        "With nothing else running: `cargo run --release -p amq-bench`, then commit \
+         reports/records/{machine}, and nothing else, and open a pull request with it."
+    )
+}
+
 pub(super) fn contenders() -> String {
     let mut text = "The contenders: name, family, abilities, version, what to expect\n".to_owned();
     for info in contenders::ALL.iter().map(|contender| contender.info) {

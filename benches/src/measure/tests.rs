@@ -5,13 +5,13 @@ use super::courses::churn::CHURN;
 use super::courses::fill::{GROW, OVERFILL};
 use super::courses::load::LOAD;
 use super::courses::merge::MERGE;
-use super::courses::{self, Check, Course, Leg, Script, Track};
+use super::courses::{self, Track};
 use super::heat::Heat;
 use super::plan::Plan;
 use super::race::{REFERENCE, REMOVER, Timed};
 use super::suite::{Depth, Group};
 use super::turn::ASKED;
-use crate::contenders::{ALL, Contender, Planned};
+use crate::contenders::{ALL, Contender};
 use crate::progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
@@ -250,24 +250,8 @@ fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
     assert!(!grow.is_empty() && grow.iter().all(|name| !over.contains(name)));
 }
 
-/// Besides its definition a course needs no code; the report's tests draw one.
 #[test]
-fn a_new_course_is_its_definition_and_a_line_in_the_list() {
-    let halves: Course = Course {
-        name: "halves",
-        keys: |keys| [keys, keys],
-        script: |track, ground, _| {
-            let stops = [track.keys / 2, track.keys].map(|stop| (stop, Check::Rate));
-            let legs = Leg::inserts(ground.present, 0, stops.into_iter()).collect();
-            Ok(Script { planned: Planned::Room(track.planned), slots: None, first: &[], legs })
-        },
-        ..OVERFILL
-    };
-    let rows = found(Broken::lasting(Fault::Nothing, true, 0), along(halves.of(Suite::Smoke)), 2);
-    let facts = rows.iter().map(|Timed { row, .. }| (row.keys, row.fpr_agrees, row.rounds));
-    assert!(facts.eq([(500, Some(true), Some(8)), (1000, Some(true), Some(8))]), "{rows:?}");
-    assert!(rows.iter().all(|timed| timed.row.workload.to_string() == "halves"));
-
+fn whoever_skips_a_course_skips_one_that_there_is() {
     let names = courses::ALL.map(|course| course.name);
     let skips: Vec<_> = ALL.iter().flat_map(|contender| &contender.info.skips).collect();
     assert!(!skips.is_empty() && skips.into_iter().all(|name| names.contains(&name.as_str())));

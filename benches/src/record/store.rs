@@ -37,12 +37,6 @@ impl Records {
         days(records, RUN, machine).pop().map(|folder| Self { folder })
     }
 
-    /// A finished run of this day, of this machine if it has one.
-    pub fn of_date(records: &Path, machine: &str, date: &str) -> Option<Self> {
-        let mut days = days(records, RUN, Some(machine)).into_iter();
-        days.rfind(|day| day.ends_with(date)).map(|folder| Self { folder })
-    }
-
     /// This machine's newest folder with an interrupted run, of all contenders or of some; if there
     /// is none, with a finished one.
     pub fn newest_to_resume(records: &Path, machine: &str, only: bool) -> Option<Self> {

@@ -1,6 +1,7 @@
 //! Which filter? For each need the best by the records or by the advisor's answer, why, what it
 //! costs, and the runner-up; in groups by the questions that people have.
 
+use super::about;
 use super::advice::asked_of_advisor;
 use super::doc::{Answer, Group};
 use super::needs::{ANSWER_TIE, Need, behind};
@@ -11,12 +12,15 @@ use amq_advisor::{Choice, Structure};
 const SHOWN: usize = 2;
 
 /// The rule, the groups, and what these records cannot answer.
-pub(super) fn blocks(data: &Data) -> Vec<Block> {
-    let mut missing = Vec::new();
+pub(super) fn blocks(data: &Data, others: &[Data]) -> Vec<Block> {
+    let (mut missing, mut compared, mut changed) = (Vec::new(), 0, 0);
     let groups = data.texts.group.iter().map(|group| {
         let mut answers = Vec::new();
         for need in &group.need {
-            match measured(data, need).or_else(|| advised(need)) {
+            let found = marked(data, others, need);
+            compared += usize::from(found.is_some());
+            changed += usize::from(found.as_ref().is_some_and(|(_, differs)| *differs));
+            match found.map(|(answer, _)| answer).or_else(|| advised(need)) {
                 Some(answer) => answers.push(answer),
                 None => missing.push(need.need.as_str()),
             }
@@ -24,6 +28,11 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         Block::Answers(Group { title: group.title.clone(), folded: group.folded, answers })
     });
     let mut blocks: Vec<Block> = groups.collect();
+    if !others.is_empty() {
+        let places = list(&others.iter().map(about::place).collect::<Vec<_>>());
+        let found = format!("{changed} of {compared} answers differ by the records of {places}");
+        blocks.insert(0, Block::note(&format!("{found}, marked {DIFFERENT}.")));
+    }
     blocks.insert(0, Block::text(rule(data)));
     if !missing.is_empty() {
         blocks.push(Block::text(format!("Not in these records: {}.", missing.join("; "))));
@@ -46,6 +55,26 @@ fn rule(data: &Data) -> String {
          ones the smaller."
     )
 }
+
+/// The answer of these records, with a mark where another machine's have nothing in common with
+/// it; and whether any does.
+fn marked(data: &Data, others: &[Data], need: &Need) -> Option<(Answer, bool)> {
+    let (mut answer, mut differs) = (measured(data, need)?, false);
+    for (other, there) in others.iter().filter_map(|other| Some((other, measured(other, need)?))) {
+        if there.choose.iter().any(|one| answer.choose.contains(one)) {
+            continue;
+        }
+        let names: Vec<&str> = there.choose.iter().map(|(name, _)| name.as_str()).collect();
+        let mark = format!("{DIFFERENT} {}:", about::place(other));
+        let there = format!(" {} ({})", list(&names), there.figure);
+        answer.runner_up = answer.runner_up.plain("; ").strong(mark).plain(there);
+        differs = true;
+    }
+    Some((answer, differs))
+}
+
+/// Marks what another machine's records answer otherwise.
+const DIFFERENT: &str = "\u{2260}";
 
 /// The best by the records, what it ties with, and the next.
 fn measured(data: &Data, need: &Need) -> Option<Answer> {

@@ -44,7 +44,7 @@ fn words(text: &str) -> String {
 #[test]
 fn two_runs_say_the_same() {
     let [quick, full] = committed();
-    let documents = [&quick, &full].map(super::document);
+    let documents = [&quick, &full].map(|data| super::document(data, &[]));
     let of_suite = ["sizes", "keys", "numbers", "noise", "machine", "limits", "rates"];
     let mut compared = 0;
     let findings = documents.each_ref().map(|document| {
@@ -59,6 +59,10 @@ fn two_runs_say_the_same() {
         compared += 1;
     }
     assert!(compared >= 20, "{compared}");
+    for course in crate::measure::courses::ALL {
+        let section = documents[0].sections.iter().find(|of| of.anchor == course.name).unwrap();
+        assert!(!section.finding.contains("Not in these records"), "{}", course.name);
+    }
     // Of answers at least one of those that tie.
     let [quick, full] = documents.each_ref().map(|document| {
         let answers = groups(document).flat_map(|group| {
@@ -104,7 +108,7 @@ fn answers_come_in_groups_of_five_and_none_stands_twice() {
     let known: BTreeSet<String> =
         kinds.chain(others).chain(several).map(Structure::import).collect();
     for data in committed() {
-        let document = super::document(&data);
+        let document = super::document(&data, &[]);
         for group in groups(&document) {
             assert!(group.folded || (3..=5).contains(&group.answers.len()), "{}", group.title);
             let rows = group.answers.iter().map(|of| (&of.choose, &of.figure, &of.why));
@@ -126,7 +130,7 @@ fn answers_come_in_groups_of_five_and_none_stands_twice() {
 fn names_in_plots_can_be_read_at_both_widths() {
     let mut names = 0;
     for data in committed() {
-        let document = super::document(&data);
+        let document = super::document(&data, &[]);
         for plot in plots(&document) {
             let svg = plot.draw(plot.size, false).unwrap();
             for tag in ["g", "path"] {

@@ -227,18 +227,3 @@ pub(super) fn timed(data: &Data, of: Of<'_>, workload: Workload, what: &str) -> 
     blocks.extend(failed.map(|failed| Block::text(format!("Failed: {failed}."))));
     Some((found, blocks))
 }
-
-/// A course of which no more is known.
-pub(super) fn stops(data: &Data, name: &'static str) -> Found {
-    let entries = data.entries(Of::Course(name));
-    let rows = entries.iter().flat_map(|entry| entry.rows.iter().copied());
-    let rows: Vec<&Row> = rows.filter(|row| row.state == State::Measured).collect();
-    let found = format!("Contenders on this course: {}.", entries.len());
-    let table = Table::of(&rows)
-        .word("contender", |row| &row.contender)
-        .number("keys", |row| Some(keys(row.keys)))
-        .number("ns", |row| Some(two(row.ns?)))
-        .number("bits per key", |row| Some(digits(row.bits_per_key()?, 3)))
-        .number("rate", |row| Some(percent(row.fpr()?)));
-    (!rows.is_empty()).then(|| (found, vec![table.block("")]))
-}

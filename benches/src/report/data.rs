@@ -165,15 +165,6 @@ impl Data {
         is_asked && is_plain(row) && (row.key_set.as_str(), row.keys) == (set, keys)
     }
 
-    /// The names of all courses.
-    pub(super) fn courses(&self) -> BTreeSet<&'static str> {
-        let name = |row: &Row| match row.workload {
-            Workload::Course(CourseName(name)) => Some(name),
-            _ => None,
-        };
-        self.all().filter_map(name).collect()
-    }
-
     /// The numbers of keys of a set, rising.
     pub(super) fn sizes(&self, set: &str) -> Vec<u64> {
         let rows = self.verified().filter(|row| row.key_set == set);

@@ -45,13 +45,15 @@ mod prelude {
     pub(super) use crate::record::*;
 }
 
-/// Draws one run's records into a folder: `index.html`, the two main plots as files, and a
-/// `README.md` (in the parent if the folder is called `latest`, to be the parent's front page).
-/// Returns the page's path, and the answers as plain text.
-pub fn render(records: &Records, out: &Path) -> Result<(PathBuf, String)> {
+/// Draws a run's records into a folder: `index.html`, the main plots as files, and a `README.md`
+/// (in the parent if the folder is called `latest`, to be the parent's front page). Answers that
+/// are others by other machines' records are marked. Returns the page's path, and the answers as
+/// plain text.
+pub fn render(records: &Records, others: &[Records], out: &Path) -> Result<(PathBuf, String)> {
     let mut data = Data::read(records)?;
     data.link = link(out, records.folder());
-    let document = document(&data);
+    let others: Vec<Data> = others.iter().map(Data::read).collect::<Result<_>>()?;
+    let document = document(&data, &others);
     let blocks = || document.first.iter().flat_map(|(_, blocks)| blocks);
     for block in blocks() {
         let Block::Figures(plots) = block else { continue };
@@ -80,7 +82,7 @@ fn link(out: &Path, records: &Path) -> Option<String> {
     below.chars().all(is_plain).then(|| format!("../{below}"))
 }
 
-fn document(data: &Data) -> Document {
+fn document(data: &Data, others: &[Data]) -> Document {
     let (count, place) = (data.filters().count(), about::place(data));
     let lead = format!(
         "{count} filters and sets over the same keys, each verified before it was timed. {place}."
@@ -89,16 +91,13 @@ fn document(data: &Data) -> Document {
     let lead = std::iter::once(Block::text(lead)).chain(notes).collect();
     let first = vec![
         ("Time against space", vec![front::time(data)]),
-        ("Which filter?", answer::blocks(data)),
+        ("Which filter?", answer::blocks(data, others)),
         ("Rate against space", vec![front::rate(data)]),
         ("Beside the best of its family", vec![front::ratios(data)]),
     ];
     let title = "Approximate-membership filters compared";
     Document { title, lead, first, sections: sections(data) }
 }
-
-/// The courses with sections of their own.
-const COURSES: [&str; 5] = ["load_insert", "grow", "overfill", "churn", "merge"];
 
 /// The folded sections: a name in links, a title, and what is found.
 fn sections(data: &Data) -> Vec<Section> {
@@ -111,7 +110,7 @@ fn sections(data: &Data) -> Vec<Section> {
         });
         Section { anchor, title, finding, blocks }
     };
-    let mut all = vec![
+    vec![
         of("sizes", "Fewer keys, or more", needs::sizes(data)),
         of("worked", "Worked choices", advice::worked(data)),
         of("engines", "Lines for engines with filters of their own", advice::engines()),
@@ -131,9 +130,5 @@ fn sections(data: &Data) -> Vec<Section> {
         of("machine", "Measured on", about::machine(data)),
         of("noise", "How much is noise", about::noise(data)),
         of("limits", "Limits and bias", about::limits(data)),
-    ];
-    // Courses without a section of their own get a table.
-    let others = data.courses().into_iter().filter(|name| !COURSES.contains(name));
-    all.extend(others.map(|name| of(name, name, curves::stops(data, name))));
-    all
+    ]
 }

@@ -1,9 +1,8 @@
 //! Courses take filters through many states, checked in each and timed from one to the next.
 //!
 //! A [`Course`] says who takes part and writes a [`Script`] of what is done to each contender. How
-//! it is walked through (`lane`, `runner`) is the same for all, and so is how it is drawn, unless
-//! the report has more to say of it. So a new course is a file here and its line in [`ALL`]. All
-//! use random integers, at one rate.
+//! it is walked through (`lane`, `runner`) is the same for all. So a new course is a file here and
+//! its line in [`ALL`]. All use random integers, at one rate.
 
 pub mod churn;
 mod course;
@@ -16,8 +15,6 @@ mod script;
 
 pub use course::{Course, RATE, Track};
 pub use lane::Lane;
-#[cfg(test)]
-pub use script::{Check, Leg, Script};
 
 /// In the order in which they are run and listed.
 pub const ALL: [Course; 5] = [fill::GROW, fill::OVERFILL, load::LOAD, churn::CHURN, merge::MERGE];
