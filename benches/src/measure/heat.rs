@@ -96,6 +96,8 @@ impl Heat<'_> {
             Some("slow: random keys only")
         } else if *who != Who::All && !contenders::speaks_for_family(info) {
             Some("peers: only the first of each family")
+        } else if !info.bits_budget && self.group.is_of_sizes() {
+            Some("it takes a rate, not a size")
         } else if *who == Who::Compact && !is_compact(info) {
             Some("so many keys only with one filter of each compact kind")
         } else {

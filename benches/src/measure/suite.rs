@@ -17,6 +17,9 @@ const BYTE: f64 = 1.0 / 256.0;
 const RATES: [f64; 3] = [0.01, BYTE, 0.001];
 /// The memory budgets, in bits per key.
 const BITS: [f64; 3] = [2.0, 4.0, 8.0];
+/// With as many keys and as many bits a key as others have published tables of.
+pub const MANY: usize = 10_000_000;
+pub const MANY_BITS: [f64; 4] = [8.0, 12.0, 16.0, 20.0];
 
 const RANDOM: &[KeySet] = &[KeySet::RandomU64];
 const OTHERS: &[KeySet] = &[KeySet::Sequential, KeySet::Strings, KeySet::Words];
@@ -73,9 +76,10 @@ impl Depth {
 }
 
 /// The rates of the comparison and its budgets, each with its depth, if any.
-fn targets([first, others, budgets]: [Option<Depth>; 3]) -> Vec<(Budget, Depth)> {
+fn targets(keys: usize, [first, others, budgets]: [Option<Depth>; 3]) -> Vec<(Budget, Depth)> {
     let rates = RATES.map(Budget::Fpr).into_iter().zip([first, others, others]);
-    let budgets = BITS.map(|bits| (Budget::BitsPerKey(bits), budgets));
+    let bits: &[f64] = if keys < MANY { &BITS } else { &MANY_BITS };
+    let budgets = bits.iter().map(|bits| (Budget::BitsPerKey(*bits), budgets));
     rates.chain(budgets).filter_map(|(target, depth)| Some((target, depth?))).collect()
 }
 
@@ -102,6 +106,11 @@ impl Group {
         let mut targets = self.targets.iter().map(|(target, _)| *target);
         let byte = targets.clone().find(|&target| target == Budget::Fpr(BYTE));
         byte.or_else(|| targets.find(|target| matches!(target, Budget::Fpr(_))))
+    }
+
+    /// Whether filters are asked for a size only.
+    pub fn is_of_sizes(&self) -> bool {
+        self.targets.iter().all(|(target, _)| matches!(target, Budget::BitsPerKey(_)))
     }
 }
 
@@ -147,7 +156,8 @@ impl Suite {
                 (RANDOM, 100_000, 20, [half, half, half], All),
                 (OTHERS, 100_000, 18, [half, None, None], All),
                 (RANDOM, 1_000_000, 20, [whole, half, None], All),
-                (RANDOM, 10_000_000, 20, [Some(Most(3)), None, None], All),
+                (RANDOM, MANY, 20, [Some(Most(3)), None, None], All),
+                (RANDOM, MANY, 20, [None, None, Some(Most(2))], Compact),
                 (RANDOM, 100_000_000, 20, [Some(Most(1)), None, None], Compact),
             ],
         };
@@ -155,7 +165,7 @@ impl Suite {
             sets.iter().map(move |key_set| Group {
                 key_set: key_set.clone(),
                 keys,
-                targets: targets(depths),
+                targets: targets(keys, depths),
                 queries: 1 << queries,
                 who,
                 course: None,
@@ -171,7 +181,7 @@ impl Suite {
 
     /// Keys of the user's choice, with whatever the suite does with rates.
     fn whole(self, key_set: KeySet, keys: usize) -> Group {
-        let targets = targets([Some(Whole), Some(Whole), None]);
+        let targets = targets(keys, [Some(Whole), Some(Whole), None]);
         Group { key_set, keys, targets, queries: self.queries(), who: All, course: None }
     }
 

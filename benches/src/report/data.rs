@@ -37,6 +37,8 @@ pub(super) struct Data {
 #[serde(deny_unknown_fields)]
 pub(super) struct Texts {
     pub(super) limits: Vec<String>,
+    /// Where the published tables come from.
+    pub(super) published: String,
     pub(super) abilities: Vec<(String, Ability)>,
     pub(super) times: Vec<(String, Workload)>,
     pub(super) group: Vec<Needs>,
@@ -48,8 +50,8 @@ pub(super) struct Texts {
 pub(super) enum Of<'a> {
     /// Of a key set, a number of keys and a rate; filters of a fixed rate take part.
     Rate(&'a str, u64, f64),
-    /// Of a memory budget in bits per key, with the page's keys.
-    Bits(f64),
+    /// Of a number of keys and a memory budget in bits per key.
+    Bits(u64, f64),
     Course(&'static str),
 }
 
@@ -156,7 +158,7 @@ impl Data {
     fn is_of(&self, row: &Row, of: Of<'_>) -> bool {
         let (set, keys, is_asked) = match of {
             Of::Course(name) => return row.workload == Workload::Course(CourseName(name)),
-            Of::Bits(bits) => (self.set.as_str(), self.budget_keys, row.asked_bits == Some(bits)),
+            Of::Bits(keys, bits) => (self.set.as_str(), keys, row.asked_bits == Some(bits)),
             Of::Rate(set, keys, rate) => {
                 let is_asked = row.asked_fpr.is_none_or(|asked| asked == rate);
                 (set, keys, is_asked && row.asked_bits.is_none())
@@ -217,10 +219,10 @@ fn apart(a: f64, b: f64) -> f64 {
     (a.max(f64::MIN_POSITIVE) / b.max(f64::MIN_POSITIVE)).ln().abs()
 }
 
-/// The number nearest to another, by their ratio.
+/// The number nearest to another, by their ratio; of two the smaller.
 fn nearest(to: u64, all: impl Iterator<Item = u64>) -> Option<u64> {
     let far = |number: u64| apart(number as f64, to as f64);
-    all.min_by(|a, b| far(*a).total_cmp(&far(*b)))
+    all.min_by(|a, b| far(*a).total_cmp(&far(*b)).then(a.cmp(b)))
 }
 
 fn is_compared(facts: &Info) -> bool {

@@ -20,6 +20,7 @@ mod needs;
 mod number;
 mod picture;
 mod plot;
+mod published;
 mod readme;
 mod table;
 mod tables;
@@ -126,6 +127,7 @@ fn sections(data: &Data) -> Vec<Section> {
         of("abilities", "Who can do what", tables::abilities(data)),
         of("numbers", "All numbers", tables::numbers(data)),
         of("keys", "Other keys", tables::other_keys(data)),
+        of("published", "Beside published tables", published::beside(data)),
         of("claims", "Claims checked", tables::claims(data)),
         of("machine", "Measured on", about::machine(data)),
         of("noise", "How much is noise", about::noise(data)),

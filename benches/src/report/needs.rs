@@ -63,7 +63,7 @@ impl Need {
         let rate = self.rate.unwrap_or_else(|| data.rate());
         let mut all = match (self.by, self.bits) {
             (Some(By::Growth), _) => data.entries(Of::Course("grow")),
-            (_, Some(bits)) => data.entries(Of::Bits(bits)),
+            (_, Some(bits)) => data.entries(Of::Bits(data.budget_keys, bits)),
             // Else those of a fixed rate would be alone.
             _ if self.rate.is_some_and(|rate| !data.rates.contains(&rate)) => Vec::new(),
             _ => data.entries(Of::Rate(&data.set, keys, rate)),

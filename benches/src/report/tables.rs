@@ -63,7 +63,9 @@ pub(super) fn numbers(data: &Data) -> Found {
     }
     let (count, of, what) = (all.len(), data.compared().count(), data.what());
     let found = format!("{count} rows of {of} contenders ({what}); names lead to the records.");
-    let refuses = |bits| who(&data.entries(Of::Bits(bits)), |row| row.state == State::Skipped);
+    let refuses = |bits| {
+        who(&data.entries(Of::Bits(data.budget_keys, bits)), |row| row.state == State::Skipped)
+    };
     let refused = data.needs().filter_map(|need| Some((need.bits?, refuses(need.bits?)?)));
     failed.extend(refused.map(|(bits, names)| {
         format!("{} bits a key, {} keys: no such {names}", plain(bits), keys(data.budget_keys))
