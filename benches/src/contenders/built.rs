@@ -21,6 +21,10 @@ pub trait Built: Any {
     /// The timed loop: one query after another, counting hits.
     fn count_hits(&self, queries: Keys<'_>) -> u64;
 
+    /// Queries keys one by one, each into its nanoseconds; these are latencies, as of
+    /// [`insert_each`](Self::insert_each).
+    fn ask_each(&self, queries: Keys<'_>, times: &mut [u32]);
+
     /// Counts hits through the batch interface; `None` without one.
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64>;
 
@@ -83,6 +87,14 @@ struct Loops<P, K: ?Sized> {
     of: PhantomData<fn(&K)>,
 }
 
+/// The nanoseconds since a moment, which becomes now.
+#[inline(always)]
+fn lap(before: &mut Instant) -> u32 {
+    let now = Instant::now();
+    let since = now.duration_since(std::mem::replace(before, now));
+    u32::try_from(since.as_nanos()).unwrap_or(u32::MAX)
+}
+
 /// A filter and keys, both unknown to the optimiser; in a loop over them it may do whatever it
 /// could in a user's code.
 #[inline(always)]
@@ -102,6 +114,15 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
     fn count_hits(&self, queries: Keys<'_>) -> u64 {
         let (probe, keys) = unknown::<_, K>(&self.probe, queries);
         black_box(keys.iter().map(|key| u64::from(probe.holds(key.borrow()))).sum())
+    }
+
+    fn ask_each(&self, queries: Keys<'_>, times: &mut [u32]) {
+        let (probe, keys) = unknown::<_, K>(&self.probe, queries);
+        let mut before = Instant::now();
+        for (key, time) in keys.iter().zip(times) {
+            black_box(probe.holds(key.borrow()));
+            *time = lap(&mut before);
+        }
     }
 
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64> {
@@ -133,9 +154,7 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
             if !probe.insert(key.borrow())? {
                 break;
             }
-            let now = Instant::now();
-            *time = u32::try_from(now.duration_since(before).as_nanos()).unwrap_or(u32::MAX);
-            before = now;
+            *time = lap(&mut before);
             taken += 1;
         }
         self.keys += taken;

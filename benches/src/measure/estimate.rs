@@ -76,6 +76,12 @@ pub fn quantile(numbers: &[f64], share: f64) -> Option<f64> {
     sorted.get(place.saturating_sub(1)).copied()
 }
 
+/// What 999 of 1,000 single operations stay below; none of fewer than two thousand.
+pub fn tail(times: &[u32]) -> Option<f64> {
+    let times: Vec<f64> = times.iter().copied().map(f64::from).collect();
+    quantile(&times, 0.999).filter(|_| times.len() >= 2_000)
+}
+
 fn listed(numbers: &[f64]) -> String {
     let numbers = numbers.iter().map(|&number| four_digits(number).to_string());
     numbers.collect::<Vec<_>>().join(" ")
@@ -134,6 +140,8 @@ mod tests {
             assert_eq!(quantile(&numbers, share), Some(want));
         }
         assert_eq!(quantile(&[], 0.5), None);
+        let times: Vec<u32> = (1..=2000).collect();
+        assert_eq!((tail(&times), tail(&times[1..])), (Some(1998.0), None));
         for (numbers, median) in [(&numbers[..], 2.5), (&numbers[1..], 2.0)] {
             assert_eq!(row(numbers.iter().copied(), &[]).ns_median, Some(median));
         }

@@ -166,6 +166,7 @@ fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
         let reference = if row.workload == Remove { REMOVER } else { REFERENCE };
         assert_eq!(row.reference.as_deref(), Some(reference));
         assert_eq!(row.hits.is_some(), asked);
+        assert_eq!(row.ns_p99_9.is_some(), row.workload == Query50);
         assert!(row.ns > Some(0.0) && row.ratio > Some(0.0));
         let operations = match row.workload {
             Build => 12 * 9 * KEYS,

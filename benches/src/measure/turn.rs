@@ -1,7 +1,7 @@
 //! A contender's turn in a heat: it builds its filter, answers chunks of the query streams while no
 //! other filter is in the caches, removes half of the keys, and drops the filter.
 
-use super::estimate::{Times, timed};
+use super::estimate::{Times, tail, timed};
 use super::field::Subject;
 use super::race::{REMOVER, Racer, Timed, holds_sample};
 use super::verify::{self, Answers, Failure, take_out};
@@ -73,6 +73,8 @@ pub struct Ready<'a> {
     share: Share,
     removal: Option<Answers>,
     tallies: BTreeMap<Workload, Tally>,
+    /// What 999 of 1,000 single queries stay below, in the best turn.
+    tail: Option<f64>,
 }
 
 #[derive(Default, Debug)]
@@ -106,7 +108,7 @@ impl<'a> Ready<'a> {
         let all = offered(info).filter(|&workload| workload != Remove || removal.is_some());
         let tally = |workload| (workload, Tally { want: want(workload), ..Tally::default() });
         let tallies = all.map(tally).collect();
-        Self { subject, share, removal, tallies }
+        Self { subject, share, removal, tallies, tail: None }
     }
 
     /// A filter of ours that others are compared with: one only removes, the other does all else.
@@ -182,6 +184,13 @@ impl<'a> Ready<'a> {
         }
     }
 
+    /// Times single queries of a chunk.
+    fn ask_singly(&mut self, filter: &dyn Built) {
+        let mut times = vec![0; self.share.chunk];
+        filter.ask_each(self.subject.streams[1].between(0, self.share.chunk), &mut times);
+        self.tail = tail(&times).into_iter().chain(self.tail).reduce(f64::min);
+    }
+
     fn remove(&mut self, mut filter: Box<dyn Built>) -> Result<(), Failure> {
         let Subject { gone, kept, seed, .. } = self.subject;
         if let Some(tally) = self.tally(Remove) {
@@ -209,6 +218,7 @@ impl Racer for Ready<'_> {
                 for workload in workloads {
                     self.ask(&*filter, workload);
                 }
+                self.ask_singly(&*filter);
             }
             if let Err(failure) = self.remove(filter) {
                 self.fail(Remove, failure);
@@ -225,6 +235,7 @@ impl Racer for Ready<'_> {
                 return Some(Timed::new(row, 0, Times::default()));
             }
             row.hits = (ASKED.contains(&workload) && !is_floor).then_some(tally.hits);
+            row.ns_p99_9 = self.tail.filter(|_| workload == Query50);
             if let (Remove, Some(removal)) = (workload, &self.removal) {
                 removal.write(&mut row);
             }

@@ -148,6 +148,47 @@ pub(super) fn load(data: &Data) -> Found {
     ])
 }
 
+/// Courses whose inserts are timed singly: the first that a filter takes part in says how long its
+/// slowest take.
+const INSERTS: [(&str, &str); 3] = [
+    ("load_insert", "in a table 90 % full"),
+    ("grow", "as it grows"),
+    ("overfill", "past its plan"),
+];
+
+/// What 999 of 1,000 single queries and inserts stay below.
+pub(super) fn tails(data: &Data) -> Found {
+    let insert = |entry: &Entry<'_>| {
+        INSERTS.into_iter().find_map(|(course, when)| {
+            let rows = data.entry(entry.name(), Of::Course(course))?.rows;
+            let is_meant = |row: &&&Row| row.load.is_none_or(|load| (load - 0.9).abs() < 0.01);
+            let tails = rows.iter().filter(is_meant).filter_map(|row| row.ns_p99_9);
+            Some((tails.reduce(f64::max)?, when))
+        })
+    };
+    let entries = data.run.contender.iter().filter(|facts| facts.role != Role::Twin);
+    let entries = entries.filter_map(|facts| data.entry(&facts.name, data.main()));
+    let all = ranked(entries.collect(), |entry| entry.row(Workload::Query50)?.ns_p99_9);
+    let ((_, least), (_, most)) = all.first().zip(all.last())?;
+    let found = format!(
+        "One query in a thousand takes longer than {} ns in one filter, and than {} in another.",
+        two(*least),
+        two(*most)
+    );
+    let table = Table::of(&all)
+        .word("contender", |(entry, _)| entry.name())
+        .word("slowest inserts", |(entry, _)| insert(entry).map_or("", |(_, when)| when))
+        .number("query", |(entry, _)| entry.time(Workload::Query50))
+        .number("99.9 % of queries below", |(_, tail)| Some(two(*tail)))
+        .number("99.9 % of inserts below", |(entry, _)| Some(two(insert(entry)?.0)));
+    let caption = format!(
+        "ns; {}. Single operations, each with a look at the clock, which is all that hash-only and \
+         line-reads show beside their own work: the mean of many in a row is in the column before.",
+        data.what()
+    );
+    Some((found, vec![table.block(caption)]))
+}
+
 pub(super) fn grow(data: &Data) -> Found {
     let mut entries = data.entries(Of::Course("grow"));
     // Of a hundredfold growth the last two doublings: what is before repeats in them.

@@ -118,6 +118,7 @@ fn sections(data: &Data) -> Vec<Section> {
         of("query", "Query time against size", curves::query(data)),
         of("build", "Build time and peak memory", curves::build(data)),
         of("load_insert", "Inserting into a fuller and fuller table", curves::load(data)),
+        of("tails", "The slowest in a thousand", curves::tails(data)),
         of("grow", "Growing a hundredfold", curves::grow(data)),
         of("overfill", "Past the plan", curves::overfill(data)),
         of("churn", "Replacing keys in a nearly full filter", course("churn", "Replacing a key")),

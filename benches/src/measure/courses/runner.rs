@@ -4,15 +4,10 @@ use super::script::{Act, Check, Leg, Script};
 use crate::contenders::alloc::{Memory, counted};
 use crate::contenders::{Built, Contender, Order, Planned};
 use crate::keys::Keys;
-use crate::measure::estimate::{Times, quantile, timed};
+use crate::measure::estimate::{Times, tail, timed};
 use crate::measure::verify::{
     Answers, Failure, able, all_of, build, build_counted, no_false_negative,
 };
-
-/// The share of single inserts that take less time than the recorded one.
-const TAIL: f64 = 0.999;
-/// Fewer inserts have no such tail.
-const MIN_TAIL: usize = 2_000;
 
 /// What was found at the stop after a leg, and how long the leg took.
 #[derive(Clone, Default, Debug)]
@@ -86,8 +81,7 @@ impl Runner {
     pub(super) fn tail(&mut self, keys: &[u64]) -> Result<(u64, Option<f64>), Failure> {
         let mut times = vec![0; keys.len()];
         let taken = able("insert", || self.filter.insert_each(Keys::U64(keys), &mut times))?;
-        let times: Vec<f64> = times.into_iter().map(f64::from).collect();
-        Ok((taken, quantile(&times, TAIL).filter(|_| times.len() >= MIN_TAIL)))
+        Ok((taken, tail(&times)))
     }
 
     /// One leg, and the checks at its stop. Whether the course ends here, if nothing is wrong.
