@@ -173,35 +173,42 @@ fn best_bits(data: &Data) -> String {
     )
 }
 
-/// A column of ratios: its head, its number, the difference that is a tie, and the unit.
-type Column = (&'static str, Number, f64, &'static str);
+/// A column of ratios: its head, its number, the difference that is a tie, the unit, and what of
+/// it is timed.
+type Column = (&'static str, Number, f64, &'static str, Option<Workload>);
+
+const QUERY: Workload = Workload::Query50;
+const BUILD: Workload = Workload::Build;
 
 /// Every filter beside the best of its family.
 pub(super) fn ratios(data: &Data) -> Block {
     let entries = entries(data);
     let columns: [Column; 3] = [
-        ("query", |of| of.ns(Workload::Query50), data.floor(Workload::Query50), " ns"),
-        ("build", |of| of.ns(Workload::Build), data.floor(Workload::Build), " ns"),
-        ("space", |of| of.overhead(), SPACE_TIE, " × bound"),
+        ("query", |of| of.ns(QUERY), data.floor(QUERY), " ns", Some(QUERY)),
+        ("build", |of| of.ns(BUILD), data.floor(BUILD), " ns", Some(BUILD)),
+        ("space", |of| of.overhead(), SPACE_TIE, " × bound", None),
     ];
     let counted = data.all().find(|row| row.instructions.is_some());
     let table = |family: Look| {
         let of: Vec<&Entry<'_>> = entries.iter().filter(|of| of.is(family.family)).collect();
         let mut table = Table::of(&of).word(family.name, |of| of.marked(Text::from(of.name())));
-        for (head, value, slack, unit) in columns {
-            let best = of.iter().filter_map(|of| value(of)).fold(f64::INFINITY, f64::min);
+        for (head, value, slack, unit, timed) in columns {
+            let doubt = |of: &Entry<'_>| timed.map_or("", |timed| of.doubt(timed));
+            let all = of.iter().filter_map(|of| Some((value(of)?, doubt(of))));
+            let best = all.min_by(|a, b| a.0.total_cmp(&b.0));
             table = table.number(head, |entry| {
-                let own = value(entry)?;
+                let ((best, of_best), own) = (best?, value(entry)?);
+                let mark = if doubt(entry).is_empty() { of_best } else { doubt(entry) };
                 Some(match own / best {
-                    _ if of.len() == 1 => Text::from(digits(own, 3) + unit),
-                    ratio if ratio <= 1.0 => Text::default().strong(digits(own, 3) + unit),
-                    ratio if ratio <= 1.0 + slack => Text::from(format!("= {ratio:.2}")),
-                    ratio if ratio < 10.0 => Text::from(format!("{ratio:.2}")),
-                    ratio => Text::from(two(ratio)),
+                    _ if of.len() == 1 => Text::from(digits(own, 3) + unit + mark),
+                    ratio if ratio <= 1.0 => Text::default().strong(digits(own, 3) + unit + mark),
+                    ratio if ratio <= 1.0 + slack => Text::from(format!("= {ratio:.2}{mark}")),
+                    ratio if ratio < 10.0 => Text::from(format!("{ratio:.2}{mark}")),
+                    ratio => Text::from(two(ratio) + mark),
                 })
             });
         }
-        for (head, workload) in [("instr.", Workload::Query50), ("built", Workload::Build)] {
+        for (head, workload) in [("instr.", QUERY), ("built", BUILD)] {
             let count = |of: &&Entry<'_>| data.instructions(of.name(), workload);
             if counted.is_some() {
                 table = table.number(head, |of| Some(format!("{:.0}", count(of)?)));
@@ -219,9 +226,10 @@ pub(super) fn ratios(data: &Data) -> Block {
         format!(" instr., built: instructions per query and per key built, {keys} keys.")
     });
     let caption = format!(
-        "Times the best of the family, whose own number is bold; = is a tie, ? a time whose rounds \
-         scatter. Space is over the fewest bits possible at the filter's own rate, so that filters \
-         of different rates compare. {}, or a filter's fixed rate.{counted}",
+        "Times the best of the family, whose own number is bold; = is a tie, ? a ratio whose \
+         times scatter from round to round. Space is over the fewest bits possible at the filter's \
+         own rate, so that filters of different rates compare. {}, or a filter's fixed \
+         rate.{counted}",
         data.what()
     );
     Block::Tables(Text::from(caption), tables)
