@@ -8,8 +8,6 @@ mod bloom;
 mod double_hashing;
 mod families;
 mod ground;
-#[cfg(feature = "peers")]
-mod md5;
 
 use crate::record::{Claim, Row, Verdict, Workload};
 use amq_ribbon::{BumpedRibbonFilter, StandardRibbonFilter};
@@ -45,10 +43,6 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
         "ribbon-size" => families::ribbon::<StandardRibbonFilter>(ground, "standard-ribbon"),
         "ribbon-bumped-size" => families::ribbon::<BumpedRibbonFilter>(ground, "bumped-ribbon"),
         "double-hashing" => Some(double_hashing::settled(ground.seed)),
-        #[cfg(feature = "peers")]
-        "md5-speed" => md5::speed(ground),
-        #[cfg(feature = "peers")]
-        "md5-rate" => md5::rate(ground),
         "ribbon-build" => timed(rows, RIBBONS, Workload::Build, 2.95..4.05),
         "ribbon-query" => timed(rows, RIBBONS, Workload::Query50, 0.0..1.1),
         "blocked-speed" => timed(rows, &["blocked-bloom"], Workload::Query50, 0.0..0.9),
