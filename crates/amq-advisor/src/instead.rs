@@ -12,6 +12,10 @@ use alloc::string::String;
 /// filter saves next to nothing.
 pub const SMALL_SET_BYTES: u64 = 64 << 10;
 
+/// Where time comes first, an exact set may take so many times the bytes of a filter that is no
+/// quicker; more if it is more than twice as many times as quick.
+const SET_MAY_TAKE: u64 = 3;
+
 /// What to take before the filters of an answer, if it is better than all of them.
 pub(super) fn instead(
     answer: &Answer,
@@ -66,9 +70,13 @@ fn exactly(
     all.map(|(it, bytes)| exact(it, bytes, workload, times)).find_map(|set| {
         let is_table = matches!(set.structure, Structure::ExactSet | Structure::ExactMap);
         let together = set.bytes.saturating_mul(workload.filters);
-        // So many times the bytes of the filter as it is quicker, as where a filter takes more.
+        // More bytes for less time: by far more only for far less.
         let product = |choice: &Choice| choice.bytes as f64 * own(choice, workload);
-        let is_near = set.bytes <= first.bytes || product(&set) <= product(first);
+        let is_no_slower = set.cost_ns.is_some() && own(&set, workload) <= own(first, workload);
+        let is_near = set.bytes <= first.bytes
+            || is_no_slower
+                && (set.bytes <= first.bytes.saturating_mul(SET_MAY_TAKE)
+                    || product(&set) * 2.0 <= product(first));
         let (taken, held) = (Bytes(set.bytes), holds(&set, workload));
         let why = if is_table && together <= SMALL_SET_BYTES {
             format!("So few keys fit a cache as they are, in {taken}")
