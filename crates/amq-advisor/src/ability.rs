@@ -37,13 +37,16 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
         (Structure::AtomicBloom | Structure::AtomicBlockedBloom, Demand::Need(Need::Files)) => {
             Some("has no file of its own: only a snapshot of it has")
         }
-        (Structure::Sharded(_), Demand::Need(Need::Files)) => {
+        (Structure::Sharded(_) | Structure::ShardedRolling(_), Demand::Need(Need::Files)) => {
             Some("is several filters behind locks, not one file")
         }
-        (Structure::Rolling(_), Demand::Need(Need::Remove)) => {
+        (Structure::Rolling(_) | Structure::ShardedRolling(_), Demand::Need(Need::Remove)) => {
             Some("forgets a generation at a time, and no single key")
         }
-        (Structure::Rolling(_), Demand::Need(Need::List | Need::Merge | Need::Grow)) => {
+        (
+            Structure::Rolling(_) | Structure::ShardedRolling(_),
+            Demand::Need(Need::List | Need::Merge | Need::Grow),
+        ) => {
             Some("is several filters, of which each forgets: they are not listed, merged or grown")
         }
         (Structure::Rolling(_), Demand::Need(Need::SharedInsert)) => {
@@ -57,7 +60,10 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
             Some("never forgets by itself")
         }
         (
-            Structure::Sharded(_) | Structure::AtomicBloom | Structure::AtomicBlockedBloom,
+            Structure::Sharded(_)
+            | Structure::ShardedRolling(_)
+            | Structure::AtomicBloom
+            | Structure::AtomicBlockedBloom,
             Demand::Need(Need::SharedInsert),
         ) => None,
         (Structure::Filter(_), Demand::Need(Need::SharedInsert)) => {

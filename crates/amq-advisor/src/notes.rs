@@ -235,7 +235,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     if workload.built_once || choice.grown.is_some() {
         return None;
     }
-    let is_rolling = matches!(it, Structure::Rolling(_));
+    let is_rolling = matches!(it, Structure::Rolling(_) | Structure::ShardedRolling(_));
     let twice = choice.goal.filter(|_| !is_rolling);
     if let Some(fpr) = twice.and_then(|goal| size::with_twice_the_keys(kind, goal)) {
         let rate = Rate(fpr);

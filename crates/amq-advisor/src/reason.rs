@@ -47,6 +47,12 @@ fn what(structure: Structure, workload: &Workload) -> String {
             size::shards(workload),
             kind.about()
         ),
+        Structure::ShardedRolling(kind) => format!(
+            "{} shards with a lock each, and a rolling filter in each; time moves on in one after \
+             the other. {}",
+            size::shards(workload),
+            what(Structure::Rolling(kind), workload)
+        ),
         Structure::Rolling(kind) if workload.counts() => format!(
             "{} for each of {} generations, the oldest of which is cleared when time moves on; the \
              copies of a key are the sum over them.",

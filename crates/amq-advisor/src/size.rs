@@ -28,7 +28,10 @@ pub(super) fn size(
         Structure::Map => map(keys, workload.value_bits().unwrap_or(1)),
         Structure::AtomicBloom => of_kind(FilterKind::Bloom, goal, workload),
         Structure::AtomicBlockedBloom => of_kind(FilterKind::BlockedBloom, goal, workload),
-        Structure::Sharded(kind) => sharded(kind, keys, budget, workload),
+        Structure::Sharded(kind) => sharded(goal, workload, |shard| of_kind(kind, shard, workload)),
+        Structure::ShardedRolling(kind) => {
+            sharded(goal, workload, |shard| rolling(kind, shard, workload))
+        }
         Structure::Rolling(kind) => rolling(kind, goal, workload),
         Structure::Filter(kind) => of_kind(kind, goal, workload),
         Structure::Bitmap
@@ -77,20 +80,18 @@ pub(super) fn shards(workload: &Workload) -> u64 {
 /// As `Sharded` plans it.
 #[cfg(feature = "std")]
 fn sharded(
-    kind: FilterKind,
-    keys: u64,
-    budget: Budget,
+    goal: Goal,
     workload: &Workload,
+    plan: impl Fn(Goal) -> Result<Size, PlanError>,
 ) -> Result<Size, PlanError> {
     let shards = shards(workload);
-    let budget = match budget {
+    let budget = match goal.budget {
         Budget::Bytes(bytes) => Budget::Bytes(bytes / shards),
         other => other,
     };
-    let shard = Goal::new(amq::sharded::shard_keys(keys, shards), budget);
-    let size = of_kind(kind, shard, workload)?;
+    let size = plan(Goal::new(amq::sharded::shard_keys(goal.keys, shards), budget))?;
     Ok(Size {
-        keys,
+        keys: goal.keys,
         bytes: size.bytes.saturating_mul(shards),
         build_bytes: size.build_bytes.saturating_mul(shards),
         ..size
@@ -99,8 +100,12 @@ fn sharded(
 
 /// There are no locks without the standard library.
 #[cfg(not(feature = "std"))]
-fn sharded(_: FilterKind, keys: u64, _: Budget, _: &Workload) -> Result<Size, PlanError> {
-    Err(PlanError::Keys { keys, min: 0, max: 0 })
+fn sharded(
+    goal: Goal,
+    _: &Workload,
+    _: impl Fn(Goal) -> Result<Size, PlanError>,
+) -> Result<Size, PlanError> {
+    Err(PlanError::Keys { keys: goal.keys, min: 0, max: 0 })
 }
 
 /// As `Rolling` plans it.

@@ -22,6 +22,8 @@ pub enum Structure {
     Sharded(FilterKind),
     /// A filter of this kind for each of the last generations of a stream: `Rolling`.
     Rolling(FilterKind),
+    /// The two together: rolling filters of this kind, each behind a lock.
+    ShardedRolling(FilterKind),
     /// A `RibbonMap`: a value for each key.
     Map,
     /// A bit for each integer there can be, compressed where they are few: a bitmap, or a roaring
@@ -50,7 +52,10 @@ impl Structure {
     #[must_use]
     pub const fn kind(self) -> Option<FilterKind> {
         match self {
-            Self::Filter(kind) | Self::Sharded(kind) | Self::Rolling(kind) => Some(kind),
+            Self::Filter(kind)
+            | Self::Sharded(kind)
+            | Self::Rolling(kind)
+            | Self::ShardedRolling(kind) => Some(kind),
             Self::AtomicBloom => Some(FilterKind::Bloom),
             Self::AtomicBlockedBloom => Some(FilterKind::BlockedBloom),
             _ => None,
@@ -71,6 +76,7 @@ impl Structure {
             Self::Filter(kind) => kind.id().into(),
             Self::Sharded(kind) => alloc::format!("sharded-{}", kind.id()),
             Self::Rolling(kind) => alloc::format!("rolling-{}", kind.id()),
+            Self::ShardedRolling(kind) => alloc::format!("sharded-rolling-{}", kind.id()),
             Self::AtomicBloom => "atomic-bloom".into(),
             Self::AtomicBlockedBloom => "atomic-blocked-bloom".into(),
             Self::Map => "ribbon-map".into(),
@@ -104,6 +110,7 @@ impl Structure {
             Self::AtomicBlockedBloom => "AtomicBlockedBloomFilter".into(),
             Self::Sharded(kind) => alloc::format!("Sharded<{}>", of_kind(kind)),
             Self::Rolling(kind) => alloc::format!("Rolling<{}>", of_kind(kind)),
+            Self::ShardedRolling(kind) => alloc::format!("Sharded<Rolling<{}>>", of_kind(kind)),
             Self::Map => "RibbonMap".into(),
             Self::Bitmap => "RoaringBitmap".into(),
             Self::ExactSet => "HashSet".into(),
@@ -122,6 +129,7 @@ impl Structure {
             Self::SortedList | Self::Sketch | Self::Nothing => String::new(),
             Self::Sharded(_) => "use amq::sharded::Sharded;".into(),
             Self::Rolling(_) => "use amq::rolling::Rolling;".into(),
+            Self::ShardedRolling(_) => "use amq::{rolling::Rolling, sharded::Sharded};".into(),
             _ => alloc::format!("use amq::{};", self.type_name()),
         }
     }
@@ -130,9 +138,11 @@ impl Structure {
     pub(super) fn candidates(workload: &Workload) -> Vec<Self> {
         let mut all = Vec::new();
         let shared = workload.is_shared() && cfg!(feature = "std");
+        let forgets = workload.generations().is_some();
         for &kind in AnyFilter::KINDS {
             all.push(match Abilities::of(kind).insert {
-                true if workload.generations().is_some() => Self::Rolling(kind),
+                true if forgets && shared => Self::ShardedRolling(kind),
+                true if forgets => Self::Rolling(kind),
                 true if shared => Self::Sharded(kind),
                 _ => Self::Filter(kind),
             });
@@ -155,6 +165,7 @@ impl fmt::Display for Structure {
             Self::AtomicBlockedBloom => f.pad("atomic split-block Bloom"),
             Self::Sharded(kind) => f.pad(&alloc::format!("sharded {}", kind.name())),
             Self::Rolling(kind) => f.pad(&alloc::format!("rolling {}", kind.name())),
+            Self::ShardedRolling(kind) => f.pad(&alloc::format!("sharded rolling {}", kind.name())),
             Self::Map => f.pad("ribbon map"),
             Self::Bitmap => f.pad("exact bitmap"),
             Self::SortedList => f.pad("sorted list"),

@@ -206,6 +206,7 @@ impl Times {
         (query.is_finite() && insert.is_finite()).then(|| match structure {
             Structure::Sharded(_) => spent.locked(workload.threads),
             Structure::Rolling(_) => spent.rolling(workload),
+            Structure::ShardedRolling(_) => spent.rolling(workload).locked(workload.threads),
             _ => spent,
         })
     }
@@ -265,7 +266,10 @@ fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> 
         Structure::Filter(FilterKind::Scalable) if workload.is_bounded_growth() => {
             "scalable-bounded"
         }
-        Structure::Filter(kind) | Structure::Sharded(kind) | Structure::Rolling(kind) => kind.id(),
+        Structure::Filter(kind)
+        | Structure::Sharded(kind)
+        | Structure::Rolling(kind)
+        | Structure::ShardedRolling(kind) => kind.id(),
     })
 }
 

@@ -294,6 +294,17 @@ fn cases() -> Vec<Case> {
             "queries read a bounded number of lines",
         ),
         (
+            "one-hit wonders of a cache, by many threads",
+            at_most(10 * MILLION)
+                .with_fpr(0.01)
+                .need(Need::Forget { generations: 2 })
+                .need(Need::SharedInsert)
+                .with_threads(16)
+                .with_first(First::Time),
+            Structure::ShardedRolling(Kind::BlockedBloom),
+            "64 shards with a lock each, and a rolling filter in each",
+        ),
+        (
             "a stream in which keys come again, forgotten by time",
             at_most(MILLION).with_fpr(0.01).need(Need::Forget { generations: 7 }).with_copies(2.0),
             Rolling(Kind::WindowedCuckoo),

@@ -8,7 +8,7 @@ use amq_advisor::choose;
 use serde_json::Value;
 
 /// What it is, the options of `amq choose`, and the first answer.
-const WORKLOADS: [(&str, &str, &str); 49] = [
+const WORKLOADS: [(&str, &str, &str); 50] = [
     (
         "1: a sorted file of an LSM tree",
         "--keys 1e7 --static --fpr 1% --false-positive 100us --absent 90% --queries-per-key 10",
@@ -89,6 +89,11 @@ const WORKLOADS: [(&str, &str, &str); 49] = [
         "one-hit wonders of a CDN",
         "--at-most 1e7 --fpr 1% --forget 2 --first time",
         "rolling-blocked-bloom",
+    ),
+    (
+        "the same, by many threads",
+        "--at-most 1e7 --fpr 1% --forget 2 --first time --need shared-insert --threads 16",
+        "sharded-rolling-blocked-bloom",
     ),
     ("a day's window", "--at-most 1e7 --fpr 0.1% --forget 24", "rolling-windowed-cuckoo"),
     ("a revocation list", "--keys 1e6 --static --fpr 0.1% --changes 5000", "bumped-ribbon"),
