@@ -32,11 +32,16 @@ pub(super) fn spread(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> 
     places
 }
 
-/// Places texts of some widths beside their points, as near as they go without covering a mark or
-/// another text. Returns the left end of each, at half its height.
+/// A mark with the room around it.
+pub(super) const fn around((x, y): (i32, i32)) -> Rect {
+    [x - HALF, y - HALF, x + HALF, y + HALF]
+}
+
+/// Places texts of some widths beside their points, as near as they go without covering what is
+/// taken or another text. Returns the left end of each, at half its height.
 pub(super) fn beside(
     points: &[(i32, i32)],
-    marks: &[(i32, i32)],
+    mut taken: Vec<Rect>,
     widths: &[i32],
     within: Rect,
 ) -> Vec<(i32, i32)> {
@@ -50,8 +55,6 @@ pub(super) fn beside(
     };
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_key(|&index| Reverse(crowd(points[index])));
-    let mark = |&(x, y): &(i32, i32)| [x - HALF, y - HALF, x + HALF, y + HALF];
-    let mut taken: Vec<Rect> = marks.iter().map(mark).collect();
     let mut places = points.to_vec();
     for index in order {
         let ((x, y), width) = (points[index], widths[index]);

@@ -1,6 +1,6 @@
 //! A plot's picture, by plotters.
 
-use super::labels::{Rect, beside, overlap, spread, width};
+use super::labels::{Rect, around, beside, overlap, spread, width};
 use super::look::GREY;
 use super::number::digits;
 use super::plot::{Axis, Names, Plot, Series};
@@ -152,9 +152,9 @@ impl Plot {
         let pixel = |(x, y): (f64, f64)| chart.backend_coord(&(x, y.clamp(low, high)));
         let labels = self.labels(chart, is_narrow);
         let seen = |&(x, _): &(f64, f64)| self.x.range.0 <= x && x <= self.x.range.1;
-        let around = |(x, y): (i32, i32)| [x - 4, y - 4, x + 4, y + 4];
+        let close = |(x, y): (i32, i32)| [x - 4, y - 4, x + 4, y + 4];
         let marks = self.series.iter().flat_map(Series::measured).filter(seen);
-        let mut taken: Vec<Rect> = marks.map(|at| around(pixel(at))).collect();
+        let mut taken: Vec<Rect> = marks.map(|at| close(pixel(at))).collect();
         // Letters stand where they cover nothing.
         let mut letter = |of: &Series, (x, y): (i32, i32)| {
             let own = [x - 4, y - 14, x + 4, y - 5];
@@ -222,7 +222,17 @@ impl Plot {
             let (x, y) = chart.backend_coord(&at);
             [x - 4, y - 4, x + 4, y + 4]
         });
-        Ok([labels.collect(), marks.collect()])
+        Ok([labels.collect(), marks.chain(self.steps(&chart)).collect()])
+    }
+
+    /// The ground of lines that are no contender's, where they are level or upright.
+    fn steps<'a>(&'a self, chart: &'a Chart<'_, '_>) -> impl Iterator<Item = Rect> + 'a {
+        let lines = self.series.iter().filter(|series| series.marks.is_empty());
+        lines.flat_map(|series| series.line.windows(2)).filter_map(|pair| {
+            let [(a, b), (c, d)] = [pair[0], pair[1]].map(|at| chart.backend_coord(&at));
+            let rect = [a.min(c) - 1, b.min(d) - 1, a.max(c) + 1, b.max(d) + 1];
+            (a == c || b == d).then_some(rect)
+        })
     }
 
     /// Where each name stands, once.
@@ -241,11 +251,11 @@ impl Plot {
         let heights: Vec<i32> = marks.iter().map(|mark| mark.1).collect();
         let (x, y) = chart.plotting_area().get_pixel_range();
         let at = |x: i32, heights: Vec<i32>| heights.into_iter().map(|y| (x, y)).collect();
-        let all: Vec<(i32, i32)> =
-            self.series.iter().flat_map(Series::measured).map(pixel).collect();
+        let marks_of_all = self.series.iter().flat_map(Series::measured).map(pixel).map(around);
+        let taken = marks_of_all.chain(self.steps(chart)).collect();
         let places: Vec<(i32, i32)> = match self.names {
             Names::Ends => at(x.end + 10, spread(&heights, 14, y.start, y.end)),
-            Names::Beside => beside(&marks, &all, &widths, [x.start, y.start, x.end, y.end]),
+            Names::Beside => beside(&marks, taken, &widths, [x.start, y.start, x.end, y.end]),
         };
         let label = |(index, at): (usize, (i32, i32))| Label {
             text: texts[index].clone(),
