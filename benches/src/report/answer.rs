@@ -78,7 +78,7 @@ const DIFFERENT: &str = "\u{2260}";
 
 /// The best by the records, what it ties with, and the next.
 fn measured(data: &Data, need: &Need) -> Option<Answer> {
-    let [best, rest] = need.rank(data, data.keys)?;
+    let [best, rest] = need.rank(data)?;
     let first = best.first()?;
     let runner_up = match rest.first() {
         Some(next) => {

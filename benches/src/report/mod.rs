@@ -112,7 +112,6 @@ fn sections(data: &Data) -> Vec<Section> {
         Section { anchor, title, finding, blocks }
     };
     vec![
-        of("sizes", "Fewer keys, or more", needs::sizes(data)),
         of("worked", "Worked choices", advice::worked(data)),
         of("engines", "Lines for engines with filters of their own", advice::engines()),
         of("query", "Query time against size", curves::query(data)),

@@ -1,4 +1,4 @@
-//! The needs of `texts.toml`, who meets them best, and what changes with the number of keys.
+//! The needs of `texts.toml`, and who meets them best.
 
 use super::prelude::*;
 use serde::Deserialize;
@@ -52,21 +52,15 @@ pub(super) struct Need {
 }
 
 impl Need {
-    /// Whether the records answer it with each number of keys.
-    fn is_of_any_size(&self) -> bool {
-        let is_course = matches!(self.by, None | Some(By::Growth | By::Time(Workload::Course(_))));
-        !is_course && self.rate.is_none() && self.bits.is_none()
-    }
-
-    /// Who meets it with so many keys.
-    fn candidates<'a>(&self, data: &'a Data, keys: u64) -> Vec<Entry<'a>> {
+    /// Who meets it.
+    fn candidates<'a>(&self, data: &'a Data) -> Vec<Entry<'a>> {
         let rate = self.rate.unwrap_or_else(|| data.rate());
         let mut all = match (self.by, self.bits) {
             (Some(By::Growth), _) => data.entries(Of::Course("grow")),
             (_, Some(bits)) => data.entries(Of::Bits(data.budget_keys, bits)),
             // Else those of a fixed rate would be alone.
             _ if self.rate.is_some_and(|rate| !data.rates.contains(&rate)) => Vec::new(),
-            _ => data.entries(Of::Rate(&data.set, keys, rate)),
+            _ => data.entries(Of::Rate(&data.set, data.keys, rate)),
         };
         let is_wanted = |entry: &Entry<'_>| match self.family {
             Some(family) => entry.is(family),
@@ -127,9 +121,9 @@ impl Need {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// Who meets it with so many keys: the best with what ties with it, and the rest.
-    pub(super) fn rank<'a>(&self, data: &'a Data, keys: u64) -> Option<[Vec<Ranked<'a>>; 2]> {
-        let mut all = ranked(self.candidates(data, keys), |entry| self.value(data, entry));
+    /// Who meets it: the best with what ties with it, and the rest.
+    pub(super) fn rank<'a>(&self, data: &'a Data) -> Option<[Vec<Ranked<'a>>; 2]> {
+        let mut all = ranked(self.candidates(data), |entry| self.value(data, entry));
         let slack = match self.by? {
             By::Time(workload) => data.floor(workload),
             By::Rate => RATE_TIE,
@@ -168,52 +162,6 @@ pub(super) fn behind(number: f64, least: f64) -> String {
         ratio if ratio >= 2.0 => format!(", {} times", two(ratio)),
         ratio => format!(", {:.0} % more", (ratio - 1.0) * 100.0),
     }
-}
-
-/// What changes with the number of keys.
-pub(super) fn sizes(data: &Data) -> Found {
-    let (mut words, mut tables) = (Vec::new(), Vec::new());
-    for size in data.sizes(&data.set).into_iter().filter(|size| *size != data.keys) {
-        let timed = ranked(data.entries(data.with(size)), |entry| entry.ns(Workload::Query50));
-        if timed.is_empty() {
-            continue;
-        }
-        let needs = data.needs().filter(|need| need.is_of_any_size());
-        let both = needs
-            .filter_map(|need| Some((need, need.rank(data, data.keys)?, need.rank(data, size)?)));
-        let both: Vec<_> = both.collect();
-        let changed = both.iter().filter_map(|(need, [main, _], [best, rest])| {
-            let old = main.first()?.0.name();
-            let new = best.first().filter(|_| best.iter().all(|(entry, _)| entry.name() != old))?;
-            let there = match rest.iter().find(|(entry, _)| entry.name() == old) {
-                Some(other) => need.figure(other) + &behind(other.1, new.1),
-                None => "not measured".to_owned(),
-            };
-            Some((need, new, format!("{old}: {there}")))
-        });
-        let (changed, with) = (changed.collect::<Vec<_>>(), format!("{} keys", keys(size)));
-        let (some, all, timed) = (changed.len(), both.len(), timed.len());
-        words.push(format!("{some} of {all} for {with} ({timed} contenders)"));
-        if some > 0 {
-            let table = Table::of(&changed)
-                .word(&with, |(need, ..)| &need.need)
-                .word("take", |(_, new, _)| Text::default().strong(new.0.name()))
-                .word("", |(need, new, _)| need.figure(new))
-                .word("instead of", |(.., there)| there);
-            tables.push(table.table);
-        }
-    }
-    let caption = format!(
-        "Needs whose first choice is another than for {} keys, and how far that one is behind.",
-        keys(data.keys)
-    );
-    let found = format!("Other answers than for {} keys: {}.", keys(data.keys), list(&words));
-    let same = "The first choices are the same for all numbers of keys measured.";
-    let blocks = match tables.is_empty() {
-        true => Block::text(same),
-        false => Block::Tables(Text::from(caption), tables),
-    };
-    (!words.is_empty()).then(|| (found, vec![blocks]))
 }
 
 #[cfg(test)]

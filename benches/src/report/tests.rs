@@ -244,10 +244,8 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
         "<form id=\"ask\" hidden",
         "<script id=\"advisor\" type=\"application/gzip\">H4sI",
         "Redis (CF) cannot give 0.1 %",
-        // The main size stays, although there are larger ones; more keys change answers.
+        // The main size stays, although there are larger ones.
         "|`a`](b)), 1 % unless a row says otherwise",
-        " for 10 million keys (2 contenders).",
-        "<td>30 ns</td><td>myFast: not measured</td>",
         "1 %, 10 million keys</td>",
         "2 bits a key, 1 million keys: no such myFast",
         "instr., built: instructions per query and per key built, 1 million keys.",

@@ -5,7 +5,6 @@
 //! entry in `claims.csv` and a line in `settle`.
 
 mod bloom;
-mod double_hashing;
 mod families;
 mod ground;
 
@@ -42,7 +41,6 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
         "quotient-size" => families::quotient(ground),
         "ribbon-size" => families::ribbon::<StandardRibbonFilter>(ground, "standard-ribbon"),
         "ribbon-bumped-size" => families::ribbon::<BumpedRibbonFilter>(ground, "bumped-ribbon"),
-        "double-hashing" => Some(double_hashing::settled(ground.seed)),
         "ribbon-build" => timed(rows, RIBBONS, Workload::Build, 2.95..4.05),
         "ribbon-query" => timed(rows, RIBBONS, Workload::Query50, 0.0..1.1),
         "blocked-speed" => timed(rows, &["blocked-bloom"], Workload::Query50, 0.0..0.9),

@@ -25,7 +25,6 @@ fn every_claim_is_settled_as_theory_says_and_measured_alike() {
         ),
         ("ribbon-size", Holds, "27.2 % at 1 %"),
         ("ribbon-bumped-size", Holds, "29.7 % at 1 %"),
-        ("double-hashing", Depends, "/m, whatever"),
     ];
     let claims = settled(&[], 100_000, 1);
     assert_eq!(claims.len(), expected.len());
