@@ -15,6 +15,8 @@ use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove};
 
 /// Queries in a chunk: less than a millisecond.
 const CHUNK: usize = 1 << 15;
+/// Queries in a turn that are timed one by one, at most.
+const SINGLY: usize = 1 << 13;
 /// Keys inserted in a turn, at least: several small filters are built.
 const INSERTS: usize = 1 << 15;
 /// Keys inserted between two looks at the clock, at least.
@@ -184,10 +186,10 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Times single queries of a chunk.
+    /// Times single queries.
     fn ask_singly(&mut self, filter: &dyn Built) {
-        let mut times = vec![0; self.share.chunk];
-        filter.ask_each(self.subject.streams[1].between(0, self.share.chunk), &mut times);
+        let mut times = vec![0; self.share.chunk.min(SINGLY)];
+        filter.ask_each(self.subject.streams[1].between(0, times.len()), &mut times);
         self.tail = tail(&times).into_iter().chain(self.tail).reduce(f64::min);
     }
 
