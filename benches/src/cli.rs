@@ -113,16 +113,14 @@ pub(crate) struct Request {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Measure with your own keys, one a line, instead of generated ones; `-` is standard input.
-    /// Keys are bytes of any encoding; a carriage return before the newline is not part of the key.
-    /// Empty lines and repeated keys are dropped and counted. The distinct keys are shuffled: the
-    /// first half goes into the filters, the second half is queried as absent. The courses
-    /// are left out. The report goes to reports/own, which git ignores, and names the
-    /// file without its folder
+    /// Keys are bytes of any encoding; a carriage return before the newline is no part of them.
+    /// Empty lines and repeated keys are dropped and counted. Of the shuffled keys the first half
+    /// goes into the filters, the second is queried as absent. No courses. The report goes to
+    /// reports/own, which git ignores, and names the file without its folder
     #[arg(long, value_name = "FILE")]
     pub(crate) keys_file: Option<PathBuf>,
     /// Measure with this many random keys instead of the suite's key sets, at each of the three
-    /// rates. Separate several numbers with commas. The courses are left out. The
-    /// report goes to reports/own
+    /// rates. Separate several numbers with commas. No courses. The report goes to reports/own
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "keys_file",
           value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) keys: Vec<u64>,
