@@ -88,12 +88,14 @@ def question(draw):
     say(0.5, "absent", one([0, 0.1, 0.5, 0.9, 1]))
     say(0.4, "false-positive", digits(2, 7))
     say(0.3, "queries-per-key", digits(-1, 3))
-    say(0.2, "first", one(["memory", "time"]))
+    say(0.2, "first", one(["memory", "time", "tail"]))
     needs = ["remove", "list", "merge", "grow", "shared-insert", "files"]
+    exact = ["exact"] if draw.random() < 0.05 else []
     some = draw.sample(needs, one([1, 1, 2, 3]))
     # What no filter of this family does is answered by what does.
-    beyond = draw.sample(["range", "reconcile", "distinct", "frequencies", "exact"], one([0] * 14 + [1]))
-    say(0.5, "need", ",".join([need for need in needs if need in some] + beyond))
+    beyond = draw.sample(["range", "reconcile", "distinct", "frequencies"], one([0] * 14 + [1]))
+    say(0.5, "need", ",".join([need for need in needs if need in some] + exact + beyond))
+    say(0.1, "filters", int(digits(0, 6)))
     say(0.2, "threads", one([2, 8]))
     # In the order in which the command adds them.
     say(0.1, "forget", one([2, 8]))

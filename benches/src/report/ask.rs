@@ -1,7 +1,7 @@
 //! The form at the top of the page, and the advisor that answers it: a WebAssembly module, which
 //! needs no network.
 
-use amq_advisor::Beyond;
+use amq_advisor::{Beyond, Need};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use maud::{Markup, PreEscaped, html};
 
@@ -44,11 +44,8 @@ pub(super) fn form() -> Markup {
             }
             fieldset.wide-field {
                 legend { "What must be possible?" }
-                @for (word, label) in [
-                    ("remove", "remove"), ("list", "list"), ("merge", "merge"), ("grow", "grow"),
-                    ("shared-insert", "insert from several threads"), ("files", "save and map"),
-                ] {
-                    label { input type="checkbox" name="need" value=(word); " " (label) }
+                @for (word, about, _) in Need::WORDS {
+                    label title=(about) { input type="checkbox" name="need" value=(word); " " (label(about)) }
                 }
                 label { "forget by time, in " (text("forget", "count", "", "", "8")) " generations" }
                 label { "count up to " (text("count", "count", "", "", "10")) " copies" }
@@ -64,11 +61,13 @@ pub(super) fn form() -> Markup {
                         option value="" { "what the costs say" }
                         option value="memory" { "memory" }
                         option value="time" { "time" }
+                        option value="tail" { "the slowest inserts" }
                     }
                 }
             }
             details {
                 summary { "More" }
+                label { (text("filters", "count", "", "", "1")) " such filters, each of so many keys" }
                 label { (text("threads", "count", "", "", "1")) " threads" }
                 label { "a key comes " (text("copies", "count", "", "", "1")) " times on average" }
                 label { "a key has " (text("key-bytes", "size", "", "", "8 B")) }
@@ -85,6 +84,12 @@ pub(super) fn form() -> Markup {
         div #answer hidden { p #status role="status" aria-live="polite" {} }
         noscript { p { "With JavaScript you can ask for your own numbers here, offline; so does the command " code { "amq choose" } "." } }
     }
+}
+
+/// What a need is, in few words that go on a sentence.
+fn label(about: &str) -> String {
+    let about = about.split(':').next().unwrap_or_default();
+    about[..1].to_lowercase() + &about[1..]
 }
 
 /// A field for a number with a unit.
