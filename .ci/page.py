@@ -176,6 +176,7 @@ DRIVER = """<script>
   for (const question of LINKS) { await open(question); all.push(shown()); }
   for (const [name, text] of TYPED) { await open("keys=7"); await open(BEGINS); type(name, text); all.push(shown()); }
   await open(BEGINS + "&static"); type("values", "8"); all.push(shown());
+  await open(BEGINS); form.querySelector("[value=exact]").click(); all.push(shown());
   document.body.textContent = "";
   document.body.append(Object.assign(document.createElement("pre"), { id: "all", textContent: JSON.stringify(all) }));
 })();
@@ -233,7 +234,7 @@ def ask(page, browser, program):
     queries = ["&".join(f"{name}={value}" if value != "" else name for name, value in asked.items())
                for asked in questions]
     told = in_browser(page, browser, queries)
-    assert len(told) == QUESTIONS + len(LINKS) + len(TYPED) + 1, len(told)
+    assert len(told) == QUESTIONS + len(LINKS) + len(TYPED) + 2, len(told)
     wrong = []
 
     def check(what, is_right, page_says, known=""):
@@ -266,10 +267,11 @@ def ask(page, browser, program):
             whole = {name: int(value) if value == int(value) else value for name, value in asked.items()}
             known = command(program, whole)
             check(f"{name}: {text}", is_same(page_says, known) and pairs(page_says["form"]) == asked, page_says, known)
-    # A map has no rate: the one that the form begins with gives way.
-    page_says = next(answers)
-    known = command(program, {"at-most": 1000000, "static": "", "absent": 0.5, "values": 8})
-    check("values: 8", is_same(page_says, known) and "fpr" not in page_says["form"], page_says, known)
+    # A map and an exact set have no rate: the one that the form begins with gives way.
+    for asked in [{"static": "", "absent": 0.5, "values": 8}, {"absent": 0.5, "need": "exact"}]:
+        page_says, known = next(answers), command(program, {"at-most": 1000000} | asked)
+        check(asked, is_same(page_says, known) and "choices" in known and "fpr" not in page_says["form"],
+              page_says, known)
     if wrong or not QUESTIONS / 10 < refused < QUESTIONS * 0.7:
         sys.exit(f"FAILED: {len(wrong)} answers differ; {refused} of {QUESTIONS} questions have none")
     print(f"{QUESTIONS} questions, the same answers; {refused} of them have none; {len(TYPED)} ways to type")

@@ -190,9 +190,10 @@ function update(question) {
 }
 
 function edited({ target }) {
-  // A map has no rate: the one that the form begins with is not asked for beside values.
-  const [fpr, values] = ["fpr", "values"].map((name) => form.elements.namedItem(name));
-  if (target === values && fpr.value === (values.value ? fpr.defaultValue : "")) fpr.value = values.value ? "" : fpr.defaultValue;
+  // A map and an exact set have no rate: beside them the one that the form begins with is not asked for.
+  const [fpr, values, exact] = ["[name=fpr]", "[name=values]", "[value=exact]"].map((one) => form.querySelector(one));
+  const [was, is] = values.value || exact.checked ? [fpr.defaultValue, ""] : ["", fpr.defaultValue];
+  if ((target === values || target === exact) && fpr.value === was) fpr.value = is;
   const [question, unread] = formAsks();
   if (!unread.length) history.replaceState(null, "", "#" + question);
   update();
