@@ -1,4 +1,4 @@
-//! Filters in every place of a query: answered rightly and without copies, or refused while planned.
+//! Filters in every place of a query: answered rightly without copies, or refused while planned.
 
 use crate::engine::{array, numbers, planning_error, session_with, table};
 use amq_datafusion::FilterJoins;
