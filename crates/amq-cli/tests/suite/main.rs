@@ -9,6 +9,7 @@ mod build;
 mod change;
 mod choose;
 mod copies;
+mod encodings;
 mod engines;
 mod examples;
 mod keys;
