@@ -20,8 +20,7 @@ pub(crate) struct Layout {
     shard_starts: u64,
     shard_slots: u64,
     pub(crate) fingerprint_bits: u32,
-    /// Bytes of the table, which hold every slot of a place; for parameters out of range the most,
-    /// so that no table fits.
+    /// Bytes of the table, which hold every slot of a place.
     bytes: u64,
 }
 
@@ -33,7 +32,11 @@ pub(crate) struct Place {
 }
 
 impl Layout {
+    /// The geometry of these parameters; of parameters out of range one that no table fits.
     pub(crate) fn new(params: &FuseParams) -> Self {
+        if params.check().is_err() {
+            return Self { bytes: u64::MAX, ..Self::new(&FuseParams::new(1)) };
+        }
         let segment = 1 << params.segment_bits;
         Self {
             multiplier: remix(params.internal_seed.into(), 0) | 1,
@@ -43,7 +46,7 @@ impl Layout {
             shard_starts: u64::from(params.segments) * segment,
             shard_slots: params.shard_slots(),
             fingerprint_bits: params.fingerprint_bits,
-            bytes: if params.check().is_ok() { params.bytes() } else { u64::MAX },
+            bytes: params.bytes(),
         }
     }
 

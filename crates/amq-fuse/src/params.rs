@@ -69,22 +69,26 @@ impl FuseParams {
         check("segments", self.segments.into(), 0, most)
     }
 
-    /// Slots of a shard.
+    /// Slots of a shard. As the two below, of parameters out of range at most `u64::MAX`.
     pub(crate) const fn shard_slots(&self) -> u64 {
+        let segment = match 1u64.checked_shl(self.segment_bits) {
+            Some(segment) => segment,
+            None => u64::MAX,
+        };
         match self.segments {
             0 => 0,
-            segments => (segments as u64 + 2) << self.segment_bits,
+            segments => (segments as u64 + 2).saturating_mul(segment),
         }
     }
 
     /// Slots of all shards.
     pub(crate) const fn slots(&self) -> u64 {
-        self.shard_slots() * self.shards as u64
+        self.shard_slots().saturating_mul(self.shards as u64)
     }
 
     /// Bytes of the table.
     pub(crate) const fn bytes(&self) -> u64 {
-        let bytes = (self.slots() * self.fingerprint_bits as u64).div_ceil(8);
+        let bytes = self.slots().saturating_mul(self.fingerprint_bits as u64).div_ceil(8);
         match self.fingerprint_bits {
             _ if bytes == 0 => 0,
             8 | 16 | 32 => bytes,

@@ -97,10 +97,11 @@ fn each<C: Cells>(layout: &Layout, table: &[u8], hashes: &[KeyHash], answers: &m
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FuseParams;
     use crate::sizing::sized;
+    use crate::{FuseFilter, FuseParams};
     use alloc::vec;
     use alloc::vec::Vec;
+    use amq_core::internal::{Header, OneTable};
 
     /// What [`contains`] does, by reads that are checked.
     fn checked(layout: &Layout, table: &[u8], hash: KeyHash) -> bool {
@@ -146,9 +147,23 @@ mod tests {
     /// Parameters that no filter has fit no table, whatever they add up to.
     #[test]
     fn impossible_parameters_fit_no_table() {
-        let params = FuseParams { segments: 1, shards: u32::MAX, ..FuseParams::new(8) };
-        assert!(!contains(&Layout::new(&params), &[0; 100], KeyHash::new(u64::MAX)));
-        let none = Layout::new(&FuseParams::new(0));
-        assert!(!contains(&none, &[0; 100], KeyHash::new(0)));
+        let one = FuseParams { segments: 1, shards: 1, segment_bits: 3, ..FuseParams::new(8) };
+        for params in [
+            FuseParams::new(0),
+            FuseParams { shards: u32::MAX, ..one },
+            FuseParams { segment_bits: 64, ..one },
+            FuseParams { segment_bits: 63, segments: u32::MAX, shards: u32::MAX, ..one },
+            FuseParams { internal_seed: u32::MAX, ..one },
+            FuseParams { fingerprint_bits: u32::MAX, ..one },
+        ] {
+            let header = Header { seed: 0, capacity: 1, budget: None };
+            let filter = FuseFilter::<&[u8]>::over(header, params, 1, &[0; 100][..]);
+            assert!([0, u64::MAX].iter().all(|&hash| !filter.contains_hash(KeyHash::new(hash))));
+            let mut answers = [true; 2];
+            filter.contains_batch(&[KeyHash::new(0); 2], &mut answers).unwrap();
+            assert_eq!(answers, [false; 2], "{params:?}");
+            assert!((0.0..=1.0).contains(&filter.load_factor()), "{params:?}");
+            assert!((0.0..=1.0).contains(&filter.expected_fpr()), "{params:?}");
+        }
     }
 }
