@@ -25,8 +25,8 @@ crate::impl_error! {
             /// Number of keys: all of them, or those of the layer that has no solution.
             keys: u64,
         } => "none of {attempts} internal seeds solves the system of {keys} keys, which does not \
-             happen by chance: build with another seed, a secret one if strangers choose the \
-             keys";
+             happen by chance: build with another seed, a secret one if strangers choose the keys; \
+             if you hash the keys yourself, hash them under another seed, uniformly over all 64 bits";
         /// Some keys hashed differently the second time they were read.
         KeysChanged {
             /// Number of keys.

@@ -184,7 +184,9 @@ mod tests {
             (
                 &BuildError::Exhausted { attempts: 1024, keys: 50 },
                 "none of 1024 internal seeds solves the system of 50 keys, which does not happen \
-                 by chance: build with another seed, a secret one if strangers choose the keys",
+                 by chance: build with another seed, a secret one if strangers choose the keys; if \
+                 you hash the keys yourself, hash them under another seed, uniformly over all 64 \
+                 bits",
             ),
             (
                 &BuildError::Insert(BatchInsertError { done: 0, error: limit("bytes", 10) }),
