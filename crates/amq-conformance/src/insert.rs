@@ -4,7 +4,7 @@ use crate::expected::Expected;
 use crate::fill::{absent_hashes, all_found, count_found, present, present_hashes};
 use crate::remove::ROOM_FOR_COPIES;
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
-use amq_core::{EmptyFilter, Goal, InsertError, InsertExt};
+use amq_core::{BuildFilter, EmptyFilter, Goal, InsertError, InsertExt, KeyHash};
 
 fn empty<F: EmptyFilter>(keys: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
     F::empty(Goal::fpr(keys, fpr), seed)
@@ -58,6 +58,44 @@ where
         )?;
     }
     Ok(())
+}
+
+/// Many keys make the filter that they make one by one, and as many of them are new: whether their
+/// hashes are inserted at once, or the filter is built of them.
+///
+/// For filters that never refuse a key, with parameters that make a table large enough for whatever
+/// they do with many keys. `within` runs what it is given one or more times, in surroundings that
+/// must not matter: pools of one or several threads.
+pub fn many_keys_make_the_filter_that_they_make_one_by_one<F>(
+    params: F::Params,
+    n: u64,
+    within: impl Fn(&(dyn Fn() -> Verdict + Sync)) -> Verdict,
+) -> Verdict
+where
+    F: BuildFilter + EmptyFilter + PartialEq,
+    F::Params: Sync,
+{
+    // The third quarter repeats the first.
+    let keys = (0..n).map(|i| present(if i < n / 4 { i + n / 2 } else { i }));
+    let keys: Vec<u64> = keys.collect();
+    let hashes: Vec<KeyHash> = keys.iter().map(|key| KeyHash::of(key, 1)).collect();
+    let what = &format!("{n} keys, {params:?}");
+    let plan = F::plan_params(params, n).map_err(Violation::refused(what))?;
+    let mut one = F::empty(plan, 1).map_err(Violation::refused(what))?;
+    let mut new = 0;
+    for &hash in &hashes {
+        new += u64::from(one.insert_hash(hash).map_err(Violation::refused(what))?.is_new());
+    }
+    within(&|| {
+        let mut many = F::empty(plan, 1).map_err(Violation::refused(what))?;
+        same(format_args!("new of {n} keys at once"), many.insert_batch(&hashes), Ok(new))?;
+        let of_hashes = format!("the filter of {n} hashes, inserted at once");
+        ensure(many == one, of_hashes, "another", "that of single inserts")?;
+        drop(many);
+        let built = F::build_keys(plan, 1, &keys).map_err(Violation::refused(what))?;
+        let of_keys = format!("the filter that is built of {n} keys");
+        ensure(built == one, of_keys, "another", "that of single inserts")
+    })
 }
 
 /// Half a million keys, inserted one by one, are all found.

@@ -8,6 +8,7 @@ use amq_conformance::{
     Golden, Violation, at_once, build, by_inserting, edge, growth, insert, membership, memory,
     merge, model, plan, remove, surface,
 };
+use amq_core::{Goal, PlanFilter};
 
 /// One test per fault: `test: filter with fault by { laws that must reject it }`.
 macro_rules! rejected {
@@ -97,6 +98,14 @@ rejected! {
     a_batch_that_leaves_a_key_out: Bloom with BatchInsertSkipsItsLastKey by {
         || membership::every_key_is_found::<Broken>(by_inserting);
         || played(model::Abilities::<Broken>::empty());
+        || {
+            let plan = Broken::plan(Goal::fpr(95, 0.1)).map_err(Violation::refused("a plan"))?;
+            insert::many_keys_make_the_filter_that_they_make_one_by_one::<Broken>(
+                plan.params,
+                95,
+                |run| run(),
+            )
+        };
     }
     a_batch_of_two_lengths: Bloom with LengthsNotCompared by {
         || membership::a_batch_of_two_lengths_is_refused::<Broken>(by_inserting);
@@ -338,7 +347,7 @@ rejected! {
 #[test]
 fn pointers_that_forget_to_forward_are_rejected() {
     type Set = Multiset<{ Fault::None as u8 }>;
-    let goal = amq_core::Goal::fpr(1000, 0.05);
+    let goal = Goal::fpr(1000, 0.05);
     let empty = || <Set as amq_core::EmptyFilter>::empty(goal, 4).unwrap();
     let holding_500 = || {
         let keys = (0..500).map(|i| amq_core::index::remix(i, 0));
