@@ -226,8 +226,15 @@ impl Times {
         let (Some(yardstick), [.., before, _]) = (self.of(YARDSTICK), &sizes[..]) else {
             return at(last);
         };
-        // A yardstick has no removals: they wait for the lines of its inserts.
-        let line = |keys| yardstick.along(operation % REMOVE, keys);
+        // A yardstick has no removals: they wait for the lines of its inserts. Its queries read one
+        // line whatever the answer: of their times the least counts, since noise only adds.
+        let line = |keys| match operation {
+            INSERT | REMOVE => yardstick.along(INSERT, keys),
+            _ => {
+                let queries = (INSERT + 1..REMOVE).map(|query| yardstick.along(query, keys));
+                queries.fold(f64::INFINITY, f64::min)
+            }
+        };
         let lines = (at(last) - at(*before)) / (line(last) - line(*before));
         let lines = if lines.is_nan() { 1.0 } else { lines.clamp(0.0, MOST_LINES) };
         at(last) + lines * (line(keys) - line(last)).max(0.0)
