@@ -142,6 +142,9 @@ fn cost(record: &Record, name: &str, bits: f64, ask: Ask, is_chosen: bool) -> Op
     if steps && !is_chosen {
         // That of the largest measured in no more bits.
         let fits = |point: &&Point| point.bits <= bits + 0.06;
+        // A fuse filter of few keys takes more bits than one of many.
+        let is_of_more = name == "fuse" && here.len() > 1;
+        let wide = if is_of_more { &[] } else { &wide[..] };
         let known =
             here.iter().chain(wide).filter(fits).max_by(|a, b| a.bits.total_cmp(&b.bits))?;
         rate = known.rate;

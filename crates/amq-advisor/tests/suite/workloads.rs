@@ -95,7 +95,7 @@ fn cases() -> Vec<Case> {
         ),
         (
             "6: a trillion keys",
-            at_most(1_000_000 * MILLION).with_fpr(0.01),
+            at_most(1_000_000 * MILLION).with_fpr(0.001),
             Filter(Kind::Quotient),
             "amq-datafusion",
         ),
