@@ -7,6 +7,7 @@ use crate::numbers::{Bytes, Number, Rate};
 use crate::{Answer, Choice, Structure, Workload};
 use alloc::format;
 use alloc::string::String;
+use amq::{AnyFilter, Budget, Goal};
 
 /// What the keys themselves take.
 pub(super) fn exact_set(bytes: u64, filter: Option<&Choice>, workload: &Workload) -> String {
@@ -85,13 +86,18 @@ pub(super) fn many(choice: &Choice, workload: &Workload) -> Option<String> {
     let (filters, kind) =
         (workload.filters, choice.structure.kind().filter(|_| workload.filters > 1)?);
     let goal = choice.goal?;
-    let all = amq::Goal::new(goal.keys.saturating_mul(filters), goal.budget);
-    let together = amq::AnyFilter::plan(kind, all).ok();
+    let budget = match goal.budget {
+        Budget::Bytes(bytes) => Budget::Bytes(bytes.saturating_mul(filters)),
+        other => other,
+    };
+    let all = Goal::new(goal.keys.saturating_mul(filters), budget);
+    let together = AnyFilter::plan(kind, all).ok();
     let together = together.map_or_else(String::new, |plan| {
         format!(
             " If none is sent, merged or dropped on its own, one {} filter of pairs of set and key \
-             takes {:.2} bits per key, without those bytes.",
+             errs on {} in {:.2} bits per key, without those bytes.",
             choice.structure,
+            Rate(plan.expected_fpr),
             plan.bytes as f64 * 8.0 / all.keys as f64
         )
     });
