@@ -149,14 +149,20 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let drawn = place.files("first");
     assert!(drawn.contains_key(Path::new("index.html")) && drawn == place.files("second"));
 
-    // The same rows, but for one that failed.
+    // The same rows, but for one that failed and a contender that took no part, with another seed.
     let failed = text(&records, "bloom.csv").replacen("y50,measured,", "y50,failed,", 1);
-    for (path, bytes) in &records {
-        let bytes = if path.ends_with("bloom.csv") { failed.as_bytes() } else { bytes };
+    let seeded = about.replacen("seed = 1", "seed = 2", 1);
+    for (path, bytes) in records.iter().filter(|(path, _)| !path.ends_with("cuckoo.csv")) {
+        let bytes = match path.file_name().and_then(|name| name.to_str()) {
+            Some("bloom.csv") => failed.as_bytes(),
+            Some("run.toml") => seeded.as_bytes(),
+            _ => bytes,
+        };
         place.write(Path::new("other").join(path), bytes);
     }
     place.run("diff @/records @/records", 0, &["moved: 0."]);
-    place.run("diff @/records @/other", 1, &["query50", "state", "moved: 1."]);
+    let said = ["query50", "state", "moved: 1.", "seed = 1, then 2.", "Only in OLD: cuckoo, rows:"];
+    place.run("diff @/records @/other", 1, &said);
 }
 
 #[test]
