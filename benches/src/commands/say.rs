@@ -97,7 +97,6 @@ pub(super) fn table<const COLUMNS: usize>(
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-/// In one line.
 pub(super) fn how_to_contribute(machine: &str) -> String {
     format!(
         "With nothing else running: `cargo run --release -p amq-bench`, then commit \

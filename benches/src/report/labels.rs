@@ -80,12 +80,7 @@ pub(super) fn overlap(a: &Rect, b: &Rect) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_keep_their_order_and_distance() {
-        assert_eq!(spread(&[50, 51, 52, 10, 99, 100], 15, 0, 100), [40, 55, 70, 10, 85, 100]);
-    }
+#[test]
+fn labels_keep_their_order_and_distance() {
+    assert_eq!(spread(&[50, 51, 52, 10, 99, 100], 15, 0, 100), [40, 55, 70, 10, 85, 100]);
 }

@@ -4,10 +4,9 @@ use super::prelude::*;
 use crate::measure::suite::{MANY, MANY_BITS};
 use serde::Deserialize;
 
-/// A line of `published.csv`, or one of ours.
+/// A line of `published.csv`, or one of ours, without a source.
 #[derive(Debug, Deserialize)]
 struct Line {
-    /// Empty for ours.
     source: String,
     filter: String,
     bits_per_key: f64,
