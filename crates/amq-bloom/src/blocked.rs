@@ -43,8 +43,8 @@ impl BlockedBloomFilter {
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     #[inline(always)]
     pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
-        let (block, low) = place(hash, self.blocks.len() as u64);
-        let new = simd::insert(&mut self.blocks[block], low);
+        let (block, low) = simd::block_of_mut(&mut self.blocks, hash);
+        let new = simd::insert(block, low);
         self.len = self.len.saturating_add(u64::from(new));
         Inserted::from_change(new)
     }
@@ -241,9 +241,8 @@ impl<S: AsRef<[Block]> + Send + Sync> Filter for BlockedBloomFilter<S> {
 
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        let blocks = self.blocks.as_ref();
-        let (block, low) = place(hash, blocks.len() as u64);
-        simd::contains(&blocks[block], low)
+        let (block, low) = simd::block_of(self.blocks(), hash);
+        simd::contains(block, low)
     }
 }
 

@@ -1,0 +1,80 @@
+//! Operations on one key with AVX2, in code that is compiled without it.
+//!
+//! In assembly, because a function that is compiled with AVX2 cannot be inlined into one that is
+//! not: each operation would be a call. It gives the answers of the portable code, which the tests
+//! of [`simd`](super) compare.
+#![allow(
+    clippy::transmute_int_to_bool,
+    reason = "a comparison with zero is two instructions more in a loop of 44"
+)]
+
+use crate::block::{Block, SALTS};
+use core::arch::asm;
+
+/// The salts, and a one for each word.
+static CONSTANTS: [Block; 2] = [Block(SALTS), Block([1; 8])];
+
+/// Tests whether a block has all bits of a key, and evaluates to a condition of that test: `b` if
+/// it has, `ae` if it lacks one. `then` is executed in between, with the block in `ymm1` and the
+/// key's bits in `ymm0`.
+///
+/// `vzeroupper` clears the upper halves of all vector registers, without which later code that was
+/// compiled for SSE slows down; so all of them are clobbered.
+macro_rules! tested {
+    ($block:expr, $low:expr, $then:literal, $flag:literal, [$($options:ident),*]) => {{
+        let flag: u8;
+        asm!(
+            "vmovd xmm0, {low:e}",
+            "vpbroadcastd ymm0, xmm0",
+            "vpmulld ymm0, ymm0, ymmword ptr [{constants}]",
+            "vpsrld ymm0, ymm0, 27",
+            "vmovdqa ymm1, ymmword ptr [{constants} + 32]",
+            "vpsllvd ymm0, ymm1, ymm0",
+            "vmovdqa ymm1, ymmword ptr [{block}]",
+            "vptest ymm1, ymm0",
+            $then,
+            "vzeroupper",
+            concat!("set", $flag, " {flag}"),
+            low = in(reg) $low,
+            constants = in(reg) &raw const CONSTANTS,
+            block = in(reg) $block,
+            flag = lateout(reg_byte) flag,
+            out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _,
+            out("ymm4") _, out("ymm5") _, out("ymm6") _, out("ymm7") _,
+            out("ymm8") _, out("ymm9") _, out("ymm10") _, out("ymm11") _,
+            out("ymm12") _, out("ymm13") _, out("ymm14") _, out("ymm15") _,
+            options($($options),*),
+        );
+        // One instruction writes it: 0 or 1.
+        core::mem::transmute::<u8, bool>(flag)
+    }};
+}
+
+/// Whether all of a key's bits are set in its block.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+pub(super) unsafe fn contains(block: &Block, low: u32) -> bool {
+    // SAFETY: AVX2 is there (the caller's promise). Read are three blocks, each 32 bytes that are
+    // aligned to 32. Nothing is written but registers that are named, and flags; no stack is used.
+    unsafe { tested!(&raw const *block, low, "", "b", [pure, readonly, nostack]) }
+}
+
+/// Sets a key's bits in its block and returns whether any was clear.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+pub(super) unsafe fn insert(block: &mut Block, low: u32) -> bool {
+    // SAFETY: as above, and the block, which is exclusively borrowed, is written.
+    unsafe {
+        tested!(
+            &raw mut *block,
+            low,
+            "vpor ymm0, ymm0, ymm1\nvmovdqa ymmword ptr [{block}], ymm0",
+            "ae",
+            [nostack]
+        )
+    }
+}
