@@ -133,10 +133,12 @@ impl<W: Word> Lanes<W> {
         sum.low() as u32 & 0xF
     }
 
-    /// The lowest lane that a mask of highest bits marks. It must mark one.
+    /// The lowest of `lanes` lanes that a mask of highest bits marks. It must mark one.
     #[inline(always)]
-    pub(crate) fn lowest(self, mask: W) -> u32 {
-        mask.zeros_below() / self.bits
+    pub(crate) fn lowest(self, mask: W, lanes: u32) -> u32 {
+        // Sooner than a division.
+        let below = mask.zeros_below();
+        (1..lanes).map(|lane| u32::from(below >= lane * self.bits)).sum()
     }
 }
 
@@ -172,7 +174,7 @@ mod tests {
         }
         assert_eq!(lanes.count(mask, count), zeros.len() as u32, "{bits} bits, {wide:#x}");
         if let Some(&first) = zeros.first() {
-            assert_eq!(lanes.lowest(mask), first, "{bits} bits, {wide:#x}");
+            assert_eq!(lanes.lowest(mask, count), first, "{bits} bits, {wide:#x}");
         }
         let any = naive.contains(&0) || naive_too.contains(&0);
         assert_eq!(lanes.any_zero(word, other_word), any, "{bits} bits, {wide:#x} {other:#x}");

@@ -80,7 +80,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
             true => (high, self.equal::<W>(high, place.tag)),
             false => (low, equal),
         };
-        Self::slot_of(bucket, self.lanes::<W>().lowest(equal))
+        Self::slot_of(bucket, self.lanes::<W>().lowest(equal, L::SLOTS))
     }
 }
 
@@ -104,7 +104,7 @@ impl<L: Layout> Table<L> {
         let (bucket, empty) =
             if first_is_emptier { (place.first, empty) } else { (place.second, empty_too) };
         if empty != W::ZERO {
-            let lane = lanes.lowest(empty);
+            let lane = lanes.lowest(empty, L::SLOTS);
             self.set_slot(Self::slot_of(bucket, lane), self.value(place.tag, lane));
         } else {
             self.insert_full::<W>(place, new)?;
@@ -135,7 +135,7 @@ impl<L: Layout> Table<L> {
         if equal == W::ZERO {
             return false;
         }
-        let lane = self.lanes::<W>().lowest(equal);
+        let lane = self.lanes::<W>().lowest(equal, L::SLOTS);
         self.set_slot(Self::slot_of(bucket, lane), 0);
         true
     }

@@ -155,15 +155,22 @@ impl<L: Layout> Table<L> {
                 // Within its own bucket it moves only where buckets overlap.
                 let ways = if L::SLOTS > L::STRIDE { 2 } else { 1 };
                 for &to in &[other, owner][..ways] {
-                    let reached = queue.len;
-                    queue.push_bucket::<L>(to, from);
-                    step(u64::from(queue.len > reached));
                     let empty = lanes.zeros(self.bucket::<W>(to));
                     if empty != W::ZERO {
-                        let target = Self::slot_of(to, lanes.lowest(empty));
+                        step(1);
+                        let target = Self::slot_of(to, lanes.lowest(empty, L::SLOTS));
                         self.shift(queue, from, target, place);
                         return true;
                     }
+                }
+                let reached = queue.len;
+                queue.push_bucket::<L>(other, from);
+                step(u64::from(queue.len > reached));
+                if L::SLOTS > L::STRIDE {
+                    // The other slot of its bucket. Its own is in the queue.
+                    let reached = queue.len;
+                    queue.push(2 * owner + 1 - slot, from);
+                    step(u64::from(queue.len > reached));
                 }
             }
             queue.done += 1;
