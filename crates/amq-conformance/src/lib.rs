@@ -38,6 +38,7 @@
 //! | law | what breaks it, for example |
 //! | --- | --- |
 //! | every key is found: at any size, one by one, in batches, behind `dyn` | a build that fails for some n, a lookup that stops at a hole |
+//! | many keys at once make the filter that they make one by one, on any number of threads ([`insert`]; a test of your own) | a batch that skips its last key |
 //! | any sequence of operations agrees with a plain map | a twin that is skipped, a count that drifts, a `New` that isn't |
 //! | the rate is the predicted one, on both sides | one probe fewer, a 32-bit hash, a biased index, a folklore formula |
 //! | two seeds err independently | a seed that reaches a part of the filter only |

@@ -7,14 +7,17 @@ use amq_counting::{
 };
 
 /// In pools of one to eight threads, if threads share the work.
+#[cfg(feature = "parallel")]
 fn in_pools(run: &(dyn Fn() -> Verdict + Sync)) -> Verdict {
-    #[cfg(not(feature = "parallel"))]
-    return run();
-    #[cfg(feature = "parallel")]
     (1..=8).try_for_each(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.map_err(Violation::refused(format!("{threads} threads")))?.install(run)
     })
+}
+
+#[cfg(not(feature = "parallel"))]
+fn in_pools(run: &(dyn Fn() -> Verdict + Sync)) -> Verdict {
+    run()
 }
 
 /// Their tables are larger than those that one thread fills as keys come.
