@@ -10,7 +10,7 @@ use crate::retrieval::Map;
 use crate::state::Content;
 use crate::view::FilterView;
 use amq::format::{FileInfo, HEADER};
-use amq::{AnyFile, DecodeError, Filter as _, FilterKind, ReadError, Secret};
+use amq::{AnyFile, DecodeError, FilterKind, Secret};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
@@ -22,33 +22,44 @@ use std::path::{Path, PathBuf};
 impl Filter {
     /// Saves the filter in a file, which replaces one of this name at once and as a whole.
     ///
-    /// secret=False leaves out the seed, or the secret key: whoever loads the file must give it.
-    #[pyo3(signature = (path, *, secret=true))]
-    fn save(&self, py: Python<'_>, path: PathBuf, secret: bool) -> PyResult<()> {
+    /// secret=False leaves out the seed, or the secret key: whoever loads the file must give it. A
+    /// filter from such a file, and whatever it was merged into, is saved without it in any case.
+    #[pyo3(signature = (path, *, secret=None))]
+    fn save(&self, py: Python<'_>, path: PathBuf, secret: Option<bool>) -> PyResult<()> {
         let shared = self.shared(py);
         py.detach(|| {
             let state = shared.read();
             let Some(file) = state.file() else { return Err(in_its_file()) };
-            let saved = if secret { file.save(&path) } else { file.save_without_seed(&path) };
+            let saved = match tells(file.key_info().withheld, secret)? {
+                true => file.save(&path),
+                false => file.save_without_seed(&path),
+            };
             saved.map_err(|error| of_system(&error, &path))
         })
     }
 
     /// The filter as the bytes of a file; secret=False as in save.
-    #[pyo3(signature = (*, secret=true))]
-    fn to_bytes<'py>(&self, py: Python<'py>, secret: bool) -> PyResult<Bound<'py, PyBytes>> {
+    #[pyo3(signature = (*, secret=None))]
+    fn to_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        secret: Option<bool>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let shared = self.shared(py);
         let bytes = py.detach(|| {
             let state = shared.read();
             let Some(file) = state.file() else { return Err(in_its_file()) };
-            if secret { file.to_bytes().raised() } else { file.to_bytes_without_seed().raised() }
+            match tells(file.key_info().withheld, secret)? {
+                true => file.to_bytes().raised(),
+                false => file.to_bytes_without_seed().raised(),
+            }
         })?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// The name that rbloom has for to_bytes.
     fn save_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.to_bytes(py, true)
+        self.to_bytes(py, None)
     }
 
     /// Loads a filter from a file that holds nothing else; everything is checked.
@@ -104,19 +115,20 @@ impl Filter {
         Self::from_bytes(cls, data, hash_func, None, None)
     }
 
-    /// Pickles are the bytes of a file, secret included.
+    /// Pickles are the bytes of a file, secret included; or the path of a file that was opened.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Py<PyTuple>)> {
         let (py, this) = (slf.py(), slf.get());
         let module = py.import("amq._amq")?;
-        let path = match this.read(py).content() {
-            Content::View(_, path) => Some(path.clone()),
-            Content::File(_) => None,
+        let (path, withheld) = match this.read(py).content() {
+            Content::View(view) => (Some(view.path.clone()), view.withheld),
+            Content::File(file) => (None, file.key_info().withheld),
         };
+        expect_pickled(withheld)?;
         if let Some(path) = path {
             let arguments = PyTuple::new(py, [path])?;
             return Ok((module.getattr("open")?, arguments.unbind()));
         }
-        let arguments = (this.to_bytes(py, true)?, this.hashing.function());
+        let arguments = (this.to_bytes(py, None)?, this.hashing.function());
         Ok((module.getattr("_restore")?, arguments.into_pyobject(py)?.unbind()))
     }
 }
@@ -135,24 +147,30 @@ pub(crate) fn load<'py>(
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if hash_func.is_none() && key.is_none() && is_map(&path) {
-        return py.get_type::<Map>().call_method1("load", (path,));
+        return Ok(Bound::new(py, Map::load(&py.get_type::<Map>(), path, seed)?)?.into_any());
     }
     Filter::load(&py.get_type::<Filter>(), path, hash_func, seed, key)
 }
 
 /// Opens a filter of any kind in its file, which is mapped into memory: at once, and shared by all
-/// processes that do. It can be asked, and not changed.
+/// processes that do. It can be asked, and not changed. key is the secret key of a file that leaves
+/// it out.
 ///
 /// check=False checks the header alone: a file that was damaged since it was written then answers
-/// anything. As with any mapped file, nobody may write to it or shorten it; save replaces it.
+/// anything. A filter under a secret key is checked in any case. As with any mapped file, nobody
+/// may write to it or shorten it; save replaces it.
 #[pyfunction]
-#[pyo3(signature = (path, *, check=true))]
-pub(crate) fn open(py: Python<'_>, path: PathBuf, check: bool) -> PyResult<Bound<'_, PyAny>> {
+#[pyo3(signature = (path, *, check=true, key=None))]
+pub(crate) fn open(
+    py: Python<'_>,
+    path: PathBuf,
+    check: bool,
+    key: Option<SecretKey>,
+) -> PyResult<Bound<'_, PyAny>> {
     let path = std::path::absolute(&path).map_err(|error| of_system(&error, &path))?;
-    let view = py.detach(|| crate::map::open(&path, check));
-    let view = view.map_err(|error: ReadError| of_file(error, &path))?;
-    let hashing = Hashing::Seed(view.seed());
-    let base = Filter::new(hashing, Content::View(view, path));
+    let opened = py.detach(|| crate::map::open(&path, check, key.map(|key| key.0)));
+    let (hashing, view) = opened.map_err(|error| of_file(error, &path))?;
+    let base = Filter::new(hashing, Content::View(view));
     let view = PyClassInitializer::from(base).add_subclass(FilterView);
     Ok(Bound::new(py, view)?.into_any())
 }
@@ -168,10 +186,14 @@ pub(crate) fn _restore<'py>(
 
 /// Whether a file that can be read begins as that of a map.
 fn is_map(path: &Path) -> bool {
+    info(path).is_some_and(|info| info.kind == Some(FilterKind::RibbonMap))
+}
+
+/// What a file says of itself, if it can be read and begins as one of this library.
+pub(crate) fn info(path: &Path) -> Option<FileInfo> {
     let mut header = [0; HEADER];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    let info = read.ok().and_then(|()| FileInfo::of(&header).ok());
-    info.is_some_and(|info| info.kind == Some(FilterKind::RibbonMap) && !info.withheld)
+    File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
+    FileInfo::of(&header).ok()
 }
 
 fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secret>> {
@@ -186,13 +208,9 @@ fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secr
 /// The filter as an object, if its kind is that of the class it was asked of.
 fn of_class<'py>(
     cls: &Bound<'py, PyType>,
-    mut file: AnyFile,
+    file: AnyFile,
     hash_func: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    // `save` and `to_bytes` say themselves whether the secret is told, and pickles tell it.
-    if let AnyFile::Keys(_, info) | AnyFile::Keyed(_, info) = &mut file {
-        info.withheld = false;
-    }
     let found = file.filter().kind();
     match kind_of(cls)? {
         Some(wanted) if wanted != found => Err(DecodeError::WrongKind { found, wanted }).raised(),
@@ -205,6 +223,30 @@ pub(crate) fn kind_of(cls: &Bound<'_, PyType>) -> PyResult<Option<FilterKind>> {
     match cls.getattr_opt("kind")? {
         Some(kind) => Ok(kind.extract::<String>().ok().and_then(|id| FilterKind::from_id(&id))),
         None => Ok(None),
+    }
+}
+
+/// Whether a file is to tell its seed or secret key: as the caller says, but what comes from a file
+/// that withholds it goes into none that tells it.
+pub(crate) fn tells(withheld: bool, secret: Option<bool>) -> PyResult<bool> {
+    match (withheld, secret) {
+        (true, Some(true)) => Err(PyValueError::new_err(
+            "secret=True: the seed or secret key was left out of the file that this was loaded \
+             from, and is in no file made of it: leave secret=True out, and give the secret to \
+             whoever loads the new one",
+        )),
+        (withheld, secret) => Ok(secret.unwrap_or(!withheld)),
+    }
+}
+
+/// Refuses a pickle that would tell a secret which a file withholds.
+pub(crate) fn expect_pickled(withheld: bool) -> PyResult<()> {
+    match withheld {
+        false => Ok(()),
+        true => Err(PyTypeError::new_err(
+            "a pickle tells the seed or secret key, which was left out of the file that this was \
+             loaded from: hand on the path, or to_bytes(), and the secret by a way of its own",
+        )),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::{OrRaise, OverfullWarning};
 use crate::filter::{Both, Filter};
 use crate::many::Many;
 use crate::state::{State, hashes_alike};
-use amq::AnyFilter;
+use amq::{AnyFile, AnyFilter};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -236,7 +236,7 @@ fn intersect(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResu
         let Some(theirs) = theirs.file() else { return Err(no_intersection(theirs)) };
         let Some(file) = ours.file_mut() else { return Err(no_intersection(ours)) };
         hashes_alike(file, theirs).raised()?;
-        let encoding = file.encoding().and(theirs.encoding());
+        let (mine, other) = (file.key_info(), theirs.key_info());
         match (file.filter_mut().into_inner(), theirs.filter().into_inner()) {
             (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => {
                 ours.intersect(theirs).raised()?
@@ -246,7 +246,10 @@ fn intersect(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResu
             }
             _ => return Err(no_intersection(ours)),
         }
-        file.set_encoding(encoding);
+        if let AnyFile::Keys(_, info) | AnyFile::Keyed(_, info) = file {
+            info.encoding = mine.encoding.and(other.encoding);
+            info.withheld = mine.withheld || other.withheld;
+        }
         Ok(())
     })
 }

@@ -1,20 +1,36 @@
 //! Files in memory.
 #![allow(unsafe_code, reason = "whoever maps a file must promise that nobody changes it")]
 
-use amq::{AnyFilter, AnyOwnedView, ReadError};
+use crate::hashing::Hashing;
+use crate::state::View;
+use amq::format::{FileInfo, HashedBy};
+use amq::{AnyFilter, Filter, ReadError, SipKey};
 use memmap2::Mmap;
 use std::fs::File;
 use std::path::Path;
 
-/// The filter in a file, which is mapped.
-pub(crate) fn open(path: &Path, check: bool) -> Result<AnyOwnedView, ReadError> {
+/// The filter in a file, which is mapped, and what its keys are hashed under; `key` if the file
+/// omits that.
+pub(crate) fn open(
+    path: &Path,
+    check: bool,
+    key: Option<SipKey>,
+) -> Result<(Hashing, View), ReadError> {
     let file = File::open(path)?;
     // SAFETY: the documentation of `amq.open` asks that nobody write to the file or shorten it, as
     // every mapping of a file must; `save` replaces files by renaming, which leaves the mapped one.
     let map = unsafe { Mmap::map(&file) }?;
-    let view = match check {
-        true => AnyFilter::open_owned(map),
-        false => AnyFilter::open_owned_without_checking_payload(map),
+    let info = FileInfo::of(&map)?;
+    let (hashing, filter) = if key.is_some() || info.hashed_by == HashedBy::Key {
+        let filter = AnyFilter::open_owned_keyed(map, key)?;
+        (Hashing::Key(filter.key()), filter.into_inner())
+    } else {
+        let filter = match check {
+            true => AnyFilter::open_owned(map)?,
+            false => AnyFilter::open_owned_without_checking_payload(map)?,
+        };
+        (Hashing::Seed(filter.seed()), filter)
     };
-    Ok(view?)
+    let path = path.to_owned();
+    Ok((hashing, View { filter, path, withheld: info.withheld }))
 }

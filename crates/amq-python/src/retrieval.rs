@@ -2,10 +2,12 @@
 
 use crate::data::of_data;
 use crate::error::{OrRaise, Raise, of_file, of_system};
+use crate::files::{expect_pickled, info, tells};
 use crate::hashing::Hashing;
 use crate::key;
 use crate::many::{self, Many, all};
 use crate::number::Natural;
+use amq::format::FileInfo;
 use amq::ribbon::MapError;
 use amq::{DEFAULT_SEED, RibbonMap};
 use pyo3::exceptions::PyValueError;
@@ -21,8 +23,18 @@ use std::path::PathBuf;
 /// >>> shard["bob"], shard["carol"], shard.value_bits
 /// (0, 7, 3)
 #[pyclass(frozen, name = "RibbonMap", module = "amq", eq)]
-#[derive(Debug, PartialEq)]
-pub(crate) struct Map(RibbonMap);
+#[derive(Debug)]
+pub(crate) struct Map {
+    map: RibbonMap,
+    /// Whether the seed was left out of its file.
+    withheld: bool,
+}
+
+impl PartialEq for Map {
+    fn eq(&self, other: &Self) -> bool {
+        self.map == other.map
+    }
+}
 
 impl Raise for MapError {
     fn raise(self) -> PyErr {
@@ -74,23 +86,24 @@ impl Map {
             (u32::BITS - most.leading_zeros()).max(1)
         });
         let pairs = hashes.into_iter().zip(values);
-        keys.py().detach(|| RibbonMap::build_hashes(bits, seed, pairs)).raised().map(Self)
+        let map = keys.py().detach(|| RibbonMap::build_hashes(bits, seed, pairs)).raised()?;
+        Ok(Self { map, withheld: false })
     }
 
     /// The value of a key; of one that is not in the map, any.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<u32> {
-        let (hash, _) = key::hashed(key, self.0.seed())?;
-        Ok(self.0.get_hash(hash))
+        let (hash, _) = key::hashed(key, self.map.seed())?;
+        Ok(self.map.get_hash(hash))
     }
 
     /// The values of many keys, an array or any iterable: an array of numpy.uint32, or a memoryview
     /// where there is no NumPy.
     fn get_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (hashes, _) = all(Many::of(keys)?, &Hashing::Seed(self.0.seed()))?;
+        let (hashes, _) = all(Many::of(keys)?, &Hashing::Seed(self.map.seed()))?;
         let py = keys.py();
         let values = py.detach(|| {
             let mut values = vec![0; hashes.len()];
-            self.0.get_batch(&hashes, &mut values).map(|()| values)
+            self.map.get_batch(&hashes, &mut values).map(|()| values)
         });
         let values = values.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let bytes: Vec<u8> = values.into_iter().flat_map(u32::to_ne_bytes).collect();
@@ -98,40 +111,62 @@ impl Map {
     }
 
     fn __len__(&self) -> usize {
-        usize::try_from(self.0.len()).unwrap_or(usize::MAX >> 1)
+        usize::try_from(self.map.len()).unwrap_or(usize::MAX >> 1)
     }
 
     /// Bits of a value.
     #[getter]
     fn value_bits(&self) -> u32 {
-        self.0.value_bits()
+        self.map.value_bits()
     }
 
     /// Bytes of the table.
     #[getter]
     fn size_in_bytes(&self) -> u64 {
-        self.0.size_in_bytes()
+        self.map.size_in_bytes()
     }
 
-    /// Saves the map in a file.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.save(&path)).map_err(|error| of_system(&error, &path))
+    /// Saves the map in a file; secret=False leaves out its seed, as of a filter.
+    #[pyo3(signature = (path, *, secret=None))]
+    fn save(&self, py: Python<'_>, path: PathBuf, secret: Option<bool>) -> PyResult<()> {
+        let tells = tells(self.withheld, secret)?;
+        py.detach(|| match tells {
+            true => self.map.save(&path),
+            false => self.map.save_without_seed(&path),
+        })
+        .map_err(|error| of_system(&error, &path))
     }
 
-    /// The map as the bytes of a file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &py.detach(|| self.0.to_bytes()).raised()?))
+    /// The map as the bytes of a file; secret=False as in save.
+    #[pyo3(signature = (*, secret=None))]
+    fn to_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        secret: Option<bool>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let tells = tells(self.withheld, secret)?;
+        let bytes = py.detach(|| match tells {
+            true => self.map.to_bytes(),
+            false => self.map.to_bytes_without_seed(),
+        });
+        Ok(PyBytes::new(py, &bytes.raised()?))
     }
 
     /// Loads a map from a file that holds nothing else.
     #[classmethod]
     #[pyo3(signature = (path, *, seed=None))]
-    fn load(cls: &Bound<'_, PyType>, path: PathBuf, seed: Option<Natural>) -> PyResult<Self> {
+    pub(crate) fn load(
+        cls: &Bound<'_, PyType>,
+        path: PathBuf,
+        seed: Option<Natural>,
+    ) -> PyResult<Self> {
         let loaded = cls.py().detach(|| match seed {
             None => RibbonMap::load(&path),
             Some(seed) => RibbonMap::load_with_seed(&path, seed.0),
         });
-        loaded.map(Self).map_err(|error| of_file(error, &path))
+        let map = loaded.map_err(|error| of_file(error, &path))?;
+        let told = info(&path).is_some_and(|info| !info.withheld);
+        Ok(Self { map, withheld: seed.is_some() && !told })
     }
 
     /// The map in these bytes.
@@ -143,26 +178,28 @@ impl Map {
         seed: Option<Natural>,
     ) -> PyResult<Self> {
         of_data(data, |bytes| {
-            cls.py().detach(|| match seed {
-                None => RibbonMap::from_bytes(bytes).raised(),
-                Some(seed) => RibbonMap::from_bytes_with_seed(bytes, seed.0).raised(),
-            })
+            let map = cls.py().detach(|| match seed {
+                None => RibbonMap::from_bytes(bytes),
+                Some(seed) => RibbonMap::from_bytes_with_seed(bytes, seed.0),
+            });
+            let (map, info) = (map.raised()?, FileInfo::of(bytes).raised()?);
+            Ok(Self { map, withheld: info.withheld })
         })
-        .map(Self)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Py<PyTuple>)> {
-        let py = slf.py();
-        let arguments = (slf.get().to_bytes(py)?,).into_pyobject(py)?;
+        let (py, this) = (slf.py(), slf.get());
+        expect_pickled(this.withheld)?;
+        let arguments = (this.to_bytes(py, None)?,).into_pyobject(py)?;
         Ok((slf.get_type().getattr("from_bytes")?, arguments.unbind()))
     }
 
     fn __repr__(&self) -> String {
         format!(
             "<amq.RibbonMap: {} keys to values of {} bits in {} bytes>",
-            self.0.len(),
-            self.0.value_bits(),
-            self.0.size_in_bytes()
+            self.map.len(),
+            self.map.value_bits(),
+            self.map.size_in_bytes()
         )
     }
 }

@@ -13,7 +13,15 @@ use std::path::PathBuf;
 #[allow(clippy::large_enum_variant, reason = "each is in an object of its own, on the heap")]
 pub(crate) enum Content {
     File(AnyFile),
-    View(AnyOwnedView, PathBuf),
+    View(View),
+}
+
+/// A filter that stays in its file, and what the file says of its keys.
+#[derive(Debug)]
+pub(crate) struct View {
+    pub(crate) filter: AnyOwnedView,
+    pub(crate) path: PathBuf,
+    pub(crate) withheld: bool,
 }
 
 /// The filter, and how long it cannot be past its plan.
@@ -43,7 +51,7 @@ impl State {
     pub(crate) fn filter(&self) -> &dyn Filter {
         match &self.content {
             Content::File(file) => file.filter().into_inner(),
-            Content::View(view, _) => view,
+            Content::View(view) => &view.filter,
         }
     }
 
@@ -55,7 +63,7 @@ impl State {
     pub(crate) fn contains(&self, hash: KeyHash) -> bool {
         match &self.content {
             Content::File(file) => file.filter().contains_hash(hash),
-            Content::View(view, _) => view.contains_hash(hash),
+            Content::View(view) => view.filter.contains_hash(hash),
         }
     }
 
@@ -71,14 +79,14 @@ impl State {
     pub(crate) fn file_mut(&mut self) -> Option<&mut AnyFile> {
         match &mut self.content {
             Content::File(file) => Some(file),
-            Content::View(..) => None,
+            Content::View(_) => None,
         }
     }
 
     pub(crate) fn file(&self) -> Option<&AnyFile> {
         match &self.content {
             Content::File(file) => Some(file),
-            Content::View(..) => None,
+            Content::View(_) => None,
         }
     }
 
@@ -180,7 +188,7 @@ impl State {
     ) -> PyResult<T> {
         match &mut self.content {
             Content::File(file) => change(file.filter_mut().into_inner()),
-            Content::View(..) => Err(read_only()),
+            Content::View(_) => Err(read_only()),
         }
     }
 }

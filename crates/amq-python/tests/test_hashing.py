@@ -4,7 +4,7 @@ import hashlib
 import pickle
 
 import pytest
-from kinds import ALL, INSERT, STATIC, name
+from kinds import ALL, BLOOM, INSERT, MERGE, STATIC, name
 
 import amq
 
@@ -116,6 +116,87 @@ def test_a_withheld_secret_must_be_given(kind, tmp_path):
         assert amq.Filter.from_bytes(data, **{name_: value}) == filter
         filter.save(tmp_path / "f.amq", secret=False)
         assert amq.load(tmp_path / "f.amq", **{name_: value}) == filter
+
+
+def refuses_pickling(it):
+    with pytest.raises(TypeError, match="a pickle tells the seed or secret key"):
+        pickle.dumps(it)
+
+
+@pytest.mark.parametrize("kind", INSERT, ids=name)
+@pytest.mark.parametrize("secret", [{"seed": 0xAB5EC3E7}, {"key": b"sixteen bytes !!"}], ids=str)
+def test_nothing_goes_from_a_file_that_withholds_a_secret_into_one_that_tells(kind, secret, tmp_path):
+    filter, path = kind(100, **secret), tmp_path / "f.amq"
+    filter.add("a")
+    pickle.dumps(filter)  # one that was made here tells
+    withheld = filter.to_bytes(secret=False)
+    filter.save(path, secret=False)
+    for loaded in (amq.Filter.from_bytes(withheld, **secret), amq.load(path, **secret)):
+        for it in (loaded, loaded.copy()):
+            assert it.to_bytes() == it.save_bytes() == it.to_bytes(secret=False) == withheld
+            it.save(tmp_path / "again.amq")
+            assert (tmp_path / "again.amq").read_bytes() == withheld
+            refuses_pickling(it)
+            for tell in (it.to_bytes, lambda **how: it.save(tmp_path / "told.amq", **how)):
+                with pytest.raises(ValueError, match="was left out of the file"):
+                    tell(secret=True)
+            assert not (tmp_path / "told.amq").exists()
+        loaded.add("b")
+        assert "b" in loaded
+        refuses_pickling(loaded)
+        for change in ["merge"] * (kind in MERGE) + ["intersection_update"] * (kind in BLOOM):
+            mixed = kind(100, **secret)
+            mixed.add("c")
+            getattr(mixed, change)(loaded)
+            assert mixed.to_bytes() == mixed.to_bytes(secret=False)
+            refuses_pickling(mixed)
+
+
+def test_a_file_under_a_secret_key_is_opened_where_it_lies(tmp_path):
+    key, told, withheld = b"k" * 16, tmp_path / "told.amq", tmp_path / "withheld.amq"
+    filter = amq.BlockedBloomFilter(1000, key=key)
+    filter.update(range(500))
+    filter.save(told)
+    filter.save(withheld, secret=False)
+    answers = filter.contains(range(2000)).tolist()
+    for view in (amq.open(told), amq.open(told, key=key), amq.open(withheld, key=key)):
+        assert view.contains(range(2000)).tolist() == answers
+        assert [key in view for key in range(2000)] == answers
+    assert 5 in pickle.loads(pickle.dumps(amq.open(told)))
+    refuses_pickling(amq.open(withheld, key=key))
+    with pytest.raises(amq.DecodeError, match="omits"):
+        amq.open(withheld)
+    for path in (told, withheld):
+        with pytest.raises(amq.DecodeError):
+            amq.open(path, key=b"l" * 16)
+    seeded = tmp_path / "seeded.amq"
+    amq.BloomFilter(10).save(seeded)
+    with pytest.raises(amq.DecodeError):
+        amq.open(seeded, key=key)
+    with pytest.raises(ValueError, match="a key has 16 bytes"):
+        amq.open(told, key=b"short")
+
+
+def test_a_map_keeps_a_withheld_seed(tmp_path):
+    path = tmp_path / "m.amq"
+    map = amq.RibbonMap.build({"a": 5}, seed=0xAB5EC3E7)
+    map.save(path, secret=False)
+    withheld = path.read_bytes()
+    assert withheld == map.to_bytes(secret=False) != map.to_bytes()
+    with pytest.raises(amq.DecodeError, match="omits"):
+        amq.load(path)
+    for loaded in (
+        amq.load(path, seed=0xAB5EC3E7),
+        amq.RibbonMap.load(path, seed=0xAB5EC3E7),
+        amq.RibbonMap.from_bytes(withheld, seed=0xAB5EC3E7),
+    ):
+        assert loaded == map and loaded["a"] == 5 and loaded.to_bytes() == withheld
+        refuses_pickling(loaded)
+        with pytest.raises(ValueError, match="was left out of the file"):
+            loaded.to_bytes(secret=True)
+    map.save(path)
+    told = amq.load(path, seed=0xAB5EC3E7)
+    assert told.to_bytes() == map.to_bytes() and pickle.loads(pickle.dumps(told)) == map
 
 
 def test_one_way_to_hash_at_a_time():
