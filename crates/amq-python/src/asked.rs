@@ -19,7 +19,7 @@ impl Filter {
     /// >>> seen.contains(["bob", "mallory"]).tolist()
     /// [True, False]
     fn contains<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let answers = Many::of(keys)?.contained_in(self)?;
+        let answers = Many::of(keys, &self.hashing)?.contained_in(self)?;
         many::bools(keys.py(), &answers)
     }
 

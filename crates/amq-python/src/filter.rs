@@ -44,8 +44,8 @@ impl Filter {
 impl Filter {
     #[inline]
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (hash, _) = self.hashing.hash(key)?;
-        Ok(self.read(key.py()).contains(hash))
+        let (hash, given) = self.hashing.hash(key)?;
+        self.read(key.py()).contains(hash, given)
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {

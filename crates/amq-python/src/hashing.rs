@@ -1,7 +1,8 @@
 //! How a filter's keys are hashed.
 
+use crate::encoding::Given;
 use crate::key;
-use amq::{AnyFile, AnyFilter, KeyEncoding, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
+use amq::{AnyFile, AnyFilter, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
@@ -74,14 +75,14 @@ impl Hashing {
         }
     }
 
-    /// The hash of a key, and how a file says that it was encoded.
+    /// The hash of a key, and what it was given as.
     #[inline]
-    pub(crate) fn hash(&self, key: &Bound<'_, PyAny>) -> PyResult<(KeyHash, KeyEncoding)> {
+    pub(crate) fn hash(&self, key: &Bound<'_, PyAny>) -> PyResult<(KeyHash, Given)> {
         match self {
             Self::Seed(seed) => key::hashed(key, *seed),
             Self::Key(secret) => key::hashed(key, *secret),
             Self::Caller(Some(function)) => {
-                Ok((by_caller(function.bind(key.py()), key)?, KeyEncoding::Unknown))
+                Ok((by_caller(function.bind(key.py()), key)?, Given::OTHERS))
             }
             Self::Caller(None) => Err(PyTypeError::new_err(
                 "the keys of this filter were hashed by the program that made it: load it with \

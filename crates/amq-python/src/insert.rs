@@ -29,8 +29,8 @@ impl InsertFilter {
     #[pyo3(signature = (key, /))]
     fn add(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, this) = (slf.py(), slf.as_super().get());
-        let (hash, encoding) = this.hashing.hash(key)?;
-        let put = this.write(py).insert(hash, encoding)?;
+        let (hash, given) = this.hashing.hash(key)?;
+        let put = this.write(py).insert(hash, given)?;
         if put.overfull {
             warn(slf)?;
         }
@@ -54,8 +54,9 @@ impl InsertFilter {
             new += match keys.cast::<Filter>() {
                 Ok(other) => merge(slf, other)?,
                 Err(_) => {
+                    let filter = slf.as_super().get();
                     let (inserted, overfull) =
-                        Many::of(&keys)?.insert_into(slf.as_super().get())?;
+                        Many::of(&keys, &filter.hashing)?.insert_into(filter)?;
                     if overfull {
                         warn(slf)?;
                     }

@@ -1,9 +1,10 @@
 //! Keys of Python as the library encodes them: the same bits as in Rust.
 
-use amq::{Key, KeyEncoding, KeyHash, SipKey};
+use crate::encoding::Given;
+use amq::{Key, KeyHash, SipKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple, PyType};
 
 /// What a key is hashed under.
 pub(crate) trait Under: Copy + Send + Sync {
@@ -25,44 +26,42 @@ impl Under for SipKey {
     }
 }
 
-/// The hash of a key, and how a file says that it was encoded.
+/// The hash of a key, and what it was given as.
 #[inline]
-pub(crate) fn hashed(
-    key: &Bound<'_, PyAny>,
-    under: impl Under,
-) -> PyResult<(KeyHash, KeyEncoding)> {
+pub(crate) fn hashed(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, Given)> {
     // Of exactly these types first: that is a comparison of pointers.
     if let Ok(number) = key.cast_exact::<PyInt>() {
         return integer(number, under);
     }
     if let Ok(text) = key.cast_exact::<PyString>() {
-        return Ok((under.hash(text.to_str()?), KeyEncoding::Bytes));
+        return Ok((under.hash(text.to_str()?), Given::TEXT));
     }
     if let Ok(bytes) = key.cast_exact::<PyBytes>() {
-        return Ok((under.hash(bytes.as_bytes()), KeyEncoding::Bytes));
+        return Ok((under.hash(bytes.as_bytes()), Given::BYTES));
     }
     other(key, under)
 }
 
 /// Bools are integers, here as there.
 #[inline]
-fn integer(number: &Bound<'_, PyInt>, under: impl Under) -> PyResult<(KeyHash, KeyEncoding)> {
+fn integer(number: &Bound<'_, PyInt>, under: impl Under) -> PyResult<(KeyHash, Given)> {
     match Number::of(number)? {
-        Number::Short(number) => Ok((under.hash(&number), KeyEncoding::Integers)),
-        Number::Long(number) => Ok((under.hash(&number), KeyEncoding::Unknown)),
+        Number::Short(number) => Ok((under.hash(&number), Given::INTEGERS)),
+        Number::Long(number) => Ok((under.hash(&number), Given::OTHERS)),
     }
 }
 
 /// The rarer keys.
 #[cold]
-fn other(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, KeyEncoding)> {
+fn other(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, Given)> {
     if key.is_instance_of::<PyTuple>() {
         let mut encoded = Vec::with_capacity(64);
         encode(key, &mut encoded, 0)?;
-        return Ok((under.hash(encoded.as_slice()), KeyEncoding::Unknown));
+        return Ok((under.hash(encoded.as_slice()), Given::OTHERS));
     }
     match Other::of(key)? {
-        Other::Bytes(bytes) => Ok((under.hash(bytes.as_slice()), KeyEncoding::Bytes)),
+        Other::Text(text) => Ok((under.hash(text.to_str()?), Given::TEXT)),
+        Other::Bytes(bytes) => Ok((under.hash(bytes.as_slice()), Given::BYTES)),
         Other::Integer(number) => integer(&number, under),
     }
 }
@@ -102,6 +101,7 @@ impl Number {
 
 /// A key that is neither a tuple nor exactly a `str`, `int` or `bytes`.
 enum Other<'py> {
+    Text(Bound<'py, PyString>),
     Bytes(Vec<u8>),
     Integer(Bound<'py, PyInt>),
 }
@@ -112,7 +112,7 @@ impl<'py> Other<'py> {
             return Ok(Self::Integer(number.clone()));
         }
         if let Ok(text) = key.cast::<PyString>() {
-            return Ok(Self::Bytes(text.to_str()?.as_bytes().to_vec()));
+            return Ok(Self::Text(text.clone()));
         }
         if let Ok(bytes) = key.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.as_bytes().to_vec()));
@@ -128,13 +128,6 @@ impl<'py> Other<'py> {
             let text = "None is no key: leave it out, or decide on a key that stands for it";
             return Err(PyTypeError::new_err(text));
         }
-        if key.is_instance_of::<PyFloat>() || is_numpy_float(key) {
-            return Err(PyTypeError::new_err(format!(
-                "the float {} is no key: decide what -0.0 and nan are, then take \
-                 struct.pack('<d', key), or its integer",
-                key.repr()?
-            )));
-        }
         // numpy.bool, which is no integer.
         if let Ok(truth) = key.extract::<bool>() {
             return Ok(Self::Integer(PyInt::new(key.py(), u8::from(truth))));
@@ -143,6 +136,20 @@ impl<'py> Other<'py> {
         if !key.hasattr("__len__")? && key.hasattr("__index__")? {
             return Ok(Self::Integer(key.call_method0("__index__")?.cast_into()?));
         }
+        if is_time(key)? {
+            return Err(PyTypeError::new_err(format!(
+                "{} is no key: decide on a unit and a time zone, then take its integer or its text, \
+                 such as isoformat()",
+                key.repr()?
+            )));
+        }
+        if key.is_instance_of::<PyFloat>() || is_numpy_float(key) {
+            return Err(PyTypeError::new_err(format!(
+                "the float {} is no key: decide what -0.0 and nan are, then take \
+                 struct.pack('<d', key), or its integer",
+                key.repr()?
+            )));
+        }
         let class = key.get_type();
         Err(PyTypeError::new_err(format!(
             "no encoding is known for a key of type {}: keys are str, bytes, int, bool and tuples \
@@ -150,6 +157,24 @@ impl<'py> Other<'py> {
             class.qualname()?
         )))
     }
+}
+
+/// Dates, times and durations: of Python, which pandas has subclasses of, and of NumPy.
+fn is_time(key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    const TIMES: [&str; 5] = [
+        "datetime.date",
+        "datetime.time",
+        "datetime.timedelta",
+        "numpy.datetime64",
+        "numpy.timedelta64",
+    ];
+    for class in key.get_type().mro() {
+        let name = class.cast::<PyType>()?.fully_qualified_name()?;
+        if TIMES.contains(&name.to_str()?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Those that are not `float`, such as `numpy.float32`.
@@ -177,6 +202,7 @@ fn encode(key: &Bound<'_, PyAny>, to: &mut Vec<u8>, depth: usize) -> PyResult<()
         }
     } else {
         match Other::of(key)? {
+            Other::Text(text) => counted(text.to_str()?.as_bytes(), to),
             Other::Bytes(bytes) => counted(&bytes, to),
             Other::Integer(number) => number_into(&number, to)?,
         }

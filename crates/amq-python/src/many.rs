@@ -1,15 +1,23 @@
 //! Many keys at once.
 
-use crate::column::Column;
+use crate::column::{Column, listed};
+use crate::encoding::Given;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
-use amq::{KeyEncoding, KeyHash};
+use amq::KeyHash;
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
 /// Keys that are hashed before the next are taken from an iterator of unknown length.
 const BLOCK: usize = 1 << 16;
+
+/// What becomes of nulls.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Nulls {
+    LeftOut,
+    Refused,
+}
 
 /// Keys to be inserted, asked for, or made a filter of.
 pub(crate) enum Many<'py> {
@@ -25,23 +33,29 @@ pub(crate) struct Objects<'py> {
     len: Option<usize>,
 }
 
-/// The hashes of some keys, and how these were encoded.
+/// The hashes of some keys, and what these were given as.
 struct Hashes {
     hashes: Vec<KeyHash>,
-    encoding: KeyEncoding,
+    given: Given,
 }
 
 impl<'py> Many<'py> {
-    pub(crate) fn of(keys: &Bound<'py, PyAny>) -> PyResult<Self> {
+    /// The keys of an array are read where they lie, unless the caller's function is to have them:
+    /// that has the objects that the array lists.
+    pub(crate) fn of(keys: &Bound<'py, PyAny>, hashing: &Hashing) -> PyResult<Self> {
         if is_one(keys) {
             return Err(PyTypeError::new_err(format!(
                 "{} is one key, and this takes many: put it into a list, or use add and in",
                 keys.get_type().name()?
             )));
         }
+        if matches!(hashing, Hashing::Caller(_)) {
+            let listed = listed(keys)?;
+            return Objects::of(listed.as_ref().unwrap_or(keys));
+        }
         match Column::of(keys)? {
             Some(column) => Ok(Self::Column(column, keys.py())),
-            None => Ok(Self::Objects(Objects { keys: keys.try_iter()?, len: keys.len().ok() })),
+            None => Objects::of(keys),
         }
     }
 
@@ -56,20 +70,20 @@ impl<'py> Many<'py> {
     pub(crate) fn contained_in(self, filter: &Filter) -> PyResult<Vec<bool>> {
         let shared = filter.shared(self.py());
         let (mut answers, mut nulls) = (Vec::new(), Vec::new());
-        let mut ask = |hashes: &[KeyHash]| {
+        let mut ask = |hashes: &[KeyHash], given| {
             let from = answers.len();
             answers.resize(from + hashes.len(), false);
-            shared.read().contains_all(hashes, &mut answers[from..])?;
+            shared.read().contains_all(hashes, given, &mut answers[from..])?;
             Ok::<_, PyErr>(from)
         };
         match self {
             Self::Objects(objects) => objects.hashed(&filter.hashing, |py, hashes| {
-                py.detach(|| ask(&hashes.hashes))?;
+                py.detach(|| ask(&hashes.hashes, hashes.given))?;
                 Ok(())
             })?,
             Self::Column(column, py) => py.detach(|| {
                 column.hashed(&filter.hashing, |block| {
-                    let from = ask(block.hashes)?;
+                    let from = ask(block.hashes, block.given)?;
                     nulls.extend(block.nulls().map(|index| from + index));
                     Ok(())
                 })
@@ -84,8 +98,8 @@ impl<'py> Many<'py> {
     pub(crate) fn insert_into(self, filter: &Filter) -> PyResult<(u64, bool)> {
         let shared = filter.shared(self.py());
         let (mut new, mut overfull, mut done) = (0, false, 0);
-        self.each(&filter.hashing, |hashes, encoding| {
-            let put = shared.write().insert_all(hashes, encoding, done)?;
+        self.each(&filter.hashing, Nulls::LeftOut, |hashes, given| {
+            let put = shared.write().insert_all(hashes, given, done)?;
             new += put.inserted;
             overfull |= put.overfull;
             done += hashes.len() as u64;
@@ -94,20 +108,21 @@ impl<'py> Many<'py> {
         Ok((new, overfull))
     }
 
-    /// Calls `each` with the hashes of some keys after the other, without the interpreter. Nulls
-    /// are left out.
-    pub(crate) fn each(
+    /// Calls `each` with the hashes of some keys after the other, without the interpreter.
+    fn each(
         self,
         hashing: &Hashing,
-        mut each: impl FnMut(&[KeyHash], KeyEncoding) -> PyResult<()> + Send,
+        nulls: Nulls,
+        mut each: impl FnMut(&[KeyHash], Given) -> PyResult<()> + Send,
     ) -> PyResult<()> {
         match self {
             Self::Objects(objects) => objects
-                .hashed(hashing, |py, hashes| py.detach(|| each(&hashes.hashes, hashes.encoding))),
+                .hashed(hashing, |py, hashes| py.detach(|| each(&hashes.hashes, hashes.given))),
             Self::Column(column, py) => py.detach(|| {
                 column.hashed(hashing, |block| match block.has_nulls() {
-                    true => each(&block.keys(), block.encoding),
-                    false => each(block.hashes, block.encoding),
+                    true if nulls == Nulls::Refused => Err(refused_nulls()),
+                    true => each(&block.keys(), block.given),
+                    false => each(block.hashes, block.given),
                 })
             }),
         }
@@ -115,6 +130,10 @@ impl<'py> Many<'py> {
 }
 
 impl<'py> Objects<'py> {
+    fn of(keys: &Bound<'py, PyAny>) -> PyResult<Many<'py>> {
+        Ok(Many::Objects(Self { keys: keys.try_iter()?, len: keys.len().ok() }))
+    }
+
     /// Calls `each` with the hashes of some keys after the other.
     fn hashed(
         self,
@@ -127,7 +146,7 @@ impl<'py> Objects<'py> {
             block.push(hashing, &key?)?;
             if self.len.is_none() && block.hashes.len() == BLOCK {
                 each(py, &block)?;
-                block.hashes.clear();
+                block.clear();
             }
         }
         each(py, &block)
@@ -137,36 +156,45 @@ impl<'py> Objects<'py> {
 impl Hashes {
     /// What an object says of its length is a hint.
     fn with_room(keys: usize) -> Self {
-        Self { hashes: Vec::with_capacity(keys.min(1 << 24)), encoding: KeyEncoding::Unknown }
+        Self { hashes: Vec::with_capacity(keys.min(1 << 24)), given: Given::NOTHING }
     }
 
     #[inline]
     fn push(&mut self, hashing: &Hashing, key: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (hash, encoding) = hashing.hash(key)?;
-        if self.hashes.is_empty() {
-            self.encoding = encoding;
-        } else if self.encoding != encoding {
-            self.encoding = self.encoding.and(encoding);
-        }
+        let (hash, given) = hashing.hash(key)?;
+        self.given = self.given.and(given);
         self.hashes.push(hash);
         Ok(())
     }
+
+    fn clear(&mut self) {
+        self.hashes.clear();
+        self.given = Given::NOTHING;
+    }
 }
 
-/// The hashes of all keys, and how these were encoded.
-pub(crate) fn all(keys: Many<'_>, hashing: &Hashing) -> PyResult<(Vec<KeyHash>, KeyEncoding)> {
+/// The hashes of all keys, and what these were given as.
+pub(crate) fn all(
+    keys: &Bound<'_, PyAny>,
+    hashing: &Hashing,
+    nulls: Nulls,
+) -> PyResult<(Vec<KeyHash>, Given)> {
     let mut all: Vec<KeyHash> = Vec::new();
-    let mut encoding = None;
-    keys.each(hashing, |hashes, of| {
+    let mut given = Given::NOTHING;
+    Many::of(keys, hashing)?.each(hashing, nulls, |hashes, of| {
         if hashes.is_empty() {
             return Ok(());
         }
-        encoding = Some(encoding.map_or(of, |before: KeyEncoding| before.and(of)));
+        given = given.and(of);
         all.try_reserve(hashes.len()).map_err(|_| no_memory(all.len()))?;
         all.extend_from_slice(hashes);
         Ok(())
     })?;
-    Ok((all, encoding.unwrap_or_default()))
+    Ok((all, given))
+}
+
+fn refused_nulls() -> PyErr {
+    PyTypeError::new_err("a null is no key of a map, which has a value for each: drop the nulls")
 }
 
 fn no_memory(keys: usize) -> PyErr {

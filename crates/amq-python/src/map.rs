@@ -32,5 +32,5 @@ pub(crate) fn open(
         (Hashing::Seed(filter.seed()), filter)
     };
     let path = path.to_owned();
-    Ok((hashing, View { filter, path, withheld: info.withheld }))
+    Ok((hashing, View { filter, path, encoding: info.encoding, withheld: info.withheld }))
 }

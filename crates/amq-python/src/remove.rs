@@ -1,6 +1,5 @@
 //! Filters that remove keys and count them.
 
-use crate::error::OrRaise;
 use crate::filter::Filter;
 use crate::insert::InsertFilter;
 use pyo3::exceptions::PyKeyError;
@@ -29,8 +28,8 @@ impl RemoveFilter {
     /// (True, False)
     #[pyo3(signature = (key, /))]
     fn discard(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (hash, _) = base(slf).hashing.hash(key)?;
-        base(slf).write(slf.py()).change(|filter| filter.remove_hash(hash).raised())
+        let (hash, given) = base(slf).hashing.hash(key)?;
+        base(slf).write(slf.py()).remove(hash, given)
     }
 
     /// Removes one copy of a key, and raises KeyError if it was certainly not in; see discard.
@@ -53,11 +52,7 @@ impl RemoveFilter {
     /// (2, 0)
     #[pyo3(signature = (key, /))]
     fn count(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<u64> {
-        let (hash, _) = base(slf).hashing.hash(key)?;
-        let state = base(slf).read(slf.py());
-        match state.file() {
-            Some(file) => Ok(file.filter().into_inner().count_hash(hash).raised()?.estimate),
-            None => Ok(0),
-        }
+        let (hash, given) = base(slf).hashing.hash(key)?;
+        base(slf).read(slf.py()).count(hash, given)
     }
 }

@@ -1,11 +1,12 @@
 //! The map of keys to small values.
 
+use crate::column::listed;
 use crate::data::of_data;
 use crate::error::{OrRaise, Raise, of_file, of_system};
 use crate::files::{expect_pickled, info, tells};
 use crate::hashing::Hashing;
 use crate::key;
-use crate::many::{self, Many, all};
+use crate::many::{self, Nulls, all};
 use crate::number::Natural;
 use amq::format::FileInfo;
 use amq::ribbon::MapError;
@@ -72,7 +73,7 @@ impl Map {
             }
         };
         let seed = seed.map_or(DEFAULT_SEED, |seed| seed.0);
-        let (hashes, _) = all(Many::of(&keys)?, &Hashing::Seed(seed))?;
+        let (hashes, _) = all(&keys, &Hashing::Seed(seed), Nulls::Refused)?;
         let values = numbers(&values)?;
         if hashes.len() != values.len() {
             return Err(PyValueError::new_err(format!(
@@ -99,7 +100,8 @@ impl Map {
     /// The values of many keys, an array or any iterable: an array of numpy.uint32, or a memoryview
     /// where there is no NumPy.
     fn get_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (hashes, _) = all(Many::of(keys)?, &Hashing::Seed(self.map.seed()))?;
+        let hashing = Hashing::Seed(self.map.seed());
+        let (hashes, _) = all(keys, &hashing, Nulls::Refused)?;
         let py = keys.py();
         let values = py.detach(|| {
             let mut values = vec![0; hashes.len()];
@@ -204,18 +206,9 @@ impl Map {
     }
 }
 
-/// Values: of an array those of its `tolist` or the like.
+/// Values: a list, an array or any iterable.
 fn numbers(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-    let list = ["tolist", "to_pylist", "to_list"];
-    for method in list {
-        if values.hasattr(method)? {
-            return numbers_of(&values.call_method0(method)?);
-        }
-    }
-    numbers_of(values)
-}
-
-fn numbers_of(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let listed = listed(values)?;
     let number = |value: PyResult<Bound<'_, PyAny>>| {
         let value = value?;
         value.extract::<u32>().map_err(|_| {
@@ -223,5 +216,5 @@ fn numbers_of(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
             PyValueError::new_err(format!("{shown} is no value: from 0 to 2**32 - 1"))
         })
     };
-    values.try_iter()?.map(number).collect()
+    listed.as_ref().unwrap_or(values).try_iter()?.map(number).collect()
 }

@@ -1,9 +1,10 @@
 //! What is behind a filter's lock.
 
+use crate::encoding::Given;
 use crate::error::OrRaise;
 use amq::{
-    Abilities, AnyError, AnyFile, AnyFilter, AnyOwnedView, BatchInsertError, Filter, Inserted,
-    KeyEncoding, KeyHash, MergeError, Stats,
+    Abilities, AnyError, AnyFile, AnyOwnedView, BatchInsertError, Filter, Inserted, KeyEncoding,
+    KeyHash, MergeError, Stats,
 };
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ pub(crate) enum Content {
 pub(crate) struct View {
     pub(crate) filter: AnyOwnedView,
     pub(crate) path: PathBuf,
+    pub(crate) encoding: KeyEncoding,
     pub(crate) withheld: bool,
 }
 
@@ -60,15 +62,27 @@ impl State {
     }
 
     #[inline]
-    pub(crate) fn contains(&self, hash: KeyHash) -> bool {
+    pub(crate) fn contains(&self, hash: KeyHash, given: Given) -> PyResult<bool> {
         match &self.content {
-            Content::File(file) => file.filter().contains_hash(hash),
-            Content::View(view) => view.filter.contains_hash(hash),
+            Content::File(file) => {
+                given.suit(file.encoding(), || file.filter().is_empty())?;
+                Ok(file.filter().contains_hash(hash))
+            }
+            Content::View(view) => {
+                given.suit(view.encoding, || view.filter.is_empty())?;
+                Ok(view.filter.contains_hash(hash))
+            }
         }
     }
 
     /// The answers for as many hashes.
-    pub(crate) fn contains_all(&self, hashes: &[KeyHash], answers: &mut [bool]) -> PyResult<()> {
+    pub(crate) fn contains_all(
+        &self,
+        hashes: &[KeyHash],
+        given: Given,
+        answers: &mut [bool],
+    ) -> PyResult<()> {
+        self.expect(given)?;
         self.filter().contains_batch(hashes, answers).map_err(|error| {
             // They are of one length.
             pyo3::exceptions::PyValueError::new_err(error.to_string())
@@ -90,6 +104,15 @@ impl State {
         }
     }
 
+    /// Refuses keys that the filter denies by the way in which they are encoded.
+    fn expect(&self, given: Given) -> PyResult<()> {
+        let encoding = match &self.content {
+            Content::File(file) => file.encoding(),
+            Content::View(view) => view.encoding,
+        };
+        given.suit(encoding, || self.filter().is_empty())
+    }
+
     /// Whether both have the same table, parameters, and way to hash.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         match (self.file(), other.file()) {
@@ -101,13 +124,10 @@ impl State {
     }
 
     #[inline]
-    pub(crate) fn insert(
-        &mut self,
-        hash: KeyHash,
-        encoding: KeyEncoding,
-    ) -> PyResult<Put<Inserted>> {
+    pub(crate) fn insert(&mut self, hash: KeyHash, given: Given) -> PyResult<Put<Inserted>> {
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
-        let told = encoding_with(file, encoding);
+        given.suit(file.encoding(), || file.filter().is_empty())?;
+        let told = given.into_filter(file.encoding(), || file.filter().is_empty());
         let inserted = file.filter_mut().into_inner().insert_hash(hash).raised()?;
         if file.encoding() != told {
             file.set_encoding(told);
@@ -119,11 +139,12 @@ impl State {
     pub(crate) fn insert_all(
         &mut self,
         hashes: &[KeyHash],
-        encoding: KeyEncoding,
+        given: Given,
         done: u64,
     ) -> PyResult<Put<u64>> {
+        self.expect(given)?;
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
-        let told = encoding_with(file, encoding);
+        let told = given.into_filter(file.encoding(), || file.filter().is_empty());
         let inserted = file.filter_mut().into_inner().insert_batch(hashes);
         let some = match &inserted {
             Ok(_) => !hashes.is_empty(),
@@ -181,26 +202,24 @@ impl State {
         Ok(())
     }
 
-    /// Runs `change` on the filter in memory.
-    pub(crate) fn change<T>(
-        &mut self,
-        change: impl FnOnce(&mut AnyFilter) -> PyResult<T>,
-    ) -> PyResult<T> {
+    /// Removes a copy of a key.
+    pub(crate) fn remove(&mut self, hash: KeyHash, given: Given) -> PyResult<bool> {
+        self.expect(given)?;
         match &mut self.content {
-            Content::File(file) => change(file.filter_mut().into_inner()),
+            Content::File(file) => file.filter_mut().into_inner().remove_hash(hash).raised(),
             Content::View(_) => Err(read_only()),
         }
     }
-}
 
-/// How the keys are encoded once another one is in.
-#[inline]
-fn encoding_with(file: &AnyFile, encoding: KeyEncoding) -> KeyEncoding {
-    let now = file.encoding();
-    match now == encoding {
-        true => now,
-        false if file.filter().is_empty() => encoding,
-        false => now.and(encoding),
+    /// How many copies of a key there are.
+    pub(crate) fn count(&self, hash: KeyHash, given: Given) -> PyResult<u64> {
+        self.expect(given)?;
+        match &self.content {
+            Content::File(file) => {
+                Ok(file.filter().into_inner().count_hash(hash).raised()?.estimate)
+            }
+            Content::View(_) => Err(read_only()),
+        }
     }
 }
 

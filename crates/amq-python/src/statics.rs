@@ -6,7 +6,7 @@ use crate::files::kind_of;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use crate::make;
-use crate::many::{Many, all};
+use crate::many::{Nulls, all};
 use crate::number::{Natural, SecretKey};
 use amq::AnyFilter;
 use pyo3::exceptions::PyTypeError;
@@ -50,12 +50,12 @@ impl Filter {
         };
         let budget = make::budget(fpr, bits_per_key, bytes)?;
         let hashing = Hashing::new(seed.map(|seed| seed.0), key.map(|key| key.0), hash_func)?;
-        let (hashes, encoding) = all(Many::of(keys)?, &hashing)?;
+        let (hashes, given) = all(keys, &hashing, Nulls::LeftOut)?;
         let py = cls.py();
         let filter =
             py.detach(|| AnyFilter::build_hashes(kind, budget, hashing.seed(), &hashes).raised())?;
         let mut file = hashing.wrap(filter);
-        file.set_encoding(encoding);
+        file.set_encoding(given.encoding());
         classes::instance(py, hashing, file)
     }
 }

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import hashlib
 
 import pytest
 from kinds import ALL, INSERT, name
@@ -96,12 +97,25 @@ def test_a_half_character_changes_nothing():
         (np.array([1, "a"], dtype=object), TypeError, "an array of objects is not read"),
         (np.array([[1, 2]]), ValueError, "an array of 2 dimensions"),
         (np.array(3), ValueError, "an array of 0 dimensions"),
-        (np.array(["2026-01-01"], "datetime64[D]"), ValueError, "dtype"),
+        (np.array(["2026-01-01"], "datetime64[D]"), TypeError, "decide on a unit"),
+        (np.array([5], "timedelta64[s]"), TypeError, "decide on a unit"),
+        (np.array(["a"], np.dtypes.StringDType()), TypeError, "StringDType is not lent"),
         (np.array([b"ab"], "V2"), TypeError, "holds no keys"),
         (pa.array([1.5]), TypeError, "an Arrow array of Float64 holds no keys"),
         (pa.array([[1]]), TypeError, "List"),
         (pa.array([decimal.Decimal(1)]), TypeError, "Decimal"),
-        (pa.array([datetime.date(2026, 1, 1)]), TypeError, "Date32"),
+        (pa.array([datetime.date(2026, 1, 1)]), TypeError, "Date32.*decide on a unit"),
+        (pa.array([datetime.datetime(2026, 1, 1)]), TypeError, "Timestamp.*decide on a unit"),
+        (pa.array([datetime.timedelta(1)]), TypeError, "Duration.*decide on a unit"),
+        (pa.array([datetime.time(1)]), TypeError, "Time64.*decide on a unit"),
+        (
+            pa.array([datetime.datetime(2026, 1, 1)]).dictionary_encode(),
+            TypeError,
+            "Timestamp.*holds no keys",
+        ),
+        (pl.Series([datetime.date(2026, 1, 1)]), TypeError, "decide on a unit"),
+        (pd.Series([datetime.datetime(2026, 1, 1)]), TypeError, "decide on a unit"),
+        (pd.to_datetime(["2026-01-01"]), TypeError, "decide on a unit"),
         (pa.table({"a": [1], "b": [2]}), TypeError, "not a table of these: a, b"),
         (pl.Series([1.5]), TypeError, "Float64"),
         (pd.Series([1.5]), TypeError, "Float64"),
@@ -241,12 +255,58 @@ def test_only_a_kind_can_be_built():
         amq.Filter.build([1])
 
 
-def test_a_function_of_the_caller_takes_keys_one_by_one():
-    filter = amq.BloomFilter(10, hash_func=lambda key: key * 0x9E3779B97F4A7C15 % 2**64)
-    with pytest.raises(TypeError, match="tolist"):
-        filter.update(np.array([1]))
-    filter.update(np.array([1]).tolist())
-    assert 1 in filter
+def digest(key):
+    """64 evenly distributed bits of any object: of 1 others than of numpy.int64(1)."""
+    return int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=8).digest(), "little")
+
+
+NOON = datetime.datetime(2026, 1, 1, 12)
+
+
+@pytest.mark.parametrize(
+    "array, keys",
+    [
+        (np.array([1, 2]), [1, 2]),
+        (np.array([1.5, 2.5]), [1.5, 2.5]),
+        (np.array(["a", "b"]), ["a", "b"]),
+        (np.array([NOON], "datetime64[us]"), [NOON]),
+        (np.array([1, "a", None], dtype=object), [1, "a", None]),
+        (pa.array([1.5, None]), [1.5, None]),
+        (pa.chunked_array([[1], [[2]][0]]), [1, 2]),
+        (pl.Series([1.5, None]), [1.5, None]),
+        (pd.Series([1.5, 2.5]), [1.5, 2.5]),
+        (pd.Series([NOON]), [pd.Timestamp(NOON)]),
+        (memoryview(b"ab"), [97, 98]),
+        (range(3), [0, 1, 2]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_function_of_the_caller_takes_the_objects_that_an_array_lists(array, keys):
+    filter = amq.BloomFilter(10, 1e-9, hash_func=digest)
+    assert filter.update(array) == len(keys)
+    assert all(key in filter for key in keys)
+    assert filter.contains(array).all() and filter.contains(keys).all()
+    built = amq.FuseFilter.build(array, hash_func=digest)
+    assert built == amq.FuseFilter.build(keys, hash_func=digest)
+
+
+@pytest.mark.parametrize(
+    "array, error, text",
+    [
+        (np.array([[1, 2]]), ValueError, "2 dimensions"),
+        (np.array(1), ValueError, "0 dimensions"),
+        (pa.table({"a": [1]}), TypeError, "give a column of it"),
+        (pl.DataFrame({"a": [1]}), TypeError, "give a column of it"),
+        (pd.DataFrame({"a": [1]}), TypeError, "give a column of it"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_function_of_the_caller_takes_no_tables(array, error, text):
+    filter = amq.BloomFilter(10, hash_func=digest)
+    for operation in (filter.update, filter.contains):
+        with pytest.raises(error, match=text):
+            operation(array)
+    assert len(filter) == 0
 
 
 def test_the_interpreter_is_free_while_an_array_is_worked_on():

@@ -1,5 +1,6 @@
 """Keys: one encoding, that of the library."""
 
+import datetime
 import os
 import pathlib
 import struct
@@ -99,8 +100,11 @@ def test_scalars_of_numpy_are_the_keys_they_stand_for():
     assert hashes_as(np.bool_(True), struct.pack("<Q", 1))
     assert hashes_as(np.str_("ab"), b"ab")
     assert hashes_as(np.bytes_(b"ab"), b"ab")
-    for key in (np.float32(1), np.float64(1), np.datetime64("2026-01-01"), np.array([1])):
+    for key in (np.float32(1), np.float64(1), np.array([1])):
         with pytest.raises(TypeError):
+            only(key)
+    for key in (np.datetime64("2026-01-01"), np.datetime64(5, "us"), np.timedelta64(5)):
+        with pytest.raises(TypeError, match="decide on a unit and a time zone"):
             only(key)
 
 
@@ -130,6 +134,11 @@ def test_tuples_within_tuples_have_a_bottom():
         ((), ValueError, "an empty tuple is no key"),
         (2**128, ValueError, "an integer of 129 bits is no key"),
         (-(2**127) - 1, ValueError, "an integer of 128 bits is no key"),
+        (datetime.date(2026, 1, 1), TypeError, "decide on a unit and a time zone"),
+        (datetime.datetime(2026, 1, 1), TypeError, "decide on a unit and a time zone"),
+        (datetime.time(12), TypeError, "decide on a unit and a time zone"),
+        (datetime.timedelta(1), TypeError, "decide on a unit and a time zone"),
+        ((1, datetime.date(2026, 1, 1)), TypeError, "decide on a unit and a time zone"),
         ([1], TypeError, "type list"),
         ({}, TypeError, "type dict"),
         (object(), TypeError, "type object"),
@@ -220,3 +229,58 @@ def test_a_file_says_how_its_keys_were_encoded():
     emptied.clear()
     emptied.add(1)
     assert amq_reader.loads(emptied.to_bytes()).encoding == {"integers"}
+
+
+def said_to_be(content, flags):
+    """The same file, but for what it says of its keys."""
+    content = bytearray(content)
+    content[20] = content[20] & ~7 | flags
+    content[184:192] = struct.pack("<Q", amq_reader.digest(bytes(content[:184])))
+    return bytes(content)
+
+
+def test_a_filter_of_hexadecimal_digits_is_not_asked_for_their_text(tmp_path):
+    digests = [bytes([number] * 4) for number in range(20)]
+    made = amq.CuckooFilter(100)
+    made.update(digests)
+    content = said_to_be(made.to_bytes(), 5)
+    assert amq_reader.loads(content).encoding == {"hex"}
+    path = tmp_path / "hex.amq"
+    path.write_bytes(content)
+    filter = amq.load(path)
+    for asked in (filter, amq.open(path), filter.copy()):
+        assert digests[3] in asked and asked.contains(digests).all() and 3 not in asked
+        for refused in (
+            lambda: "03030303" in asked,
+            lambda: asked.contains(["03030303"]),
+            lambda: asked.contains([b"", "03030303"]),
+        ):
+            with pytest.raises(TypeError, match="bytes.fromhex"):
+                refused()
+    for refused in (filter.add, filter.discard, filter.remove, filter.count, lambda key: filter.update([key])):
+        with pytest.raises(TypeError, match="bytes.fromhex"):
+            refused("03030303")
+    assert filter.to_bytes() == content
+    # Of bytes nobody knows whether they were digits; and of no keys it does not matter.
+    filter.add(b"more")
+    assert "03030303" not in filter
+    merged = amq.CuckooFilter(100)
+    merged.merge(amq.Filter.from_bytes(content))
+    with pytest.raises(TypeError, match="bytes.fromhex"):
+        merged.add("03030303")
+    merged.clear()
+    assert "03030303" not in merged and merged.add("03030303")
+    assert amq_reader.loads(merged.to_bytes()).encoding == {"bytes"}
+
+
+@pytest.mark.parametrize("flags", range(8))
+def test_whatever_a_file_says_of_its_keys_none_is_denied(flags):
+    for keys in (["a", b"b"], [1, 2**64 - 1], [(1, "a"), 2**100]):
+        filter = amq.BloomFilter(100)
+        filter.update(keys)
+        loaded = amq.Filter.from_bytes(said_to_be(filter.to_bytes(), flags))
+        for key in keys:
+            try:
+                assert key in loaded
+            except TypeError as refused:
+                assert "the filter's keys are" in str(refused)

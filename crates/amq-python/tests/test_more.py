@@ -116,6 +116,15 @@ def test_a_map_of_arrays():
     assert map.get_many(keys).dtype == np.uint32
 
 
+def test_a_map_takes_no_nulls():
+    pa = pytest.importorskip("pyarrow")
+    map = amq.RibbonMap.build({1: 5, 2: 6})
+    for refused in (map.get_many, lambda keys: amq.RibbonMap.build(keys, [5, 6])):
+        with pytest.raises(TypeError, match="drop the nulls"):
+            refused(pa.array([1, None, 2]))
+    assert map.get_many(pa.array([1, 2])).tolist() == [5, 6]
+
+
 @pytest.mark.parametrize(
     "arguments, options, error, text",
     [

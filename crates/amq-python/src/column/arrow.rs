@@ -1,8 +1,9 @@
 //! Arrays of Arrow.
 
 use super::block::{Block, Fill, blocks};
+use crate::encoding::Given;
 use crate::key::Under;
-use amq::{KeyEncoding, KeyHash};
+use amq::KeyHash;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ByteArrayType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
@@ -32,28 +33,33 @@ pub(super) fn checked(array: ArrayRef) -> PyResult<ArrayRef> {
             return Err(PyTypeError::new_err(text));
         }
     };
-    match encoding(array.data_type()) {
-        Some(_) => Ok(array),
-        None => Err(PyTypeError::new_err(format!(
-            "an Arrow array of {} holds no keys: cast it to integers, strings or binaries",
-            array.data_type()
-        ))),
+    if given(array.data_type()).is_some() {
+        return Ok(array);
     }
+    let of = array.data_type();
+    Err(PyTypeError::new_err(match of.is_temporal() {
+        true => format!(
+            "an Arrow array of {of} holds no keys: decide on a unit and a time zone, then cast it to \
+             integers or strings"
+        ),
+        false => format!(
+            "an Arrow array of {of} holds no keys: cast it to integers, strings or binaries"
+        ),
+    }))
 }
 
-/// How keys of this type are encoded; `None` if they are none.
-fn encoding(of: &DataType) -> Option<KeyEncoding> {
+/// What keys of this type are; `None` if they are none.
+fn given(of: &DataType) -> Option<Given> {
     match of {
-        DataType::Dictionary(_, values) => encoding(values),
-        DataType::Utf8
-        | DataType::LargeUtf8
-        | DataType::Utf8View
-        | DataType::Binary
+        DataType::Dictionary(_, values) => given(values),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(Given::TEXT),
+        DataType::Binary
         | DataType::LargeBinary
         | DataType::BinaryView
-        | DataType::FixedSizeBinary(_) => Some(KeyEncoding::Bytes),
-        DataType::Boolean | DataType::Null => Some(KeyEncoding::Integers),
-        integer if integer.is_integer() => Some(KeyEncoding::Integers),
+        | DataType::FixedSizeBinary(_) => Some(Given::BYTES),
+        DataType::Null => Some(Given::NOTHING),
+        DataType::Boolean => Some(Given::INTEGERS),
+        integer if integer.is_integer() => Some(Given::INTEGERS),
         _ => None,
     }
 }
@@ -65,8 +71,8 @@ pub(super) fn hashed(
     each: &mut impl FnMut(&Block<'_>) -> PyResult<()>,
 ) -> PyResult<()> {
     let nulls: Option<NullBuffer> = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
-    let encoding = encoding(array.data_type()).unwrap_or_default();
-    blocks(&fill(array, under), array.len(), nulls.as_ref(), encoding, each)
+    let given = given(array.data_type()).unwrap_or(Given::OTHERS);
+    blocks(&fill(array, under), array.len(), nulls.as_ref(), given, each)
 }
 
 /// How the hashes of an array are computed.

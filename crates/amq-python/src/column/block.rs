@@ -1,6 +1,7 @@
 //! The hashes of an array, block by block.
 
-use amq::{KeyEncoding, KeyHash};
+use crate::encoding::Given;
+use amq::KeyHash;
 use arrow_buffer::NullBuffer;
 use pyo3::prelude::*;
 
@@ -14,7 +15,7 @@ pub(super) type Fill<'a> = Box<dyn Fn(usize, &mut [KeyHash]) + 'a>;
 pub(crate) struct Block<'a> {
     /// A hash for each; of a null any.
     pub(crate) hashes: &'a [KeyHash],
-    pub(crate) encoding: KeyEncoding,
+    pub(crate) given: Given,
     nulls: Option<&'a NullBuffer>,
     first: usize,
 }
@@ -46,14 +47,14 @@ pub(super) fn blocks(
     fill: &Fill<'_>,
     len: usize,
     nulls: Option<&NullBuffer>,
-    encoding: KeyEncoding,
+    given: Given,
     each: &mut impl FnMut(&Block<'_>) -> PyResult<()>,
 ) -> PyResult<()> {
     let mut room = [KeyHash::new(0); BLOCK];
     for first in (0..len).step_by(BLOCK) {
         let hashes = &mut room[..BLOCK.min(len - first)];
         fill(first, hashes);
-        each(&Block { hashes, encoding, nulls, first })?;
+        each(&Block { hashes, given, nulls, first })?;
     }
     Ok(())
 }

@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "elements are read where they lie, at any stride")]
 
 use super::block::Fill;
+use crate::encoding::Given;
 use crate::key::Under;
-use amq::{KeyEncoding, KeyHash};
+use amq::KeyHash;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -53,10 +54,12 @@ impl Items {
         self.len
     }
 
-    pub(super) const fn encoding(&self) -> KeyEncoding {
+    /// What its elements are.
+    pub(super) const fn given(&self) -> Given {
         match self.item {
-            Item::Integer { .. } => KeyEncoding::Integers,
-            Item::Bytes | Item::Text { .. } => KeyEncoding::Bytes,
+            Item::Integer { .. } => Given::INTEGERS,
+            Item::Bytes => Given::BYTES,
+            Item::Text { .. } => Given::TEXT,
         }
     }
 
@@ -180,21 +183,48 @@ impl Item {
     }
 }
 
+/// Refuses the arrays that NumPy does not lend, with a way out.
+fn expect_lent(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(dtype) = object.getattr_opt("dtype")? else { return Ok(()) };
+    let Some(kind) = dtype.getattr_opt("kind")? else { return Ok(()) };
+    match kind.extract::<char>() {
+        Ok('M' | 'm') => Err(PyTypeError::new_err(format!(
+            "an array of {dtype} holds no keys: decide on a unit and a time zone, then give its \
+             view('i8'), or its texts, astype('U')"
+        ))),
+        Ok('T') => Err(PyTypeError::new_err(
+            "an array of StringDType is not lent: give its tolist(), or its astype('U')",
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn dimensions(number: usize) -> PyErr {
     let text = format!("an array of {number} dimensions: give its ravel(), or a list of one key");
     PyValueError::new_err(text)
 }
 
+/// Whether an object has a buffer.
+pub(super) fn has(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the pointer is that of a live object.
+    unsafe { pyo3::ffi::PyObject_CheckBuffer(object.as_ptr()) == 1 }
+}
+
+/// Refuses an array of several dimensions or of none, if it says how many it has.
+pub(super) fn expect_one_dimension(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    match object.getattr_opt("ndim")?.and_then(|number| number.extract().ok()) {
+        None | Some(1) => Ok(()),
+        Some(number) => Err(dimensions(number)),
+    }
+}
+
 /// The buffer of an object; `None` if it has none.
 fn buffer_of(object: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
-    // SAFETY: the pointer is that of a live object.
-    let has = unsafe { pyo3::ffi::PyObject_CheckBuffer(object.as_ptr()) } == 1;
-    if !has {
+    if !has(object) {
         return Ok(None);
     }
+    expect_lent(object)?;
     // One without a dimension has no shape, which is taken for an error.
-    if let Some(0) = object.getattr_opt("ndim")?.and_then(|number| number.extract().ok()) {
-        return Err(dimensions(0));
-    }
+    expect_one_dimension(object)?;
     PyUntypedBuffer::get(object).map(Some)
 }

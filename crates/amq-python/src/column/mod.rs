@@ -24,7 +24,7 @@ pub(crate) enum Column {
 impl Column {
     /// The array that this object is, if it is one.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+        if is_list(object) {
             return Ok(None);
         }
         if let Some(array) = capsule::array(object)? {
@@ -46,9 +46,7 @@ impl Column {
         match hashing {
             Hashing::Seed(seed) => self.hashed_under(*seed, &mut each),
             Hashing::Key(key) => self.hashed_under(*key, &mut each),
-            Hashing::Caller(_) => Err(PyTypeError::new_err(
-                "hash_func takes keys one by one: give the array's tolist(), or to_pylist()",
-            )),
+            Hashing::Caller(_) => Err(no_list()),
         }
     }
 
@@ -59,7 +57,7 @@ impl Column {
     ) -> PyResult<()> {
         match self {
             Self::Buffer(items) => {
-                blocks(&items.fill(under), items.len(), None, items.encoding(), each)
+                blocks(&items.fill(under), items.len(), None, items.given(), each)
             }
             Self::Arrow(array) => arrow::hashed(&array, under, each),
             Self::Stream(stream) => {
@@ -71,4 +69,36 @@ impl Column {
             }
         }
     }
+}
+
+fn is_list(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>()
+}
+
+/// The objects of an array, as it lists them itself; `None` if this is no array.
+pub(crate) fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if is_list(object) {
+        return Ok(None);
+    }
+    let of_arrow = object.hasattr("__arrow_c_array__")? || object.hasattr("__arrow_c_stream__")?;
+    if !of_arrow && !buffer::has(object) {
+        return Ok(None);
+    }
+    // Tables list their rows.
+    if !object.hasattr("column_names")? {
+        for method in ["to_pylist", "to_list", "tolist"] {
+            if let Some(list) = object.getattr_opt(method)? {
+                buffer::expect_one_dimension(object)?;
+                return list.call0().map(Some);
+            }
+        }
+    }
+    if of_arrow { Err(no_list()) } else { Ok(None) }
+}
+
+fn no_list() -> PyErr {
+    PyTypeError::new_err(
+        "one by one, this takes the objects of an array, and a table or a stream lists none: give \
+         a column of it, or its to_pylist()",
+    )
 }

@@ -1,0 +1,77 @@
+//! What keys are given as, and what the file of a filter says of that.
+
+use amq::KeyEncoding;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// What some keys were given as: a set, for each sort a bit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Given(u8);
+
+impl Given {
+    /// No key, yet.
+    pub(crate) const NOTHING: Self = Self(0);
+    pub(crate) const TEXT: Self = Self(1);
+    pub(crate) const BYTES: Self = Self(2);
+    /// Of up to 64 bits.
+    pub(crate) const INTEGERS: Self = Self(4);
+    /// What files have no word for: tuples, integers of 128 bits, hashes of the caller.
+    pub(crate) const OTHERS: Self = Self(8);
+
+    /// These keys and those.
+    #[inline]
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What the file of a filter of these keys says.
+    #[inline]
+    pub(crate) const fn encoding(self) -> KeyEncoding {
+        match self.0 {
+            1..=3 => KeyEncoding::Bytes,
+            4 => KeyEncoding::Integers,
+            5..=7 => KeyEncoding::Mixed,
+            _ => KeyEncoding::Unknown,
+        }
+    }
+
+    /// What the file of a filter says once it has these keys, too: what it says of no keys does not
+    /// count.
+    #[inline]
+    pub(crate) fn into_filter(self, says: KeyEncoding, is_empty: impl Fn() -> bool) -> KeyEncoding {
+        let own = self.encoding();
+        match says == own {
+            true => says,
+            false if is_empty() => own,
+            false => says.and(own),
+        }
+    }
+
+    /// Refuses keys that the filter denies, whatever it was made of, since Python would encode them
+    /// in another way.
+    #[inline]
+    pub(crate) fn suit(self, says: KeyEncoding, is_empty: impl Fn() -> bool) -> PyResult<()> {
+        use KeyEncoding::{Bytes, Integers, Mixed, Unknown};
+        match matches!(says, Unknown | Bytes | Integers | Mixed) || is_empty() {
+            true => Ok(()),
+            false => self.suit_rarer(says),
+        }
+    }
+
+    #[cold]
+    fn suit_rarer(self, says: KeyEncoding) -> PyResult<()> {
+        if says != KeyEncoding::Hex {
+            return Err(PyTypeError::new_err(format!(
+                "the filter's keys are encoded as {says:?}, which Python's keys are not: every \
+                 answer would be \"no\". Ask it by the program that made it"
+            )));
+        }
+        match self.0 & Self::TEXT.0 {
+            0 => Ok(()),
+            _ => Err(PyTypeError::new_err(
+                "the filter's keys are bytes that were given as hexadecimal digits, and it denies \
+                 the text of the digits: give bytes.fromhex(key), or key.encode() for another text",
+            )),
+        }
+    }
+}
