@@ -1,5 +1,6 @@
 //! A class for each kind, written from the facade's table.
 
+use crate::direct::give_add;
 use crate::filter::{Filter, StaticFilter};
 use crate::hashing::Hashing;
 use crate::insert::InsertFilter;
@@ -97,8 +98,9 @@ macro_rules! classes {
         pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
             $(
                 module.add_class::<$type>()?;
-                let about = format!("{}{}", FilterKind::$name.about(), HOW);
-                module.py().get_type::<$type>().setattr("__doc__", about)?;
+                let class = module.py().get_type::<$type>();
+                class.setattr("__doc__", format!("{}{}", FilterKind::$name.about(), HOW))?;
+                give_add(&class)?;
             )*
             Ok(())
         }

@@ -24,6 +24,12 @@ impl Given {
         Self(self.0 | other.0)
     }
 
+    /// Whether all these keys are among those.
+    #[inline]
+    pub(crate) const fn is_in(self, those: Self) -> bool {
+        self.0 & !those.0 == 0
+    }
+
     /// What the file of a filter of these keys says.
     #[inline]
     pub(crate) const fn encoding(self) -> KeyEncoding {
@@ -47,19 +53,10 @@ impl Given {
         }
     }
 
-    /// Refuses keys that the filter denies, whatever it was made of, since Python would encode them
-    /// in another way.
-    #[inline]
-    pub(crate) fn suit(self, says: KeyEncoding, is_empty: impl Fn() -> bool) -> PyResult<()> {
-        use KeyEncoding::{Bytes, Integers, Mixed, Unknown};
-        match matches!(says, Unknown | Bytes | Integers | Mixed) || is_empty() {
-            true => Ok(()),
-            false => self.suit_rarer(says),
-        }
-    }
-
+    /// Refuses keys that a filter denies since Python encodes them in another way than the file
+    /// says, which is none of the [`usual`](is_usual) ones.
     #[cold]
-    fn suit_rarer(self, says: KeyEncoding) -> PyResult<()> {
+    pub(crate) fn expect_suited(self, says: KeyEncoding) -> PyResult<()> {
         if says != KeyEncoding::Hex {
             return Err(PyTypeError::new_err(format!(
                 "the filter's keys are encoded as {says:?}, which Python's keys are not: every \
@@ -74,4 +71,11 @@ impl Given {
             )),
         }
     }
+}
+
+/// Whether any key of Python may be in a filter whose file says this.
+#[inline]
+pub(crate) const fn is_usual(says: KeyEncoding) -> bool {
+    use KeyEncoding::{Bytes, Integers, Mixed, Unknown};
+    matches!(says, Unknown | Bytes | Integers | Mixed)
 }

@@ -34,6 +34,24 @@ impl Filter {
         self.state.write(py)
     }
 
+    /// The answer for a key of the common types; `None` says nothing.
+    ///
+    /// It is a function of its own so that the answer comes in a register, and pyo3's code around
+    /// the method is one piece: that takes a tenth less time.
+    #[inline(never)]
+    fn contains_common(&self, key: &Bound<'_, PyAny>) -> Option<bool> {
+        let (hash, _) = self.hashing.common(key)?;
+        self.read(key.py()).contains(hash)
+    }
+
+    #[cold]
+    fn contains_any(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (hash, given) = self.hashing.hash(key)?;
+        let state = self.read(key.py());
+        state.expect(given)?;
+        Ok(state.filter().contains_hash(hash))
+    }
+
     /// The filter's state, for when the interpreter is let go of.
     pub(crate) fn shared(&self, py: Python<'_>) -> Shared<'_, State> {
         self.state.shared(py)
@@ -42,10 +60,11 @@ impl Filter {
 
 #[pymethods]
 impl Filter {
-    #[inline]
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (hash, given) = self.hashing.hash(key)?;
-        self.read(key.py()).contains(hash, given)
+        match self.contains_common(key) {
+            Some(answer) => Ok(answer),
+            None => self.contains_any(key),
+        }
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {

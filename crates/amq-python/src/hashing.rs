@@ -91,6 +91,15 @@ impl Hashing {
         }
     }
 
+    /// The hash of a key of the common types under a seed; `None` says nothing.
+    #[inline(always)]
+    pub(crate) fn common(&self, key: &Bound<'_, PyAny>) -> Option<(KeyHash, Given)> {
+        match self {
+            Self::Seed(seed) => key::common(key, *seed),
+            Self::Key(_) | Self::Caller(_) => None,
+        }
+    }
+
     /// Another one like it.
     pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
         match self {

@@ -25,7 +25,6 @@ impl InsertFilter {
     /// >>> seen = BloomFilter(1000)
     /// >>> seen.add("alice"), seen.add("alice")
     /// (True, False)
-    #[inline]
     #[pyo3(signature = (key, /))]
     fn add(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, this) = (slf.py(), slf.as_super().get());
@@ -190,6 +189,17 @@ impl InsertFilter {
     /// Removes every key. Seed and parameters stay.
     fn clear(slf: &Bound<'_, Self>) -> PyResult<()> {
         slf.as_super().get().write(slf.py()).clear()
+    }
+}
+
+impl InsertFilter {
+    /// Inserts a common key where there is nothing else to be done, and says whether it is new;
+    /// `None` if nothing was done, for whatever reason.
+    #[inline]
+    pub(crate) fn add_another(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> Option<bool> {
+        let this = slf.as_super().get();
+        let (hash, given) = this.hashing.common(key)?;
+        this.write(slf.py()).insert_another(hash, given)
     }
 }
 

@@ -29,21 +29,28 @@ impl Under for SipKey {
 /// The hash of a key, and what it was given as.
 #[inline]
 pub(crate) fn hashed(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, Given)> {
-    // Of exactly these types first: that is a comparison of pointers.
+    match common(key, under) {
+        Some(hashed) => Ok(hashed),
+        None => other(key, under),
+    }
+}
+
+/// The hash of a key of the common types: of exactly these, which is a comparison of pointers.
+#[inline(always)]
+pub(crate) fn common(key: &Bound<'_, PyAny>, under: impl Under) -> Option<(KeyHash, Given)> {
     if let Ok(number) = key.cast_exact::<PyInt>() {
-        return integer(number, under);
+        return Some((under.hash(&crate::long::short(number)?), Given::INTEGERS));
     }
     if let Ok(text) = key.cast_exact::<PyString>() {
-        return Ok((under.hash(text.to_str()?), Given::TEXT));
+        return Some((under.hash(text.to_str().ok()?), Given::TEXT));
     }
     if let Ok(bytes) = key.cast_exact::<PyBytes>() {
-        return Ok((under.hash(bytes.as_bytes()), Given::BYTES));
+        return Some((under.hash(bytes.as_bytes()), Given::BYTES));
     }
-    other(key, under)
+    None
 }
 
 /// Bools are integers, here as there.
-#[inline]
 fn integer(number: &Bound<'_, PyInt>, under: impl Under) -> PyResult<(KeyHash, Given)> {
     match Number::of(number)? {
         Number::Short(number) => Ok((under.hash(&number), Given::INTEGERS)),
@@ -51,7 +58,7 @@ fn integer(number: &Bound<'_, PyInt>, under: impl Under) -> PyResult<(KeyHash, G
     }
 }
 
-/// The rarer keys.
+/// The rarer keys, and what is none.
 #[cold]
 fn other(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, Given)> {
     if key.is_instance_of::<PyTuple>() {

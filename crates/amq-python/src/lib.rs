@@ -17,6 +17,7 @@ mod choose;
 mod classes;
 mod column;
 mod data;
+mod direct;
 mod encoding;
 mod error;
 mod files;

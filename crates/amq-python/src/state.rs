@@ -1,6 +1,6 @@
 //! What is behind a filter's lock.
 
-use crate::encoding::Given;
+use crate::encoding::{Given, is_usual};
 use crate::error::OrRaise;
 use amq::{
     Abilities, AnyError, AnyFile, AnyOwnedView, BatchInsertError, Filter, Inserted, KeyEncoding,
@@ -26,10 +26,12 @@ pub(crate) struct View {
     pub(crate) withheld: bool,
 }
 
-/// The filter, and how long it cannot be past its plan.
+/// The filter, and what needs no second look.
 #[derive(Debug)]
 pub(crate) struct State {
     content: Content,
+    /// Sorts of keys that are in: another one suits, and changes nothing of what the file says.
+    settled: Given,
     /// Keys that it can take before the plan is looked at again; `u64::MAX` if never.
     left: u64,
 }
@@ -42,7 +44,7 @@ pub(crate) struct Put<T> {
 
 impl State {
     pub(crate) fn new(content: Content) -> Self {
-        Self { content, left: 0 }
+        Self { content, settled: Given::NOTHING, left: 0 }
     }
 
     pub(crate) const fn content(&self) -> &Content {
@@ -61,17 +63,15 @@ impl State {
         Stats::of(self.filter())
     }
 
+    /// The answer for a key that suits the filter; `None` where that must be looked at.
     #[inline]
-    pub(crate) fn contains(&self, hash: KeyHash, given: Given) -> PyResult<bool> {
+    pub(crate) fn contains(&self, hash: KeyHash) -> Option<bool> {
         match &self.content {
-            Content::File(file) => {
-                given.suit(file.encoding(), || file.filter().is_empty())?;
-                Ok(file.filter().contains_hash(hash))
+            Content::File(file) if is_usual(file.encoding()) => {
+                Some(file.filter().contains_hash(hash))
             }
-            Content::View(view) => {
-                given.suit(view.encoding, || view.filter.is_empty())?;
-                Ok(view.filter.contains_hash(hash))
-            }
+            Content::View(view) if is_usual(view.encoding) => Some(view.filter.contains_hash(hash)),
+            _ => None,
         }
     }
 
@@ -91,6 +91,7 @@ impl State {
 
     /// The file in memory, to be changed. Classes that change filters hold no views.
     pub(crate) fn file_mut(&mut self) -> Option<&mut AnyFile> {
+        self.settled = Given::NOTHING;
         match &mut self.content {
             Content::File(file) => Some(file),
             Content::View(_) => None,
@@ -105,12 +106,15 @@ impl State {
     }
 
     /// Refuses keys that the filter denies by the way in which they are encoded.
-    fn expect(&self, given: Given) -> PyResult<()> {
+    pub(crate) fn expect(&self, given: Given) -> PyResult<()> {
         let encoding = match &self.content {
             Content::File(file) => file.encoding(),
             Content::View(view) => view.encoding,
         };
-        given.suit(encoding, || self.filter().is_empty())
+        match is_usual(encoding) || self.filter().is_empty() {
+            true => Ok(()),
+            false => given.expect_suited(encoding),
+        }
     }
 
     /// Whether both have the same table, parameters, and way to hash.
@@ -125,14 +129,28 @@ impl State {
 
     #[inline]
     pub(crate) fn insert(&mut self, hash: KeyHash, given: Given) -> PyResult<Put<Inserted>> {
+        self.expect(given)?;
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
-        given.suit(file.encoding(), || file.filter().is_empty())?;
         let told = given.into_filter(file.encoding(), || file.filter().is_empty());
         let inserted = file.filter_mut().into_inner().insert_hash(hash).raised()?;
         if file.encoding() != told {
             file.set_encoding(told);
         }
+        self.settled = self.settled.and(given);
         Ok(Put { inserted, overfull: self.is_overfull(1) })
+    }
+
+    /// Inserts a key of a sort that is in already, into a filter that is not past its plan then, and
+    /// says whether it is new; `None` if nothing was done, for whatever reason.
+    #[inline]
+    pub(crate) fn insert_another(&mut self, hash: KeyHash, given: Given) -> Option<bool> {
+        let Content::File(file) = &mut self.content else { return None };
+        if !given.is_in(self.settled) || self.left == 0 {
+            return None;
+        }
+        let inserted = file.filter_mut().into_inner().insert_hash(hash).ok()?;
+        self.left -= 1;
+        Some(inserted.is_new())
     }
 
     /// Inserts all, of which `done` are in already; returns how many were new.
@@ -153,6 +171,7 @@ impl State {
         };
         if some {
             file.set_encoding(told);
+            self.settled = self.settled.and(given);
         }
         let inserted = inserted.map_err(|error| match error {
             AnyError::Batch(error) => {
@@ -169,7 +188,7 @@ impl State {
     #[inline]
     fn is_overfull(&mut self, more: u64) -> bool {
         if self.left >= more {
-            // Not worth a branch: 2^64 keys are never inserted.
+            // Of a filter without a plan, too: 2^64 keys are never inserted.
             self.left -= more;
             return false;
         }
@@ -196,7 +215,7 @@ impl State {
 
     /// Removes all keys.
     pub(crate) fn clear(&mut self) -> PyResult<()> {
-        let Content::File(file) = &mut self.content else { return Err(read_only()) };
+        let Some(file) = self.file_mut() else { return Err(read_only()) };
         file.filter_mut().into_inner().clear().raised()?;
         self.left = 0;
         Ok(())
@@ -205,9 +224,9 @@ impl State {
     /// Removes a copy of a key.
     pub(crate) fn remove(&mut self, hash: KeyHash, given: Given) -> PyResult<bool> {
         self.expect(given)?;
-        match &mut self.content {
-            Content::File(file) => file.filter_mut().into_inner().remove_hash(hash).raised(),
-            Content::View(_) => Err(read_only()),
+        match self.file_mut() {
+            Some(file) => file.filter_mut().into_inner().remove_hash(hash).raised(),
+            None => Err(read_only()),
         }
     }
 
