@@ -1,6 +1,7 @@
 //! Asking a filter for many keys, and copying it.
 
 use crate::classes;
+use crate::data::expect_room;
 use crate::filter::Filter;
 use crate::many::{self, Many};
 use pyo3::prelude::*;
@@ -26,7 +27,11 @@ impl Filter {
     /// A filter of its own with the same keys.
     fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
-        let copied = this.read(py).file().cloned();
+        let copied = {
+            let state = this.read(py);
+            expect_room(state.filter().size_in_bytes())?;
+            state.file().cloned()
+        };
         match copied {
             Some(file) => classes::instance(py, this.hashing.clone_ref(py), file),
             // It never changes.

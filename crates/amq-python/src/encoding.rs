@@ -57,18 +57,19 @@ impl Given {
     /// says, which is none of the [`usual`](is_usual) ones.
     #[cold]
     pub(crate) fn expect_suited(self, says: KeyEncoding) -> PyResult<()> {
-        if says != KeyEncoding::Hex {
-            return Err(PyTypeError::new_err(format!(
-                "the filter's keys are encoded as {says:?}, which Python's keys are not: every \
-                 answer would be \"no\". Ask it by the program that made it"
-            )));
-        }
-        match self.0 & Self::TEXT.0 {
-            0 => Ok(()),
-            _ => Err(PyTypeError::new_err(
+        let text = self.0 & Self::TEXT.0 != 0;
+        match says {
+            KeyEncoding::Hex if text => Err(PyTypeError::new_err(
                 "the filter's keys are bytes that were given as hexadecimal digits, and it denies \
                  the text of the digits: give bytes.fromhex(key), or key.encode() for another text",
             )),
+            KeyEncoding::Hex => Ok(()),
+            // Whatever it is, a tuple may be its parts.
+            _ if self.is_in(Self::OTHERS) => Ok(()),
+            says => Err(PyTypeError::new_err(format!(
+                "the filter's keys are {says:?}, which text, bytes and integers of Python are not: \
+                 every answer would be \"no\". Ask it by the program that made it"
+            ))),
         }
     }
 }

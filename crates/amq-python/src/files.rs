@@ -1,7 +1,7 @@
 //! Filters as files, bytes and pickles.
 
 use crate::classes;
-use crate::data::of_data;
+use crate::data::{of_data, to_object};
 use crate::error::{OrRaise, of_file, of_system};
 use crate::filter::Filter;
 use crate::hashing::Hashing;
@@ -14,8 +14,8 @@ use amq::{AnyFile, DecodeError, FilterKind, Secret};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
-use std::fs::File;
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 #[pymethods]
@@ -54,7 +54,7 @@ impl Filter {
                 false => file.to_bytes_without_seed().raised(),
             }
         })?;
-        Ok(PyBytes::new(py, &bytes))
+        to_object(py, &bytes)
     }
 
     /// The name that rbloom has for to_bytes.
@@ -76,9 +76,12 @@ impl Filter {
         key: Option<SecretKey>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let secret = secret(seed, key)?;
-        let loaded = cls.py().detach(|| match secret {
-            None => AnyFile::load(&path),
-            Some(secret) => AnyFile::load_with(&path, secret),
+        let loaded = cls.py().detach(|| {
+            expect_file(&path)?;
+            match secret {
+                None => AnyFile::load(&path),
+                Some(secret) => AnyFile::load_with(&path, secret),
+            }
         });
         let file = loaded.map_err(|error| of_file(error, &path))?;
         of_class(cls, file, hash_func)
@@ -146,7 +149,7 @@ pub(crate) fn load<'py>(
     seed: Option<Natural>,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if hash_func.is_none() && key.is_none() && is_map(&path) {
+    if hash_func.is_none() && key.is_none() && py.detach(|| is_map(&path)) {
         return Ok(Bound::new(py, Map::load(&py.get_type::<Map>(), path, seed)?)?.into_any());
     }
     Filter::load(&py.get_type::<Filter>(), path, hash_func, seed, key)
@@ -191,9 +194,22 @@ fn is_map(path: &Path) -> bool {
 
 /// What a file says of itself, if it can be read and begins as one of this library.
 pub(crate) fn info(path: &Path) -> Option<FileInfo> {
+    expect_file(path).ok()?;
     let mut header = [0; HEADER];
     File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
     FileInfo::of(&header).ok()
+}
+
+/// Refuses what would be waited for, such as a pipe: nobody could interrupt that.
+pub(crate) fn expect_file(path: &Path) -> io::Result<()> {
+    let kind = fs::metadata(path)?.file_type();
+    match kind.is_file() || kind.is_dir() {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file: read it yourself, and give its bytes to from_bytes",
+        )),
+    }
 }
 
 fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secret>> {

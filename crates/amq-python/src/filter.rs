@@ -3,6 +3,7 @@
 use crate::guard::{Guarded, Read, Shared, Write};
 use crate::hashing::Hashing;
 use crate::state::{Content, State};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -65,6 +66,12 @@ impl Filter {
             Some(answer) => Ok(answer),
             None => self.contains_any(key),
         }
+    }
+
+    /// So that an object whose method is the function, and which has the filter, is collected: it
+    /// has the dict to be cleared.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(self.hashing.function())
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
@@ -141,7 +148,8 @@ impl Filter {
         self.read(py).filter().size_in_bytes()
     }
 
-    /// Whether both have the same table, parameters, number of keys, and seed or secret key.
+    /// Whether both have the same table, parameters, and seed or secret key; and, but for Bloom
+    /// filters, which estimate it, the same number of keys.
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
         Self::equals(slf, other)
     }
@@ -154,6 +162,9 @@ impl Filter {
             return true;
         }
         let (py, ours, theirs) = (slf.py(), slf.get(), other.get());
+        if ours.hashing.expect_same(py, &theirs.hashing).is_err() {
+            return false;
+        }
         let both = Both::new(py, ours, theirs);
         py.detach(|| both.read(State::equals))
     }

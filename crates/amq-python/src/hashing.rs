@@ -100,6 +100,22 @@ impl Hashing {
         }
     }
 
+    /// Refuses two filters whose keys are hashed by functions of which one is not the other.
+    pub(crate) fn expect_same(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        let (Some(ours), Some(theirs)) = (self.function(), other.function()) else {
+            return Ok(());
+        };
+        // Methods are made anew each time that they are taken from an object.
+        match ours.is(theirs) || ours.bind(py).eq(theirs)? {
+            true => Ok(()),
+            false => Err(PyValueError::new_err(format!(
+                "the filters hash keys in different ways: by {} and by {}",
+                ours.bind(py).repr()?,
+                theirs.bind(py).repr()?
+            ))),
+        }
+    }
+
     /// Another one like it.
     pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
         match self {

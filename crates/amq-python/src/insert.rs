@@ -1,5 +1,6 @@
 //! Filters that take keys one by one.
 
+use crate::data::expect_room;
 use crate::error::{OrRaise, OverfullWarning};
 use crate::filter::{Both, Filter};
 use crate::many::Many;
@@ -178,12 +179,7 @@ impl InsertFilter {
     /// The number of different keys by the bits that are set. Bloom filters only: others count.
     #[getter]
     fn approx_items(slf: &Bound<'_, Self>) -> PyResult<f64> {
-        let state = slf.as_super().get().read(slf.py());
-        match state.file().map(|file| file.filter().into_inner()) {
-            Some(AnyFilter::Bloom(filter)) => Ok(filter.estimated_cardinality()),
-            Some(AnyFilter::BlockedBloom(filter)) => Ok(filter.estimated_cardinality()),
-            _ => Ok(state.filter().len() as f64),
-        }
+        Ok(slf.as_super().get().read(slf.py()).estimated_len())
     }
 
     /// Removes every key. Seed and parameters stay.
@@ -214,6 +210,7 @@ fn with_both<T: Send>(
     change: impl FnOnce(&mut State, &State) -> PyResult<T> + Send,
 ) -> PyResult<T> {
     let (py, ours) = (slf.py(), slf.as_super().get());
+    ours.hashing.expect_same(py, &other.get().hashing)?;
     if slf.is(other) {
         let theirs = other.as_any().call_method0("copy")?;
         let theirs = theirs.cast::<Filter>()?.get();
@@ -271,6 +268,7 @@ fn covers(slf: &Bound<'_, InsertFilter>, subset: &Bound<'_, InsertFilter>) -> Py
         return Ok(true);
     }
     let (py, ours, theirs) = (slf.py(), slf.as_super().get(), subset.as_super().get());
+    ours.hashing.expect_same(py, &theirs.hashing)?;
     let both = Both::new(py, ours, theirs);
     py.detach(|| {
         both.read(|whole, part| {
@@ -278,6 +276,7 @@ fn covers(slf: &Bound<'_, InsertFilter>, subset: &Bound<'_, InsertFilter>) -> Py
                 return Err(no_intersection(whole));
             };
             hashes_alike(ours, theirs).raised()?;
+            expect_room(part.filter().size_in_bytes())?;
             match (ours.filter().into_inner(), theirs.filter().into_inner()) {
                 (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => {
                     let mut common = theirs.clone();

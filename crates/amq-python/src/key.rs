@@ -118,6 +118,9 @@ impl<'py> Other<'py> {
         if let Ok(number) = key.cast::<PyInt>() {
             return Ok(Self::Integer(number.clone()));
         }
+        if let Some(number) = crate::long::index(key)? {
+            return Ok(Self::Integer(number));
+        }
         if let Ok(text) = key.cast::<PyString>() {
             return Ok(Self::Text(text.clone()));
         }
@@ -138,10 +141,6 @@ impl<'py> Other<'py> {
         // numpy.bool, which is no integer.
         if let Ok(truth) = key.extract::<bool>() {
             return Ok(Self::Integer(PyInt::new(key.py(), u8::from(truth))));
-        }
-        // The integers of NumPy and others; not arrays of one element, which have it, too.
-        if !key.hasattr("__len__")? && key.hasattr("__index__")? {
-            return Ok(Self::Integer(key.call_method0("__index__")?.cast_into()?));
         }
         if is_time(key)? {
             return Err(PyTypeError::new_err(format!(

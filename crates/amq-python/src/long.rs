@@ -1,7 +1,8 @@
-//! Python's integers as 64 bits, without an exception where they are longer.
-#![allow(unsafe_code, reason = "the safe conversion makes an exception for each long integer")]
+//! Python's integers as 64 bits, without an exception where they are longer or none.
+#![allow(unsafe_code, reason = "the safe conversions make an exception where this says no")]
 
 use pyo3::ffi::{PyErr_Clear, PyErr_Occurred};
+use pyo3::ffi::{PyIndex_Check, PyNumber_Index, PySequence_Check};
 use pyo3::ffi::{PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
@@ -18,6 +19,21 @@ pub(crate) fn short(number: &Bound<'_, PyInt>) -> Option<u64> {
         0 => Some(value as u64),
         1 => unsigned(number),
         _ => None,
+    }
+}
+
+/// What an object has as `__index__`, such as an integer of NumPy; `None` of what has none, and of
+/// sequences, such as an array of one element.
+pub(crate) fn index<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyInt>>> {
+    // SAFETY: the pointer is that of a live object, the thread is attached, and `PyNumber_Index`
+    // returns a new reference to an `int`, or NULL and sets an exception.
+    unsafe {
+        let object_ptr = object.as_ptr();
+        if PyIndex_Check(object_ptr) == 0 || PySequence_Check(object_ptr) == 1 {
+            return Ok(None);
+        }
+        let number = Bound::from_owned_ptr_or_err(object.py(), PyNumber_Index(object_ptr))?;
+        Ok(Some(number.cast_into()?))
     }
 }
 

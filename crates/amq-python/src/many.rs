@@ -1,11 +1,12 @@
 //! Many keys at once.
 
 use crate::column::{Column, listed};
+use crate::data::reserve;
 use crate::encoding::Given;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use amq::KeyHash;
-use pyo3::exceptions::{PyMemoryError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
@@ -72,15 +73,19 @@ impl<'py> Many<'py> {
         let (mut answers, mut nulls) = (Vec::new(), Vec::new());
         let mut ask = |hashes: &[KeyHash], given| {
             let from = answers.len();
+            reserve(&mut answers, hashes.len())?;
             answers.resize(from + hashes.len(), false);
             shared.read().contains_all(hashes, given, &mut answers[from..])?;
             Ok::<_, PyErr>(from)
         };
         match self {
-            Self::Objects(objects) => objects.hashed(&filter.hashing, |py, hashes| {
-                py.detach(|| ask(&hashes.hashes, hashes.given))?;
-                Ok(())
-            })?,
+            // In blocks, however many there are: a key that is none changes nothing.
+            Self::Objects(objects) => {
+                Objects { len: None, ..objects }.hashed(&filter.hashing, |py, hashes| {
+                    py.detach(|| ask(&hashes.hashes, hashes.given))?;
+                    Ok(())
+                })?;
+            }
             Self::Column(column, py) => py.detach(|| {
                 column.hashed(&filter.hashing, |block| {
                     let from = ask(block.hashes, block.given)?;
@@ -141,12 +146,22 @@ impl<'py> Objects<'py> {
         mut each: impl FnMut(Python<'py>, &Hashes) -> PyResult<()>,
     ) -> PyResult<()> {
         let py = self.keys.py();
-        let mut block = Hashes::with_room(self.len.unwrap_or(BLOCK));
-        for key in self.keys {
-            block.push(hashing, &key?)?;
+        let mut block = Hashes::with_room(self.len.unwrap_or(BLOCK))?;
+        for (number, key) in (1usize..).zip(self.keys) {
+            if let Err(error) = key.and_then(|key| block.push(hashing, &key)) {
+                if self.len.is_none() {
+                    each(py, &block)?;
+                }
+                return Err(error);
+            }
             if self.len.is_none() && block.hashes.len() == BLOCK {
                 each(py, &block)?;
                 block.clear();
+            }
+            // Nothing of Python runs between the keys of a list.
+            if number.is_multiple_of(BLOCK) {
+                py.check_signals()?;
+                py.detach(|| ());
             }
         }
         each(py, &block)
@@ -155,14 +170,20 @@ impl<'py> Objects<'py> {
 
 impl Hashes {
     /// What an object says of its length is a hint.
-    fn with_room(keys: usize) -> Self {
-        Self { hashes: Vec::with_capacity(keys.min(1 << 24)), given: Given::NOTHING }
+    fn with_room(keys: usize) -> PyResult<Self> {
+        let mut hashes = Vec::new();
+        reserve(&mut hashes, keys.min(1 << 24))?;
+        Ok(Self { hashes, given: Given::NOTHING })
     }
 
     #[inline]
     fn push(&mut self, hashing: &Hashing, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let (hash, given) = hashing.hash(key)?;
         self.given = self.given.and(given);
+        if self.hashes.len() == self.hashes.capacity() {
+            let more = self.hashes.len().max(BLOCK);
+            reserve(&mut self.hashes, more)?;
+        }
         self.hashes.push(hash);
         Ok(())
     }
@@ -186,7 +207,7 @@ pub(crate) fn all(
             return Ok(());
         }
         given = given.and(of);
-        all.try_reserve(hashes.len()).map_err(|_| no_memory(all.len()))?;
+        reserve(&mut all, hashes.len())?;
         all.extend_from_slice(hashes);
         Ok(())
     })?;
@@ -195,10 +216,6 @@ pub(crate) fn all(
 
 fn refused_nulls() -> PyErr {
     PyTypeError::new_err("a null is no key of a map, which has a value for each: drop the nulls")
-}
-
-fn no_memory(keys: usize) -> PyErr {
-    PyMemoryError::new_err(format!("no memory for the hashes of more than {keys} keys"))
 }
 
 /// Whether these "many" keys are one: an iterable whose parts nobody means.

@@ -1,6 +1,7 @@
 //! Files in memory.
 #![allow(unsafe_code, reason = "whoever maps a file must promise that nobody changes it")]
 
+use crate::files::expect_file;
 use crate::hashing::Hashing;
 use crate::state::View;
 use amq::format::{FileInfo, HashedBy};
@@ -16,6 +17,7 @@ pub(crate) fn open(
     check: bool,
     key: Option<SipKey>,
 ) -> Result<(Hashing, View), ReadError> {
+    expect_file(path)?;
     let file = File::open(path)?;
     // SAFETY: the documentation of `amq.open` asks that nobody write to the file or shorten it, as
     // every mapping of a file must; `save` replaces files by renaming, which leaves the mapped one.

@@ -37,7 +37,11 @@ impl<'py> FromPyObject<'_, 'py> for SecretKey {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let bytes: Vec<u8> = object.extract()?;
+        let Ok(bytes) = object.extract::<Vec<u8>>() else {
+            let class = object.get_type();
+            let text = format!("a key is 16 bytes, and no {}", class.name()?);
+            return Err(PyTypeError::new_err(text));
+        };
         match <[u8; 16]>::try_from(bytes) {
             Ok(bytes) => Ok(Self(SipKey::new(bytes))),
             // Its length alone: it is a secret.

@@ -1,9 +1,9 @@
 //! The map of keys to small values.
 
 use crate::column::listed;
-use crate::data::of_data;
+use crate::data::{of_data, to_object, zeroed};
 use crate::error::{OrRaise, Raise, of_file, of_system};
-use crate::files::{expect_pickled, info, tells};
+use crate::files::{expect_file, expect_pickled, info, tells};
 use crate::hashing::Hashing;
 use crate::key;
 use crate::many::{self, Nulls, all};
@@ -11,9 +11,9 @@ use crate::number::Natural;
 use amq::format::FileInfo;
 use amq::ribbon::MapError;
 use amq::{DEFAULT_SEED, RibbonMap};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyCFunction, PyDict, PyTuple, PyType};
 use std::path::PathBuf;
 
 /// A map from a fixed set of keys to values of a few bits, 1 to 32. It does not store the keys: a
@@ -69,7 +69,7 @@ impl Map {
             (_, Some(values)) => (keys.clone(), values.clone()),
             (Err(_), None) => {
                 let text = "give a dict, or as many values as keys";
-                return Err(pyo3::exceptions::PyTypeError::new_err(text));
+                return Err(PyTypeError::new_err(text));
             }
         };
         let seed = seed.map_or(DEFAULT_SEED, |seed| seed.0);
@@ -97,19 +97,37 @@ impl Map {
         Ok(self.map.get_hash(hash))
     }
 
+    /// Refused: without this, Python would look for the key among map[0], map[1], ... for ever.
+    ///
+    /// It is an attribute and no method, of which the module has one: pyo3's code around two of
+    /// them is shared, and takes a tenth more time of each filter's.
+    #[classattr]
+    fn __contains__(py: Python<'_>) -> PyResult<Bound<'_, PyCFunction>> {
+        wrap_pyfunction!(no_container, py)
+    }
+
+    /// No map is iterated over, as Python would do in the same way.
+    #[classattr]
+    fn __iter__() -> Option<()> {
+        None
+    }
+
     /// The values of many keys, an array or any iterable: an array of numpy.uint32, or a memoryview
     /// where there is no NumPy.
     fn get_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let hashing = Hashing::Seed(self.map.seed());
         let (hashes, _) = all(keys, &hashing, Nulls::Refused)?;
         let py = keys.py();
-        let values = py.detach(|| {
-            let mut values = vec![0; hashes.len()];
-            self.map.get_batch(&hashes, &mut values).map(|()| values)
-        });
-        let values = values.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let bytes: Vec<u8> = values.into_iter().flat_map(u32::to_ne_bytes).collect();
-        many::array(&PyByteArray::new(py, &bytes), "uint32", "I")
+        let mut values = zeroed(hashes.len())?;
+        py.detach(|| self.map.get_batch(&hashes, &mut values))
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let bytes = PyByteArray::new_with(py, size_of_val(values.as_slice()), |bytes| {
+            for (bytes, value) in bytes.chunks_exact_mut(size_of::<u32>()).zip(values) {
+                bytes.copy_from_slice(&value.to_ne_bytes());
+            }
+            Ok(())
+        })?;
+        many::array(&bytes, "uint32", "I")
     }
 
     fn __len__(&self) -> usize {
@@ -151,7 +169,7 @@ impl Map {
             true => self.map.to_bytes(),
             false => self.map.to_bytes_without_seed(),
         });
-        Ok(PyBytes::new(py, &bytes.raised()?))
+        to_object(py, &bytes.raised()?)
     }
 
     /// Loads a map from a file that holds nothing else.
@@ -162,13 +180,16 @@ impl Map {
         path: PathBuf,
         seed: Option<Natural>,
     ) -> PyResult<Self> {
-        let loaded = cls.py().detach(|| match seed {
-            None => RibbonMap::load(&path),
-            Some(seed) => RibbonMap::load_with_seed(&path, seed.0),
+        let loaded = cls.py().detach(|| {
+            expect_file(&path)?;
+            let map = match seed {
+                None => RibbonMap::load(&path)?,
+                Some(seed) => RibbonMap::load_with_seed(&path, seed.0)?,
+            };
+            let told = info(&path).is_some_and(|info| !info.withheld);
+            Ok(Self { map, withheld: seed.is_some() && !told })
         });
-        let map = loaded.map_err(|error| of_file(error, &path))?;
-        let told = info(&path).is_some_and(|info| !info.withheld);
-        Ok(Self { map, withheld: seed.is_some() && !told })
+        loaded.map_err(|error| of_file(error, &path))
     }
 
     /// The map in these bytes.
@@ -217,4 +238,15 @@ fn numbers(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         })
     };
     listed.as_ref().unwrap_or(values).try_iter()?.map(number).collect()
+}
+
+/// What `in` calls on a map.
+#[pyfunction]
+#[pyo3(name = "__contains__", signature = (key, /))]
+fn no_container(key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let _ = key;
+    Err(PyTypeError::new_err(
+        "a map gives every key a value, and does not tell which keys it has: keep a filter of them \
+         beside it, such as RibbonFilter",
+    ))
 }

@@ -3,8 +3,8 @@
 use crate::encoding::{Given, is_usual};
 use crate::error::OrRaise;
 use amq::{
-    Abilities, AnyError, AnyFile, AnyOwnedView, BatchInsertError, Filter, Inserted, KeyEncoding,
-    KeyHash, MergeError, Stats,
+    Abilities, AnyError, AnyFile, AnyFilter, AnyOwnedView, BatchInsertError, Filter, Inserted,
+    KeyEncoding, KeyHash, MergeError, Stats,
 };
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -34,6 +34,8 @@ pub(crate) struct State {
     settled: Given,
     /// Keys that it can take before the plan is looked at again; `u64::MAX` if never.
     left: u64,
+    /// Whether the number of keys is a sum, in which those of both filters count twice.
+    is_sum: bool,
 }
 
 /// Hashes that were inserted, and what is to be said about it.
@@ -44,7 +46,7 @@ pub(crate) struct Put<T> {
 
 impl State {
     pub(crate) fn new(content: Content) -> Self {
-        Self { content, settled: Given::NOTHING, left: 0 }
+        Self { content, settled: Given::NOTHING, left: 0, is_sum: false }
     }
 
     pub(crate) const fn content(&self) -> &Content {
@@ -117,11 +119,26 @@ impl State {
         }
     }
 
-    /// Whether both have the same table, parameters, and way to hash.
+    /// Whether both have the same table, parameters, and way to hash. Bloom filters may differ in
+    /// the number of keys, which is an estimate.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         match (self.file(), other.file()) {
             (Some(ours), Some(theirs)) => {
-                hashes_alike(ours, theirs).is_ok() && ours.filter() == theirs.filter()
+                hashes_alike(ours, theirs).is_ok()
+                    && match (ours.filter().into_inner(), theirs.filter().into_inner()) {
+                        // Their numbers of keys depend on the order in which these came.
+                        (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => {
+                            ours.params() == theirs.params()
+                                && ours.seed() == theirs.seed()
+                                && ours.as_words() == theirs.as_words()
+                        }
+                        (AnyFilter::BlockedBloom(ours), AnyFilter::BlockedBloom(theirs)) => {
+                            ours.params() == theirs.params()
+                                && ours.seed() == theirs.seed()
+                                && ours.blocks() == theirs.blocks()
+                        }
+                        (ours, theirs) => ours == theirs,
+                    }
             }
             _ => false,
         }
@@ -140,8 +157,8 @@ impl State {
         Ok(Put { inserted, overfull: self.is_overfull(1) })
     }
 
-    /// Inserts a key of a sort that is in already, into a filter that is not past its plan then, and
-    /// says whether it is new; `None` if nothing was done, for whatever reason.
+    /// Inserts a key of a sort that is in already, into a filter that is not past its plan then,
+    /// and says whether it is new; `None` if nothing was done, for whatever reason.
     #[inline]
     pub(crate) fn insert_another(&mut self, hash: KeyHash, given: Given) -> Option<bool> {
         let Content::File(file) = &mut self.content else { return None };
@@ -200,6 +217,7 @@ impl State {
         let filter = self.filter();
         let (len, capacity) = (filter.len(), filter.capacity());
         let can_be = Abilities::of(filter.kind()).never_full;
+        let len = if self.is_sum && len > capacity { self.estimated_len() as u64 } else { len };
         let overfull = can_be && len > capacity;
         self.left = match can_be && !overfull {
             true => capacity - len,
@@ -208,8 +226,18 @@ impl State {
         overfull
     }
 
+    /// The number of different keys, of Bloom filters by the bits that are set.
+    pub(crate) fn estimated_len(&self) -> f64 {
+        match self.file().map(|file| file.filter().into_inner()) {
+            Some(AnyFilter::Bloom(filter)) => filter.estimated_cardinality(),
+            Some(AnyFilter::BlockedBloom(filter)) => filter.estimated_cardinality(),
+            _ => self.filter().len() as f64,
+        }
+    }
+
     /// To be asked after a merge.
     pub(crate) fn merged(&mut self) -> bool {
+        self.is_sum = true;
         self.left <= u64::MAX / 2 && self.has_passed_its_plan()
     }
 
@@ -217,7 +245,7 @@ impl State {
     pub(crate) fn clear(&mut self) -> PyResult<()> {
         let Some(file) = self.file_mut() else { return Err(read_only()) };
         file.filter_mut().into_inner().clear().raised()?;
-        self.left = 0;
+        (self.left, self.is_sum) = (0, false);
         Ok(())
     }
 

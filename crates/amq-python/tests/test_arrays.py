@@ -70,6 +70,7 @@ def test_a_field_of_a_record_is_an_array_like_any_other():
 
 def test_bools_bytes_and_text_of_numpy():
     check(np.array([True, False, True]), [True, False, True])
+    check(np.array([0, 1, 2, 255], "uint8").view("bool"), [False, True, True, True])
     texts = [text.encode() for text in TEXTS]
     check(np.array(texts), texts)
     check(np.array(texts)[::3], texts[::3])
@@ -99,6 +100,7 @@ def test_a_half_character_changes_nothing():
         (np.array(3), ValueError, "an array of 0 dimensions"),
         (np.array(["2026-01-01"], "datetime64[D]"), TypeError, "decide on a unit"),
         (np.array([5], "timedelta64[s]"), TypeError, "decide on a unit"),
+        (np.ma.array([1, 2], mask=[False, True]), TypeError, "give its compressed"),
         (np.array(["a"], np.dtypes.StringDType()), TypeError, "StringDType is not lent"),
         (np.array([b"ab"], "V2"), TypeError, "holds no keys"),
         (pa.array([1.5]), TypeError, "an Arrow array of Float64 holds no keys"),
@@ -172,6 +174,28 @@ def test_other_keys_of_arrow():
     check(pa.DictionaryArray.from_arrays(indices, dictionary), ["a", None, None, "b", "a"])
     none = pa.DictionaryArray.from_arrays(pa.array([None], "int8"), pa.array([], "string"))
     check(none, [None])
+
+
+def test_addresses_of_objects_are_no_keys():
+    objects = pl.Series("key", ["x", "y"], dtype=pl.Object)
+    filter = amq.BloomFilter(10)
+    for array in (objects, pl.DataFrame(objects)):
+        with pytest.raises(TypeError, match="a column of objects holds no keys"):
+            filter.update(array)
+    assert filter.update(objects.to_list()) == 2 and "x" in filter
+
+
+def test_an_array_that_was_taken_before_is_an_error():
+    class Again:
+        pair = pa.array([1, 2]).__arrow_c_array__()
+
+        def __arrow_c_array__(self, requested_schema=None):
+            return self.pair
+
+    again, filter = Again(), amq.BloomFilter(10)
+    assert filter.update(again) == 2
+    with pytest.raises(ValueError, match="export it once more"):
+        filter.update(again)
 
 
 def test_a_table_of_one_column_is_that_column():

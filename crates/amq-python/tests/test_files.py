@@ -190,6 +190,48 @@ def test_errors_of_the_system_are_its_own_and_name_the_path(tmp_path):
         amq.load(tmp_path / "text")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+def test_a_pipe_is_refused_at_once(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for operation in (amq.load, amq.open, amq.BloomFilter.load, amq.RibbonMap.load):
+        with pytest.raises(OSError, match="pipe: not a regular file"):
+            operation(pipe)
+
+
+LIMITED = """
+import resource, sys
+import amq
+kind = amq.BloomFilter(8 * 10**8, 0.01) # 960 MB
+small = amq.BloomFilter(10)
+room = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() + 2**26
+resource.setrlimit(resource.RLIMIT_AS, (room, room))
+for operation in (
+    kind.to_bytes,
+    kind.__reduce__,
+    kind.copy,
+    lambda: kind | kind,
+    lambda: kind <= amq.BloomFilter(8 * 10**8, 0.01),
+    lambda: small.contains(range(10**10)),
+    lambda: small.update(range(10**10)),
+    lambda: amq.FuseFilter.build(range(10**10)),
+    lambda: amq.RibbonMap.build(range(10**10), range(10**10)),
+):
+    try:
+        operation()
+    except MemoryError:
+        continue
+    sys.exit(f"{operation} found room")
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="there is no limit of memory")
+def test_without_memory_there_is_an_exception_and_a_process():
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run([sys.executable, "-c", LIMITED], env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
 def test_a_newer_version_is_named():
     content = bytearray(amq.BloomFilter(10).to_bytes())
     content[8:10] = (7).to_bytes(2, "little")

@@ -327,3 +327,28 @@ def test_one_budget_at_a_time():
     for bits in (0, -1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="bits per key"):
             amq.BloomFilter(10, bits_per_key=bits)
+
+
+@pytest.mark.parametrize("kind", BLOOM, ids=name)
+def test_bloom_filters_of_the_same_bits_are_equal(kind):
+    one, other = kind(10_000), kind(10_000)
+    one.update(range(9_900))
+    other.update(range(9_899, -1, -1))
+    assert len(one) != len(other), "the order should have made a difference"
+    assert one == other and one <= other and (one | other) == one == (one | one) == (one & other)
+    other.update(range(20_000, 20_010))
+    assert one != other and one < other
+    assert one != kind(10_000, seed=5) and kind(10_000) != kind(20_000)
+
+
+@pytest.mark.parametrize("kind", BLOOM, ids=name)
+def test_a_filter_merged_with_itself_is_not_past_its_plan(kind):
+    filter = kind(100_000)
+    filter.update(range(1000))
+    for _ in range(10):
+        filter.merge(filter)
+    assert len(filter) > 100_000 and filter.expected_fpr < 0.001
+    filter.update(range(1000, 1100))
+    filter.add("one more")
+    with pytest.warns(amq.OverfullWarning):
+        filter.update(range(200_000))

@@ -1,7 +1,9 @@
 """Who hashes: the filter under a seed, under a secret key, or the caller."""
 
+import gc
 import hashlib
 import pickle
+import weakref
 
 import pytest
 from kinds import ALL, BLOOM, INSERT, MERGE, STATIC, name
@@ -38,6 +40,59 @@ def test_a_file_of_such_hashes_is_asked_by_no_other_key():
     assert blind == filter
     with pytest.raises(ValueError, match="hash keys in different ways"):
         blind |= amq.BloomFilter(100)
+
+
+def spread(key):
+    return key * 0x9E3779B97F4A7C15 % 2**64
+
+
+def test_filters_of_different_functions_are_not_mixed():
+    one, other = amq.BloomFilter(100, hash_func=spread), amq.BloomFilter(100, hash_func=digest)
+    one.update(range(50))
+    other.update(range(50, 100))
+    before = one.to_bytes()
+    for refused in (
+        lambda: one | other,
+        lambda: one & other,
+        lambda: one.merge(other),
+        lambda: one.update(other),
+        lambda: one <= other,
+        lambda: one.issubset(other),
+    ):
+        with pytest.raises(ValueError, match="in different ways: by <function (spread|digest).* and by <function"):
+            refused()
+    assert one.to_bytes() == before and one != other
+    assert amq.BloomFilter(100, hash_func=spread) != amq.BloomFilter(100, hash_func=digest)
+    same = amq.BloomFilter(100, hash_func=spread)
+    same.update(range(50, 100))
+    assert all(key in one | same for key in range(100))
+
+
+class Dedup:
+    """The usual way to write it: a method is made anew each time that it is taken."""
+
+    def __init__(self):
+        self.seen = amq.BloomFilter(100, hash_func=self.hash)
+
+    def hash(self, key):
+        return spread(key)
+
+
+def test_the_methods_of_one_object_are_one_function():
+    dedup = Dedup()
+    other = amq.BloomFilter(100, hash_func=dedup.hash)
+    other.add(5)
+    dedup.seen |= other
+    assert 5 in dedup.seen
+    with pytest.raises(ValueError, match="in different ways"):
+        dedup.seen.merge(Dedup().seen)
+
+
+def test_an_object_whose_method_hashes_for_its_filter_is_collected():
+    for make in (Dedup, lambda: setattr(it := Dedup(), "seen", amq.FuseFilter.build([1], hash_func=it.hash)) or it):
+        alive = weakref.ref(make())
+        gc.collect()
+        assert alive() is None
 
 
 def test_of_a_longer_hash_the_lowest_64_bits_count():
@@ -203,6 +258,9 @@ def test_one_way_to_hash_at_a_time():
     for pair in ({"seed": 1, "key": b"k" * 16}, {"seed": 1, "hash_func": digest}):
         with pytest.raises(ValueError, match="give one of seed, key and hash_func"):
             amq.BloomFilter(10, **pair)
+    for bad in ("k" * 16, 7):
+        with pytest.raises(TypeError, match="a key is 16 bytes, and no"):
+            amq.BloomFilter(10, key=bad)
     for bad in (b"", b"k" * 15, b"k" * 17):
         with pytest.raises(ValueError, match="a key has 16 bytes"):
             amq.BloomFilter(10, key=bad)

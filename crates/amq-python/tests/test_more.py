@@ -108,6 +108,18 @@ def test_a_map_gives_every_key_its_value(tmp_path):
     assert repr(map).startswith("<amq.RibbonMap: 5000 keys to values of 3 bits")
 
 
+def test_a_map_is_neither_searched_nor_iterated_over():
+    map = amq.RibbonMap.build({0: 5, 1: 0})
+    with pytest.raises(TypeError, match="keep a filter of them beside it"):
+        0 in map
+    for walk in (iter, list, set, dict, lambda it: [*it], lambda it: 7 in list(it), max):
+        with pytest.raises(TypeError, match="not iterable"):
+            walk(map)
+    for walk in (reversed, next):
+        with pytest.raises(TypeError):
+            walk(map)
+
+
 def test_a_map_of_arrays():
     np = pytest.importorskip("numpy")
     keys = np.arange(1000)

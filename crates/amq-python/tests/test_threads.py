@@ -1,6 +1,11 @@
 """Threads: no key is lost, and nothing waits for ever."""
 
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -96,3 +101,79 @@ def test_a_generator_may_use_the_filter_that_it_fills():
 
     filter.update(keys())
     assert filter.contains(range(100)).all() and filter.contains(range(1000, 1100)).all()
+
+
+def test_what_a_generator_gave_before_it_failed_is_in():
+    def keys():
+        yield from range(70_000)
+        raise RuntimeError("enough")
+
+    filter = amq.BloomFilter(100_000)
+    with pytest.raises(RuntimeError, match="enough"):
+        filter.update(keys())
+    assert filter.contains(range(70_000)).all()
+    few = amq.BloomFilter(100)
+    with pytest.raises(TypeError, match="None is no key"):
+        few.update(key for key in (1, 2, None, 3))
+    assert 1 in few and 2 in few and 3 not in few
+    with pytest.raises(TypeError, match="None is no key"):
+        few.contains([1, None])
+
+
+INTERRUPTED = """
+import amq
+{numpy}
+filter = amq.BloomFilter(10)
+print("ready", flush=True)
+try:
+    {what}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+@pytest.mark.parametrize(
+    "what",
+    [
+        "amq.FuseFilter.build(range(10**12))",
+        "filter.contains(range(10**12))",
+        "filter.contains(numpy.broadcast_to(numpy.array([1]), 10**10))",
+        "filter.update(numpy.broadcast_to(numpy.array([1]), 10**12))",
+    ],
+)
+def test_long_work_is_interrupted(what):
+    numpy = "import numpy" if "numpy" in what else ""
+    if numpy:
+        pytest.importorskip("numpy")
+    run = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED.format(numpy=numpy, what=what)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    run.send_signal(signal.SIGINT)
+    try:
+        assert run.communicate(timeout=30)[0] == "interrupted\n"
+    finally:
+        run.kill()
+
+
+def test_other_threads_run_while_a_list_is_hashed():
+    filter, counts, done = amq.BloomFilter(10_000_000), [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counts[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        counts[0] = 0
+        filter.update(range(5_000_000))
+        assert counts[0] > 1000
+    finally:
+        done.set()
+        thread.join()

@@ -4,9 +4,13 @@ use crate::encoding::Given;
 use amq::KeyHash;
 use arrow_buffer::NullBuffer;
 use pyo3::prelude::*;
+use std::time::{Duration, Instant};
 
 /// Keys that are hashed before the filter is asked: their hashes stay in the cache.
 const BLOCK: usize = 1024;
+
+/// How long Ctrl-C waits. Taking the interpreter back for a moment can cost some milliseconds.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The hashes of the keys from `first` on, computed into a slice.
 pub(super) type Fill<'a> = Box<dyn Fn(usize, &mut [KeyHash]) + 'a>;
@@ -51,7 +55,12 @@ pub(super) fn blocks(
     each: &mut impl FnMut(&Block<'_>) -> PyResult<()>,
 ) -> PyResult<()> {
     let mut room = [KeyHash::new(0); BLOCK];
+    let mut heard = Instant::now();
     for first in (0..len).step_by(BLOCK) {
+        if heard.elapsed() > PATIENCE {
+            Python::attach(|py| py.check_signals())?;
+            heard = Instant::now();
+        }
         let hashes = &mut room[..BLOCK.min(len - first)];
         fill(first, hashes);
         each(&Block { hashes, given, nulls, first })?;

@@ -23,6 +23,8 @@ pub(crate) struct Items {
 /// What an element is.
 #[derive(Clone, Copy)]
 enum Item {
+    /// A byte: any but 0 is true.
+    Truth,
     Integer {
         signed: bool,
         swapped: bool,
@@ -57,7 +59,7 @@ impl Items {
     /// What its elements are.
     pub(super) const fn given(&self) -> Given {
         match self.item {
-            Item::Integer { .. } => Given::INTEGERS,
+            Item::Truth | Item::Integer { .. } => Given::INTEGERS,
             Item::Bytes => Given::BYTES,
             Item::Text { .. } => Given::TEXT,
         }
@@ -95,6 +97,11 @@ impl Items {
             }};
         }
         match (self.item, self.buffer.item_size()) {
+            (Item::Truth, _) => Box::new(move |first, hashes| {
+                for (index, hash) in (first..).zip(hashes) {
+                    *hash = under.hash(&self.bytes(index).iter().any(|&byte| byte != 0));
+                }
+            }),
             (Item::Integer { signed: false, swapped }, 1) => integers!(u8, swapped),
             (Item::Integer { signed: false, swapped }, 2) => integers!(u16, swapped),
             (Item::Integer { signed: false, swapped }, 4) => integers!(u32, swapped),
@@ -163,7 +170,8 @@ impl Item {
             "b" | "h" | "i" | "l" | "q" | "n" if matches!(size, 1 | 2 | 4 | 8) => {
                 Ok(Self::Integer { signed: true, swapped })
             }
-            "?" | "B" | "H" | "I" | "L" | "Q" | "N" if matches!(size, 1 | 2 | 4 | 8) => {
+            "?" => Ok(Self::Truth),
+            "B" | "H" | "I" | "L" | "Q" | "N" if matches!(size, 1 | 2 | 4 | 8) => {
                 Ok(Self::Integer { signed: false, swapped })
             }
             "s" => Ok(Self::Bytes),
@@ -185,6 +193,10 @@ impl Item {
 
 /// Refuses the arrays that NumPy does not lend, with a way out.
 fn expect_lent(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    if object.get_type().fully_qualified_name()? == "numpy.ma.MaskedArray" {
+        let text = "a masked array lends the masked elements, too: give its compressed()";
+        return Err(PyTypeError::new_err(text));
+    }
     let Some(dtype) = object.getattr_opt("dtype")? else { return Ok(()) };
     let Some(kind) = dtype.getattr_opt("kind")? else { return Ok(()) };
     match kind.extract::<char>() {

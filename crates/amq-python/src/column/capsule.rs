@@ -5,8 +5,9 @@ use super::arrow::raise;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{ArrayRef, make_array};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyTuple};
 
 /// The array that an object gives with `__arrow_c_array__`, if it has that.
 pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
@@ -18,8 +19,34 @@ pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     let array = array.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
     // SAFETY: capsules of these names hold these structures, filled as the interface says. The
     // array is moved out, which the capsule notices; the schema is read while its capsule lives.
-    let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
+    let (array, schema) = unsafe { (FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
+    if array.is_released() {
+        let text = "the Arrow array was taken out of its capsule before: export it once more";
+        return Err(PyValueError::new_err(text));
+    }
+    // SAFETY: the structures are those of one array, as the interface says.
+    let data = unsafe { from_ffi(array, schema) };
     Ok(Some(make_array(data.map_err(raise)?)))
+}
+
+/// Refuses columns of polars whose elements are addresses of objects, which it exports as binaries.
+pub(super) fn expect_values(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    if !object.get_type().module()?.to_str()?.starts_with("polars.") {
+        return Ok(());
+    }
+    let types = match object.getattr_opt("dtypes")? {
+        Some(types) => types,
+        None => PyTuple::new(object.py(), object.getattr_opt("dtype")?)?.into_any(),
+    };
+    for of in types.try_iter()? {
+        if of?.str()? == "Object" {
+            return Err(PyTypeError::new_err(
+                "a column of objects holds no keys: give its to_list(), or cast it to integers, \
+                 strings or binaries",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The stream of arrays that an object gives with `__arrow_c_stream__`, if it has that.

@@ -27,6 +27,7 @@ impl Column {
         if is_list(object) {
             return Ok(None);
         }
+        capsule::expect_values(object)?;
         if let Some(array) = capsule::array(object)? {
             return Ok(Some(Self::Arrow(arrow::checked(array)?)));
         }
