@@ -1,11 +1,12 @@
-"""What an operation costs, next to rbloom, abloom and the library in Rust: the table of the README.
+"""What an operation costs, next to rbloom, abloom and the library in Rust: tables of the README.
 
     $ pip install ./crates/amq-python rbloom abloom numpy pyarrow
     $ python crates/amq-python/benchmarks/compare.py
 
 Peers that are not installed are left out, and so is Rust where its program cannot be built. --quick
 runs everything once with few keys, as a test. Times are the best of several rounds in nanoseconds
-an operation; each round has a filter of its own, and every answer is checked.
+an operation; each round has a filter of its own, and every answer is checked. A round goes through
+all filters, so that none has the machine at a better time. peers.py runs the peers' own scripts.
 """
 
 import argparse
@@ -13,7 +14,6 @@ import functools
 import json
 import pathlib
 import random
-import struct
 import subprocess
 import sys
 import time
@@ -67,8 +67,8 @@ def clock(work):
 class Best:
     """The least of the times with one name, in nanoseconds an operation."""
 
-    def __init__(self, rounds):
-        self.rounds, self.times = rounds, {}
+    def __init__(self):
+        self.times = {}
 
     def take(self, name, operations, work):
         seconds, result = clock(work)
@@ -77,6 +77,7 @@ class Best:
 
 
 def key_by_key(best, make, keys):
+    """One round."""
     count = len(keys)
 
     def add(filter):
@@ -89,36 +90,18 @@ def key_by_key(best, make, keys):
     def update(filter):
         filter.update(keys)
 
-    for _ in range(best.rounds):
-        filter = make(count, FPR)
-        best.take("add", count, lambda: add(filter))
-        assert best.take("in", count, lambda: ask(filter)) == count
-        filter = make(count, FPR)
-        best.take("update(list)", count, lambda: update(filter))
-        assert keys[0] in filter and keys[-1] in filter
-    return best.times
+    filter = make(count, FPR)
+    best.take("add", count, lambda: add(filter))
+    assert best.take("in", count, lambda: ask(filter)) == count
+    filter = make(count, FPR)
+    best.take("update(list)", count, lambda: update(filter))
+    assert keys[0] in filter and keys[-1] in filter
 
 
-def script_of_rbloom(make, count, packed):
-    """The workload of rbloom's own script: floats, or their bytes where floats are no keys."""
-    floats = (number + 0.5 for number in range(count))
-    keys = [struct.pack("d", key) for key in floats] if packed else list(floats)
-
-    def run():
-        filter = make(count, FPR)
-        for key in keys:
-            filter.add(key)
-        return all(key in filter for key in keys)
-
-    seconds, whole = clock(run)
-    assert whole
-    return seconds
-
-
-def arrays(best, kind, keys):
+def arrays(rounds, kind, keys):
     """An array that is inserted, or built, and asked."""
-    count = len(keys)
-    for _ in range(best.rounds):
+    best, count = Best(), len(keys)
+    for _ in range(rounds):
         if issubclass(kind, amq.InsertFilter):
             filter = kind(count, FPR)
             best.take("insert", count, lambda: filter.update(keys))
@@ -170,19 +153,13 @@ def main():
 
     rows = []
     for what, keys in (("int", integers(count)), ("uuid", uuids(count))):
-        for name, make in peers():
-            times = key_by_key(Best(rounds), make, keys)
-            rows.append((f"{name}, {what}", *times.values()))
+        filters = [(name, make, Best()) for name, make in peers()]
+        for _ in range(rounds):
+            for _, make, best in filters:
+                key_by_key(best, make, keys)
+        rows += [(f"{name}, {what}", *best.times.values()) for name, _, best in filters]
     print(f"Key by key, {count:,} keys of abloom's benchmark at {FPR:.0%}, ns a key:\n")
     table(("filter and keys", "add", "in", "update(list)"), rows)
-
-    print(f"rbloom's own script, {large:,} keys added and asked, seconds:\n")
-    rows = [
-        (name, "floats" if name == "rbloom" else "their bytes",
-         script_of_rbloom(make, large, name != "rbloom"))
-        for name, make in peers()
-    ]  # fmt: skip
-    table(("filter", "keys", "s"), rows)
 
     theirs = rust(count, rounds, large)
     numbers, strings = u64s(count), texts(count)
@@ -191,7 +168,7 @@ def main():
         of_rust = theirs.get(kind.kind, {})
         row = [kind.__name__]
         for keys in (numbers, pa.array(numbers), pa.array(strings)):
-            times = arrays(Best(rounds), kind, keys)
+            times = arrays(rounds, kind, keys)
             row += [times["insert"], times["ask"]]
         rows.append((*row[:3], of_rust.get("insert", "-"), of_rust.get("ask", "-"), *row[3:]))
     print(f"Arrays of {count:,} keys at {FPR:.0%}, ns a key:\n")
