@@ -63,13 +63,15 @@ impl Given {
                 "the filter's keys are bytes that were given as hexadecimal digits, and it denies \
                  the text of the digits: give bytes.fromhex(key), or key.encode() for another text",
             )),
-            KeyEncoding::Hex => Ok(()),
-            // Whatever it is, a tuple may be its parts.
-            _ if self.is_in(Self::OTHERS) => Ok(()),
-            says => Err(PyTypeError::new_err(format!(
-                "the filter's keys are {says:?}, which text, bytes and integers of Python are not: \
-                 every answer would be \"no\". Ask it by the program that made it"
-            ))),
+            KeyEncoding::Instants if !self.is_in(Self::OTHERS) => Err(PyTypeError::new_err(
+                "the filter's keys are instants: ask for tuples (seconds, nanoseconds) since 1970, \
+                 as (int(t.timestamp() // 1), t.microsecond * 1000) of an aware datetime t",
+            )),
+            KeyEncoding::Dates if !self.is_in(Self::INTEGERS) => Err(PyTypeError::new_err(
+                "the filter's keys are dates: ask for the days since 1970, as \
+                 (day - date(1970, 1, 1)).days",
+            )),
+            _ => Ok(()),
         }
     }
 }

@@ -284,3 +284,33 @@ def test_whatever_a_file_says_of_its_keys_none_is_denied(flags):
                 assert key in loaded
             except TypeError as refused:
                 assert "the filter's keys are" in str(refused)
+
+
+def test_a_filter_of_instants_is_asked_for_pairs_and_refuses_other_keys():
+    path = READER.parents[1] / "amq" / "tests" / "golden" / "keys-instants.amq"
+    loaded, opened = amq.load(path), amq.open(path)
+    for filter in (loaded, opened):
+        assert (7, 0) in filter and filter.contains([(7, 0), (8, 0)]).all()
+        assert filter.contains([]).tolist() == []
+        for key in (7, "1970-01-01", b"7", True):
+            for ask in (filter.__contains__, lambda key: filter.contains([key])):
+                with pytest.raises(TypeError, match=r"instants.*\(seconds, nanoseconds\)"):
+                    ask(key)
+        with pytest.raises(TypeError, match="instants"):
+            filter.contains([7, "a"])
+    before = loaded.to_bytes()
+    for refused in (loaded.add, lambda key: loaded.update([key])):
+        with pytest.raises(TypeError, match="instants"):
+            refused("text")
+    assert loaded.to_bytes() == before
+
+
+def test_a_filter_of_dates_is_asked_for_days():
+    filter = amq.BloomFilter(100)
+    filter.update(range(10))
+    dates = amq.Filter.from_bytes(said_to_be(filter.to_bytes(), 6))
+    assert 3 in dates and dates.contains([3, 4]).all()
+    for key in ("1970-01-04", b"3", (3, 0)):
+        for ask in (dates.__contains__, dates.add, lambda key: dates.contains([key])):
+            with pytest.raises(TypeError, match="the filter's keys are dates"):
+                ask(key)
