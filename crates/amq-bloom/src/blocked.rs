@@ -52,7 +52,7 @@ impl BlockedBloomFilter {
     /// Inserts many hashes and returns how many were new.
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
-        blocks::insert_batch(&mut self.blocks, &mut self.len, hashes)
+        blocks::insert_batch(&mut self.blocks, (), &mut self.len, hashes)
     }
 
     /// Inserts about `about` hashes, which `next` writes; see
@@ -62,7 +62,7 @@ impl BlockedBloomFilter {
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> u64 {
-        blocks::insert_from(&mut self.blocks, &mut self.len, about, next)
+        blocks::insert_from(&mut self.blocks, (), &mut self.len, about, next)
     }
 
     amq_core::methods! {
@@ -201,6 +201,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedBloomFilter<S> {
 }
 
 impl blocks::Block for Block {
+    type Shape = ();
     const COUNTS_COPIES: bool = false;
 
     #[inline(always)]
@@ -209,7 +210,7 @@ impl blocks::Block for Block {
     }
 
     #[inline]
-    fn insert(part: &mut [Self], first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
+    fn insert(part: &mut [Self], (): (), first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
         simd::insert_batch(part, first, blocks, hashes)
     }
 }

@@ -8,7 +8,11 @@ use core::fmt;
 /// give.
 pub const MAX_PROBES: u32 = 64;
 
-/// The most blocks of the split-block layout, which chooses one by 32 bits of the hash.
+/// The most bits per key of the wide-block layout: two in each word.
+pub const MAX_WIDE_PROBES: u32 = 16;
+
+/// The most blocks of the split-block layout, which chooses one by 32 bits of the hash; and of the
+/// wide-block layout, which chooses the bits by the other 32.
 pub const MAX_BLOCKS: u64 = 1 << 31;
 
 /// The most bits a table can have, in whole words: the same on every machine, so that plans are,
@@ -74,6 +78,38 @@ impl BlockedParams {
     /// `Ok` if both make the same table.
     pub(crate) fn check_same(&self, theirs: &Self) -> Result<(), MergeError> {
         MergeError::check("blocks", self.blocks, theirs.blocks)
+    }
+}
+
+/// The parameters of a wide-block table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct WideBlockedParams {
+    /// Blocks of 64 bytes in the table, 1 to [`MAX_BLOCKS`].
+    pub blocks: u64,
+    /// Bits per key, 1 to [`MAX_WIDE_PROBES`].
+    pub probes: u32,
+}
+
+amq_core::parameters!(WideBlockedParams { blocks: "64-byte blocks", probes: "bits per key" });
+
+impl WideBlockedParams {
+    /// A table of this many `blocks`, `probes` bits in one of them for each key. Not checked yet.
+    #[must_use]
+    pub const fn new(blocks: u64, probes: u32) -> Self {
+        Self { blocks, probes }
+    }
+
+    /// Checks the ranges; nothing is allocated.
+    pub fn check(&self) -> Result<(), PlanError> {
+        PlanError::check_parameter("blocks", self.blocks, 1, MAX_BLOCKS)?;
+        PlanError::check_parameter("probes", self.probes.into(), 1, MAX_WIDE_PROBES.into())
+    }
+
+    /// `Ok` if both make the same table, else what differs.
+    pub(crate) fn check_same(&self, theirs: &Self) -> Result<(), MergeError> {
+        MergeError::check("blocks", self.blocks, theirs.blocks)?;
+        MergeError::check("probes", self.probes.into(), theirs.probes.into())
     }
 }
 

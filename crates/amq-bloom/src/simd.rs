@@ -1,9 +1,9 @@
 //! Split-block operations with AVX2, and the choice between them and their portable twins.
 //!
-//! The only module of the crate with `unsafe` in it. Every function here gives the same answers as
-//! its twin in [`block`](crate::block); the tests compare them. For operations on one key the
-//! portable twin is a function of its own: inlined, its length would keep the whole operation from
-//! being inlined into the caller's loop.
+//! The only module of the crate with `unsafe` in it, and [`wide`] inside it. Every function here
+//! gives the same answers as its twin in [`block`](crate::block); the tests compare them. For
+//! operations on one key the portable twin is a function of its own: inlined, its length would keep
+//! the whole operation from being inlined into the caller's loop.
 #![allow(unsafe_code)]
 
 /// Operations on one key, where the code around them may lack AVX2.
@@ -20,6 +20,8 @@ mod inlined;
     any(not(target_pointer_width = "64"), target_feature = "avx2", miri)
 ))]
 use avx2 as inlined;
+
+pub(crate) mod wide;
 
 use crate::block::{Block, place};
 use amq_core::prefetch::{contains_each, insert_each};

@@ -335,6 +335,29 @@ class BlockedBloom(Filter):
         return all(word >> bit & 1 for word, bit in zip(words, bits))
 
 
+class WideBlockedBloom(Filter):
+    NUMBER, REVISION = 19, 1
+
+    def __init__(self, file):
+        super().__init__(file)
+        file.expect_asked(0)
+        self.blocks, self.probes = file.only_entry(2)
+        expect(1 <= self.blocks <= 1 << 31, "%d blocks" % self.blocks)
+        expect(1 <= self.probes <= 16, "%d probes" % self.probes)
+        file.expect_sections((self.blocks * 64, 8))
+        self.table = file.sections[0]
+
+    def contains_hash(self, hash):
+        block, low = index(hash, self.blocks), hash & 0xFFFFFFFF
+        words = struct.unpack_from("<8Q", self.table, block * 64)
+        for i, (word, salt) in enumerate(zip(words, BlockedBloom.SALTS)):
+            more = (i - low) % 8 < self.probes % 8
+            for bit in range(self.probes // 8 + more):
+                if not word >> ((low * salt) >> 26 + 6 * bit) % 64 & 1:
+                    return False
+        return True
+
+
 class Cuckoo(Filter):
     NUMBER, REVISION = 5, 1
     MARK_BITS = 0

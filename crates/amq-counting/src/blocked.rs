@@ -51,7 +51,7 @@ impl BlockedCountingBloomFilter {
     /// Inserts many hashes and returns how many were new.
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
-        blocks::insert_batch(&mut self.blocks, &mut self.len, hashes)
+        blocks::insert_batch(&mut self.blocks, (), &mut self.len, hashes)
     }
 
     /// Inserts about `about` hashes, which `next` writes; see
@@ -61,7 +61,7 @@ impl BlockedCountingBloomFilter {
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> u64 {
-        blocks::insert_from(&mut self.blocks, &mut self.len, about, next)
+        blocks::insert_from(&mut self.blocks, (), &mut self.len, about, next)
     }
 
     amq_core::methods! {
@@ -138,6 +138,7 @@ impl<S: AsRef<[Block]> + Send + Sync> BlockedCountingBloomFilter<S> {
 }
 
 impl blocks::Block for Block {
+    type Shape = ();
     const COUNTS_COPIES: bool = true;
 
     #[inline(always)]
@@ -146,7 +147,7 @@ impl blocks::Block for Block {
     }
 
     #[inline]
-    fn insert(part: &mut [Self], first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
+    fn insert(part: &mut [Self], (): (), first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
         simd::insert_batch(part, first, blocks, hashes)
     }
 }

@@ -5,5 +5,7 @@
 
 pub mod blocked;
 pub mod classic;
+mod mixture;
 mod sizing;
 pub mod split;
+pub mod wide;

@@ -2,7 +2,10 @@
 
 #[cfg(target_has_atomic = "64")]
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
-use amq_bloom::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, MAX_BLOCKS};
+use amq_bloom::{
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, MAX_BLOCKS,
+    WideBlockedBloomFilter, WideBlockedParams,
+};
 use amq_conformance::suite;
 
 const OUT_OF_RANGE: [BloomParams; 4] = [
@@ -19,6 +22,16 @@ suite!(
 suite!(
     blocked: BlockedBloomFilter => [empty, build, merge, file],
     out_of_range [BlockedParams::new(0), BlockedParams::new(MAX_BLOCKS + 1)]
+);
+suite!(
+    wide_blocked: WideBlockedBloomFilter => [empty, build, merge, file],
+    out_of_range [
+        WideBlockedParams::new(0, 8),
+        WideBlockedParams::new(MAX_BLOCKS + 1, 8),
+        WideBlockedParams::new(1, 0),
+        WideBlockedParams::new(1, 17),
+        WideBlockedParams::new(1, u32::MAX),
+    ]
 );
 #[cfg(target_has_atomic = "64")]
 suite!(

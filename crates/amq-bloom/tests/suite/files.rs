@@ -4,7 +4,7 @@
 use amq_bloom::AtomicBloomFilter;
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BloomView, DecodeError, Goal,
-    KeyHash, Parts, Prehashed,
+    KeyHash, Parts, Prehashed, WideBlockedBloomFilter, WideBlockedParams,
 };
 use amq_conformance::{
     files::{callers_hash, golden, golden_prehashed, mend},
@@ -34,28 +34,45 @@ fn golden_files_are_read_and_written_as_ever() {
         "blocked-bloom-small" of 300 planned 300 seed 7;
         "blocked-bloom-overfull" of 300 planned 40 seed 0;
     }
+    golden_files! { WideBlockedBloomFilter:
+        "wide-blocked-bloom-empty" of 0 planned 300 seed 0;
+        "wide-blocked-bloom-one" of 1 planned 1 seed 0;
+        "wide-blocked-bloom-small" of 300 planned 300 seed 7;
+        "wide-blocked-bloom-overfull" of 300 planned 40 seed 0;
+    }
+    // With second bits.
+    let goal = Goal::fpr(300, 1e-4);
+    let mut filter = WideBlockedBloomFilter::new(goal).unwrap();
+    filter.extend(0..300u64);
+    assert!(filter.params().probes > 8);
+    hold(golden(env!("CARGO_MANIFEST_DIR"), "wide-blocked-bloom-low", 300, &filter));
 }
 
 #[test]
 fn golden_files_of_the_callers_hashes_are_read_and_written_as_ever() {
     let mut filter = Prehashed::<BloomFilter>::new(Goal::fpr(300, 0.01)).unwrap();
     let mut blocks = Prehashed::<BlockedBloomFilter>::new(Goal::fpr(300, 0.01)).unwrap();
+    let mut wide = Prehashed::<WideBlockedBloomFilter>::new(Goal::fpr(300, 0.01)).unwrap();
     for key in 0..300 {
         filter.insert_hash(callers_hash(key)).unwrap();
+        wide.insert_hash(callers_hash(key)).unwrap();
         blocks.insert_hash(callers_hash(key)).unwrap();
     }
     let root = env!("CARGO_MANIFEST_DIR");
     hold(golden_prehashed(root, "bloom-by-caller", 300, &filter));
     let name = "blocked-bloom-by-caller";
     hold(golden_prehashed(root, name, 300, &blocks));
+    hold(golden_prehashed(root, "wide-blocked-bloom-by-caller", 300, &wide));
 }
 
 #[test]
 fn a_table_that_is_taken_out_and_put_back_is_the_filter() {
     let mut filter = BloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
     let mut blocks = BlockedBloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
+    let mut wide = WideBlockedBloomFilter::with_seed(Goal::fpr(300, 0.01), 7).unwrap();
     for key in 0..300u64 {
         filter.insert(&key);
+        wide.insert(&key);
         blocks.insert(&key);
     }
     let words = filter.as_words().to_vec();
@@ -63,6 +80,13 @@ fn a_table_that_is_taken_out_and_put_back_is_the_filter() {
     let table = blocks.blocks().iter().map(|block| *block.words());
     let parts = blocks.parts();
     assert_eq!(BlockedBloomFilter::from_blocks_unchecked(table, parts).unwrap(), blocks);
+    let table: Vec<_> = wide.blocks().iter().map(|block| *block.words()).collect();
+    let parts = wide.parts();
+    let back = WideBlockedBloomFilter::from_blocks_unchecked(table.iter().copied(), parts);
+    assert_eq!(back, Ok(wide));
+    for wrong in [vec![], table[1..].to_vec(), [&table[..], &table[..1]].concat()] {
+        assert!(WideBlockedBloomFilter::from_blocks_unchecked(wrong, parts).is_err());
+    }
 }
 
 #[test]
@@ -122,6 +146,14 @@ fn numbers_that_no_filter_has_are_refused_by_name() {
         let refused = BlockedBloomFilter::from_bytes(&with(&blocks, 0, number)).unwrap_err();
         assert!(matches!(refused, DecodeError::Params(_)), "{refused}");
     }
+    let wide = with_params::<WideBlockedBloomFilter>(WideBlockedParams::new(2, 9), 9, 1).unwrap();
+    let wide = wide.to_bytes().unwrap();
+    for (at, number) in [(0, 0), (0, u64::MAX), (8, 0), (8, 17)] {
+        let refused = WideBlockedBloomFilter::from_bytes(&with(&wide, at, number)).unwrap_err();
+        assert!(matches!(refused, DecodeError::Params(_)), "{at}: {refused}");
+    }
+    let refused = WideBlockedBloomFilter::from_bytes(&with(&wide, 8, 1 << 32)).unwrap_err();
+    assert_eq!(refused, DecodeError::Geometry { field: "probes", value: 1 << 32 });
     // A rate, and bits a key, that are no numbers.
     for (kind, value) in [(1u64, f64::NAN), (1, 1.0), (1, 0.0), (2, f64::NAN), (2, -1.0)] {
         let mut forged = file.clone();

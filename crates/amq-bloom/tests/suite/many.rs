@@ -1,6 +1,9 @@
 //! Many keys at once: the same filter as one by one, on one thread or several.
 
-use amq_bloom::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
+use amq_bloom::{
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, WideBlockedBloomFilter,
+    WideBlockedParams,
+};
 use amq_conformance::insert::many_keys_make_the_filter_that_they_make_one_by_one as law;
 use amq_conformance::{Verdict, Violation};
 
@@ -24,6 +27,7 @@ fn many_keys_make_the_filter_that_they_make_one_by_one() -> Result<(), Violation
     for n in [0, 1, 7, 8, 100, 70_000, 1_000_000] {
         law::<BloomFilter>(BloomParams::new(300_000_007, 7), n, in_pools)?;
         law::<BlockedBloomFilter>(BlockedParams::new(3_300_003), n, in_pools)?;
+        law::<WideBlockedBloomFilter>(WideBlockedParams::new(1_650_001, 9), n, in_pools)?;
     }
     Ok(())
 }

@@ -2,7 +2,9 @@
 
 #[cfg(target_has_atomic = "64")]
 use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
-use amq_bloom::{BlockedBloomFilter, BloomFilter, EmptyFilter, Goal};
+use amq_bloom::{
+    BlockedBloomFilter, BloomFilter, EmptyFilter, Goal, WideBlockedBloomFilter, WideBlockedParams,
+};
 use amq_conformance::memory::Counting;
 use amq_conformance::memory::every_refused_allocation_is_an_error;
 use amq_conformance::{hold, memory};
@@ -12,6 +14,7 @@ static COUNTING: Counting = Counting;
 
 memory!(bloom: BloomFilter => [empty, build, merge, file]);
 memory!(blocked: BlockedBloomFilter => [empty, build, merge, file]);
+memory!(wide_blocked: WideBlockedBloomFilter => [empty, build, merge, file]);
 #[cfg(target_has_atomic = "64")]
 memory!(atomic: AtomicBloomFilter => [empty, build, merge]);
 #[cfg(target_has_atomic = "64")]
@@ -48,6 +51,9 @@ fn a_fold_without_memory_is_an_error() {
             .unwrap();
     hold(every_refused_allocation_is_an_error("fold", || classic.fold(8), |_| Ok(())));
     hold(every_refused_allocation_is_an_error("fold", || blocked.fold(8), |_| Ok(())));
+    let params = WideBlockedParams::new(64, 7);
+    let wide = amq_conformance::with_params::<WideBlockedBloomFilter>(params, 9, 1).unwrap();
+    hold(every_refused_allocation_is_an_error("fold", || wide.fold(8), |_| Ok(())));
 }
 
 #[test]

@@ -137,6 +137,8 @@ kinds! {
         ExpandableQuotient = 15, "expandable-quotient", "expandable quotient";
         /// Binary fuse filter: fingerprints spread over three slots.
         Fuse = 18, "fuse", "binary fuse";
+        /// Wide-block Bloom filter: a few bits in one 64-byte block.
+        WideBlockedBloom = 19, "wide-blocked-bloom", "wide-block Bloom";
     }
     others {
         /// Static map from keys to values, solved as a bumped ribbon: in files beside the filters,

@@ -36,6 +36,8 @@ macro_rules! kinds {
             [insert merge never_full shared_insert bulk];
         "bloom" BlockedBloom: amq_bloom::BlockedBloomFilter
             [insert merge never_full shared_insert bulk];
+        "bloom" WideBlockedBloom: amq_bloom::WideBlockedBloomFilter
+            [insert merge never_full bulk];
         "counting" Counting: amq_counting::CountingBloomFilter
             [insert remove count merge never_full bulk];
         "counting" BlockedCounting: amq_counting::BlockedCountingBloomFilter

@@ -9,6 +9,9 @@ const TOGETHER: usize = 1024;
 
 /// A block of a table in which a key has one block.
 pub trait Block: Send + Sized {
+    /// What the blocks of a table have in common.
+    type Shape: Copy + Send + Sync;
+
     /// Whether the filter counts every copy of a key, or only keys that were new.
     const COUNTS_COPIES: bool;
 
@@ -17,12 +20,18 @@ pub trait Block: Send + Sized {
 
     /// Inserts keys whose blocks are in a part of the table, which begins with block `first` of
     /// `blocks`; returns how many were new.
-    fn insert(part: &mut [Self], first: usize, blocks: u64, hashes: &[KeyHash]) -> u64;
+    fn insert(
+        part: &mut [Self],
+        shape: Self::Shape,
+        first: usize,
+        blocks: u64,
+        hashes: &[KeyHash],
+    ) -> u64;
 }
 
 /// A table of blocks, by ranges.
-#[derive(Debug)]
-pub(super) struct Blocks<B> {
+pub(super) struct Blocks<B: Block> {
+    shape: B::Shape,
     blocks: u64,
     /// `log2` of the blocks in a range.
     shift: u32,
@@ -31,26 +40,33 @@ pub(super) struct Blocks<B> {
 
 /// Inserts many hashes and returns how many were new. `len` is the filter's number of keys.
 #[inline]
-pub fn insert_batch<B: Block>(blocks: &mut [B], len: &mut u64, hashes: &[KeyHash]) -> u64 {
-    bulk::insert_batch(&Blocks::new(blocks.len() as u64), blocks, len, hashes)
+pub fn insert_batch<B: Block>(
+    blocks: &mut [B],
+    shape: B::Shape,
+    len: &mut u64,
+    hashes: &[KeyHash],
+) -> u64 {
+    bulk::insert_batch(&Blocks::new(shape, blocks.len() as u64), blocks, len, hashes)
 }
 
 /// Inserts the hashes that `next` writes, about `about` in all; see [`insert_batch`].
 pub fn insert_from<B: Block>(
     blocks: &mut [B],
+    shape: B::Shape,
     len: &mut u64,
     about: u64,
     next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
 ) -> u64 {
-    bulk::insert_from(&Blocks::new(blocks.len() as u64), blocks, len, about, next)
+    bulk::insert_from(&Blocks::new(shape, blocks.len() as u64), blocks, len, about, next)
 }
 
 impl<B: Block> Blocks<B> {
     /// The ranges of so many blocks.
     #[inline]
-    fn new(blocks: u64) -> Self {
+    fn new(shape: B::Shape, blocks: u64) -> Self {
         let bytes = super::range_bytes(blocks.saturating_mul(size_of::<B>() as u64));
-        Self { blocks, shift: (bytes / size_of::<B>() as u64).ilog2(), of: PhantomData }
+        let shift = (bytes / size_of::<B>() as u64).ilog2();
+        Self { shape, blocks, shift, of: PhantomData }
     }
 }
 
@@ -87,18 +103,18 @@ impl<B: Block> Partition for Blocks<B> {
         let mut count = 0;
         for page in pages {
             if count + page.items.len() > TOGETHER {
-                news.count += B::insert(part, first, self.blocks, &hashes[..count]);
+                news.count += B::insert(part, self.shape, first, self.blocks, &hashes[..count]);
                 count = 0;
             }
             hashes[count..count + page.items.len()].copy_from_slice(page.items);
             count += page.items.len();
         }
-        news.count += B::insert(part, first, self.blocks, &hashes[..count]);
+        news.count += B::insert(part, self.shape, first, self.blocks, &hashes[..count]);
     }
 
     #[inline(always)]
     fn insert_each(&self, table: &mut [B], hashes: &[KeyHash]) -> u64 {
-        B::insert(table, 0, self.blocks, hashes)
+        B::insert(table, self.shape, 0, self.blocks, hashes)
     }
 
     fn counted(&self, keys: u64, new: u64) -> u64 {

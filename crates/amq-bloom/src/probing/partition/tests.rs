@@ -4,7 +4,10 @@
 
 use super::bulk::{insert_batch, insert_from};
 use super::places::{Item, Place, Places};
-use crate::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
+use crate::{
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, WideBlockedBloomFilter,
+    WideBlockedParams,
+};
 use alloc::vec::Vec;
 use amq_core::{KeyHash, hashes_from};
 
@@ -79,10 +82,22 @@ impl BlockedBloomFilter {
     }
 }
 
+impl WideBlockedBloomFilter {
+    fn blocks_or_words(&self) -> &[crate::WideBlock] {
+        self.blocks()
+    }
+}
+
 the_same!(a_classic_filter_is_the_same, BloomFilter, BloomParams::new(100_003, 7));
 the_same!(a_small_classic_filter_is_the_same, BloomFilter, BloomParams::new(70, 3));
 the_same!(a_split_block_filter_is_the_same, BlockedBloomFilter, BlockedParams::new(701));
 the_same!(a_small_split_block_filter_is_the_same, BlockedBloomFilter, BlockedParams::new(1));
+the_same!(a_wide_block_filter_is_the_same, WideBlockedBloomFilter, WideBlockedParams::new(350, 9));
+the_same!(
+    a_small_wide_block_filter_is_the_same,
+    WideBlockedBloomFilter,
+    WideBlockedParams::new(1, 6)
+);
 
 /// Items so short that keys of a range are often too far apart for them.
 #[derive(Clone, Copy, Default)]

@@ -79,7 +79,7 @@ fn keys_forged_offline_are_false_positives_of_the_public_seed_alone() {
             | FilterKind::WindowedCuckoo
             | FilterKind::Quotient
             | FilterKind::ExpandableQuotient => 1.0..1.1,
-            FilterKind::BlockedBloom => 1.9..2.1,
+            FilterKind::BlockedBloom | FilterKind::WideBlockedBloom => 1.9..2.1,
             // One in so many is a false positive.
             _ => 0.8 / honest_rate..1.25 / honest_rate,
         };

@@ -1,0 +1,141 @@
+//! Wide-block operations with AVX-512.
+//!
+//! In assembly, because compilers older than 1.89 lack these instructions, and because it can be
+//! inlined into code that is compiled without them. Vectors from 16 on need not be cleared
+//! afterwards.
+
+use crate::wide_block::{SALTS64, Shape, WideBlock};
+use core::arch::asm;
+
+#[repr(C, align(64))]
+struct Constants {
+    salts: [u64; 8],
+    one: u64,
+}
+
+static CONSTANTS: Constants = Constants { salts: SALTS64, one: 1 };
+
+/// # Safety
+/// The processor must have what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks
+/// for.
+#[inline(always)]
+pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bool {
+    let Shape { first, second } = shape.chosen(low);
+    let changed: u32;
+    // SAFETY: the caller says that there are the instructions. A block and the salts are 64
+    // bytes, aligned to 64; the block is exclusively borrowed. Nothing else is written but the
+    // registers named.
+    unsafe {
+        if second == 0 {
+            asm!(
+                "vpbroadcastq zmm16, {low}",
+                "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
+                "vpbroadcastq zmm18, qword ptr [{constants} + 64]",
+                "kmovd k1, {first:e}",
+                "vpsrlq zmm16, zmm16, 26",
+                // The counts are taken modulo 64.
+                "vprolvq zmm16 {{k1}} {{z}}, zmm18, zmm16",
+                "vporq zmm16, zmm16, zmmword ptr [{block}]",
+                "vpcmpneqq k1, zmm16, zmmword ptr [{block}]",
+                "vmovdqa64 zmmword ptr [{block}], zmm16",
+                "kmovb {changed:e}, k1",
+                low = in(reg) u64::from(low),
+                first = in(reg) u32::from(first),
+                constants = in(reg) &raw const CONSTANTS,
+                block = in(reg) &raw mut *block,
+                changed = lateout(reg) changed,
+                out("k1") _,
+                out("zmm16") _,
+                out("zmm18") _,
+                options(nostack, preserves_flags),
+            );
+        } else {
+            asm!(
+                "vpbroadcastq zmm16, {low}",
+                "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
+                "vpbroadcastq zmm18, qword ptr [{constants} + 64]",
+                "kmovd k1, {second:e}",
+                "vpsrlq zmm17, zmm16, 26",
+                "vpsrlq zmm16, zmm16, 32",
+                "vprolvq zmm17, zmm18, zmm17",
+                "vprolvq zmm16 {{k1}} {{z}}, zmm18, zmm16",
+                // All three together.
+                "vpternlogq zmm16, zmm17, zmmword ptr [{block}], 0xFE",
+                "vpcmpneqq k1, zmm16, zmmword ptr [{block}]",
+                "vmovdqa64 zmmword ptr [{block}], zmm16",
+                "kmovb {changed:e}, k1",
+                low = in(reg) u64::from(low),
+                second = in(reg) u32::from(second),
+                constants = in(reg) &raw const CONSTANTS,
+                block = in(reg) &raw mut *block,
+                changed = lateout(reg) changed,
+                out("k1") _,
+                out("zmm16") _,
+                out("zmm17") _,
+                out("zmm18") _,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+    changed != 0
+}
+
+/// # Safety
+/// The processor must have what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks
+/// for.
+#[inline(always)]
+pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool {
+    let Shape { first, second } = shape.chosen(low);
+    let clear: u32;
+    // SAFETY: the caller says that there are the instructions. A block and the salts are 64
+    // bytes, aligned to 64. Nothing is written but the registers named.
+    unsafe {
+        if second == 0 {
+            asm!(
+                "vpbroadcastq zmm16, {low}",
+                "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
+                "vmovdqa64 zmm18, zmmword ptr [{block}]",
+                "kmovd k1, {first:e}",
+                "vpsrlq zmm16, zmm16, 26",
+                // The counts are taken modulo 64: the bits asked for become the lowest.
+                "vprorvq zmm16, zmm18, zmm16",
+                "vptestnmq k1 {{k1}}, zmm16, qword ptr [{constants} + 64]{{1to8}}",
+                "kmovb {clear:e}, k1",
+                low = in(reg) u64::from(low),
+                first = in(reg) u32::from(first),
+                constants = in(reg) &raw const CONSTANTS,
+                block = in(reg) &raw const *block,
+                clear = lateout(reg) clear,
+                out("k1") _,
+                out("zmm16") _,
+                out("zmm18") _,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        } else {
+            asm!(
+                "vpbroadcastq zmm16, {low}",
+                "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
+                "vmovdqa64 zmm18, zmmword ptr [{block}]",
+                "kmovd k1, {second:e}",
+                "vpsrlq zmm17, zmm16, 26",
+                "vpsrlq zmm16, zmm16, 32",
+                "vprorvq zmm17, zmm18, zmm17",
+                "vprorvq zmm16, zmm18, zmm16",
+                "vpandq zmm17 {{k1}}, zmm17, zmm16",
+                "vptestnmq k1, zmm17, qword ptr [{constants} + 64]{{1to8}}",
+                "kmovb {clear:e}, k1",
+                low = in(reg) u64::from(low),
+                second = in(reg) u32::from(second),
+                constants = in(reg) &raw const CONSTANTS,
+                block = in(reg) &raw const *block,
+                clear = lateout(reg) clear,
+                out("k1") _,
+                out("zmm16") _,
+                out("zmm17") _,
+                out("zmm18") _,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        }
+    }
+    clear == 0
+}

@@ -1,0 +1,468 @@
+//! The wide-block Bloom filter.
+//!
+//! A block has eight words of 64 bits. A key with k bits has `k / 8` (rounded down) bits in each
+//! word, and one more in each of `k % 8` neighbouring words, the first of which it chooses; the
+//! eighth word's neighbour is the first. With i keys in its block, a query of the bits Q finds them
+//! all set with probability
+//!
+//! ```text
+//! g(i) = sum over T of (-1)^|T| P(T is clear of one key)^i        T: subsets of Q
+//! ```
+//!
+//! by inclusion and exclusion, since keys are independent. A key that chose its words leaves T
+//! clear with probability `product over words of (1 - t/64)^b`, for t bits of T and b of the key in
+//! the word. The mean over the eight choices is P. That is exact. Multiplying the words' fills, as
+//! if words filled independently, would be off by up to 2 % with six bits or more. The rate is the
+//! mean of g over the keys in a block, as for [split blocks](super::split).
+//!
+//! Few bits suit high rates, many suit low ones: six at 1 %, nine at 0.1 %, twelve at 0.01 %. A
+//! plan has the number for which the table is smallest.
+
+use super::mixture::Mixture;
+use crate::{MAX_BLOCKS, MAX_WIDE_PROBES, WideBlockedParams};
+use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
+
+/// Bytes of a block.
+const BLOCK_BYTES: u64 = 64;
+
+/// Distinct values of the half of the hash that chooses the bits. The whole chooses the block.
+const CHOICES: f64 = 4_294_967_296.0;
+
+/// The exact false-positive rate of filters with these parameters that hold this many distinct
+/// keys: mean and standard deviation over all seeds. The standard deviation takes the words to fill
+/// independently.
+#[must_use]
+pub fn fpr(params: &WideBlockedParams, keys: u64) -> PredictedFpr {
+    match params.check() {
+        Ok(()) => Wide::new(params.probes).predicted(params.blocks, keys),
+        Err(_) => PredictedFpr { mean: f64::NAN, sd: f64::NAN },
+    }
+}
+
+/// The most likely number of distinct keys given the share `fill` of bits set. Infinite when every
+/// bit is set.
+#[must_use]
+pub fn keys_of_fill(params: &WideBlockedParams, fill: f64) -> f64 {
+    Words(params.probes).keys_of_fill(params.blocks, fill)
+}
+
+/// The rate of one built filter: `rate` by the bits set, a share `fill` of all, and on top what is
+/// due to keys of one block that the hash cannot tell apart.
+pub(crate) fn fpr_of_table(params: &WideBlockedParams, rate: f64, fill: f64) -> f64 {
+    let floor = keys_of_fill(params, fill) / params.blocks as f64 / CHOICES;
+    rate + (1.0 - rate) * floor.min(1.0)
+}
+
+/// Bits per key of a large filter at this rate.
+#[must_use]
+pub fn bits_per_key(fpr: f64) -> f64 {
+    // A million keys are many: the mixture no longer depends on n.
+    plan(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
+}
+
+/// The smallest filter for a rate, or the best for a size.
+pub fn plan(goal: Goal) -> Result<Plan<WideBlockedParams>, PlanError> {
+    let goal = goal.checked()?;
+    let guess = match goal.budget {
+        Budget::Fpr(asked) => -0.75 * libm::log2(asked) + 1.4,
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => {
+            0.45 * goal.max_bits() as f64 / goal.keys as f64 + 1.6
+        }
+    };
+    let guess = (guess as u32).clamp(1, MAX_WIDE_PROBES);
+    let mut best = with_probes(goal, guess);
+    // From the best number in either direction the table only grows, or the rate rises.
+    let (more, fewer) = (guess + 1..=MAX_WIDE_PROBES, (1..guess).rev());
+    improve(&mut best, goal, more);
+    improve(&mut best, goal, fewer);
+    best
+}
+
+/// A plan or why there is none, for one number of bits per key.
+type Tried = Result<Plan<WideBlockedParams>, PlanError>;
+
+/// Tries one number of bits per key after the other, as long as each is better than the best.
+fn improve(best: &mut Tried, goal: Goal, numbers: impl Iterator<Item = u32>) {
+    for probes in numbers {
+        let other = with_probes(goal, probes);
+        let better = match (&other, &*best) {
+            (Ok(other), Ok(best)) if other.bytes == best.bytes => {
+                // What is less can be rounding, where few keys share a block.
+                other.expected_fpr < 0.999 * best.expected_fpr
+            }
+            (Ok(other), Ok(best)) => other.bytes < best.bytes,
+            (other, best) => other.is_ok() && best.is_err(),
+        };
+        if !better {
+            break;
+        }
+        *best = other;
+    }
+}
+
+/// The smallest filter with this many bits per key, or the largest that is of use.
+fn with_probes(goal: Goal, probes: u32) -> Tried {
+    let wide = Wide::new(probes);
+    let blocks = wide.blocks_for(goal)?;
+    let params = WideBlockedParams::new(blocks, probes);
+    Ok(plan_of(params, goal.keys, wide.fpr(blocks, goal.keys)))
+}
+
+/// The plan for this many keys with these parameters.
+pub fn plan_params(
+    params: WideBlockedParams,
+    keys: u64,
+) -> Result<Plan<WideBlockedParams>, PlanError> {
+    params.check()?;
+    Ok(plan_of(params, keys, Wide::new(params.probes).fpr(params.blocks, keys)))
+}
+
+fn plan_of(params: WideBlockedParams, keys: u64, fpr: f64) -> Plan<WideBlockedParams> {
+    Plan::new(params, keys).with_bytes(params.blocks * BLOCK_BYTES).with_expected_fpr(fpr)
+}
+
+/// The words of a block under keys with this many bits.
+#[derive(Clone, Copy)]
+struct Words(u32);
+
+impl Words {
+    /// Bits in every word.
+    fn each(self) -> u32 {
+        self.0 / 8
+    }
+
+    /// Words with one bit more.
+    fn more(self) -> u32 {
+        self.0 % 8
+    }
+
+    /// Bits in a word, of a key whose first word with one bit more is `start`.
+    fn of(self, word: u32, start: u32) -> u32 {
+        self.each() + u32::from((word + 8 - start) % 8 < self.more())
+    }
+
+    /// The probability that a key leaves this many bits of a word clear.
+    fn clear(self, bits: u32) -> f64 {
+        let one = 1.0 - f64::from(bits) / 64.0;
+        let more = f64::from(self.more()) / 8.0;
+        libm::pow(one, self.each().into()) * (1.0 - more + more * one)
+    }
+
+    /// How many keys make this share of the bits set.
+    fn keys_of_fill(self, blocks: u64, fill: f64) -> f64 {
+        if fill >= 1.0 {
+            return f64::INFINITY;
+        }
+        // E[clear^i] for i Poisson with mean n / blocks is exp(-n / blocks (1 - clear)).
+        -libm::log1p(-fill) / (1.0 - self.clear(1)) * blocks as f64
+    }
+
+    /// The mean and the mean square of the rate of one block with i keys, if words filled
+    /// independently.
+    ///
+    /// A word of which the share f is set has all of j bits set with probability f^j, and
+    /// `E[f^j] = sum over r of S(j, r) 64 (63) .. (65 - r) / 64^j P(r bits are set)`.
+    fn moments(self, keys: u64) -> (f64, f64) {
+        /// Stirling's numbers of the second kind: ways to put j bits into r places.
+        const WAYS: [[f64; 5]; 5] = [
+            [1.0, 0.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 1.0, 0.0, 0.0],
+            [0.0, 1.0, 3.0, 1.0, 0.0],
+            [0.0, 1.0, 7.0, 6.0, 1.0],
+        ];
+        /// Binomial coefficients, with their signs.
+        const CHOOSE: [[f64; 5]; 5] = [
+            [1.0, 0.0, 0.0, 0.0, 0.0],
+            [1.0, -1.0, 0.0, 0.0, 0.0],
+            [1.0, -2.0, 1.0, 0.0, 0.0],
+            [1.0, -3.0, 3.0, -1.0, 0.0],
+            [1.0, -4.0, 6.0, -4.0, 1.0],
+        ];
+        let clear: [f64; 5] =
+            core::array::from_fn(|t| libm::pow(self.clear(t as u32), keys as f64));
+        let set = CHOOSE.map(|signs| signs.iter().zip(clear).map(|(c, q)| c * q).sum::<f64>());
+        let moment: [f64; 5] = core::array::from_fn(|j| {
+            let (mut sum, mut ordered) = (0.0, 1.0);
+            for r in 0..=j {
+                sum += WAYS[j][r] * ordered * set[r];
+                ordered *= 64.0 - r as f64;
+            }
+            (sum / libm::pow(64.0, j as f64)).max(0.0)
+        });
+        let product = |bits: &dyn Fn(u32) -> u32| -> f64 {
+            (0..8).map(|word| moment[bits(word) as usize]).product()
+        };
+        let mean = product(&|word| self.of(word, 0));
+        let squares = (0..8).map(|start| product(&|word| self.of(word, 0) + self.of(word, start)));
+        (mean, squares.sum::<f64>() / 8.0)
+    }
+}
+
+/// The most terms of the sum that differ, over all numbers of bits per key.
+const TERMS: usize = 320;
+
+/// Numbers of keys in a block for which the sum is reckoned once and for all.
+const TABLE: usize = 256;
+
+/// The rate of one block.
+struct Wide {
+    words: Words,
+    /// Of each set T but the empty one: how likely one key leaves it clear, and how often it
+    /// counts. Sets of the same likelihood are one term.
+    terms: [(f64, f64); TERMS],
+    count: usize,
+    /// What the rate lacks to 1.
+    lack: [f64; TABLE],
+}
+
+impl Wide {
+    /// For this many bits per key, one to [`MAX_WIDE_PROBES`].
+    fn new(probes: u32) -> Self {
+        let words = Words(probes);
+        let mut sets = Sets { words, of: [(0, 0); TERMS], count: 0 };
+        sets.add(0, 1, [1; 8]);
+        let scale = 8.0 * libm::pow(64.0, probes.into());
+        let weight = if words.each() < 1 {
+            1.0
+        } else {
+            // Words with two bits count in 64ths.
+            libm::pow(64.0, if words.each() == 1 { words.more() } else { 8 }.into())
+        };
+        let mut wide = Self { words, terms: [(0.0, 0.0); TERMS], count: 0, lack: [0.0; TABLE] };
+        // The last is the empty set, which every key leaves clear.
+        wide.count = sets.count - 1;
+        for (term, &(clear, times)) in wide.terms.iter_mut().zip(&sets.of[..wide.count]) {
+            *term = (clear as f64 / scale, times as f64 / weight);
+        }
+        let mut powers = wide.terms.map(|(_, times)| times);
+        for lack in &mut wide.lack {
+            for (power, (clear, _)) in powers[..wide.count].iter_mut().zip(wide.terms) {
+                *lack -= *power;
+                *power *= clear;
+            }
+        }
+        // Without rounding.
+        wide.lack[0] = 1.0;
+        wide
+    }
+
+    /// What the rate of one block with i keys lacks to 1, but for keys that share all bits.
+    fn lack(&self, keys: u64) -> f64 {
+        let lack = match self.lack.get(keys as usize) {
+            Some(&lack) if keys < TABLE as u64 => lack,
+            _ => {
+                let terms = self.terms[..self.count].iter();
+                -terms.map(|&(clear, times)| times * libm::pow(clear, keys as f64)).sum::<f64>()
+            }
+        };
+        lack.clamp(0.0, 1.0)
+    }
+}
+
+/// The sets T of a query whose words begin with the first, in whole numbers: in which share of all
+/// cases one key leaves a set clear, and how many sets there are of that share.
+struct Sets {
+    words: Words,
+    of: [(u128, i128); TERMS],
+    count: usize,
+}
+
+impl Sets {
+    /// Adds the sets that go on with this word, where `clear` is how often a key leaves the bits in
+    /// the words before clear, for each of its choices, and `times` how often that counts.
+    fn add(&mut self, word: u32, times: i128, clear: [u128; 8]) {
+        if word == 8 {
+            let clear = clear.iter().sum::<u128>();
+            let sets = &mut self.of[..self.count];
+            match sets.binary_search_by_key(&clear, |set| set.0) {
+                Ok(at) => sets[at].1 += times,
+                Err(at) => {
+                    self.count += 1;
+                    self.of[at..self.count].rotate_right(1);
+                    self.of[at] = (clear, times);
+                }
+            }
+            return;
+        }
+        // Two bits of a query are one in a 64th of all cases.
+        let sets: &[i128] = match self.words.of(word, 0) {
+            0 => &[1],
+            1 => &[1, -1],
+            _ => &[64, -127, 63],
+        };
+        for (bits, &of) in sets.iter().enumerate() {
+            let mut clear = clear;
+            for (start, clear) in clear.iter_mut().enumerate() {
+                for _ in 0..self.words.of(word, start as u32) {
+                    *clear *= 64 - bits as u128;
+                }
+            }
+            self.add(word + 1, times * of, clear);
+        }
+    }
+}
+
+impl Mixture for Wide {
+    fn check(&self) -> Result<(), PlanError> {
+        Ok(())
+    }
+
+    fn block_bytes(&self) -> u64 {
+        BLOCK_BYTES
+    }
+
+    fn max_blocks(&self) -> u64 {
+        MAX_BLOCKS
+    }
+
+    fn selectors(&self) -> Option<u64> {
+        None
+    }
+
+    fn choices(&self) -> f64 {
+        CHOICES
+    }
+
+    fn probes(&self) -> u32 {
+        self.words.0
+    }
+
+    fn places_to_one(&self) -> f64 {
+        1.0 / (1.0 - self.words.clear(1))
+    }
+
+    fn block_fpr(&self) -> impl Fn(u64) -> f64 {
+        |keys| {
+            let rate = 1.0 - self.lack(keys);
+            rate + (1.0 - rate) * (keys as f64 / CHOICES).min(1.0)
+        }
+    }
+
+    fn block_lack(&self) -> impl Fn(u64) -> f64 {
+        |keys| self.lack(keys) * (1.0 - (keys as f64 / CHOICES).min(1.0))
+    }
+
+    /// The square of the exact rate, and the variance as if words filled independently.
+    fn block_fpr_square(&self) -> impl Fn(u64) -> f64 {
+        let rate = self.block_fpr();
+        move |keys| {
+            let (mean, square) = self.words.moments(keys);
+            let rate = rate(keys);
+            rate * rate + (square - mean * mean).max(0.0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(blocks: u64, probes: u32, keys: u64) -> f64 {
+        fpr(&WideBlockedParams::new(blocks, probes), keys).mean
+    }
+
+    #[test]
+    fn bits_per_key_are_those_of_the_best_number_of_bits() {
+        for (asked, probes, want) in [
+            (0.1, 3, 4.857),
+            (0.01, 6, 9.934),
+            (1.0 / 256.0, 7, 12.176),
+            (1e-3, 9, 15.591),
+            (1e-4, 12, 22.092),
+            (1e-5, 14, 29.765),
+        ] {
+            let plan = plan(Goal::fpr(1_000_000, asked)).unwrap();
+            assert_eq!(plan.params.probes, probes);
+            assert!((plan.bits_per_key() - want).abs() < 0.005, "{}", plan.bits_per_key());
+        }
+    }
+
+    /// Eight bits are a split block; one is a classic filter with one probe; sixteen are eight
+    /// words with two bits of each key.
+    #[test]
+    fn where_words_fill_independently_the_rate_is_their_product() {
+        for keys in [1u64, 5, 20, 60, 300, 2000] {
+            let floor = |rate: f64| rate + (1.0 - rate) * keys as f64 / CHOICES;
+            let set = 1.0 - (63.0f64 / 64.0).powi(keys as i32);
+            let got = mean(1, 8, keys);
+            assert!((got - floor(set.powi(8))).abs() < 1e-12, "{keys}: {got}");
+            let got = mean(1, 1, keys);
+            let one = 1.0 - (511.0f64 / 512.0).powi(keys as i32);
+            assert!((got - floor(one)).abs() < 1e-12, "{keys}: {got}");
+            let twice = 1.0 - (63.0f64 / 64.0).powi(2 * keys as i32);
+            let both = 2.0 * twice - 1.0 + (62.0f64 / 64.0).powi(2 * keys as i32);
+            let got = mean(1, 16, keys);
+            let want = floor((twice / 64.0 + both * 63.0 / 64.0).powi(8));
+            assert!((got - want).abs() < 1e-11, "{keys}: {got} {want}");
+        }
+    }
+
+    #[test]
+    fn a_block_without_keys_finds_none_and_a_full_one_all() {
+        for probes in 1..=MAX_WIDE_PROBES {
+            assert_eq!(mean(3, probes, 0), 0.0);
+            let rate = mean(1, probes, 1_000_000);
+            assert!((rate - 1.0).abs() < 1e-3, "{probes}: {rate}");
+        }
+        // Two words of one key are those of the next with 1/8, and then their bits with 1/64 each.
+        let want = 1.0 / 8.0 / 4096.0;
+        let got = mean(1, 2, 1) - 1.0 / CHOICES;
+        assert!((got / want - 1.0).abs() < 1e-9, "{got} {want}");
+    }
+
+    #[test]
+    fn plans_are_the_smallest_that_meet_the_rate() {
+        for keys in [1u64, 2, 10, 1000, 1_000_000, 100_000_000] {
+            for asked in [0.5, 0.1, 0.01, 1e-3, 1e-5] {
+                let plan = plan(Goal::fpr(keys, asked)).unwrap();
+                let blocks = plan.params.blocks;
+                assert!(plan.expected_fpr <= asked);
+                for probes in 1..=MAX_WIDE_PROBES {
+                    let rate = mean(blocks, probes, keys);
+                    assert!(
+                        rate >= 0.998 * plan.expected_fpr,
+                        "{keys} {asked}: {rate} with {probes} bits, not {plan:?}"
+                    );
+                    assert!(
+                        blocks == 1 || mean(blocks - 1, probes, keys) > asked,
+                        "{keys} {asked}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_size_has_the_best_number_of_bits() {
+        for keys in [1u64, 10, 1000, 1_000_000] {
+            for bits in [1.0, 4.0, 10.0, 16.0, 24.0, 60.0] {
+                let Ok(plan) = plan(Goal::bits_per_key(keys, bits)) else {
+                    assert!((keys as f64) * bits < 512.0);
+                    continue;
+                };
+                assert!(plan.bits_per_key() <= bits);
+                for probes in 1..=MAX_WIDE_PROBES {
+                    let rate = mean(plan.params.blocks, probes, keys);
+                    assert!(rate >= 0.998 * plan.expected_fpr, "{keys} {bits}: {probes} bits");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_layout_cannot_do_is_refused() {
+        let most = |keys| plan(Goal::new(keys, Budget::Bytes(1 << 50)));
+        assert!(matches!(most(1 << 40), Err(PlanError::TooLarge { .. })));
+        assert_eq!(most(1).unwrap().params.blocks, 8);
+        assert!(matches!(
+            plan(Goal::new(1 << 40, Budget::Fpr(0.01))),
+            Err(PlanError::TooLarge { .. })
+        ));
+        assert!(matches!(plan(Goal::fpr(1_000_000, 8e-14)), Err(PlanError::FprUnreachable { .. })));
+        assert!(matches!(plan(Goal::bytes(1, 63)), Err(PlanError::Bytes { bytes: 63, min: 64 })));
+        for (blocks, probes) in [(0, 8), (1, 0), (1, 17), (MAX_BLOCKS + 1, 8)] {
+            assert!(mean(blocks, probes, 5).is_nan());
+        }
+    }
+}

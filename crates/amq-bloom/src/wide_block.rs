@@ -1,0 +1,208 @@
+//! One block of the wide-block layout: eight 64-bit words, a cache line. A key has as many bits in
+//! each, but for some neighbouring words that it chooses, in which it has one more.
+
+use crate::SALTS;
+use amq_core::KeyHash;
+use amq_core::index::index;
+
+/// The multipliers of [`SALTS`], one per word.
+pub(crate) const SALTS64: [u64; 8] = {
+    let mut salts = [0; 8];
+    let mut word = 0;
+    while word < 8 {
+        salts[word] = SALTS[word] as u64;
+        word += 1;
+    }
+    salts
+};
+
+/// One block: eight words, aligned to a cache line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C, align(64))]
+pub struct WideBlock(pub(crate) [u64; 8]);
+
+/// In which words keys have bits, unless they choose others: a bit for each word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Words with a first bit.
+    pub(crate) first: u8,
+    /// Words with a second bit.
+    pub(crate) second: u8,
+}
+
+impl Shape {
+    /// Of keys with this many bits, one to [`MAX_WIDE_PROBES`](crate::MAX_WIDE_PROBES).
+    #[inline(always)]
+    pub(crate) const fn new(probes: u32) -> Self {
+        let words = ((1u32 << probes) - 1) as u16;
+        Self { first: words as u8, second: (words >> 8) as u8 }
+    }
+
+    /// Bits of a key.
+    #[inline(always)]
+    pub(crate) const fn probes(self) -> u32 {
+        self.first.count_ones() + self.second.count_ones()
+    }
+
+    /// The words of the key with this lower half of the hash.
+    #[inline(always)]
+    pub(crate) const fn chosen(self, low: u32) -> Self {
+        // By its lowest three bits. The upper bits of a product, which choose the key's bits, do
+        // not follow from these.
+        Self { first: self.first.rotate_left(low), second: self.second.rotate_left(low) }
+    }
+}
+
+/// The bits of the key with this lower half of the hash.
+#[inline(always)]
+pub(crate) fn mask(low: u32, shape: Shape) -> [u64; 8] {
+    let Shape { first, second } = shape.chosen(low);
+    core::array::from_fn(|word| {
+        let product = u64::from(low) * SALTS64[word];
+        (u64::from(first) >> word & 1) << (product >> 26 & 63)
+            | (u64::from(second) >> word & 1) << (product >> 32 & 63)
+    })
+}
+
+impl WideBlock {
+    /// A block of these words.
+    #[must_use]
+    pub const fn new(words: [u64; 8]) -> Self {
+        Self(words)
+    }
+
+    /// Its words.
+    #[must_use]
+    pub const fn words(&self) -> &[u64; 8] {
+        &self.0
+    }
+
+    /// Sets a key's bits and returns whether any was clear.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, low: u32, shape: Shape) -> bool {
+        let mut changed = 0;
+        for (word, bits) in self.0.iter_mut().zip(mask(low, shape)) {
+            changed |= bits & !*word;
+            *word |= bits;
+        }
+        changed != 0
+    }
+
+    /// Whether all of a key's bits are set.
+    #[inline(always)]
+    pub(crate) fn contains(&self, low: u32, shape: Shape) -> bool {
+        let words = self.0.iter().zip(mask(low, shape));
+        words.fold(0, |clear, (word, bits)| clear | (bits & !word)) == 0
+    }
+
+    /// This block and another, word by word.
+    pub(crate) fn combined(&self, other: &Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        Self(core::array::from_fn(|i| of(self.0[i], other.0[i])))
+    }
+
+    pub(crate) fn count_ones(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// The share of all keys that this block answers `true` for: the mean, over the words that a
+    /// key can choose, of the product of their fills, twice where it has two bits.
+    fn fpr(&self, shape: Shape) -> f64 {
+        let fills = self.0.map(|word| f64::from(word.count_ones()) / 64.0);
+        let product = |words: u8| -> f64 {
+            let fills = fills.iter().enumerate();
+            fills.map(|(word, fill)| if words >> word & 1 == 1 { *fill } else { 1.0 }).product()
+        };
+        let choices = (0..8).map(|start| {
+            product(shape.first.rotate_left(start)) * product(shape.second.rotate_left(start))
+        });
+        choices.sum::<f64>() / 8.0
+    }
+}
+
+/// The share of bits set in these blocks.
+pub(crate) fn load_factor(blocks: &[WideBlock]) -> f64 {
+    let bits = blocks.len() as f64 * 512.0;
+    blocks.iter().map(WideBlock::count_ones).sum::<u64>() as f64 / bits
+}
+
+/// The share of all keys that these blocks answer `true` for.
+pub(crate) fn fpr(blocks: &[WideBlock], shape: Shape) -> f64 {
+    blocks.iter().map(|block| block.fpr(shape)).sum::<f64>() / blocks.len() as f64
+}
+
+/// Number of these blocks whose bits are all set.
+pub(crate) fn saturated(blocks: &[WideBlock]) -> u64 {
+    blocks.iter().filter(|block| block.0 == [u64::MAX; 8]).count() as u64
+}
+
+/// A hash's block, from the whole, and the selector of its bits, the lower half.
+///
+/// The upper bits choose the block. Up to [`MAX_BLOCKS`](crate::MAX_BLOCKS) they tell nothing of
+/// the lower half.
+#[inline(always)]
+pub(crate) const fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
+    (index(hash.get(), blocks) as usize, hash.get() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MAX_WIDE_PROBES;
+
+    fn low(key: u32) -> u32 {
+        KeyHash::of(&key, 0).get() as u32
+    }
+
+    #[test]
+    fn a_key_has_its_number_of_bits_in_neighbouring_words() {
+        for probes in 1..=MAX_WIDE_PROBES {
+            let shape = Shape::new(probes);
+            assert_eq!(shape.probes(), probes);
+            let mut starts = 0u8;
+            for key in 0..1000 {
+                let counts = mask(low(key), shape).map(u64::count_ones);
+                // Both bits of a word can be one.
+                assert!(counts.iter().sum::<u32>() <= probes);
+                let Shape { first, second } = shape.chosen(low(key));
+                for (word, &count) in counts.iter().enumerate() {
+                    let most = u32::from(first >> word & 1) + u32::from(second >> word & 1);
+                    assert!(count <= most && (count > 0) == (most > 0));
+                    assert!((probes / 8..=probes.div_ceil(8)).contains(&most));
+                }
+                starts |= 1 << (low(key) & 7);
+            }
+            assert_eq!(starts, 0xFF);
+        }
+    }
+
+    /// Each pair of choices of a key: in two words, in one, and a word's bit with the words.
+    #[test]
+    fn choices_of_a_key_are_pairwise_independent() {
+        const SAMPLES: u32 = 1 << 18;
+        let choice = |low: u32, number: usize| {
+            let product = u64::from(low) * u64::from(SALTS[number % 8]);
+            match number {
+                0..8 => (product >> 26 & 63) as usize,
+                8..16 => (product >> 32 & 63) as usize,
+                _ => (low & 7) as usize,
+            }
+        };
+        for one in 0..17 {
+            for two in 0..one {
+                let mut counts = [0u32; 4096];
+                let values = if one == 16 { 8 } else { 64 };
+                for key in 0..SAMPLES {
+                    let low = low(key);
+                    counts[choice(low, two) * values + choice(low, one)] += 1;
+                }
+                let counts = &counts[..64 * values];
+                let expected = f64::from(SAMPLES) / counts.len() as f64;
+                let chi2: f64 =
+                    counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+                // Degrees of freedom, and five standard deviations on both sides.
+                let (mean, sd) = (counts.len() as f64 - 1.0, (2.0 * counts.len() as f64).sqrt());
+                assert!((chi2 - mean).abs() < 5.0 * sd, "{one}, {two}: chi-square {chi2}");
+            }
+        }
+    }
+}
