@@ -7,7 +7,10 @@ use super::theory::{by_rate, curve, steps};
 use crate::keys::BenchKey;
 use crate::record::Point;
 use amq_bloom::theory::{blocked, classic};
-use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter};
+use amq_bloom::{
+    AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter,
+    WideBlockedBloomFilter,
+};
 use amq_core::{
     BatchInsertError, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertExt,
     InsertFilter, Key, MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
@@ -23,6 +26,7 @@ pub(super) fn all() -> Vec<Contender> {
     let mut all = vec![
         filled::<BloomFilter, Merging>("bloom", goal),
         filled::<BlockedBloomFilter, Merging>("blocked-bloom", goal),
+        filled::<WideBlockedBloomFilter, Merging>("wide-blocked-bloom", goal),
         filled::<AtomicBloomFilter, Shared>("atomic-bloom", goal),
         filled::<AtomicBlockedBloomFilter, Shared>("atomic-blocked-bloom", goal),
         filled::<CountingBloomFilter, Removing>("counting", goal),

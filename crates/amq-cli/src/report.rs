@@ -101,6 +101,10 @@ pub(crate) fn estimate(filter: &AnyFilter) -> Option<(&'static str, f64)> {
         AnyFilter::Bloom(filter) => (filter.params().bits, filter.params().probes),
         // A bit in each of the eight words of a block.
         AnyFilter::BlockedBloom(filter) => (256 * filter.params().blocks, 8),
+        // As good as anywhere in the block.
+        AnyFilter::WideBlockedBloom(filter) => {
+            (512 * filter.params().blocks, filter.params().probes)
+        }
         _ => return None,
     };
     let (bits, probes) = (bits as f64, f64::from(probes));
@@ -133,7 +137,7 @@ mod tests {
     /// Planned for a thousand, filled with ten times as many: `len` tells half of them.
     #[test]
     fn an_overfull_filter_is_not_understated() {
-        for kind in [FilterKind::Bloom, FilterKind::BlockedBloom] {
+        for kind in [FilterKind::Bloom, FilterKind::BlockedBloom, FilterKind::WideBlockedBloom] {
             let goal = Goal::new(10_000, Budget::Fpr(0.01));
             let mut filter = AnyFilter::new(kind, goal).unwrap();
             let mut keys = 0..;

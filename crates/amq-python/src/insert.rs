@@ -252,6 +252,9 @@ fn intersect(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResu
             (AnyFilter::BlockedBloom(ours), AnyFilter::BlockedBloom(theirs)) => {
                 ours.intersect(theirs).raised()?;
             }
+            (AnyFilter::WideBlockedBloom(ours), AnyFilter::WideBlockedBloom(theirs)) => {
+                ours.intersect(theirs).raised()?;
+            }
             _ => return Err(no_intersection(ours)),
         }
         if let AnyFile::Keys(_, info) | AnyFile::Keyed(_, info) = file {
@@ -288,6 +291,11 @@ fn covers(slf: &Bound<'_, InsertFilter>, subset: &Bound<'_, InsertFilter>) -> Py
                     common.intersect(ours).raised()?;
                     Ok(common.blocks() == theirs.blocks())
                 }
+                (AnyFilter::WideBlockedBloom(ours), AnyFilter::WideBlockedBloom(theirs)) => {
+                    let mut common = theirs.clone();
+                    common.intersect(ours).raised()?;
+                    Ok(common.blocks() == theirs.blocks())
+                }
                 _ => Err(no_intersection(whole)),
             }
         })
@@ -296,8 +304,8 @@ fn covers(slf: &Bound<'_, InsertFilter>, subset: &Bound<'_, InsertFilter>) -> Py
 
 fn no_intersection(state: &State) -> PyErr {
     PyTypeError::new_err(format!(
-        "bits of a {} filter are not compared: BloomFilter and BlockedBloomFilter, in memory and of \
-         one kind, have intersections and subsets",
+        "bits of a {} filter are not compared: BloomFilter, BlockedBloomFilter and \
+         WideBlockedBloomFilter, in memory and of one kind, have intersections and subsets",
         state.filter().kind()
     ))
 }

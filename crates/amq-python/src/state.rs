@@ -137,6 +137,14 @@ impl State {
                                 && ours.seed() == theirs.seed()
                                 && ours.blocks() == theirs.blocks()
                         }
+                        (
+                            AnyFilter::WideBlockedBloom(ours),
+                            AnyFilter::WideBlockedBloom(theirs),
+                        ) => {
+                            ours.params() == theirs.params()
+                                && ours.seed() == theirs.seed()
+                                && ours.blocks() == theirs.blocks()
+                        }
                         (ours, theirs) => ours == theirs,
                     }
             }
@@ -231,6 +239,7 @@ impl State {
         match self.file().map(|file| file.filter().into_inner()) {
             Some(AnyFilter::Bloom(filter)) => filter.estimated_cardinality(),
             Some(AnyFilter::BlockedBloom(filter)) => filter.estimated_cardinality(),
+            Some(AnyFilter::WideBlockedBloom(filter)) => filter.estimated_cardinality(),
             _ => self.filter().len() as f64,
         }
     }

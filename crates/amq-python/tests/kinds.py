@@ -11,7 +11,7 @@ ALL = sorted(set(ALL), key=lambda kind: kind.__name__)
 INSERT = [kind for kind in ALL if issubclass(kind, amq.InsertFilter)]
 REMOVE = [kind for kind in ALL if issubclass(kind, amq.RemoveFilter)]
 STATIC = [kind for kind in ALL if issubclass(kind, amq.StaticFilter)]
-BLOOM = [amq.BloomFilter, amq.BlockedBloomFilter]
+BLOOM = [amq.BloomFilter, amq.BlockedBloomFilter, amq.WideBlockedBloomFilter]
 MERGE = [kind for kind in INSERT if kind is not amq.ExpandableQuotientFilter]
 
 

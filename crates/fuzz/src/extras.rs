@@ -3,7 +3,7 @@
 use amq::{
     BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, CountingBloomFilter, CuckooFilter,
     ExpandableQuotientFilter, QuotientFilter, ScalableBlockedBloomFilter, ScalableBloomFilter,
-    WindowedCuckooFilter,
+    WideBlockedBloomFilter, WindowedCuckooFilter,
 };
 use core::any::Any;
 
@@ -24,6 +24,9 @@ pub fn rearrange(filter: &mut dyn Any, how: u8) {
             *it = folded;
         };
         BlockedBloomFilter => |it| if let Ok(folded) = it.fold(u64::from(how % 4)) {
+            *it = folded;
+        };
+        WideBlockedBloomFilter => |it| if let Ok(folded) = it.fold(u64::from(how % 4)) {
             *it = folded;
         };
         QuotientFilter => |it| resized(it, how);
@@ -73,6 +76,11 @@ pub fn inspect(filter: &dyn Any) {
             }
         };
         BlockedBloomFilter => |it| {
+            bits(it.load_factor(), it.estimated_cardinality());
+            let mut same = it.clone();
+            assert!(same.intersect(it).is_ok() && same == *it);
+        };
+        WideBlockedBloomFilter => |it| {
             bits(it.load_factor(), it.estimated_cardinality());
             let mut same = it.clone();
             assert!(same.intersect(it).is_ok() && same == *it);
