@@ -34,8 +34,19 @@ impl fmt::Display for Conflict {
                 write!(f, ", since hashes of 64 bits of so many keys err at {floor} at least")?;
             }
         }
-        if let (Demand::Need(Need::Values { .. }), Demand::Fpr(_)) = (self.first, self.second) {
+        if let (Demand::Need(Need::Values { bits }), Demand::Fpr(fpr)) = (self.first, self.second) {
             f.write_str(", since a map gives some value to any key: leave out the rate")?;
+            // A float-to-integer cast saturates, as it should here.
+            let check = libm::ceil(-libm::log2(fpr)) as u32;
+            let both = bits.saturating_add(check);
+            if both <= 32 {
+                write!(
+                    f,
+                    ", or ask for values of {both} bits, {bits} for the value and {check} of a hash \
+                     of the key, which {} of absent keys have by chance",
+                    Rate(libm::exp2(-f64::from(check)))
+                )?;
+            }
         }
         for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
             write!(
@@ -71,14 +82,15 @@ amq_core::impl_error! {
     }
 }
 
-/// Whether there is a filter; that does not depend on times.
+/// Whether there is a filter, or a sketch that counts; that does not depend on times.
 fn is_met(workload: &Workload) -> bool {
     first_choice(workload, &Times::none()).is_some()
 }
 
 fn first_choice(workload: &Workload, times: &Times) -> Option<Choice> {
     let choices = ranked(workload, times).choices;
-    choices.into_iter().find(|choice| choice.structure.is_filter() || workload.is_exact())
+    let serves = |it: Structure| it.is_filter() || it == Structure::Sketch || workload.is_exact();
+    choices.into_iter().find(|choice| serves(choice.structure))
 }
 
 /// The workload with these demands only.

@@ -8,8 +8,9 @@ use alloc::vec::Vec;
 pub(super) fn all(workload: &Workload) -> Vec<(Structure, u64)> {
     let mut all = vec![(Structure::exact(workload), hash_table(workload))];
     all.extend(bitmap(workload).map(|bytes| (Structure::Bitmap, bytes)));
-    // Of keys that are no integers nobody makes one.
-    let bits = workload.below.filter(|_| workload.built_once).and(sorted_bits(workload));
+    // Of keys that are no integers nobody makes one; short ones can be read as integers.
+    let are_integers = workload.below.is_some() || workload.key_bytes < 8;
+    let bits = sorted_bits(workload).filter(|_| are_integers && workload.built_once);
     let keys = workload.keys.planned() as f64;
     all.extend(bits.map(|bits| (Structure::SortedList, libm::ceil(keys * bits / 8.0) as u64)));
     all.retain(|&(_, bytes)| serves(bytes, workload));
@@ -32,13 +33,15 @@ pub(super) fn hash_table(workload: &Workload) -> u64 {
     buckets.saturating_mul(entry.saturating_add(1)).saturating_add(16)
 }
 
-/// Bytes of a bitmap of all integers there can be, or of a roaring one: of each 65,536 integers,
-/// two bytes for each key or a bitmap, whichever is smaller, and eight more. `None` if the keys are
+/// Bytes of a bitmap of all integers there can be, or of a roaring one: of each 65,536 integers
+/// that have a key among them, two bytes for each key or a bitmap, whichever is smaller, and eight
+/// more. `None` if the keys are
 /// no integers, or one of them needs more than to be in.
 fn bitmap(workload: &Workload) -> Option<u64> {
     let below = workload.below.filter(|_| tells_no_more(workload))?;
-    let chunks = below.div_ceil(1 << 16).max(1);
-    let each = workload.keys.planned().div_ceil(chunks).saturating_mul(2).min(1 << 13);
+    let keys = workload.keys.planned().max(1);
+    let chunks = below.div_ceil(1 << 16).clamp(1, keys);
+    let each = keys.div_ceil(chunks).saturating_mul(2).min(1 << 13);
     Some(below.div_ceil(8).min(chunks.saturating_mul(each + 8)))
 }
 

@@ -23,12 +23,12 @@ pub(super) fn instead(
     workload: &Workload,
     times: &Times,
 ) -> Option<Choice> {
-    let first = answer.filters().next()?;
+    let first = answer.filters().next();
     let tells_more = workload.value_bits().is_some() || workload.counts();
-    let none = if tells_more { None } else { needless(answer, workload) };
+    let none = if tells_more || first.is_none() { None } else { needless(answer, workload) };
     let (mut choice, reason) = none
-        .or_else(|| counted(answer, workload))
-        .or_else(|| exactly(answer, first, by, workload, times))?;
+        .or_else(|| counted(answer, by, workload))
+        .or_else(|| exactly(answer, first?, by, workload, times))?;
     choice.reason = reason;
     Some(choice)
 }
@@ -118,24 +118,39 @@ fn holds(set: &Choice, workload: &Workload) -> &'static str {
     }
 }
 
-/// A sketch, where copies of keys would take more slots than counters take bits.
-fn counted(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
+/// A sketch, where copies of keys would take more slots than counters take bits, or where a filter
+/// of as many bytes errs more often.
+fn counted(answer: &Answer, by: By, workload: &Workload) -> Option<(Choice, String)> {
     let counters = size::counters(workload)?;
     let Counters { bits, size } = &counters;
-    let smallest = answer.filters().min_by_key(|choice| choice.bytes)?;
+    let map = answer.exact_set.bytes;
+    let smallest = answer.filters().min_by_key(|choice| choice.bytes);
+    let surest = answer.filters().min_by(|a, b| a.fpr.total_cmp(&b.fpr));
+    let (is_better, than) = match (by, smallest, surest) {
+        (By::Rate, _, Some(surest)) => (
+            size.fpr < surest.fpr,
+            format!(
+                "the best filter of that size, {}, errs on {}",
+                surest.structure,
+                Rate(surest.fpr)
+            ),
+        ),
+        (_, Some(smallest), _) => (
+            size.bytes < smallest.bytes,
+            format!("the smallest filter, {}, takes {}", smallest.structure, Bytes(smallest.bytes)),
+        ),
+        _ => (true, "no filter of this family fits".into()),
+    };
     let choice = sketch(size, workload);
     let reason = format!(
-        "Counters of {bits} bits take {}, however many copies there are: the smallest filter, {}, \
-         takes {}, since each copy has a slot, and an exact map {}. A key shares its counters with \
-         others: {} of the counts of absent keys are too high, and none is too low. The counters of \
-         this family end at 14.",
+        "Counters of {bits} bits take {}, however many copies there are: {than}, since each copy \
+         has a slot, and an exact map takes {}. A key shares its counters with others: {} of the \
+         counts of absent keys are too high, and none is too low. The counters of this family end \
+         at 14.",
         Bytes(size.bytes),
-        smallest.structure,
-        Bytes(smallest.bytes),
-        Bytes(answer.exact_set.bytes),
+        Bytes(map),
         Rate(size.fpr)
     );
-    let least = smallest.bytes.min(answer.exact_set.bytes);
-    let is_small = answer.exact_set.bytes.saturating_mul(workload.filters) <= SMALL_SET_BYTES;
-    (size.bytes < least && !is_small).then_some((choice, reason))
+    let is_small = map.saturating_mul(workload.filters) <= SMALL_SET_BYTES;
+    (is_better && size.bytes < map && !is_small).then_some((choice, reason))
 }

@@ -51,9 +51,10 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         ),
         (
             workload.spares() == First::Tail && !workload.built_once,
-            "Tails are those of inserts, timed one at a time until the filter is as full as \
-             planned; queries read a bounded number of lines. What doubles or adds a stage stops \
-             for it, more rarely than once in a thousand inserts.",
+            "Tails are those of inserts into tables of a million keys or some more, timed one at \
+             a time until the filter is as full as planned: larger tables have longer ones, and so \
+             have threads that wait for each other. Queries read a bounded number of lines. What \
+             doubles or adds a stage stops for it, more rarely than once in a thousand inserts.",
         ),
         (
             workload.spares() == First::Tail && workload.built_once,

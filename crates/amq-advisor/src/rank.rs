@@ -2,7 +2,9 @@
 
 use crate::by::{By, TIE, TIME_MAY_TAKE, USEFUL_FPR};
 use crate::consider::{errors, exact, exact_set, own, quickest, smallest, without};
-use crate::{Answer, Choice, First, Structure, Times, Workload, instead, notes, reason};
+use crate::{
+    Answer, Choice, DEFAULT_FPR, First, Structure, Times, Workload, instead, notes, reason,
+};
 use alloc::vec::Vec;
 
 /// Of what ties, what differs by less than this in the other measure is alike: two runs of the same
@@ -104,8 +106,13 @@ fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
             let tail = |choice: &Choice| choice.tail_ns.unwrap_or(f64::INFINITY);
             let first = |choice: &Choice| if is_tail { tail(choice) } else { time(choice) };
             let second = |choice: &Choice| if is_tail { time(choice) } else { size(choice) };
-            // What does not fit comes last, and what fits by erring nearly always.
-            let errs = if workload.needs_a_useful_rate() { USEFUL_FPR } else { 1.0 };
+            // What does not fit comes last, and what fits by erring nearly always; of inserts that
+            // are to be even, by erring more often than is usual.
+            let errs = match workload.needs_a_useful_rate() {
+                true if is_tail => DEFAULT_FPR,
+                true => USEFUL_FPR,
+                false => 1.0,
+            };
             let fits = |choice: &Choice| size(choice) <= most * (1.0 + 1e-9) && choice.fpr <= errs;
             choices.sort_by_key(|choice| !fits(choice));
             let fitting = choices.partition_point(fits);

@@ -3,7 +3,7 @@
 use crate::choose::{MILLION, million};
 use Structure::Filter;
 use amq::FilterKind;
-use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
+use amq_advisor::{Answer, First, Keys, KeysBy, Need, Structure, Workload, choose};
 
 fn notes(answer: &Answer) -> String {
     answer.notes.join("\n")
@@ -271,6 +271,21 @@ fn the_numbers_of_what_comes_before_the_filters_are_those_of_the_answer() {
         let smallest = answer.filters().map(|choice| choice.bytes).min().unwrap();
         assert!(best.bytes < smallest && best.bytes < answer.exact_set.bytes, "{answer}");
     }
+    // In a size, too: where no filter fits, where those that do err more often, and as a way out.
+    let often = million().need(Need::Count { most: 15 });
+    for workload in [
+        often.clone().with_bytes(10_000_000),
+        often.clone().with_bytes(10_000_000).with_fpr(0.01),
+        often.clone().with_bytes(20_000_000),
+    ] {
+        let answer = choose(&workload).unwrap();
+        assert_eq!(answer.best().structure, Structure::Sketch, "{workload:?}\n{answer}");
+        let fpr = answer.best().fpr;
+        assert!(answer.filters().all(|other| other.fpr > fpr), "{answer}");
+        assert!(answer.best().bytes <= 20_000_000, "{answer}");
+    }
+    let error = choose(&often.with_bytes(800_000).with_fpr(0.01)).unwrap_err().to_string();
+    assert!(error.contains("there is count-min sketch (76.7 bits per key"), "{error}");
     // Where counters of this family do, or copies are few, or a sketch cannot do it.
     for workload in [
         million().need(Need::Count { most: 14 }),
@@ -285,6 +300,47 @@ fn the_numbers_of_what_comes_before_the_filters_are_those_of_the_answer() {
     let with = answer.filters().filter_map(|choice| choice.cost_ns).reduce(f64::min).unwrap();
     let said = format!("a query takes {with:.1} ns in all, without one {:.1}", 3.0 + 63.0);
     assert!(answer.best().reason.contains(&said), "{said}\n{answer}");
+}
+
+/// A value for each key, and a check of the key beside it.
+#[test]
+fn a_value_and_a_rate_are_met_by_a_wider_value() {
+    let asked = |bits| {
+        let workload = million().built_once().with_fpr(0.005).need(Need::Values { bits });
+        choose(&workload).unwrap_err().to_string()
+    };
+    let said = "ask for values of 16 bits, 8 for the value and 8 of a hash of the key, which \
+                0.391 % of absent keys have by chance";
+    assert!(asked(8).contains(said), "{}", asked(8));
+    assert!(!asked(25).contains("ask for values"), "{}", asked(25));
+}
+
+/// Short keys that never change are integers, and sorted ones take the least.
+#[test]
+fn exact_sets_of_short_keys_are_sorted_integers() {
+    let badges = Workload::new(Keys::Exactly(8000)).built_once().need(Need::Exact);
+    let answer = choose(&badges.with_key_bytes(4).with_bytes(24_000)).unwrap();
+    assert_eq!(answer.best().structure, Structure::SortedList, "{answer}");
+    // log2(2^32 / 8000) + 2 bits each.
+    assert_eq!(answer.best().bytes, 21_035, "{answer}");
+}
+
+/// Of a hundred integers at most a hundred containers of a roaring bitmap are there.
+#[test]
+fn a_bitmap_of_few_integers_is_small() {
+    let few = Workload::new(Keys::AtMost(100)).need(Need::Exact).with_integers_below(1 << 32);
+    let answer = choose(&few).unwrap();
+    let bitmap = answer.choices.iter().find(|choice| choice.structure == Structure::Bitmap);
+    assert_eq!(bitmap.unwrap().bytes, 100 * (2 + 8), "{answer}");
+}
+
+/// Where inserts are to be even in a size, and nobody names a rate, the usual one is kept.
+#[test]
+fn an_even_filter_of_a_size_keeps_the_usual_rate() {
+    let even = million().need(Need::Remove).with_bits_per_key(26.0).with_first(First::Tail);
+    let answer = choose(&even).unwrap();
+    assert!(answer.best().fpr <= 0.01, "{answer}");
+    assert!(answer.filters().any(|choice| choice.fpr > 0.01), "{answer}");
 }
 
 #[test]
@@ -328,7 +384,7 @@ fn many_small_filters_are_asked_as_one_large_table() {
 
 #[test]
 fn the_shortest_tail_is_that_of_the_table() {
-    let answer = choose(&million().with_fpr(0.01).with_first(amq_advisor::First::Tail)).unwrap();
+    let answer = choose(&million().with_fpr(0.01).with_first(First::Tail)).unwrap();
     let tails = answer.filters().filter(|it| it.bits_per_key <= 2.0 * 9.57);
     let least = tails.filter_map(|choice| choice.tail_ns).reduce(f64::min).unwrap();
     let best = answer.best();
@@ -344,7 +400,7 @@ fn the_shortest_tail_is_that_of_the_table() {
     assert!(windowed.tail_ns.unwrap() > 10.0 * least);
     // What is built at once has no inserts to wait for.
     let built = million().with_fpr(0.01).built_once();
-    let by_tail = choose(&built.clone().with_first(amq_advisor::First::Tail)).unwrap();
-    let by_time = choose(&built.with_first(amq_advisor::First::Time)).unwrap();
+    let by_tail = choose(&built.clone().with_first(First::Tail)).unwrap();
+    let by_time = choose(&built.with_first(First::Time)).unwrap();
     assert_eq!(by_tail.best(), by_time.best());
 }
