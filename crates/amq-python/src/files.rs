@@ -8,14 +8,12 @@ use crate::hashing::Hashing;
 use crate::number::{Natural, SecretKey};
 use crate::retrieval::Map;
 use crate::state::Content;
+use crate::told::{expect_file, expect_pickled, info, tells};
 use crate::view::FilterView;
-use amq::format::{FileInfo, HEADER};
 use amq::{AnyFile, DecodeError, FilterKind, Secret};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
-use std::fs::{self, File};
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 #[pymethods]
@@ -192,26 +190,6 @@ fn is_map(path: &Path) -> bool {
     info(path).is_some_and(|info| info.kind == Some(FilterKind::RibbonMap))
 }
 
-/// What a file says of itself, if it can be read and begins as one of this library.
-pub(crate) fn info(path: &Path) -> Option<FileInfo> {
-    expect_file(path).ok()?;
-    let mut header = [0; HEADER];
-    File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
-    FileInfo::of(&header).ok()
-}
-
-/// Refuses what would be waited for, such as a pipe: nobody could interrupt that.
-pub(crate) fn expect_file(path: &Path) -> io::Result<()> {
-    let kind = fs::metadata(path)?.file_type();
-    match kind.is_file() || kind.is_dir() {
-        true => Ok(()),
-        false => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file: read it yourself, and give its bytes to from_bytes",
-        )),
-    }
-}
-
 fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secret>> {
     match (seed, key) {
         (None, None) => Ok(None),
@@ -239,30 +217,6 @@ pub(crate) fn kind_of(cls: &Bound<'_, PyType>) -> PyResult<Option<FilterKind>> {
     match cls.getattr_opt("kind")? {
         Some(kind) => Ok(kind.extract::<String>().ok().and_then(|id| FilterKind::from_id(&id))),
         None => Ok(None),
-    }
-}
-
-/// Whether a file is to tell its seed or secret key: as the caller says, but what comes from a file
-/// that withholds it goes into none that tells it.
-pub(crate) fn tells(withheld: bool, secret: Option<bool>) -> PyResult<bool> {
-    match (withheld, secret) {
-        (true, Some(true)) => Err(PyValueError::new_err(
-            "secret=True: the seed or secret key was left out of the file that this was loaded \
-             from, and is in no file made of it: leave secret=True out, and give the secret to \
-             whoever loads the new one",
-        )),
-        (withheld, secret) => Ok(secret.unwrap_or(!withheld)),
-    }
-}
-
-/// Refuses a pickle that would tell a secret which a file withholds.
-pub(crate) fn expect_pickled(withheld: bool) -> PyResult<()> {
-    match withheld {
-        false => Ok(()),
-        true => Err(PyTypeError::new_err(
-            "a pickle tells the seed or secret key, which was left out of the file that this was \
-             loaded from: hand on the path, or to_bytes(), and the secret by a way of its own",
-        )),
     }
 }
 

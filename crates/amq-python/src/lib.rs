@@ -37,6 +37,7 @@ mod show;
 mod sized;
 mod state;
 mod statics;
+mod told;
 mod view;
 
 use pyo3::prelude::*;

@@ -1,9 +1,9 @@
 //! Files in memory.
 #![allow(unsafe_code, reason = "whoever maps a file must promise that nobody changes it")]
 
-use crate::files::expect_file;
 use crate::hashing::Hashing;
 use crate::state::View;
+use crate::told::expect_file;
 use amq::format::{FileInfo, HashedBy};
 use amq::{AnyFilter, Filter, ReadError, SipKey};
 use memmap2::Mmap;

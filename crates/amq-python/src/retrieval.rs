@@ -3,11 +3,11 @@
 use crate::column::listed;
 use crate::data::{of_data, to_object, zeroed};
 use crate::error::{OrRaise, Raise, of_file, of_system};
-use crate::files::{expect_file, expect_pickled, info, tells};
 use crate::hashing::Hashing;
 use crate::key;
 use crate::many::{self, Nulls, all};
 use crate::number::Natural;
+use crate::told::{expect_file, expect_pickled, info, tells};
 use amq::format::FileInfo;
 use amq::ribbon::MapError;
 use amq::{DEFAULT_SEED, RibbonMap};
