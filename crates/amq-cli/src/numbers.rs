@@ -26,13 +26,25 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
 }
 
 fn fraction(text: &str) -> Option<f64> {
-    let read = |part: &str| part.trim().parse::<f64>().ok();
-    if let Some(percent) = text.trim().strip_suffix('%') {
-        read(percent).map(|percent| percent / 100.0)
+    let text = text.trim();
+    if let Some(percent) = text.strip_suffix('%').or_else(|| text.strip_suffix("percent")) {
+        real(percent).map(|percent| percent / 100.0)
     } else if let Some((above, below)) = text.split_once('/') {
-        read(above).zip(read(below)).map(|(a, b)| a / b)
+        real(above).zip(real(below)).map(|(a, b)| a / b)
     } else {
-        read(text)
+        real(text)
+    }
+}
+
+/// A number that need not be whole: `0.01`, `1e-2`, `1_000` or `2^-7`.
+fn real(text: &str) -> Option<f64> {
+    let plain = |text: &str| match text.trim() {
+        text if text.starts_with('_') => None,
+        text => text.replace('_', "").parse::<f64>().ok(),
+    };
+    match text.split_once('^') {
+        Some((base, power)) => Some(plain(base)?.powf(plain(power)?)),
+        None => plain(text),
     }
 }
 
@@ -43,26 +55,32 @@ pub(crate) fn nanoseconds(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
     let (unit, factor) = unit.ok_or("say which unit: 500ns, 20us, 5ms or 1s")?;
-    match text[..text.len() - unit.len()].trim().parse::<f64>() {
-        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number * factor),
+    match real(&text[..text.len() - unit.len()]) {
+        Some(number) if number >= 0.0 && number.is_finite() => Ok(number * factor),
         _ => Err("not a time: write 500ns, 20us, 5ms or 1s".into()),
     }
 }
 
-/// A number of keys, at least 1: `1000000`, `1_000_000`, `1e6`, `1.5e6`, `10M` or `1k`.
+/// A number of keys: `1000000`, `1_000_000`, `1e6`, `1.5e6`, `2^20`, `10M` or `1k`.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     const UNITS: [(char, u64); 4] =
         [('k', 1000), ('K', 1000), ('M', 1_000_000), ('G', 1_000_000_000)];
     ungrouped(text)?;
     let scale = |&(unit, factor)| text.strip_suffix(unit).map(|number| (number, factor));
     let (number, factor) = UNITS.iter().find_map(scale).unwrap_or((text, 1));
-    scaled(number, factor, "not a whole number: write 1000000, 1_000_000, 1e6 or 1M")
+    scaled(number, factor, "not a whole number: write 1000000, 1_000_000, 1e6, 2^20 or 1M")
 }
 
-/// A small whole number, such as one of threads: digits alone.
+/// What integers of 64 bits are below: as a number of keys, or 2^64, which stands for the last.
+pub(crate) fn bound(text: &str) -> Result<u64, String> {
+    if text.trim() == "2^64" { Ok(u64::MAX) } else { count(text) }
+}
+
+/// A small whole number, such as one of threads.
 pub(crate) fn whole<const LEAST: u32, const MOST: u32>(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
-    number.ok_or_else(|| format!("write a whole number from {LEAST} to {MOST}, in digits alone"))
+    let number = count(text).ok().and_then(|number| u32::try_from(number).ok());
+    let number = number.filter(|number| (LEAST..=MOST).contains(number));
+    number.ok_or_else(|| format!("write a whole number from {LEAST} to {MOST}"))
 }
 
 /// Refuses a number with commas between its thousands, by the number without.
@@ -101,19 +119,19 @@ pub(crate) fn counts(text: &str) -> Result<Vec<u64>, String> {
 
 /// How many there are on average, above 0: `10`, `0.5`, `1e3`.
 pub(crate) fn mean(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(mean) if mean > 0.0 && mean.is_finite() => Ok(mean),
-        Ok(_) => Err("a mean is positive and finite: 10, or 0.5".into()),
-        Err(_) => Err("not a number: write 10, or 0.5".into()),
+    match real(text) {
+        Some(mean) if mean > 0.0 && mean.is_finite() => Ok(mean),
+        Some(_) => Err("a mean is positive and finite: 10, or 0.5".into()),
+        None => Err("not a number: write 10, or 0.5".into()),
     }
 }
 
 /// Bits per key: a positive number.
 pub(crate) fn bits(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(bits) if bits > 0.0 && bits.is_finite() => Ok(bits),
-        Ok(_) => Err("bits per key must be positive and finite: write 10 or 9.6".into()),
-        Err(_) => Err("not a number of bits: write 10 or 9.6".into()),
+    match real(text) {
+        Some(bits) if bits > 0.0 && bits.is_finite() => Ok(bits),
+        Some(_) => Err("bits per key must be positive and finite: write 10 or 9.6".into()),
+        None => Err("not a number of bits: write 10 or 9.6".into()),
     }
 }
 
@@ -166,8 +184,8 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     })
 }
 
-/// A decimal number times `factor`, which must be whole; `syntax` says how to write one. Without
-/// going through a float: every number of 64 bits is exact.
+/// A decimal number or a power, times `factor`, which must be whole; `syntax` says how to write one.
+/// Without going through a float: every number of 64 bits is exact.
 fn scaled(text: &str, factor: u64, syntax: &str) -> Result<u64, String> {
     const TOO_LARGE: &str = "too large: numbers go up to 2^64 - 1";
     if text.starts_with('-') {
@@ -175,6 +193,12 @@ fn scaled(text: &str, factor: u64, syntax: &str) -> Result<u64, String> {
     }
     if text.starts_with("0x") || text.starts_with("0X") {
         return Err("write the number in decimal".into());
+    }
+    if let Some((base, power)) = text.split_once('^').filter(|(_, power)| !power.contains('^')) {
+        let base: u128 = scaled(base, 1, syntax)?.into();
+        let power = u32::try_from(scaled(power, 1, syntax)?).map_err(|_| TOO_LARGE)?;
+        let product = base.checked_pow(power).and_then(|value| value.checked_mul(factor.into()));
+        return product.and_then(|value| u64::try_from(value).ok()).ok_or_else(|| TOO_LARGE.into());
     }
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => {
@@ -279,11 +303,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_rate_in_four_spellings() {
-        for text in ["1%", "1 %", "0.01", "1e-2", "1/100", ".01", "1E-2"] {
+    fn one_rate_in_many_spellings() {
+        for text in
+            ["1%", "1 %", "1 percent", "1_0/1_000", "10^-2", "0.01", "1e-2", "1/100", ".01", "1E-2"]
+        {
             assert_eq!(rate(text), Ok(0.01), "{text}");
         }
         assert_eq!(rate("0.1%"), Ok(0.001));
+        assert_eq!(rate("2^-7"), Ok(1.0 / 128.0));
+        assert_eq!(["2^3", "1_000"].map(mean), [Ok(8.0), Ok(1000.0)]);
+        assert_eq!((bits("2^4"), nanoseconds("1_000us")), (Ok(16.0), Ok(1e6)));
     }
 
     #[test]
@@ -327,6 +356,10 @@ mod tests {
             ("1K", 1000),
             ("10M", 10_000_000),
             ("1.5G", 1_500_000_000),
+            ("2^32", 1 << 32),
+            ("10^6", 1_000_000),
+            ("2^0", 1),
+            ("4_000_000", 4_000_000),
             ("9223372036854775809", (1 << 63) + 1),
             ("18446744073709551615", u64::MAX),
         ] {
@@ -352,6 +385,11 @@ mod tests {
             "+5",
             "e6",
             ".",
+            "2^64",
+            "2^-1",
+            "2^2^2",
+            "^2",
+            "2^",
             "1e2147483647",
             "1.1e-2147483648",
         ] {
@@ -384,6 +422,8 @@ mod tests {
             ("10B", 10),
             ("1e9", 1_000_000_000),
             ("16MiB", 16 << 20),
+            ("2^20", 1 << 20),
+            ("2^10 KiB", 1 << 20),
         ] {
             assert_eq!(size(text), Ok(want), "{text}");
         }
@@ -405,11 +445,11 @@ mod tests {
     }
 
     #[test]
-    fn small_numbers_are_digits_within_their_limits() {
-        assert_eq!(["1", "256"].map(whole::<1, 256>), [Ok(1), Ok(256)]);
-        for text in ["0", "257", "1k", "", "-1", "2.0"] {
+    fn small_numbers_are_within_their_limits() {
+        assert_eq!(["1", "256", "2^8", "1e2"].map(whole::<1, 256>), [1, 256, 256, 100].map(Ok));
+        for text in ["0", "257", "1k", "", "-1", "2.5", "2^9"] {
             let error = whole::<1, 256>(text).unwrap_err();
-            assert_eq!(error, "write a whole number from 1 to 256, in digits alone", "{text}");
+            assert_eq!(error, "write a whole number from 1 to 256", "{text}");
         }
     }
 

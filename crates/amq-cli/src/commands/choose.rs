@@ -122,8 +122,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = numbers::count)]
     changes: Option<u64>,
 
-    /// The keys are integers below this: a bitmap or a sorted list may be smaller, and is exact
-    #[arg(long, value_name = "N", value_parser = numbers::count)]
+    /// The keys are integers below this, as 4e9 or 2^32: a bitmap or a sorted list may be smaller,
+    /// and is exact
+    #[arg(long, value_name = "N", value_parser = numbers::bound)]
     integers_below: Option<u64>,
 
     /// Times of a machine of your own, as `amq-bench fit` writes them

@@ -74,7 +74,7 @@ fn what_is_no_number_is_refused_by_name() {
         ("--fpr 1% --seed -1", "whole number"),
         ("--fpr 1% --kind blom", "possible values: bloom, blocked-bloom, "),
         ("--fpr 1% --threads 0", "write a whole number from 1 to 256"),
-        ("--fpr 1% --threads 1k", "write a whole number from 1 to 256, in digits alone"),
+        ("--fpr 1% --threads 1k", "write a whole number from 1 to 256"),
         ("--bytes 1,000", "write 1000 or 1_000, without commas"),
         ("--bytes 1M", "1MiB, where MiB is 2^20 bytes, or 1MB"),
         ("--bytes many", "not a size: write 4096, 64KiB, 1.5GB or 1e9"),
