@@ -1,7 +1,7 @@
 //! Which filter? Six workloads of the kind people have, and what comes out.
 //!
 //! ```console
-//! $ cargo run -p amq --example choose
+//! $ cargo run -p amq-advisor --example choose
 //! ```
 
 use amq_advisor::{Keys, KeysBy, Need, Workload, choose};

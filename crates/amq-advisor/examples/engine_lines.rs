@@ -1,7 +1,7 @@
 //! What to set in other people's engines for a number of keys and a rate.
 //!
 //! ```console
-//! $ cargo run -p amq --example engine_lines -- 1000000 0.01
+//! $ cargo run -p amq-advisor --example engine_lines -- 1000000 0.01
 //! ```
 //!
 //! One engine a line: its name, what to write, and the rate that this gives by the engine's own

@@ -1,7 +1,7 @@
 //! What to set in other people's engines for a number of keys and a rate.
 //!
 //! ```console
-//! $ cargo run -p amq --example engines -- 1000000 0.01
+//! $ cargo run -p amq-advisor --example engines -- 1000000 0.01
 //! ```
 
 use amq_advisor::engines::Engine;
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let fpr = arguments.next().map_or(Ok(0.01), |fpr| fpr.parse())?;
     for engine in Engine::ALL {
         match engine.setting(keys, fpr) {
-            Ok(setting) => println!("{setting}\n"),
+            Ok(setting) => println!("{setting}"),
             Err(error) => println!("{error}.\n"),
         }
     }

@@ -25,8 +25,22 @@ fn drawn(head: &[&str], rows: &[Vec<String>], apart: u16) -> String {
     table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// Text with its long sentences folded between words; after a number or a dash they hang. Lines to
+/// copy, which are indented, and tables stay as they are.
+pub(crate) fn folded(text: &str) -> String {
+    let line = |line: &str| match line.split_at_checked(4) {
+        Some(("    ", _)) => format!("{line}\n"),
+        Some((_, rest)) if line.chars().count() <= WIDTH || rest.contains("  ") => {
+            format!("{line}\n")
+        }
+        Some((mark, rest)) if mark.ends_with("  ") => wrapped(mark, rest),
+        _ => wrapped("", line),
+    };
+    text.lines().map(line).collect()
+}
+
 /// A sentence after its number or dash, wrapped between words with a hanging indent.
-pub(crate) fn wrapped(prefix: &str, text: &str) -> String {
+fn wrapped(prefix: &str, text: &str) -> String {
     let indent = prefix.chars().count();
     let mut lines = prefix.to_owned();
     let mut column = indent;
@@ -66,6 +80,11 @@ mod tests {
         assert_eq!(lines[1], format!("    {}", "seven12 ".repeat(9).trim_end()));
         assert_eq!(text.split_whitespace().count(), 31);
         assert_eq!(wrapped("- ", "short"), "- short\n");
+        let long = "seven12 ".repeat(30);
+        assert_eq!(folded(&format!(" 1  {long}\n\n")), text + "\n");
+        for stays in [format!("    {long}"), format!(" 1  two  {long}"), "short".into()] {
+            assert_eq!(folded(&stays), stays + "\n");
+        }
         // A word that is too long gets a line of its own.
         assert_eq!(wrapped("- ", &"x".repeat(99)).lines().count(), 1);
     }

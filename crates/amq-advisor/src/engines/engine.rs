@@ -62,6 +62,11 @@ pub struct NoSetting {
     pub reason: String,
 }
 
+const ROCKSDB: [&str; 2] = [
+    "no filter, since filter_policy is null",
+    "RocksDB wiki: RocksDB Bloom Filter; include/rocksdb/filter_policy.h",
+];
+
 impl Engine {
     /// All of them, PostgreSQL with one column.
     pub const ALL: [Self; 9] = [
@@ -76,41 +81,65 @@ impl Engine {
         Self::ClickHouse,
     ];
 
+    /// Its name; what it has if nothing is set; the page of its documentation.
+    const fn facts(self) -> [&'static str; 3] {
+        match self {
+            Self::RocksDb => ["RocksDB (Bloom)", ROCKSDB[0], ROCKSDB[1]],
+            Self::RocksDbRibbon => ["RocksDB (ribbon)", ROCKSDB[0], ROCKSDB[1]],
+            Self::Cassandra => [
+                "Cassandra",
+                "bloom_filter_fp_chance is 0.01, and 0.1 with LeveledCompactionStrategy",
+                "Cassandra documentation: Bloom Filters",
+            ],
+            Self::HBase => [
+                "HBase",
+                "BLOOMFILTER is ROW, at a rate of 1 %",
+                "HBase reference guide: Bloom Filters",
+            ],
+            Self::PostgreSql { .. } => [
+                "PostgreSQL (bloom index)",
+                "no such index; without WITH its signature has 80 bits, two for each column",
+                "PostgreSQL documentation: bloom, bloom filter index access method",
+            ],
+            Self::RedisBloom => [
+                "Redis (BF)",
+                "BF.ADD makes a filter for 100 keys at 1 %, which grows",
+                "Redis documentation: BF.RESERVE",
+            ],
+            Self::RedisCuckoo => [
+                "Redis (CF)",
+                "CF.ADD makes a filter of 1024 slots in buckets of two, which grows",
+                "Redis documentation: CF.RESERVE",
+            ],
+            Self::Parquet => [
+                "Parquet",
+                "no filter; once enabled 1 % in parquet-java, 5 % in Rust",
+                "parquet-java: parquet-hadoop README; crate parquet: BloomFilterProperties",
+            ],
+            Self::ClickHouse => [
+                "ClickHouse",
+                "no index; bloom_filter without a number has a rate of 2.5 %",
+                "ClickHouse documentation: MergeTree, data skipping indexes; examples",
+            ],
+        }
+    }
+
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::RocksDb => "RocksDB (Bloom)",
-            Self::RocksDbRibbon => "RocksDB (ribbon)",
-            Self::Cassandra => "Cassandra",
-            Self::HBase => "HBase",
-            Self::PostgreSql { .. } => "PostgreSQL (bloom index)",
-            Self::RedisBloom => "Redis (BF)",
-            Self::RedisCuckoo => "Redis (CF)",
-            Self::Parquet => "Parquet",
-            Self::ClickHouse => "ClickHouse",
-        }
+        self.facts()[0]
     }
 
     /// What it has if nothing is set.
     #[must_use]
     pub const fn default_setting(self) -> &'static str {
-        match self {
-            Self::RocksDb | Self::RocksDbRibbon => "no filter, since filter_policy is null",
-            Self::Cassandra => {
-                "bloom_filter_fp_chance is 0.01, and 0.1 with LeveledCompactionStrategy"
-            }
-            Self::HBase => "BLOOMFILTER is ROW, at a rate of 1 %",
-            Self::PostgreSql { .. } => {
-                "no such index; without WITH its signature has 80 bits, two for each column"
-            }
-            Self::RedisBloom => "BF.ADD makes a filter for 100 keys at 1 %, which grows",
-            Self::RedisCuckoo => {
-                "CF.ADD makes a filter of 1024 slots in buckets of two, which grows"
-            }
-            Self::Parquet => "no filter; once enabled 1 % in parquet-java, 5 % in Rust",
-            Self::ClickHouse => "no index; bloom_filter without a number has a rate of 2.5 %",
-        }
+        self.facts()[1]
+    }
+
+    /// A setting with its rate and bits per key.
+    pub(super) fn set(self, fpr: f64, bits_per_key: f64, line: String, caveat: String) -> Setting {
+        let [_, default, source] = self.facts();
+        Setting { engine: self, line, fpr, bits_per_key, default, caveat, source }
     }
 
     pub(super) fn none(self, reason: String) -> NoSetting {
@@ -140,19 +169,13 @@ impl fmt::Display for Engine {
     }
 }
 
-/// The engine, the line, and its effect.
+/// The engine and its effect; the line, indented, to be copied; what to know.
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} (gives {} in {:.1} bits per key). {} If nothing is set: {}.",
-            self.engine,
-            self.line,
-            Rate(self.fpr),
-            self.bits_per_key,
-            self.caveat,
-            self.default
-        )
+        let Self { engine, line, fpr, bits_per_key, default, caveat, .. } = self;
+        let (fpr, line) = (Rate(*fpr), line.replace('\n', "\n    "));
+        writeln!(f, "{engine}, gives {fpr} in {bits_per_key:.1} bits per key:\n\n    {line}\n")?;
+        writeln!(f, "{caveat} If nothing is set: {default}.")
     }
 }
 

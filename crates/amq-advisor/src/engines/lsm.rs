@@ -51,18 +51,12 @@ pub(super) fn rocksdb(engine: Engine, keys: u64, asked: f64) -> Result<Setting, 
             Rate(best_rate(clipped))
         )));
     }
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!("NewBloomFilterPolicy({bits})"),
-        fpr,
-        bits_per_key: bits,
-        caveat: format!(
-            "Bits per key. With format_version below 5 the number is rounded to a whole one, and \
-             the rate differs. {PER_FILE}"
-        ),
-        source: "RocksDB wiki: RocksDB Bloom Filter; include/rocksdb/filter_policy.h",
-    })
+    let line = format!("NewBloomFilterPolicy({bits})");
+    let caveat = format!(
+        "Bits per key. With format_version below 5 the number is rounded to a whole one, and \
+         the rate differs. {PER_FILE}"
+    );
+    Ok(engine.set(fpr, bits, line, caveat))
 }
 
 /// As for the Bloom filter, from the header: the policy takes the bits of a Bloom filter of the
@@ -72,20 +66,14 @@ pub(super) fn rocksdb_ribbon(engine: Engine, keys: u64, fpr: f64) -> Result<Sett
     if keys > MOST_RIBBON_KEYS {
         return Err(engine.too_many(keys, MOST_RIBBON_KEYS));
     }
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!("NewRibbonFilterPolicy({bits})"),
-        fpr,
-        bits_per_key: 0.7 * bits,
-        caveat: format!(
-            "The number is the bits per key of the Bloom filter with the same rate; the ribbon \
-             takes about 30 % less. Files that are flushed get Bloom \
-             filters unless bloom_before_level is -1; RocksDB before 6.15 ignores ribbons. \
-             {PER_FILE}"
-        ),
-        source: "RocksDB wiki: RocksDB Bloom Filter; include/rocksdb/filter_policy.h",
-    })
+    let line = format!("NewRibbonFilterPolicy({bits})");
+    let caveat = format!(
+        "The number is the bits per key of the Bloom filter with the same rate; the ribbon \
+         takes about 30 % less. Files that are flushed get Bloom \
+         filters unless bloom_before_level is -1; RocksDB before 6.15 ignores ribbons. \
+         {PER_FILE}"
+    );
+    Ok(engine.set(fpr, 0.7 * bits, line, caveat))
 }
 
 /// The table of rates in `BloomCalculations`, up to 20 bits per key.
@@ -101,19 +89,13 @@ pub(super) fn cassandra(engine: Engine, asked: f64) -> Result<Setting, NoSetting
         )));
     }
     let fpr = formula::classic(f64::from(bits), probes);
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!("ALTER TABLE t WITH bloom_filter_fp_chance = {asked};"),
-        fpr,
-        bits_per_key: f64::from(bits),
-        caveat: format!(
-            "It counts in whole bits: {bits} per partition key with {probes} probes. Old SSTables \
-             keep their filters until they are rewritten. The filters lie outside the heap. \
-             {PER_FILE}"
-        ),
-        source: "Cassandra documentation: Bloom Filters",
-    })
+    let line = format!("ALTER TABLE t WITH bloom_filter_fp_chance = {asked};");
+    let caveat = format!(
+        "It counts in whole bits: {bits} per partition key with {probes} probes. Old SSTables \
+         keep their filters until they are rewritten. The filters lie outside the heap. \
+         {PER_FILE}"
+    );
+    Ok(engine.set(fpr, f64::from(bits), line, caveat))
 }
 
 /// `BloomFilterUtil`: bits for the ideal number of probes, that number rounded up from whole bits
@@ -128,20 +110,14 @@ pub(super) fn hbase(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
         )));
     }
     let bits = formula::classic_bits(fpr, probes);
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!(
-            "alter 't', {{NAME => 'f', BLOOMFILTER => 'ROW', CONFIGURATION => \
-             {{'io.storefile.bloom.error.rate' => '{fpr}'}}}}"
-        ),
-        fpr,
-        bits_per_key: bits,
-        caveat: format!(
-            "For one column family; io.storefile.bloom.error.rate in hbase-site.xml is for all \
-             others. Old files keep their filters until they are compacted. ROWCOL has a key for \
-             each column of each row, and two lookups a query. {PER_FILE}"
-        ),
-        source: "HBase reference guide: Bloom Filters",
-    })
+    let line = format!(
+        "alter 't', {{NAME => 'f', BLOOMFILTER => 'ROW', CONFIGURATION => \
+         {{'io.storefile.bloom.error.rate' => '{fpr}'}}}}"
+    );
+    let caveat = format!(
+        "For one column family; io.storefile.bloom.error.rate in hbase-site.xml is for all \
+         others. Old files keep their filters until they are compacted. ROWCOL has a key for \
+         each column of each row, and two lookups a query. {PER_FILE}"
+    );
+    Ok(engine.set(fpr, bits, line, caveat))
 }

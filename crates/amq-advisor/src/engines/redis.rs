@@ -16,20 +16,14 @@ pub(super) fn bloom(engine: Engine, keys: u64, asked: f64) -> Result<Setting, No
     }
     let bits = -libm::log(asked) / (LN_2 * LN_2);
     let probes = libm::ceil(-libm::log2(asked)) as u32;
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!("BF.RESERVE key {asked} {keys} NONSCALING"),
-        fpr: formula::classic(bits, probes),
-        bits_per_key: bits,
-        caveat: format!(
-            "{probes} probes, a whole number, so the rate is not to the digit what was asked for. \
-             NONSCALING refuses key {}. Without it further filters are added, which takes more \
-             memory and more time per query. There is no removing.",
-            keys + 1
-        ),
-        source: "Redis documentation: BF.RESERVE",
-    })
+    let line = format!("BF.RESERVE key {asked} {keys} NONSCALING");
+    let caveat = format!(
+        "{probes} probes, a whole number, so the rate is not to the digit what was asked for. \
+         NONSCALING refuses key {}. Without it further filters are added, which takes more \
+         memory and more time per query. There is no removing.",
+        keys + 1
+    );
+    Ok(engine.set(formula::classic(bits, probes), bits, line, caveat))
 }
 
 /// Slots of a bucket, and the share of all slots that fills before an insert fails: after Fan et
@@ -57,19 +51,13 @@ pub(super) fn cuckoo(engine: Engine, keys: u64, asked: f64) -> Result<Setting, N
     };
     // Fuller than this a table of one slot a bucket cannot be, whatever its size.
     let page = if slots == 1 { ", and not to the 55 % of Redis' page" } else { "" };
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!("CF.RESERVE key {capacity} BUCKETSIZE {slots}"),
-        fpr: rate(slots),
-        bits_per_key: 8.0 * capacity as f64 / keys as f64,
-        caveat: format!(
-            "Fingerprints have eight bits, so the rate goes in steps of 2/255 per slot of a \
-             bucket, and there are a power of two of buckets. Those of {slots} fill to some \
-             {:.0} %{page}; when full it adds another filter, and each adds its rate. Delete only \
-             what was added.",
-            load * 100.0
-        ),
-        source: "Redis documentation: CF.RESERVE",
-    })
+    let line = format!("CF.RESERVE key {capacity} BUCKETSIZE {slots}");
+    let caveat = format!(
+        "Fingerprints have eight bits, so the rate goes in steps of 2/255 per slot of a \
+         bucket, and there are a power of two of buckets. Those of {slots} fill to some \
+         {:.0} %{page}; when full it adds another filter, and each adds its rate. Delete only \
+         what was added.",
+        load * 100.0
+    );
+    Ok(engine.set(rate(slots), 8.0 * capacity as f64 / keys as f64, line, caveat))
 }

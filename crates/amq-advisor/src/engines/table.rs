@@ -47,26 +47,20 @@ pub(super) fn postgresql(
         (1..=columns).map(|column| format!("{prefix}{column}")).collect()
     };
     let with = names("col").join(&format!("={bits}, "));
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!(
-            "CREATE EXTENSION IF NOT EXISTS bloom;\nCREATE INDEX ON t USING bloom ({}) WITH \
-             (length={length}, {with}={bits});",
-            names("c").join(", ")
-        ),
-        fpr,
-        // The signature, and six bytes to find the row.
-        bits_per_key: f64::from(length) + 48.0,
-        caveat: format!(
-            "The rate is that of a row, when one column is asked for: of {} rows some {} are \
-             fetched for nothing, and every query reads the whole index. It answers `=` only, and \
-             has operator classes for int4 and text alone. For one column a B-tree is quicker.",
-            Number(keys),
-            Number((keys as f64 * fpr) as u64)
-        ),
-        source: "PostgreSQL documentation: bloom, bloom filter index access method",
-    })
+    let line = format!(
+        "CREATE EXTENSION IF NOT EXISTS bloom;\nCREATE INDEX ON t USING bloom ({}) WITH \
+         (length={length}, {with}={bits});",
+        names("c").join(", ")
+    );
+    let caveat = format!(
+        "The rate is that of a row, when one column is asked for: of {} rows some {} are \
+         fetched for nothing, and every query reads the whole index. It answers `=` only, and \
+         has operator classes for int4 and text alone. For one column a B-tree is quicker.",
+        Number(keys),
+        Number((keys as f64 * fpr) as u64)
+    );
+    // The signature, and six bytes to find the row.
+    Ok(engine.set(fpr, f64::from(length) + 48.0, line, caveat))
 }
 
 /// The size that Parquet writers choose for a split-block filter: a formula for eight probes
@@ -103,25 +97,19 @@ pub(super) fn parquet(engine: Engine, keys: u64, asked: f64) -> Result<Setting, 
     } else {
         String::new()
     };
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!(
-            "parquet-java: parquet.bloom.filter.enabled#c = true, parquet.bloom.filter.fpp#c = \
-             {fpp}, parquet.bloom.filter.expected.ndv#c = {keys}; Rust: \
-             set_column_bloom_filter_fpp(c, {fpp}), set_column_bloom_filter_ndv(c, {keys})"
-        ),
-        fpr: rate(bytes),
-        bits_per_key: 8.0 * bytes as f64 / keys as f64,
-        caveat: format!(
-            "The distinct values are those of a row group, not of the file. Writers round the size \
-             up to a power of two, here {}{java}, after a formula for another filter: at some \
-             numbers of values the rate is up to half as high again as the fpp says, at others \
-             much lower.",
-            Bytes(bytes)
-        ),
-        source: "parquet-java: parquet-hadoop README; crate parquet: BloomFilterProperties",
-    })
+    let line = format!(
+        "parquet-java: parquet.bloom.filter.enabled#c = true, parquet.bloom.filter.fpp#c = \
+         {fpp}, parquet.bloom.filter.expected.ndv#c = {keys}; Rust: \
+         set_column_bloom_filter_fpp(c, {fpp}), set_column_bloom_filter_ndv(c, {keys})"
+    );
+    let caveat = format!(
+        "The distinct values are those of a row group, not of the file. Writers round the size \
+         up to a power of two, here {}{java}, after a formula for another filter: at some \
+         numbers of values the rate is up to half as high again as the fpp says, at others \
+         much lower.",
+        Bytes(bytes)
+    );
+    Ok(engine.set(rate(bytes), 8.0 * bytes as f64 / keys as f64, line, caveat))
 }
 
 /// To two digits, downwards.
@@ -146,19 +134,13 @@ pub(super) fn clickhouse(engine: Engine, keys: u64, asked: f64) -> Result<Settin
     }
     let fpr = formula::classic(f64::from(bits), probes);
     let blocks = keys.div_ceil(GRANULE);
-    Ok(Setting {
-        engine,
-        default: engine.default_setting(),
-        line: format!("INDEX c_bloom c TYPE bloom_filter({asked}) GRANULARITY 1"),
-        fpr,
-        bits_per_key: f64::from(bits),
-        caveat: format!(
-            "It counts in whole bits: {bits} per row with {probes} probes. Each granule of {GRANULE} \
-             rows has a filter of its own, and a query asks all {}: some {:.1} are read for \
-             nothing. It serves =, IN and has, and helps only where a value is in few granules.",
-            Number(blocks),
-            blocks as f64 * fpr
-        ),
-        source: "ClickHouse documentation: MergeTree, data skipping indexes; examples",
-    })
+    let line = format!("INDEX c_bloom c TYPE bloom_filter({asked}) GRANULARITY 1");
+    let caveat = format!(
+        "It counts in whole bits: {bits} per row with {probes} probes. Each granule of {GRANULE} \
+         rows has a filter of its own, and a query asks all {}: some {:.1} are read for \
+         nothing. It serves =, IN and has, and helps only where a value is in few granules.",
+        Number(blocks),
+        blocks as f64 * fpr
+    );
+    Ok(engine.set(fpr, f64::from(bits), line, caveat))
 }

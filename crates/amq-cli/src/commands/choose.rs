@@ -4,6 +4,7 @@ use crate::answer;
 use crate::exit::Outcome;
 use crate::numbers;
 use crate::stdio::Text;
+use crate::table::folded;
 use amq::Budget;
 use amq_advisor::{
     Answer, Beyond, First, Keys, KeysBy, Need, Structure, Times, Workload, choose_by,
@@ -276,7 +277,7 @@ impl Arguments {
     }
 
     fn in_words(&self, answer: &Answer) -> String {
-        let mut text = answer::in_words(answer);
+        let mut text = folded(&answer.to_string());
         // The first choice that this program builds; what is set up for threads is a library's.
         let best = answer.best();
         if let (Structure::Filter(kind), Some(goal)) = (best.structure, best.goal) {

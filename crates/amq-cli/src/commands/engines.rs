@@ -1,9 +1,9 @@
 //! `amq engines`: what to set in other people's engines.
 
 use crate::exit::Outcome;
-use crate::numbers::{self, rate_text};
+use crate::numbers;
 use crate::stdio::Text;
-use crate::table::wrapped;
+use crate::table::folded;
 use amq_advisor::engines::{Engine, NoSetting, Setting};
 use clap::Args;
 use serde_json::{Value, json};
@@ -73,17 +73,7 @@ impl Arguments {
 }
 
 fn in_words(setting: Result<Setting, NoSetting>) -> String {
-    match setting {
-        Ok(it) => {
-            let gives =
-                format!("gives {} in {:.1} bits per key", rate_text(it.fpr), it.bits_per_key);
-            // Lines to copy are not wrapped.
-            let line = it.line.replace('\n', "\n    ");
-            let known = format!("{} If nothing is set: {}.", it.caveat, it.default);
-            format!("{}, {gives}:\n\n    {line}\n\n{}", it.engine, wrapped("", &known))
-        }
-        Err(none) => wrapped("", &format!("{none}.")),
-    }
+    folded(&setting.map_or_else(|none| format!("{none}."), |it| it.to_string()))
 }
 
 fn in_json(engine: Engine, setting: Result<Setting, NoSetting>) -> Value {
