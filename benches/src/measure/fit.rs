@@ -60,7 +60,8 @@ fn filters() -> impl Iterator<Item = &'static str> {
 }
 
 /// What one insert in a thousand exceeds, for each filter of fixed size that takes keys one by one:
-/// where it is as full as planned or fuller, of the largest one measured. What grows stops to grow
+/// where it is as full as planned or fuller, of the largest one measured, with the keys that it was
+/// planned for. What grows stops to grow
 /// more rarely than that, and for longer: it has no such number.
 fn tails(records: &[(Records, String)]) -> Result<String, BenchError> {
     let grow = Workload::course("grow");
@@ -78,7 +79,7 @@ fn tails(records: &[(Records, String)]) -> Result<String, BenchError> {
                 }
             }
         }
-        tails.extend(tail.map(|ns| format!("{contender} {ns:.0}")));
+        tails.extend(tail.map(|ns| format!("{contender} {ns:.0} {}", largest.0)));
     }
     Ok(tails.join(", "))
 }

@@ -42,19 +42,12 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     let growing = workload.grows() && !matches!(workload.keys, Keys::AtMost(_));
     let strangers = workload.keys_by == KeysBy::Strangers;
     let is_filter = filter.is_some();
-    let fixed: [(bool, &str); 12] = [
+    let fixed: &[(bool, &str)] = &[
         (
             workload.is_exact(),
             "Where every key that can be asked for is known beforehand, less is enough: a cascade \
              of filters, such as CRLite, or a `RibbonMap` of one bit, built from all of them. And \
              before an exact set that is slow to ask, a filter spares the lookups of absent keys.",
-        ),
-        (
-            workload.spares() == First::Tail && !workload.built_once,
-            "Tails are those of inserts into tables of a million keys or some more, timed one at \
-             a time until the filter is as full as planned: larger tables have longer ones, and so \
-             have threads that wait for each other. Queries read a bounded number of lines. What \
-             doubles or adds a stage stops for it, more rarely than once in a thousand inserts.",
         ),
         (
             workload.spares() == First::Tail && workload.built_once,
@@ -108,8 +101,24 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         ),
     ];
     notes.extend(fixed.iter().filter(|(is_so, _)| *is_so).map(|(_, text)| String::from(*text)));
+    notes.extend(tails(workload, times));
     notes.extend(measured(workload, answer, times));
     notes
+}
+
+/// At which sizes tails were measured, and what they are at others.
+fn tails(workload: &Workload, times: &Times) -> Option<String> {
+    let (fewest, most) = times.tail_keys()?;
+    let [fewest, most] = [fewest, most].map(Number);
+    (workload.spares() == First::Tail && !workload.built_once).then(|| {
+        format!(
+            "Tails were measured in filters planned for {fewest} to {most} keys, one insert at a \
+             time until they were as full as planned. In larger ones they are reckoned to rise as \
+             the mean insert does; threads that wait for each other make them longer, too. Queries \
+             read a bounded number of lines. What doubles or adds a stage stops for it, more rarely \
+             than once in a thousand inserts."
+        )
+    })
 }
 
 /// Where the times come from.

@@ -41,9 +41,16 @@ pub struct Times {
     date: String,
     processor: String,
     hash_ns_per_byte: f64,
-    /// What one insert in a thousand exceeds, by contender.
-    tails: Vec<(String, f64)>,
+    tails: Vec<Tail>,
     figures: Vec<Figures>,
+}
+
+/// What one insert in a thousand exceeds, in a filter of so many keys.
+#[derive(Clone, PartialEq, Debug)]
+struct Tail {
+    contender: String,
+    ns: f64,
+    keys: u64,
 }
 
 /// The rows of one contender, by keys and then by bits of rate.
@@ -147,9 +154,7 @@ impl Times {
             "date" => self.date = value.to_string(),
             "processor" => self.processor = value.to_string(),
             "insert_p99_9_ns" => {
-                let pairs = value.split(", ").filter_map(|pair| pair.split_once(' '));
-                let read = |(name, ns): (&str, &str)| Some((name.to_string(), ns.parse().ok()?));
-                self.tails = pairs.filter_map(read).collect();
+                self.tails = value.split(", ").filter_map(tail).collect();
             }
             "hash_ns_per_byte" => self.hash_ns_per_byte = value.parse().unwrap_or(0.0),
             _ => {}
@@ -173,6 +178,12 @@ impl Times {
         self.hash_ns_per_byte
     }
 
+    /// The fewest and the most keys of the filters whose tails were measured.
+    pub(super) fn tail_keys(&self) -> Option<(u64, u64)> {
+        let keys = || self.tails.iter().map(|tail| tail.keys);
+        keys().min().zip(keys().max())
+    }
+
     fn of(&self, contender: &str) -> Option<&Figures> {
         self.figures.iter().find(|figures| figures.contender == contender)
     }
@@ -187,7 +198,6 @@ impl Times {
     ) -> Option<Spent> {
         let name = contender(structure, workload)?;
         let figures = self.of(name)?;
-        let tail = self.tails.iter().find(|(known, _)| known == name).map(|(_, ns)| *ns);
         // A map has no rate, but values of so many bits.
         let of_values = workload.value_bits().filter(|_| structure == Structure::Map);
         let bits = of_values.map_or_else(|| -libm::log2(fpr), f64::from);
@@ -202,6 +212,10 @@ impl Times {
         };
         let reckoned = !figures.has_measured(entries, bits);
         let remove = (!remove.is_nan()).then_some(remove);
+        // In a larger table it is longer by as much as the mean insert is.
+        let rise = |keys| (insert / self.at(figures, INSERT, keys, bits)).max(1.0);
+        let tail = self.tails.iter().find(|tail| tail.contender == name);
+        let tail = tail.map(|tail| tail.ns * rise(tail.keys));
         let spent = Spent { insert, query, remove, tail, reckoned };
         (query.is_finite() && insert.is_finite()).then(|| match structure {
             Structure::Sharded(_) => spent.locked(workload.threads),
@@ -244,6 +258,13 @@ impl Times {
 /// How many times a number is another, as a logarithm.
 fn log(keys: u64, of: u64) -> f64 {
     libm::log2(keys as f64 / of as f64)
+}
+
+/// A contender, nanoseconds, and the number of keys.
+fn tail(text: &str) -> Option<Tail> {
+    let mut words = text.split(' ');
+    let contender = words.next()?.to_string();
+    Some(Tail { contender, ns: words.next()?.parse().ok()?, keys: words.next()?.parse().ok()? })
 }
 
 fn row(line: &str) -> Option<(&str, Row)> {
