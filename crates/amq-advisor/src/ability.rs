@@ -31,49 +31,41 @@ pub(super) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejec
 }
 
 fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<String> {
-    let fixed = match (structure, demand) {
-        (_, Demand::Need(Need::Exact)) => Some("errs at some rate, however low"),
-        (Structure::Map, _) => return map(demand),
-        (Structure::AtomicBloom | Structure::AtomicBlockedBloom, Demand::Need(Need::Files)) => {
-            Some("has no file of its own: only a snapshot of it has")
-        }
-        (Structure::Sharded(_) | Structure::ShardedRolling(_), Demand::Need(Need::Files)) => {
-            Some("is several filters behind locks, not one file")
-        }
-        (Structure::Rolling(_) | Structure::ShardedRolling(_), Demand::Need(Need::Remove)) => {
-            Some("forgets a generation at a time, and no single key")
-        }
-        (
-            Structure::Rolling(_) | Structure::ShardedRolling(_),
-            Demand::Need(Need::List | Need::Merge | Need::Grow),
-        ) => {
-            Some("is several filters, of which each forgets: they are not listed, merged or grown")
-        }
-        (Structure::Rolling(_), Demand::Need(Need::SharedInsert)) => {
-            Some("is for one thread: shard it, each shard with a lock of its own")
-        }
-        (
-            Structure::AtomicBloom | Structure::AtomicBlockedBloom,
-            Demand::Need(Need::Forget { .. }),
-        )
-        | (Structure::Filter(_), Demand::Need(Need::Forget { .. })) => {
-            Some("never forgets by itself")
-        }
-        (
-            Structure::Sharded(_)
-            | Structure::ShardedRolling(_)
-            | Structure::AtomicBloom
-            | Structure::AtomicBlockedBloom,
-            Demand::Need(Need::SharedInsert),
-        ) => None,
-        (Structure::Filter(_), Demand::Need(Need::SharedInsert)) => {
-            Some("is built from all keys at once: there is nothing for threads to insert")
-        }
-        (_, demand) => {
-            return structure.kind().and_then(|kind| of_kind(kind, demand, workload));
-        }
+    use Structure::{
+        AtomicBlockedBloom, AtomicBloom, Filter, Periods, Rolling, Sharded, ShardedRolling,
     };
-    fixed.map(Into::into)
+
+    let Some(kind) = structure.kind() else {
+        return map(demand);
+    };
+    let Demand::Need(need) = demand else {
+        return of_kind(kind, demand, workload);
+    };
+    let lacks = match (structure, need) {
+        (_, Need::Exact) => "errs at some rate, however low",
+        (AtomicBloom | AtomicBlockedBloom, Need::Files) => {
+            "has no file of its own: only a snapshot of it has"
+        }
+        (Sharded(_) | ShardedRolling(_), Need::Files) => {
+            "is several filters behind locks, not one file"
+        }
+        (_, Need::Remove) if structure.forgets() => {
+            "forgets a generation at a time, and no single key"
+        }
+        (_, Need::List | Need::Merge | Need::Grow) if structure.forgets() => {
+            "is several filters, each of which forgets: they are not listed, merged or grown"
+        }
+        (Rolling(_) | Periods(_), Need::SharedInsert) => {
+            "is for one thread: give each thread a share of the keys, and one of its own"
+        }
+        (Filter(_), Need::SharedInsert) => {
+            "is built from all keys at once: there is nothing for threads to insert"
+        }
+        (_, Need::Forget { .. }) if !structure.forgets() => "never forgets by itself",
+        (_, Need::SharedInsert | Need::Forget { .. }) => return None,
+        _ => return of_kind(kind, demand, workload),
+    };
+    Some(lacks.into())
 }
 
 /// Why a map, which has one use, does not meet a demand.
@@ -84,7 +76,7 @@ fn map(demand: Demand) -> Option<String> {
         | Demand::Bytes(_)
         | Demand::BuildBytes(_)
         | Demand::Strangers => return None,
-        Demand::Fpr(_) => {
+        Demand::Fpr(_) | Demand::Need(Need::Exact) => {
             "gives some value for a key that is not in, and never says so: ask a filter first"
         }
         _ => "is built from all pairs at once, and never changes",

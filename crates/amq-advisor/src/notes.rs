@@ -95,6 +95,11 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
             "And let strangers remove only what the exact set behind it holds.",
         ),
         (
+            workload.counts() && workload.generations().is_some(),
+            "Counts that fade, halved from time to time as in TinyLFU, are not in this family: none \
+             of its filters halves its counters.",
+        ),
+        (
             workload.threads > 1 && !workload.is_shared(),
             "Any number of threads can query at once. If several also insert, ask for \
              shared-insert, too.",
@@ -245,8 +250,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     if workload.built_once || choice.grown.is_some() {
         return None;
     }
-    let is_rolling = matches!(it, Structure::Rolling(_) | Structure::ShardedRolling(_));
-    let twice = choice.goal.filter(|_| !is_rolling);
+    let twice = choice.goal.filter(|_| !it.forgets());
     if let Some(fpr) = twice.and_then(|goal| size::with_twice_the_keys(kind, goal)) {
         let rate = Rate(fpr);
         return Some(format!(
@@ -255,7 +259,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
         ));
     }
     let keys = Number(workload.keys.planned());
-    let plan = if is_rolling { "a generation's share of its plan" } else { "its plan" };
+    let plan = if it.forgets() { "a generation's share of its plan" } else { "its plan" };
     (!Abilities::of(kind).never_full).then(|| {
         format!(
             "The {it} filter refuses keys beyond {plan} of {keys}: plan for the most there will be."

@@ -53,10 +53,11 @@ fn what(structure: Structure, workload: &Workload) -> String {
             size::shards(workload),
             what(Structure::Rolling(kind), workload)
         ),
-        Structure::Rolling(kind) if workload.counts() => format!(
-            "{} for each of {} generations, the oldest of which is cleared when time moves on; the \
-             copies of a key are the sum over them.",
-            kind.about().trim_end_matches('.'),
+        Structure::Periods(kind) => format!(
+            "{} One for each of {} periods, in a ring that the program keeps, since `Rolling` keeps \
+             one copy of a key: it clears the oldest when time moves on, and sums the copies over \
+             them.",
+            kind.about(),
             workload.generations().unwrap_or(1)
         ),
         Structure::Rolling(kind) => format!(

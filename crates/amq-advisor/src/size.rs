@@ -32,7 +32,7 @@ pub(super) fn size(
         Structure::ShardedRolling(kind) => {
             sharded(goal, workload, |shard| rolling(kind, shard, workload))
         }
-        Structure::Rolling(kind) => rolling(kind, goal, workload),
+        Structure::Rolling(kind) | Structure::Periods(kind) => rolling(kind, goal, workload),
         Structure::Filter(kind) => of_kind(kind, goal, workload),
         Structure::Bitmap
         | Structure::SortedList

@@ -22,6 +22,9 @@ pub enum Structure {
     Sharded(FilterKind),
     /// A filter of this kind for each of the last generations of a stream: `Rolling`.
     Rolling(FilterKind),
+    /// A filter of this kind for each of the last periods, in a ring that the program keeps, to sum
+    /// the copies of a key over them: `Rolling` keeps one copy.
+    Periods(FilterKind),
     /// The two together: rolling filters of this kind, each behind a lock.
     ShardedRolling(FilterKind),
     /// A `RibbonMap`: a value for each key.
@@ -55,6 +58,7 @@ impl Structure {
             Self::Filter(kind)
             | Self::Sharded(kind)
             | Self::Rolling(kind)
+            | Self::Periods(kind)
             | Self::ShardedRolling(kind) => Some(kind),
             Self::AtomicBloom => Some(FilterKind::Bloom),
             Self::AtomicBlockedBloom => Some(FilterKind::BlockedBloom),
@@ -69,24 +73,49 @@ impl Structure {
         self.kind().is_some() || matches!(self, Self::Map)
     }
 
+    /// Its id, name, type, and the path of its type if that is not in the crate `amq`; of what is
+    /// made of filters of a kind, what stands before the words of the kind.
+    const fn words(self) -> [&'static str; 4] {
+        match self {
+            Self::Filter(_) => [""; 4],
+            Self::Sharded(_) => ["sharded-", "sharded ", "Sharded<", "amq::sharded::Sharded"],
+            Self::Rolling(_) => ["rolling-", "rolling ", "Rolling<", "amq::rolling::Rolling"],
+            Self::ShardedRolling(_) => [
+                "sharded-rolling-",
+                "sharded rolling ",
+                "Sharded<Rolling<",
+                "amq::{rolling::Rolling, sharded::Sharded}",
+            ],
+            Self::Periods(_) => ["periodic-", "periodic ", "", ""],
+            Self::AtomicBloom => ["atomic-bloom", "atomic Bloom", "AtomicBloomFilter", ""],
+            Self::AtomicBlockedBloom => {
+                ["atomic-blocked-bloom", "atomic split-block Bloom", "AtomicBlockedBloomFilter", ""]
+            }
+            Self::Map => ["ribbon-map", "ribbon map", "RibbonMap", ""],
+            Self::Bitmap => {
+                ["exact-bitmap", "exact bitmap", "RoaringBitmap", "roaring::RoaringBitmap"]
+            }
+            Self::SortedList => ["sorted-list", "sorted list", "", ""],
+            Self::ExactSet => ["exact-set", "exact set", "HashSet", "std::collections::HashSet"],
+            Self::ExactMap => ["exact-map", "exact map", "HashMap", "std::collections::HashMap"],
+            Self::Sketch => ["count-min-sketch", "count-min sketch", "", ""],
+            Self::Nothing => ["none", "no filter", "", ""],
+        }
+    }
+
+    /// The kind of the filters that it is made of, if its words end with theirs.
+    const fn made_of(self) -> Option<FilterKind> {
+        match self {
+            Self::AtomicBloom | Self::AtomicBlockedBloom => None,
+            _ => self.kind(),
+        }
+    }
+
     /// Its name on command lines: the id of its kind, if it is a filter on its own.
     #[must_use]
     pub fn id(self) -> String {
-        match self {
-            Self::Filter(kind) => kind.id().into(),
-            Self::Sharded(kind) => alloc::format!("sharded-{}", kind.id()),
-            Self::Rolling(kind) => alloc::format!("rolling-{}", kind.id()),
-            Self::ShardedRolling(kind) => alloc::format!("sharded-rolling-{}", kind.id()),
-            Self::AtomicBloom => "atomic-bloom".into(),
-            Self::AtomicBlockedBloom => "atomic-blocked-bloom".into(),
-            Self::Map => "ribbon-map".into(),
-            Self::Bitmap => "exact-bitmap".into(),
-            Self::SortedList => "sorted-list".into(),
-            Self::Sketch => "count-min-sketch".into(),
-            Self::ExactSet => "exact-set".into(),
-            Self::ExactMap => "exact-map".into(),
-            Self::Nothing => "none".into(),
-        }
+        let [id, ..] = self.words();
+        String::from(id) + self.made_of().map_or("", FilterKind::id)
     }
 
     /// Its type: in the crate `amq`, but for what holds the keys themselves. Empty for nothing, and
@@ -104,34 +133,25 @@ impl Structure {
             }
             amq::kinds!(name)
         };
-        match self {
-            Self::Filter(kind) => of_kind(kind).into(),
-            Self::AtomicBloom => "AtomicBloomFilter".into(),
-            Self::AtomicBlockedBloom => "AtomicBlockedBloomFilter".into(),
-            Self::Sharded(kind) => alloc::format!("Sharded<{}>", of_kind(kind)),
-            Self::Rolling(kind) => alloc::format!("Rolling<{}>", of_kind(kind)),
-            Self::ShardedRolling(kind) => alloc::format!("Sharded<Rolling<{}>>", of_kind(kind)),
-            Self::Map => "RibbonMap".into(),
-            Self::Bitmap => "RoaringBitmap".into(),
-            Self::ExactSet => "HashSet".into(),
-            Self::ExactMap => "HashMap".into(),
-            Self::SortedList | Self::Sketch | Self::Nothing => String::new(),
-        }
+        let [_, _, outer, _] = self.words();
+        let inner = self.made_of().map_or("", of_kind);
+        alloc::format!("{outer}{inner}{}", ">".repeat(outer.matches('<').count()))
     }
 
     /// The line that imports it; empty if it has no type.
     #[must_use]
     pub fn import(self) -> String {
-        match self {
-            Self::ExactSet => "use std::collections::HashSet;".into(),
-            Self::ExactMap => "use std::collections::HashMap;".into(),
-            Self::Bitmap => "use roaring::RoaringBitmap;".into(),
-            Self::SortedList | Self::Sketch | Self::Nothing => String::new(),
-            Self::Sharded(_) => "use amq::sharded::Sharded;".into(),
-            Self::Rolling(_) => "use amq::rolling::Rolling;".into(),
-            Self::ShardedRolling(_) => "use amq::{rolling::Rolling, sharded::Sharded};".into(),
-            _ => alloc::format!("use amq::{};", self.type_name()),
+        let [.., path] = self.words();
+        match self.type_name() {
+            name if name.is_empty() => name,
+            name if path.is_empty() => alloc::format!("use amq::{name};"),
+            _ => alloc::format!("use {path};"),
         }
+    }
+
+    /// Whether it forgets by time.
+    pub(super) const fn forgets(self) -> bool {
+        matches!(self, Self::Rolling(_) | Self::ShardedRolling(_) | Self::Periods(_))
     }
 
     /// Candidates worth considering: what this workload could only fail on its own account.
@@ -141,6 +161,7 @@ impl Structure {
         let forgets = workload.generations().is_some();
         for &kind in AnyFilter::KINDS {
             all.push(match Abilities::of(kind).insert {
+                true if forgets && workload.counts() => Self::Periods(kind),
                 true if forgets && shared => Self::ShardedRolling(kind),
                 true if forgets => Self::Rolling(kind),
                 true if shared => Self::Sharded(kind),
@@ -159,20 +180,7 @@ impl Structure {
 
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Filter(kind) => f.pad(kind.name()),
-            Self::AtomicBloom => f.pad("atomic Bloom"),
-            Self::AtomicBlockedBloom => f.pad("atomic split-block Bloom"),
-            Self::Sharded(kind) => f.pad(&alloc::format!("sharded {}", kind.name())),
-            Self::Rolling(kind) => f.pad(&alloc::format!("rolling {}", kind.name())),
-            Self::ShardedRolling(kind) => f.pad(&alloc::format!("sharded rolling {}", kind.name())),
-            Self::Map => f.pad("ribbon map"),
-            Self::Bitmap => f.pad("exact bitmap"),
-            Self::SortedList => f.pad("sorted list"),
-            Self::Sketch => f.pad("count-min sketch"),
-            Self::ExactSet => f.pad("exact set"),
-            Self::ExactMap => f.pad("exact map"),
-            Self::Nothing => f.pad("no filter"),
-        }
+        let [_, name, ..] = self.words();
+        f.pad(&(String::from(name) + self.made_of().map_or("", FilterKind::name)))
     }
 }

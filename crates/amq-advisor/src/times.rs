@@ -219,8 +219,11 @@ impl Times {
         let spent = Spent { insert, query, remove, tail, reckoned };
         (query.is_finite() && insert.is_finite()).then(|| match structure {
             Structure::Sharded(_) => spent.locked(workload.threads),
-            Structure::Rolling(_) => spent.rolling(workload),
-            Structure::ShardedRolling(_) => spent.rolling(workload).locked(workload.threads),
+            Structure::Periods(_) => spent.rolling(workload, 1.0),
+            Structure::Rolling(_) => spent.rolling(workload, workload.absent),
+            Structure::ShardedRolling(_) => {
+                spent.rolling(workload, workload.absent).locked(workload.threads)
+            }
             _ => spent,
         })
     }
@@ -297,6 +300,7 @@ fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> 
         Structure::Filter(kind)
         | Structure::Sharded(kind)
         | Structure::Rolling(kind)
+        | Structure::Periods(kind)
         | Structure::ShardedRolling(kind) => kind.id(),
     })
 }
@@ -398,10 +402,11 @@ impl Spent {
         }
     }
 
-    /// An absent key is asked of all generations, one that is in of half of them on average.
-    fn rolling(self, workload: &Workload) -> Self {
+    /// This share of the keys is asked of all generations: absent ones, or all if they are counted.
+    /// The others are asked of half of them on average.
+    fn rolling(self, workload: &Workload, of_all: f64) -> Self {
         let generations = f64::from(workload.generations().unwrap_or(1));
-        let asked = generations * (1.0 + workload.absent) / 2.0;
+        let asked = generations * (1.0 + of_all) / 2.0;
         Self { query: self.query * asked, reckoned: true, ..self }
     }
 }

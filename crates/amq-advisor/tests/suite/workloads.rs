@@ -5,8 +5,8 @@ use amq::FilterKind as Kind;
 use amq_advisor::{First, Keys, KeysBy, Need, Structure, Workload, choose};
 
 use Structure::{
-    AtomicBlockedBloom, AtomicBloom, Bitmap, ExactSet, Filter, Map, Nothing, Rolling, Sketch,
-    SortedList,
+    AtomicBlockedBloom, AtomicBloom, Bitmap, ExactSet, Filter, Map, Nothing, Periods, Rolling,
+    Sketch, SortedList,
 };
 
 const MILLION: u64 = 1_000_000;
@@ -198,8 +198,8 @@ fn cases() -> Vec<Case> {
                 .with_fpr(0.01)
                 .need(Need::Count { most: 5 })
                 .need(Need::Forget { generations: 7 }),
-            Rolling(Kind::Counting),
-            "the copies of a key are the sum",
+            Periods(Kind::Counting),
+            "sums the copies over them",
         ),
         (
             "counts beyond this family's counters",

@@ -60,7 +60,7 @@ const WORKLOADS: [(&str, &str, &str); 50] = [
         "blocked-bloom",
     ),
     ("20: leaked passwords", "--keys 9e8 --static --fpr 0.0001%", "bumped-ribbon"),
-    ("21: ad caps", "--at-most 1e6 --fpr 1% --forget 7 --count 5", "rolling-counting"),
+    ("21: ad caps", "--at-most 1e6 --fpr 1% --forget 7 --count 5", "periodic-counting"),
     ("22: have and want", "--keys 1000 --key-bytes 20 --fpr 1%", "exact-set"),
     (
         "23: a list by daily diff",
