@@ -2,7 +2,7 @@
 
 use crate::numbers::Rate;
 use crate::rank::ranked;
-use crate::{Choice, Contradiction, Demand, Invalid, Need, Structure, Times, Workload};
+use crate::{Choice, Contradiction, Demand, Invalid, Need, Structure, Times, Unserved, Workload};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -77,6 +77,8 @@ amq_core::impl_error! {
         Invalid from(invalid: Invalid) => "{invalid}";
         /// Two things that are said contradict each other.
         Contradiction from(contradiction: Contradiction) => "{contradiction}";
+        /// No filter of this family does it.
+        Unserved from(unserved: Unserved) => "{unserved}";
         /// Two demands conflict.
         Conflict (conflict: Box<Conflict>) => "{conflict}";
     }

@@ -45,6 +45,7 @@ impl fmt::Display for Demand {
             Self::Need(Need::Values { bits }) => write!(f, "a value of {bits} bits per key"),
             Self::Need(Need::Files) => f.write_str("saving and mapping"),
             Self::Need(Need::Exact) => f.write_str("never erring"),
+            Self::Need(Need::Beyond(beyond)) => f.write_str(beyond.name),
             Self::Fpr(fpr) => write!(f, "a false-positive rate of {}", Rate(fpr)),
             Self::BitsPerKey(bits) => write!(f, "at most {bits} bits per key"),
             Self::Need(Need::Forget { generations }) => {

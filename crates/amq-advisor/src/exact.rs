@@ -8,11 +8,9 @@ use alloc::vec::Vec;
 pub(super) fn all(workload: &Workload) -> Vec<(Structure, u64)> {
     let mut all = vec![(Structure::exact(workload), hash_table(workload))];
     all.extend(bitmap(workload).map(|bytes| (Structure::Bitmap, bytes)));
-    // Of keys that are no integers nobody makes one; short ones can be read as integers.
-    let are_integers = workload.below.is_some() || workload.key_bytes < 8;
-    let bits = sorted_bits(workload).filter(|_| are_integers && workload.built_once);
-    let keys = workload.keys.planned() as f64;
-    all.extend(bits.map(|bits| (Structure::SortedList, libm::ceil(keys * bits / 8.0) as u64)));
+    if are_integers(workload) && workload.built_once && tells_no_more(workload) {
+        all.push((Structure::SortedList, sorted_bytes(workload)));
+    }
     all.retain(|&(_, bytes)| serves(bytes, workload));
     all.sort_by_key(|&(_, bytes)| bytes);
     all
@@ -43,6 +41,21 @@ fn bitmap(workload: &Workload) -> Option<u64> {
     let chunks = below.div_ceil(1 << 16).clamp(1, keys);
     let each = keys.div_ceil(chunks).saturating_mul(2).min(1 << 13);
     Some(below.div_ceil(8).min(chunks.saturating_mul(each + 8)))
+}
+
+/// Whether the keys are integers: short ones can be read as such. Of others nobody makes a list of
+/// Elias and Fano.
+fn are_integers(workload: &Workload) -> bool {
+    workload.below.is_some() || workload.key_bytes < 8
+}
+
+/// Bytes of the sorted keys: of integers in an Elias-Fano list, of others as they are.
+pub(super) fn sorted_bytes(workload: &Workload) -> u64 {
+    let keys = workload.keys.planned();
+    match sorted_bits(workload).filter(|_| are_integers(workload)) {
+        Some(bits) => libm::ceil(keys as f64 * bits / 8.0) as u64,
+        None => keys.saturating_mul(workload.key_bytes),
+    }
 }
 
 /// Bits per key of the sorted keys in an Elias-Fano list: the low bits as they are, and two more

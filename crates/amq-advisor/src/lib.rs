@@ -82,6 +82,7 @@ extern crate std;
 
 mod ability;
 mod answer;
+mod beyond;
 mod by;
 mod compared;
 mod conflict;
@@ -102,18 +103,21 @@ mod show;
 mod size;
 mod structure;
 mod times;
+mod unserved;
 mod workload;
 
 pub use answer::{Answer, Choice, ExactSet, Rejection};
+pub use beyond::Beyond;
 pub use by::{TIME_MAY_TAKE, USEFUL_FPR};
 pub use conflict::{ChooseError, Conflict};
 pub use demand::Demand;
 pub use growth::Growth;
 pub use instead::SMALL_SET_BYTES;
 pub use invalid::{Contradiction, Invalid};
-pub use needs::{Beyond, NeedError};
+pub use needs::NeedError;
 pub use structure::Structure;
 pub use times::{Times, TimesError};
+pub use unserved::{Instead, Unserved};
 pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Need, Workload};
 
 use alloc::boxed::Box;
@@ -126,6 +130,9 @@ pub fn choose(workload: &Workload) -> Result<Answer, ChooseError> {
 /// What to take for a workload, by the times of a machine of your own.
 pub fn choose_by(workload: &Workload, times: &Times) -> Result<Answer, ChooseError> {
     workload.check()?;
+    if let Some(unserved) = unserved::unserved(workload) {
+        return Err(unserved.into());
+    }
     let answer = rank::ranked(workload, times);
     if answer.choices.is_empty() {
         return Err(ChooseError::Conflict(Box::new(conflict::conflict(workload, times))));

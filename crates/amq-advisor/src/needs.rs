@@ -1,9 +1,8 @@
 //! The words for what is needed: one list for the command, the page and Python, with what this
 //! family does and what it does not.
 
-use crate::Need;
+use crate::{Beyond, Need};
 use alloc::string::{String, ToString};
-use core::fmt;
 use core::str::FromStr;
 
 impl Need {
@@ -20,60 +19,11 @@ impl Need {
     ];
 }
 
-/// Something that no filter of this family does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Beyond {
-    /// The word that `amq choose --need` takes.
-    pub name: &'static str,
-    /// The rest of a sentence that begins with "no filter of this family".
-    pub wanted: &'static str,
-    /// What to take instead.
-    pub instead: &'static str,
-}
-
-impl Beyond {
-    /// All of them, in the words of the first page.
-    pub const ALL: [Self; 4] = [
-        Self {
-            name: "range",
-            wanted: "tells whether any key lies in a range",
-            instead: "a range filter, such as SuRF, Grafite or Rosetta; or the keys in a sorted \
-                      list",
-        },
-        Self {
-            name: "reconcile",
-            wanted: "finds the keys that two sets do not share",
-            instead: "an invertible Bloom lookup table (IBLT) or minisketch, whose bytes grow with \
-                      the difference and not with the sets",
-        },
-        Self {
-            name: "distinct",
-            wanted: "only counts the distinct keys of a stream",
-            instead: "HyperLogLog: 12 kB for an error of 0.8 %, however many keys",
-        },
-        Self {
-            name: "frequencies",
-            wanted: "counts far beyond 14 copies of most keys in few bits",
-            instead: "a count-min sketch, whose counts may be too high; or a counting quotient \
-                      filter with counters of variable length (Pandey et al. 2017)",
-        },
-    ];
-}
-
-impl fmt::Display for Beyond {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no filter of this family {}: take {}", self.wanted, self.instead)
-    }
-}
-
 amq_core::impl_error! {
     /// Why a word is no [`Need`] that can be asked for.
     #[derive(Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum NeedError {
-        /// It names something that no filter of this family does.
-        Beyond from(beyond: Beyond) => "{beyond}";
         /// It is none of the words.
         Unknown {
             /// The word.
@@ -87,16 +37,14 @@ fn words() -> String {
     known + ", " + &Beyond::ALL.map(|beyond| beyond.name).join(", ")
 }
 
-/// Reads the words of [`Need::WORDS`].
+/// Reads the words of [`Need::WORDS`] and [`Beyond::ALL`].
 impl FromStr for Need {
     type Err = NeedError;
 
     fn from_str(word: &str) -> Result<Self, NeedError> {
-        let mut known = Self::WORDS.into_iter();
-        if let Some((_, _, need)) = known.find(|(known, ..)| *known == word) {
-            return Ok(need);
-        }
-        let beyond = Beyond::ALL.into_iter().find(|beyond| beyond.name == word);
-        Err(beyond.map_or_else(|| NeedError::Unknown { word: word.to_string() }, Into::into))
+        let known = Self::WORDS.into_iter().map(|(known, _, need)| (known, need));
+        let beyond = Beyond::ALL.into_iter().map(|beyond| (beyond.name, Self::Beyond(beyond)));
+        let found = known.chain(beyond).find(|(known, _)| *known == word);
+        found.map(|(_, need)| need).ok_or_else(|| NeedError::Unknown { word: word.to_string() })
     }
 }

@@ -238,7 +238,10 @@ pub(super) struct Counters {
 /// cannot do what else is needed.
 pub(super) fn counters(workload: &Workload) -> Option<Counters> {
     let does = |need: &Need| {
-        matches!(need, Need::Count { .. } | Need::Forget { .. } | Need::Merge | Need::Remove)
+        matches!(
+            need,
+            Need::Count { .. } | Need::Forget { .. } | Need::Merge | Need::Remove | Need::Beyond(_)
+        )
     };
     let most = workload.needs.iter().find_map(|need| match need {
         Need::Count { most } if *most > MOST_COUNTED => Some(u64::from(*most)),

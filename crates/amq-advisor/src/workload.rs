@@ -1,6 +1,6 @@
 //! What a filter is wanted for.
 
-use crate::{ChooseError, Contradiction, Invalid};
+use crate::{Beyond, ChooseError, Contradiction, Invalid};
 use alloc::vec::Vec;
 
 /// The rate planned for where neither a rate nor a size is asked for.
@@ -68,6 +68,8 @@ pub enum Need {
     },
     /// Never err: no filter does, so the answer is the keys themselves.
     Exact,
+    /// What no filter of this family does: the error says what does, and in how many bytes.
+    Beyond(Beyond),
 }
 
 /// What to spare first.
@@ -212,8 +214,12 @@ impl Workload {
     /// The filter must be able to do this, too.
     #[must_use]
     pub fn need(mut self, need: Need) -> Self {
-        let other = |kept: &Need| core::mem::discriminant(kept) != core::mem::discriminant(&need);
-        self.needs.retain(other);
+        let of = core::mem::discriminant::<Need>;
+        let is_other = |kept: &Need| match need {
+            Need::Beyond(_) => *kept != need,
+            _ => of(kept) != of(&need),
+        };
+        self.needs.retain(is_other);
         self.needs.push(need);
         self
     }

@@ -1,6 +1,6 @@
 //! The answer to `amq choose` for programs. Kinds have the names of --kind.
 
-use amq_advisor::{Answer, Choice, Times};
+use amq_advisor::{Answer, Choice, ChooseError, Times};
 use serde_json::{Value, json};
 
 /// The answer as one JSON object.
@@ -53,5 +53,33 @@ fn choice(choice: &Choice) -> Value {
         "reckoned": choice.reckoned,
         "what": choice.what,
         "reason": choice.reason,
+    })
+}
+
+/// Why there is no answer, as one JSON object: the text; the demands that conflict, with the first
+/// choice without each of them; and what to take for what no filter of this family does.
+pub(crate) fn refusal_in_json(error: &ChooseError) -> Value {
+    let (mut demands, mut ways_out, mut instead) = (Vec::new(), Vec::new(), Vec::new());
+    match error {
+        ChooseError::Conflict(conflict) => {
+            let all = [conflict.first, conflict.second].into_iter().chain(conflict.further.clone());
+            demands.extend(all.map(|demand| demand.to_string()));
+            ways_out.extend(conflict.ways_out.iter().map(
+                |(demand, first)| json!({ "without": demand.to_string(), "choice": choice(first) }),
+            ));
+        }
+        ChooseError::Contradiction(it) => demands.extend([it.first, it.second].map(String::from)),
+        ChooseError::Invalid(invalid) => demands.push(invalid.name.into()),
+        ChooseError::Unserved(unserved) => instead.extend(unserved.needs.iter().map(|it| {
+            let need = it.beyond.name;
+            json!({ "need": need, "wanted": it.beyond.wanted, "take": it.take, "bytes": it.bytes })
+        })),
+        _ => {}
+    }
+    json!({
+        "error": error.to_string(),
+        "demands": demands,
+        "ways_out": ways_out,
+        "instead": instead,
     })
 }

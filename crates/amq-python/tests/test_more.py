@@ -75,7 +75,7 @@ def test_each_demand_counts(demands, kind):
         ({"keys": 10, "colour": 3}, TypeError, "colour: there is no such demand"),
         ({"keys": 10, "need": ["wings"]}, ValueError, "need: there is no need wings: there are remove"),
         ({"keys": 10, "need": "remove"}, TypeError, "need: give a list"),
-        ({"keys": 10, "need": ["range"]}, ValueError, "need: no filter of this family tells"),
+        ({"keys": 10, "need": ["range"]}, ValueError, "no filter of this family tells"),
         ({"keys": 10, "first": "money"}, ValueError, "none of"),
         ({"keys": 10**6, "fpr": 0.01, "bits_per_key": 2.0}, ValueError, "no filter offers both"),
         ({"keys": 1e6}, TypeError, "is a float"),

@@ -52,6 +52,12 @@ fn heard() -> BTreeSet<String> {
     else {
         unreachable!("all keys of an unknown number");
     };
+    let distinct = "distinct".parse().unwrap();
+    let Err(ChooseError::Unserved(unserved)) =
+        choose(&Workload::new(Keys::AtMost(9)).need(distinct))
+    else {
+        unreachable!("a filter that counts distinct keys");
+    };
     let sharded = Sharded::<CuckooFilter>::new(goal, 2).unwrap();
     let refused = sharded.insert_batch(&[KeyHash::new(7); 1000]).unwrap_err();
     let mut quotient = QuotientFilter::build(goal, 0..100u64).unwrap();
@@ -78,6 +84,7 @@ fn heard() -> BTreeSet<String> {
         speaks(&Metrics::new("9").unwrap_err()),
         speaks(&ChooseError::from(invalid)),
         speaks(&contradiction),
+        speaks(&unserved),
         speaks(&invalid),
         speaks(&Times::parse("").unwrap_err()),
         speaks(&*conflict),

@@ -10,5 +10,6 @@ mod engines;
 mod errors;
 mod reasons;
 mod records;
+mod refused;
 mod said;
 mod workloads;

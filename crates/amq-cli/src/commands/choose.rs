@@ -198,14 +198,16 @@ impl Arguments {
             }
             None => Times::committed(),
         };
-        let answer = choose_by(&self.workload()?, &times)?;
-        let text = if self.json {
-            format!("{}\n", answer::in_json(&answer, &times))
-        } else {
-            self.in_words(&answer)
+        let answer = choose_by(&self.workload()?, &times);
+        let text = match &answer {
+            Ok(answer) if self.json => format!("{}\n", answer::in_json(answer, &times)),
+            Ok(answer) => self.in_words(answer),
+            // For programs; the error says the same to people.
+            Err(error) if self.json => format!("{}\n", answer::refusal_in_json(error)),
+            Err(_) => String::new(),
         };
         Text::print(&text)?;
-        Ok(Outcome::Done)
+        Ok(answer.map(|_| Outcome::Done)?)
     }
 
     fn workload(&self) -> anyhow::Result<Workload> {

@@ -1,0 +1,111 @@
+//! What does the work that no filter of this family does, with its size for a workload.
+
+use crate::exact::{hash_table, sorted_bytes};
+use crate::numbers::{Bytes, Number, Rate};
+use crate::{Beyond, DEFAULT_FPR, Need, Workload};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use amq_core::numeric::{first_true, last_true};
+use core::fmt;
+
+/// Needs of a workload that no filter of this family meets.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Unserved {
+    /// Each of them with what to take; at least one.
+    pub needs: Vec<Instead>,
+}
+
+/// What to take for a need that no filter of this family meets.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Instead {
+    /// The need.
+    pub beyond: Beyond,
+    /// What to take for this workload.
+    pub take: String,
+    /// Bytes of it, where they can be said.
+    pub bytes: Option<u64>,
+}
+
+impl fmt::Display for Unserved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Instead { beyond, take, .. }) in self.needs.iter().enumerate() {
+            let and = if index == 0 { "" } else { "; and " };
+            write!(f, "{and}no filter of this family {}: take {take}", beyond.wanted)?;
+        }
+        Ok(())
+    }
+}
+
+amq_core::impl_error!(Unserved);
+
+/// What a workload needs that no filter of this family does.
+pub(super) fn unserved(workload: &Workload) -> Option<Unserved> {
+    let needs = workload.needs.iter().filter_map(|need| match *need {
+        // With a number it is a count, which is answered.
+        Need::Beyond(Beyond::FREQUENCIES) if workload.counts() => None,
+        Need::Beyond(beyond) => Some(instead(beyond, workload)),
+        _ => None,
+    });
+    let needs: Vec<Instead> = needs.collect();
+    (!needs.is_empty()).then_some(Unserved { needs })
+}
+
+fn instead(beyond: Beyond, workload: &Workload) -> Instead {
+    let (set, list) = (hash_table(workload), sorted_bytes(workload));
+    let (take, bytes) = match (beyond, workload.changes) {
+        (Beyond::DISTINCT, _) => distinct(set, workload),
+        (Beyond::RANGE, _) if workload.is_exact() => {
+            let list = Bytes(list);
+            (format!("the keys in a sorted list, {list} here: no range filter never errs"), list.0)
+        }
+        (Beyond::RANGE, _) => (format!("{}, {} here", beyond.instead, Bytes(list)), list),
+        (Beyond::FREQUENCIES, _) if workload.is_exact() => {
+            (format!("a hash map from each key to its count, {} here", Bytes(set)), set)
+        }
+        (Beyond::RECONCILE, Some(changes)) => {
+            let bytes = changes.saturating_mul(8);
+            let (keys, sketch) = (Number(changes), Bytes(bytes));
+            let text = beyond.instead;
+            (format!("{text}: for {keys} keys minisketch sends {sketch}, 64 bits for each"), bytes)
+        }
+        _ => return Instead { beyond, take: beyond.instead.into(), bytes: None },
+    };
+    Instead { beyond, take, bytes: Some(bytes) }
+}
+
+/// The fewest and the most registers of a HyperLogLog, as powers of two.
+const REGISTERS: (u64, u64) = (4, 48);
+
+/// HyperLogLog (Flajolet et al. 2007): `m` registers of six bits count with a relative standard
+/// error of `1.04 / sqrt(m)`.
+fn distinct(set: u64, workload: &Workload) -> (String, u64) {
+    let (fewest, most) = REGISTERS;
+    let bytes = |power: u64| (6u64 << power) / 8;
+    let error = |power: u64| 1.04 / libm::exp2(power as f64 / 2.0);
+    let asked = workload.fpr.unwrap_or(DEFAULT_FPR);
+    let wanted = first_true(fewest, most, |power| error(power) <= asked);
+    let allowed = workload.allowed(workload.keys.planned());
+    let fits = allowed.map(|most_bytes| last_true(fewest, most, |it| bytes(it) <= most_bytes));
+    let power = fits.filter(|_| workload.fpr.is_none()).unwrap_or(wanted);
+    let mut sketch = format!(
+        "HyperLogLog: {} registers of 6 bits, {}, count with a relative error of {}",
+        Number(1 << power),
+        Bytes(bytes(power)),
+        Rate(error(power))
+    );
+    if let Some(fits) = fits.filter(|&fits| fits < power) {
+        sketch +=
+            &format!(", and those that fit, {}, with {}", Bytes(bytes(fits)), Rate(error(fits)));
+    }
+    let (keys, few) = (Bytes(set), !workload.grows() && set <= bytes(power));
+    match workload.is_exact() || few {
+        true => (format!("the keys in a hash set, {keys}, which counts exactly. {sketch}"), set),
+        false => (
+            format!("{sketch}, however many keys; the keys in a hash set take {keys}"),
+            bytes(power),
+        ),
+    }
+}
