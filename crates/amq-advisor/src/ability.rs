@@ -73,7 +73,7 @@ fn map(demand: Demand) -> Option<String> {
     let lacks = match demand {
         Demand::Need(Need::Values { .. } | Need::Files)
         | Demand::BitsPerKey(_)
-        | Demand::Bytes(_)
+        | Demand::Bytes { .. }
         | Demand::BuildBytes(_)
         | Demand::Strangers => return None,
         Demand::Fpr(_) | Demand::Need(Need::Exact) => {

@@ -4,10 +4,11 @@
 use crate::consider::own;
 use crate::exact;
 use crate::numbers::{Bytes, Number, Rate};
-use crate::{Answer, Choice, Structure, Workload};
+use crate::size::size;
+use crate::{Answer, Choice, Keys, Structure, Workload};
 use alloc::format;
 use alloc::string::String;
-use amq::{AnyFilter, Budget, Goal};
+use amq::Budget;
 
 /// What the keys themselves take.
 pub(super) fn exact_set(bytes: u64, filter: Option<&Choice>, workload: &Workload) -> String {
@@ -83,30 +84,37 @@ const FILE_BYTES: usize = amq::format::HEADER + 3 * amq::format::ENTRY;
 
 /// What stands beside the tables of many filters, and what one for all would take.
 pub(super) fn many(choice: &Choice, workload: &Workload) -> Option<String> {
-    let (filters, kind) =
-        (workload.filters, choice.structure.kind().filter(|_| workload.filters > 1)?);
-    let goal = choice.goal?;
-    let budget = match goal.budget {
+    let (it, filters) = (choice.structure, workload.filters);
+    let budget = choice.goal.filter(|_| filters > 1)?.budget;
+    let number = Number(filters);
+    let all = Bytes(choice.bytes.saturating_mul(filters));
+    let mut text = format!("{number} filters take {all} as tables, {} each.", Bytes(choice.bytes));
+    if matches!(it, Structure::Filter(_) | Structure::Map) {
+        let bits = FILE_BYTES as f64 * 8.0 / workload.keys.planned() as f64;
+        text += &format!(
+            " As a file of its own each has {FILE_BYTES} bytes more, which is {bits:.1} bits per key: \
+             keep the tables of many in one file."
+        );
+    }
+    text +=
+        " With one seed for all, a key is hashed once (`KeyHash`), and each is asked by its hash.";
+    let budget = match budget {
         Budget::Bytes(bytes) => Budget::Bytes(bytes.saturating_mul(filters)),
         other => other,
     };
-    let all = Goal::new(goal.keys.saturating_mul(filters), budget);
-    let together = AnyFilter::plan(kind, all).ok();
-    let together = together.map_or_else(String::new, |plan| {
-        format!(
-            " If none is sent, merged or dropped on its own, one {} filter of pairs of set and key \
-             errs on {} in {:.2} bits per key, without those bytes.",
-            choice.structure,
-            Rate(plan.expected_fpr),
-            plan.bytes as f64 * 8.0 / all.keys as f64
-        )
-    });
-    let file = FILE_BYTES as f64 * 8.0 / goal.keys as f64;
-    Some(format!(
-        "{} filters take {} as tables. As a file of its own each has {FILE_BYTES} bytes more, which \
-         is {file:.1} bits per key: keep the tables of many in one file. With one seed for all, a key \
-         is hashed once (`KeyHash`), and each is asked by its hash.{together}",
-        Number(filters),
-        Bytes(choice.bytes.saturating_mul(filters))
-    ))
+    let keys = workload.keys.planned().saturating_mul(filters);
+    let one = Workload { keys: Keys::AtMost(keys), filters: 1, ..workload.clone() };
+    if let Some(together) = size(it, budget, &one).ok().filter(|_| choice.grown.is_none()) {
+        let (kind, errs) = match it {
+            // A map gives some value to every key: it has no rate.
+            Structure::Map => ("", " takes".into()),
+            _ => (" filter", format!(" errs on {} in", Rate(together.fpr))),
+        };
+        let bits = together.bytes as f64 * 8.0 / keys as f64;
+        text += &format!(
+            " If none is sent, merged or dropped on its own, one {it}{kind} of pairs of set and \
+             key{errs} {bits:.2} bits per key, without those bytes."
+        );
+    }
+    Some(text)
 }

@@ -19,8 +19,13 @@ pub enum Demand {
     Fpr(f64),
     /// Bits per key.
     BitsPerKey(f64),
-    /// Bytes.
-    Bytes(u64),
+    /// Bytes, in all of so many filters.
+    Bytes {
+        /// Bytes.
+        bytes: u64,
+        /// The number of filters, 1 or more.
+        filters: u64,
+    },
     /// Bytes while it is built.
     BuildBytes(u64),
     /// Keys that strangers choose.
@@ -51,7 +56,10 @@ impl fmt::Display for Demand {
             Self::Need(Need::Forget { generations }) => {
                 write!(f, "forgetting by time, in {generations} generations")
             }
-            Self::Bytes(bytes) => write!(f, "at most {}", Bytes(bytes)),
+            Self::Bytes { bytes, filters: 1 } => write!(f, "at most {}", Bytes(bytes)),
+            Self::Bytes { bytes, filters } => {
+                write!(f, "at most {} in all {} filters", Bytes(bytes), Number(filters))
+            }
             Self::BuildBytes(bytes) => write!(f, "at most {} to build it", Bytes(bytes)),
             Self::Strangers => f.write_str("keys that strangers choose"),
         }
@@ -71,12 +79,17 @@ impl Workload {
         }
         demands.extend(self.fpr.map(Demand::Fpr));
         demands.extend(self.bits_per_key.map(Demand::BitsPerKey));
-        demands.extend(self.bytes.map(Demand::Bytes));
+        demands.extend(self.limit());
         demands.extend(self.build_bytes.map(Demand::BuildBytes));
         if self.keys_by == KeysBy::Strangers {
             demands.push(Demand::Strangers);
         }
         demands
+    }
+
+    /// The limit on the bytes of all filters.
+    pub(super) fn limit(&self) -> Option<Demand> {
+        self.bytes.map(|bytes| Demand::Bytes { bytes, filters: self.filters })
     }
 
     /// This workload without one of its demands.
@@ -98,7 +111,7 @@ impl Workload {
             }
             Demand::Fpr(_) => less.fpr = None,
             Demand::BitsPerKey(_) => less.bits_per_key = None,
-            Demand::Bytes(_) => less.bytes = None,
+            Demand::Bytes { .. } => less.bytes = None,
             Demand::BuildBytes(_) => less.build_bytes = None,
             Demand::Strangers => less.keys_by = KeysBy::Trusted,
             Demand::Keys(_) => {}

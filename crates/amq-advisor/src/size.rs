@@ -170,9 +170,8 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
         return Err((Demand::BuildBytes(most), reason));
     }
     let grows_on = size.grown.is_some();
-    if let (Some(bytes), true) = (workload.bytes, grows_on) {
-        let reason = format!("grows on and on: no {} hold it for ever", Bytes(bytes));
-        return Err((Demand::Bytes(bytes), reason));
+    if let (Some(limit), true) = (workload.limit(), grows_on) {
+        return Err((limit, "grows on and on: no number of bytes holds it for ever".into()));
     }
     let keys = workload.keys.planned();
     let taken = match size.grown {
@@ -182,19 +181,23 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     let Some(allowed) = workload.allowed(keys).filter(|&allowed| taken > allowed) else {
         return Ok(());
     };
-    let fpr = Rate(workload.fpr.unwrap_or(DEFAULT_FPR));
+    let goal = match workload.value_bits() {
+        Some(bits) => format!("values of {bits} bits"),
+        None => Rate(workload.fpr.unwrap_or(DEFAULT_FPR)).to_string(),
+    };
     let bits = |bytes: u64| bytes as f64 * 8.0 / keys as f64;
     Err(match workload.bits_per_key.filter(|&most| bits(taken) > most) {
         Some(most) => {
             let needed = bits(taken);
             let reason =
-                format!("needs {needed:.2} bits per key for {fpr}, and {most} are allowed");
+                format!("needs {needed:.2} bits per key for {goal}, and {most} are allowed");
             (Demand::BitsPerKey(most), reason)
         }
         None => {
             let (needed, allowed) = (Bytes(taken), Bytes(allowed));
-            let reason = format!("needs {needed} for {fpr}, and {allowed} are allowed");
-            (Demand::Bytes(workload.bytes.unwrap_or(0)), reason)
+            let each = if workload.filters > 1 { " for each filter" } else { "" };
+            let reason = format!("needs {needed} for {goal}, and {allowed} are allowed{each}");
+            (workload.limit().unwrap_or(Demand::Keys(workload.keys)), reason)
         }
     })
 }
@@ -202,7 +205,7 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
 /// The demand that limits the size.
 fn of_size(workload: &Workload) -> Demand {
     let bits = workload.bits_per_key.map(Demand::BitsPerKey);
-    let size = bits.or(workload.bytes.map(Demand::Bytes));
+    let size = bits.or(workload.limit());
     size.unwrap_or(Demand::Keys(workload.keys))
 }
 

@@ -164,7 +164,7 @@ impl Workload {
         with with_fpr(fpr: f64) { fpr: Some(fpr) };
         /// At most this many bits per planned key.
         with with_bits_per_key(bits_per_key: f64) { bits_per_key: Some(bits_per_key) };
-        /// At most this many bytes.
+        /// At most this many bytes, in all [`filters`](Self::with_filters) together.
         with with_bytes(bytes: u64) { bytes: Some(bytes) };
         /// How often a key is inserted, on average. With [`Need::Count`] each copy is kept, and
         /// takes room in filters that store fingerprints; if no mean is given, there is room for as
@@ -176,7 +176,7 @@ impl Workload {
         /// What a bit per key is worth, in nanoseconds for each query: the price of memory. Choices
         /// are then ranked by the sum of time and memory, whatever comes first otherwise.
         with with_bit_ns(bit_ns: f64) { bit_ns: Some(bit_ns) };
-        /// At most this many bytes while it is built, the table included.
+        /// At most this many bytes while one filter is built, the table included.
         with with_build_bytes(build_bytes: u64) { build_bytes: Some(build_bytes) };
         /// So many keys change from one edition to the next: added or removed, in a set that is
         /// sent to others each time. The answer compares sending the filter with sending the
@@ -184,7 +184,8 @@ impl Workload {
         with with_changes(changes: u64) { changes: Some(changes) };
         /// The keys are integers below this: a bitmap of them is exact, and may be smaller.
         with with_integers_below(below: u64) { below: Some(below) };
-        /// There are so many filters, each of that many keys. Sizes are those of one. Default 1.
+        /// There are so many filters, each of that many keys. Sizes in the answer are those of one.
+        /// Default 1.
         with with_filters(filters: u64) { filters };
         /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
         with with_absent(absent: f64) { absent };
@@ -310,11 +311,11 @@ impl Workload {
         self.grows() && matches!(self.keys, Keys::AtMost(_))
     }
 
-    /// The most bytes allowed for this many keys; `None` if there is no limit.
+    /// The most bytes allowed for a filter of this many keys; `None` if there is no limit.
     pub(super) fn allowed(&self, keys: u64) -> Option<u64> {
         // A float-to-integer cast saturates, as it should here.
         let of_bits = self.bits_per_key.map(|bits| (keys as f64 * bits / 8.0) as u64);
-        match (self.bytes, of_bits) {
+        match (self.bytes.map(|bytes| bytes / self.filters), of_bits) {
             (Some(bytes), Some(of_bits)) => Some(bytes.min(of_bits)),
             (bytes, of_bits) => bytes.or(of_bits),
         }

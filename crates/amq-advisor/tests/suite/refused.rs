@@ -199,6 +199,29 @@ fn what_must_never_err_and_what_has_a_number_goes_before_what_is_beyond() {
     );
 }
 
+/// A limit on the bytes is for all filters together.
+#[test]
+fn the_bytes_of_many_filters_are_those_of_all() {
+    let many = Workload::new(Keys::Exactly(1000)).with_filters(500).need(Need::Files);
+    let all = choose(&many.clone().with_bytes(600_000)).unwrap();
+    let one =
+        choose(&Workload::new(Keys::Exactly(1000)).need(Need::Files).with_bytes(1200)).unwrap();
+    let sized = |answer: &amq_advisor::Answer| {
+        let of = |choice: &amq_advisor::Choice| (choice.structure, choice.bytes, choice.goal);
+        let mut sized: Vec<_> = answer.filters().map(of).collect();
+        sized.sort_by_key(|(structure, ..)| structure.id());
+        sized
+    };
+    assert_eq!(sized(&all), sized(&one));
+    assert!(all.notes.iter().any(|note| note.contains("500 filters take")), "{all}");
+    let error = choose(&many.clone().with_bytes(10_000).with_fpr(0.01)).unwrap_err().to_string();
+    assert!(error.contains("at most 10.0 kB in all 500 filters"), "{error}");
+    let other = choose(&many.with_bytes(620_000).with_fpr(0.01)).unwrap();
+    let refused =
+        other.rejections.iter().find(|one| one.reason.contains("allowed for each filter"));
+    assert!(refused.is_some_and(|one| one.reason.contains("1.24 kB")), "{other}");
+}
+
 #[test]
 fn impossible_numbers_are_refused_by_name() {
     let table: &[(Workload, &str)] = &[

@@ -374,7 +374,7 @@ fn many_small_filters_are_asked_as_one_large_table() {
     let said = format!("errs on 1 % in {together:.2} bits per key, without");
     assert!(notes(&many).contains(&said), "{many}");
     // A size is that of one filter.
-    let sized = Workload::new(Keys::Exactly(100)).with_bytes(128).with_filters(MILLION);
+    let sized = Workload::new(Keys::Exactly(100)).with_bytes(128 * MILLION).with_filters(MILLION);
     assert!(notes(&choose(&sized).unwrap()).contains("in 10.24 bits per key, without"));
     let file = amq::BloomFilter::build(amq::Goal::fpr(100, 0.01), 0..100u64).unwrap();
     let beside = file.encoded_len() - file.size_in_bytes();

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BITS", value_parser = numbers::bits, allow_hyphen_values = true)]
     bits_per_key: Option<f64>,
 
-    /// The most bytes
+    /// The most bytes; of all together, where there are several filters
     #[arg(long, value_name = "SIZE", value_parser = numbers::size, allow_hyphen_values = true)]
     bytes: Option<u64>,
 
@@ -84,7 +84,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
     bit_price: Option<f64>,
 
-    /// The most bytes while it is built
+    /// The most bytes while it is built; of one, where there are several filters
     #[arg(long, value_name = "SIZE", value_parser = numbers::size)]
     build_bytes: Option<u64>,
 
@@ -101,7 +101,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = numbers::mean, default_value = "1")]
     queries_per_key: f64,
 
-    /// So many filters, each of that many keys: sizes are those of one
+    /// So many filters, each of that many keys: the sizes in the answer are those of one, --bytes is
+    /// for all
     #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1")]
     filters: u64,
 

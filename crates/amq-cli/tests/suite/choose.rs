@@ -63,6 +63,22 @@ fn asks() -> Vec<(&'static str, Workload)> {
                 .with_key_bytes(30),
         ),
         ("--keys 1e6 --integers-below 3e6", million().with_integers_below(3_000_000)),
+        ("--keys 1_000_000 --integers-below 2^64", million().with_integers_below(u64::MAX)),
+        (
+            "--keys 10^6 --fpr 2^-9 --filters 2^10 --bytes 2^31 --count 1e2",
+            million()
+                .with_fpr(1.0 / 512.0)
+                .with_filters(1024)
+                .with_bytes(1 << 31)
+                .need(Need::Count { most: 100 }),
+        ),
+        (
+            "--keys 1e3 --filters 500 --values 8 --static",
+            Workload::new(Keys::Exactly(1000))
+                .with_filters(500)
+                .need(Need::Values { bits: 8 })
+                .built_once(),
+        ),
     ]
 }
 

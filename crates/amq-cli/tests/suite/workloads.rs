@@ -116,6 +116,9 @@ fn question(options: &str) -> String {
 /// A number without its unit: of 1, of nanoseconds or of bytes. Words stay.
 fn plain(word: &str) -> String {
     let units = [("%", 0.01), ("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("", 1.0)];
+    if let Some((base, power)) = word.split_once('^') {
+        return base.parse::<f64>().unwrap().powf(power.parse().unwrap()).to_string();
+    }
     let read = |(unit, factor): (&str, f64)| {
         let number: f64 = word.strip_suffix(unit)?.parse().ok()?;
         Some(if factor < 1.0 { number / 100.0 } else { number * factor })
