@@ -205,13 +205,3 @@ where
 {
     Box::new(Loops { probe, keys: keys as u64, of: PhantomData::<fn(&K)> })
 }
-
-#[test]
-fn a_hit_skips_the_next_key_and_no_pass_leaves_the_stream() {
-    let [yes, no] = [true, false];
-    // Asks 0, 1, 3: hits at 1 and 3.
-    assert_eq!(dependent_hits(&[no, yes, yes, yes, no, no]), 2);
-    for hits in [0, 1, 7] {
-        assert_eq!(dependent_hits(&vec![yes; hits]), dependent_queries(hits) as u64);
-    }
-}

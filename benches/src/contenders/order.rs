@@ -66,17 +66,3 @@ impl Order {
         }
     }
 }
-
-#[test]
-fn an_order_says_for_how_many_keys_a_filter_is_made() {
-    for (planned, room, start) in [
-        (Planned::Keys, 5000, 5),
-        (Planned::First, 5000, 5000),
-        (Planned::Room(0), 1, 1),
-        (Planned::Room(9000), 9000, 9000),
-        (Planned::Octave(3000), 5000, 3),
-    ] {
-        let order = Order { planned, budget: None, seed: 0 };
-        assert_eq!((order.room(5000), order.start(5000)), (room, start));
-    }
-}

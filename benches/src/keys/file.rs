@@ -94,19 +94,3 @@ fn parse(bytes: &[u8]) -> (Arena, Source) {
     source.distinct = Some(keys.len() as u64);
     (keys.into_iter().collect(), source)
 }
-
-#[test]
-fn lines_are_keys_however_they_end_and_whatever_they_are_made_of() {
-    for (text, keys, empty_lines, duplicates) in [
-        (&b"a\nb\n"[..], &[&b"a"[..], b"b"][..], 0, 0),
-        (b"a\r\nb", &[b"a", b"b"], 0, 0),
-        (b"a\n\n\r\nb\na\r\n", &[b"a", b"b"], 2, 1),
-        (b"\xFF\xFE\n \n", &[b"\xFF\xFE", b" "], 0, 0),
-        (b"", &[], 0, 0),
-        (b"\n", &[], 1, 0),
-    ] {
-        let (found, source) = parse(text);
-        assert_eq!(found.iter().collect::<Vec<_>>(), keys, "{text:?}");
-        assert_eq!((source.empty_lines, source.duplicates), (empty_lines, duplicates), "{text:?}");
-    }
-}

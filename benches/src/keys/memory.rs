@@ -182,26 +182,3 @@ impl BenchKey for [u8] {
         if let Keys::Bytes(keys) = keys { keys } else { &[] }
     }
 }
-
-#[test]
-fn repeated_keys_are_found_within_and_between_sets() {
-    let strings = |keys: &[&str]| Store::Bytes(keys.iter().collect());
-    let numbers = |keys: &[u64]| Store::U64(keys.to_vec());
-    for (one, other, distinct) in [
-        (numbers(&[3, 1]), numbers(&[2]), true),
-        (numbers(&[3, 1]), numbers(&[1]), false),
-        (numbers(&[3, 3]), numbers(&[]), false),
-        (strings(&["ab", "c"]), strings(&["a", "", "bc"]), true),
-        (strings(&["ab", "c"]), strings(&["c"]), false),
-        (strings(&["ab"]), numbers(&[1]), false),
-    ] {
-        assert_eq!(one.distinct_from(&other), distinct, "{one:?} {other:?}");
-    }
-}
-
-#[test]
-fn keys_are_given_only_as_what_they_are_and_as_far_as_there_are_any() {
-    let keys = Keys::U64(&[1, 2, 3]);
-    assert_eq!(u64::slice(keys.between(1, 9)), [2, 3]);
-    assert!(u64::slice(keys.between(4, 9)).is_empty() && <[u8]>::slice(keys).is_empty());
-}

@@ -101,25 +101,3 @@ fn strings(n: usize, rng: &mut Xoshiro256PlusPlus) -> Store {
     };
     Store::Bytes((0..n).map(|_| string()).collect())
 }
-
-#[test]
-fn every_made_set_has_the_size_asked_for_and_is_the_same_again() {
-    for set in [KeySet::RandomU64, KeySet::Sequential, KeySet::Strings] {
-        let [made, again] = [7; 2].map(|seed| set.make(5000, 500, seed).unwrap());
-        assert_eq!((made.present.len(), made.absent.len()), (5000, 500));
-        assert!(made.present == again.present && made.absent == again.absent, "{set:?}");
-        if let Store::Bytes(keys) = made.present {
-            let lengths = || keys.iter().map(<[u8]>::len);
-            assert_eq!((lengths().min(), lengths().max()), (Some(16), Some(64)));
-        }
-    }
-}
-
-#[test]
-fn words_are_many_real_and_split_in_halves() {
-    let made = KeySet::Words.make(1000, 0, 7).unwrap();
-    let distinct = made.source.distinct.unwrap();
-    assert!(distinct > 1_600_000, "{distinct}");
-    assert_eq!(made.absent.len() as u64, distinct - distinct / 2);
-    assert!(matches!(KeySet::Words.make(1_000_000, 0, 7), Err(BenchError::KeySetTooSmall(..))));
-}

@@ -65,30 +65,3 @@ fn picks(
     picks.shuffle(rng);
     picks
 }
-
-#[test]
-fn a_stream_has_its_share_of_present_keys_and_repeats_none_while_there_are_others() {
-    use crate::keys::KeySet;
-    use rand::SeedableRng;
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    for set in [KeySet::Sequential, KeySet::Strings] {
-        let made = set.make(2000, 2000, 3).unwrap();
-        for share in [0, 50, 100] {
-            let stream = Stream::new(&made, 2000, share, &mut rng);
-            assert_eq!(stream.keys.len(), 2000);
-            let hits = |absent: bool| {
-                let answers = stream.answers(&[absent; 2000]);
-                answers.into_iter().filter(|&hit| hit).count()
-            };
-            assert_eq!((hits(false), hits(true)), (20 * share, 2000));
-            // Two halves that share no key have none twice.
-            let (one, other) = halves(&stream.keys, &mut rng);
-            assert!(one.len() == 1000 && one.distinct_from(&other));
-            assert!(!matches!(one, Store::U64(keys) if keys.is_sorted()));
-        }
-    }
-    // A small pool is gone through again, and an empty one gives none.
-    let picks = picks([100, 0], 500, 1000, &mut rng);
-    let times = |place| picks.iter().filter(|&&pick| pick == place).count();
-    assert!(picks.len() == 500 && (0..100).all(|place| times(place) == 5) && !picks.is_sorted());
-}

@@ -31,27 +31,21 @@ pub fn noise<'a>(rows: impl Fn(&str) -> &'a [Row]) -> (Vec<Noise>, Option<f64>, 
     (noise.collect(), median, floor)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn twins_differ_by_the_share_of_the_faster() {
     use crate::record::Cell;
-
-    #[test]
-    fn twins_differ_by_the_share_of_the_faster() {
-        let rows = |more: u64| -> Vec<Row> {
-            let cells = (1..=10).map(|keys| Cell { keys, ..Cell::default() });
-            let ns = |keys| Some((100 + more * keys) as f64);
-            let row =
-                |cell: Cell| Row { ns: ns(cell.keys), ..Row::new("", &cell, Workload::Query50) };
-            cells.map(row).collect()
-        };
-        let (first, twin) = (rows(0), rows(1));
-        let (noise, median, floor) = noise(|name| match name {
-            "bloom" => &first,
-            "bloom-twin" => &twin,
-            _ => &[],
-        });
-        assert_eq!((median, floor), (Some(0.05), Some(0.09)));
-        assert_eq!((noise.len(), noise[0].pairs, noise[0].floor), (1, 10, 0.09));
-    }
+    let rows = |more: u64| -> Vec<Row> {
+        let cells = (1..=10).map(|keys| Cell { keys, ..Cell::default() });
+        let ns = |keys| Some((100 + more * keys) as f64);
+        let row = |cell: Cell| Row { ns: ns(cell.keys), ..Row::new("", &cell, Workload::Query50) };
+        cells.map(row).collect()
+    };
+    let (first, twin) = (rows(0), rows(1));
+    let (noise, median, floor) = noise(|name| match name {
+        "bloom" => &first,
+        "bloom-twin" => &twin,
+        _ => &[],
+    });
+    assert_eq!((median, floor), (Some(0.05), Some(0.09)));
+    assert_eq!((noise.len(), noise[0].pairs, noise[0].floor), (1, 10, 0.09));
 }

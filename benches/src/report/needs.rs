@@ -163,21 +163,3 @@ pub(super) fn behind(number: f64, least: f64) -> String {
         ratio => format!(", {:.0} % more", (ratio - 1.0) * 100.0),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::measure::courses::ALL;
-
-    #[test]
-    fn every_course_that_is_spoken_of_exists() {
-        let texts: super::super::data::Texts = toml::from_str(include_str!("texts.toml")).unwrap();
-        let needs = texts.group.iter().flat_map(|group| &group.need);
-        let mut named = needs.filter_map(|need| match need.by {
-            Some(By::Time(Workload::Course(CourseName(name)))) => Some(name),
-            _ => None,
-        });
-        let unknown = named.find(|name| ALL.iter().all(|course| course.name != *name));
-        assert_eq!(unknown, None);
-    }
-}

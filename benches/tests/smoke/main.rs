@@ -4,7 +4,12 @@
 // Test helpers may fail as tests do; the lint configuration allows it only in test functions.
 #![allow(clippy::unwrap_used)]
 
-use amq_bench::contenders;
+mod alloc;
+mod contenders;
+mod diff;
+mod keys;
+
+use amq_bench::contenders::ALL;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -121,7 +126,7 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let records = place.files("records");
     let about = text(&records, "run.toml");
     assert!(about.contains("complete = true") && about.contains("noise_floor = 0."), "{about}");
-    for contender in contenders::ALL.iter() {
+    for contender in ALL.iter() {
         let name = &contender.info.name;
         let rows = lines(&records, name);
         assert!(rows.iter().any(|row| row["workload"] == "query50"), "{name}");
@@ -247,7 +252,7 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
     fs::remove_dir_all(place.at("reports/own")).unwrap();
     run(&format!("{all} --keys 1000"), "");
 
-    let ignored = include_str!("../../.gitignore");
+    let ignored = include_str!("../../../.gitignore");
     assert!(ignored.lines().any(|line| line == "/reports/own"));
 }
 
