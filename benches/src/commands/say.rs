@@ -2,7 +2,7 @@
 
 use crate::contenders;
 use crate::keys::KeySet;
-use crate::measure::{Found, Plan, heat, suite};
+use crate::measure::{Found, Plan, suite};
 use crate::record::{Row, State, Suite};
 use clap::ValueEnum;
 use comfy_table::CellAlignment::{self, Left, Right};
@@ -24,8 +24,7 @@ pub(super) fn what_comes(plan: &Plan) {
     what_is_left_out(plan);
 }
 
-/// What is left out: lines of a key file, courses with the user's keys, and contenders with some of
-/// the keys.
+/// What is left out: lines of a key file, and courses.
 pub(super) fn what_is_left_out(plan: &Plan) {
     for group in &plan.groups {
         let (keys, name) = (group.keys, group.key_set.name());
@@ -36,9 +35,6 @@ pub(super) fn what_is_left_out(plan: &Plan) {
                  of the shuffled first half are present, the other half is absent.",
                 file.source.duplicates, file.source.empty_lines
             );
-        }
-        for (reason, names) in heat::left_out(group, &plan.contenders) {
-            eprintln!("Left out with {keys} {name} keys: {} ({reason}).", names.join(", "));
         }
     }
     if plan.options.has_own_keys() {

@@ -14,31 +14,14 @@ use crate::progress::{self, nanoseconds};
 use crate::record::{Cell, Options, Row, State, Workload};
 use amq_core::Budget;
 use indicatif::ProgressBar;
-use std::collections::BTreeMap;
+use std::ptr;
 use std::thread::available_parallelism;
 use std::time::Duration;
-use std::{ptr, slice};
 
 /// Nothing is removed from filters of more keys: it would take too long to verify.
 const MOST_TO_REMOVE: usize = 20_000_000;
 /// Filters of more keys are verified one at a time.
 const MOST_SIDE_BY_SIDE: usize = 2_000_000;
-
-/// The contenders that take part in no heat of a group, by reason.
-pub fn left_out(
-    group: &Group,
-    contenders: &[&'static Contender],
-) -> BTreeMap<&'static str, Vec<&'static str>> {
-    let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    // An objection at the first target holds at the others too.
-    let first = Heat::all(slice::from_ref(group)).next();
-    for info in contenders.iter().map(|contender| contender.info) {
-        if let Some(reason) = first.and_then(|heat| heat.objection(info)) {
-            left_out.entry(reason).or_default().push(info.name.as_str());
-        }
-    }
-    left_out
-}
 
 pub type Entrant = (&'static Contender, Cell);
 /// What verification found of one; and the contender, if it is to be timed.
@@ -77,32 +60,22 @@ impl Heat<'_> {
             };
             let asked = (!info.fixed_rate).then_some(self.target);
             let takes_part = fits
-                && self.objection(info).is_none()
+                && self.admits(info)
                 && self.group.course.is_none_or(|track| track.takes(contender, asked));
             takes_part.then_some((contender, cell))
         };
         contenders.iter().filter_map(entry).collect()
     }
 
-    /// Why a contender that could be asked for this takes no part. Slow ones do at the first target
+    /// Whether a contender that could be asked for this takes part. Slow ones do at the first target
     /// of each group only, and only with the keys compared at all sizes, or the user's.
-    fn objection(&self, info: &Info) -> Option<&'static str> {
+    fn admits(&self, info: &Info) -> bool {
         let Group { key_set, keys, who, .. } = self.group;
-        if info.max_keys.is_some_and(|most| most < *keys as u64) {
-            Some("not with so many keys")
-        } else if info.slow
-            && !(self.is_first() && matches!(key_set, KeySet::RandomU64 | KeySet::File(_)))
-        {
-            Some("slow: random keys only")
-        } else if *who != Who::All && !contenders::speaks_for_family(info) {
-            Some("peers: only the first of each family")
-        } else if !info.bits_budget && self.group.is_of_sizes() {
-            Some("it takes a rate, not a size")
-        } else if *who == Who::Compact && !is_compact(info) {
-            Some("so many keys only with one filter of each compact kind")
-        } else {
-            None
-        }
+        let is_usual = matches!(key_set, KeySet::RandomU64 | KeySet::File(_));
+        info.max_keys.is_none_or(|most| *keys as u64 <= most)
+            && (!info.slow || (self.is_first() && is_usual))
+            && (*who == Who::All || contenders::speaks_for_family(info))
+            && (*who != Who::Compact || is_compact(info))
     }
 
     fn is_first(&self) -> bool {
@@ -258,30 +231,4 @@ fn is_compact(info: &Info) -> bool {
     let again =
         matches!(info.role, Role::Twin | Role::Keyed) || info.can(Ability::ConcurrentInsert);
     !large && !again && info.role != Role::Map
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contenders::ALL;
-    use crate::record::Suite;
-
-    #[test]
-    fn whoever_is_left_out_of_a_group_is_named_with_the_reason() {
-        let mut groups = Suite::Quick.groups(None);
-        groups.extend(Suite::Full.groups(None));
-        for group in groups {
-            let left_out = left_out(&group, &ALL);
-            for contender in ALL.iter() {
-                let info = contender.info;
-                let mut heats = Heat::all(slice::from_ref(&group));
-                let takes_part = heats.any(|heat| !heat.entrants(&[*contender]).is_empty());
-                let named = left_out.values().flatten().any(|name| *name == info.name);
-                assert_ne!(takes_part, named, "{} in {group:?}", info.name);
-            }
-            let most = |one: &&Contender| one.info.max_keys;
-            let too_many = ALL.iter().filter_map(most).any(|most| most < group.keys as u64);
-            assert_eq!(left_out.contains_key("not with so many keys"), too_many);
-        }
-    }
 }

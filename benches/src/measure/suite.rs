@@ -107,11 +107,6 @@ impl Group {
         let byte = targets.clone().find(|&target| target == Budget::Fpr(BYTE));
         byte.or_else(|| targets.find(|target| matches!(target, Budget::Fpr(_))))
     }
-
-    /// Whether filters are asked for a size only.
-    pub fn is_of_sizes(&self) -> bool {
-        self.targets.iter().all(|(target, _)| matches!(target, Budget::BitsPerKey(_)))
-    }
 }
 
 pub fn words(target: Budget) -> String {
