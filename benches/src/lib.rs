@@ -23,6 +23,7 @@ mod measure;
 mod progress;
 mod record;
 pub mod report;
+mod workers;
 
 /// The README's example is compiled and run.
 #[cfg(doctest)]

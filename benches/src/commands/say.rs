@@ -2,7 +2,7 @@
 
 use crate::contenders;
 use crate::keys::KeySet;
-use crate::measure::{Found, Plan, suite};
+use crate::measure::{Found, Plan, courses, suite};
 use crate::record::{Row, State, Suite};
 use clap::ValueEnum;
 use comfy_table::CellAlignment::{self, Left, Right};
@@ -39,6 +39,8 @@ pub(super) fn what_is_left_out(plan: &Plan) {
     }
     if plan.options.has_own_keys() {
         eprintln!("Left out: the courses, which have keys of their own.");
+    } else if plan.courses.len() < courses::ALL.len() {
+        eprintln!("Left out: the courses of threads, since one core runs only one at a time.");
     }
 }
 

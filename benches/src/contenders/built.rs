@@ -1,7 +1,8 @@
 //! A built filter, and the loops over keys that are timed: written once, compiled for each filter
 //! and key type. The virtual call happens once per pass, never per key.
 
-use super::probe::Probe;
+use super::probe::{Probe, hits};
+use super::threads::{Deed, Done};
 use crate::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use std::any::Any;
@@ -41,6 +42,10 @@ pub trait Built: Any {
     /// Inserts keys one by one, at most as many as `times`, each into its nanoseconds. The look at
     /// the clock takes some 20 of them, and waits for the insert to finish: these are latencies.
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64>;
+
+    /// Inserts further absent keys, or asks for keys, by so many threads at once: how many it took,
+    /// or found, and the nanoseconds it took. `None` as well if one thread alone can insert.
+    fn by_threads(&mut self, deed: Deed, keys: Keys<'_>, threads: usize) -> Option<Done>;
 
     /// Removes present keys and returns how many it reports removed.
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64>;
@@ -113,7 +118,7 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
 
     fn count_hits(&self, queries: Keys<'_>) -> u64 {
         let (probe, keys) = unknown::<_, K>(&self.probe, queries);
-        black_box(keys.iter().map(|key| u64::from(probe.holds(key.borrow()))).sum())
+        black_box(hits::<K, P>(probe, keys))
     }
 
     fn ask_each(&self, queries: Keys<'_>, times: &mut [u32]) {
@@ -159,6 +164,13 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
         }
         self.keys += taken;
         Some(taken)
+    }
+
+    fn by_threads(&mut self, deed: Deed, keys: Keys<'_>, threads: usize) -> Option<Done> {
+        let (probe, keys) = unknown::<_, K>(&self.probe, keys);
+        let (done, ns) = P::by_threads(probe, deed, keys, threads)?;
+        self.keys += if deed == Deed::Insert { done } else { 0 };
+        Some((done, ns))
     }
 
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64> {

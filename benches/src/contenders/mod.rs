@@ -1,8 +1,8 @@
 //! The contenders: who is compared. A new one is an entry in `contenders.toml`, how it is made and
 //! asked (a file in `peers`, or a line in `ours`), and a word in a list there.
 //!
-//! `contender` and `order` are about making a filter, `probe` and `built` about asking and changing
-//! it: the loops that are timed are there.
+//! `contender` and `order` are about making a filter, `probe`, `built` and `threads` about asking
+//! and changing it: the loops that are timed are there.
 
 pub mod alloc;
 mod built;
@@ -15,12 +15,15 @@ mod ours;
 #[cfg(feature = "peers")]
 mod peers;
 mod probe;
+mod sharded;
 mod theory;
+pub mod threads;
 
 pub use crate::record::{Ability, Family, Info, Role};
 pub use built::{Built, dependent_hits, dependent_queries};
 pub use contender::Contender;
 pub use order::{Order, Planned};
+pub use threads::Deed;
 
 use crate::error::BenchError;
 use std::sync::LazyLock;
@@ -32,6 +35,7 @@ const TWINS: [&str; 4] = ["bloom", "blocked-bloom", "cuckoo", "bumped-ribbon"];
 pub static ALL: LazyLock<Vec<&'static Contender>> = LazyLock::new(|| {
     let mut all = ours::all();
     all.extend(keyed::all());
+    all.push(sharded::cuckoo());
     #[cfg(feature = "peers")]
     all.extend(peers::all());
     all.extend(others::all());

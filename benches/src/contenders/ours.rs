@@ -214,6 +214,7 @@ way! { Merging [+ InsertFilter + MergeFilter], |it, key, keys|
 way! { Shared [+ MergeFilter] where [for<'a> &'a F: InsertFilter], |it, key, keys|
     insert: InsertExt::insert(&mut &it.filter, key).is_ok();
     insert_all: taken(keys, InsertExt::insert_keys(&mut &it.filter, keys));
+    shared: taken(keys, InsertExt::insert_keys(&mut &it.filter, keys));
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 

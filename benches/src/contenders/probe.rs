@@ -1,5 +1,6 @@
 //! How a filter is asked and changed, key by key: a few expressions for each.
 
+use super::threads::{Deed, Done};
 use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
@@ -24,6 +25,11 @@ pub(super) trait Probe<K: BenchKey + ?Sized>: Sized {
         None
     }
 
+    /// Inserts keys, or asks for them, by so many threads, through a shared reference.
+    fn by_threads(&self, _: Deed, _keys: &[K::Item<'_>], _threads: usize) -> Option<Done> {
+        None
+    }
+
     /// Whether it reports the key removed; `true` if it does not report.
     fn remove(&mut self, _key: &K) -> Option<bool> {
         None
@@ -44,6 +50,12 @@ fn one_by_one<K: BenchKey + ?Sized, P: Probe<K>>(
     Some(taken)
 }
 
+/// The hits among the keys, asked for one after another.
+#[inline(always)]
+pub(super) fn hits<K: BenchKey + ?Sized, P: Probe<K>>(probe: &P, keys: &[K::Item<'_>]) -> u64 {
+    keys.iter().map(|key| u64::from(probe.holds(key.borrow()))).sum()
+}
+
 /// Implements [`Probe`] for a type by expressions of a filter, a key (or another filter) and keys
 /// (or their number): those that it has, in this order.
 macro_rules! probe {
@@ -55,6 +67,7 @@ macro_rules! probe {
         $(predicted: $predicted:expr;)?
         $(insert: $insert:expr;)?
         $(insert_all: $insert_all:expr;)?
+        $(shared: $shared:expr;)?
         $(remove: $remove:expr;)?
         $(merge: $merge:expr;)?
         $(slots: $slots:expr;)?
@@ -83,6 +96,20 @@ macro_rules! probe {
             fn insert(&mut self, $key: &K) -> Option<bool> {
                 let $filter = self;
                 Some($insert)
+            })?
+            $(fn by_threads(
+                &self,
+                deed: $crate::contenders::Deed,
+                keys: &[K::Item<'_>],
+                threads: usize,
+            ) -> Option<$crate::contenders::threads::Done> {
+                let $filter = self;
+                Some($crate::contenders::threads::by_threads(threads, keys, |$keys| match deed {
+                    $crate::contenders::Deed::Insert => $shared,
+                    $crate::contenders::Deed::Ask => {
+                        $crate::contenders::probe::hits::<K, Self>($filter, $keys)
+                    }
+                }))
             })?
             $(#[inline]
             fn remove(&mut self, $key: &K) -> Option<bool> {

@@ -155,7 +155,7 @@ impl<K: AsRef<[u8]>> FromIterator<K> for Arena {
 ///
 /// A contender generic over this trait is compiled once per type, so nothing is decided per key.
 pub trait BenchKey: Key + Hash + Eq + ToOwned<Owned: Hash + Eq + Borrow<Self>> + 'static {
-    type Item<'a>: Key + Copy + Borrow<Self>;
+    type Item<'a>: Key + Copy + Borrow<Self> + Sync;
 
     /// The keys; none if they are of the other type.
     fn slice(keys: Keys<'_>) -> &[Self::Item<'_>];

@@ -1,6 +1,7 @@
 //! A contender that is broken in exactly one way, for the tests: each check must find its fault.
 
-use crate::contenders::{Ability, Built, Contender, Info, dependent_hits};
+use crate::contenders::threads::Done;
+use crate::contenders::{Ability, Built, Contender, Deed, Info, dependent_hits};
 use crate::keys::{BenchKey, Keys};
 use amq_core::{KeyHash, PredictedFpr};
 use std::any::Any;
@@ -37,6 +38,7 @@ pub(super) enum Fault {
     MergesAllButOne,
     MergesNothing,
     RefusesToMerge,
+    AnswersThreadsOtherwise,
 }
 
 /// The slots of a broken filter: nearly full when it refuses further keys.
@@ -76,7 +78,8 @@ impl Broken {
             Fault::NothingButGrows | Fault::ErrsMoreThanAsked => &[Ability::Insert, Ability::Grow],
             _ => &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
         };
-        let (abilities, info) = (abilities.to_vec(), contender.info.clone());
+        let info = contender.info.clone();
+        let abilities = [abilities, &[Ability::ConcurrentInsert]].concat();
         let info = Info { ours, abilities, bits_budget: true, jumps: true, ..info };
         contender.info = Box::leak(Box::new(info));
         Box::leak(Box::new(contender))
@@ -157,6 +160,14 @@ impl Built for Broken {
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64> {
         times.fill(1);
         self.insert_more(keys)
+    }
+
+    fn by_threads(&mut self, deed: Deed, keys: Keys<'_>, _: usize) -> Option<Done> {
+        let wrong = u64::from(self.is(Fault::AnswersThreadsOtherwise));
+        Some(match deed {
+            Deed::Insert => (self.insert_more(keys)?, 1.0),
+            Deed::Ask => (self.count_hits(keys) - wrong, 1.0),
+        })
     }
 
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64> {

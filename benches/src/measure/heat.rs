@@ -7,16 +7,15 @@ use super::race::{REFERENCE, REFERENCE_RATE, REMOVER, Race, Racer};
 use super::suite::{Depth, Group, Who, words};
 use super::turn::{Ready, offered};
 use super::verify::{Effort, Verified, octave, verify};
-use super::workers;
 use crate::contenders::{self, Ability, Contender, Family, Info, Role};
 use crate::keys::KeySet;
 use crate::progress::{self, nanoseconds};
 use crate::record::{Cell, Options, Row, State, Workload};
+use crate::workers;
 use amq_core::Budget;
 use indicatif::ProgressBar;
-use std::ptr;
-use std::thread::available_parallelism;
 use std::time::Duration;
+use std::{ptr, slice};
 
 /// Nothing is removed from filters of more keys: it would take too long to verify.
 const MOST_TO_REMOVE: usize = 20_000_000;
@@ -67,12 +66,14 @@ impl Heat<'_> {
         contenders.iter().filter_map(entry).collect()
     }
 
-    /// Whether a contender that could be asked for this takes part. Slow ones do at the first target
-    /// of each group only, and only with the keys compared at all sizes, or the user's.
+    /// Whether a contender that could be asked for this takes part. Slow ones do at the first
+    /// target of each group only, and only with the keys compared at all sizes, or the user's.
     fn admits(&self, info: &Info) -> bool {
-        let Group { key_set, keys, who, .. } = self.group;
+        let Group { key_set, keys, who, course, .. } = self.group;
+        let is_here = |name: &String| course.is_some_and(|track| track.course.name == name);
         let is_usual = matches!(key_set, KeySet::RandomU64 | KeySet::File(_));
-        info.max_keys.is_none_or(|most| *keys as u64 <= most)
+        (info.only.is_empty() || info.only.iter().any(is_here))
+            && info.max_keys.is_none_or(|most| *keys as u64 <= most)
             && (!info.slow || (self.is_first() && is_usual))
             && (*who == Who::All || contenders::speaks_for_family(info))
             && (*who != Who::Compact || is_compact(info))
@@ -150,7 +151,7 @@ impl Heat<'_> {
         let references = match course {
             None if *keys <= MOST_TO_REMOVE => &[REFERENCE, REMOVER][..],
             None => &[REFERENCE],
-            Some(_) => &[REMOVER],
+            Some(track) => slice::from_ref(&track.course.reference),
         };
         for contender in references.iter().filter_map(|name| contenders::named(name)) {
             let cell = Cell { asked_fpr: Some(REFERENCE_RATE), ..Cell::default() };
@@ -165,11 +166,7 @@ impl Heat<'_> {
 
     /// How many contenders are verified at a time: large ones could fill the memory together.
     fn workers(&self) -> usize {
-        if self.group.keys > MOST_SIDE_BY_SIDE {
-            1
-        } else {
-            available_parallelism().map_or(1, usize::from)
-        }
+        if self.group.keys > MOST_SIDE_BY_SIDE { 1 } else { workers::cores() }
     }
 
     /// Verifies one contender, which takes part in the race if it passed and is to be timed.

@@ -3,7 +3,7 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`suite`] | the cells of each suite, and how thoroughly each is measured |
-//! | [`verify`], [`interval`], `workers` | checks on all processors before anything is timed |
+//! | [`verify`], [`interval`] | checks on all processors before anything is timed |
 //! | [`field`], [`heat`] | the keys; the contenders that are asked for the same over them |
 //! | [`turn`] | what is done to a filter in a heat: built, asked, emptied by half |
 //! | [`courses`] | what is done to it along a course, through many states |
@@ -35,7 +35,6 @@ mod tests;
 pub mod turn;
 pub mod twins;
 pub mod verify;
-mod workers;
 
 pub(crate) use plan::Plan;
 pub(crate) use run::{Found, run, verify_only};

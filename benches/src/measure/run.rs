@@ -4,7 +4,7 @@ use super::estimate::UNSTABLE;
 use super::heat::Heat;
 use super::interval::SIGMAS;
 use super::plan::Plan;
-use super::race::{REFERENCE, REMOVER, Timed};
+use super::race::Timed;
 use super::{claims, heap, instructions, twins};
 use crate::cli::Request;
 use crate::contenders::{self, Role};
@@ -131,8 +131,8 @@ impl Going<'_> {
             return Ok(Some("instructions: there is no valgrind to count them".to_owned()));
         }
         progress::begin(&self.progress, "counting instructions");
-        for contender in &self.plan.contenders {
-            let info = contender.info;
+        let filters = self.plan.contenders.iter().filter(|one| one.info.only.is_empty());
+        for info in filters.map(|one| one.info) {
             self.progress.set_message(format!("counting instructions: {}", info.name));
             let Some(rows) = self.all.get_mut(info.name.as_str()) else {
                 continue;
@@ -200,7 +200,7 @@ fn begin(
         }
         records.start_from(None)?;
         let mut run = Run::new(&request.command, plan.options.clone(), facts);
-        (run.clock, run.unstable_above, run.sigmas) = (clock(), UNSTABLE, SIGMAS);
+        (run.clock, run.unstable_above, run.sigmas) = (CLOCK.to_owned(), UNSTABLE, SIGMAS);
         return Ok((run, all));
     };
     if let Some(change) = run.options.difference(&plan.options) {
@@ -218,11 +218,8 @@ fn begin(
     Ok((run, all))
 }
 
-fn clock() -> String {
-    format!(
-        "in rounds spread over the run, each contender in turn builds its filter, answers short \
-         chunks of queries and removes keys, or goes through a course; a time is the fastest of a \
-         cell's, and a ratio compares it with the fastest of {REFERENCE}, or of {REMOVER} in \
-         courses and removals"
-    )
-}
+/// How times are taken, for the record.
+const CLOCK: &str = "in rounds spread over the run, each contender in turn builds its filter, answers \
+                     short chunks of queries and removes keys, or goes through a course; a time is \
+                     the fastest of a cell's, and a ratio compares it with the fastest of the row's \
+                     reference";

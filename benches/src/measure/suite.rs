@@ -6,6 +6,7 @@ use super::verify::Effort;
 use crate::error::BenchError;
 use crate::keys::KeySet;
 use crate::record::Suite;
+use crate::workers::cores;
 use amq_core::Budget;
 
 use Depth::{Facts, Half, Most, Whole};
@@ -190,7 +191,7 @@ impl Suite {
             };
             self.along(course.of(self), depth)
         };
-        courses::ALL.map(group).into()
+        courses::on(cores()).map(group).collect()
     }
 
     pub(super) fn along(self, track: Track, depth: Depth) -> Group {

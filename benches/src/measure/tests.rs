@@ -5,6 +5,7 @@ use super::courses::churn::CHURN;
 use super::courses::fill::{GROW, OVERFILL};
 use super::courses::load::LOAD;
 use super::courses::merge::MERGE;
+use super::courses::threads;
 use super::courses::{self, Track};
 use super::heat::Heat;
 use super::plan::Plan;
@@ -15,6 +16,7 @@ use crate::contenders::{ALL, Contender};
 use crate::progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
+use crate::workers::cores;
 use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove, Verify};
 use amq_core::Budget;
 
@@ -64,6 +66,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
     let on = |track: Track, fault, text| (along(track), track.workload(), fault, text);
     let (overfill, load) = (OVERFILL.track(800), LOAD.track(1250));
     let (churn, merge) = (CHURN.track(1250), MERGE.track(1000));
+    let (fill, ask) = (threads::INSERT.track(1000), threads::QUERY.track(1000));
     for (group, workload, fault, text) in [
         verify(Fault::ForgetsAKey, "1 false negatives among its 1000 keys"),
         verify(Fault::LiesAboutItsSize, "reports 7999 bytes but holds 8000"),
@@ -95,6 +98,10 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         on(merge, Fault::MergesNothing, "false negatives among its 1000 keys"),
         on(merge, Fault::RefusesToMerge, "refused to merge: no"),
         on(merge, Fault::CannotChange, "claims to merge, but does not"),
+        on(fill, Fault::CannotChange, "claims to work with threads, but does not"),
+        on(fill, Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
+        on(fill, Fault::DropsFurtherKeys, "false negatives among its 1000 keys"),
+        on(ask, Fault::AnswersThreadsOtherwise, "hits in the 1-thread loop, single queries"),
         // Planned and built for a tenth of the keys.
         on(GROW.track(1000), Fault::ErrsMoreThanAsked, "above the target rate 1.0000e-2"),
     ] {
@@ -103,7 +110,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         let failed = rows.iter().rfind(|row| row.workload == workload).unwrap();
         assert!(failed.why.contains(text), "{fault:?}: {failed:?}");
         let none = Row::new("broken", &failed.cell(), workload).without(Failed, &failed.why);
-        assert_eq!(*failed, Row { load: failed.load, ..none });
+        assert_eq!(*failed, Row { load: failed.load, threads: failed.threads, ..none });
         // What is not verified is not timed.
         let untimed = |row: &&Row| row.state == Untimed && row.ns.is_none();
         assert_eq!(rows.iter().filter(untimed).count(), if workload == Verify { 7 } else { 0 });
@@ -189,6 +196,14 @@ fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
             assert_eq!(row.reference.as_deref(), (rounds > 0).then_some(REMOVER));
         }
     }
+    for course in [threads::INSERT, threads::QUERY] {
+        let rows = sound(along(course.track(1000)), 2);
+        let threads: Vec<_> = rows.iter().filter_map(|timed| timed.row.threads).collect();
+        let all = cores() as u64;
+        assert!(threads[0] == 1 && threads.is_sorted() && threads.last() == Some(&all));
+        assert!(rows.iter().all(|timed| timed.row.ns > Some(0.0) && timed.row.ratio > Some(0.0)));
+    }
+    assert_eq!([1, 2].map(|cores| courses::on(cores).count()), [5, courses::ALL.len()]);
     let rows = sound(along(CHURN.track(1250)), 2);
     assert_eq!(rows.len(), 1, "the parts share a row");
     assert_eq!(rows[0].row.operations, Some(8 * 5 * 1187));

@@ -87,6 +87,7 @@ pub struct Info {
     #[serde(deserialize_with = "names::read_any")]
     pub twin_of: Option<String>,
     pub skips: Vec<String>,
+    pub only: Vec<String>,
     pub command: String,
 }
 

@@ -1,10 +1,10 @@
 //! The machine in its own words. Unknown fields stay empty; nothing here names a host or a user.
 
+use crate::workers::cores;
 use serde::{Deserialize, Serialize};
 use std::env::consts::{ARCH, OS};
 use std::fs;
 use std::path::Path;
-use std::thread::available_parallelism;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 /// The contents of `machine.toml`.
@@ -40,7 +40,7 @@ impl Machine {
         let system = System::new_with_specifics(what);
         let brand = system.cpus().first().map(|cpu| cpu.brand().trim());
         let cpu = brand.filter(|brand| !brand.is_empty()).unwrap_or(ARCH);
-        let cores = available_parallelism().map_or(1, |cores| cores.get() as u64);
+        let cores = cores() as u64;
         let flags = fs::read_to_string("/proc/cpuinfo").ok();
         let flags = flags.filter(|text| text.contains("flags"));
         Self {
@@ -81,23 +81,18 @@ fn slug(cpu: &str, cores: u64) -> String {
     format!("{}-{cores}-cores", words.join("-"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_fit_for_a_folder_and_caches_are_read_as_the_kernel_writes_them() {
-        let name = slug("Intel(R) Xeon(R) Processor @ 2.45GHz", 2);
-        assert_eq!(name, "intel-xeon-processor-2-45ghz-2-cores");
-        let dir = tempfile::tempdir().unwrap();
-        for (index, level, size) in [(0, "2", "2048K\n"), (1, "1", "48K\n"), (2, "3", "?")] {
-            let folder = dir.path().join(format!("index{index}"));
-            fs::create_dir(&folder).unwrap();
-            for (file, text) in [("level", level), ("size", size), ("type", "Data\n")] {
-                fs::write(folder.join(file), text).unwrap();
-            }
+#[test]
+fn names_fit_for_a_folder_and_caches_are_read_as_the_kernel_writes_them() {
+    let name = slug("Intel(R) Xeon(R) Processor @ 2.45GHz", 2);
+    assert_eq!(name, "intel-xeon-processor-2-45ghz-2-cores");
+    let dir = tempfile::tempdir().unwrap();
+    for (index, level, size) in [(0, "2", "2048K\n"), (1, "1", "48K\n"), (2, "3", "?")] {
+        let folder = dir.path().join(format!("index{index}"));
+        fs::create_dir(&folder).unwrap();
+        for (file, text) in [("level", level), ("size", size), ("type", "Data\n")] {
+            fs::write(folder.join(file), text).unwrap();
         }
-        let cache = |level, bytes| Cache { level, kind: "Data".to_owned(), bytes };
-        assert_eq!(caches(dir.path()), [cache(1, 48 << 10), cache(2, 2 << 20)]);
     }
+    let cache = |level, bytes| Cache { level, kind: "Data".to_owned(), bytes };
+    assert_eq!(caches(dir.path()), [cache(1, 48 << 10), cache(2, 2 << 20)]);
 }

@@ -40,6 +40,7 @@ pub struct Row {
     pub(crate) asked_fpr: Option<f64>,
     pub(crate) asked_bits: Option<f64>,
     pub(crate) load: Option<f64>,
+    pub(crate) threads: Option<u64>,
     pub(crate) workload: Workload,
     pub(crate) state: State,
     pub(crate) why: String,
@@ -104,6 +105,7 @@ impl Row {
             (self.asked_fpr, " at ", ""),
             (self.asked_bits, " in ", " bits a key"),
             (self.load, ", load ", ""),
+            (self.threads.map(|threads| threads as f64), ", by ", " threads"),
         ] {
             text.extend(value.map(|value| format!("{before}{value}{after}")));
         }

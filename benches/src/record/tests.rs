@@ -50,7 +50,7 @@ fn every_column_is_explained() {
 
 #[test]
 fn no_two_rows_of_a_cell_have_one_subject() {
-    let mut rows = vec![row("bloom"); 9];
+    let mut rows = vec![row("bloom"); 10];
     rows[1].keys = 1;
     rows[2].planned_keys = Some(1000);
     rows[3].asked_fpr = None;
@@ -59,6 +59,7 @@ fn no_two_rows_of_a_cell_have_one_subject() {
     rows[6].workload = Workload::course("churn");
     rows[7].key_set = "words".to_owned();
     rows[8].state = State::Refused;
+    rows[9].threads = Some(2);
     let mut subjects: Vec<String> = rows.iter().map(Row::subject).collect();
     assert_eq!(subjects[0], "bloom, 1000 random-u64 keys at 0.00390625, dependent50");
     subjects.sort();

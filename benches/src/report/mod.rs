@@ -27,6 +27,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod text;
+mod threads;
 
 use anyhow::Result;
 use doc::{Document, Section};
@@ -123,6 +124,7 @@ fn sections(data: &Data) -> Vec<Section> {
         of("churn", "Replacing keys in a nearly full filter", course("churn", "Replacing a key")),
         of("merge", "Merging", course("merge", "Merging two filters, per key of the second,")),
         of("removal", "Removing", removal),
+        of("threads", "Several threads on one filter", threads::threads(data)),
         of("rates", "Measured rates against the formulas", tables::rates(data)),
         of("abilities", "Who can do what", tables::abilities(data)),
         of("numbers", "All numbers", tables::numbers(data)),

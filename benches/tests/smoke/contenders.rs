@@ -1,8 +1,8 @@
 //! What contenders claim, each of them does.
 
 use amq_bench::contenders::{
-    ALL, Ability, Family, Info, Order, Planned, Role, alloc, dependent_hits, dependent_queries,
-    speaks_for_family,
+    ALL, Ability, Deed, Family, Info, Order, Planned, Role, alloc, dependent_hits,
+    dependent_queries, speaks_for_family,
 };
 use amq_bench::keys::Keys;
 use amq_core::Budget;
@@ -53,6 +53,9 @@ fn everyone_can_do_exactly_what_it_claims() {
         };
         assert_eq!(inserted, info.can(Ability::Insert).then_some(10), "{contender:?}");
         assert_eq!(times.iter().all(|&time| time > 0), inserted.is_some());
+        let found = filter.by_threads(Deed::Ask, keys, 2).map(|(hits, _)| hits);
+        let shared = info.can(Ability::ConcurrentInsert).then_some(2000);
+        assert_eq!(found, shared, "{contender:?}");
         let removed = filter.remove(keys.between(0, 5));
         assert_eq!(removed, info.can(Ability::Remove).then_some(5), "{contender:?}");
         let sized = Order { budget: Some(Budget::BitsPerKey(8.0)), ..order(info, Planned::Keys) };
@@ -76,7 +79,7 @@ fn sizes_jump_within_an_octave_where_the_entry_says_so() {
     for contender in ALL.iter() {
         let info = contender.info;
         // What other threads hold cannot be told from what other tests do.
-        if info.threads || matches!(info.role, Role::Floor | Role::Twin) {
+        if info.threads || !info.only.is_empty() || matches!(info.role, Role::Floor | Role::Twin) {
             continue;
         }
         let planned = order(info, Planned::Octave(BASE));

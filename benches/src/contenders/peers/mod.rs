@@ -25,6 +25,7 @@ pub(super) fn all() -> Vec<Contender> {
     vec![
         Contender::filled("fastbloom", fastbloom::empty, fastbloom::empty)
             .theory(curve::<BloomFilter>),
+        Contender::filled("fastbloom-atomic", fastbloom::atomic, fastbloom::atomic),
         Contender::filled("bloomfilter", bloomfilter::empty, bloomfilter::empty)
             .theory(curve::<BloomFilter>),
         Contender::filled("sbbf-rs", sbbf_rs::empty, sbbf_rs::empty)

@@ -89,14 +89,15 @@ pub(super) fn counted(ground: &Ground) -> Option<Settled> {
 }
 
 pub(super) fn counters(ground: &Ground) -> Option<Settled> {
-    const TIMES: u32 = 16;
+    /// A counter sticks at this many.
+    const TIMES: u32 = 15;
     // With the best number of probes a counter has this many keys on average.
-    let each = counting::counter_tail(LN_2, TIMES);
+    let each = counting::counter_tail(LN_2, TIMES + 1);
     let computed = each * ground.keys as f64 * bits_per_key(0.01);
     let mut filter = CountingBloomFilter::new(Goal::fpr(ground.keys as u64, 0.01)).ok()?;
     filter.insert_keys(ground.planned());
     let measured = filter.saturated_counters() as f64;
-    for _ in 0..TIMES {
+    for _ in 1..TIMES {
         filter.insert(&ground.present[0]);
     }
     let detail = format!(

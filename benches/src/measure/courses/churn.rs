@@ -2,6 +2,7 @@
 //! exact model.
 
 use super::course::{Course, FULL};
+use super::fill::OVERFILL;
 use super::script::{Act, Check, Leg, Script};
 use crate::contenders::{Ability, Planned};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -19,7 +20,6 @@ const CHECKS: usize = 10;
 pub const CHURN: Course = Course {
     name: "churn",
     admits: |info| info.can(Ability::Insert) && info.can(Ability::Remove),
-    of_slots: false,
     is_long: true,
     sizes: [1 << 10, 1 << 17, 1 << 18],
     keys: |slots| {
@@ -38,6 +38,7 @@ pub const CHURN: Course = Course {
         }
         Ok(Script { planned: Planned::Room(track.planned), slots, first, legs })
     },
+    ..OVERFILL
 };
 
 /// The replacements in parts: each removed key is chosen at random among those present at its time.

@@ -30,6 +30,8 @@ pub struct Course {
     pub keys: fn(usize) -> [usize; 2],
     /// Writes the script for a filter with this many slots, if it has any.
     pub script: for<'a> fn(&Track, Ground<'a>, Option<u64>) -> Result<Script<'a>, Failure>,
+    /// Whose times its times are compared with: it goes all the way.
+    pub reference: &'static str,
 }
 
 /// A course at one size.

@@ -9,6 +9,7 @@ use super::course::{Course, Track};
 use super::script::{Check, Leg, Script};
 use crate::contenders::{Ability, Planned};
 use crate::measure::field::Ground;
+use crate::measure::race::REMOVER;
 use std::iter;
 
 /// Stops in each doubling of the keys, over the last two doublings: where a filter grows by
@@ -41,6 +42,7 @@ pub const OVERFILL: Course = Course {
         let stops = [3, 4, 6, 10].map(|halves| track.planned * halves / 2);
         Ok(script(track, ground, Check::Rate, stops.into_iter()))
     },
+    reference: REMOVER,
 };
 
 /// From the planned keys, where it stops first, to each of the others.

@@ -139,6 +139,7 @@ impl Racer for Lane<'_> {
                 (Some(End::Refused(held)), Some(_)) => *held,
                 _ => leg.holds.len() as u64,
             };
+            row.threads = leg.act.threads();
             row.load = slots.map(|slots| row.keys as f64 / slots as f64);
             row = match &stop.end {
                 Some(End::Failed(failure)) => failure.mark(row, State::Failed),

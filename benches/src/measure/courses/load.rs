@@ -1,6 +1,7 @@
 //! Speed against load: fills tables of slots from one load to the next.
 
 use super::course::{Course, FULL};
+use super::fill::OVERFILL;
 use super::script::{Check, Leg, Script};
 use crate::contenders::{Ability, Planned};
 use crate::measure::verify::Failure;
@@ -34,4 +35,5 @@ pub const LOAD: Course = Course {
         let legs = Leg::inserts(ground.present, 0, stops).collect();
         Ok(Script { planned: Planned::Room(track.planned), slots, first: &[], legs })
     },
+    ..OVERFILL
 };

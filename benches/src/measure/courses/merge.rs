@@ -2,6 +2,7 @@
 //! all.
 
 use super::course::Course;
+use super::fill::OVERFILL;
 use super::script::{Act, Check, Leg, Script};
 use crate::contenders::{Ability, Planned};
 use std::borrow::Cow;
@@ -10,9 +11,6 @@ use std::borrow::Cow;
 pub const MERGE: Course = Course {
     name: "merge",
     admits: |info| info.can(Ability::Insert) && info.can(Ability::Merge),
-    of_slots: false,
-    is_long: false,
-    sizes: [1_000, 100_000, 1_000_000],
     keys: |keys| [keys, keys],
     script: |track, ground, _| {
         let all = &ground.present[..track.keys];
@@ -21,4 +19,5 @@ pub const MERGE: Course = Course {
         let legs = vec![Leg { act, holds, check: Check::Rate }];
         Ok(Script { planned: Planned::Room(track.planned), slots: None, first, legs })
     },
+    ..OVERFILL
 };

@@ -12,9 +12,23 @@ pub mod load;
 pub mod merge;
 mod runner;
 mod script;
+pub mod threads;
 
 pub use course::{Course, RATE, Track};
 pub use lane::Lane;
 
 /// In the order in which they are run and listed.
-pub const ALL: [Course; 5] = [fill::GROW, fill::OVERFILL, load::LOAD, churn::CHURN, merge::MERGE];
+pub const ALL: [Course; 7] = [
+    fill::GROW,
+    fill::OVERFILL,
+    load::LOAD,
+    churn::CHURN,
+    merge::MERGE,
+    threads::INSERT,
+    threads::QUERY,
+];
+
+/// Those that tell something on so many cores: one has no threads to compare.
+pub fn on(cores: usize) -> impl Iterator<Item = Course> {
+    ALL.into_iter().filter(move |course| cores > 1 || !course.name.starts_with("threads"))
+}

@@ -2,11 +2,11 @@
 
 use super::script::{Act, Check, Leg, Script};
 use crate::contenders::alloc::{Memory, counted};
-use crate::contenders::{Built, Contender, Order, Planned};
+use crate::contenders::{Built, Contender, Deed, Order, Planned};
 use crate::keys::Keys;
 use crate::measure::estimate::{Times, tail, timed};
 use crate::measure::verify::{
-    Answers, Failure, able, all_of, build, build_counted, no_false_negative,
+    Answers, Failure, able, all_of, build, build_counted, no_false_negative, same_hits,
 };
 
 /// What was found at the stop after a leg, and how long the leg took.
@@ -53,11 +53,16 @@ impl Runner {
     /// Does an act: how many operations were done, and the time. Only inserts may be fewer than
     /// all.
     pub(super) fn act(&mut self, act: &Act<'_>) -> Result<(u64, f64), Failure> {
-        let (filter, seed) = (&mut *self.filter, self.order.seed);
         let to_merge = match act {
             Act::Merge(other) => Some(build(self.contender, Keys::U64(other), &self.order)?),
+            Act::Threads(Deed::Insert, ..) => {
+                self.filter = build(self.contender, Keys::U64(&[]), &self.order)?;
+                None
+            }
             _ => None,
         };
+        let (filter, seed) = (&mut *self.filter, self.order.seed);
+        let mut of_threads = None;
         let work = || match act {
             Act::Insert(new) => able("insert", || filter.insert_more(Keys::U64(new))),
             Act::Replace(gone, new) => {
@@ -69,11 +74,25 @@ impl Runner {
                 let refused = |why| Failure::Wrong(format!("refused to merge: {why}"));
                 merged.map(|()| other.len() as u64).map_err(refused)
             }
+            Act::Threads(deed, threads, keys) => {
+                let keys = Keys::U64(keys);
+                let work = || filter.by_threads(*deed, keys, *threads);
+                let (done, ns) = able("work with threads", work)?;
+                of_threads = Some(ns);
+                match deed {
+                    Deed::Insert => all_of("inserted", done, keys.len(), seed)?,
+                    Deed::Ask => {
+                        let of_one = filter.count_hits(keys);
+                        same_hits(&format!("{threads}-thread"), done, of_one, seed)?;
+                    }
+                }
+                Ok(keys.len() as u64)
+            }
         };
         let ((done, ns), Memory { held, peak }) = counted(|| timed(work));
         self.memory.peak = self.memory.peak.max(self.memory.held + peak);
         self.memory.held += held;
-        Ok((done?, ns))
+        Ok((done?, of_threads.unwrap_or(ns)))
     }
 
     /// Inserts keys one by one: how many it took, and the time that nearly all stay below, if there

@@ -1,6 +1,6 @@
 //! What is done to a filter on a course, and what it holds after each step.
 
-use crate::contenders::Planned;
+use crate::contenders::{Deed, Planned};
 use std::borrow::Cow;
 
 /// A course for one contender.
@@ -47,6 +47,8 @@ pub enum Act<'a> {
     Replace(Vec<u64>, &'a [u64]),
     /// A filter of these is merged.
     Merge(&'a [u64]),
+    /// So many threads fill a new filter with these, or ask for them.
+    Threads(Deed, usize, Cow<'a, [u64]>),
 }
 
 /// What is checked at a stop, from little to all.
@@ -64,9 +66,17 @@ pub enum Check {
 }
 
 impl Act<'_> {
-    pub const fn operations(&self) -> usize {
+    pub fn operations(&self) -> usize {
         match self {
             Self::Insert(keys) | Self::Merge(keys) | Self::Replace(_, keys) => keys.len(),
+            Self::Threads(.., keys) => keys.len(),
+        }
+    }
+
+    pub const fn threads(&self) -> Option<u64> {
+        match self {
+            Self::Threads(_, threads, _) => Some(*threads as u64),
+            _ => None,
         }
     }
 }

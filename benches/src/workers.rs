@@ -1,12 +1,17 @@
-//! Work that is not timed, on all processors.
+//! Work on all processors at a time.
 
 use std::iter;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, available_parallelism};
+
+/// The threads that this machine runs at once.
+pub(crate) fn cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
 
 /// Does the same work to each item, on this many threads. The results are in the items' order.
-pub fn each<T: Send, R: Send>(
+pub(crate) fn each<T: Send, R: Send>(
     items: Vec<T>,
     threads: usize,
     work: impl Fn(T) -> R + Sync,
@@ -24,20 +29,14 @@ pub fn each<T: Send, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Barrier;
-
-    #[test]
-    fn all_is_done_at_the_same_time_and_comes_back_in_order() {
-        // Nobody passes before all three are at work.
-        let all = Barrier::new(3);
-        let double = |item: u64| {
-            all.wait();
-            2 * item
-        };
-        assert_eq!(each((0..9).collect(), 3, double), [0, 2, 4, 6, 8, 10, 12, 14, 16]);
-        assert!(each(Vec::new(), 3, double).is_empty());
-    }
+#[test]
+fn all_is_done_at_the_same_time_and_comes_back_in_order() {
+    // Nobody passes before all three are at work.
+    let all = std::sync::Barrier::new(3);
+    let double = |item: u64| {
+        all.wait();
+        2 * item
+    };
+    assert_eq!(each((0..9).collect(), 3, double), [0, 2, 4, 6, 8, 10, 12, 14, 16]);
+    assert!(each(Vec::new(), 3, double).is_empty());
 }

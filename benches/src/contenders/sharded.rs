@@ -1,0 +1,33 @@
+//! A filter of ours in shards with a lock each: what several threads pay for removal.
+
+use super::contender::{Contender, Made};
+use super::order::Order;
+use super::probe::{exactly, probe};
+use crate::workers::cores;
+use amq::CuckooFilter;
+use amq::sharded::Sharded;
+use amq_core::Goal;
+
+/// For each thread: two seldom want the same.
+const SHARDS: usize = 8;
+
+pub(super) fn cuckoo() -> Contender {
+    Contender::filled("sharded-cuckoo", empty, empty)
+}
+
+fn empty(order: &Order, keys: usize) -> Made<Sharded<CuckooFilter>> {
+    let shards = SHARDS * cores();
+    let goal = Goal::fpr(order.room(keys) as u64, order.fpr()?);
+    Ok(Sharded::with_seed(goal, shards, order.seed)?)
+}
+
+probe! { Sharded<CuckooFilter>, |it, key, keys|
+    holds: it.contains(key);
+    predicted: exactly(it.expected_fpr());
+    insert: Self::insert(it, key).is_ok();
+    shared: match it.insert_keys(keys) {
+        Ok(_) => keys.len() as u64,
+        Err(refused) => (keys.len() - refused.hashes.len()) as u64,
+    };
+    remove: Self::remove(it, key);
+}
