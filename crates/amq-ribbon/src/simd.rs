@@ -38,16 +38,14 @@ use path::Code;
 pub(crate) use path::Path;
 
 /// Calls the function of [`x86`] with AVX-512, with AVX2, or its portable twin: the first that the
-/// processor can run. Slots of several bytes have no code for AVX-512.
+/// processor can run.
 macro_rules! by_vectors {
     ($fast:ident($system:expr $(, $argument:expr)*), $portable:expr) => {{
-        if $system.slot_bytes() <= 1 {
-            dispatch!(
-                // SAFETY: it needs AVX-512, which the processor has, and slots of at most a byte.
-                has_avx512 => unsafe { x86::$fast::<_, _, true>($system $(, $argument)*) },
-                {}
-            );
-        }
+        dispatch!(
+            // SAFETY: it needs AVX-512, which the processor has.
+            has_avx512 => unsafe { x86::$fast::<_, _, true>($system $(, $argument)*) },
+            {}
+        );
         dispatch!(
             // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
             has_avx2_and_bits => unsafe { x86::$fast::<_, _, false>($system $(, $argument)*) },
@@ -68,7 +66,18 @@ pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u
         Code::Columns => return unsafe { x86::contains::<K, S, ByColumn, true>(system, hash) },
         // SAFETY: as above.
         Code::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
-        Code::Portable => {}
+        Code::Wide | Code::Portable => {}
+    }
+    contains_otherwise(system, hash)
+}
+
+/// The less common codes: beside them, the choice above would become a jump table.
+#[cfg_attr(target_arch = "x86_64", inline(never))]
+fn contains_otherwise<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if system.path().code() == Code::Wide {
+        // SAFETY: as in `contains`.
+        return unsafe { x86::contains_wide::<K, S, true>(system, hash) };
     }
     portable::contains(system, hash)
 }

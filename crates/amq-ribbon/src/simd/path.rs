@@ -20,6 +20,9 @@ pub(super) enum Code {
     /// Columns, with AVX-512.
     #[cfg(target_arch = "x86_64")]
     Columns,
+    /// Slots of several bytes, with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Wide,
     /// Any order, with AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -34,6 +37,7 @@ impl Path {
         return Self(match slot_bytes {
             0 if Cpu::has_avx512() => Code::Columns,
             1 if Cpu::has_avx512() => Code::Bytes,
+            _ if Cpu::has_avx512() => Code::Wide,
             _ if Cpu::has_avx2_and_bits() => Code::Avx2,
             _ => Code::Portable,
         });

@@ -1,5 +1,4 @@
-//! Words ordered by slot: the slots of a window, 32 bytes at a time, or with AVX-512 slots of one
-//! byte 64 at a time.
+//! Words ordered by slot: the slots of a window, 32 bytes at a time, or with AVX-512 64 bytes.
 //!
 //! With AVX2 the coefficients are spread over the bytes of the slots: each byte of a vector gets
 //! the eight coefficients among which its slot's is, and is compared with that one.
@@ -37,12 +36,12 @@ impl<const BYTES: usize> Vectors for BySlot<BYTES> {
         // `vector_end` all vectors of a window end in the words.
         unsafe {
             let slots = system.words().as_ptr().cast::<u8>().add(window.first * BYTES);
-            if AVX512 && BYTES == 1 {
-                let mut sum = avx512::selected(slots, row[0]);
+            if AVX512 {
+                let mut sum = avx512::selected::<BYTES>(slots, row[0]);
                 if K::Row::BITS > 64 {
-                    sum ^= avx512::selected(slots.add(64), row[1]);
+                    sum ^= avx512::selected::<BYTES>(slots.add(64 * BYTES), row[1]);
                 }
-                return sum.into();
+                return sum;
             }
             let mut sum = selected::<BYTES>(slots, row[0]);
             if K::Row::BITS > 64 {

@@ -65,7 +65,7 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
         assert_eq!(avx2, portable, "{columns} columns, AVX2");
     }
     #[cfg(target_arch = "x86_64")]
-    if amq_core::internal::Cpu::has_avx512() && system.slot_bytes() <= 1 {
+    if amq_core::internal::Cpu::has_avx512() {
         // SAFETY: the processor has the features.
         let avx512 = unsafe { Answers::by_vectors::<K, _, true>(&system, &asked, &portable) };
         assert_eq!(avx512, portable, "{columns} columns, AVX-512");
@@ -95,7 +95,7 @@ impl Answers {
     /// `portable`'s.
     ///
     /// # Safety
-    /// The processor has the features; with `AVX512` slots have at most one byte.
+    /// The processor has the features.
     #[cfg(target_arch = "x86_64")]
     unsafe fn by_vectors<K: Kind, S: Store<K::Row>, const AVX512: bool>(
         system: &System<K, S>,
@@ -115,7 +115,7 @@ impl Answers {
             asked,
             |hash| {
                 // SAFETY: as the caller says.
-                x86::by_vector_order!(AVX512, system.slot_bytes(), O => unsafe {
+                by_order!(system.slot_bytes(), O => unsafe {
                     x86::contains::<K, _, O, AVX512>(system, hash)
                 })
             },
@@ -208,4 +208,17 @@ fn dispatched_and_portable_queries_agree_at_every_number_of_columns() {
     agree::<Bumped>(8, HALF, 60_000);
     agree::<Bumped>(8, NONE, 60_000);
     agree::<Bumped>(24, NONE, 60_000);
+}
+
+#[test]
+fn every_width_agrees_with_its_twin_from_no_key_to_a_million() {
+    for (columns, short) in [(7, HALF), (7, NONE), (8, NONE), (16, NONE), (24, NONE), (32, NONE)] {
+        for n in [0, 1, 7, 8, 100] {
+            agree::<Bumped>(columns, short, n);
+            agree::<Standard>(columns, short, n);
+        }
+        if !cfg!(miri) {
+            agree::<Bumped>(columns, short, 1_000_000);
+        }
+    }
 }

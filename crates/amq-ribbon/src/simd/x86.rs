@@ -48,23 +48,6 @@ pub(super) trait Vectors: Order {
     ) -> u32;
 }
 
-/// Like [`by_order`]; with AVX-512 only slots of one byte and columns have code of their own.
-macro_rules! by_vector_order {
-    ($avx512:ident, $slot_bytes:expr, $order:ident => $answer:expr) => {
-        if !$avx512 {
-            by_order!($slot_bytes, $order => $answer)
-        } else if $slot_bytes == 1 {
-            type $order = $crate::order::BySlot<1>;
-            $answer
-        } else {
-            type $order = $crate::order::ByColumn;
-            $answer
-        }
-    };
-}
-#[cfg(test)]
-pub(super) use by_vector_order;
-
 // Values by column do without AVX2: compilers would count bits in vectors, which takes twice as
 // long.
 
@@ -101,29 +84,28 @@ pub(super) unsafe fn values<K: Kind, S: Store<K::Row>>(
 }
 
 /// # Safety
-/// The processor has the features; with `AVX512` slots have one byte.
+/// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn value_by_slot<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     hash: u64,
 ) -> u32 {
     // SAFETY: the features are those of this function.
-    by_vector_order!(AVX512, system.slot_bytes(), O => unsafe {
+    by_order!(system.slot_bytes(), O => unsafe {
         value_anywhere::<K, S, O, AVX512>(system, &system.window::<O>(hash))
     })
 }
 
 /// # Safety
-/// The processor has the features; with `AVX512` slots have one byte.
+/// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn values_by_slot<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     hashes: &[KeyHash],
     values: &mut [u32],
 ) {
-    let order = system.slot_bytes();
     // SAFETY: the features are those of this function.
-    by_vector_order!(AVX512, order, O => system.each::<O, _>(hashes, values, |window| unsafe {
+    by_order!(system.slot_bytes(), O => system.each::<O, _>(hashes, values, |window| unsafe {
         value_anywhere::<K, S, O, AVX512>(system, window)
     }))
 }
@@ -159,7 +141,7 @@ pub(super) unsafe fn contains_by_order<K: Kind, S: Store<K::Row>>(
         match system.slot_bytes() {
             0 => contains::<K, S, ByColumn, false>(system, hash),
             1 => contains_in::<K, S, BySlot<1>, false>(system, hash),
-            _ => contains_wide(system, hash),
+            _ => contains_wide::<K, S, false>(system, hash),
         }
     }
 }
@@ -170,9 +152,12 @@ pub(super) unsafe fn contains_by_order<K: Kind, S: Store<K::Row>>(
 /// The processor has the features.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn contains_wide<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+pub(super) unsafe fn contains_wide<K: Kind, S: Store<K::Row>, const AVX512: bool>(
+    system: &System<K, S>,
+    hash: u64,
+) -> bool {
     // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes(), O => unsafe { contains::<K, S, O, false>(system, hash) })
+    by_order!(system.slot_bytes(), O => unsafe { contains::<K, S, O, AVX512>(system, hash) })
 }
 
 /// Whether a key is in a system of this order. Not inlined: each order keeps its own registers.
@@ -226,16 +211,15 @@ unsafe fn contains_later<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bo
 }
 
 /// # Safety
-/// The processor has the features; with `AVX512` slots have at most one byte.
+/// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn contains_batch<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     system: &System<K, S>,
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
-    let order = system.slot_bytes();
     // SAFETY: the features are those of this function.
-    by_vector_order!(AVX512, order, O => system.each::<O, _>(hashes, answers, |window| unsafe {
+    by_order!(system.slot_bytes(), O => system.each::<O, _>(hashes, answers, |window| unsafe {
         agrees_anywhere::<K, S, O, AVX512>(system, window)
     }))
 }
