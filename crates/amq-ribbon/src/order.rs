@@ -36,8 +36,9 @@ pub(crate) trait Order: 'static {
     /// it ends in the very last block.
     #[cfg(test)]
     fn check<W: Row>(words: &[W], window: &Self::Window, vector_end: usize) -> bool;
-    /// Prefetches all lines of a window.
-    fn prefetch<W: Row>(words: &[W], window: &Self::Window);
+    /// Prefetches all lines that a query reads of a window. Most windows of the system have
+    /// `columns` columns.
+    fn prefetch<W: Row>(words: &[W], columns: u32, window: &Self::Window);
     /// Whether the window's parities are the key's result.
     fn agrees<W: Row>(words: &[W], window: &Self::Window) -> bool;
     /// The window's parities, one bit per column. No branch depends on them.

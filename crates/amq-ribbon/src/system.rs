@@ -241,7 +241,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let (window, is_bumped) = self.window_if_first::<O>(hash.get());
         windows[at] = window;
         later.push_if(is_bumped, at);
-        O::prefetch(self.words(), &window);
+        O::prefetch(self.words(), self.params.columns, &window);
     }
 
     /// Prepares the keys of a group that the first layer bumps.
@@ -255,7 +255,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         for &at in &later.keys[..later.len] {
             let at = usize::from(at);
             windows[at] = self.later_window::<O>(hashes[at].get());
-            O::prefetch(self.words(), &windows[at]);
+            O::prefetch(self.words(), self.params.columns, &windows[at]);
         }
     }
 }

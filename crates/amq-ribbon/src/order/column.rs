@@ -31,6 +31,14 @@ impl Window {
         // A row in the very last block ends in it, so there any words will do for the next one.
         Some([block, rest.get(..columns).unwrap_or(block)])
     }
+
+    /// The words that vectors read from the first block's first on: those of both blocks, and eight
+    /// of the second if it has fewer.
+    #[inline(always)]
+    const fn read(columns: u32) -> usize {
+        let columns = columns as usize;
+        columns + if columns < 8 { 8 } else { columns }
+    }
 }
 
 impl Order for ByColumn {
@@ -49,11 +57,9 @@ impl Order for ByColumn {
         window.word
     }
 
-    /// Columns are read by eights.
+    /// Columns are read by eights, and the last eight may overlap with those before.
     fn vector_end<W: Row>(words: usize, columns: u32) -> usize {
-        let columns = columns as usize;
-        let last = words.checked_sub(columns + columns.next_multiple_of(8));
-        last.map_or(0, |last| last + 1)
+        words.checked_sub(Window::read(columns)).map_or(0, |last| last + 1)
     }
 
     #[cfg(test)]
@@ -62,7 +68,7 @@ impl Order for ByColumn {
         let after = window.word + columns;
         assert!(after <= words.len());
         if window.word < vector_end {
-            assert!(after + columns.next_multiple_of(8) <= words.len());
+            assert!(window.word + Window::read(window.columns) <= words.len());
         }
         // Nothing of the row may be missing.
         let is_last = after + columns > words.len();
@@ -71,11 +77,16 @@ impl Order for ByColumn {
     }
 
     #[inline(always)]
-    fn prefetch<W: Row>(words: &[W], window: &Window) {
+    fn prefetch<W: Row>(words: &[W], columns: u32, window: &Window) {
         let line = 64 / size_of::<W>();
-        let last = window.word + 2 * window.columns as usize - 1;
+        let last = window.word + Window::read(window.columns) - 1;
         prefetch(words, window.word);
         prefetch(words, window.word + line);
+        // How often is the same for all windows: their own columns, which may be one less, would
+        // make a branch that cannot be foreseen.
+        for at in (2 * line..Window::read(columns)).step_by(line) {
+            prefetch(words, (window.word + at).min(last));
+        }
         prefetch(words, last);
     }
 

@@ -185,7 +185,7 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
     }
 
     #[inline(always)]
-    fn prefetch<W: Row>(words: &[W], window: &Slots) {
+    fn prefetch<W: Row>(words: &[W], _: u32, window: &Slots) {
         let (bytes, first) = (cast_slice::<W, u8>(words), window.first * BYTES);
         let len = W::BITS as usize * BYTES;
         for line in (0..len).step_by(64) {

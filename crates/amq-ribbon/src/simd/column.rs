@@ -20,8 +20,8 @@ impl Vectors for ByColumn {
     ) -> bool {
         // No early exit: it would be mispredicted for half of the keys. At the usual rates the
         // first eight columns are all there are.
-        // SAFETY: as the caller says; below `vector_end` all columns of two blocks, rounded up to
-        // eights, can be read.
+        // SAFETY: as the caller says; below `vector_end` all columns of two blocks can be read, and
+        // eight words of each at least.
         unsafe {
             let mut differences = differ::<K, S, AVX512>(system, window, 0);
             for first in (8..system.params().columns).step_by(8) {
@@ -61,8 +61,8 @@ impl Vectors for ByColumn {
 /// caller keeps nothing for afterwards.
 ///
 /// # Safety
-/// The processor has the features; all columns of both blocks, rounded up to eights, can be
-/// read.
+/// The processor has the features; all columns of both blocks can be read, and eight words of each
+/// at least.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -99,11 +99,12 @@ impl Halves {
     }
 }
 
-/// Those of the eight columns from `first` on whose parity differs from the result; columns past
-/// the last do not differ.
+/// Those of the eight columns from `first` on whose parity differs from the result. Where fewer are
+/// left it looks at the last eight instead: past them may begin a line that nobody has prefetched.
 ///
 /// # Safety
-/// The processor has the features; eight columns can be read there, and in the next block.
+/// The processor has the features; all columns of both blocks can be read, and eight words of each
+/// at least.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
@@ -112,6 +113,7 @@ unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     first: u32,
 ) -> u32 {
     let row = Halves::of::<K::Row>(window);
+    let first = first.min(window.columns.saturating_sub(8));
     // SAFETY: the caller says that the words are there.
     let parities = unsafe {
         let block = system.words().as_ptr().add(window.word + first as usize);
@@ -125,9 +127,8 @@ unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
         }
     };
     let differ = (parities ^ result(window.hash) >> first) as u8;
-    let columns = window.columns.saturating_sub(first);
     // SAFETY: the feature is one of this function's.
-    unsafe { _bzhi_u32(differ.into(), columns) }
+    unsafe { _bzhi_u32(differ.into(), window.columns) }
 }
 
 /// The solution at a row's slots, exclusive-ored, in eight columns folded to 32 bits each.
