@@ -57,27 +57,28 @@ macro_rules! by_vectors {
 /// Whether a key is in.
 #[inline(always)]
 pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
-    // The most common one first.
+    // The most common ones. A choice among more would be a jump table in the caller's loop.
     #[cfg(target_arch = "x86_64")]
     match system.path().code() {
         // SAFETY: a path says what the processor has; the system's is that of its order.
         Code::Bytes => return unsafe { x86::contains::<K, S, BySlot<1>, true>(system, hash) },
         // SAFETY: as above.
         Code::Columns => return unsafe { x86::contains::<K, S, ByColumn, true>(system, hash) },
-        // SAFETY: as above.
-        Code::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
-        Code::Wide | Code::Portable => {}
+        _ => {}
     }
     contains_otherwise(system, hash)
 }
 
-/// The less common codes: beside them, the choice above would become a jump table.
+/// [`contains`] by the less common code.
 #[cfg_attr(target_arch = "x86_64", inline(never))]
 fn contains_otherwise<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if system.path().code() == Code::Wide {
+    match system.path().code() {
         // SAFETY: as in `contains`.
-        return unsafe { x86::contains_wide::<K, S, true>(system, hash) };
+        Code::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
+        // SAFETY: as in `contains`.
+        Code::Wide => return unsafe { x86::contains_wide::<K, S, true>(system, hash) },
+        _ => {}
     }
     portable::contains(system, hash)
 }
