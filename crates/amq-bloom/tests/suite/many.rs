@@ -7,10 +7,10 @@ use amq_bloom::{
 use amq_conformance::insert::many_keys_make_the_filter_that_they_make_one_by_one as law;
 use amq_conformance::{Verdict, Violation};
 
-/// In pools of one to eight threads, if threads share the work.
+/// In pools of one to sixteen threads, if threads share the work.
 #[cfg(feature = "parallel")]
 fn in_pools(run: &(dyn Fn() -> Verdict + Sync)) -> Verdict {
-    (1..=8).try_for_each(|threads| {
+    (1..=16).try_for_each(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.map_err(Violation::refused(format!("{threads} threads")))?.install(run)
     })

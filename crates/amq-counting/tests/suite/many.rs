@@ -6,10 +6,10 @@ use amq_counting::{
     BlockedCountingBloomFilter, BlockedCountingParams, CountingBloomFilter, CountingParams,
 };
 
-/// In pools of one to eight threads, if threads share the work.
+/// In pools of one to sixteen threads, if threads share the work.
 #[cfg(feature = "parallel")]
 fn in_pools(run: &(dyn Fn() -> Verdict + Sync)) -> Verdict {
-    (1..=8).try_for_each(|threads| {
+    (1..=16).try_for_each(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.map_err(Violation::refused(format!("{threads} threads")))?.install(run)
     })

@@ -1,10 +1,10 @@
 //! Sorting, and inserting range by range.
 
-use super::segment::{Page, Segment, Sorter};
-use super::threads::Threads;
+use super::segment::{LINE, Page, Segment, Sorter};
 use alloc::vec::Vec;
-use amq_core::internal::{reserve, zeroed};
-use amq_core::{BuildError, KeyHash};
+use amq_core::KeyHash;
+use amq_core::internal::zeroed;
+use amq_core::prefetch::prefetch;
 
 /// A table that takes keys range by range.
 pub(super) trait Partition: Sync {
@@ -49,6 +49,56 @@ pub(super) trait Partition: Sync {
     /// Whether [`insert`](Partition::insert) notes by number which keys were new: the items of a
     /// key are in several ranges.
     const BY_NUMBER: bool;
+
+    /// Makes a segment for this many keys, in pages of so many bytes, a power of two.
+    fn segment(&self, ranges: usize, keys: u64, page: u64) -> Option<Segment<Self::Item>> {
+        let items = self.items() as u64;
+        Segment::new(ranges, keys * items, self.few() as u64 * items, page).ok()
+    }
+
+    /// Sorts keys into a segment while it has room for them, and at most `most` keys in all;
+    /// returns how many. A segment without keys has room for some.
+    fn sort_into(
+        &self,
+        segment: &mut Segment<Self::Item>,
+        most: usize,
+        hashes: &[KeyHash],
+    ) -> usize {
+        let mut done = 0;
+        let room = most - segment.keys();
+        for hashes in hashes[..hashes.len().min(room)].chunks(self.few()) {
+            let Some(mut sorter) = segment.sorter(hashes.len(), self.items()) else { break };
+            self.sort(hashes, &mut sorter);
+            done += hashes.len();
+        }
+        done
+    }
+
+    /// Inserts what some segments have for a range.
+    fn insert_range<'s>(
+        &self,
+        range: usize,
+        part: &mut [Self::Element],
+        segments: impl Iterator<Item = &'s Segment<Self::Item>> + Clone,
+        news: &mut News,
+    ) where
+        Self::Item: 's,
+    {
+        let keys: usize = segments.clone().map(Segment::keys).sum();
+        let ranges = segments.clone().map(Segment::ranges).next().unwrap_or(1);
+        let lines = size_of_val(part).div_ceil(LINE);
+        // In order they come sooner than one by one.
+        if keys * self.items() / ranges >= lines {
+            let step = (LINE / size_of::<Self::Element>()).max(1);
+            (0..part.len()).step_by(step).for_each(|line| prefetch(part, line));
+        }
+        let pages = segments.scan(0, |first, segment| {
+            let pages = segment.pages(range, *first);
+            *first += segment.keys();
+            Some(pages)
+        });
+        self.insert(part, range * self.range(), pages.flatten(), news);
+    }
 }
 
 /// Which keys were new.
@@ -57,7 +107,31 @@ pub(super) struct News {
     /// How many, of those not noted by number.
     pub count: u64,
     /// A bit for each key that is noted by number.
-    pub flags: Vec<u8>,
+    pub flags: Vec<u64>,
+}
+
+impl News {
+    /// For so many keys. `None` if there is no memory for them.
+    pub(super) fn new<P: Partition>(keys: u64) -> Option<Self> {
+        let words = if P::BY_NUMBER { keys.div_ceil(64) } else { 0 };
+        Some(Self { count: 0, flags: zeroed(words).ok()? })
+    }
+
+    /// Takes over what another thread noted.
+    #[cfg(feature = "parallel")]
+    pub(super) fn join(&mut self, other: &mut Self) {
+        self.count += core::mem::take(&mut other.count);
+        for (all, flags) in self.flags.iter_mut().zip(&mut other.flags) {
+            *all |= core::mem::take(flags);
+        }
+    }
+
+    /// How many keys were noted since it was last asked for.
+    pub(super) fn take(&mut self) -> u64 {
+        let flags = self.flags.iter_mut();
+        let noted: u64 = flags.map(|flags| u64::from(core::mem::take(flags).count_ones())).sum();
+        core::mem::take(&mut self.count) + noted
+    }
 }
 
 /// Inserts many hashes and returns how many were new. `len` is the filter's number of keys.
@@ -69,8 +143,12 @@ pub(super) fn insert_batch<P: Partition>(
     hashes: &[KeyHash],
 ) -> u64 {
     if hashes.len() >= MANY {
-        if let Some(mut bulk) = Bulk::new(partition, table, len, hashes.len() as u64, false) {
-            bulk.insert(hashes, || ());
+        #[cfg(feature = "parallel")]
+        if let Some(crew) = super::crew::Plan::new(partition, table, hashes.len() as u64, true) {
+            return crew.insert(partition, table, len, super::crew::Source::Slice(hashes));
+        }
+        if let Some(mut bulk) = Bulk::new(partition, table, len, hashes.len() as u64) {
+            bulk.insert(hashes);
             return bulk.finish();
         }
     }
@@ -87,29 +165,34 @@ pub(super) fn insert_from<P: Partition>(
     next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
 ) -> u64 {
     if about >= MANY as u64 {
-        if let Some(mut bulk) = Bulk::new(partition, table, len, about, true) {
-            if let (Ok(mut hashes), Ok(mut later)) = (zeroed(bulk.ahead), zeroed(bulk.ahead)) {
-                let mut count = next(&mut hashes);
-                while count > 0 {
-                    count = bulk.insert(&hashes[..count], || next(&mut later));
-                    core::mem::swap(&mut hashes, &mut later);
-                }
-                return bulk.finish();
-            }
+        #[cfg(feature = "parallel")]
+        if let Some(crew) = super::crew::Plan::new(partition, table, about, false) {
+            return crew.insert(partition, table, len, super::crew::Source::Next(next));
+        }
+        if let Some(mut bulk) = Bulk::new(partition, table, len, about) {
+            for_each_block(next, |hashes| bulk.insert(hashes));
+            return bulk.finish();
         }
     }
-    let mut hashes = [KeyHash::new(0); BLOCK as usize];
     let mut new = 0;
+    for_each_block(next, |hashes| new += each(partition, table, len, hashes));
+    new
+}
+
+/// Calls `act` for the hashes that `next` writes.
+#[inline]
+fn for_each_block(next: &mut dyn FnMut(&mut [KeyHash]) -> usize, mut act: impl FnMut(&[KeyHash])) {
+    let mut hashes = [KeyHash::new(0); BLOCK];
     loop {
-        match next(&mut hashes) {
-            0 => return new,
-            count => new += each(partition, table, len, &hashes[..count]),
+        match next(&mut hashes).min(BLOCK) {
+            0 => return,
+            count => act(&hashes[..count]),
         }
     }
 }
 
 #[inline(always)]
-fn each<P: Partition>(
+pub(super) fn each<P: Partition>(
     partition: &P,
     table: &mut [P::Element],
     len: &mut u64,
@@ -123,42 +206,30 @@ fn each<P: Partition>(
 /// As few keys are inserted as they come.
 const MANY: usize = if cfg!(test) { 100 } else { 1 << 16 };
 
-/// Bytes of a table from which on several threads share the work.
-const MANY_BYTES: u64 = if cfg!(test) { 1 } else { 4 << 20 };
-
-/// Bytes of a table from which on one thread sorts, too: where a key is some misses of the cache.
+/// Bytes of a table from which on one thread sorts: where a key is some misses of the cache.
 const FAR_BYTES: u64 = if cfg!(test) { 1 } else { 24 << 20 };
 
-/// Bytes of working memory in all, at most.
-const MEMORY: u64 = 56 << 20;
+/// Bytes of working memory in all, at most, but for pages that are not full.
+pub(super) const MEMORY: u64 = 56 << 20;
 
-/// Bytes of a page: the processor itself fetches what is next in it.
-const PAGE: u64 = 4096;
-
-/// Number of keys that are hashed ahead, at most, if there are several threads.
-const AHEAD: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
+/// Bytes of a page, at most: the processor itself fetches what is next in it.
+pub(super) const PAGE: u64 = 4096;
 
 /// Number of keys that are hashed at once by one thread.
-const BLOCK: u64 = 512;
+const BLOCK: usize = 512;
 
 /// Number of keys that are sorted together, at most.
 pub(super) const FEW: usize = 1024;
 
-/// Keys on their way into the table.
+/// Keys on their way into the table, by one thread.
 struct Bulk<'a, P: Partition> {
     partition: &'a P,
     table: &'a mut [P::Element],
     len: &'a mut u64,
-    threads: Threads,
-    /// Sorted keys: in the first `used`.
-    segments: Vec<Segment<P::Item>>,
-    used: usize,
-    /// Keys of a segment, at most.
+    segment: Segment<P::Item>,
+    /// Keys of the segment, at most.
     unit: usize,
-    /// Number of keys to hash while others are sorted.
-    ahead: u64,
-    /// One for each thread.
-    news: Vec<News>,
+    news: News,
     new: u64,
 }
 
@@ -169,150 +240,45 @@ impl<'a, P: Partition> Bulk<'a, P> {
         table: &'a mut [P::Element],
         len: &'a mut u64,
         keys: u64,
-        ahead: bool,
     ) -> Option<Self> {
-        let threads = Threads::available();
-        let several = threads.count() > 1;
         let bytes = size_of_val(table) as u64;
         // A key of one item is one miss of the cache, and it is fetched ahead.
         let far = if partition.items() == 1 { 4 * FAR_BYTES } else { FAR_BYTES };
-        if bytes < if several { MANY_BYTES } else { far } {
+        if bytes < far {
             return None;
         }
         let ranges = table.len().div_ceil(partition.range());
-        let items = partition.items() as u64;
         // With as much memory as the table has, few of its lines are read for one key alone.
-        let per_key = items * size_of::<P::Item>() as u64;
-        let (unit, count, page, ahead) = if several {
-            let parts = 2 * threads.count() as u64;
-            let ahead = if ahead { AHEAD.min(bytes / per_key / 4).max(BLOCK) } else { 0 };
-            let memory = bytes.min(MEMORY - 2 * ahead * size_of::<KeyHash>() as u64);
-            let unit = if ahead > 0 { ahead } else { memory / per_key } / parts;
-            let unit = unit.max(1);
-            // So that most pages of a range are full.
-            let page = 1 << (unit * per_key / ranges as u64 / 4).clamp(PAGE / 8, PAGE).ilog2();
-            let bytes = Segment::<P::Item>::bytes(ranges, unit * items, page);
-            (unit, (memory / bytes).max(threads.count() as u64), page, ahead)
-        } else {
-            (bytes.min(MEMORY) / per_key, 1, PAGE, BLOCK)
-        };
-        let unit = unit.min(keys).max(1);
-        let count = count.min(keys.div_ceil(unit));
-        let mut segments = Vec::new();
-        reserve(&mut segments, count).ok()?;
-        segments.resize_with(count as usize, || Err(BuildError::OutOfMemory { bytes: 0 }));
-        // Each thread clears the memory of some.
-        let mut nothing: Vec<()> = Vec::new();
-        nothing.resize(threads.count(), ());
-        let make = |_: &mut (), segment: &mut Result<_, _>| {
-            *segment = Segment::new(ranges, unit * items, page);
-        };
-        threads.share(segments.iter_mut(), &mut nothing, make, || ());
-        let mut segments = segments.into_iter().collect::<Result<Vec<_>, _>>().ok()?;
-        if !several {
-            segments = segments.into_iter().map(Segment::never_overrun).collect();
-        }
-        let flags = if P::BY_NUMBER { (count * unit).div_ceil(8) } else { 0 };
-        let mut news = Vec::new();
-        reserve(&mut news, threads.count() as u64).ok()?;
-        for _ in 0..threads.count() {
-            news.push(News { flags: zeroed(flags).ok()?, ..News::default() });
-        }
-        let unit = unit as usize;
-        Some(Self { partition, table, len, threads, segments, used: 0, unit, ahead, news, new: 0 })
+        let per_key = (partition.items() * size_of::<P::Item>()) as u64;
+        let unit = (bytes.min(MEMORY) / per_key).min(keys).max(1);
+        let mut segment = partition.segment(ranges, unit, PAGE)?;
+        segment.clear();
+        let news = News::new::<P>(unit)?;
+        Some(Self { partition, table, len, segment, unit: unit as usize, news, new: 0 })
     }
 
-    /// Sorts these hashes, and inserts what there is no more room for. This thread calls
-    /// `meanwhile` first.
-    fn insert<R>(&mut self, hashes: &[KeyHash], meanwhile: impl FnOnce() -> R) -> R {
-        let (mut done, result) = self.sort(hashes, meanwhile);
-        while done < hashes.len() {
+    /// Sorts these hashes, and inserts what there is no more room for.
+    fn insert(&mut self, mut hashes: &[KeyHash]) {
+        loop {
+            let done = self.partition.sort_into(&mut self.segment, self.unit, hashes);
+            hashes = &hashes[done..];
+            if hashes.is_empty() {
+                return;
+            }
             self.flush();
-            let more = self.sort(&hashes[done..], || ()).0;
-            done += more;
-            if more == 0 {
-                // Keys that were chosen for that.
-                let few = &hashes[done..][..self.unit.min(hashes.len() - done)];
-                self.new += each(self.partition, self.table, self.len, few);
-                done += few.len();
-            }
         }
-        result
-    }
-
-    /// Sorts as many of the hashes as there is room for; returns how many.
-    fn sort<R>(&mut self, hashes: &[KeyHash], meanwhile: impl FnOnce() -> R) -> (usize, R) {
-        let (partition, unit) = (self.partition, self.unit);
-        let sort = |segment: &mut Segment<P::Item>, hashes: &[KeyHash]| {
-            let mut done = 0;
-            let room = unit - segment.keys();
-            for hashes in hashes[..hashes.len().min(room)].chunks(partition.few()) {
-                let Some(mut sorter) = segment.sorter(hashes.len(), partition.items()) else {
-                    break;
-                };
-                partition.sort(hashes, &mut sorter);
-                done += hashes.len();
-            }
-            done
-        };
-        if let ([segment], 1) = (&mut self.segments[..], self.threads.count()) {
-            self.used = 1;
-            let done = sort(segment, hashes);
-            return (done, meanwhile());
-        }
-        let free = &mut self.segments[self.used..];
-        let pieces = free.iter_mut().zip(hashes.chunks(unit));
-        let work = |_: &mut News, (segment, hashes): (&mut Segment<_>, &[KeyHash])| {
-            sort(segment, hashes);
-        };
-        let result = self.threads.share(pieces, &mut self.news, work, meanwhile);
-        // What comes after keys that had no room waits with them.
-        let mut done = 0;
-        for hashes in hashes.chunks(unit) {
-            match self.segments.get(self.used) {
-                Some(segment) if !segment.overrun() && segment.keys() == hashes.len() => {}
-                _ => break,
-            }
-            done += hashes.len();
-            self.used += 1;
-        }
-        self.segments[self.used..].iter_mut().for_each(Segment::clear);
-        (done, result)
     }
 
     /// Inserts what is sorted.
     fn flush(&mut self) {
-        let (partition, segments) = (self.partition, &self.segments[..self.used]);
-        let parts = self.table.chunks_mut(partition.range()).enumerate();
-        let insert = |news: &mut News, (range, part): (usize, &mut [P::Element])| {
-            let pages = segments.iter().scan(0, |first, segment| {
-                let pages = segment.pages(range, *first);
-                *first += segment.keys();
-                Some(pages)
-            });
-            partition.insert(part, range * partition.range(), pages.flatten(), news);
-        };
-        self.threads.share(parts, &mut self.news, insert, || ());
-        let keys = segments.iter().map(|segment| segment.keys() as u64).sum();
-        let new = self.count();
-        self.new += new;
-        *self.len = self.len.saturating_add(partition.counted(keys, new));
-        self.segments[..self.used].iter_mut().for_each(Segment::clear);
-        self.used = 0;
-    }
-
-    /// The number of new keys that the threads noted since it was last asked for.
-    fn count(&mut self) -> u64 {
-        let Some((all, others)) = self.news.split_first_mut() else { return 0 };
-        for news in others {
-            all.count += core::mem::take(&mut news.count);
-            for (all, flags) in all.flags.iter_mut().zip(&mut news.flags) {
-                *all |= core::mem::take(flags);
-            }
+        let Self { partition, segment, news, .. } = self;
+        for (range, part) in self.table.chunks_mut(partition.range()).enumerate() {
+            partition.insert_range(range, part, core::iter::once(&*segment), news);
         }
-        let flags = all.flags.iter_mut();
-        let noted: u64 = flags.map(|flags| u64::from(core::mem::take(flags).count_ones())).sum();
-        core::mem::take(&mut all.count) + noted
+        let new = news.take();
+        self.new += new;
+        *self.len = self.len.saturating_add(partition.counted(segment.keys() as u64, new));
+        segment.clear();
     }
 
     fn finish(mut self) -> u64 {

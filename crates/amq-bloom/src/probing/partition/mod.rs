@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   hashes --> segment 0: range 0 | range 1 | range 2 ...      sorted, in the order they came;
-//!         `--> segment 1: range 0 | range 1 | range 2 ...      a segment for each thread
+//!         `--> segment 1: range 0 | range 1 | range 2 ...      several, if threads share the work
 //!                            v         v         v
 //!   table                 range 0 | range 1 | range 2 ...      inserted: a range stays in the
 //!                                                              cache; each has one thread
@@ -13,10 +13,13 @@
 
 pub mod blocks;
 mod bulk;
+#[cfg(feature = "parallel")]
+mod crew;
 pub mod places;
 mod segment;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "parallel")]
 mod threads;
 
 use bulk::{News, Partition};

@@ -186,7 +186,7 @@ impl<P: Place, I: Item> Partition for Places<P, I> {
                     let bits = item.bits();
                     key += (bits >> shift) as usize;
                     let new = P::set(part, bits & within);
-                    flags[key / 8] |= u8::from(new) << (key % 8);
+                    flags[key / 64] |= u64::from(new) << (key % 64);
                 }
             });
         }

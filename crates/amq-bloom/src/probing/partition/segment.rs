@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 use amq_core::BuildError;
-use amq_core::internal::zeroed;
+use amq_core::internal::{reserve, zeroed};
 use amq_core::prefetch::prefetch;
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// Lines of a page that are fetched while the one before is read.
 const LINES: usize = 6;
@@ -16,11 +16,14 @@ const LINES: usize = 6;
 /// range are full (unless they are of keys far apart).
 #[derive(Debug)]
 pub(super) struct Segment<I> {
+    /// The pages given out.
     items: Vec<I>,
     cursors: Vec<Cursor>,
-    pages: Pages,
-    /// Pages that are not given out while more keys are waiting.
-    spare: usize,
+    links: Vec<Link>,
+    /// `log2` of the items of a page.
+    log: u32,
+    /// Number of pages that there may be.
+    most: usize,
     /// Number of keys sorted.
     keys: usize,
 }
@@ -28,29 +31,17 @@ pub(super) struct Segment<I> {
 /// Where the next item of a range goes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
-    /// Its index; at the beginning of a page, that page is still to be chosen.
+    /// Its index. There is a page for it.
     at: u32,
     /// The key of the last item.
     key: u32,
-}
-
-#[derive(Debug)]
-struct Pages {
-    /// `log2` of the items of a page.
-    log: u32,
-    /// The first page of each range.
-    first: Vec<u32>,
-    links: Vec<Link>,
-    used: usize,
-    /// Whether an item was lost because there was no page.
-    overrun: bool,
 }
 
 /// A page within the chain of its range.
 #[derive(Clone, Copy, Debug, Default)]
 struct Link {
     next: u32,
-    /// The key of its first item.
+    /// The key from which the first item's distance counts.
     key: u32,
     /// Number of its items, once there is a next page.
     len: u32,
@@ -61,50 +52,69 @@ struct Link {
 pub(super) struct Page<'a, I> {
     /// The items, in the order they came.
     pub(super) items: &'a [I],
-    /// The number of the first's key.
+    /// The number of the key from which the first item's distance counts.
     pub(super) key: usize,
 }
 
 /// Takes the items of a few keys into a segment.
 #[derive(Debug)]
 pub(super) struct Sorter<'a, I> {
-    items: &'a mut [I],
     cursors: &'a mut [Cursor],
-    pages: &'a mut Pages,
-    log: u32,
+    pages: Pages<'a, I>,
     /// The number of the first key.
     pub(super) key: u32,
 }
 
+#[derive(Debug)]
+struct Pages<'a, I> {
+    items: &'a mut Vec<I>,
+    links: &'a mut Vec<Link>,
+    log: u32,
+}
+
 impl<I: Copy + Default> Segment<I> {
     /// Bytes of a segment, nearly.
+    #[cfg(feature = "parallel")]
     pub(super) fn bytes(ranges: usize, items: u64, page: u64) -> u64 {
-        items * size_of::<I>() as u64 + ranges as u64 * (page + 32)
+        let range = page + size_of::<Cursor>() as u64 + size_of::<Link>() as u64;
+        items * size_of::<I>() as u64 + ranges as u64 * range
     }
 
-    /// A segment with room for this many items, in pages of so many bytes, a power of two.
-    pub(super) fn new(ranges: usize, items: u64, page: u64) -> Result<Self, BuildError> {
+    /// A segment for this many items of keys that are spread evenly, and for as many of any keys as
+    /// are sorted together, `few`; in pages of so many bytes, a power of two.
+    pub(super) fn new(ranges: usize, items: u64, few: u64, page: u64) -> Result<Self, BuildError> {
         let log = (page / size_of::<I>() as u64).ilog2();
-        let pages = (items >> log) + ranges as u64 + 1;
-        let (first, links) = (zeroed(ranges as u64)?, zeroed(pages)?);
+        // Each range has one that is not full, and may begin two more of which that is true.
+        let pages = (items.max(few) >> log) + 3 * ranges as u64;
+        let (mut all, mut links) = (Vec::new(), Vec::new());
+        reserve(&mut all, pages << log)?;
+        reserve(&mut links, pages)?;
         Ok(Self {
-            items: zeroed(pages << log)?,
+            items: all,
             cursors: zeroed(ranges as u64)?,
-            pages: Pages { log, first, links, used: 0, overrun: false },
-            spare: 1,
+            links,
+            log,
+            most: pages as usize,
             keys: 0,
         })
     }
 
-    /// Keeps so many pages free that the items of any keys that are let in have room.
-    pub(super) fn never_overrun(mut self) -> Self {
-        self.spare = 1 + self.cursors.len();
-        self
+    /// Forgets all keys.
+    pub(super) fn clear(&mut self) {
+        self.keys = 0;
+        let (ranges, page) = (self.cursors.len(), 1 << self.log);
+        self.items.clear();
+        self.items.resize(ranges << self.log, I::default());
+        self.links.clear();
+        self.links.resize(ranges, Link::default());
+        for (cursor, at) in self.cursors.iter_mut().zip((0..).step_by(page)) {
+            *cursor = Cursor { at, key: 0 };
+        }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.cursors.fill(Cursor::default());
-        (self.pages.used, self.pages.overrun, self.keys) = (0, false, 0);
+    /// Number of ranges.
+    pub(super) fn ranges(&self) -> usize {
+        self.cursors.len()
     }
 
     /// Number of keys sorted.
@@ -112,32 +122,26 @@ impl<I: Copy + Default> Segment<I> {
         self.keys
     }
 
-    /// Whether items were lost, and all is to be done again in another way.
-    pub(super) fn overrun(&self) -> bool {
-        self.pages.overrun
-    }
-
     /// What sorts the next `keys` keys of `items` items each. `None` if there is no room for them.
     pub(super) fn sorter(&mut self, keys: usize, items: usize) -> Option<Sorter<'_, I>> {
-        let free = self.pages.links.len() - self.pages.used;
-        if free < ((keys * items) >> self.pages.log) + self.spare {
+        let free = self.most - self.links.len();
+        if free < ((keys * items) >> self.log) + 2 * self.cursors.len() {
             return None;
         }
         let key = self.keys as u32;
         self.keys += keys;
-        let Self { items, cursors, pages, .. } = self;
-        Some(Sorter { items, cursors, log: pages.log, pages, key })
+        let Self { items, cursors, links, log, .. } = self;
+        Some(Sorter { cursors, pages: Pages { items, links, log: *log }, key })
     }
 
     /// The pages of a range, in order. The first key of the segment has the number `first`.
     pub(super) fn pages(&self, range: usize, first: usize) -> impl Iterator<Item = Page<'_, I>> {
-        let (end, log) = (self.cursors[range].at as usize, self.pages.log);
-        let last = end.checked_sub(1).map(|last| last >> log);
-        let mut page = last.map(|_| self.pages.first[range] as usize);
+        let (end, log) = (self.cursors[range].at as usize, self.log);
+        let mut page = Some(range);
         core::iter::from_fn(move || {
             let this = page?;
-            let link = self.pages.links[this];
-            let (len, next) = match Some(this) == last {
+            let link = self.links[this];
+            let (len, next) = match this == end >> log {
                 true => (end - (this << log), None),
                 false => (link.len as usize, Some(link.next as usize)),
             };
@@ -154,21 +158,16 @@ impl<I: Copy + Default> Segment<I> {
     }
 }
 
-impl<I> Sorter<'_, I> {
-    /// Items to the line that is fetched while another is written.
-    const AHEAD: usize = 2 * LINE / size_of::<I>();
-
+impl<I: Copy + Default> Sorter<'_, I> {
     /// Adds an item to a range.
     #[inline(always)]
     pub(super) fn push(&mut self, range: usize, item: I) {
         let cursor = &mut self.cursors[range];
-        let mut at = cursor.at as usize;
-        if at & ((1 << self.log) - 1) == 0 {
-            at = self.pages.turn(range, at, 0);
+        self.pages.items[cursor.at as usize] = item;
+        cursor.at += 1;
+        if cursor.at & ((1 << self.pages.log) - 1) == 0 {
+            self.pages.follow(cursor);
         }
-        prefetch(self.items, at + Self::AHEAD);
-        self.items[at] = item;
-        cursor.at = at as u32 + 1;
     }
 
     /// Adds an item to a range that says how many keys there are between its own and the last
@@ -182,37 +181,43 @@ impl<I> Sorter<'_, I> {
         item: impl Fn(u32) -> I,
     ) {
         let cursor = &mut self.cursors[range];
-        let (mut at, mut distance) = (cursor.at as usize, key.wrapping_sub(cursor.key));
-        if at & ((1 << self.log) - 1) == 0 || distance > most {
-            (at, distance) = (self.pages.turn(range, at, key), 0);
+        if key.wrapping_sub(cursor.key) > most {
+            self.pages.begin_at(key, cursor);
         }
-        prefetch(self.items, at + Self::AHEAD);
-        self.items[at] = item(distance);
-        *cursor = Cursor { at: at as u32 + 1, key };
+        self.pages.items[cursor.at as usize] = item(key.wrapping_sub(cursor.key));
+        *cursor = Cursor { at: cursor.at + 1, key };
+        if cursor.at & ((1 << self.pages.log) - 1) == 0 {
+            self.pages.follow(cursor);
+        }
     }
 }
 
-impl Pages {
-    /// Begins a page whose first item is of this key; returns its first index.
+impl<I: Copy + Default> Pages<'_, I> {
+    /// Begins the page after one that is full.
     #[cold]
     #[inline(never)]
-    fn turn(&mut self, range: usize, at: usize, key: u32) -> usize {
-        let page = self.used;
-        if page + 1 == self.links.len() {
-            // The last page takes what has no room.
-            self.overrun = true;
-        } else {
-            self.used += 1;
-        }
-        self.links[page] = Link { next: 0, key, len: 0 };
-        match at.checked_sub(1) {
-            None => self.first[range] = page as u32,
-            Some(last) => {
-                let before = &mut self.links[last >> self.log];
-                let len = (last & ((1 << self.log) - 1)) as u32 + 1;
-                (before.next, before.len) = (page as u32, len);
-            }
-        }
-        page << self.log
+    fn follow(&mut self, cursor: &mut Cursor) {
+        cursor.at = self.next((cursor.at as usize - 1) >> self.log, 1 << self.log, cursor.key);
+    }
+
+    /// Begins a page whose first item is of this key.
+    #[cold]
+    #[inline(never)]
+    fn begin_at(&mut self, key: u32, cursor: &mut Cursor) {
+        let page = cursor.at as usize >> self.log;
+        let at = self.next(page, cursor.at - ((page << self.log) as u32), key);
+        *cursor = Cursor { at, key };
+    }
+
+    /// Begins the page after this one, which has so many items; returns the index of its first. Its
+    /// distances count from `key`.
+    // What is cleared now is in the cache when it is written.
+    fn next(&mut self, page: usize, len: u32, key: u32) -> u32 {
+        let next = self.links.len();
+        let link = &mut self.links[page];
+        (link.next, link.len) = (next as u32, len);
+        self.links.push(Link { next: 0, key, len: 0 });
+        self.items.resize((next + 1) << self.log, I::default());
+        (next << self.log) as u32
     }
 }

@@ -16,12 +16,12 @@ const SEED: u64 = 7;
 /// Numbers of keys around those from which on they are sorted, and of several chunks.
 const KEYS: [u64; 8] = [0, 1, 7, 8, 99, 100, 1500, if cfg!(miri) { 2000 } else { 20_000 }];
 
-/// Calls `work` in pools of one to eight threads, if there are threads.
+/// Calls `work` in pools of one to sixteen threads, if there are threads.
 fn in_pools(work: impl Fn() + Sync) {
     #[cfg(not(feature = "parallel"))]
     work();
     #[cfg(feature = "parallel")]
-    for threads in if cfg!(miri) { 2..=2 } else { 1..=8 } {
+    for threads in if cfg!(miri) { 2..=2 } else { 1..=16 } {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(&work);
     }
