@@ -1,7 +1,8 @@
 //! The split-block Bloom filter, shared by threads.
 #![cfg(target_has_atomic = "64")]
 
-use crate::block::{self, Block, paired, place, unpaired};
+use crate::block::{Block, paired, unpaired};
+use crate::layout::{self, Layout};
 use crate::shared::shared;
 use crate::tally::Tally;
 use crate::theory::blocked as theory;
@@ -159,18 +160,18 @@ impl AtomicBlocks {
 
     #[inline(always)]
     fn contains(&self, hash: KeyHash) -> bool {
-        let (block, low) = place(hash, self.0.len() as u64);
+        let (block, low) = Block::place(hash, self.0.len() as u64);
         self.0[block].contains(low)
     }
 
     fn contains_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
-        contains_each(&self.0, hashes, answers, place, AtomicBlock::contains);
+        contains_each(&self.0, hashes, answers, Block::place, AtomicBlock::contains);
     }
 
     /// Sets a key's bits, and returns whether any was clear.
     #[inline(always)]
     fn set(&self, hash: KeyHash) -> bool {
-        let (block, low) = place(hash, self.0.len() as u64);
+        let (block, low) = Block::place(hash, self.0.len() as u64);
         self.0[block].insert(low)
     }
 
@@ -180,7 +181,7 @@ impl AtomicBlocks {
         ahead(
             &mut &self.0[..],
             hashes,
-            |blocks, hash| prefetch(blocks, place(hash, blocks.len() as u64).0),
+            |blocks, hash| prefetch(blocks, Block::place(hash, blocks.len() as u64).0),
             |_, _, hash| new += u64::from(self.set(hash)),
         );
         new
@@ -189,25 +190,25 @@ impl AtomicBlocks {
     /// As `set`, through `&mut self`: without atomic operations.
     #[inline(always)]
     fn set_alone(&mut self, hash: KeyHash) -> bool {
-        let (block, low) = place(hash, self.0.len() as u64);
+        let (block, low) = Block::place(hash, self.0.len() as u64);
         self.0[block].insert_alone(low)
     }
 
     #[inline]
     fn set_each_alone(&mut self, hashes: &[KeyHash]) -> u64 {
-        insert_each(&mut self.0, hashes, place, AtomicBlock::insert_alone)
+        insert_each(&mut self.0, hashes, Block::place, AtomicBlock::insert_alone)
     }
 
     fn load_factor(&self) -> f64 {
-        block::load_factor(self.loaded())
+        layout::load_factor(self.loaded())
     }
 
     fn expected_fpr(&self) -> f64 {
-        block::expected_fpr(self.loaded())
+        layout::expected_fpr(self.loaded(), ())
     }
 
     fn saturated(&self) -> u64 {
-        block::saturated(self.loaded())
+        layout::saturated(self.loaded())
     }
 
     fn cardinality(&self) -> f64 {

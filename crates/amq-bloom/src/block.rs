@@ -1,6 +1,10 @@
 //! One block of the split-block layout: eight 32-bit words. A key has one bit in each.
 
-use crate::theory::blocked::LAYOUT;
+use crate::BlockedParams;
+use crate::layout::Layout;
+use crate::theory::blocked::{self as theory, LAYOUT};
+use amq_core::internal::{Entry, Opened};
+use amq_core::{DecodeError, KeyHash};
 
 /// The odd multipliers of the Parquet format, one per word: each derives another five bits from
 /// half a hash.
@@ -19,6 +23,20 @@ pub const SALTS: [u32; 8] = [
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C, align(32))]
 pub struct Block(pub(crate) [u32; 8]);
+
+impl Block {
+    /// A block of these words.
+    #[must_use]
+    pub const fn new(words: [u32; 8]) -> Self {
+        Self(words)
+    }
+
+    /// Its words. Written as little-endian bytes, they are a block of a Parquet Bloom filter.
+    #[must_use]
+    pub const fn words(&self) -> &[u32; 8] {
+        &self.0
+    }
+}
 
 /// The bits of the key with this lower half of the hash, one in each word.
 #[inline(always)]
@@ -48,79 +66,64 @@ pub(crate) fn unpaired(words: [u64; 4]) -> [u32; 8] {
     core::array::from_fn(|i| (words[i / 2] >> (32 * (i % 2))) as u32)
 }
 
-impl Block {
-    /// A block of these words.
-    #[must_use]
-    pub const fn new(words: [u32; 8]) -> Self {
-        Self(words)
+impl Layout for Block {
+    type Word = u32;
+    type Params = BlockedParams;
+    type Shape = ();
+
+    #[inline(always)]
+    fn params(blocks: u64, (): ()) -> BlockedParams {
+        BlockedParams::new(blocks)
     }
 
-    /// Its words. Written as little-endian bytes, they are a block of a Parquet Bloom filter.
-    #[must_use]
-    pub const fn words(&self) -> &[u32; 8] {
+    fn shape(_: &BlockedParams) {}
+
+    fn geometry(params: &BlockedParams) -> Entry {
+        [params.blocks, 0, 0, 0, 0, 0, 0, 0]
+    }
+
+    fn params_in(opened: &Opened<'_>) -> Result<BlockedParams, DecodeError> {
+        let [blocks] = opened.only_entry()?;
+        Ok(BlockedParams::new(blocks))
+    }
+
+    #[inline(always)]
+    fn array(&self) -> &[u32; 8] {
         &self.0
     }
 
-    /// Sets a key's bits and returns whether any was clear.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, low: u32) -> bool {
-        let mut changed = 0;
-        for (word, bit) in self.0.iter_mut().zip(mask(low)) {
-            changed |= bit & !*word;
-            *word |= bit;
-        }
-        changed != 0
+    fn array_mut(&mut self) -> &mut [u32; 8] {
+        &mut self.0
     }
 
-    /// Whether all of a key's bits are set.
+    /// The block from the upper half of the hash, the selector of the bits from the lower.
+    ///
+    /// Halves of 32 bits define this layout. They are the one exception to this family's rule that
+    /// 64 bits choose a place; see [`MAX_BLOCKS`](crate::MAX_BLOCKS).
     #[inline(always)]
-    pub(crate) fn contains(&self, low: u32) -> bool {
-        let clear =
-            self.0.iter().zip(mask(low)).fold(0, |clear, (word, bit)| clear | (bit & !word));
-        clear == 0
+    fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
+        let hash = hash.get();
+        ((((hash >> 32) * blocks) >> 32) as usize, hash as u32)
     }
 
-    /// This block and another, word by word.
-    pub(crate) fn combined(&self, other: &Self, of: impl Fn(u32, u32) -> u32) -> Self {
-        Self(core::array::from_fn(|i| of(self.0[i], other.0[i])))
+    #[inline(always)]
+    fn mask(low: u32, (): ()) -> [u32; 8] {
+        mask(low)
     }
 
-    pub(crate) fn count_ones(&self) -> u64 {
-        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
-    }
-
-    /// The share of all keys that this block answers `true` for: the product of its words' fills.
-    pub(crate) fn fpr(&self) -> f64 {
+    /// The product of its words' fills.
+    fn fpr(&self, (): ()) -> f64 {
         self.0.iter().map(|word| f64::from(word.count_ones()) / 32.0).product()
     }
-}
 
-/// The share of bits set in these blocks.
-pub(crate) fn load_factor(blocks: impl ExactSizeIterator<Item = Block>) -> f64 {
-    let bits = blocks.len() as f64 * 256.0;
-    blocks.map(|block| block.count_ones()).sum::<u64>() as f64 / bits
-}
+    fn keys_of_fill(params: &BlockedParams, fill: f64) -> f64 {
+        theory::keys_of_fill(params.blocks, fill)
+    }
 
-/// The rate of a filter of these blocks.
-pub(crate) fn expected_fpr(blocks: impl ExactSizeIterator<Item = Block> + Clone) -> f64 {
-    let count = blocks.len() as u64;
-    let rate = blocks.clone().map(|block| block.fpr()).sum::<f64>() / count as f64;
-    LAYOUT.fpr_of_table(count, rate, load_factor(blocks))
-}
-
-/// Number of these blocks whose bits are all set.
-pub(crate) fn saturated(blocks: impl Iterator<Item = Block>) -> u64 {
-    blocks.filter(|block| block.0 == [u32::MAX; 8]).count() as u64
-}
-
-/// A hash's block, from the upper half, and the selector of its bits, the lower half.
-///
-/// Halves of 32 bits define this layout. They are the one exception to this family's rule that
-/// 64 bits choose a place; see [`MAX_BLOCKS`](crate::MAX_BLOCKS).
-#[inline(always)]
-pub(crate) const fn place(hash: amq_core::KeyHash, blocks: u64) -> (usize, u32) {
-    let hash = hash.get();
-    ((((hash >> 32) * blocks) >> 32) as usize, hash as u32)
+    fn fpr_of_table(params: &BlockedParams, rate: f64, fill: f64) -> f64 {
+        LAYOUT.fpr_of_table(params.blocks, rate, fill)
+    }
 }
 
 #[cfg(test)]
@@ -142,7 +145,7 @@ mod tests {
         let mut cells = [[0u32; 1024]; 7];
         let samples = 1u32 << 16;
         for key in 0..samples {
-            let bits = mask(amq_core::KeyHash::of(&key, 0).get() as u32);
+            let bits = mask(KeyHash::of(&key, 0).get() as u32);
             for (pair, counts) in cells.iter_mut().enumerate() {
                 let cell = bits[pair].trailing_zeros() * 32 + bits[pair + 1].trailing_zeros();
                 counts[cell as usize] += 1;
@@ -163,9 +166,9 @@ mod tests {
     fn blocks_are_chosen_by_the_upper_half_up_to_the_limit() {
         let blocks = crate::MAX_BLOCKS;
         assert_eq!(
-            place(amq_core::KeyHash::new(u64::MAX), blocks),
+            Block::place(KeyHash::new(u64::MAX), blocks),
             ((blocks - 1) as usize, u32::MAX)
         );
-        assert_eq!(place(amq_core::KeyHash::new(0xFFFF_FFFF), blocks), (0, u32::MAX));
+        assert_eq!(Block::place(KeyHash::new(0xFFFF_FFFF), blocks), (0, u32::MAX));
     }
 }

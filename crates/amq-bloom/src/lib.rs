@@ -137,6 +137,8 @@ mod atomic_blocked;
 mod block;
 mod blocked;
 mod filter;
+mod layout;
+mod of_blocks;
 mod operators;
 mod params;
 mod probes;
@@ -148,21 +150,21 @@ mod table;
 mod tally;
 pub mod theory;
 mod wide_block;
-mod wide_blocked;
 
 #[cfg(target_has_atomic = "64")]
 pub use atomic::AtomicBloomFilter;
 #[cfg(target_has_atomic = "64")]
 pub use atomic_blocked::AtomicBlockedBloomFilter;
 pub use block::{Block, SALTS};
-pub use blocked::{BlockedBloomFilter, BlockedBloomView};
+pub use blocked::{
+    BlockedBloomFilter, BlockedBloomView, WideBlockedBloomFilter, WideBlockedBloomView,
+};
 pub use filter::{BloomFilter, BloomView};
 pub use params::{
     BlockedParams, BloomParams, FoldError, MAX_BLOCKS, MAX_PROBES, MAX_WIDE_PROBES,
     WideBlockedParams,
 };
 pub use wide_block::WideBlock;
-pub use wide_blocked::{WideBlockedBloomFilter, WideBlockedBloomView};
 
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter,

@@ -1,9 +1,12 @@
 //! One block of the wide-block layout: eight 64-bit words, a cache line. A key has as many bits in
 //! each, but for some neighbouring words that it chooses, in which it has one more.
 
-use crate::SALTS;
-use amq_core::KeyHash;
+use crate::layout::Layout;
+use crate::theory::wide as theory;
+use crate::{SALTS, WideBlockedParams};
 use amq_core::index::index;
+use amq_core::internal::{Entry, Opened};
+use amq_core::{DecodeError, KeyHash};
 
 /// The multipliers of [`SALTS`], one per word.
 pub(crate) const SALTS64: [u64; 8] = {
@@ -53,17 +56,6 @@ impl Shape {
     }
 }
 
-/// The bits of the key with this lower half of the hash.
-#[inline(always)]
-pub(crate) fn mask(low: u32, shape: Shape) -> [u64; 8] {
-    let Shape { first, second } = shape.chosen(low);
-    core::array::from_fn(|word| {
-        let product = u64::from(low) * SALTS64[word];
-        (u64::from(first) >> word & 1) << (product >> 26 & 63)
-            | (u64::from(second) >> word & 1) << (product >> 32 & 63)
-    })
-}
-
 impl WideBlock {
     /// A block of these words.
     #[must_use]
@@ -76,36 +68,62 @@ impl WideBlock {
     pub const fn words(&self) -> &[u64; 8] {
         &self.0
     }
+}
 
-    /// Sets a key's bits and returns whether any was clear.
+impl Layout for WideBlock {
+    type Word = u64;
+    type Params = WideBlockedParams;
+    type Shape = Shape;
+
     #[inline(always)]
-    pub(crate) fn insert(&mut self, low: u32, shape: Shape) -> bool {
-        let mut changed = 0;
-        for (word, bits) in self.0.iter_mut().zip(mask(low, shape)) {
-            changed |= bits & !*word;
-            *word |= bits;
-        }
-        changed != 0
+    fn params(blocks: u64, shape: Shape) -> WideBlockedParams {
+        WideBlockedParams::new(blocks, shape.probes())
     }
 
-    /// Whether all of a key's bits are set.
+    fn shape(params: &WideBlockedParams) -> Shape {
+        Shape::new(params.probes)
+    }
+
+    fn geometry(params: &WideBlockedParams) -> Entry {
+        [params.blocks, params.probes.into(), 0, 0, 0, 0, 0, 0]
+    }
+
+    fn params_in(opened: &Opened<'_>) -> Result<WideBlockedParams, DecodeError> {
+        let [blocks, probes] = opened.only_entry()?;
+        Ok(WideBlockedParams::new(blocks, Opened::narrow("probes", probes)?))
+    }
+
     #[inline(always)]
-    pub(crate) fn contains(&self, low: u32, shape: Shape) -> bool {
-        let words = self.0.iter().zip(mask(low, shape));
-        words.fold(0, |clear, (word, bits)| clear | (bits & !word)) == 0
+    fn array(&self) -> &[u64; 8] {
+        &self.0
     }
 
-    /// This block and another, word by word.
-    pub(crate) fn combined(&self, other: &Self, of: impl Fn(u64, u64) -> u64) -> Self {
-        Self(core::array::from_fn(|i| of(self.0[i], other.0[i])))
+    #[inline(always)]
+    fn array_mut(&mut self) -> &mut [u64; 8] {
+        &mut self.0
     }
 
-    pub(crate) fn count_ones(&self) -> u64 {
-        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    /// The block from the whole hash, the selector of the bits from the lower half.
+    ///
+    /// The upper bits choose the block. Up to [`MAX_BLOCKS`](crate::MAX_BLOCKS) they tell nothing
+    /// of the lower half.
+    #[inline(always)]
+    fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
+        (index(hash.get(), blocks) as usize, hash.get() as u32)
     }
 
-    /// The share of all keys that this block answers `true` for: the mean, over the words that a
-    /// key can choose, of the product of their fills, twice where it has two bits.
+    #[inline(always)]
+    fn mask(low: u32, shape: Shape) -> [u64; 8] {
+        let Shape { first, second } = shape.chosen(low);
+        core::array::from_fn(|word| {
+            let product = u64::from(low) * SALTS64[word];
+            (u64::from(first) >> word & 1) << (product >> 26 & 63)
+                | (u64::from(second) >> word & 1) << (product >> 32 & 63)
+        })
+    }
+
+    /// The mean, over the words that a key can choose, of the product of their fills, twice where
+    /// it has two bits.
     fn fpr(&self, shape: Shape) -> f64 {
         let fills = self.0.map(|word| f64::from(word.count_ones()) / 64.0);
         let product = |words: u8| -> f64 {
@@ -117,31 +135,14 @@ impl WideBlock {
         });
         choices.sum::<f64>() / 8.0
     }
-}
 
-/// The share of bits set in these blocks.
-pub(crate) fn load_factor(blocks: &[WideBlock]) -> f64 {
-    let bits = blocks.len() as f64 * 512.0;
-    blocks.iter().map(WideBlock::count_ones).sum::<u64>() as f64 / bits
-}
+    fn keys_of_fill(params: &WideBlockedParams, fill: f64) -> f64 {
+        theory::keys_of_fill(params, fill)
+    }
 
-/// The share of all keys that these blocks answer `true` for.
-pub(crate) fn fpr(blocks: &[WideBlock], shape: Shape) -> f64 {
-    blocks.iter().map(|block| block.fpr(shape)).sum::<f64>() / blocks.len() as f64
-}
-
-/// Number of these blocks whose bits are all set.
-pub(crate) fn saturated(blocks: &[WideBlock]) -> u64 {
-    blocks.iter().filter(|block| block.0 == [u64::MAX; 8]).count() as u64
-}
-
-/// A hash's block, from the whole, and the selector of its bits, the lower half.
-///
-/// The upper bits choose the block. Up to [`MAX_BLOCKS`](crate::MAX_BLOCKS) they tell nothing of
-/// the lower half.
-#[inline(always)]
-pub(crate) const fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
-    (index(hash.get(), blocks) as usize, hash.get() as u32)
+    fn fpr_of_table(params: &WideBlockedParams, rate: f64, fill: f64) -> f64 {
+        theory::fpr_of_table(params, rate, fill)
+    }
 }
 
 #[cfg(test)]
@@ -160,7 +161,7 @@ mod tests {
             assert_eq!(shape.probes(), probes);
             let mut starts = 0u8;
             for key in 0..1000 {
-                let counts = mask(low(key), shape).map(u64::count_ones);
+                let counts = WideBlock::mask(low(key), shape).map(u64::count_ones);
                 // Both bits of a word can be one.
                 assert!(counts.iter().sum::<u32>() <= probes);
                 let Shape { first, second } = shape.chosen(low(key));

@@ -1,8 +1,6 @@
 //! Wide-block operations with AVX2: a block is two vectors.
 
-use crate::wide_block::{Shape, WideBlock, place};
-use amq_core::KeyHash;
-use amq_core::prefetch::{contains_each, insert_each};
+use crate::wide_block::{Shape, WideBlock};
 use core::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_load_si256, _mm256_mul_epu32,
     _mm256_or_si256, _mm256_set1_epi64x, _mm256_sllv_epi64, _mm256_srli_epi64, _mm256_srlv_epi64,
@@ -79,32 +77,3 @@ pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool
     }
 }
 
-/// # Safety
-/// The processor must have AVX2.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn insert_batch(
-    part: &mut [WideBlock],
-    shape: Shape,
-    hashes: &[KeyHash],
-    place: impl Fn(KeyHash, u64) -> (usize, u32),
-) -> u64 {
-    insert_each(part, hashes, place, move |block, low| {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { insert(block, low, shape) }
-    })
-}
-
-/// # Safety
-/// The processor must have AVX2.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn contains_batch(
-    blocks: &[WideBlock],
-    shape: Shape,
-    hashes: &[KeyHash],
-    answers: &mut [bool],
-) {
-    contains_each(blocks, hashes, answers, place, move |block, low| {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { contains(block, low, shape) }
-    });
-}

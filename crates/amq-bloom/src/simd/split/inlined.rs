@@ -2,7 +2,7 @@
 //!
 //! In assembly, because a function that is compiled with AVX2 cannot be inlined into one that is
 //! not: each operation would be a call. It gives the answers of the portable code, which the tests
-//! of [`simd`](super) compare.
+//! of [`simd`](crate::simd) compare.
 #![allow(
     clippy::transmute_int_to_bool,
     reason = "a comparison with zero is two instructions more in a loop of 44"

@@ -1,0 +1,128 @@
+//! What the split-block and the wide-block layout have in common: a block is eight words, and a key
+//! is some bits of one block.
+
+use amq_core::internal::{Entry, Opened};
+use amq_core::{DecodeError, KeyHash};
+use core::ops::{BitAnd, BitOr, Not};
+
+/// A word of a block.
+pub trait Word:
+    Copy + Default + PartialEq + Not<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self>
+{
+    /// Number of bits that are set.
+    fn ones(self) -> u32;
+}
+
+impl Word for u32 {
+    fn ones(self) -> u32 {
+        self.count_ones()
+    }
+}
+
+impl Word for u64 {
+    fn ones(self) -> u32 {
+        self.count_ones()
+    }
+}
+
+/// A block, and where its layout has the bits of a key.
+pub trait Layout: Copy + Default + PartialEq + Send + Sync + 'static {
+    /// Its words are eight of these.
+    type Word: Word;
+
+    /// The parameters of a table.
+    type Params: Copy;
+
+    /// What they say of a key's bits.
+    type Shape: Copy + Send + Sync;
+
+    /// The parameters of a table of `blocks` blocks.
+    fn params(blocks: u64, shape: Self::Shape) -> Self::Params;
+
+    /// The shape of a table with these parameters, which have been checked.
+    fn shape(params: &Self::Params) -> Self::Shape;
+
+    /// The parameters as the entry of a file's directory.
+    fn geometry(params: &Self::Params) -> Entry;
+
+    /// The parameters in the entry of a directory, not checked yet.
+    fn params_in(opened: &Opened<'_>) -> Result<Self::Params, DecodeError>;
+
+    /// The words.
+    fn array(&self) -> &[Self::Word; 8];
+
+    /// The words, to change them.
+    fn array_mut(&mut self) -> &mut [Self::Word; 8];
+
+    /// A hash's block, and the half of it that chooses the bits.
+    fn place(hash: KeyHash, blocks: u64) -> (usize, u32);
+
+    /// The bits of the key with this lower half of the hash.
+    fn mask(low: u32, shape: Self::Shape) -> [Self::Word; 8];
+
+    /// The share of all keys that this block answers `true` for.
+    fn fpr(&self, shape: Self::Shape) -> f64;
+
+    /// The most likely number of distinct keys given the share `fill` of bits set.
+    fn keys_of_fill(params: &Self::Params, fill: f64) -> f64;
+
+    /// The rate of a filter: `rate` by the bits set, a share `fill` of all, and on top what is due
+    /// to keys of one block that the hash cannot tell apart.
+    fn fpr_of_table(params: &Self::Params, rate: f64, fill: f64) -> f64;
+
+    /// Sets a key's bits and returns whether any was clear.
+    #[inline(always)]
+    fn insert(&mut self, low: u32, shape: Self::Shape) -> bool {
+        let mut changed = Self::Word::default();
+        for (word, bits) in self.array_mut().iter_mut().zip(Self::mask(low, shape)) {
+            changed = changed | bits & !*word;
+            *word = *word | bits;
+        }
+        changed != Self::Word::default()
+    }
+
+    /// Whether all of a key's bits are set.
+    #[inline(always)]
+    fn contains(&self, low: u32, shape: Self::Shape) -> bool {
+        let none = Self::Word::default();
+        let words = self.array().iter().zip(Self::mask(low, shape));
+        words.fold(none, |clear, (&word, bits)| clear | (bits & !word)) == none
+    }
+
+    /// This block and another, word by word.
+    #[inline(always)]
+    fn combined(&self, other: &Self, of: impl Fn(Self::Word, Self::Word) -> Self::Word) -> Self {
+        let mut both = *self;
+        for (word, &theirs) in both.array_mut().iter_mut().zip(other.array()) {
+            *word = of(*word, theirs);
+        }
+        both
+    }
+}
+
+/// Number of bits that are set in these blocks.
+pub(crate) fn count_ones<B: Layout>(blocks: impl Iterator<Item = B>) -> u64 {
+    blocks.map(|block| block.array().iter().map(|word| u64::from(word.ones())).sum::<u64>()).sum()
+}
+
+/// The share of bits set in these blocks.
+pub(crate) fn load_factor<B: Layout>(blocks: impl ExactSizeIterator<Item = B>) -> f64 {
+    let bits = blocks.len() as f64 * (8 * size_of::<B>()) as f64;
+    count_ones(blocks) as f64 / bits
+}
+
+/// The rate of a filter of these blocks.
+pub(crate) fn expected_fpr<B: Layout>(
+    blocks: impl ExactSizeIterator<Item = B> + Clone,
+    shape: B::Shape,
+) -> f64 {
+    let count = blocks.len() as u64;
+    let rate = blocks.clone().map(|block| block.fpr(shape)).sum::<f64>() / count as f64;
+    B::fpr_of_table(&B::params(count, shape), rate, load_factor(blocks))
+}
+
+/// Number of these blocks whose bits are all set.
+pub(crate) fn saturated<B: Layout>(blocks: impl Iterator<Item = B>) -> u64 {
+    let full = [!B::Word::default(); 8];
+    blocks.filter(|block| *block.array() == full).count() as u64
+}

@@ -1,0 +1,136 @@
+//! Split-block operations: a block is one vector of AVX2.
+
+/// Operations on one key, where the code around them may lack AVX2.
+#[cfg(all(
+    target_arch = "x86_64",
+    target_pointer_width = "64",
+    not(target_feature = "avx2"),
+    not(miri)
+))]
+mod inlined;
+
+#[cfg(all(
+    target_arch = "x86_64",
+    any(not(target_pointer_width = "64"), target_feature = "avx2", miri)
+))]
+use avx2 as inlined;
+
+use super::Vectors;
+use crate::block::Block;
+
+// SAFETY: eight `u32` without padding, for which any bits are a value, zero among them.
+unsafe impl amq_core::internal::bytemuck::Zeroable for Block {}
+// SAFETY: as above; it is `Copy` and `'static`.
+unsafe impl amq_core::internal::bytemuck::Pod for Block {}
+
+impl amq_core::internal::Plain for Block {
+    const WIDTH: usize = 4;
+}
+
+// SAFETY: of n > 0 blocks the index is floor(h n / 2^32), h < 2^32: less than n. If the product
+// wraps, n is 2^32 or more, and the index is less than 2^32.
+unsafe impl Vectors for Block {
+    const AVX512: bool = false;
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn insert_avx2(&mut self, low: u32, (): ()) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { avx2::insert(self, low) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn contains_avx2(&self, low: u32, (): ()) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { avx2::contains(self, low) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn insert_inlined(&mut self, low: u32, (): ()) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { inlined::insert(self, low) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn contains_inlined(&self, low: u32, (): ()) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { inlined::contains(self, low) }
+    }
+}
+
+/// The bits of a key in the four 64-bit words of its block, each of two 32-bit ones.
+#[cfg(target_has_atomic = "64")]
+#[inline(always)]
+pub(crate) fn mask64(low: u32) -> [u64; 4] {
+    #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
+    fn portable(low: u32) -> [u64; 4] {
+        crate::block::mask64(low)
+    }
+    amq_core::dispatch!(
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::mask64(low) },
+        portable(low)
+    )
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use crate::block::{Block, SALTS};
+    use core::arch::x86_64::{
+        __m256i, _mm256_load_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
+        _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_store_si256, _mm256_testc_si256,
+    };
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn mask(low: u32) -> __m256i {
+        let salts = Block(SALTS);
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32.
+        unsafe {
+            let salts = _mm256_load_si256((&raw const salts).cast());
+            let product = _mm256_mullo_epi32(_mm256_set1_epi32(low as i32), salts);
+            _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32::<27>(product))
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn mask64(low: u32) -> [u64; 4] {
+        // SAFETY: AVX2 is there (the caller's promise); both types are 32 bytes, of which any are
+        // a value. x86-64 is little-endian: the lower half of a word is the first.
+        unsafe { core::mem::transmute(mask(low)) }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn insert(block: &mut Block, low: u32) -> bool {
+        let address: *mut __m256i = (&raw mut *block).cast();
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32, and
+        // exclusively borrowed.
+        unsafe {
+            let (old, mask) = (_mm256_load_si256(address), mask(low));
+            _mm256_store_si256(address, _mm256_or_si256(old, mask));
+            _mm256_testc_si256(old, mask) == 0
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn contains(block: &Block, low: u32) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32.
+        unsafe { _mm256_testc_si256(_mm256_load_si256((&raw const *block).cast()), mask(low)) != 0 }
+    }
+}

@@ -1,0 +1,159 @@
+//! Every way to do an operation gives the answers of the portable one.
+
+use super::*;
+use crate::MAX_WIDE_PROBES;
+use crate::block::Block;
+use crate::wide_block::{Shape, WideBlock};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+/// Some keys, half of them twice.
+fn hashes(n: u64) -> Vec<KeyHash> {
+    (0..n).map(|i| KeyHash::of(&(i % (n / 2 + 1)), 0)).collect()
+}
+
+/// Runs a check for blocks of both layouts, of each shape.
+macro_rules! for_all_shapes {
+    ($check:ident($($argument:expr),*)) => {
+        $check::<Block>((), $($argument),*);
+        for probes in 1..=MAX_WIDE_PROBES {
+            $check::<WideBlock>(Shape::new(probes), $($argument),*);
+        }
+    };
+}
+
+/// What one operation at a time answers, by the functions given.
+fn one_by_one<B: Vectors + Debug>(
+    shape: B::Shape,
+    count: u64,
+    insert: impl Fn(&mut B, u32) -> bool,
+    contains: impl Fn(&B, u32) -> bool,
+) {
+    let [mut ours, mut portable] = [(); 2].map(|()| vec![B::default(); count as usize]);
+    for hash in hashes(if cfg!(miri) { 50 } else { 2000 }) {
+        let (block, low) = B::place(hash, count);
+        let new = portable[block].insert(low, shape);
+        assert_eq!(insert(&mut ours[block], low), new);
+        assert!(contains(&ours[block], low));
+        // Another block.
+        let (block, low) = B::place(KeyHash::new(hash.get().rotate_left(17)), count);
+        assert_eq!(contains(&ours[block], low), portable[block].contains(low, shape));
+    }
+    assert_eq!(ours, portable);
+}
+
+/// What many at once answer, by the functions given.
+fn many_at_once<B: Vectors + Debug>(
+    shape: B::Shape,
+    count: u64,
+    insert: impl Fn(&mut [B], &[KeyHash]) -> u64,
+    contains: impl Fn(&[B], &[KeyHash], &mut [bool]),
+) {
+    let hashes = hashes(if cfg!(miri) { 50 } else { 2000 });
+    let [mut ours, mut portable] = [(); 2].map(|()| vec![B::default(); count as usize]);
+    let new = insert_each(&mut portable, &hashes, B::place, |block, low| block.insert(low, shape));
+    assert_eq!(insert(&mut ours, &hashes), new);
+    assert_eq!(ours, portable);
+    let queries: Vec<_> = hashes.iter().map(|h| KeyHash::new(h.get().rotate_left(9))).collect();
+    for queries in [&hashes, &queries] {
+        let mut answers = vec![false; queries.len()];
+        contains(&ours, queries, &mut answers);
+        let mut twin = vec![true; queries.len()];
+        let portably = |block: &B, low| block.contains(low, shape);
+        contains_each(&portable, queries, &mut twin, B::place, portably);
+        assert_eq!(answers, twin);
+    }
+}
+
+/// On a processor without AVX2 this compares the portable code with itself.
+#[test]
+fn dispatched_operations_agree_with_their_portable_twins() {
+    fn check<B: Vectors + Debug>(shape: B::Shape, count: u64) {
+        one_by_one(
+            shape,
+            count,
+            |block: &mut B, low| insert(block, low, shape),
+            |block, low| contains(block, low, shape),
+        );
+        many_at_once(
+            shape,
+            count,
+            |blocks: &mut [B], hashes| insert_batch(blocks, shape, 0, count, hashes),
+            |blocks, hashes, answers| contains_batch(blocks, shape, hashes, answers),
+        );
+    }
+    for count in [1u64, 3, 60] {
+        for_all_shapes!(check(count));
+    }
+}
+
+/// A processor with AVX-512 takes other paths everywhere else.
+#[test]
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+fn operations_with_avx2_agree_too() {
+    fn check<B: Vectors + Debug>(shape: B::Shape) {
+        // SAFETY: there is AVX2, here and below.
+        one_by_one(
+            shape,
+            9,
+            |block: &mut B, low| unsafe { block.insert_avx2(low, shape) },
+            |block, low| unsafe { block.contains_avx2(low, shape) },
+        );
+        // SAFETY: as above.
+        one_by_one(
+            shape,
+            9,
+            |block: &mut B, low| unsafe { block.insert_inlined(low, shape) },
+            |block, low| unsafe { block.contains_inlined(low, shape) },
+        );
+        // SAFETY: as above.
+        many_at_once(
+            shape,
+            9,
+            |blocks: &mut [B], hashes| unsafe {
+                insert_batch_avx2(blocks, shape, hashes, B::place)
+            },
+            |blocks, hashes, answers| unsafe {
+                contains_batch_avx2(blocks, shape, hashes, answers)
+            },
+        );
+    }
+    if amq_core::internal::Cpu::has_avx2() {
+        for_all_shapes!(check());
+    }
+}
+
+#[test]
+#[cfg(target_has_atomic = "64")]
+fn a_key_has_the_same_bits_in_words_of_64() {
+    for hash in hashes(if cfg!(miri) { 50 } else { 2000 }) {
+        let low = hash.get() as u32;
+        assert_eq!(mask64(low), crate::block::mask64(low));
+    }
+}
+
+#[test]
+fn the_block_of_any_hash_is_one_of_the_table() {
+    fn check<B: Vectors>(_: B::Shape) {
+        for count in [1u64, 2, 3, 7, 64, 1000] {
+            let mut blocks = vec![B::default(); count as usize];
+            let ends = [0, u64::MAX, u64::MAX << 32, u64::from(u32::MAX)].map(KeyHash::new);
+            for hash in hashes(100).into_iter().chain(ends) {
+                let (wanted, selector) = B::place(hash, count);
+                let (block, low) = block_of(&blocks, hash);
+                assert!(core::ptr::eq(block, &blocks[wanted]) && low == selector);
+                let block: *const B = block_of_mut(&mut blocks, hash).0;
+                assert!(core::ptr::eq(block, &blocks[wanted]));
+            }
+        }
+    }
+    check::<Block>(());
+    check::<WideBlock>(Shape::new(6));
+}
+
+#[test]
+#[should_panic(expected = "index out of bounds")]
+fn of_no_blocks_none_is_read() {
+    block_of::<Block>(&[], KeyHash::new(0));
+}
