@@ -165,10 +165,7 @@ mod tests {
     #[test]
     fn blocks_are_chosen_by_the_upper_half_up_to_the_limit() {
         let blocks = crate::MAX_BLOCKS;
-        assert_eq!(
-            Block::place(KeyHash::new(u64::MAX), blocks),
-            ((blocks - 1) as usize, u32::MAX)
-        );
+        assert_eq!(Block::place(KeyHash::new(u64::MAX), blocks), ((blocks - 1) as usize, u32::MAX));
         assert_eq!(Block::place(KeyHash::new(0xFFFF_FFFF), blocks), (0, u32::MAX));
     }
 }

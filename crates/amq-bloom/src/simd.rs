@@ -190,10 +190,8 @@ pub(crate) fn insert_batch<B: Vectors>(
         (block.wrapping_sub(first), low)
     };
     if B::AVX512 {
-        dispatch!(has_avx512 => insert_each(part, hashes, place, |block, low| {
-            // SAFETY: it needs AVX-512, which the processor has.
-            unsafe { block.insert_avx512(low, shape) }
-        }), ());
+        // SAFETY: it needs AVX-512, which the processor has.
+        dispatch!(has_avx512 => unsafe { insert_batch_avx512(part, shape, hashes, place) }, ());
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
@@ -210,10 +208,11 @@ pub(crate) fn contains_batch<B: Vectors>(
     answers: &mut [bool],
 ) {
     if B::AVX512 {
-        dispatch!(has_avx512 => contains_each(blocks, hashes, answers, B::place, |block, low| {
+        dispatch!(
             // SAFETY: it needs AVX-512, which the processor has.
-            unsafe { block.contains_avx512(low, shape) }
-        }), ());
+            has_avx512 => unsafe { contains_batch_avx512(blocks, shape, hashes, answers) },
+            ()
+        );
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
@@ -251,6 +250,40 @@ unsafe fn contains_batch_avx2<B: Vectors>(
     contains_each(blocks, hashes, answers, B::place, |block, low| {
         // SAFETY: AVX2 is there (the caller's promise).
         unsafe { block.contains_avx2(low, shape) }
+    });
+}
+
+/// # Safety
+/// The processor must have what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks
+/// for.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn insert_batch_avx512<B: Vectors>(
+    part: &mut [B],
+    shape: B::Shape,
+    hashes: &[KeyHash],
+    place: impl Fn(KeyHash, u64) -> (usize, u32),
+) -> u64 {
+    insert_each(part, hashes, place, |block, low| {
+        // SAFETY: AVX-512 is there (the caller's promise).
+        unsafe { block.insert_avx512(low, shape) }
+    })
+}
+
+/// # Safety
+/// The processor must have what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks
+/// for.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn contains_batch_avx512<B: Vectors>(
+    blocks: &[B],
+    shape: B::Shape,
+    hashes: &[KeyHash],
+    answers: &mut [bool],
+) {
+    contains_each(blocks, hashes, answers, B::place, |block, low| {
+        // SAFETY: AVX-512 is there (the caller's promise).
+        unsafe { block.contains_avx512(low, shape) }
     });
 }
 

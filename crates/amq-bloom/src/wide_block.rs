@@ -24,35 +24,51 @@ pub(crate) const SALTS64: [u64; 8] = {
 #[repr(C, align(64))]
 pub struct WideBlock(pub(crate) [u64; 8]);
 
-/// In which words keys have bits, unless they choose others: a bit for each word.
+/// In which words a key has bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Words with a first bit.
-    pub(crate) first: u8,
-    /// Words with a second bit.
-    pub(crate) second: u8,
+    /// The words with one bit more, a bit for each: byte i of keys that choose word i first.
+    choices: u64,
+    /// Bits of a key.
+    probes: u8,
+    /// Whether all words have a bit beside.
+    pub(crate) twice: bool,
 }
 
 impl Shape {
     /// Of keys with this many bits, one to [`MAX_WIDE_PROBES`](crate::MAX_WIDE_PROBES).
     #[inline(always)]
     pub(crate) const fn new(probes: u32) -> Self {
-        let words = ((1u32 << probes) - 1) as u16;
-        Self { first: words as u8, second: (words >> 8) as u8 }
+        let twice = probes > 8;
+        let more = if twice { probes - 8 } else { probes };
+        let (words, mut choices, mut first) = (((1u32 << more) - 1) as u8, 0, 0);
+        while first < 8 {
+            choices |= (words.rotate_left(first) as u64) << (8 * first);
+            first += 1;
+        }
+        Self { choices, probes: probes as u8, twice }
     }
 
     /// Bits of a key.
     #[inline(always)]
     pub(crate) const fn probes(self) -> u32 {
-        self.first.count_ones() + self.second.count_ones()
+        self.probes as u32
     }
 
-    /// The words of the key with this lower half of the hash.
+    /// The words of the key with this lower half of the hash that have one bit more, in the lowest
+    /// eight bits; the others mean nothing.
     #[inline(always)]
-    pub(crate) const fn chosen(self, low: u32) -> Self {
+    pub(crate) const fn chosen(self, low: u32) -> u32 {
         // By its lowest three bits. The upper bits of a product, which choose the key's bits, do
         // not follow from these.
-        Self { first: self.first.rotate_left(low), second: self.second.rotate_left(low) }
+        (self.choices >> (8 * (low & 7))) as u32
+    }
+
+    /// The words of that key with a first and with a second bit.
+    #[inline(always)]
+    const fn both(self, low: u32) -> [u8; 2] {
+        let chosen = self.chosen(low) as u8;
+        if self.twice { [0xFF, chosen] } else { [chosen, 0] }
     }
 }
 
@@ -114,7 +130,7 @@ impl Layout for WideBlock {
 
     #[inline(always)]
     fn mask(low: u32, shape: Shape) -> [u64; 8] {
-        let Shape { first, second } = shape.chosen(low);
+        let [first, second] = shape.both(low);
         core::array::from_fn(|word| {
             let product = u64::from(low) * SALTS64[word];
             (u64::from(first) >> word & 1) << (product >> 26 & 63)
@@ -130,9 +146,8 @@ impl Layout for WideBlock {
             let fills = fills.iter().enumerate();
             fills.map(|(word, fill)| if words >> word & 1 == 1 { *fill } else { 1.0 }).product()
         };
-        let choices = (0..8).map(|start| {
-            product(shape.first.rotate_left(start)) * product(shape.second.rotate_left(start))
-        });
+        let choices =
+            (0..8).map(|start| shape.both(start).map(product).into_iter().product::<f64>());
         choices.sum::<f64>() / 8.0
     }
 
@@ -164,7 +179,7 @@ mod tests {
                 let counts = WideBlock::mask(low(key), shape).map(u64::count_ones);
                 // Both bits of a word can be one.
                 assert!(counts.iter().sum::<u32>() <= probes);
-                let Shape { first, second } = shape.chosen(low(key));
+                let [first, second] = shape.both(low(key));
                 for (word, &count) in counts.iter().enumerate() {
                     let most = u32::from(first >> word & 1) + u32::from(second >> word & 1);
                     assert!(count <= most && (count > 0) == (most > 0));

@@ -2,41 +2,66 @@
 
 use crate::wide_block::{Shape, WideBlock};
 use core::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_load_si256, _mm256_mul_epu32,
-    _mm256_or_si256, _mm256_set1_epi64x, _mm256_sllv_epi64, _mm256_srli_epi64, _mm256_srlv_epi64,
-    _mm256_store_si256, _mm256_testz_si256,
+    __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_load_si256, _mm256_loadu_si256,
+    _mm256_mul_epu32, _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi32,
+    _mm256_sllv_epi64, _mm256_srli_epi64, _mm256_srlv_epi64, _mm256_store_si256,
+    _mm256_testz_si256,
 };
 
 /// The multipliers, aligned for vectors.
 static SALTS64: WideBlock = WideBlock(crate::wide_block::SALTS64);
 
-/// The numbers of the words.
-static NUMBERS: WideBlock = WideBlock([0, 1, 2, 3, 4, 5, 6, 7]);
+/// For each number of neighbouring words, 0 standing for eight: a one for each of them, twice
+/// around and the first of them last: eight of these, from number `7 - s` on, are the words from
+/// word `s` on.
+static NEIGHBOURS: [[u64; 16]; 8] = {
+    let mut rows = [[1; 16]; 8];
+    let mut number = 1;
+    while number < 8 {
+        let mut at = 0;
+        while at < 16 {
+            rows[number][at] = ((at + 1) % 8 < number) as u64;
+            at += 1;
+        }
+        number += 1;
+    }
+    rows
+};
 
-/// The bits of a key in the first half of its block, 0, or the second, 1; `chosen` are its words.
+/// The same operation on both halves.
+macro_rules! both {
+    ($operation:expr, $($halves:ident),*) => {
+        [$operation($($halves[0]),*), $operation($($halves[1]),*)]
+    };
+}
+
+/// A one in each word that has one bit more of a key, and in all words the number of its first bit
+/// and that of its second.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn mask(low: u32, chosen: Shape, half: usize) -> __m256i {
-    // SAFETY: AVX2 is there (the caller's promise); a block is two halves of 32 bytes, aligned.
+unsafe fn bits(low: u32, shape: Shape) -> [[__m256i; 2]; 3] {
+    let salts: *const __m256i = (&raw const SALTS64).cast();
+    let row = &NEIGHBOURS[shape.probes() as usize % 8];
+    let chosen: *const __m256i = row[(!low & 7) as usize..].as_ptr().cast();
+    // SAFETY: AVX2 is there (the caller's promise). The salts are 64 bytes, aligned to 64. Of 16
+    // words eight are read, from the eighth on at most.
     unsafe {
-        let salts = _mm256_load_si256((&raw const SALTS64).cast::<__m256i>().add(half));
-        let numbers = _mm256_load_si256((&raw const NUMBERS).cast::<__m256i>().add(half));
-        let (one, below_64) = (_mm256_set1_epi64x(1), _mm256_set1_epi64x(63));
-        let among = |words: u8| {
-            let words = _mm256_set1_epi64x(i64::from(words));
-            _mm256_and_si256(_mm256_srlv_epi64(words, numbers), one)
-        };
-        let products = _mm256_mul_epu32(_mm256_set1_epi64x(i64::from(low)), salts);
-        let first = _mm256_and_si256(_mm256_srli_epi64::<26>(products), below_64);
-        if chosen.second == 0 {
-            return _mm256_sllv_epi64(among(chosen.first), first);
-        }
-        let second = _mm256_and_si256(_mm256_srli_epi64::<32>(products), below_64);
-        let second = _mm256_sllv_epi64(among(chosen.second), second);
-        _mm256_or_si256(_mm256_sllv_epi64(one, first), second)
+        let salts = [_mm256_load_si256(salts), _mm256_load_si256(salts.add(1))];
+        let chosen = [_mm256_loadu_si256(chosen), _mm256_loadu_si256(chosen.add(1))];
+        // Of its halves the upper do not matter.
+        let low = [_mm256_set1_epi32(low as i32); 2];
+        let products = both!(_mm256_mul_epu32, low, salts);
+        let below_64 = [_mm256_set1_epi64x(63); 2];
+        let first = both!(_mm256_srli_epi64::<26>, products);
+        let second = both!(_mm256_shuffle_epi32::<0xF5>, products);
+        [
+            chosen,
+            both!(_mm256_and_si256, first, below_64),
+            both!(_mm256_and_si256, second, below_64),
+        ]
     }
 }
 
@@ -46,15 +71,23 @@ unsafe fn mask(low: u32, chosen: Shape, half: usize) -> __m256i {
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bool {
     let address: *mut __m256i = (&raw mut *block).cast();
-    let chosen = shape.chosen(low);
     // SAFETY: AVX2 is there (the caller's promise); a block is 64 bytes, aligned to 64, and
     // exclusively borrowed.
     unsafe {
-        let halves = [_mm256_load_si256(address), _mm256_load_si256(address.add(1))];
-        let masks = [mask(low, chosen, 0), mask(low, chosen, 1)];
-        let clear = [0, 1].map(|half| _mm256_andnot_si256(halves[half], masks[half]));
-        _mm256_store_si256(address, _mm256_or_si256(halves[0], masks[0]));
-        _mm256_store_si256(address.add(1), _mm256_or_si256(halves[1], masks[1]));
+        let [chosen, first, second] = bits(low, shape);
+        let mask = if shape.twice {
+            let one = [_mm256_set1_epi64x(1); 2];
+            let first = both!(_mm256_sllv_epi64, one, first);
+            let second = both!(_mm256_sllv_epi64, chosen, second);
+            both!(_mm256_or_si256, first, second)
+        } else {
+            both!(_mm256_sllv_epi64, chosen, first)
+        };
+        let old = [_mm256_load_si256(address), _mm256_load_si256(address.add(1))];
+        let new = both!(_mm256_or_si256, old, mask);
+        _mm256_store_si256(address, new[0]);
+        _mm256_store_si256(address.add(1), new[1]);
+        let clear = both!(_mm256_andnot_si256, old, mask);
         let clear = _mm256_or_si256(clear[0], clear[1]);
         _mm256_testz_si256(clear, clear) == 0
     }
@@ -66,14 +99,22 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool {
     let address: *const __m256i = (&raw const *block).cast();
-    let chosen = shape.chosen(low);
     // SAFETY: AVX2 is there (the caller's promise); a block is 64 bytes, aligned to 64.
     unsafe {
-        let halves = [_mm256_load_si256(address), _mm256_load_si256(address.add(1))];
-        let masks = [mask(low, chosen, 0), mask(low, chosen, 1)];
-        let clear = [0, 1].map(|half| _mm256_andnot_si256(halves[half], masks[half]));
+        let [chosen, first, second] = bits(low, shape);
+        let words = [_mm256_load_si256(address), _mm256_load_si256(address.add(1))];
+        // The bits asked for become the lowest.
+        let first = both!(_mm256_srlv_epi64, words, first);
+        let clear = if shape.twice {
+            let one = [_mm256_set1_epi64x(1); 2];
+            let second = both!(_mm256_srlv_epi64, words, second);
+            let first = both!(_mm256_andnot_si256, first, one);
+            let second = both!(_mm256_andnot_si256, second, chosen);
+            both!(_mm256_or_si256, first, second)
+        } else {
+            both!(_mm256_andnot_si256, first, chosen)
+        };
         let clear = _mm256_or_si256(clear[0], clear[1]);
         _mm256_testz_si256(clear, clear) != 0
     }
 }
-

@@ -20,18 +20,18 @@ static CONSTANTS: Constants = Constants { salts: SALTS64, one: 1 };
 /// for.
 #[inline(always)]
 pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bool {
-    let Shape { first, second } = shape.chosen(low);
+    let chosen = shape.chosen(low);
     let changed: u32;
     // SAFETY: the caller says that there are the instructions. A block and the salts are 64
     // bytes, aligned to 64; the block is exclusively borrowed. Nothing else is written but the
     // registers named.
     unsafe {
-        if second == 0 {
+        if !shape.twice {
             asm!(
-                "vpbroadcastq zmm16, {low}",
+                "vpbroadcastd zmm16, {low:e}",
                 "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
                 "vpbroadcastq zmm18, qword ptr [{constants} + 64]",
-                "kmovd k1, {first:e}",
+                "kmovd k1, {chosen:e}",
                 "vpsrlq zmm16, zmm16, 26",
                 // The counts are taken modulo 64.
                 "vprolvq zmm16 {{k1}} {{z}}, zmm18, zmm16",
@@ -39,8 +39,8 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
                 "vpcmpneqq k1, zmm16, zmmword ptr [{block}]",
                 "vmovdqa64 zmmword ptr [{block}], zmm16",
                 "kmovb {changed:e}, k1",
-                low = in(reg) u64::from(low),
-                first = in(reg) u32::from(first),
+                low = in(reg) low,
+                chosen = in(reg) chosen,
                 constants = in(reg) &raw const CONSTANTS,
                 block = in(reg) &raw mut *block,
                 changed = lateout(reg) changed,
@@ -51,12 +51,13 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
             );
         } else {
             asm!(
-                "vpbroadcastq zmm16, {low}",
+                "vpbroadcastd zmm16, {low:e}",
                 "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
                 "vpbroadcastq zmm18, qword ptr [{constants} + 64]",
-                "kmovd k1, {second:e}",
+                "kmovd k1, {chosen:e}",
                 "vpsrlq zmm17, zmm16, 26",
-                "vpsrlq zmm16, zmm16, 32",
+                // On another port than a shift.
+                "vpshufd zmm16, zmm16, 0xF5",
                 "vprolvq zmm17, zmm18, zmm17",
                 "vprolvq zmm16 {{k1}} {{z}}, zmm18, zmm16",
                 // All three together.
@@ -64,8 +65,8 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
                 "vpcmpneqq k1, zmm16, zmmword ptr [{block}]",
                 "vmovdqa64 zmmword ptr [{block}], zmm16",
                 "kmovb {changed:e}, k1",
-                low = in(reg) u64::from(low),
-                second = in(reg) u32::from(second),
+                low = in(reg) low,
+                chosen = in(reg) chosen,
                 constants = in(reg) &raw const CONSTANTS,
                 block = in(reg) &raw mut *block,
                 changed = lateout(reg) changed,
@@ -85,24 +86,24 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
 /// for.
 #[inline(always)]
 pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool {
-    let Shape { first, second } = shape.chosen(low);
+    let chosen = shape.chosen(low);
     let clear: u32;
     // SAFETY: the caller says that there are the instructions. A block and the salts are 64
     // bytes, aligned to 64. Nothing is written but the registers named.
     unsafe {
-        if second == 0 {
+        if !shape.twice {
             asm!(
-                "vpbroadcastq zmm16, {low}",
+                "vpbroadcastd zmm16, {low:e}",
                 "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
                 "vmovdqa64 zmm18, zmmword ptr [{block}]",
-                "kmovd k1, {first:e}",
+                "kmovd k1, {chosen:e}",
                 "vpsrlq zmm16, zmm16, 26",
                 // The counts are taken modulo 64: the bits asked for become the lowest.
                 "vprorvq zmm16, zmm18, zmm16",
                 "vptestnmq k1 {{k1}}, zmm16, qword ptr [{constants} + 64]{{1to8}}",
                 "kmovb {clear:e}, k1",
-                low = in(reg) u64::from(low),
-                first = in(reg) u32::from(first),
+                low = in(reg) low,
+                chosen = in(reg) chosen,
                 constants = in(reg) &raw const CONSTANTS,
                 block = in(reg) &raw const *block,
                 clear = lateout(reg) clear,
@@ -113,19 +114,20 @@ pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool
             );
         } else {
             asm!(
-                "vpbroadcastq zmm16, {low}",
+                "vpbroadcastd zmm16, {low:e}",
                 "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
                 "vmovdqa64 zmm18, zmmword ptr [{block}]",
-                "kmovd k1, {second:e}",
+                "kmovd k1, {chosen:e}",
                 "vpsrlq zmm17, zmm16, 26",
-                "vpsrlq zmm16, zmm16, 32",
+                // On another port than a shift.
+                "vpshufd zmm16, zmm16, 0xF5",
                 "vprorvq zmm17, zmm18, zmm17",
                 "vprorvq zmm16, zmm18, zmm16",
                 "vpandq zmm17 {{k1}}, zmm17, zmm16",
                 "vptestnmq k1, zmm17, qword ptr [{constants} + 64]{{1to8}}",
                 "kmovb {clear:e}, k1",
-                low = in(reg) u64::from(low),
-                second = in(reg) u32::from(second),
+                low = in(reg) low,
+                chosen = in(reg) chosen,
                 constants = in(reg) &raw const CONSTANTS,
                 block = in(reg) &raw const *block,
                 clear = lateout(reg) clear,
