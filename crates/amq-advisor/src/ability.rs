@@ -10,12 +10,11 @@ use amq::FilterKind;
 /// The most copies of a key it tells apart, if it counts; `None` if there is no limit.
 ///
 /// Counters of four bits stick at 15. In a cuckoo filter a key has room only in its two buckets,
-/// which overlap in the windowed layout.
+/// which it shares with others: planned for its keys, a table refuses one long before it is full.
 const fn most_copies(kind: FilterKind) -> Option<u32> {
     match kind {
         FilterKind::Counting | FilterKind::BlockedCounting => Some(MOST_COUNTED),
-        FilterKind::Cuckoo => Some(8),
-        FilterKind::WindowedCuckoo => Some(3),
+        FilterKind::Cuckoo | FilterKind::WindowedCuckoo => Some(1),
         FilterKind::ExpandableQuotient => Some(255),
         _ => None,
     }
@@ -100,6 +99,10 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
         Demand::Need(Need::Merge) if !can.merge && can.grow => {
             "spends its rate on its own growth: two that have grown would exceed it together"
         }
+        Demand::Need(Need::Merge) if can.merge && most_copies(kind) == Some(1) => {
+            "keeps a copy from each of the filters that it is merged of, and a key that several of \
+             them hold soon fills its two buckets"
+        }
         Demand::Need(Need::Merge) if !can.merge => {
             "is the solution of a system of all its keys: two cannot become one"
         }
@@ -117,6 +120,11 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
 fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
     match most_copies(kind) {
         _ if !counts => Some("knows whether a key is in, not how often".into()),
+        Some(1) if asked > 1 => Some(
+            "has room for a key's copies only in its two buckets, and refuses one long before the \
+             table is full"
+                .into(),
+        ),
         Some(most) if most < asked => {
             Some(format!("holds at most {most} copies of a key, and {asked} are to be counted"))
         }

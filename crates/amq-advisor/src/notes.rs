@@ -26,6 +26,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     notes.extend(filter.and_then(|choice| many(choice, workload)));
     notes.extend(ends(answer, by, workload));
     notes.extend(filter.and_then(|choice| changes(choice, answer, workload)));
+    notes.extend(filter.and_then(|choice| merged(choice, workload)));
     if workload.allowed(1).is_none() && workload.needs_a_rate() {
         let rate = Rate(DEFAULT_FPR);
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
@@ -174,6 +175,23 @@ fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
     })
 }
 
+/// What merging asks of each part.
+fn merged(choice: &Choice, workload: &Workload) -> Option<String> {
+    let asked = workload.needs.contains(&Need::Merge) && choice.grown.is_none();
+    let (it, kind) = (choice.structure, choice.structure.kind().filter(|_| asked)?);
+    let (keys, bytes) = (Number(workload.keys.planned()), Bytes(choice.bytes));
+    let copies = match Abilities::of(kind) {
+        can if can.remove && !can.never_full => {
+            " A key has a slot for each part that holds it: plan for the sum of the parts."
+        }
+        _ => "",
+    };
+    Some(format!(
+        "{it} filters merge if they are planned alike, with one seed: each part for the {keys} keys of \
+         the union, in {bytes}.{copies}"
+    ))
+}
+
 /// What it takes to bring others up to date.
 fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let changes = workload.changes?;
@@ -237,7 +255,9 @@ fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
     }
     (repeats && answer.filters().next().is_some()).then(|| {
         "Keys come again: take them with `insert_unique`, since filters that remove would store \
-         each copy, and remove only keys that were answered `New`. Bloom filters store nothing \
+         each copy, and remove only keys that were answered `New`. One that was skipped as a \
+         false positive is denied once the key that it was taken for is removed: where that must \
+         not be, or each copy is removed on its own, ask for counts. Bloom filters store nothing \
          twice."
             .into()
     })

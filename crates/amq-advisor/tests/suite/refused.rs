@@ -292,7 +292,8 @@ fn every_rejection_is_true() {
     let has = |kind, need| match need {
         Need::Remove => Abilities::of(kind).remove,
         Need::List => Abilities::of(kind).list,
-        _ => Abilities::of(kind).merge,
+        // Parts have keys in common, and cuckoo filters hold few copies of a key.
+        _ => Abilities::of(kind).merge && !kind.id().contains("cuckoo"),
     };
     for need in needs {
         let answer = choose(&million().built_once().need(need)).unwrap();
