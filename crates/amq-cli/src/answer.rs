@@ -1,10 +1,10 @@
 //! The answer to `amq choose` for programs. Kinds have the names of --kind.
 
-use amq_advisor::{Answer, Choice, ChooseError, Times};
+use amq_advisor::{Answer, Choice, ChooseError, Structure, Times};
 use serde_json::{Value, json};
 
 /// The answer as one JSON object.
-pub(crate) fn in_json(answer: &Answer, times: &Times) -> Value {
+pub(crate) fn in_json(answer: &Answer, times: &Times, build: Option<String>) -> Value {
     let rejections = answer.rejections.iter().map(|rejection| {
         json!({
             "structure": rejection.structure.id(),
@@ -30,6 +30,7 @@ pub(crate) fn in_json(answer: &Answer, times: &Times) -> Value {
         },
         "without_ns": answer.without_ns,
         "notes": answer.notes,
+        "build": build,
         "times": { "date": times.date(), "processor": times.processor() },
     })
 }
@@ -41,7 +42,8 @@ fn choice(choice: &Choice) -> Value {
         "bytes": choice.bytes,
         "bits_per_key": choice.bits_per_key,
         "build_bytes": choice.build_bytes,
-        "fpr": choice.fpr,
+        // A map gives some value to every key: it has no rate.
+        "fpr": (choice.structure != Structure::Map).then_some(choice.fpr),
         "grown": choice.grown.map(|growth| {
             json!({ "mean": growth.mean, "least": growth.least, "most": growth.most })
         }),

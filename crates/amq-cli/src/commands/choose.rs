@@ -201,7 +201,9 @@ impl Arguments {
         };
         let answer = choose_by(&self.workload()?, &times);
         let text = match &answer {
-            Ok(answer) if self.json => format!("{}\n", answer::in_json(answer, &times)),
+            Ok(answer) if self.json => {
+                format!("{}\n", answer::in_json(answer, &times, self.build(answer)))
+            }
             Ok(answer) => self.in_words(answer),
             // For programs; the error says the same to people.
             Err(error) if self.json => format!("{}\n", answer::refusal_in_json(error)),
@@ -279,22 +281,32 @@ impl Arguments {
         Ok(workload)
     }
 
-    fn in_words(&self, answer: &Answer) -> String {
-        let mut text = folded(&answer.to_string());
-        // The first choice that this program builds; what is set up for threads is a library's.
+    /// The command that builds the first choice; what it cannot build is a library's.
+    fn build(&self, answer: &Answer) -> Option<String> {
         let best = answer.best();
-        if let (Structure::Filter(kind), Some(goal)) = (best.structure, best.goal) {
-            let size = match goal.budget {
-                Budget::Bytes(bytes) => format!("--bytes {bytes}"),
-                Budget::BitsPerKey(bits) => format!("--bits-per-key {bits}"),
-                Budget::Fpr(fpr) => format!("--fpr {fpr}"),
-            };
-            let seed = if self.strangers { " --key-file KEY" } else { "" };
-            let kind = kind.id();
-            text += &format!(
-                "\nTo build the first: amq build -o FILE --kind {kind} {size}{seed} KEYS\n"
-            );
+        let (Structure::Filter(kind), Some(goal)) = (best.structure, best.goal) else {
+            return None;
+        };
+        let size = match goal.budget {
+            Budget::Bytes(bytes) => format!("--bytes {bytes}"),
+            Budget::BitsPerKey(bits) => format!("--bits-per-key {bits}"),
+            Budget::Fpr(fpr) => format!("--fpr {fpr}"),
+        };
+        // Keys come later, and parts that are merged are planned alike.
+        let planned = match self.built_once && !self.need.iter().any(|need| need == "merge") {
+            true => String::new(),
+            false => format!(" --keys {}", goal.keys),
+        };
+        let seed = if self.strangers { " --key-file KEY" } else { "" };
+        Some(format!("amq build -o FILE --kind {} {size}{planned}{seed} KEYS", kind.id()))
+    }
+
+    fn in_words(&self, answer: &Answer) -> String {
+        let text = folded(&answer.to_string());
+        match (self.build(answer), answer.best().structure.import()) {
+            (Some(build), _) => format!("{text}\nTo build the first: {build}\n"),
+            (None, import) if import.is_empty() => text,
+            (None, import) => format!("{text}\nThe first in Rust: {import}\n"),
         }
-        text
     }
 }

@@ -90,7 +90,7 @@ fn told(answer: &Answer) -> Vec<Value> {
             "bytes": choice.bytes,
             "bits_per_key": choice.bits_per_key,
             "build_bytes": choice.build_bytes,
-            "fpr": choice.fpr,
+            "fpr": (choice.structure != amq_advisor::Structure::Map).then_some(choice.fpr),
             "grown": choice.grown.map(|growth| {
                 serde_json::json!({
                     "mean": growth.mean,
@@ -233,4 +233,36 @@ fn what_has_no_answer_is_told_in_json_with_the_same_facts() {
     let both = told("--unknown-from 100 --static");
     assert_eq!(both["demands"].as_array().unwrap().len(), 2, "{both}");
     assert_eq!(told("--keys 0")["demands"], serde_json::json!(["keys"]));
+}
+
+/// What is built as told takes the keys that were planned, and parts of it merge.
+#[test]
+fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
+    let room = Room::new();
+    let line = |options: &str| {
+        let words = room.amq(&format!("choose {options}")).ends(0).text();
+        let json = room.amq(&format!("choose --json {options}")).ends(0).text();
+        let told: Value = serde_json::from_str(&json).unwrap();
+        let build = told["build"].as_str().map(str::to_owned);
+        let shown = words.lines().find_map(|line| line.strip_prefix("To build the first: amq "));
+        assert_eq!(shown.map(|line| format!("amq {line}")), build, "{options}");
+        build.unwrap_or_default()
+    };
+    let build = line("--at-most 20000 --fpr 0.1% --need merge,remove");
+    assert!(build.contains("--kind quotient --fpr 0.001 --keys 20000"), "{build}");
+    for (file, keys) in [("few.amq", "keys.txt"), ("more.amq", "more.txt")] {
+        let told = build.replace("FILE", file).replace("KEYS", keys);
+        room.amq(told.strip_prefix("amq ").unwrap()).ends(0);
+    }
+    room.amq("merge -q -o all.amq few.amq more.amq").ends(0);
+    assert_eq!(room.amq("query all.amq keys.txt more.txt").ends(0).lines(), 2001);
+    // There is room for the rest of those that were planned.
+    room.bash("seq 1 17000 > rest.txt");
+    room.amq("insert -q all.amq rest.txt").ends(0);
+    let copies = line("--at-most 20000 --count 5 --copies 1.5");
+    assert!(copies.contains("--keys 30000"), "{copies}");
+    assert!(!line("--keys 20000 --fpr 0.1% --static").contains("--keys"));
+    assert_eq!(line("--keys 20000 --values 8 --static"), "");
+    let map = room.amq("choose --keys 20000 --values 8 --static").ends(0).text();
+    assert!(map.ends_with("The first in Rust: use amq::RibbonMap;\n"), "{map}");
 }
