@@ -23,6 +23,9 @@ pub struct Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.second {
+            return write!(f, "no filter holds {}", self.first);
+        }
         write!(f, "no filter offers both {} and {}", self.first, self.second)?;
         for demand in &self.further {
             write!(f, ", with {demand}")?;
@@ -31,7 +34,11 @@ impl fmt::Display for Conflict {
             let floor = amq_core::numeric::hash_floor(keys.planned());
             if fpr < floor {
                 let floor = Rate(floor);
-                write!(f, ", since hashes of 64 bits of so many keys err at {floor} at least")?;
+                write!(
+                    f,
+                    ", since hashes of 64 bits of so many keys err at {floor} at least, and only the \
+                     keys themselves never err"
+                )?;
             }
         }
         if let (Demand::Need(Need::Values { bits }), Demand::Fpr(fpr)) = (self.first, self.second) {

@@ -10,6 +10,9 @@ use amq::{Budget, Goal};
 /// The lowest rate that is tried where a lower one than asked for may save time, `2^-40`.
 const LOWEST_BITS: i32 = 40;
 
+/// The lowest rate that every kind was timed at.
+const LOWEST_MEASURED: f64 = 0.001;
+
 /// What one structure comes to at its smallest: at the rate asked for, or in the size.
 pub(super) fn smallest(
     structure: Structure,
@@ -72,6 +75,13 @@ fn at(
     let size = size::size(structure, budget, workload)?;
     // Of many filters one is seldom where the last query left it: all together fill the caches.
     let entries = size.keys.saturating_mul(workload.filters);
+    // A table for a lower rate than was measured is as slow as one of as many bytes for more keys.
+    let usual = match size.fpr < LOWEST_MEASURED && size.grown.is_none() {
+        true => size::size(structure, Budget::Fpr(LOWEST_MEASURED), workload).ok(),
+        false => None,
+    };
+    let larger = usual.map_or(1.0, |usual| size.bytes as f64 / usual.bytes.max(1) as f64);
+    let entries = (entries as f64 * larger.max(1.0)) as u64;
     let spent = times.spent(structure, entries, size.fpr, workload);
     let fpr = size.fpr.min(1.0);
     let at_first = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 pub(super) fn all(workload: &Workload) -> Vec<(Structure, u64)> {
     let mut all = vec![(Structure::exact(workload), hash_table(workload))];
     all.extend(bitmap(workload).map(|bytes| (Structure::Bitmap, bytes)));
-    if are_integers(workload) && workload.built_once && tells_no_more(workload) {
+    if workload.built_once && tells_no_more(workload) {
         all.push((Structure::SortedList, sorted_bytes(workload)));
     }
     all.retain(|&(_, bytes)| serves(bytes, workload));
@@ -36,20 +36,19 @@ pub(super) fn hash_table(workload: &Workload) -> u64 {
 /// more. `None` if the keys are
 /// no integers, or one of them needs more than to be in.
 fn bitmap(workload: &Workload) -> Option<u64> {
-    let below = workload.below.filter(|_| tells_no_more(workload))?;
+    let below = workload.universe().filter(|_| tells_no_more(workload))?;
     let keys = workload.keys.planned().max(1);
     let chunks = below.div_ceil(1 << 16).clamp(1, keys);
     let each = keys.div_ceil(chunks).saturating_mul(2).min(1 << 13);
     Some(below.div_ceil(8).min(chunks.saturating_mul(each + 8)))
 }
 
-/// Whether the keys are integers: short ones can be read as such. Of others nobody makes a list of
-/// Elias and Fano.
-fn are_integers(workload: &Workload) -> bool {
-    workload.below.is_some() || workload.key_bytes < 8
+/// Whether the keys are integers of 64 bits: short ones can be read as such.
+pub(super) fn are_integers(workload: &Workload) -> bool {
+    workload.below.is_some() || workload.key_bytes <= 8
 }
 
-/// Bytes of the sorted keys: of integers in an Elias-Fano list, of others as they are.
+/// Bytes of the sorted keys: of integers in an Elias-Fano list, of others in an array.
 pub(super) fn sorted_bytes(workload: &Workload) -> u64 {
     let keys = workload.keys.planned();
     match sorted_bits(workload).filter(|_| are_integers(workload)) {
@@ -67,7 +66,7 @@ pub(super) fn sorted_bits(workload: &Workload) -> Option<f64> {
 
 /// Bits of a key on its own, as an integer.
 pub(super) fn universe_bits(workload: &Workload) -> f64 {
-    workload.below.map_or(workload.key_bytes as f64 * 8.0, |below| libm::log2(below as f64))
+    workload.universe().map_or(workload.key_bytes as f64 * 8.0, |below| libm::log2(below as f64))
 }
 
 /// Whether a key has neither a value nor a count.

@@ -73,12 +73,22 @@ fn exactly(
         // More bytes for less time: by far more only for far less.
         let product = |choice: &Choice| choice.bytes as f64 * own(choice, workload);
         let is_no_slower = set.cost_ns.is_some() && own(&set, workload) <= own(first, workload);
-        let is_near = set.bytes <= first.bytes
+        // As filters may take twice the bits again for half of the time.
+        let halves = own(&set, workload) * 2.0 <= own(first, workload);
+        let is_next = match by {
+            By::Time(most) if workload.allowed(1).is_none() => set.bits_per_key <= most * 2.0,
+            _ => false,
+        };
+        let is_near = set.bytes <= first.bytes && set.structure != Structure::SortedList
             || is_no_slower
                 && (set.bytes <= first.bytes.saturating_mul(SET_MAY_TAKE)
-                    || product(&set) * 2.0 <= product(first));
+                    || product(&set) * 2.0 <= product(first)
+                    || halves && is_next);
         let (taken, held) = (Bytes(set.bytes), holds(&set, workload));
-        let why = if is_table && together <= SMALL_SET_BYTES {
+        let is_over = by == By::Rate && together > SMALL_SET_BYTES;
+        let why = if is_over {
+            format!("The keys themselves fit the size allowed, in {taken}")
+        } else if is_table && together <= SMALL_SET_BYTES {
             format!("So few keys fit a cache as they are, in {taken}")
         } else if set.bytes <= smallest.bytes {
             let (it, bytes) = (smallest.structure, Bytes(smallest.bytes));
@@ -100,7 +110,11 @@ fn exactly(
         } else {
             return None;
         };
-        Some((set, format!("{why}: {held}. Nothing errs.")))
+        let forgets = match workload.generations() {
+            Some(_) => ", and forgets if each generation has one of its own",
+            None => "",
+        };
+        Some((set, format!("{why}: {held}{forgets}. Nothing errs.")))
     })
 }
 
@@ -110,6 +124,9 @@ fn holds(set: &Choice, workload: &Workload) -> &'static str {
         Structure::Bitmap => {
             "a bit for each integer there can be, in the form of a roaring bitmap \
                               where they are sparse"
+        }
+        Structure::SortedList if !keys::are_integers(workload) => {
+            "a sorted array of them, made from all at once"
         }
         Structure::SortedList => "sorted integers in an Elias-Fano list, made from all at once",
         Structure::ExactMap if workload.counts() => "the map counts, and also removes and lists",

@@ -6,7 +6,7 @@
 use crate::by::{By, TIE, USEFUL_FPR};
 use crate::numbers::Rate;
 use crate::size;
-use crate::{Choice, Growth, Structure, Workload};
+use crate::{Choice, Growth, Structure, Workload, exact};
 use alloc::format;
 use alloc::string::String;
 
@@ -68,6 +68,9 @@ fn what(structure: Structure, workload: &Workload) -> String {
         Structure::Filter(kind) => kind.about().into(),
         Structure::Bitmap => {
             "A bit for each integer there can be, compressed where they are sparse.".into()
+        }
+        Structure::SortedList if !exact::are_integers(workload) => {
+            "The keys in a sorted array: made from all at once.".into()
         }
         Structure::SortedList => {
             "The integers, sorted, in an Elias-Fano list: made from all at once.".into()

@@ -246,10 +246,7 @@ pub(super) fn counters(workload: &Workload) -> Option<Counters> {
             Need::Count { .. } | Need::Forget { .. } | Need::Merge | Need::Remove | Need::Beyond(_)
         )
     };
-    let most = workload.needs.iter().find_map(|need| match need {
-        Need::Count { most } if *most > MOST_COUNTED => Some(u64::from(*most)),
-        _ => None,
-    })?;
+    let most = u64::from(workload.most_copies().filter(|&most| most > MOST_COUNTED)?);
     if workload.grows() || !workload.needs.iter().all(does) {
         return None;
     }

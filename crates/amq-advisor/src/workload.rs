@@ -246,8 +246,7 @@ impl Workload {
     }
 
     pub(super) fn counts(&self) -> bool {
-        let mut needs = self.needs.iter();
-        needs.any(|need| matches!(need, Need::Count { .. }))
+        self.most_copies().is_some()
     }
 
     pub(super) fn value_bits(&self) -> Option<u32> {
@@ -257,13 +256,23 @@ impl Workload {
         })
     }
 
+    /// The most copies of a key that are to be told apart.
+    pub(super) fn most_copies(&self) -> Option<u32> {
+        self.needs.iter().find_map(|need| match need {
+            Need::Count { most } => Some(*most),
+            _ => None,
+        })
+    }
+
     /// Copies of a key that are stored, where a filter keeps them.
     pub(super) fn stored_copies(&self) -> f64 {
-        let counted = self.needs.iter().find_map(|need| match need {
-            Need::Count { most } => Some(self.copies.unwrap_or(f64::from(*most))),
-            _ => None,
-        });
-        counted.unwrap_or(1.0)
+        self.most_copies().map_or(1.0, |most| self.copies.unwrap_or(f64::from(most)))
+    }
+
+    /// How many keys there can be: integers below a number, or all of a few bytes.
+    pub(super) fn universe(&self) -> Option<u64> {
+        let short = (self.key_bytes < 8).then(|| 1 << (8 * self.key_bytes));
+        self.below.into_iter().chain(short).min()
     }
 
     pub(super) fn is_exact(&self) -> bool {
@@ -325,13 +334,24 @@ impl Workload {
     pub(super) fn check(&self) -> Result<(), ChooseError> {
         self.check_numbers()?;
         let is_bound = matches!(self.keys, Keys::AtMost(_));
-        let is_crowded = self.below.is_some_and(|below| !is_bound && self.keys.planned() > below);
+        let is_over = |most: u64| !is_bound && self.keys.planned() > most;
+        let is_crowded = self.below.is_some_and(is_over);
+        let is_short = self.below.is_none() && self.universe().is_some_and(is_over);
+        let most = self.most_copies();
+        let is_often = most.zip(self.copies).is_some_and(|(most, mean)| mean > f64::from(most));
         let is_unknown = matches!(self.keys, Keys::Unknown { .. });
         let pairs = [
             (self.built_once && is_unknown, BUILT_ONCE, "a number of keys that is not known"),
             (self.built_once && self.needs.contains(&Need::Grow), BUILT_ONCE, "growing"),
             (self.built_once && self.generations().is_some(), BUILT_ONCE, "forgetting by time"),
             (is_crowded, "so many different keys", "integers below a smaller number"),
+            (is_short, "so many different keys", "keys of so few bytes"),
+            (
+                self.bit_ns.is_some() && self.first == Some(First::Memory),
+                "memory before time",
+                "a price for memory, by which both are weighed",
+            ),
+            (is_often, "a mean number of copies", "the lower one that is the most to be counted"),
             (
                 self.is_exact() && self.fpr.is_some(),
                 "wrong answers at a rate",

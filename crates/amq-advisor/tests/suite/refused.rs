@@ -82,6 +82,9 @@ fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
         (million().built_once().need(Need::Forget { generations: 4 }), "static", "forgetting"),
         (million().with_integers_below(100_000), "different keys", "integers below"),
         (million().with_fpr(0.01).need(Need::Exact), "wrong answers", "exact ones"),
+        (million().with_key_bytes(1), "different keys", "few bytes"),
+        (million().with_bit_ns(1.0).with_first(First::Memory), "memory before", "price for memory"),
+        (million().need(Need::Count { most: 5 }).with_copies(7.0), "mean number", "lower one"),
     ] {
         let error = choose(&workload).unwrap_err();
         assert!(matches!(error, ChooseError::Contradiction(_)), "{error}");
@@ -180,7 +183,7 @@ fn what_must_never_err_and_what_has_a_number_goes_before_what_is_beyond() {
     let said = |workload: &Workload| choose(workload).unwrap_err().to_string();
     let exact = million().need(Need::Exact);
     for (word, text) in [
-        ("range", "take the keys in a sorted list, 8.00 MB here: no range filter never errs"),
+        ("range", "take the keys in a sorted list, 5.76 MB here: no range filter never errs"),
         ("distinct", "take the keys in a hash set, 18.9 MB, which counts exactly"),
         ("frequencies", "take a hash map from each key to its count, 18.9 MB here"),
     ] {

@@ -229,7 +229,7 @@ fn what_has_no_answer_is_told_in_json_with_the_same_facts() {
     let needs: Vec<_> = beyond["instead"].as_array().unwrap().iter().collect();
     assert_eq!([&needs[0]["need"], &needs[1]["need"]], ["range", "distinct"]);
     // 1.04 / sqrt(2^21) is the first below a thousandth.
-    assert_eq!((&needs[0]["bytes"], &needs[1]["bytes"]), (&8_000_000.into(), &1_572_864.into()));
+    assert_eq!((&needs[0]["bytes"], &needs[1]["bytes"]), (&5_758_554.into(), &1_572_864.into()));
     let both = told("--unknown-from 100 --static");
     assert_eq!(both["demands"].as_array().unwrap().len(), 2, "{both}");
     assert_eq!(told("--keys 0")["demands"], serde_json::json!(["keys"]));
