@@ -74,7 +74,8 @@ pub struct Answer {
     /// The choices, best first; at least one.
     pub choices: Vec<Choice>,
     /// What was weighed: no filter that keeps the rate is both smaller and quicker than one of
-    /// these, from the smallest to the quickest. Empty if nothing was measured.
+    /// these, from the smallest to the quickest; in a size without a rate, none errs less and is
+    /// quicker. Empty if nothing was measured.
     pub front: Vec<Choice>,
     /// What falls out.
     pub rejections: Vec<Rejection>,

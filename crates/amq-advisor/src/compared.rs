@@ -82,6 +82,13 @@ pub(super) fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Op
 /// and its geometry.
 const FILE_BYTES: usize = amq::format::HEADER + 3 * amq::format::ENTRY;
 
+/// What a file takes beside a table that has to fit a size.
+pub(super) fn file(choice: &Choice, workload: &Workload) -> Option<String> {
+    let is_file = matches!(choice.structure, Structure::Filter(_) | Structure::Map);
+    (is_file && workload.bytes.is_some() && workload.filters == 1)
+        .then(|| format!("The size is that of the table: a file has some {FILE_BYTES} bytes more."))
+}
+
 /// What stands beside the tables of many filters, and what one for all would take.
 pub(super) fn many(choice: &Choice, workload: &Workload) -> Option<String> {
     let (it, filters) = (choice.structure, workload.filters);

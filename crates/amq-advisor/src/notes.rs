@@ -1,7 +1,7 @@
 //! What to know beside the choices. Every number is reckoned here, as in the reasons.
 
 use crate::by::{By, USEFUL_FPR};
-use crate::compared::{exact_set, many, sorted, worth};
+use crate::compared::{exact_set, file, many, sorted, worth};
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size;
 use crate::{Answer, Choice, DEFAULT_FPR, First, Keys, KeysBy, Need, Structure, Times, Workload};
@@ -24,6 +24,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     notes.extend(filter.and_then(|choice| sorted(choice, answer.best(), workload)));
     notes.extend(filter.and_then(|choice| worth(choice, answer, workload)));
     notes.extend(filter.and_then(|choice| many(choice, workload)));
+    notes.extend(filter.and_then(|choice| file(choice, workload)));
     notes.extend(ends(answer, by, workload));
     notes.extend(filter.and_then(|choice| changes(choice, answer, workload)));
     notes.extend(filter.and_then(|choice| merged(choice, workload)));
@@ -159,17 +160,25 @@ fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
             let what = if matches!(by, By::Tail(_)) { "tail of inserts" } else { "time" };
             format!("the least {what}, in at most {:.0} times the fewest bits", most / fewest)
         }
-        By::Bits | By::Rate => "memory first".into(),
+        By::Bits => "memory first".into(),
+        By::Rate => "the lowest rate in the size allowed".into(),
+    };
+    let (from, with) = match by {
+        By::Rate => ("the lowest rate", "rate"),
+        _ => ("the smallest", "bits per key"),
     };
     let point = |choice: &Choice| {
         let total = choice.cost_ns.unwrap_or(f64::INFINITY);
-        format!("{} with {:.2} and {total:.0}", choice.structure, choice.bits_per_key)
+        match by {
+            By::Rate => format!("{} with {} and {total:.0}", choice.structure, Rate(choice.fpr)),
+            _ => format!("{} with {:.2} and {total:.0}", choice.structure, choice.bits_per_key),
+        }
     };
     let points: Vec<String> = answer.front.iter().map(point).collect();
     (points.len() > 1).then(|| {
         format!(
-            "Taken: {taken}. From the smallest to the quickest, with bits per key and nanoseconds \
-             a query in all: {}.",
+            "Taken: {taken}. From {from} to the quickest, with {with} and nanoseconds a query in \
+             all: {}.",
             points.join(", ")
         )
     })

@@ -1,6 +1,6 @@
 //! The ranked answer: every candidate considered, and the order of the choices.
 
-use crate::by::{By, TIE, TIME_MAY_TAKE, USEFUL_FPR};
+use crate::by::{By, TAIL_NOISE_NS, TIE, TIME_MAY_TAKE, USEFUL_FPR};
 use crate::consider::{errors, exact, exact_set, own, quickest, smallest, without};
 use crate::{
     Answer, Choice, DEFAULT_FPR, First, Structure, Times, Workload, instead, notes, reason,
@@ -33,7 +33,7 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
     rank(&mut choices, by, workload);
     let exact_set = exact_set(workload, times);
     let without_ns = without(workload);
-    let front = front(weighed, workload);
+    let front = front(weighed, by, workload);
     reason::give(&mut choices, by, workload);
     let mut answer =
         Answer { choices, front, rejections, exact_set, without_ns, notes: Vec::new() };
@@ -103,8 +103,6 @@ fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
         By::Rate => sort(choices, rate, time),
         By::Time(most) | By::Tail(most) => {
             let is_tail = matches!(by, By::Tail(_));
-            let tail = |choice: &Choice| choice.tail_ns.unwrap_or(f64::INFINITY);
-            let first = |choice: &Choice| if is_tail { tail(choice) } else { time(choice) };
             let second = |choice: &Choice| if is_tail { time(choice) } else { size(choice) };
             // What does not fit comes last, and what fits by erring nearly always; of inserts that
             // are to be even, by erring more often than is usual.
@@ -117,6 +115,10 @@ fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
             choices.sort_by_key(|choice| !fits(choice));
             let fitting = choices.partition_point(fits);
             let (fitting, others) = choices.split_at_mut(fitting);
+            let tails = fitting.iter().filter_map(|choice| choice.tail_ns);
+            let alike = tails.fold(f64::INFINITY, f64::min) + TAIL_NOISE_NS;
+            let tail = |choice: &Choice| choice.tail_ns.unwrap_or(f64::INFINITY).max(alike);
+            let first = |choice: &Choice| if is_tail { tail(choice) } else { time(choice) };
             sort(fitting, first, second);
             sort(others, first, second);
         }
@@ -152,9 +154,11 @@ fn near<'a>(
     choices.split_at_mut(count)
 }
 
-/// Of all that was weighed what nothing beats in both, from the smallest to the quickest.
-fn front(mut weighed: Vec<Choice>, workload: &Workload) -> Vec<Choice> {
-    let key = |choice: &Choice| (choice.bits_per_key, own(choice, workload));
+/// Of all that was weighed what nothing beats in both, from the smallest to the quickest; from the
+/// lowest rate, if that is what a size is used for.
+fn front(mut weighed: Vec<Choice>, by: By, workload: &Workload) -> Vec<Choice> {
+    let size = |choice: &Choice| if by == By::Rate { choice.fpr } else { choice.bits_per_key };
+    let key = |choice: &Choice| (size(choice), own(choice, workload));
     weighed.sort_by(|a, b| key(a).0.total_cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
     let mut least = f64::INFINITY;
     weighed.retain(|choice| {

@@ -3,7 +3,7 @@
 //! What a kind is comes from the table of kinds. Every number is reckoned here from the choices: no
 //! sentence knows a number by heart.
 
-use crate::by::{By, TIE, USEFUL_FPR};
+use crate::by::{By, TAIL_NOISE_NS, TIE, USEFUL_FPR};
 use crate::numbers::Rate;
 use crate::size;
 use crate::{Choice, Growth, Structure, Workload, exact};
@@ -19,7 +19,7 @@ pub(super) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
     for index in 0..choices.len() {
         let compared =
             if index == 0 { first(choices, by, is_useful) } else { beside(choices, index) };
-        let also = also(&choices[index]);
+        let also = also(&choices[index], by);
         let choice = &mut choices[index];
         choice.what = what(choice.structure, workload);
         choice.reason = compared + &also;
@@ -108,13 +108,13 @@ fn first(choices: &[Choice], by: By, is_useful: bool) -> String {
             )
         }
         By::Time(_) => "The least time and memory together".into(),
-        By::Tail(most) => match best.tail_ns {
-            Some(ns) => format!(
-                "The least time that one insert in a thousand exceeds, {ns:.0} ns, within {most:.2} \
-                 bits per key, or the quickest of those {tie} of it"
-            ),
-            None => format!("No tail was measured: the least time within {most:.2} bits per key"),
-        },
+        By::Tail(most) if best.tail_ns.is_some() => format!(
+            "The least time that one insert in a thousand exceeds, within {most:.2} bits per key, or \
+             the quickest of those within {TAIL_NOISE_NS:.0} ns of it"
+        ),
+        By::Tail(most) => {
+            format!("No tail was measured: the least time within {most:.2} bits per key")
+        }
     };
     let bits = best.grown.map_or(best.bits_per_key, |growth| growth.least);
     if best.fpr >= 1.0 || best.fpr <= 0.0 {
@@ -143,8 +143,17 @@ fn beside(choices: &[Choice], index: usize) -> String {
 }
 
 /// What else its numbers say.
-fn also(choice: &Choice) -> String {
+fn also(choice: &Choice, by: By) -> String {
     let mut text = String::new();
+    if let (By::Tail(_), Some(ns)) = (by, choice.tail_ns) {
+        text += &format!(" One insert in a thousand takes longer than {ns:.0} ns.");
+    }
+    match by {
+        By::Time(most) | By::Tail(most) if choice.bits_per_key > most * (1.0 + 1e-9) => {
+            text += &format!(" Beyond the {most:.2} bits per key that time may take.");
+        }
+        _ => {}
+    }
     if let Some(growth) = choice.grown {
         let Growth { mean, least, most } = growth;
         text += &format!(

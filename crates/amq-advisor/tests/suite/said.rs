@@ -388,19 +388,91 @@ fn the_shortest_tail_is_that_of_the_table() {
     let tails = answer.filters().filter(|it| it.bits_per_key <= 2.0 * 9.57);
     let least = tails.filter_map(|choice| choice.tail_ns).reduce(f64::min).unwrap();
     let best = answer.best();
-    assert!(best.tail_ns.unwrap() <= least * 1.03, "{answer}");
-    assert!(best.reason.contains(&format!("exceeds, {:.0} ns, within", best.tail_ns.unwrap())));
+    assert!(best.tail_ns.unwrap() <= least + 100.0, "{answer}");
+    let said = format!("thousand takes longer than {:.0} ns.", best.tail_ns.unwrap());
+    assert!(best.reason.contains(&said) && best.reason.contains("within 100 ns of it"), "{answer}");
     // Of what ties with it the quickest.
-    let tied = answer.filters().filter(|it| it.tail_ns.is_some_and(|ns| ns <= least * 1.03));
+    let tied = answer.filters().filter(|it| it.tail_ns.is_some_and(|ns| ns <= least + 100.0));
     let quickest = tied.filter_map(|choice| choice.cost_ns).reduce(f64::min);
     assert!(best.cost_ns <= quickest.map(|ns| ns * 1.1), "{answer}");
     // A windowed cuckoo filter moves keys when it is nearly full.
     let windowed = Filter(FilterKind::WindowedCuckoo);
     let windowed = answer.filters().find(|it| it.structure == windowed).unwrap();
     assert!(windowed.tail_ns.unwrap() > 10.0 * least);
+    // In larger tables they are longer, by as much as the mean insert is.
+    let of = |keys| {
+        let answer = choose(&Workload::new(Keys::AtMost(keys)).with_first(First::Tail)).unwrap();
+        let bloom = answer.filters().find(|it| it.structure == Filter(FilterKind::Bloom)).unwrap();
+        assert!(notes(&answer).contains("planned for 1,000,000 to 3,984,588 keys"), "{answer}");
+        (bloom.tail_ns.unwrap(), bloom.insert_ns.unwrap())
+    };
+    let [small, planned, large] = [10_000, MILLION, 1000 * MILLION].map(of);
+    assert!(small.0 == planned.0 && large.0 > 5.0 * planned.0, "{small:?} {planned:?} {large:?}");
+    assert!((large.0 / planned.0 / large.1 * planned.1 - 1.0).abs() < 1e-4, "{large:?}");
     // What is built at once has no inserts to wait for.
     let built = million().with_fpr(0.01).built_once();
     let by_tail = choose(&built.clone().with_first(First::Tail)).unwrap();
     let by_time = choose(&built.with_first(First::Time)).unwrap();
     assert_eq!(by_tail.best(), by_time.best());
+}
+
+/// A size without a rate is used for the lowest one: the keys themselves, if they fit.
+#[test]
+fn in_a_size_that_the_keys_fit_they_come_first_and_else_the_front_is_by_rate() {
+    let large = choose(&million().with_bytes(100_000_000)).unwrap();
+    assert_eq!(large.best().structure, Structure::ExactSet, "{large}");
+    assert!(large.best().reason.contains("fit the size allowed, in 18.9 MB"), "{large}");
+    let small = choose(&million().built_once().with_bytes(1_500_000)).unwrap();
+    let first = &small.front[0];
+    assert_eq!(first.structure, small.best().structure, "{small}");
+    for pair in small.front.windows(2) {
+        assert!(pair[0].fpr < pair[1].fpr && pair[0].cost_ns > pair[1].cost_ns, "{small}");
+    }
+    let said = format!(
+        "From the lowest rate to the quickest, with rate and nanoseconds a query in \
+                        all: {} with",
+        first.structure
+    );
+    assert!(notes(&small).contains(&said), "{small}");
+    assert!(notes(&small).contains("a file has some 384 bytes more"), "{small}");
+}
+
+/// All integers of four bytes are a bitmap.
+#[test]
+fn short_keys_are_integers() {
+    let addresses = Workload::new(Keys::Exactly(1000 * MILLION)).with_key_bytes(4);
+    let answer = choose(&addresses).unwrap();
+    assert_eq!((answer.best().structure, answer.best().bytes), (Structure::Bitmap, 1 << 29));
+    let below = Workload::new(Keys::Exactly(1000 * MILLION)).with_integers_below(1 << 32);
+    assert_eq!(choose(&below).unwrap().best(), answer.best());
+}
+
+/// A table for a rate that nobody measured is as slow as another of its bytes.
+#[test]
+fn a_larger_table_of_as_many_keys_is_slower() {
+    let of = |keys: u64, fpr: f64| {
+        let answer = choose(&Workload::new(Keys::Exactly(keys)).with_fpr(fpr)).unwrap();
+        let split = Filter(FilterKind::BlockedBloom);
+        let choice = answer.filters().find(|it| it.structure == split).cloned().unwrap();
+        (choice.bytes, choice.query_ns.unwrap())
+    };
+    let (low, high) = (of(MILLION, 1e-6), of(MILLION, 0.001));
+    assert!(low.0 > 3 * high.0 && low.1 > 1.2 * high.1, "{low:?} {high:?}");
+    let (_, other) = of(MILLION * low.0 / high.0, 0.001);
+    assert!((low.1 / other - 1.0).abs() < 0.1, "{low:?} {other}");
+    // Far beyond the caches each query waits for a line of memory.
+    let far = of(MILLION, 1e-12);
+    assert!(far.0 > 1_000_000_000 && far.1 > 30.0, "{far:?}");
+}
+
+#[test]
+fn parts_that_are_merged_are_planned_for_the_union() {
+    let asked = million().with_fpr(0.001).need(Need::Merge);
+    let bloom = choose(&asked).unwrap();
+    let first = bloom.filters().next().unwrap().structure;
+    assert!(!bloom.filters().any(|it| it.structure.id().contains("cuckoo")), "{bloom}");
+    assert!(notes(&bloom).contains(&format!("{first} filters merge if they are planned alike")));
+    let quotient = choose(&asked.need(Need::Remove)).unwrap();
+    assert_eq!(quotient.best().structure, Filter(FilterKind::Quotient), "{quotient}");
+    assert!(notes(&quotient).contains("plan for the sum of the parts"), "{quotient}");
 }
