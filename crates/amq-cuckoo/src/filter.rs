@@ -157,19 +157,26 @@ impl<L: Layout> Cuckoo<L> {
                 self.len += 1;
                 Ok(inserted)
             }
-            Err(refused) => Err(self.refusal(refused)),
+            Err(refused) => Err(self.refusal(refused, place)),
         }
     }
 
     #[cold]
-    fn refusal(&self, refused: Refused) -> InsertError {
-        match refused {
-            Refused::Copies(copies) => InsertError::Copies { copies },
-            Refused::Full => InsertError::Table {
+    fn refusal(&self, refused: Refused, place: Place) -> InsertError {
+        let copies = match refused {
+            Refused::Copies(copies) => copies,
+            // Of a filter within its plan there is room, but for the copies of keys: they fill the
+            // slots that this one can reach.
+            Refused::Full if self.len < self.header.capacity => self.table.copies(place),
+            Refused::Full => 0,
+        };
+        match copies {
+            0 | 1 => InsertError::Table {
                 len: self.len,
                 capacity: self.header.capacity,
                 load: self.load_factor(),
             },
+            copies => InsertError::Copies { copies },
         }
     }
 
@@ -197,8 +204,9 @@ impl<L: Layout> Cuckoo<L> {
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         self.table.params().check_same(&other.table.params())?;
         self.header.check_seeds(&other.header)?;
+        let both = self.len.saturating_add(other.len);
         let too_many = MergeError::Keys { ours: self.len, theirs: other.len, slots: self.slots() };
-        if self.len.saturating_add(other.len) > self.slots() {
+        if both > self.slots() {
             return Err(too_many);
         }
         let bytes = self.size_in_bytes();
@@ -210,7 +218,11 @@ impl<L: Layout> Cuckoo<L> {
         };
         for fingerprint in other.fingerprints() {
             match sum.insert_fingerprint(fingerprint) {
-                Err(MergeError::Insert(InsertError::Table { .. })) => return Err(too_many),
+                Err(MergeError::Insert(InsertError::Table { .. }))
+                    if both > self.header.capacity =>
+                {
+                    return Err(too_many);
+                }
                 inserted => inserted?,
             };
         }

@@ -231,6 +231,17 @@ def test_a_full_filter_refuses_and_stays_as_it_was():
     assert len(streamed) > 100_000
 
 
+def test_copies_that_do_not_fit_are_no_lack_of_room():
+    one, other = amq.WindowedCuckooFilter(200_000), amq.WindowedCuckooFilter(200_000)
+    one.update(range(40_000))
+    other.update(range(1000))
+    with pytest.raises(amq.Full, match="a key is in [34] times already"):
+        while True:
+            before = one.to_bytes()
+            one.merge(other)
+    assert one.to_bytes() == before and one.contains(range(40_000)).all()
+
+
 @pytest.mark.parametrize("kind", BLOOM + [amq.CountingBloomFilter], ids=name)
 def test_a_filter_past_its_plan_warns_once(kind):
     filter = kind(1000)

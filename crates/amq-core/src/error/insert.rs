@@ -19,7 +19,8 @@ crate::impl_error! {
         } => "the filter is full: it holds {len} keys, was planned for {capacity}, and has {:.1} % \
              of its slots in use. Remove keys first, or plan a larger one",
              load * 100.0;
-        /// Every place this key can take already holds a copy of it.
+        /// This key is in several times, and copies, of it and perhaps of others, fill every place
+        /// that it can take.
         Copies {
             /// Number of copies.
             copies: u64,

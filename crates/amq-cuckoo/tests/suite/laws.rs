@@ -277,6 +277,35 @@ fn a_merge_that_does_not_fit_changes_nothing() {
 }
 
 #[test]
+fn copies_without_a_place_are_no_lack_of_room() {
+    fn copies<L: Layout>() {
+        let mut one = Cuckoo::<L>::with_seed(Goal::fpr(20_000, 0.01), 3).unwrap();
+        let mut two = one.clone();
+        (0..4000).for_each(|key| drop(one.insert_hash(hash(key, 3)).unwrap()));
+        (0..1000).for_each(|key| drop(two.insert_hash(hash(key, 3)).unwrap()));
+        let mut filled = one.clone();
+        let (before, refused) = loop {
+            let before = one.clone();
+            if let Err(refused) = one.merge(&two) {
+                break (before, refused);
+            }
+        };
+        assert!(one == before);
+        assert!(one.len() < one.capacity());
+        let MergeError::Insert(InsertError::Copies { copies }) = refused else {
+            panic!("{refused}");
+        };
+        assert!((2..=u64::from(2 * L::SLOTS)).contains(&copies), "{copies}");
+        // Key by key it is refused as well.
+        let refused = (0..).find_map(|key| filled.insert_hash(hash(key % 1000, 3)).err()).unwrap();
+        assert!(matches!(refused, InsertError::Copies { copies: 2.. }), "{refused}");
+        assert!(filled.len() < filled.capacity());
+    }
+    copies::<Buckets>();
+    copies::<Windows>();
+}
+
+#[test]
 fn a_fingerprint_of_another_geometry_is_refused_by_name() {
     let mut from = explicit::<Buckets>(1000, 10);
     from.insert_hash(hash(1, 0)).unwrap();
