@@ -1,5 +1,6 @@
 //! Filters that take keys one by one.
 
+use crate::calls;
 use crate::data::expect_room;
 use crate::error::{OrRaise, OverfullWarning};
 use crate::filter::{Both, Filter};
@@ -320,5 +321,5 @@ fn warn(slf: &Bound<'_, InsertFilter>) -> PyResult<()> {
          one that grows, such as ScalableBloomFilter: {stats}"
     );
     let text = std::ffi::CString::new(text)?;
-    PyErr::warn(py, &py.get_type::<OverfullWarning>(), &text, 1)
+    calls::warn(&py.get_type::<OverfullWarning>(), &text)
 }

@@ -13,6 +13,7 @@
 #![deny(unsafe_code)]
 
 mod asked;
+mod calls;
 mod choose;
 mod classes;
 mod column;

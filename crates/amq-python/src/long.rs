@@ -1,8 +1,9 @@
 //! Python's integers as 64 bits, without an exception where they are longer or none.
 #![allow(unsafe_code, reason = "the safe conversions make an exception where this says no")]
 
+use crate::calls;
 use pyo3::ffi::{PyErr_Clear, PyErr_Occurred};
-use pyo3::ffi::{PyIndex_Check, PyNumber_Index, PySequence_Check};
+use pyo3::ffi::{PyIndex_Check, PySequence_Check};
 use pyo3::ffi::{PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
@@ -25,16 +26,12 @@ pub(crate) fn short(number: &Bound<'_, PyInt>) -> Option<u64> {
 /// What an object has as `__index__`, such as an integer of NumPy; `None` of what has none, and of
 /// sequences, such as an array of one element.
 pub(crate) fn index<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyInt>>> {
-    // SAFETY: the pointer is that of a live object, the thread is attached, and `PyNumber_Index`
-    // returns a new reference to an `int`, or NULL and sets an exception.
-    unsafe {
-        let object_ptr = object.as_ptr();
-        if PyIndex_Check(object_ptr) == 0 || PySequence_Check(object_ptr) == 1 {
-            return Ok(None);
-        }
-        let number = Bound::from_owned_ptr_or_err(object.py(), PyNumber_Index(object_ptr))?;
-        Ok(Some(number.cast_into()?))
+    let object_ptr = object.as_ptr();
+    // SAFETY: the pointer is that of a live object, and the thread is attached.
+    if unsafe { PyIndex_Check(object_ptr) == 0 || PySequence_Check(object_ptr) == 1 } {
+        return Ok(None);
     }
+    Ok(Some(calls::index(object)?.cast_into()?))
 }
 
 /// A positive integer of 64 bits.

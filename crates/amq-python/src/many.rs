@@ -1,5 +1,6 @@
 //! Many keys at once.
 
+use crate::calls::{Walk, import, len};
 use crate::column::{Column, listed};
 use crate::data::reserve;
 use crate::encoding::Given;
@@ -8,7 +9,7 @@ use crate::hashing::Hashing;
 use amq::KeyHash;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyString};
 
 /// Keys that are hashed before the next are taken from an iterator of unknown length.
 const BLOCK: usize = 1 << 16;
@@ -28,7 +29,7 @@ pub(crate) enum Many<'py> {
 
 /// Keys that are objects of Python.
 pub(crate) struct Objects<'py> {
-    keys: Bound<'py, PyIterator>,
+    keys: Walk<'py>,
     /// Of a list, tuple, set or the like, all are hashed before the filter is touched, so that one
     /// that is no key changes nothing. Of a generator, the keys before that one are in.
     len: Option<usize>,
@@ -86,7 +87,7 @@ impl<'py> Many<'py> {
                     Ok(())
                 })?;
             }
-            Self::Column(column, py) => py.detach(|| {
+            Self::Column(mut column, py) => py.detach(|| {
                 column.hashed(&filter.hashing, |block| {
                     let from = ask(block.hashes, block.given)?;
                     nulls.extend(block.nulls().map(|index| from + index));
@@ -123,7 +124,7 @@ impl<'py> Many<'py> {
         match self {
             Self::Objects(objects) => objects
                 .hashed(hashing, |py, hashes| py.detach(|| each(&hashes.hashes, hashes.given))),
-            Self::Column(column, py) => py.detach(|| {
+            Self::Column(mut column, py) => py.detach(|| {
                 column.hashed(hashing, |block| match block.has_nulls() {
                     true if nulls == Nulls::Refused => Err(refused_nulls()),
                     true => each(&block.keys(), block.given),
@@ -136,7 +137,7 @@ impl<'py> Many<'py> {
 
 impl<'py> Objects<'py> {
     fn of(keys: &Bound<'py, PyAny>) -> PyResult<Many<'py>> {
-        Ok(Many::Objects(Self { keys: keys.try_iter()?, len: keys.len().ok() }))
+        Ok(Many::Objects(Self { keys: Walk::over(keys)?, len: len(keys) }))
     }
 
     /// Calls `each` with the hashes of some keys after the other.
@@ -243,7 +244,7 @@ pub(crate) fn array<'py>(
     format: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = bytes.py();
-    match py.import("numpy") {
+    match import(pyo3::intern!(py, "numpy")) {
         Ok(numpy) => numpy.call_method1("frombuffer", (bytes, dtype)),
         Err(_) => pyo3::types::PyMemoryView::from(bytes)?.call_method1("cast", (format,)),
     }

@@ -3,6 +3,7 @@
 use crate::encoding::Given;
 use amq::KeyHash;
 use arrow_buffer::NullBuffer;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,12 @@ impl Block<'_> {
     }
 }
 
+/// For a thread that has nobody left to work for: it does not come back to raise it.
+#[cold]
+fn ended() -> PyErr {
+    PyRuntimeError::new_err("the interpreter has ended")
+}
+
 /// Calls `each` with the blocks of one piece.
 pub(super) fn blocks(
     fill: &Fill<'_>,
@@ -58,7 +65,7 @@ pub(super) fn blocks(
     let mut heard = Instant::now();
     for first in (0..len).step_by(BLOCK) {
         if heard.elapsed() > PATIENCE {
-            Python::attach(|py| py.check_signals())?;
+            Python::try_attach(|py| py.check_signals()).unwrap_or_else(|| Err(ended()))?;
             heard = Instant::now();
         }
         let hashes = &mut room[..BLOCK.min(len - first)];

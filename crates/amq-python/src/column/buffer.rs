@@ -2,11 +2,13 @@
 #![allow(unsafe_code, reason = "elements are read where they lie, at any stride")]
 
 use super::block::Fill;
+use crate::calls::attribute;
 use crate::encoding::Given;
 use crate::key::Under;
 use amq::KeyHash;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 
 /// A one-dimensional array of keys.
@@ -197,8 +199,9 @@ fn expect_lent(object: &Bound<'_, PyAny>) -> PyResult<()> {
         let text = "a masked array lends the masked elements, too: give its compressed()";
         return Err(PyTypeError::new_err(text));
     }
-    let Some(dtype) = object.getattr_opt("dtype")? else { return Ok(()) };
-    let Some(kind) = dtype.getattr_opt("kind")? else { return Ok(()) };
+    let py = object.py();
+    let Some(dtype) = attribute(object, intern!(py, "dtype"))? else { return Ok(()) };
+    let Some(kind) = attribute(&dtype, intern!(py, "kind"))? else { return Ok(()) };
     match kind.extract::<char>() {
         Ok('M' | 'm') => Err(PyTypeError::new_err(format!(
             "an array of {dtype} holds no keys: decide on a unit and a time zone, then give its \
@@ -224,7 +227,8 @@ pub(super) fn has(object: &Bound<'_, PyAny>) -> bool {
 
 /// Refuses an array of several dimensions or of none, if it says how many it has.
 pub(super) fn expect_one_dimension(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    match object.getattr_opt("ndim")?.and_then(|number| number.extract().ok()) {
+    let number = attribute(object, intern!(object.py(), "ndim"))?;
+    match number.and_then(|number| number.extract().ok()) {
         None | Some(1) => Ok(()),
         Some(number) => Err(dimensions(number)),
     }

@@ -4,15 +4,19 @@ mod arrow;
 mod block;
 mod buffer;
 mod capsule;
+mod spent;
 
 use self::block::{Block, blocks};
+use self::spent::Spent;
+use crate::calls::{attribute, call};
 use crate::hashing::Hashing;
 use crate::key::Under;
 use arrow_array::ArrayRef;
 use arrow_array::ffi_stream::ArrayStreamReader;
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 
 /// An array in pieces.
 pub(crate) enum Column {
@@ -38,9 +42,10 @@ impl Column {
     }
 
     /// Calls `each` with hashes and which of them are keys and no nulls, block by block. To be
-    /// called without the interpreter, which a stream may take for itself.
+    /// called without the interpreter, which a stream may take for itself; the column is lent, so
+    /// that it is freed with the interpreter.
     pub(crate) fn hashed(
-        self,
+        &mut self,
         hashing: &Hashing,
         mut each: impl FnMut(&Block<'_>) -> PyResult<()>,
     ) -> PyResult<()> {
@@ -52,7 +57,7 @@ impl Column {
     }
 
     fn hashed_under(
-        self,
+        &mut self,
         under: impl Under,
         each: &mut impl FnMut(&Block<'_>) -> PyResult<()>,
     ) -> PyResult<()> {
@@ -60,11 +65,15 @@ impl Column {
             Self::Buffer(items) => {
                 blocks(&items.fill(under), items.len(), None, items.given(), each)
             }
-            Self::Arrow(array) => arrow::hashed(&array, under, each),
+            Self::Arrow(array) => arrow::hashed(array, under, each),
             Self::Stream(stream) => {
+                let mut spent = Spent::default();
                 for array in stream {
                     let array = array.map_err(arrow::raise)?;
-                    arrow::hashed(&arrow::checked(array)?, under, each)?;
+                    let hashed = arrow::checked(array.clone())
+                        .and_then(|keys| arrow::hashed(&keys, under, each));
+                    spent.push(array);
+                    hashed?;
                 }
                 Ok(())
             }
@@ -81,16 +90,18 @@ pub(crate) fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'
     if is_list(object) {
         return Ok(None);
     }
-    let of_arrow = object.hasattr("__arrow_c_array__")? || object.hasattr("__arrow_c_stream__")?;
+    let py = object.py();
+    let of_arrow = attribute(object, intern!(py, "__arrow_c_array__"))?.is_some()
+        || attribute(object, intern!(py, "__arrow_c_stream__"))?.is_some();
     if !of_arrow && !buffer::has(object) {
         return Ok(None);
     }
     // Tables list their rows.
-    if !object.hasattr("column_names")? {
-        for method in ["to_pylist", "to_list", "tolist"] {
-            if let Some(list) = object.getattr_opt(method)? {
+    if attribute(object, intern!(py, "column_names"))?.is_none() {
+        for list in ["to_pylist", "to_list", "tolist"] {
+            if let Some(list) = attribute(object, &PyString::intern(py, list))? {
                 buffer::expect_one_dimension(object)?;
-                return list.call0().map(Some);
+                return call(&list, None).map(Some);
             }
         }
     }
