@@ -3,6 +3,7 @@
 use amq::{
     AnyError, BuildError, DecodeError, InsertError, MergeError, PlanError, ReadError, Unsupported,
 };
+use pyo3::PyErrArguments;
 use pyo3::exceptions::{
     PyException, PyMemoryError, PyOSError, PyTypeError, PyUserWarning, PyValueError,
 };
@@ -15,7 +16,13 @@ mod raised {
     use super::{PyException, PyTypeError, PyUserWarning, PyValueError};
     use pyo3::create_exception;
 
-    create_exception!(amq, Full, PyException, "The filter has no place for the key: it is full.");
+    create_exception!(
+        amq,
+        Full,
+        PyException,
+        "The filter has no place for the key: it is full. inserted is how many of the call's keys \
+         are in, the first ones."
+    );
     create_exception!(
         amq,
         DecodeError,
@@ -41,7 +48,9 @@ pub(crate) use raised::OverfullWarning;
 /// Adds the exceptions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    module.add("Full", py.get_type::<raised::Full>())?;
+    let full = py.get_type::<raised::Full>();
+    full.setattr("inserted", 0)?;
+    module.add("Full", full)?;
     module.add("DecodeError", py.get_type::<raised::DecodeError>())?;
     module.add("Unsupported", py.get_type::<raised::Unsupported>())?;
     module.add("OverfullWarning", py.get_type::<OverfullWarning>())
@@ -76,17 +85,37 @@ impl Raise for Unsupported {
     }
 }
 
-/// With the text of what the error is part of.
-fn refused(error: InsertError, text: String) -> PyErr {
+/// With the text of what the error is part of, and the number of keys that are in.
+fn refused(error: InsertError, text: String, inserted: u64) -> PyErr {
     match error {
         InsertError::OutOfMemory { .. } => PyMemoryError::new_err(text),
-        _ => raised::Full::new_err(text),
+        _ => raised::Full::new_err(Refusal { text, inserted }),
+    }
+}
+
+/// What the exception is made of, once the interpreter is there.
+struct Refusal {
+    text: String,
+    inserted: u64,
+}
+
+impl PyErrArguments for Refusal {
+    /// The exception itself: Python takes that, too.
+    fn arguments(self, py: Python<'_>) -> Py<PyAny> {
+        let made = || {
+            let error = py.get_type::<raised::Full>().call1((&self.text,))?;
+            error.setattr("inserted", self.inserted)?;
+            Ok(error)
+        };
+        made()
+            .unwrap_or_else(|error: PyErr| error.into_value(py).into_bound(py).into_any())
+            .unbind()
     }
 }
 
 impl Raise for InsertError {
     fn raise(self) -> PyErr {
-        refused(self, self.to_string())
+        refused(self, self.to_string(), 0)
     }
 }
 
@@ -95,7 +124,7 @@ impl Raise for BuildError {
         let text = self.to_string();
         match self {
             Self::OutOfMemory { .. } => PyMemoryError::new_err(text),
-            Self::Insert(error) => refused(error.error, text),
+            Self::Insert(error) => refused(error.error, text, 0),
             _ => PyValueError::new_err(text),
         }
     }
@@ -105,7 +134,7 @@ impl Raise for MergeError {
     fn raise(self) -> PyErr {
         let text = self.to_string();
         match self {
-            Self::Insert(error) => refused(error, text),
+            Self::Insert(error) => refused(error, text, 0),
             _ => PyValueError::new_err(text),
         }
     }
@@ -117,7 +146,7 @@ impl Raise for AnyError {
             Self::Unsupported(error) => error.raise(),
             Self::Build(error) => error.raise(),
             Self::Insert(error) => error.raise(),
-            Self::Batch(error) => refused(error.error, error.to_string()),
+            Self::Batch(error) => refused(error.error, error.to_string(), error.done),
             Self::Merge(error) => error.raise(),
             other => PyValueError::new_err(other.to_string()),
         }

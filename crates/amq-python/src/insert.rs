@@ -50,14 +50,14 @@ impl InsertFilter {
     /// 102
     #[pyo3(signature = (*keys))]
     fn update(slf: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<u64> {
-        let mut new = 0;
+        let (mut new, mut done) = (0, 0);
         for keys in keys {
             new += match keys.cast::<Filter>() {
                 Ok(other) => merge(slf, other)?,
                 Err(_) => {
                     let filter = slf.as_super().get();
                     let (inserted, overfull) =
-                        Many::of(&keys, &filter.hashing)?.insert_into(filter)?;
+                        Many::of(&keys, &filter.hashing)?.insert_into(filter, &mut done)?;
                     if overfull {
                         warn(slf)?;
                     }

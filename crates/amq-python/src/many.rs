@@ -99,16 +99,16 @@ impl<'py> Many<'py> {
         Ok(answers)
     }
 
-    /// Inserts them all but nulls; returns how many were new, and whether the filter is past its
-    /// plan.
-    pub(crate) fn insert_into(self, filter: &Filter) -> PyResult<(u64, bool)> {
+    /// Inserts them all but nulls, which `done` counts; returns how many were new, and whether the
+    /// filter is past its plan.
+    pub(crate) fn insert_into(self, filter: &Filter, done: &mut u64) -> PyResult<(u64, bool)> {
         let shared = filter.shared(self.py());
-        let (mut new, mut overfull, mut done) = (0, false, 0);
+        let (mut new, mut overfull) = (0, false);
         self.each(&filter.hashing, Nulls::LeftOut, |hashes, given| {
-            let put = shared.write().insert_all(hashes, given, done)?;
+            let put = shared.write().insert_all(hashes, given, *done)?;
             new += put.inserted;
             overfull |= put.overfull;
-            done += hashes.len() as u64;
+            *done += hashes.len() as u64;
             Ok(())
         })?;
         Ok((new, overfull))

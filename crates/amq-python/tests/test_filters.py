@@ -231,6 +231,21 @@ def test_a_full_filter_refuses_and_stays_as_it_was():
     assert len(streamed) > 100_000
 
 
+def test_a_full_filter_says_how_many_keys_are_in():
+    filter = amq.CuckooFilter(100)
+    with pytest.raises(amq.Full) as full:
+        filter.update(range(50), (key for key in range(50, 70)), range(70, 10_000))
+    full.match(f"the first {full.value.inserted} keys of the batch are in")
+    assert full.value.inserted == len(filter) > 100
+    assert filter.contains(range(full.value.inserted)).all()
+    told = pickle.loads(pickle.dumps(full.value))
+    assert type(told) is amq.Full and (str(told), told.inserted) == (str(full.value), len(filter))
+    with pytest.raises(amq.Full) as one:
+        for key in range(10_000, 20_000):
+            filter.add(key)
+    assert one.value.inserted == 0
+
+
 def test_copies_that_do_not_fit_are_no_lack_of_room():
     one, other = amq.WindowedCuckooFilter(200_000), amq.WindowedCuckooFilter(200_000)
     one.update(range(40_000))
