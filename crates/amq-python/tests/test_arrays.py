@@ -1,5 +1,6 @@
 """Arrays: read where they lie, with the keys that their elements are."""
 
+import ctypes
 import datetime
 import decimal
 import hashlib
@@ -176,6 +177,25 @@ def test_other_keys_of_arrow():
     check(none, [None])
 
 
+def test_columns_of_nulls_alone_have_no_keys():
+    for array in (pl.Series([]), pl.Series("key", [None, None])):
+        assert array.dtype == pl.Null
+        check(array, array.to_list())
+        check(pl.DataFrame(array), array.to_list())
+    check(pa.table({"key": pa.nulls(3)}), [None] * 3)
+    check(pa.chunked_array([pa.nulls(2), pa.nulls(3)]), [None] * 5)
+
+
+def test_types_that_arrow_does_not_know_are_refused_by_name():
+    wide = pl.Series("key", [1, 2], dtype=pl.Int128)
+    filter = amq.BloomFilter(10)
+    for array in (wide, pl.DataFrame(wide)):
+        for operation in (filter.update, filter.contains, amq.FuseFilter.build):
+            with pytest.raises(TypeError, match='"_pli128" holds no keys: cast it to integers of 64 bits'):
+                operation(array)
+    check(wide.cast(pl.Int64), [1, 2])
+
+
 def test_addresses_of_objects_are_no_keys():
     objects = pl.Series("key", ["x", "y"], dtype=pl.Object)
     filter = amq.BloomFilter(10)
@@ -242,6 +262,15 @@ def test_memoryviews_and_arrays_of_python_are_arrays():
     check(memoryview(b"abc"), [97, 98, 99])
     check(memoryview(b"abcdef")[::2], [97, 99, 101])
     check(memoryview(array.array("I", [7, 8])), [7, 8])
+    check((ctypes.c_int64 * 3)(-1, 2, 3), [-1, 2, 3])
+    check((ctypes.c_uint8 * 2)(7, 255), [7, 255])
+    for none, error, text in (
+        (ctypes.c_int64(5), ValueError, "an array of 0 dimensions"),
+        ((ctypes.c_int64 * 2 * 3)(), ValueError, "an array of 2 dimensions"),
+        ((ctypes.c_double * 2)(), TypeError, "an array of floats"),
+    ):
+        with pytest.raises(error, match=text):
+            amq.BloomFilter(10).update(none)
 
 
 @pytest.mark.parametrize("kind", INSERT, ids=name)

@@ -7,9 +7,10 @@ use crate::encoding::Given;
 use crate::key::Under;
 use amq::KeyHash;
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyMemoryView;
 
 /// A one-dimensional array of keys.
 ///
@@ -242,5 +243,13 @@ fn buffer_of(object: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     expect_lent(object)?;
     // One without a dimension has no shape, which is taken for an error.
     expect_one_dimension(object)?;
-    PyUntypedBuffer::get(object).map(Some)
+    match PyUntypedBuffer::get(object) {
+        // One that does not say where its elements lie, such as an array of ctypes: a view does.
+        Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => {
+            let view = PyMemoryView::from(object).map_err(|_| error)?;
+            expect_one_dimension(&view)?;
+            PyUntypedBuffer::get(&view).map(Some)
+        }
+        buffer => buffer.map(Some),
+    }
 }

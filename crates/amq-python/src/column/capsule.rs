@@ -5,11 +5,13 @@ use super::arrow::raise;
 use crate::calls::{attribute, method, text};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{ArrayRef, make_array};
+use arrow_array::{ArrayRef, NullArray, make_array};
+use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
+use std::sync::Arc;
 
 /// The array that an object gives with `__arrow_c_array__`, if it has that.
 pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
@@ -26,9 +28,38 @@ pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
         let text = "the Arrow array was taken out of its capsule before: export it once more";
         return Err(PyValueError::new_err(text));
     }
+    if is_of_nulls(schema) {
+        return Ok(Some(nulls(array.len())));
+    }
+    expect_known(schema)?;
     // SAFETY: the structures are those of one array, as the interface says.
     let data = unsafe { from_ffi(array, schema) };
     Ok(Some(make_array(data.map_err(raise)?)))
+}
+
+/// A stream of arrays, to be read, or read already.
+pub(super) enum Stream {
+    Arrays(ArrayStreamReader),
+    Read(ArrayRef),
+}
+
+/// The stream of arrays that an object gives with `__arrow_c_stream__`, if it has that.
+pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<Stream>> {
+    let name = intern!(object.py(), "__arrow_c_stream__");
+    let Some(capsule) = method(object, name)? else { return Ok(None) };
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+    // SAFETY: a capsule of this name holds this structure; it is moved out, which the capsule
+    // notices.
+    let mut stream =
+        unsafe { FFI_ArrowArrayStream::from_raw(stream.cast::<FFI_ArrowArrayStream>().as_ptr()) };
+    if let Some(schema) = schema_of(&mut stream) {
+        if is_of_nulls(&schema) {
+            return Ok(Some(Stream::Read(nulls(number_of(&mut stream)?))));
+        }
+        expect_known(&schema)?;
+    }
+    Ok(Some(Stream::Arrays(ArrayStreamReader::try_new(stream).map_err(raise)?)))
 }
 
 /// Refuses columns of polars whose elements are addresses of objects, which it exports as binaries.
@@ -52,15 +83,62 @@ pub(super) fn expect_values(object: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The stream of arrays that an object gives with `__arrow_c_stream__`, if it has that.
-pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayStreamReader>> {
-    let name = intern!(object.py(), "__arrow_c_stream__");
-    let Some(capsule) = method(object, name)? else { return Ok(None) };
-    let capsule = capsule.cast::<PyCapsule>()?;
-    let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
-    let stream = stream.cast::<FFI_ArrowArrayStream>().as_ptr();
-    // SAFETY: a capsule of this name holds this structure; it is moved out, which the capsule
-    // notices.
-    let reader = unsafe { ArrayStreamReader::from_raw(stream) };
-    Ok(Some(reader.map_err(raise)?))
+/// The schema of a stream that has not been read; `None` if it gives none.
+fn schema_of(stream: &mut FFI_ArrowArrayStream) -> Option<FFI_ArrowSchema> {
+    stream.release()?;
+    let (get, mut schema) = (stream.get_schema()?, FFI_ArrowSchema::empty());
+    // SAFETY: the function is that of the stream, which is not released, and fills the structure.
+    match unsafe { get(stream, &raw mut schema) } {
+        0 => Some(schema),
+        _ => None,
+    }
+}
+
+/// The number of elements in all arrays of a stream.
+fn number_of(stream: &mut FFI_ArrowArrayStream) -> PyResult<usize> {
+    let mut len = 0;
+    while let Some(next) = stream.get_next() {
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: as in `schema_of`.
+        if unsafe { next(stream, &raw mut array) } != 0 {
+            return Err(PyValueError::new_err("the Arrow stream cannot be read to its end"));
+        }
+        if array.is_released() {
+            break;
+        }
+        len += array.len();
+    }
+    Ok(len)
+}
+
+/// The column of a table of one, or the array itself.
+fn columns(schema: &FFI_ArrowSchema) -> Vec<&FFI_ArrowSchema> {
+    match schema.format() {
+        "+s" => schema.children().collect(),
+        _ => vec![schema],
+    }
+}
+
+/// Whether all elements are nulls by their type. These are not imported: polars gives them a
+/// buffer, which the interface does not know, and arrow refuses.
+fn is_of_nulls(schema: &FFI_ArrowSchema) -> bool {
+    matches!(columns(schema)[..], [column] if column.format() == "n")
+}
+
+fn nulls(len: usize) -> ArrayRef {
+    Arc::new(NullArray::new(len))
+}
+
+/// Refuses types that Arrow's library does not know, such as the integers of 128 bits in polars.
+fn expect_known(schema: &FFI_ArrowSchema) -> PyResult<()> {
+    for column in columns(schema) {
+        if DataType::try_from(column).is_err() {
+            return Err(PyTypeError::new_err(format!(
+                "an Arrow array of the format {:?} holds no keys: cast it to integers of 64 bits, \
+                 strings or binaries",
+                column.format()
+            )));
+        }
+    }
+    Ok(())
 }

@@ -7,6 +7,7 @@ mod capsule;
 mod spent;
 
 use self::block::{Block, blocks};
+use self::capsule::Stream;
 use self::spent::Spent;
 use crate::calls::{attribute, call};
 use crate::hashing::Hashing;
@@ -35,10 +36,11 @@ impl Column {
         if let Some(array) = capsule::array(object)? {
             return Ok(Some(Self::Arrow(arrow::checked(array)?)));
         }
-        if let Some(stream) = capsule::stream(object)? {
-            return Ok(Some(Self::Stream(stream)));
+        match capsule::stream(object)? {
+            Some(Stream::Arrays(stream)) => Ok(Some(Self::Stream(stream))),
+            Some(Stream::Read(array)) => Ok(Some(Self::Arrow(array))),
+            None => Ok(buffer::Items::of(object)?.map(Self::Buffer)),
         }
-        Ok(buffer::Items::of(object)?.map(Self::Buffer))
     }
 
     /// Calls `each` with hashes and which of them are keys and no nulls, block by block. To be
