@@ -12,7 +12,8 @@ use pyo3::types::{PyDict, PyString};
 pub(crate) struct Chosen {
     /// The kind's name, as in files and the command; "exact-set" or "none" if no filter is best.
     kind: String,
-    /// The class of this module, or the type of Rust where there is none, such as Sharded.
+    /// The class of this module, or of Python; the type of Rust where there is none, such as
+    /// Sharded.
     class_name: String,
     /// What it is, in a sentence.
     what: String,
@@ -49,7 +50,11 @@ impl From<&Choice> for Chosen {
     fn from(choice: &Choice) -> Self {
         Self {
             kind: choice.structure.id(),
-            class_name: choice.structure.type_name(),
+            class_name: match choice.structure.type_name().as_str() {
+                "HashSet" => "set".into(),
+                "HashMap" => "dict".into(),
+                other => other.into(),
+            },
             what: choice.what.clone(),
             reason: choice.reason.clone(),
             size_in_bytes: choice.bytes,

@@ -43,7 +43,7 @@ mod raised {
     );
 }
 
-pub(crate) use raised::OverfullWarning;
+pub(crate) use raised::{DecodeError as NotDecoded, OverfullWarning};
 
 /// Adds the exceptions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -155,7 +155,7 @@ impl Raise for AnyError {
 
 impl Raise for DecodeError {
     fn raise(self) -> PyErr {
-        let text = self.to_string();
+        let text = crate::decode::text(self);
         match self {
             Self::OutOfMemory { .. } => PyMemoryError::new_err(text),
             _ => raised::DecodeError::new_err(text),

@@ -2,19 +2,21 @@
 
 use crate::classes;
 use crate::data::{of_data, to_object};
+use crate::decode;
 use crate::error::{OrRaise, of_file, of_system};
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use crate::number::{Natural, SecretKey};
+use crate::path::FilePath;
 use crate::retrieval::Map;
 use crate::state::Content;
 use crate::told::{expect_file, expect_pickled, info, tells};
 use crate::view::FilterView;
-use amq::{AnyFile, DecodeError, FilterKind, Secret};
+use amq::{AnyFile, DecodeError, FilterKind, ReadError, Secret};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[pymethods]
 impl Filter {
@@ -23,16 +25,16 @@ impl Filter {
     /// secret=False leaves out the seed, or the secret key: whoever loads the file must give it. A
     /// filter from such a file, and whatever it was merged into, is saved without it in any case.
     #[pyo3(signature = (path, *, secret=None))]
-    fn save(&self, py: Python<'_>, path: PathBuf, secret: Option<bool>) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, path: FilePath, secret: Option<bool>) -> PyResult<()> {
         let shared = self.shared(py);
         py.detach(|| {
             let state = shared.read();
             let Some(file) = state.file() else { return Err(in_its_file()) };
             let saved = match tells(file.key_info().withheld, secret)? {
-                true => file.save(&path),
-                false => file.save_without_seed(&path),
+                true => file.save(&path.0),
+                false => file.save_without_seed(&path.0),
             };
-            saved.map_err(|error| of_system(&error, &path))
+            saved.map_err(|error| of_system(&error, &path.0))
         })
     }
 
@@ -68,20 +70,20 @@ impl Filter {
     #[pyo3(signature = (path, hash_func=None, *, seed=None, key=None))]
     fn load<'py>(
         cls: &Bound<'py, PyType>,
-        path: PathBuf,
+        path: FilePath,
         hash_func: Option<Bound<'py, PyAny>>,
         seed: Option<Natural>,
         key: Option<SecretKey>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let secret = secret(seed, key)?;
         let loaded = cls.py().detach(|| {
-            expect_file(&path)?;
+            expect_file(&path.0)?;
             match secret {
-                None => AnyFile::load(&path),
-                Some(secret) => AnyFile::load_with(&path, secret),
+                None => AnyFile::load(&path.0),
+                Some(secret) => AnyFile::load_with(&path.0, secret),
             }
         });
-        let file = loaded.map_err(|error| of_file(error, &path))?;
+        let file = loaded.map_err(|error| of_file(error, &path.0))?;
         of_class(cls, file, hash_func)
     }
 
@@ -142,12 +144,12 @@ impl Filter {
 #[pyo3(signature = (path, hash_func=None, *, seed=None, key=None))]
 pub(crate) fn load<'py>(
     py: Python<'py>,
-    path: PathBuf,
+    path: FilePath,
     hash_func: Option<Bound<'py, PyAny>>,
     seed: Option<Natural>,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if hash_func.is_none() && key.is_none() && py.detach(|| is_map(&path)) {
+    if hash_func.is_none() && key.is_none() && py.detach(|| is_map(&path.0)) {
         return Ok(Bound::new(py, Map::load(&py.get_type::<Map>(), path, seed)?)?.into_any());
     }
     Filter::load(&py.get_type::<Filter>(), path, hash_func, seed, key)
@@ -155,7 +157,7 @@ pub(crate) fn load<'py>(
 
 /// Opens a filter of any kind in its file, which is mapped into memory: at once, and shared by all
 /// processes that do. It can be asked, and not changed. key is the secret key of a file that leaves
-/// it out.
+/// it out; one that leaves out its seed, or whose hashes the caller made, is for load.
 ///
 /// check=False checks the header alone: a file that was damaged since it was written then answers
 /// anything. A filter under a secret key is checked in any case. As with any mapped file, nobody
@@ -164,13 +166,16 @@ pub(crate) fn load<'py>(
 #[pyo3(signature = (path, *, check=true, key=None))]
 pub(crate) fn open(
     py: Python<'_>,
-    path: PathBuf,
+    path: FilePath,
     check: bool,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let path = std::path::absolute(&path).map_err(|error| of_system(&error, &path))?;
+    let path = std::path::absolute(&path.0).map_err(|error| of_system(&error, &path.0))?;
     let opened = py.detach(|| crate::map::open(&path, check, key.map(|key| key.0)));
-    let (hashing, view) = opened.map_err(|error| of_file(error, &path))?;
+    let (hashing, view) = opened.map_err(|error| match error {
+        ReadError::Decode(error) => decode::not_opened(error),
+        error => of_file(error, &path),
+    })?;
     let base = Filter::new(hashing, Content::View(view));
     let view = PyClassInitializer::from(base).add_subclass(FilterView);
     Ok(Bound::new(py, view)?.into_any())
@@ -213,7 +218,7 @@ fn of_class<'py>(
 }
 
 /// The kind that a class stands for; `None` for the classes that several kinds share.
-pub(crate) fn kind_of(cls: &Bound<'_, PyType>) -> PyResult<Option<FilterKind>> {
+pub(crate) fn kind_of(cls: &Bound<'_, PyAny>) -> PyResult<Option<FilterKind>> {
     match cls.getattr_opt("kind")? {
         Some(kind) => Ok(kind.extract::<String>().ok().and_then(|id| FilterKind::from_id(&id))),
         None => Ok(None),

@@ -3,6 +3,7 @@
 use crate::guard::{Guarded, Read, Shared, Write};
 use crate::hashing::Hashing;
 use crate::state::{Content, State};
+use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -168,6 +169,19 @@ impl Filter {
         let both = Both::new(py, ours, theirs);
         py.detach(|| both.read(State::equals))
     }
+}
+
+/// The filter that an argument is.
+pub(crate) fn filter_of<'a, 'py>(
+    argument: &'a Bound<'py, PyAny>,
+) -> PyResult<&'a Bound<'py, Filter>> {
+    argument.cast().map_err(|_| {
+        let class = argument.get_type();
+        let class = class.name().map(|name| name.to_string()).unwrap_or_default();
+        PyTypeError::new_err(format!(
+            "this takes a filter, and no {class}: update and union take keys"
+        ))
+    })
 }
 
 /// A filter that is built from all its keys at once, and cannot be changed: in fewer bits.

@@ -8,6 +8,7 @@ use crate::hashing::Hashing;
 use crate::key;
 use crate::many::{self, Nulls, all};
 use crate::number::Natural;
+use crate::path::FilePath;
 use crate::told::{expect_file, expect_pickled, info, tells};
 use amq::format::FileInfo;
 use amq::ribbon::MapError;
@@ -15,7 +16,6 @@ use amq::{DEFAULT_SEED, RibbonMap};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyCFunction, PyDict, PyTuple, PyType};
-use std::path::PathBuf;
 
 /// A map from a fixed set of keys to values of a few bits, 1 to 32. It does not store the keys: a
 /// key that was not among them gets some value, too.
@@ -149,13 +149,13 @@ impl Map {
 
     /// Saves the map in a file; secret=False leaves out its seed, as of a filter.
     #[pyo3(signature = (path, *, secret=None))]
-    fn save(&self, py: Python<'_>, path: PathBuf, secret: Option<bool>) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, path: FilePath, secret: Option<bool>) -> PyResult<()> {
         let tells = tells(self.withheld, secret)?;
         py.detach(|| match tells {
-            true => self.map.save(&path),
-            false => self.map.save_without_seed(&path),
+            true => self.map.save(&path.0),
+            false => self.map.save_without_seed(&path.0),
         })
-        .map_err(|error| of_system(&error, &path))
+        .map_err(|error| of_system(&error, &path.0))
     }
 
     /// The map as the bytes of a file; secret=False as in save.
@@ -178,9 +178,10 @@ impl Map {
     #[pyo3(signature = (path, *, seed=None))]
     pub(crate) fn load(
         cls: &Bound<'_, PyType>,
-        path: PathBuf,
+        path: FilePath,
         seed: Option<Natural>,
     ) -> PyResult<Self> {
+        let FilePath(path) = path;
         let loaded = cls.py().detach(|| {
             expect_file(&path)?;
             let map = match seed {

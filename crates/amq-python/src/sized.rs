@@ -1,10 +1,11 @@
 //! Plans: what a filter will cost, before it is made.
 
 use crate::error::OrRaise;
+use crate::files::kind_of;
 use crate::make;
 use crate::number::Natural;
 use amq::{AnyFilter, AnyPlan, FilterKind, Goal};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -64,8 +65,8 @@ impl Sized {
 
 /// What a filter would cost: sizes and rates from exact formulas, and nothing is allocated.
 ///
-/// The kind is a class or its name. What limits the size is one of fpr (0.01), bits_per_key and
-/// bytes.
+/// The kind is a class, its name, or that of the kind in files. What limits the size is one of fpr
+/// (0.01), bits_per_key and bytes.
 ///
 /// >>> import amq
 /// >>> amq.plan(amq.BloomFilter, 1_000_000, 0.01).size_in_bytes
@@ -85,12 +86,27 @@ pub(crate) fn plan(
     bytes: Option<Natural>,
 ) -> PyResult<Sized> {
     let goal = Goal::new(capacity.0, make::budget(fpr, bits_per_key, bytes)?);
-    let id = match kind.getattr_opt("kind")? {
-        Some(id) => id,
-        None => kind.clone(),
+    Ok(Sized(AnyFilter::plan(kind_named(kind)?, goal).raised()?))
+}
+
+/// The kind that is meant by a class, its name, or the kind's own.
+fn kind_named(kind: &Bound<'_, PyAny>) -> PyResult<FilterKind> {
+    let Ok(name) = kind.cast::<PyString>() else {
+        return kind_of(kind)?.ok_or_else(|| {
+            let shown = kind.repr().map(|shown| shown.to_string()).unwrap_or_default();
+            PyTypeError::new_err(format!(
+                "{shown} stands for no kind of filter: give its class, such as BloomFilter, or a \
+                 name, such as \"bloom\""
+            ))
+        });
     };
-    let id = id.cast::<PyString>()?;
-    let kind: FilterKind =
-        id.to_str()?.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
-    Ok(Sized(AnyFilter::plan(kind, goal).raised()?))
+    let error = match name.to_str()?.parse::<FilterKind>() {
+        Ok(kind) => return Ok(kind),
+        Err(error) => error,
+    };
+    let class = kind.py().import("amq")?.getattr_opt(name)?;
+    match class.map(|class| kind_of(&class)).transpose()?.flatten() {
+        Some(kind) => Ok(kind),
+        None => Err(PyValueError::new_err(error.to_string())),
+    }
 }

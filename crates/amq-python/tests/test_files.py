@@ -194,6 +194,20 @@ def test_errors_of_the_system_are_its_own_and_name_the_path(tmp_path):
         amq.load(tmp_path / "text")
 
 
+def test_a_path_is_what_open_of_python_takes(tmp_path):
+    path, filter = tmp_path / "ü.amq", amq.BloomFilter(10)
+    for given in (path, str(path), os.fsencode(path)):
+        filter.save(given)
+        for loaded in (amq.load(given), amq.BloomFilter.load(given)):
+            assert loaded == filter
+        assert amq.open(given).kind == "bloom"
+        path.unlink()
+    for given in (3, None, bytearray(b"x")):
+        for operation in (filter.save, amq.load, amq.open):
+            with pytest.raises(TypeError, match="expected str, bytes or os.PathLike object, not "):
+                operation(given)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
 def test_a_pipe_is_refused_at_once(tmp_path):
     pipe = tmp_path / "pipe"

@@ -257,6 +257,16 @@ def test_copies_that_do_not_fit_are_no_lack_of_room():
     assert one.to_bytes() == before and one.contains(range(40_000)).all()
 
 
+def test_what_is_no_filter_is_refused_by_name():
+    filter = amq.BloomFilter(10)
+    for operation in (filter.merge, filter.issubset, filter.issuperset, filter.intersection):
+        with pytest.raises(TypeError, match="this takes a filter, and no list: update and union take keys"):
+            operation([1])
+    for operation in (lambda: filter <= [1], lambda: [1] > filter):
+        with pytest.raises(TypeError, match="not supported"):
+            operation()
+
+
 @pytest.mark.parametrize("kind", BLOOM + [amq.CountingBloomFilter], ids=name)
 def test_a_filter_past_its_plan_warns_once(kind):
     filter = kind(1000)

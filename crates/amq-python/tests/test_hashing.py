@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import pathlib
 import pickle
 import weakref
 
@@ -9,6 +10,8 @@ import pytest
 from kinds import ALL, BLOOM, INSERT, MERGE, STATIC, name
 
 import amq
+
+GOLDEN = pathlib.Path(__file__).parents[2] / "amq" / "tests" / "golden"
 
 
 def digest(key):
@@ -230,6 +233,29 @@ def test_a_file_under_a_secret_key_is_opened_where_it_lies(tmp_path):
         amq.open(seeded, key=key)
     with pytest.raises(ValueError, match="a key has 16 bytes"):
         amq.open(told, key=b"short")
+
+
+def refused(operation, *arguments, **options):
+    with pytest.raises(amq.DecodeError) as error:
+        operation(*arguments, **options)
+    return str(error.value)
+
+
+def test_a_file_that_is_not_read_says_what_python_is_to_give(tmp_path):
+    path = tmp_path / "f.amq"
+    amq.BloomFilter(10, hash_func=digest).save(path)
+    assert "amq.load(path, hash_func) reads it" in refused(amq.open, path)
+    amq.BloomFilter(10, seed=7).save(path, secret=False)
+    assert "give it, as seed=" in refused(amq.load, path)
+    assert "A file that stores its seed is read without" in refused(amq.load, path, seed=8)
+    assert "amq.load(path, seed=...) reads it" in refused(amq.open, path)
+    assert "leave key= out" in refused(amq.load, path, key=b"k" * 16)
+    amq.BloomFilter(10, key=b"k" * 16).save(path, secret=False)
+    assert "give it, as key=" in refused(amq.load, path) == refused(amq.open, path)
+    amq.RibbonMap.build({"a": 5}).save(path)
+    for operation in (amq.open, amq.Filter.load):
+        assert "a map, which gives every key a value and denies none: amq.load reads it" in refused(operation, path)
+    assert "the command amq and the library in Rust do" in refused(amq.load, GOLDEN / "rolling-empty.amq")
 
 
 def test_a_map_keeps_a_withheld_seed(tmp_path):

@@ -12,7 +12,7 @@ import amq
 @pytest.mark.parametrize("kind", ALL, ids=name)
 def test_a_plan_is_what_the_filter_then_takes(kind):
     plan = amq.plan(kind, 10_000, 0.01)
-    assert plan == amq.plan(kind.kind, 10_000)
+    assert plan == amq.plan(kind.kind, 10_000) == amq.plan(kind.__name__, 10_000)
     assert plan.kind == kind.kind and plan.keys == 10_000
     assert plan.expected_fpr <= 0.0101 and plan.overhead >= 1
     assert plan.bits_per_key == plan.size_in_bytes * 8 / 10_000
@@ -29,8 +29,11 @@ def test_a_plan_of_nothing_is_refused():
         amq.plan("blom", 10)
     with pytest.raises(ValueError, match="false-positive rate of 0.0"):
         amq.plan("bloom", 10, 0)
-    with pytest.raises(TypeError):
-        amq.plan(3, 10)
+    for none in (3, amq.Filter, amq.RemoveFilter, list):
+        with pytest.raises(TypeError, match="stands for no kind of filter: give its class"):
+            amq.plan(none, 10)
+    with pytest.raises(ValueError, match="no filter is called `Full`"):
+        amq.plan("Full", 10)
 
 
 def test_the_advice_is_that_of_the_command_with_reasons():
@@ -63,6 +66,11 @@ def test_the_advice_is_that_of_the_command_with_reasons():
 )
 def test_each_demand_counts(demands, kind):
     assert amq.choose(**demands).best.kind == kind
+
+
+def test_a_set_of_python_is_named_as_such():
+    assert amq.choose(keys=300, fpr=0.01).best.class_name == "set"
+    assert amq.choose(keys=300, values=8, static=True).best.class_name == "dict"
 
 
 @pytest.mark.parametrize(
