@@ -1,7 +1,7 @@
 //! Asking a filter for many keys, and copying it.
 
 use crate::classes;
-use crate::data::expect_room;
+use crate::data::{expect_room, is_large};
 use crate::filter::Filter;
 use crate::many::{self, Many};
 use pyo3::prelude::*;
@@ -27,10 +27,13 @@ impl Filter {
     /// A filter of its own with the same keys.
     fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
-        let copied = {
-            let state = this.read(py);
-            expect_room(state.filter().size_in_bytes())?;
-            state.file().cloned()
+        let bytes = this.read(py).filter().size_in_bytes();
+        expect_room(bytes)?;
+        let copied = if is_large(bytes) {
+            let shared = this.shared(py);
+            py.detach(|| shared.read().file().cloned())
+        } else {
+            this.read(py).file().cloned()
         };
         match copied {
             Some(file) => classes::instance(py, this.hashing.clone_ref(py), file),

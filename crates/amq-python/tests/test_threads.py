@@ -161,6 +161,32 @@ def test_long_work_is_interrupted(what):
         run.kill()
 
 
+def test_other_threads_run_while_a_large_filter_is_copied():
+    filter, counts, done = amq.BloomFilter(50_000_000), [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counts[0] += 1
+            time.sleep(0)
+
+    def counted_during(operation):
+        before = counts[0]
+        operation()
+        return counts[0] - before
+
+    interval = sys.getswitchinterval()
+    # Nobody loses the interpreter who does not let go of it.
+    sys.setswitchinterval(1000)
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        assert any(counted_during(filter.copy) for _ in range(20))
+    finally:
+        sys.setswitchinterval(interval)
+        done.set()
+        thread.join()
+
+
 def test_other_threads_run_while_a_list_is_hashed():
     filter, counts, done = amq.BloomFilter(10_000_000), [0], threading.Event()
 
