@@ -66,18 +66,3 @@ fn steps_are_those_of_full_tables() {
         assert!((pair[0].fpr / pair[1].fpr - 2.0).abs() < 0.2, "{pair:?}");
     }
 }
-
-#[test]
-fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
-    use super::{ALL, Role};
-    for contender in ALL.iter() {
-        let info = contender.info;
-        let points = contender.theory_points(1_000_000);
-        let needed =
-            info.ours && info.only.is_empty() && !matches!(info.role, Role::Floor | Role::Map);
-        assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
-        let falls = |a: &Point, b: &Point| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr;
-        assert!(points.is_sorted_by(falls), "{}", info.name);
-        assert!(points.iter().all(|point| point.bits_per_key > -point.fpr.log2()), "{points:?}");
-    }
-}

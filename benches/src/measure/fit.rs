@@ -130,19 +130,12 @@ fn cells(rows: &[Row]) -> Vec<Cell> {
     cells
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    #[test]
-    fn the_committed_table_is_the_fit_of_the_records_that_it_names() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let committed = fs::read_to_string(path(root)).unwrap();
-        let line = committed.lines().find_map(|line| line.strip_prefix("# records: ")).unwrap();
-        let record =
-            |name: &str| (Records::newest(&root.join(name), None).unwrap(), name.to_owned());
-        let records: Vec<_> = line.split(' ').map(record).collect();
-        assert_eq!(table(&records).unwrap(), committed);
-    }
+#[test]
+fn the_committed_table_is_the_fit_of_the_records_that_it_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let committed = std::fs::read_to_string(path(root)).unwrap();
+    let line = committed.lines().find_map(|line| line.strip_prefix("# records: ")).unwrap();
+    let record = |name: &str| (Records::newest(&root.join(name), None).unwrap(), name.to_owned());
+    let records: Vec<_> = line.split(' ').map(record).collect();
+    assert_eq!(table(&records).unwrap(), committed);
 }

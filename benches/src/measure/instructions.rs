@@ -95,24 +95,18 @@ fn total(said: &str) -> Option<f64> {
     number.parse().ok()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contenders::named;
+#[test]
+fn the_total_is_read_from_what_the_tool_says() {
+    let said = "==7== Cachegrind\n==7== \n==7== I   refs:      1,234,567\n";
+    assert_eq!(total(said), Some(1_234_567.0));
+    assert_eq!(total("valgrind: no such tool"), None);
+}
 
-    #[test]
-    fn the_total_is_read_from_what_the_tool_says() {
-        let said = "==7== Cachegrind\n==7== \n==7== I   refs:      1,234,567\n";
-        assert_eq!(total(said), Some(1_234_567.0));
-        assert_eq!(total("valgrind: no such tool"), None);
-    }
-
-    #[test]
-    fn a_child_builds_and_asks() {
-        let bloom = named("bloom").unwrap();
-        let hits = child(bloom, 1000, 2, true).unwrap();
-        let half = QUERIES as u64 / 2;
-        assert!((half..half + half / 50).contains(&hits), "{hits}");
-        assert!(child(bloom, 1000, 1, false).unwrap() <= 1);
-    }
+#[test]
+fn a_child_builds_and_asks() {
+    let bloom = crate::contenders::named("bloom").unwrap();
+    let hits = child(bloom, 1000, 2, true).unwrap();
+    let half = QUERIES as u64 / 2;
+    assert!((half..half + half / 50).contains(&hits), "{hits}");
+    assert!(child(bloom, 1000, 1, false).unwrap() <= 1);
 }

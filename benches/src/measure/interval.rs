@@ -49,44 +49,39 @@ pub fn agrees(predicted: PredictedFpr, hits: u64, queries: u64, filters: u64) ->
         <= SIGMAS * (binomial + between_filters).sqrt() + if p > 0.0 { 0.5 } else { 0.0 }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_are_the_published_ones_and_of_large_counts_the_normal_ones() {
-        for (hits, queries, low, high, close) in [
-            (10, 100, 0.049_005, 0.176_223, 1e-4),
-            (0, 10, 0.0, 0.308_497, 1e-4),
-            (10, 10, 0.691_503, 1.0, 1e-4),
-            (1, 10, 0.002_529, 0.445_016, 1e-3),
-            // The count, less or more 1.96 of its square roots.
-            (1_000_000, 1 << 30, 9.294_97e-4, 9.331_48e-4, 1e-3),
-            (100_000, 1 << 24, 5.923_52e-3, 5.997_41e-3, 1e-3),
-        ] {
-            let got = clopper_pearson(hits, queries);
-            let near = |got: f64, want: f64| (got - want).abs() <= close * want;
-            assert!(near(got.0, low) && near(got.1, high), "{hits}/{queries}: {got:?}");
-        }
+#[test]
+fn intervals_are_the_published_ones_and_of_large_counts_the_normal_ones() {
+    for (hits, queries, low, high, close) in [
+        (10, 100, 0.049_005, 0.176_223, 1e-4),
+        (0, 10, 0.0, 0.308_497, 1e-4),
+        (10, 10, 0.691_503, 1.0, 1e-4),
+        (1, 10, 0.002_529, 0.445_016, 1e-3),
+        // The count, less or more 1.96 of its square roots.
+        (1_000_000, 1 << 30, 9.294_97e-4, 9.331_48e-4, 1e-3),
+        (100_000, 1 << 24, 5.923_52e-3, 5.997_41e-3, 1e-3),
+    ] {
+        let got = clopper_pearson(hits, queries);
+        let near = |got: f64, want: f64| (got - want).abs() <= close * want;
+        assert!(near(got.0, low) && near(got.1, high), "{hits}/{queries}: {got:?}");
     }
+}
 
-    #[test]
-    fn disagreement_is_found_on_both_sides() {
-        let exact = PredictedFpr { mean: 0.01, sd: 0.0 };
-        // A spread between filters allows more deviation, but less over many filters.
-        let spread = PredictedFpr { mean: 0.01, sd: 0.002 };
-        let never = PredictedFpr { mean: 0.0, sd: 0.0 };
-        for (predicted, hits, queries, filters, good) in [
-            (exact, 1_000, 100_000, 1, true),
-            (exact, 1_100, 100_000, 1, true),
-            (exact, 1_140, 100_000, 1, false),
-            (exact, 860, 100_000, 1, false),
-            (spread, 1_700, 100_000, 1, true),
-            (spread, 17_000, 100_000, 10, false),
-            (never, 0, 1000, 1, true),
-            (never, 1, 1000, 1, false),
-        ] {
-            assert_eq!(agrees(predicted, hits, queries, filters), good, "{predicted:?} {hits}");
-        }
+#[test]
+fn disagreement_is_found_on_both_sides() {
+    let exact = PredictedFpr { mean: 0.01, sd: 0.0 };
+    // A spread between filters allows more deviation, but less over many filters.
+    let spread = PredictedFpr { mean: 0.01, sd: 0.002 };
+    let never = PredictedFpr { mean: 0.0, sd: 0.0 };
+    for (predicted, hits, queries, filters, good) in [
+        (exact, 1_000, 100_000, 1, true),
+        (exact, 1_100, 100_000, 1, true),
+        (exact, 1_140, 100_000, 1, false),
+        (exact, 860, 100_000, 1, false),
+        (spread, 1_700, 100_000, 1, true),
+        (spread, 17_000, 100_000, 10, false),
+        (never, 0, 1000, 1, true),
+        (never, 1, 1000, 1, false),
+    ] {
+        assert_eq!(agrees(predicted, hits, queries, filters), good, "{predicted:?} {hits}");
     }
 }

@@ -122,16 +122,11 @@ pub fn holds_sample(filter: &dyn Built, keys: Keys<'_>, pass: &'static str) -> R
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rounds_of_each_race_are_spread_over_those_of_all() {
-        for (rounds, due) in [(5, &[0, 1, 2, 3, 4][..]), (3, &[1, 3, 4]), (1, &[4]), (0, &[])] {
-            let race = Race::new(rounds, 0, 1);
-            let rounds: Vec<u64> = (0..5).filter(|&round| race.is_due(round, 5)).collect();
-            assert_eq!(rounds, due);
-        }
+#[test]
+fn the_rounds_of_each_race_are_spread_over_those_of_all() {
+    for (rounds, due) in [(5, &[0, 1, 2, 3, 4][..]), (3, &[1, 3, 4]), (1, &[4]), (0, &[])] {
+        let race = Race::new(rounds, 0, 1);
+        let rounds: Vec<u64> = (0..5).filter(|&round| race.is_due(round, 5)).collect();
+        assert_eq!(rounds, due);
     }
 }

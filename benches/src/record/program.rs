@@ -77,25 +77,20 @@ pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
     if words.is_empty() { PROGRAM.to_owned() } else { format!("{PROGRAM} -- {words}") }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn published_commands_name_no_place_on_the_disk() {
+    let words = "measure|--resume|--keys-file|/home/me/my keys.txt|--records=/tmp/x";
+    let command = publishable(words.split('|').map(str::to_owned));
+    assert_eq!(command, format!("{PROGRAM} -- measure --keys-file 'my keys.txt' --records=x"));
+    assert_eq!(publishable(std::iter::empty()), PROGRAM);
+}
 
-    #[test]
-    fn published_commands_name_no_place_on_the_disk() {
-        let words = "measure|--resume|--keys-file|/home/me/my keys.txt|--records=/tmp/x";
-        let command = publishable(words.split('|').map(str::to_owned));
-        assert_eq!(command, format!("{PROGRAM} -- measure --keys-file 'my keys.txt' --records=x"));
-        assert_eq!(publishable(std::iter::empty()), PROGRAM);
+#[test]
+fn every_contender_knows_its_version_and_what_is_not_there_is_said_to_be_unknown() {
+    for contender in crate::contenders::ALL.iter() {
+        let versions = versions(&contender.info.packages);
+        let known = !versions.contains("unknown") && versions.contains(char::is_numeric);
+        assert!(known, "{contender:?}: {versions}");
     }
-
-    #[test]
-    fn every_contender_knows_its_version_and_what_is_not_there_is_said_to_be_unknown() {
-        for contender in crate::contenders::ALL.iter() {
-            let versions = versions(&contender.info.packages);
-            let known = !versions.contains("unknown") && versions.contains(char::is_numeric);
-            assert!(known, "{contender:?}: {versions}");
-        }
-        assert_eq!(versions(&["no-such-one".to_owned()]), "no-such-one (unknown version)");
-    }
+    assert_eq!(versions(&["no-such-one".to_owned()]), "no-such-one (unknown version)");
 }

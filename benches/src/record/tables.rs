@@ -11,8 +11,8 @@ pub struct Point {
     pub(crate) contender: String,
     pub(crate) keys: u64,
     pub(crate) step: Option<u64>,
-    pub(crate) bits_per_key: f64,
-    pub(crate) fpr: f64,
+    pub bits_per_key: f64,
+    pub fpr: f64,
 }
 
 /// A line of `claims.csv`.

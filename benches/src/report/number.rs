@@ -85,17 +85,12 @@ pub(super) fn list<S: Borrow<str>>(words: &[S]) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_keep_their_digits_and_read_as_people_write_them() {
-        let shown = [0.0, 9.996, 0.099_96, 12.34, 1234.5, 0.001_234].map(|x| digits(x, 3));
-        assert_eq!(shown, ["0", "10.0", "0.100", "12.3", "1234", "0.00123"]);
-        assert_eq!([0.01, 1.0 / 256.0, 0.001, 0.3].map(asked), ["1 %", "1/256", "0.1 %", "30 %"]);
-        assert_eq!([1e6, 0.1, 2e4].map(tick), ["10⁶", "0.1", "20,000"]);
-        assert_eq!([49_152, 272_629_760].map(binary), ["48 KiB", "260 MiB"]);
-        assert_eq!([999, 1_198_132].map(decimal), ["999 B", "1.20 MB"]);
-    }
+#[test]
+fn numbers_keep_their_digits_and_read_as_people_write_them() {
+    let shown = [0.0, 9.996, 0.099_96, 12.34, 1234.5, 0.001_234].map(|x| digits(x, 3));
+    assert_eq!(shown, ["0", "10.0", "0.100", "12.3", "1234", "0.00123"]);
+    assert_eq!([0.01, 1.0 / 256.0, 0.001, 0.3].map(asked), ["1 %", "1/256", "0.1 %", "30 %"]);
+    assert_eq!([1e6, 0.1, 2e4].map(tick), ["10⁶", "0.1", "20,000"]);
+    assert_eq!([49_152, 272_629_760].map(binary), ["48 KiB", "260 MiB"]);
+    assert_eq!([999, 1_198_132].map(decimal), ["999 B", "1.20 MB"]);
 }

@@ -119,3 +119,17 @@ fn a_hit_skips_the_next_key_and_no_pass_leaves_the_stream() {
         assert_eq!(dependent_hits(&vec![yes; hits]), dependent_queries(hits) as u64);
     }
 }
+
+#[test]
+fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
+    for contender in ALL.iter() {
+        let info = contender.info;
+        let points = contender.theory_points(1_000_000);
+        let needed =
+            info.ours && info.only.is_empty() && !matches!(info.role, Role::Floor | Role::Map);
+        assert!(points.len() >= if needed { 8 } else { 0 }, "{}", info.name);
+        let falls = points.is_sorted_by(|a, b| a.bits_per_key < b.bits_per_key && a.fpr > b.fpr);
+        assert!(falls, "{}", info.name);
+        assert!(points.iter().all(|point| point.bits_per_key > -point.fpr.log2()), "{points:?}");
+    }
+}
