@@ -1,5 +1,6 @@
 //! The machine, the noise, the limits, and what to know before reading on.
 
+use super::curves::TYPICAL_BITS;
 use super::prelude::*;
 use indicatif::HumanDuration;
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ pub(super) fn warnings(data: &Data) -> Vec<String> {
     let names: BTreeSet<&str> = failed.iter().map(|row| row.contender.as_str()).collect();
     let failures = format!("{}, of {}", failed.len(), list(&names.into_iter().collect::<Vec<_>>()));
     let failures =
-        format!("Failed cells: {failures}. They have no numbers; plots mark them with a thin ×.");
+        format!("Failed checks: {failures}. They are left out; All numbers lists them, and why.");
     warn(options.suite == Suite::Smoke, "This is the smoke suite: its times mean nothing.");
     warn(!options.profile.starts_with("release"), "Not a release build: its times mean little.");
     warn(!run.complete, "The run was not finished: cells are missing. Continue it with --resume.");
@@ -49,7 +50,6 @@ pub(super) fn machine(data: &Data) -> Found {
         ("assumed features", features.trim().to_owned()),
         ("commit", options.git.clone().unwrap_or_default()),
         ("measured", format!("{} (UTC), suite {}, {how}, in {seconds}", run.date, options.suite)),
-        ("clock", run.clock.clone()),
     ];
     let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
     let facts = facts.map(|(name, value)| Text::from(format!("{name}: {value}")));
@@ -79,14 +79,20 @@ pub(super) fn limits(data: &Data) -> Found {
     let scatter = asked(data.run.unstable_above);
     if timed > 0 {
         points.push(format!(
-            "{unstable} of {timed} timed cells scatter by more than {scatter} and are marked."
+            "{unstable} of {timed} times vary between rounds by more than {scatter}, and are marked ?."
         ));
     }
     points.extend(data.sizes(&data.set).last().map(|most| {
         format!(
-            "Measured with at most {} keys. Times beyond are reckoned, and the form marks them ~.",
+            "Measured with at most {} keys. Times beyond are extrapolated, and the form marks them \
+             ~.",
             keys(*most)
         )
+    }));
+    let last = data.caches().last().zip(data.sizes(&data.set).pop());
+    let last = last.filter(|((bytes, _), most)| most * TYPICAL_BITS / 8 < *bytes);
+    points.extend(last.map(|((_, cache), _)| {
+        format!("No table of {TYPICAL_BITS} bits per key leaves this machine's {cache} cache here.")
     }));
     let found =
         "Written by the authors of some of the filters; one machine, one compiler, one day.";

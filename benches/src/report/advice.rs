@@ -63,7 +63,16 @@ pub(super) fn worked(data: &Data) -> Found {
         blocks.push(Block::text(text));
     }
     let (count, all, first) = (blocks.len(), data.texts.example.len(), first?);
-    Some((format!("{count} of {all} examples with their arithmetic; {first}."), blocks))
+    Some((format!("{count} of {all} examples with their arithmetic, such as: {first}."), blocks))
+}
+
+/// What stands between backticks is code.
+fn with_code(text: &str) -> Text {
+    let parts = text.split('`').enumerate();
+    parts.fold(Text::default(), |text, (index, part)| match index % 2 {
+        0 => text.plain(part),
+        _ => text.code(part),
+    })
 }
 
 /// The number of keys that engines are asked about.
@@ -75,9 +84,10 @@ pub(super) fn engines() -> Found {
     let all: Vec<_> = all.collect();
     let refused = all.iter().filter(|(.., setting)| setting.is_err()).count();
     let found = format!(
-        "{} lines for {} keys, each with the rate that it really gives, or why there is none \
-         ({refused}).",
-        all.len(),
+        "{} settings for {} engines and {} keys, each with the rate it really gives, and {refused} \
+         that cannot be had.",
+        all.len() - refused,
+        Engine::ALL.len(),
         keys(ENGINE_KEYS)
     );
     let number = |of: fn(&Setting) -> f64, digits: fn(f64) -> String| {
@@ -87,14 +97,14 @@ pub(super) fn engines() -> Found {
     };
     let table = Table::of(&all)
         .word("engine", |(engine, ..)| engine.to_string())
-        .word("asked", |(_, fpr, _)| asked(*fpr))
+        .word("target", |(_, fpr, _)| asked(*fpr))
         .word("line", |(.., setting)| match setting {
             Ok(it) => Text::default().code(&it.line),
             Err(_) => Text::from("none"),
         })
         .word("to know", |(.., setting)| match setting {
-            Ok(it) => it.caveat.clone(),
-            Err(error) => error.to_string(),
+            Ok(it) => with_code(&it.caveat),
+            Err(error) => with_code(&error.to_string()),
         })
         .number("gives", number(|it| it.fpr, percent))
         .number("bits/key", number(|it| it.bits_per_key, |bits| digits(bits, 3)));

@@ -4,7 +4,7 @@
 use super::about;
 use super::advice::asked_of_advisor;
 use super::doc::{Answer, Group};
-use super::needs::{ANSWER_TIE, Need, behind};
+use super::needs::{ANSWER_TIE, By, Need, behind};
 use super::prelude::*;
 use amq_advisor::{Choice, Structure};
 
@@ -42,17 +42,18 @@ pub(super) fn blocks(data: &Data, others: &[Data]) -> Vec<Block> {
 
 /// How to read the answers.
 fn rule(data: &Data) -> String {
-    let noise = match data.floor(Workload::Query50) {
-        0.0 => "the noise was not measured, so no times are called equal".to_owned(),
-        floor => format!("times within the noise ({}) are ties", percent(floor)),
+    let noise = match data.run.noise_floor {
+        None => "times never, since the noise was not measured",
+        Some(_) => "so do times within the noise of their workload",
     };
     let (what, space, scatter) = (data.what(), asked(ANSWER_TIE), asked(data.run.unstable_above));
     format!(
-        "{what} unless a row says otherwise. × bound: the bits of a key over the fewest that any \
-         filter of its rate needs, log2(1 / rate). ns is per key, hashing included; a time marked \
-         ? scatters by more than {scatter}. Sizes within {space} are ties, and {noise}: of equally \
-         small filters the one that inserts and asks in less time is named first, of equally fast \
-         ones the smaller."
+        "{what} unless a row says otherwise. × bound is bits per key divided by log2(1 / rate), the \
+         least that any filter with that false-positive rate can use. ns is per key, hashing \
+         included; ? marks a time that varies between rounds by more than {scatter}. Sizes within \
+         {space} count as equal, and {noise}: the faster of equally small filters comes first, and \
+         the smaller of equally fast ones. Rows with ~ are the advisor's plans, by one thread; the \
+         others were measured."
     )
 }
 
@@ -95,10 +96,17 @@ fn measured(data: &Data, need: &Need) -> Option<Answer> {
         more => why += &format!("; {} more tie", more.len()),
     }
     let pick = |facts: &Info| (type_name(data, facts), import(facts));
-    let of_fewer = need.bits.filter(|_| data.budget_keys != data.keys);
-    let of_fewer = of_fewer.map(|_| format!(" ({} keys)", keys(data.budget_keys)));
+    let size = match need.by? {
+        By::Time(course @ Workload::Course(CourseName(name))) => {
+            data.entry(first.0.name(), Of::Course(name)).and_then(|of| Some(of.row(course)?.keys))
+        }
+        By::Growth => first.0.rows.iter().map(|row| row.keys).max(),
+        _ => need.bits.map(|_| data.budget_keys),
+    };
+    let size = size.filter(|size| *size != data.keys);
+    let size = size.map(|size| format!(" ({} keys)", keys(size)));
     Some(Answer {
-        need: need.need.clone() + &of_fewer.unwrap_or_default(),
+        need: need.need.clone() + &size.unwrap_or_default(),
         choose: best.iter().take(SHOWN).map(|(entry, _)| pick(entry.facts)).collect(),
         figure: need.figure(first),
         why,
@@ -118,10 +126,13 @@ fn advised(need: &Need) -> Option<Answer> {
     };
     let size = |of: &Choice| match of.bytes {
         0 => "no memory".to_owned(),
-        bytes => decimal(bytes),
+        bytes => format!("~{}", decimal(bytes)),
     };
     let why = best.reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
-    let build = best.insert_ns.filter(|ns| *ns > 0.0).map(|ns| format!("{} ns to insert", two(ns)));
+    let is_static = need.ask.as_ref().is_some_and(|ask| ask.contains("static"));
+    let built = if is_static { "build; nothing can be added" } else { "insert" };
+    let build = best.insert_ns.filter(|ns| *ns > 0.0);
+    let build = build.map(|ns| format!("~{} ns per key to {built}", two(ns)));
     let runner_up = answer.choices.get(1).map_or_else(
         || Text::from("no other"),
         |second| Text::default().strong(name(second)).plain(format!(": {}", size(second))),
@@ -150,14 +161,15 @@ fn cost(data: &Data, entry: &Entry<'_>, note: &str) -> String {
     let timed = if entry.ns(Workload::Build).is_some() { entry } else { of };
     let build = timed.ns(Workload::Build).map(|ns| {
         let peak = of.peak_bits().zip(of.bits()).filter(|(peak, bits)| *peak > 2.0 * bits);
-        let peak = peak.map_or_else(String::new, |(peak, _)| format!(" and {peak:.0} bits"));
-        format!("{} ns{}{peak} a key to {built}", two(ns), timed.doubt(Workload::Build))
+        let peak =
+            peak.map_or_else(String::new, |(peak, _)| format!(", {peak:.0} bits at the peak"));
+        format!("{} ns{} per key to {built}{peak}", two(ns), timed.doubt(Workload::Build))
     });
     let grown = data.entry(entry.name(), Of::Course("grow"));
     let later = if entry.can(Ability::Static) || !entry.can(Ability::Insert) {
         Some("nothing can be added".to_owned())
     } else if let Some((_, low, high)) = grown.and_then(|grown| grown.growth()) {
-        Some(format!("{} to {} bits as it grows", digits(low, 3), digits(high, 3)))
+        Some(format!("{} to {} bits per key as it grows", digits(low, 3), digits(high, 3)))
     } else {
         beyond_plan(data, entry.name())
     };
@@ -170,13 +182,13 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
     if let Some(row) = rows.iter().find(|row| row.state == State::Refused) {
         let share = row.refused_at? as f64 / row.planned_keys?.max(1) as f64;
         return Some(match share {
-            ..1.005 => "refuses keys beyond its plan".to_owned(),
-            _ => format!("full at {share:.2} times its plan"),
+            ..1.005 => "refuses more keys than planned".to_owned(),
+            _ => format!("full at {share:.2} times the planned keys"),
         });
     }
     let is_double = |row: &&&Row| row.planned_keys.is_some_and(|planned| row.keys == 2 * planned);
     let fpr = rows.iter().find(is_double)?.fpr()?;
-    Some(format!("errs at {:.0} % with twice the keys", fpr * 100.0))
+    Some(format!("{:.0} % false positives with twice the planned keys", fpr * 100.0))
 }
 
 /// A contender's type; with its name in the records, where several contenders have the type or it

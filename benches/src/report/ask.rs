@@ -17,9 +17,10 @@ pub(super) fn form() -> Markup {
                 select name="of" aria-label="what is known of their number" {
                     option value="keys" { "exactly" }
                     option value="at-most" selected { "at most" }
-                    option value="unknown-from" { "nobody knows; begin with" }
+                    option value="unknown-from" { "unknown; start with" }
                 }
                 (text("number", "count", "number of keys", "1,000,000", "1,000,000"))
+                " keys, "
                 select name="flag" aria-label="when the keys come" {
                     option value="" { "added one by one" }
                     option value="static" { "all known before it is built" }
@@ -33,14 +34,14 @@ pub(super) fn form() -> Markup {
                 }
             }
             fieldset {
-                legend { "What does a wrong yes cost?" }
-                label { "allowed for " (text("fpr", "percent", "", "1", "1")) " % of the absent keys" }
+                legend { "False positives?" }
+                label { "at most " (text("fpr", "percent", "", "1", "1")) " % of the absent keys" }
                 label { "each costs " (text("false-positive", "time", "", "", "20 µs")) }
             }
             fieldset {
-                legend { "What is asked?" }
-                label { (text("absent", "percent", "", "50", "50")) " % of the questions are for absent keys" }
-                label { (text("queries-per-key", "count", "", "", "1")) " questions for each key" }
+                legend { "Which queries?" }
+                label { (text("absent", "percent", "", "50", "50")) " % are for absent keys" }
+                label { (text("queries-per-key", "count", "", "", "1")) " queries for each key" }
             }
             fieldset.wide-field {
                 legend { "What must be possible?" }
@@ -56,12 +57,12 @@ pub(super) fn form() -> Markup {
                 label { "at most " (text("bits-per-key", "count", "", "", "10")) " bits per key" }
                 label { "at most " (text("bytes", "size", "", "", "2 MB")) }
                 label {
-                    "spare "
+                    "first of all "
                     select name="first" {
-                        option value="" { "what the costs say" }
-                        option value="memory" { "memory" }
-                        option value="time" { "time" }
-                        option value="tail" { "the slowest inserts" }
+                        option value="" { "whatever the costs imply" }
+                        option value="memory" { "save memory" }
+                        option value="time" { "save time" }
+                        option value="tail" { "no slow inserts" }
                     }
                 }
             }
@@ -69,10 +70,10 @@ pub(super) fn form() -> Markup {
                 summary { "More" }
                 label { (text("filters", "count", "", "", "1")) " such filters, each of so many keys" }
                 label { (text("threads", "count", "", "", "1")) " threads" }
-                label { "a key comes " (text("copies", "count", "", "", "1")) " times on average" }
-                label { "a key has " (text("key-bytes", "size", "", "", "8 B")) }
-                label { "to look up a key that is there takes " (text("lookup", "time", "", "", "0 ns")) }
-                label { "a bit per key is worth " (text("bit-price", "time", "", "", "0.5 ns")) " per question" }
+                label { "a key is inserted " (text("copies", "count", "", "", "1")) " times on average" }
+                label { "a key has a size of " (text("key-bytes", "size", "", "", "8 B")) }
+                label { "looking up a present key takes " (text("lookup", "time", "", "", "0 ns")) }
+                label { "a bit per key is worth " (text("bit-price", "time", "", "", "0.5 ns")) " per query" }
                 label { "at most " (text("build-bytes", "size", "", "", "8 MB")) " while it is built" }
                 @for beyond in Beyond::ALL {
                     label { input type="checkbox" name="need" value=(beyond.name); " it " (beyond.wanted) }
@@ -81,8 +82,8 @@ pub(super) fn form() -> Markup {
                 label { "the keys are integers below " (text("integers-below", "count", "", "", "4,000,000")) }
             }
         }
-        div #answer hidden { p #status role="status" aria-live="polite" {} }
-        noscript { p { "With JavaScript you can ask for your own numbers here, offline; so does the command " code { "amq choose" } "." } }
+        div #answer hidden { p #status role="status" aria-live="polite" {} div #found {} }
+        noscript { p { "With JavaScript you can enter your own numbers here (nothing is sent); the command " code { "amq choose" } " gives the same answers." } }
     }
 }
 
@@ -97,7 +98,7 @@ fn text(name: &str, unit: &str, label: &str, value: &str, example: &str) -> Mark
     let label = (!label.is_empty()).then_some(label);
     html! {
         input type="text" inputmode="decimal" name=(name) data-unit=(unit) aria-label=[label] value=(value)
-            placeholder=(example) size=(example.len().max(3));
+            placeholder=(format!("e.g. {example}")) size=(example.len().max(3) + 3);
     }
 }
 

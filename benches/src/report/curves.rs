@@ -4,21 +4,24 @@
 use super::front::{FLOOR, LINE_READS};
 use super::prelude::*;
 
+/// With fewer keys, fixed costs decide.
+const FEW: u64 = 10_000;
+
 /// Bits of a key at which a cache is marked as full.
-const TYPICAL_BITS: u64 = 10;
+pub(super) const TYPICAL_BITS: u64 = 10;
 
 pub(super) fn query(data: &Data) -> Found {
-    figures([by_size(data, "query-by-size", ["ns per query", "a question", "long"], |of| {
+    figures([by_size(data, "query-by-size", ["ns per query", "a query takes", "long"], |of| {
         of.ns(Workload::Query50)
     })])
 }
 
 pub(super) fn build(data: &Data) -> Found {
     figures([
-        by_size(data, "build-by-size", ["ns per key built", "building a key", "long"], |of| {
+        by_size(data, "build-by-size", ["ns per key built", "building takes", "long"], |of| {
             of.ns(Workload::Build)
         }),
-        by_size(data, "peak-by-size", ["peak bits per key", "the peak for a key", "much"], |of| {
+        by_size(data, "peak-by-size", ["peak bits per key", "the peak per key is", "high"], |of| {
             of.peak_bits()
         }),
     ])
@@ -74,18 +77,20 @@ fn by_size(
     let marks = |facts| sizes.iter().filter_map(|size| mark(facts, *size)).collect();
     let mut all = lines(8, chosen(data).map(|facts| Series::of(facts, marks(facts))));
     let timed = |size: &u64| data.filters().any(|facts| at(facts, *size).is_some());
-    let (from, to) = (sizes.iter().copied().find(timed)?, data.keys);
+    // What is paid once for a filter says nothing where there are few keys.
+    let (from, to) = (sizes.iter().copied().find(|of| *of >= FEW && timed(of))?, data.keys);
     let rise = |facts: &Info| Some(at(facts, to)? / at(facts, from)?);
     let all_rises = data.filters().filter_map(|facts| Some((rise(facts)?, facts.name.as_str())));
     let mut all_rises: Vec<(f64, &str)> = all_rises.collect();
     all_rises.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [(least, _), .., (most, steep)] = all_rises[..] else { return None };
     let found = format!(
-        "From {} to {} keys {what} becomes {} to {} times as {much} in {} filters, most in {steep}.",
-        keys(from),
+        "At {} keys {what} {} to {} times as {much} as at {}; of {} contenders, it rises most in \
+         {steep}.",
         keys(to),
         two(least),
         two(most),
+        keys(from),
         all_rises.len(),
     );
     let floor = |size: &u64| number(&data.floor_entry(LINE_READS, *size)?).zip(Some(*size as f64));
@@ -95,8 +100,8 @@ fn by_size(
     let plot = Plot::new(slug, found, ["keys (log)", &format!("{y} (log)")], all)?;
     let caches = data.caches().map(|(bytes, name)| ((bytes * 8 / TYPICAL_BITS) as f64, name));
     let note = format!(
-        "One filter of each family is drawn. Upright lines: so many keys of {TYPICAL_BITS} bits \
-         fill a cache.{}",
+        "One filter of each family is drawn. Vertical lines: where a table of {TYPICAL_BITS} bits \
+         per key fills a cache.{}",
         if is_floored { FLOOR } else { "" }
     );
     Some(Plot { guides: caches.collect(), note, ..plot })
@@ -106,7 +111,7 @@ fn by_size(
 fn span(all: &[Ranked<'_>]) -> Option<String> {
     let ((first, least), (last, most)) = all.first().zip(all.last())?;
     let (least, most) = (two(*least), two(*most));
-    Some(format!("{least} ns in {} and {most} in {}", first.name(), last.name()))
+    Some(format!("from {least} ns ({}) to {most} ns ({})", first.name(), last.name()))
 }
 
 /// A line for each contender over the rows of a course.
@@ -135,8 +140,8 @@ pub(super) fn load(data: &Data) -> Found {
         let [_, steep] = rises(&all)?;
         let times = format!("over {} times", at_least(steep.rise()));
         let found = format!(
-            "{what} rises, in the steepest of {} filters, {times} from the emptiest to the \
-             fullest table.",
+            "{what} rises as the table fills: {times}, from the emptiest to the fullest, in the \
+             steepest of {} filters.",
             all.len()
         );
         Plot::new(slug, found, ["load: keys over slots", y], drawn(all))
@@ -205,7 +210,7 @@ pub(super) fn grow(data: &Data) -> Found {
     let all = ranked(entries, |entry| Some(entry.growth()?.0));
     let (least, mean) = all.first()?;
     let found = format!(
-        "{} is the smallest that keeps its rate: {} bits a key on average as it grows.",
+        "{} is the smallest that keeps its rate: {} bits per key on average as it grows.",
         least.name(),
         digits(*mean, 3)
     );
@@ -237,9 +242,10 @@ pub(super) fn overfill(data: &Data) -> Found {
     let least = decays.iter().map(|decay| decay.1).reduce(f64::min);
     let names = list(&decays.iter().map(|decay| decay.0).collect::<Vec<_>>());
     let decays = least.map(|least| {
-        format!("Wrong over {} times as often in the end, but never full: {names}", at_least(least))
+        let times = at_least(least);
+        format!("At five times the planned keys these err over {times} times as often: {names}")
     });
-    let refuses = refuses.map(|refuses| format!("{refuses} refuse keys past their plan"));
+    let refuses = refuses.map(|refuses| format!("these refuse keys before: {refuses}"));
     let found = [decays, refuses].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"))?;
     let axes = ["keys over planned keys", "false-positive rate (log)"];
     figures([Plot::new("rate-past-plan", found + ".", axes, drawn(all))])
@@ -263,7 +269,9 @@ pub(super) fn timed(data: &Data, of: Of<'_>, workload: Workload, what: &str) -> 
         .number("ns", |(entry, _)| entry.time(workload))
         .number("keys", |(entry, _)| Some(keys(entry.row(workload)?.keys)))
         .number("rate after", |(entry, _)| Some(percent(entry.row(workload)?.fpr()?)));
-    let mut blocks = vec![table.block("")];
+    let caption = "ns per key. Rate after: false positives of the filter then; after removal, the \
+                   share of the removed keys that are still found. Keys: before a removal.";
+    let mut blocks = vec![table.block(caption)];
     blocks.extend(failed.map(|failed| Block::text(format!("Failed: {failed}."))));
     Some((found, blocks))
 }

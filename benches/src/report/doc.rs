@@ -93,7 +93,7 @@ impl Block {
                 let table = Table::of(&group.answers)
                     .word("you need", need)
                     .word("take", Answer::picks)
-                    .word("", |of| &of.figure)
+                    .word("result", |of| &of.figure)
                     .word("why", |of| &of.why)
                     .word("its cost", |of| &of.cost)
                     .word("next best", |of| of.runner_up.clone());
@@ -123,7 +123,7 @@ impl Answer {
     pub(super) fn picks(&self) -> Text {
         let line = || [Event::InlineHtml("<br>".into())];
         let pick = |text: Text, (name, import): &(String, String)| {
-            let text = if text.0.is_empty() { text } else { text.and(line()).plain("= ") };
+            let text = if text.0.is_empty() { text } else { text.and(line()).plain("or ") };
             let text = text.strong(name);
             if import.is_empty() { text } else { text.and(line()).code(import) }
         };

@@ -53,8 +53,8 @@ fn entries(data: &Data) -> Vec<Entry<'_>> {
 
 /// The machine's floor, and what its line says.
 pub(super) const LINE_READS: &str = "line-reads";
-pub(super) const FLOOR: &str = " The grey line is the machine's floor: hashing a key and reading one line of memory \
-                     for it, in a table of 10 bits a key.";
+pub(super) const FLOOR: &str = " The grey line is the machine's floor: hashing a key and reading one cache line \
+                     for it, in a table of 10 bits per key.";
 
 /// Up to how many times the bound the second plot shows.
 const CLOSE: f64 = 1.7;
@@ -81,7 +81,7 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     all.extend(level);
     let names = list(&best.iter().map(|best| best.0).collect::<Vec<_>>());
     let found = format!(
-        "Nothing measured is both smaller and faster than {names}, ties aside ({}).",
+        "No other filter is both smaller and faster than any of {names}, ties aside: {}.",
         data.what()
     );
     let off = match off[..] {
@@ -93,8 +93,8 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
          field have their names in the next plot.{off}{}",
         floor.map_or("", |_| FLOOR)
     );
-    let x = "times the fewest bits possible at its rate (log)";
-    let axes = [x, "ns per question, half of them for present keys (log)"];
+    let x = "size, as a multiple of the least possible (log)";
+    let axes = [x, "ns per query, half of the keys present (log)"];
     let whole = Plot::new("time-by-space", found, axes, all.clone())?;
     let is_close = |point: &(f64, f64)| point.0 <= CLOSE;
     let close = |series: Series| Series {
@@ -104,7 +104,9 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     };
     let close: Vec<Series> = all.into_iter().map(close).collect();
     let count = close.iter().filter(|series| !series.marks.is_empty()).count();
-    let found = format!("{count} of them take at most {CLOSE} times the fewest bits.");
+    let found = format!(
+        "The grey field above, enlarged: {count} contenders within {CLOSE} times the bound."
+    );
     let close = Plot::new("time-by-space-close", found, axes, close)?;
     let (low, high) = close.y.range;
     let frame = Some([0.0, low, CLOSE, high]);
@@ -149,7 +151,9 @@ fn rate_by_bits(data: &Data) -> Option<Plot> {
     shown.truncate(8);
     shown.first()?;
     let alike = shown.iter().filter(|series| !series.alike.is_empty());
-    let alike = alike.map(|series| format!(" {} = {}.", series.name, series.alike.join(" = ")));
+    let alike = alike.map(|series| {
+        format!(" On the same curve as {}: {}.", series.name, series.alike.join(", "))
+    });
     let note = "Dashed: the bound; lines: theory; marks: measured, with 95 % intervals.";
     let note = format!("{note}{}", alike.collect::<String>());
     shown.push(Series::guide(vec![(1.0, 0.5), (-ENDS.1.log2(), ENDS.1)]));
@@ -226,36 +230,32 @@ pub(super) fn ratios(data: &Data) -> Block {
         format!(" instr., built: instructions per query and per key built, {keys} keys.")
     });
     let caption = format!(
-        "Times the best of the family, whose own number is bold; = is a tie, ? a ratio whose \
-         times scatter from round to round. Space is over the fewest bits possible at the filter's \
-         own rate, so that filters of different rates compare. {}, or a filter's fixed \
-         rate.{counted}",
+        "Bold: the best of its family, in ns or × bound. Others: how many times that; = marks a \
+         tie, ? a time that varies between rounds. Space is relative to the bound at the filter's \
+         own rate, so that filters with different rates can be compared; where a size jumps with \
+         the number of keys, it is the middle of its range up to twice as many keys. {}, or a \
+         filter's fixed rate.{counted}",
         data.what()
     );
     Block::Tables(Text::from(caption), tables)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn only_those_that_nothing_beats_in_both_are_on_the_front() {
+    let points =
+        [("a", 1.0, 9.0), ("b", 1.5, 5.0), ("c", 1.6, 6.0), ("d", 2.0, 5.0), ("e", 3.0, 1.0)];
+    assert_eq!(front(&points), [points[0], points[1], points[4]]);
+    // Within the noise neither is behind; a tie in one is decided by the other.
+    let points = [("a", 1.0, 9.0), ("b", 1.001, 9.1), ("c", 0.999, 12.0)];
+    assert_eq!(front(&points), points[..2]);
+}
 
-    #[test]
-    fn only_those_that_nothing_beats_in_both_are_on_the_front() {
-        let points =
-            [("a", 1.0, 9.0), ("b", 1.5, 5.0), ("c", 1.6, 6.0), ("d", 2.0, 5.0), ("e", 3.0, 1.0)];
-        assert_eq!(front(&points), [points[0], points[1], points[4]]);
-        // Within the noise neither is behind; a tie in one is decided by the other.
-        let points = [("a", 1.0, 9.0), ("b", 1.001, 9.1), ("c", 0.999, 12.0)];
-        assert_eq!(front(&points), points[..2]);
-    }
-
-    #[test]
-    fn fingerprints_come_in_steps_and_bloom_filters_do_not() {
-        let curve = |step| {
-            let point = |bits_per_key, fpr| Point { bits_per_key, fpr, step, ..Point::default() };
-            curve(&[&point(5.0, 0.2), &point(6.0, 0.1)])
-        };
-        assert_eq!(curve(Some(4)), [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]);
-        assert_eq!(curve(None), [(5.0, 0.2), (6.0, 0.1)]);
-    }
+#[test]
+fn fingerprints_come_in_steps_and_bloom_filters_do_not() {
+    let curve = |step| {
+        let point = |bits_per_key, fpr| Point { bits_per_key, fpr, step, ..Point::default() };
+        curve(&[&point(5.0, 0.2), &point(6.0, 0.1)])
+    };
+    assert_eq!(curve(Some(4)), [(5.0, 0.2), (6.0, 0.2), (6.0, 0.1)]);
+    assert_eq!(curve(None), [(5.0, 0.2), (6.0, 0.1)]);
 }

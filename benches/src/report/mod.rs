@@ -87,7 +87,7 @@ fn link(out: &Path, records: &Path) -> Option<String> {
 fn document(data: &Data, others: &[Data]) -> Document {
     let (count, place) = (data.filters().count(), about::place(data));
     let lead = format!(
-        "{count} filters and sets over the same keys, each verified before it was timed. {place}."
+        "{count} filters and sets over the same keys, each checked before it was timed. {place}."
     );
     let notes = about::warnings(data).into_iter().map(|text| Block::note(&text));
     let lead = std::iter::once(Block::text(lead)).chain(notes).collect();

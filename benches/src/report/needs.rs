@@ -93,25 +93,27 @@ impl Need {
     pub(super) fn figure(&self, (entry, number): &Ranked<'_>) -> String {
         match (self.by, entry.octave()) {
             (Some(By::Bits), Some((low, high))) => {
-                format!("{} to {} bits, by size", digits(low, 3), digits(high, 3))
+                format!("{} to {} bits per key, by size", digits(low, 3), digits(high, 3))
             }
             (Some(By::Bytes), _) => decimal((number * entry.keys() as f64 / 8.0) as u64),
             (Some(By::Rate), _) => percent(*number),
             (Some(By::Time(workload)), _) => {
                 format!("{} ns{}", two(*number), entry.doubt(workload))
             }
-            (Some(By::Growth), _) => format!("{} bits on average", digits(*number, 3)),
-            _ => format!("{} bits", digits(*number, if *number < 10.0 { 3 } else { 4 })),
+            (Some(By::Growth), _) => format!("{} bits per key on average", digits(*number, 3)),
+            _ => format!("{} bits per key", digits(*number, if *number < 10.0 { 3 } else { 4 })),
         }
     }
 
     pub(super) fn why(&self, entry: &Entry<'_>) -> String {
-        let bits = entry.bits().map(|bits| format!("{} bits", digits(bits, 3)));
+        let bits = entry.bits().map(|bits| format!("{} bits per key", digits(bits, 3)));
         let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
-        let rate = entry.fpr().map(percent);
+        // An absent key of a map has a value, not a wrong answer.
+        let rate = entry.fpr().filter(|_| !entry.can(Ability::Values));
+        let rate = rate.map(|fpr| format!("rate {}", percent(fpr)));
         let asking = Workload::Query50;
         let query =
-            entry.ns(asking).map(|ns| format!("{} ns{} to ask", two(ns), entry.doubt(asking)));
+            entry.ns(asking).map(|ns| format!("{} ns{} per query", two(ns), entry.doubt(asking)));
         let parts = match self.by {
             Some(By::Time(_)) => [bits, over, rate],
             Some(By::Rate) => [bits, query, None],

@@ -51,7 +51,7 @@ pub(super) fn beside(data: &Data) -> Found {
         let lines: Vec<&Line> = ours.iter().chain(theirs).collect();
         let number = |of: fn(&Line) -> f64| move |line: &&Line| Some(two(of(line)));
         Table::of(&lines)
-            .word(&format!("{} bits a key", plain(bits)), |line| {
+            .word(&format!("{} bits per key", plain(bits)), |line| {
                 format!("{} {}", line.source, line.filter).trim().to_owned()
             })
             .number("bits", |line| Some(digits(line.bits_per_key, 3)))
@@ -63,11 +63,16 @@ pub(super) fn beside(data: &Data) -> Found {
     };
     let tables = MANY_BITS.map(table);
     let found = format!(
-        "At {} keys and 8 to 20 bits a key, beside the tables of FastFilter and Boost.Bloom: \
+        "At {} keys and 8 to 20 bits per key, beside the tables of FastFilter and Boost.Bloom: \
          published, on their machines.",
         keys(MANY as u64)
     );
-    let caption = Text::from(&data.texts.published);
+    let ours = if data.sizes(&data.set).contains(&(MANY as u64)) {
+        "Lines without a source are ours, of this machine."
+    } else {
+        "This record has no run of so many keys: the suite full does."
+    };
+    let caption = Text::from(format!("{ours} {}", data.texts.published));
     Some((found, vec![Block::Tables(caption, tables.into())]))
 }
 

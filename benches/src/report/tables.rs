@@ -45,7 +45,9 @@ pub(super) fn numbers(data: &Data) -> Found {
     let more = data.sizes(&data.set).into_iter().filter(|size| *size > data.keys);
     let cells = data.rates.iter().map(|rate| (data.keys, *rate));
     let cells = cells.chain(more.map(|size| (size, main)));
-    let (mut all, mut failed) = (Vec::new(), Vec::new());
+    let why = |row: &Row| format!("{}: {}", row.subject(), row.why);
+    let failed = data.all().filter(|row| row.state == State::Failed);
+    let (mut all, mut failed) = (Vec::new(), failed.map(why).collect::<Vec<_>>());
     for (size, rate) in cells {
         let with = match size == data.keys {
             true => String::new(),
@@ -55,8 +57,7 @@ pub(super) fn numbers(data: &Data) -> Found {
         let mut entries = data.entries(Of::Rate(&data.set, size, rate));
         entries.retain(|entry| rate == main || !entry.facts.fixed_rate);
         for entry in entries {
-            let (name, of) = (entry.name(), asked(rate) + &with);
-            failed.extend(entry.failure().map(|why| format!("{name} at {of}: {why}")));
+            let of = asked(rate) + &with;
             let of = if entry.facts.fixed_rate { format!("fixed{with}") } else { of };
             all.push((entry, of));
         }
@@ -68,11 +69,12 @@ pub(super) fn numbers(data: &Data) -> Found {
     };
     let refused = data.needs().filter_map(|need| Some((need.bits?, refuses(need.bits?)?)));
     failed.extend(refused.map(|(bits, names)| {
-        format!("{} bits a key, {} keys: no such {names}", plain(bits), keys(data.budget_keys))
+        let keys = keys(data.budget_keys);
+        format!("{names}: cannot be made with {} bits per key ({keys} keys)", plain(bits))
     }));
     let mut blocks = vec![table(data, &all)];
     if !failed.is_empty() {
-        let title = Text::from("Cells without numbers:");
+        let title = Text::from("Without numbers:");
         blocks.extend([Block::text(title), Block::list(failed)]);
     }
     (count > 0).then_some((found, blocks))
@@ -92,7 +94,7 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
     };
     let mut table = Table::of(all)
         .word("contender", |(of, _)| of.marked(name(of)))
-        .word("asked", |(_, asked)| asked)
+        .word("target", |(_, asked)| asked)
         .number("bits/key", |(of, _)| match of.octave() {
             Some((low, high)) => Some(format!("{}–{}", digits(low, 3), digits(high, 3))),
             None => Some(digits(of.bits()?, 4)),
@@ -108,7 +110,7 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
             let [low, high] = [row.fpr_low?, row.fpr_high?].map(|rate| digits(rate * 100.0, 3));
             Some(format!("{low} to {high}"))
         })
-        .number("peak bits", |(of, _)| Some(digits(of.peak_bits()?, 3)));
+        .number("peak bits/key", |(of, _)| Some(digits(of.peak_bits()?, 3)));
     for (head, workload) in &data.texts.times {
         table = table.number(head, |(of, _)| of.time(*workload));
     }
@@ -117,9 +119,10 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
         Some(two((of.ns(Workload::Query50)? - hashing.ns(Workload::Query50)?).max(0.0)))
     });
     table.block(format!(
-        "ns per key (waits: each key depends on the answer before; net: half, less reading and \
-         hashing); ? where the rounds scatter by more than {}; ! where the rate is not the \
-         formula's.",
+        "ns per key (waits: each query depends on the previous answer; net: the column half, less \
+         the time to read and hash the key); ? where a time varies between rounds by more than {}; \
+         ! where the rate is not the formula's. Where a size jumps with the number of keys, its \
+         range up to twice as many keys stands in place of the bits.",
         asked(data.run.unstable_above)
     ))
 }
@@ -143,7 +146,7 @@ pub(super) fn other_keys(data: &Data) -> Found {
     let all: Vec<_> = all.collect();
     let (ratio, name, set) = all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let found =
-        format!("ns per query with other keys: {name} is slowed most by {set} ({ratio:.2} times).");
+        format!("With other keys, {set} slow {name} most: {ratio:.2} times the time per query.");
     let mut table = Table::of(&all).word("contender", |(_, name, _)| *name);
     for set in &sets {
         table = table.number(set, |(_, name, _)| ns(name, set).map(two));
@@ -183,5 +186,6 @@ pub(super) fn claims(data: &Data) -> Found {
         .word("in truth", |claim| grouped(&claim.detail))
         .number("by formula", |claim| claim.computed.map(|value| number(claim, value)))
         .number("measured", |claim| claim.measured.map(|value| number(claim, value)));
-    (!data.claims.is_empty()).then(|| (found, vec![table.block("")]))
+    let caption = "A claim holds if the figures are right as it rounds them, or within a tenth.";
+    (!data.claims.is_empty()).then(|| (found, vec![table.block(caption)]))
 }
