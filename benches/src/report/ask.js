@@ -1,6 +1,8 @@
 "use strict";
 // Asks the advisor what the form says. The question stands in the address: it can be sent, and comes back.
 const form = document.getElementById("ask"), answer = document.getElementById("answer");
+// What is read aloud stays in its place; the rest of an answer is replaced.
+const found = document.getElementById("found");
 // The units of a field, each with its power of ten. Where "" is none of them, a number needs one.
 const UNITS = {
   count: { "": 0, k: 3, M: 6, G: 9, thousand: 3, million: 6, billion: 9 },
@@ -125,9 +127,9 @@ function card([id, name, type, use, bits, size, build, rate, query, insert, tota
   if (type) {
     say(short(bits, 3), "bits per key");
     say(bytes(size), build !== size ? "(" + bytes(build) + " while it is built)" : "");
-    say(rate && short(rate * 100, 3) + " %", "wrong yes");
+    say(rate && short(rate * 100, 3) + " %", "false positives");
   }
-  say(query && mark + short(query, 2), "ns to ask");
+  say(query && mark + short(query, 2), "ns per query");
   say(insert && mark + short(insert, 2), "ns to insert");
   made.append(numbers, make("p", what), make("p", why));
   if (use) made.append(make("code", use));
@@ -142,7 +144,7 @@ function light(ids) {
 // What the form says cannot be asked as it stands: no other question is answered in its place.
 function refuse(unread) {
   told = "";
-  answer.replaceChildren(status);
+  found.replaceChildren();
   status.textContent = "No answer. " + unread.join(" ");
   light([]);
 }
@@ -153,26 +155,26 @@ function show(question) {
   const of = (kind) => lines.filter((line) => line[0] === kind).map((line) => line.slice(1));
   const choices = of("choice"), cards = make("div", "", ...choices.slice(0, 3).map(card));
   cards.className = "three";
-  answer.replaceChildren(status, cards);
-  // Read aloud: the answer in a sentence.
+  found.replaceChildren(cards);
+  // The answer in a sentence.
   const [first] = choices, [error] = of("error");
   status.textContent = error ? "No answer: " + error[0].replace(/[^.?]$/, "$&.") : "Take " + (first[2] || "no filter") + (choices[1] ? "; next best: " + choices.slice(1, 3).map(([, name]) => name).join(", ") : "") + ".";
   // What stands between backticks is code.
   const code = (text) => text.split("`").map((part, index) => make(index % 2 ? "code" : "span", part));
   const notes = of("note").map(([note]) => make("li", "", ...code(note))), list = make("ul", "", ...notes);
   list.className = "notes";
-  if (notes.length) answer.append(list);
+  if (notes.length) found.append(list);
   const rest = choices.slice(3).map(([, name, , , bits]) => name + " (" + short(bits, 3) + ")");
-  if (rest.length) answer.append(make("p", "Further, with bits per key: " + rest.join(", ") + "."));
+  if (rest.length) found.append(make("p", "Further, with bits per key: " + rest.join(", ") + "."));
   const demands = new Map();
   for (const [, name, demand, why] of of("out")) demands.set(demand, [...(demands.get(demand) || []), [name, why]]);
   for (const [demand, all] of demands) {
     const whys = all.map(([name, why]) => make("li", "", make("b", name), " " + why));
-    answer.append(make("details", "", make("summary", all.length + " fall out for " + demand + ": " + all.map(([name]) => name).join(", ")), make("ul", "", ...whys)));
+    found.append(make("details", "", make("summary", all.length + " ruled out by " + demand + ": " + all.map(([name]) => name).join(", ")), make("ul", "", ...whys)));
   }
   const times = { "false-positive": "ns", lookup: "ns", "bit-price": "ns" };
   const options = question.split("&").map((pair) => pair.split("=")).map(([name, value]) => " --" + name + (value ? " " + value + (times[name] || "") : ""));
-  answer.append(make("p", "The same by the command: ", make("code", "amq choose" + options.join(""))));
+  found.append(make("p", "The same by the command: ", make("code", "amq choose" + options.join(""))));
   light(choices.slice(0, 3).map(([id]) => id));
 }
 
@@ -183,7 +185,8 @@ function update(question) {
     if (question === undefined && unread.length) refuse(unread);
     else show(question ?? form);
   } catch (error) {
-    answer.replaceChildren(make("p", "The advisor failed on this question: " + error));
+    found.replaceChildren();
+    status.textContent = "The advisor failed on this question: " + error;
     start();
   }
   dispatchEvent(new Event("answered"));
@@ -239,6 +242,24 @@ for (const kind of ["pointerover", "focusin"]) addEventListener(kind, ({ target 
   const mark = target.closest && target.closest("[data-mark]");
   if (mark) mark.closest("figure").querySelector(".hovered").textContent = mark.querySelector("title").textContent;
 });
+
+// Of a plot's marks one is a tab stop; arrow keys lead from it to the others, by size.
+for (const plot of document.querySelectorAll("figure svg")) {
+  const marks = [...plot.querySelectorAll("[data-mark]")];
+  marks.forEach((mark, index) => mark.setAttribute("tabindex", index ? "-1" : "0"));
+  plot.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step || !marks.includes(document.activeElement)) return;
+    event.preventDefault();
+    const left = (mark) => mark.getBoundingClientRect().left;
+    marks.sort((a, b) => left(a) - left(b));
+    const at = marks.indexOf(document.activeElement), next = marks[(at + step + marks.length) % marks.length];
+    marks[at].setAttribute("tabindex", "-1");
+    next.setAttribute("tabindex", "0");
+    next.focus();
+  });
+}
+
 // What is folded away is printed, too.
 addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])").forEach((part) => {
   part.open = true;
