@@ -4,7 +4,6 @@
 //! keys, for every number of keys and every rate or size in the records. Where two records have the
 //! same cell, the faster time counts, as it does among the rounds of one.
 
-use super::suite::MANY;
 use crate::contenders;
 use crate::error::BenchError;
 use crate::record::{Records, Role, Row, State, Workload};
@@ -102,26 +101,27 @@ fn rows(contender: &str, records: &[(Records, String)]) -> Result<Vec<Row>, Benc
     for (record, _) in records {
         all.extend(record.rows(contender)?);
     }
-    // Sizes are asked of so many keys to stand beside published tables, at no other rates.
-    let is_usual = |row: &Row| row.asked_bits.is_none() || row.keys < MANY as u64;
-    all.retain(|row| row.state == State::Measured && row.planned_keys.is_none() && is_usual(row));
+    all.retain(|row| row.state == State::Measured && row.planned_keys.is_none());
     Ok(all)
 }
 
 /// Number of keys, rate, and a time for each column.
 type Cell = (u64, f64, [Option<f64>; 5]);
 
-/// The cells with times, by keys and falling rate.
+/// The cells with times, by keys and falling rate. Two sizes may come to one rate.
 fn cells(rows: &[Row]) -> Vec<Cell> {
-    let mut found: BTreeMap<String, Cell> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.key_set == "random-u64") {
-        let asked = format!("{} {:?} {:?}", row.keys, row.asked_fpr, row.asked_bits);
-        let (_, rate, times) = found.entry(asked).or_insert((row.keys, 0.0, [None; 5]));
-        if row.workload == Workload::Verify {
-            *rate = row.predicted_fpr.unwrap_or(0.0);
-        } else if let Some(at) = COLUMNS.iter().position(|column| *column == row.workload) {
-            times[at] = times[at].into_iter().chain(row.ns).reduce(f64::min);
-        }
+    let usual = |row: &&Row| row.key_set == "random-u64";
+    let asked = |row: &Row| format!("{} {:?} {:?}", row.keys, row.asked_fpr, row.asked_bits);
+    let verified = rows.iter().filter(usual).filter(|row| row.workload == Workload::Verify);
+    let rates: BTreeMap<String, f64> =
+        verified.map(|row| (asked(row), row.predicted_fpr.unwrap_or(0.0))).collect();
+    let mut found: BTreeMap<(u64, String), Cell> = BTreeMap::new();
+    for row in rows.iter().filter(usual) {
+        let rate = rates.get(&asked(row)).copied().unwrap_or(0.0);
+        let Some(at) = COLUMNS.iter().position(|column| *column == row.workload) else { continue };
+        let cell =
+            found.entry((row.keys, format!("{rate:.4e}"))).or_insert((row.keys, rate, [None; 5]));
+        cell.2[at] = cell.2[at].into_iter().chain(row.ns).reduce(f64::min);
     }
     let mut cells: Vec<Cell> = found.into_values().collect();
     // Few keys are verified, not timed.

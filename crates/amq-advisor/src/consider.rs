@@ -76,8 +76,9 @@ fn at(
     // Of many filters one is seldom where the last query left it: all together fill the caches.
     let entries = size.keys.saturating_mul(workload.filters);
     // A table for a lower rate than was measured is as slow as one of as many bytes for more keys.
-    let usual = match size.fpr < LOWEST_MEASURED && size.grown.is_none() {
-        true => size::size(structure, Budget::Fpr(LOWEST_MEASURED), workload).ok(),
+    let lowest = times.lowest_rate(structure, entries, workload).min(LOWEST_MEASURED);
+    let usual = match size.fpr < lowest && size.grown.is_none() {
+        true => size::size(structure, Budget::Fpr(lowest), workload).ok(),
         false => None,
     };
     let larger = usual.map_or(1.0, |usual| size.bytes as f64 / usual.bytes.max(1) as f64);

@@ -119,12 +119,22 @@ fn along(points: &[Point], bits: f64, local: bool, value: &dyn Fn(&Point) -> f64
 
 /// What a contender does in so many bits per key: its rate as bits, and its cost. `None` for fewer
 /// bits than were measured. An alternative gets what was measured in no more bits; what was chosen,
-/// if there are more than were measured, runs on.
-fn cost(record: &Record, name: &str, bits: f64, ask: Ask, is_chosen: bool) -> Option<(f64, f64)> {
+/// if there are more than were measured, runs on, at the rate of its plan: between two sizes that
+/// were measured a rate may jump, and that plans are met is tested elsewhere.
+fn cost(
+    record: &Record,
+    name: &str,
+    bits: f64,
+    ask: Ask,
+    planned: Option<f64>,
+) -> Option<(f64, f64)> {
+    let is_chosen = planned.is_some();
     let here = record.get(&(name.to_string(), ask.keys))?;
-    // The number of keys at which most sizes were measured lends the others their slopes.
+    // The number of keys at which most sizes were measured lends the others their slopes, and ten
+    // million do for more.
     let of = |keys| record.get(&(name.to_string(), keys)).filter(|points| points.len() > 1);
-    let wide = [1_000_000, 100_000].into_iter().filter_map(of).max_by_key(|points| points.len())?;
+    let fewer = [1_000_000, 100_000].into_iter().filter_map(of).max_by_key(|points| points.len());
+    let wide = of(10_000_000).filter(|_| ask.keys > 10_000_000).or(fewer)?;
     let [low, high] = [&here[0], &here[here.len() - 1]];
     let steps = STEPS.contains(&name);
     let least = if steps { low.bits } else { low.bits.min(wide[0].bits) };
@@ -139,7 +149,9 @@ fn cost(record: &Record, name: &str, bits: f64, ask: Ask, is_chosen: bool) -> Op
         at + there(bits) - there(inside)
     };
     let mut rate = value(true, &|point| point.rate);
-    if steps && !is_chosen {
+    if let Some(planned) = planned {
+        rate = planned;
+    } else if steps {
         // That of the largest measured in no more bits.
         let fits = |point: &&Point| point.bits <= bits + 0.06;
         // A fuse filter of few keys takes more bits than one of many.
@@ -167,9 +179,11 @@ fn is_right(record: &Record, ask: Ask, filter: &Choice) -> bool {
     let removal = if ask.removes { set.ns["remove"] } else { 0.0 };
     let own = query + (set.ns["build"] + removal) / ask.queries_per_key;
     let Structure::Filter(kind) = filter.structure else { return false };
-    let of_filter = cost(record, kind.id(), filter.bits_per_key, ask, true);
+    let of_filter = cost(record, kind.id(), filter.bits_per_key, ask, Some(-filter.fpr.log2()));
     let of_filter = of_filter.map_or(0.0, |(_, ns)| ns);
     let (more, quicker) = (set.bits / filter.bits_per_key, of_filter * 1.1 / own);
+    // How quick a filter of far more bits than were measured is, no record says.
+    let quicker = if filter.reckoned { quicker.max(1.0) } else { quicker };
     more <= 1.0 || (quicker >= 1.0 && more <= 3.0_f64.max(quicker))
 }
 
@@ -229,9 +243,13 @@ fn no_first_choice_is_a_tenth_dearer_than_another_filter_of_the_same_bytes() {
                             }
                             _ => continue,
                         };
-                        let Some((rate, own)) =
-                            cost(&record, first.id(), best.bits_per_key, ask, true)
-                        else {
+                        let Some((rate, own)) = cost(
+                            &record,
+                            first.id(),
+                            best.bits_per_key,
+                            ask,
+                            Some(-best.fpr.log2()),
+                        ) else {
                             continue;
                         };
                         // What is not weighed against time must be kept.
@@ -252,7 +270,7 @@ fn no_first_choice_is_a_tenth_dearer_than_another_filter_of_the_same_bytes() {
                         };
                         let others = FilterKind::ALL.into_iter().filter(able).filter_map(|kind| {
                             let (rate, cost) =
-                                cost(&record, kind.id(), best.bits_per_key, ask, false)?;
+                                cost(&record, kind.id(), best.bits_per_key, ask, None)?;
                             (rate >= kept - 0.02).then_some((cost, kind))
                         });
                         let cheapest = others.min_by(|a, b| a.0.total_cmp(&b.0));
