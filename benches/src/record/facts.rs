@@ -1,7 +1,6 @@
 //! The contenders and key sets of a run, and the words for what they are.
 
 use crate::keys::Source;
-use crate::record::names;
 use crate::record::program::versions;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +66,6 @@ pub struct KeySetFacts {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Info {
-    #[serde(deserialize_with = "names::read")]
     pub name: String,
     pub family: Family,
     pub role: Role,
@@ -84,7 +82,6 @@ pub struct Info {
     pub seedless: bool,
     pub slow: bool,
     pub threads: bool,
-    #[serde(deserialize_with = "names::read_any")]
     pub twin_of: Option<String>,
     pub skips: Vec<String>,
     pub only: Vec<String>,

@@ -12,7 +12,6 @@
 
 mod facts;
 mod machine;
-mod names;
 mod program;
 mod row;
 mod run;

@@ -1,6 +1,6 @@
 //! One cell of the comparison.
 
-use crate::record::{Workload, names};
+use crate::record::Workload;
 use serde::{Deserialize, Serialize};
 
 /// Whether a cell has numbers, or why not.
@@ -32,7 +32,6 @@ pub struct Cell {
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    #[serde(deserialize_with = "names::read")]
     pub(crate) contender: String,
     pub(crate) key_set: String,
     pub(crate) keys: u64,
@@ -66,7 +65,6 @@ pub struct Row {
     pub(crate) ns: Option<f64>,
     pub(crate) ns_median: Option<f64>,
     pub(crate) ns_min: Option<f64>,
-    #[serde(deserialize_with = "names::read_any")]
     pub(crate) reference: Option<String>,
     pub(crate) ratio: Option<f64>,
     pub(crate) ratio_low: Option<f64>,

@@ -5,7 +5,7 @@
 //! records when it is finished, so an interrupted run loses none of them.
 
 use crate::error::BenchError;
-use crate::record::{Machine, Row, Run, SCHEMA, Workload, names};
+use crate::record::{Machine, Row, Run, SCHEMA, Workload};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -120,7 +120,7 @@ impl Records {
 
     /// The lines of a CSV file, named without its extension; empty if the record has none.
     pub fn table<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, BenchError> {
-        let path = self.csv(&self.file(name));
+        let path = self.csv(name);
         if !path.exists() {
             return Ok(Vec::new());
         }
@@ -135,23 +135,7 @@ impl Records {
         let written = lines.iter().try_for_each(|line| writer.serialize(line));
         let bytes = written.map_err(io::Error::from);
         let bytes = bytes.and_then(|()| writer.into_inner().map_err(|error| error.into_error()));
-        let former = self.file(name);
-        write_atomically(&path, &bytes.map_err(BenchError::io("writing", &path))?)?;
-        if former != name {
-            let former = self.csv(&former);
-            fs::remove_file(&former).map_err(BenchError::io("removing", former))?;
-        }
-        Ok(())
-    }
-
-    /// What the CSV file is called, without its extension: an earlier record has earlier names.
-    pub fn file(&self, name: &str) -> String {
-        if self.csv(name).exists() {
-            return name.to_owned();
-        }
-        let files = entries(&self.folder).into_iter();
-        let mut stems = files.filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned()));
-        stems.find(|stem| names::of_today(stem) == name).unwrap_or_else(|| name.to_owned())
+        write_atomically(&path, &bytes.map_err(BenchError::io("writing", &path))?)
     }
 
     fn csv(&self, name: &str) -> PathBuf {

@@ -1,13 +1,11 @@
 //! The tables of a run that are not one contender's. `reports/METHODOLOGY.md` explains the columns.
 
-use crate::record::names;
 use serde::{Deserialize, Serialize};
 
 /// A line of `theory.csv`. In the record, so that the report needs no code of the filters.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
-    #[serde(deserialize_with = "names::read")]
     pub(crate) contender: String,
     pub(crate) keys: u64,
     pub(crate) step: Option<u64>,

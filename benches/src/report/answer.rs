@@ -6,7 +6,7 @@ use super::advice::asked_of_advisor;
 use super::doc::{Answer, Group};
 use super::needs::{ANSWER_TIE, By, Need, behind};
 use super::prelude::*;
-use amq_advisor::{Choice, Structure};
+use amq_advisor::Choice;
 
 /// Names that a row has room for.
 const SHOWN: usize = 2;
@@ -194,33 +194,25 @@ fn beyond_plan(data: &Data, name: &str) -> Option<String> {
 /// A contender's type; with its name in the records, where several contenders have the type or it
 /// is another crate's.
 fn type_name(data: &Data, facts: &Info) -> String {
-    let name = of_today(facts);
-    let is_shared = data.filters().filter(|other| of_today(other) == name).count() > 1;
-    match &*name {
+    let name = type_of(&facts.import);
+    let is_shared = data.filters().filter(|other| type_of(&other.import) == name).count() > 1;
+    match name {
         "" => facts.name.clone(),
         _ if is_shared || (!facts.ours && facts.name != name) => format!("{name} ({})", facts.name),
-        _ => name,
-    }
-}
-
-/// The type's name: of ours today's, which an earlier record may not know.
-pub(super) fn of_today(facts: &Info) -> String {
-    match facts.name.parse() {
-        Ok(kind) if facts.ours => Structure::Filter(kind).type_name(),
-        _ => type_of(&facts.import).to_owned(),
+        _ => name.to_owned(),
     }
 }
 
 /// Ours from the one crate that has all of them.
 fn import(facts: &Info) -> String {
     match (facts.ours, facts.import.strip_prefix("use amq_")) {
-        (true, Some(_)) => format!("use amq::{};", of_today(facts)),
+        (true, Some(_)) => format!("use amq::{};", type_of(&facts.import)),
         _ => facts.import.clone(),
     }
 }
 
 /// The last word of an import: `use amq_bloom::BloomFilter;` imports a `BloomFilter`.
-fn type_of(import: &str) -> &str {
+pub(super) fn type_of(import: &str) -> &str {
     let path = import.split(" as ").next().unwrap_or_default();
     let last = path.rsplit("::").next().unwrap_or_default().trim_start_matches('{');
     last.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()

@@ -6,7 +6,7 @@ use super::prelude::*;
 use crate::error::BenchError;
 use anyhow::Result;
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Random integers: the keys of sizes, courses and examples.
 const RANDOM: &str = "random-u64";
@@ -21,8 +21,6 @@ pub(super) struct Data {
     pub(super) texts: Texts,
     /// The way from the page to the records, if they are published together.
     pub(super) link: Option<String>,
-    /// What the CSV file of each contender is called.
-    pub(super) files: BTreeMap<String, String>,
     /// The key set and the number of keys that most of the page is about.
     pub(super) set: String,
     pub(super) keys: u64,
@@ -60,12 +58,10 @@ impl Data {
         let none = || BenchError::NoRecords { path: records.folder().to_owned() };
         let run = records.run()?.ok_or_else(none)?;
         let names = run.contender.iter().map(|facts| &facts.name);
-        let rows = names.clone().map(|name| records.rows(name));
-        let files = names.map(|name| (name.clone(), records.file(name))).collect();
+        let rows = names.map(|name| records.rows(name));
         let mut data = Self {
             machine: records.machine()?,
             rows: rows.collect::<Result<_, _>>()?,
-            files,
             run,
             points: records.table("theory")?,
             claims: records.table("claims")?,

@@ -86,10 +86,7 @@ const HASHING: &str = "hash-only";
 /// The numbers of entries, each with what it was asked for.
 fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
     let name = |entry: &Entry<'_>| match &data.link {
-        Some(way) => {
-            let file = data.files.get(entry.name()).map_or(entry.name(), String::as_str);
-            Text::default().link(entry.name(), &format!("{way}/{file}.csv"))
-        }
+        Some(way) => Text::default().link(entry.name(), &format!("{way}/{}.csv", entry.name())),
         None => Text::from(entry.name()),
     };
     let mut table = Table::of(all)
