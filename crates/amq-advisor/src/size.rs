@@ -1,5 +1,6 @@
 //! The size of a structure for a workload, or the demand that it fails.
 
+use crate::exact::hash_table;
 use crate::numbers::{Bytes, Number, Rate};
 pub(super) use crate::plan::Size;
 use crate::plan::of_kind;
@@ -158,11 +159,24 @@ pub(super) fn with_twice_the_keys(kind: FilterKind, goal: Goal) -> Option<f64> {
 /// A filter that says yes to a larger share of the absent keys is useless.
 const USELESS: f64 = 0.9;
 
-/// Checks a limit on the size beside the rate, and whether the rate of a size is worth a query.
+/// A filter for a rate below the first that takes more than so many times the bytes of the keys
+/// themselves is useless, too.
+const LOW_FPR: f64 = 1e-6;
+const USELESS_TIMES: u64 = 16;
+
+/// Checks a limit on the size beside the rate, and whether the rate of a size is worth a query, or
+/// the size of a rate its bytes.
 fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     if workload.fpr.is_none() && workload.value_bits().is_none() && size.fpr > USELESS {
         let reason = format!("would say yes to {} of absent keys at this size", Rate(size.fpr));
         return Err((of_size(workload), reason));
+    }
+    let set = hash_table(workload);
+    let is_large = size.bytes / USELESS_TIMES > set;
+    if let Some(fpr) = workload.fpr.filter(|&fpr| fpr < LOW_FPR && is_large) {
+        let (taken, set) = (Bytes(size.bytes), Bytes(set));
+        let reason = format!("would take {taken}, where an exact set of the keys takes {set}");
+        return Err((Demand::Fpr(fpr), reason));
     }
     if let Some(most) = workload.build_bytes.filter(|&most| size.build_bytes > most) {
         let (needed, allowed) = (Bytes(size.build_bytes), Bytes(most));
