@@ -12,8 +12,8 @@ pub const TIME_MAY_TAKE: f64 = 2.0;
 /// a filter that says yes to a larger share of absent keys comes after all that say it to fewer.
 pub const USEFUL_FPR: f64 = 0.5;
 
-/// Tails that differ by no more than so many nanoseconds are alike: in two records one filter's differ
-/// by as much, since a clock is read for each insert.
+/// Tails that differ by no more than so many nanoseconds are alike: in two records those of one
+/// filter differ by as much, since a clock is read for each insert.
 pub(crate) const TAIL_NOISE_NS: f64 = 100.0;
 
 /// What the choices are ranked by.

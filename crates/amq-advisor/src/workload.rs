@@ -348,10 +348,10 @@ impl Workload {
             (is_short, "so many different keys", "keys of so few bytes"),
             (
                 self.bit_ns.is_some() && self.first == Some(First::Memory),
-                "memory before time",
-                "a price for memory, by which both are weighed",
+                "bits that come before time",
+                "a price for them, by which both are weighed",
             ),
-            (is_often, "a mean number of copies", "the lower one that is the most to be counted"),
+            (is_often, "so many copies of a key on average", "fewer that are counted at most"),
             (
                 self.is_exact() && self.fpr.is_some(),
                 "wrong answers at a rate",
@@ -372,10 +372,11 @@ impl Workload {
         if let Some(fpr) = self.fpr {
             Invalid::check("fpr", fpr, 0.0, 1.0, fpr > 0.0 && fpr < 1.0)?;
         }
-        if let Some(bits) = self.bits_per_key {
-            Invalid::check("bits_per_key", bits, 0.0, f64::INFINITY, bits > 0.0)?;
-            least("bits_per_key", bits, 0.0)?;
-        }
+        let more = |name, value: f64| {
+            Invalid::check(name, value, 0.0, f64::INFINITY, value > 0.0 && value.is_finite())
+        };
+        more("bits_per_key", self.bits_per_key.unwrap_or(1.0))?;
+        more("queries_per_key", self.queries_per_key)?;
         Invalid::check("absent", self.absent, 0.0, 1.0, true)?;
         least("copies", self.copies.unwrap_or(1.0), 1.0)?;
         least("bit_ns", self.bit_ns.unwrap_or(0.0), 0.0)?;
@@ -383,9 +384,6 @@ impl Workload {
         least("filters", self.filters as f64, 1.0)?;
         least("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), 0.0)?;
         least("lookup_ns", self.lookup_ns, 0.0)?;
-        least("queries_per_key", self.queries_per_key, 0.0)?;
-        let none_per_key = self.queries_per_key > 0.0;
-        Invalid::check("queries_per_key", self.queries_per_key, 0.0, f64::INFINITY, none_per_key)?;
         for need in &self.needs {
             match *need {
                 Need::Values { bits } => {

@@ -184,8 +184,8 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     })
 }
 
-/// A decimal number or a power, times `factor`, which must be whole; `syntax` says how to write one.
-/// Without going through a float: every number of 64 bits is exact.
+/// A decimal number or a power, times `factor`, which must be whole; `syntax` says how to write
+/// one. Without going through a float: every number of 64 bits is exact.
 fn scaled(text: &str, factor: u64, syntax: &str) -> Result<u64, String> {
     const TOO_LARGE: &str = "too large: numbers go up to 2^64 - 1";
     if text.starts_with('-') {

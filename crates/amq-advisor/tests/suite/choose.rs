@@ -290,8 +290,8 @@ fn as_many_copies_fit_as_the_advice_says() {
     amq::kinds!(all);
 }
 
-/// Every twentieth key five times, in tables planned for the copies: what is advised takes them, and
-/// what is said to refuse them does.
+/// Every twentieth key five times, in tables planned for the copies: what is advised takes them,
+/// and what is said to refuse them does.
 #[test]
 fn what_is_advised_for_counts_takes_copies_to_its_plan() {
     use amq::{AnyFilter, Goal, Key};

@@ -1,5 +1,5 @@
-//! What `choose` refuses: conflicts, contradictions, impossible numbers, what no filter of this family
-//! does; and why single kinds fall out.
+//! What `choose` refuses: conflicts, contradictions, impossible numbers, what no filter of this
+//! family does; and why single kinds fall out.
 
 use crate::choose::{MILLION, at_most_a_million, million};
 use Structure::Filter;
@@ -83,8 +83,16 @@ fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
         (million().with_integers_below(100_000), "different keys", "integers below"),
         (million().with_fpr(0.01).need(Need::Exact), "wrong answers", "exact ones"),
         (million().with_key_bytes(1), "different keys", "few bytes"),
-        (million().with_bit_ns(1.0).with_first(First::Memory), "memory before", "price for memory"),
-        (million().need(Need::Count { most: 5 }).with_copies(7.0), "mean number", "lower one"),
+        (
+            million().with_bit_ns(1.0).with_first(First::Memory),
+            "bits that come",
+            "a price for them",
+        ),
+        (
+            million().need(Need::Count { most: 5 }).with_copies(7.0),
+            "copies of a key on average",
+            "fewer that",
+        ),
     ] {
         let error = choose(&workload).unwrap_err();
         assert!(matches!(error, ChooseError::Contradiction(_)), "{error}");

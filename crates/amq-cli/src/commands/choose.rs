@@ -101,8 +101,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = numbers::mean, default_value = "1")]
     queries_per_key: f64,
 
-    /// So many filters, each of that many keys: the sizes in the answer are those of one, --bytes is
-    /// for all
+    /// So many filters, each of that many keys: the sizes in the answer are those of one, and
+    /// --bytes is for all
     #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1")]
     filters: u64,
 
