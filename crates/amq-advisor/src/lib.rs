@@ -58,12 +58,14 @@
 //!
 //! The keys themselves come first where they are so few that a set of them fits
 //! [`SMALL_SET_BYTES`]; where they take no more than the smallest filter, as a set or, if they are
-//! integers, as a bitmap or a sorted list; and, where time comes first, if the filter that errs as
-//! seldom as its errors' cost calls for takes about as much. A count-min sketch comes first where
-//! keys have more copies than this family's counters hold, and their slots would take more. No
-//! filter at all comes first where every query is for a key that is in, or where the costs say that
-//! a filter takes more time than it saves. Filters of other crates take no part: the advisor plans
-//! by exact formulas, which it has for this family alone; the report compares with them.
+//! integers, as a bitmap or a sorted list; where they fit a size that no rate was named for; and,
+//! where time comes first, if the filter that errs as seldom as its errors' cost calls for takes
+//! about as much. A count-min sketch comes first where keys have more copies than this family's
+//! counters hold, and their slots would take more. No filter at all comes first where every query
+//! is for a key that is in, or where the costs say that a filter takes more time than it saves.
+//! What no filter of this family does is refused with what does, and its bytes ([`Unserved`]).
+//! Filters of other crates take no part: the advisor plans by exact formulas, which it has for this
+//! family alone; the report compares with them.
 //!
 //! # Where the numbers come from
 //!
