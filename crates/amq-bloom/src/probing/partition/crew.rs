@@ -223,12 +223,10 @@ impl<'h, P: Partition> Crew<'_, 'h, P> {
             let keys = pieces.iter().map(|piece| piece.segment.keys() as u64).sum();
             *write(&self.sorted) = pieces;
             self.work().ranges = 0..self.parts.len();
+            let inserting = Inserting { crew: self, keys, all: &mut all, len: &mut *len };
             self.call(scope, self.parts.len());
             self.hash_ahead(&mut input.source, &mut input.ahead);
-            self.finish();
-            let new = self.new_keys();
-            *len = len.saturating_add(self.partition.counted(keys, new));
-            all += new;
+            drop(inserting);
             pieces = later;
             for mut piece in core::mem::take(&mut *write(&self.sorted)) {
                 if piece.left().is_empty() {
@@ -394,6 +392,26 @@ impl<I: Copy + Default> Piece<'_, I> {
     /// Keys that are not sorted, for want of room.
     fn left(&self) -> &[KeyHash] {
         &self.hashes[self.done..]
+    }
+}
+
+/// While it lives, keys are inserted. Then they all are, and counted, even if the caller's function
+/// panicked meanwhile.
+struct Inserting<'c, 'a, 'h, 'l, P: Partition> {
+    crew: &'c Crew<'a, 'h, P>,
+    keys: u64,
+    /// Number of new keys.
+    all: &'l mut u64,
+    /// The filter's number of keys.
+    len: &'l mut u64,
+}
+
+impl<P: Partition> Drop for Inserting<'_, '_, '_, '_, P> {
+    fn drop(&mut self) {
+        self.crew.finish();
+        let new = self.crew.new_keys();
+        *self.all += new;
+        *self.len = self.len.saturating_add(self.crew.partition.counted(self.keys, new));
     }
 }
 

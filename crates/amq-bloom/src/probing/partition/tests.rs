@@ -170,3 +170,33 @@ fn keys_that_crowd_in_one_range_are_inserted_all_the_same() {
         assert!(one == many);
     });
 }
+
+/// None of them in part, and each of them counted.
+#[test]
+fn a_function_that_panics_leaves_the_filter_of_the_keys_before() {
+    let keys = keys(if cfg!(miri) { 500 } else { 5000 });
+    let hashes: Vec<_> = keys.iter().map(|key| KeyHash::of(key, SEED)).collect();
+    let plan = BloomFilter::plan_params(BloomParams::new(20_011, 5), 5000).unwrap();
+    let empty = || BloomFilter::with_seed(plan, SEED).unwrap();
+    in_pools(|| {
+        for mut calls in (0..keys.len() / 50).step_by(7) {
+            let mut filter = empty();
+            let mut from = hashes_from(&keys, SEED);
+            let mut next = |hashes: &mut [KeyHash]| {
+                if calls == 0 {
+                    std::panic::resume_unwind(alloc::boxed::Box::new("as planned"));
+                }
+                calls -= 1;
+                let few = hashes.len().min(50);
+                from(&mut hashes[..few])
+            };
+            let insert = || filter.insert_from(5000, &mut next);
+            let inserted = std::panic::catch_unwind(core::panic::AssertUnwindSafe(insert));
+            assert!(inserted.is_err());
+            let (mut one, mut rest) = (empty(), hashes.iter());
+            while one != filter {
+                one.insert_hash(*rest.next().unwrap());
+            }
+        }
+    });
+}
