@@ -1,6 +1,6 @@
 //! Tables of blocks, of which a key has one.
 
-use super::{News, Page, Partition, Sorter, bulk, counted};
+use super::{News, Page, Partition, Sorter, counted, many};
 use amq_core::KeyHash;
 use core::marker::PhantomData;
 
@@ -46,7 +46,7 @@ pub fn insert_batch<B: Block>(
     len: &mut u64,
     hashes: &[KeyHash],
 ) -> u64 {
-    bulk::insert_batch(&Blocks::new(shape, blocks.len() as u64), blocks, len, hashes)
+    many::insert_batch(&Blocks::new(shape, blocks.len() as u64), blocks, len, hashes)
 }
 
 /// Inserts the hashes that `next` writes, about `about` in all; see [`insert_batch`].
@@ -57,7 +57,7 @@ pub fn insert_from<B: Block>(
     about: u64,
     next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
 ) -> u64 {
-    bulk::insert_from(&Blocks::new(shape, blocks.len() as u64), blocks, len, about, next)
+    many::insert_from(&Blocks::new(shape, blocks.len() as u64), blocks, len, about, next)
 }
 
 impl<B: Block> Blocks<B> {

@@ -134,78 +134,6 @@ impl News {
     }
 }
 
-/// Inserts many hashes and returns how many were new. `len` is the filter's number of keys.
-#[inline]
-pub(super) fn insert_batch<P: Partition>(
-    partition: &P,
-    table: &mut [P::Element],
-    len: &mut u64,
-    hashes: &[KeyHash],
-) -> u64 {
-    if hashes.len() >= MANY {
-        #[cfg(feature = "parallel")]
-        if let Some(crew) = super::crew::Plan::new(partition, table, hashes.len() as u64, true) {
-            return crew.insert(partition, table, len, super::crew::Source::Slice(hashes));
-        }
-        if let Some(mut bulk) = Bulk::new(partition, table, len, hashes.len() as u64) {
-            bulk.insert(hashes);
-            return bulk.finish();
-        }
-    }
-    each(partition, table, len, hashes)
-}
-
-/// Inserts about `about` hashes, which `next` writes until it writes none; returns how many were
-/// new.
-pub(super) fn insert_from<P: Partition>(
-    partition: &P,
-    table: &mut [P::Element],
-    len: &mut u64,
-    about: u64,
-    next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
-) -> u64 {
-    if about >= MANY as u64 {
-        #[cfg(feature = "parallel")]
-        if let Some(crew) = super::crew::Plan::new(partition, table, about, false) {
-            return crew.insert(partition, table, len, super::crew::Source::Next(next));
-        }
-        if let Some(mut bulk) = Bulk::new(partition, table, len, about) {
-            for_each_block(next, |hashes| bulk.insert(hashes));
-            return bulk.finish();
-        }
-    }
-    let mut new = 0;
-    for_each_block(next, |hashes| new += each(partition, table, len, hashes));
-    new
-}
-
-/// Calls `act` for the hashes that `next` writes.
-#[inline]
-fn for_each_block(next: &mut dyn FnMut(&mut [KeyHash]) -> usize, mut act: impl FnMut(&[KeyHash])) {
-    let mut hashes = [KeyHash::new(0); BLOCK];
-    loop {
-        match next(&mut hashes).min(BLOCK) {
-            0 => return,
-            count => act(&hashes[..count]),
-        }
-    }
-}
-
-#[inline(always)]
-pub(super) fn each<P: Partition>(
-    partition: &P,
-    table: &mut [P::Element],
-    len: &mut u64,
-    hashes: &[KeyHash],
-) -> u64 {
-    let new = partition.insert_each(table, hashes);
-    *len = len.saturating_add(partition.counted(hashes.len() as u64, new));
-    new
-}
-
-/// As few keys are inserted as they come.
-const MANY: usize = if cfg!(test) { 100 } else { 1 << 16 };
-
 /// Bytes of a table from which on one thread sorts: where a key is some misses of the cache.
 const FAR_BYTES: u64 = if cfg!(test) { 1 } else { 24 << 20 };
 
@@ -215,14 +143,11 @@ pub(super) const MEMORY: u64 = 56 << 20;
 /// Bytes of a page, at most: the processor itself fetches what is next in it.
 pub(super) const PAGE: u64 = 4096;
 
-/// Number of keys that are hashed at once by one thread.
-const BLOCK: usize = 512;
-
 /// Number of keys that are sorted together, at most.
 pub(super) const FEW: usize = 1024;
 
 /// Keys on their way into the table, by one thread.
-struct Bulk<'a, P: Partition> {
+pub(super) struct Bulk<'a, P: Partition> {
     partition: &'a P,
     table: &'a mut [P::Element],
     len: &'a mut u64,
@@ -235,7 +160,7 @@ struct Bulk<'a, P: Partition> {
 
 impl<'a, P: Partition> Bulk<'a, P> {
     /// `None` if it does not pay, or there is no memory for it.
-    fn new(
+    pub(super) fn new(
         partition: &'a P,
         table: &'a mut [P::Element],
         len: &'a mut u64,
@@ -258,7 +183,7 @@ impl<'a, P: Partition> Bulk<'a, P> {
     }
 
     /// Sorts these hashes, and inserts what there is no more room for.
-    fn insert(&mut self, mut hashes: &[KeyHash]) {
+    pub(super) fn insert(&mut self, mut hashes: &[KeyHash]) {
         loop {
             let done = self.partition.sort_into(&mut self.segment, self.unit, hashes);
             hashes = &hashes[done..];
@@ -281,7 +206,7 @@ impl<'a, P: Partition> Bulk<'a, P> {
         segment.clear();
     }
 
-    fn finish(mut self) -> u64 {
+    pub(super) fn finish(mut self) -> u64 {
         self.flush();
         self.new
     }

@@ -15,6 +15,7 @@ pub mod blocks;
 mod bulk;
 #[cfg(feature = "parallel")]
 mod crew;
+mod many;
 pub mod places;
 mod segment;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tables of bits or counters, of which a key has a few anywhere.
 
-use super::bulk::{self, FEW};
-use super::{News, Page, Partition, Sorter, counted};
+use super::bulk::FEW;
+use super::{News, Page, Partition, Sorter, counted, many};
 use crate::probing::Probes;
 use amq_core::KeyHash;
 use core::marker::PhantomData;
@@ -91,8 +91,8 @@ pub fn insert_batch<P: Place>(
 ) -> u64 {
     let short = Places::<P, u32>::new(places, probes);
     match short.fits() {
-        true => bulk::insert_batch(&short, words, len, hashes),
-        false => bulk::insert_batch(&Places::<P, u64>::new(places, probes), words, len, hashes),
+        true => many::insert_batch(&short, words, len, hashes),
+        false => many::insert_batch(&Places::<P, u64>::new(places, probes), words, len, hashes),
     }
 }
 
@@ -106,8 +106,8 @@ pub fn insert_from<P: Place>(
 ) -> u64 {
     let short = Places::<P, u32>::new(places, probes);
     match short.fits() {
-        true => bulk::insert_from(&short, words, len, about, next),
-        false => bulk::insert_from(&Places::<P, u64>::new(places, probes), words, len, about, next),
+        true => many::insert_from(&short, words, len, about, next),
+        false => many::insert_from(&Places::<P, u64>::new(places, probes), words, len, about, next),
     }
 }
 

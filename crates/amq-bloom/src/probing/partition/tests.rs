@@ -2,7 +2,7 @@
 // themselves.
 #![allow(clippy::unwrap_used)]
 
-use super::bulk::{insert_batch, insert_from};
+use super::many::{insert_batch, insert_from};
 use super::places::{Item, Place, Places};
 use crate::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, WideBlockedBloomFilter,
