@@ -19,11 +19,11 @@ use amq_core::internal::Plain;
 use amq_core::prefetch::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
 
-/// A block with operations by vectors, the twins of those of [`Layout`].
+/// A block with vector twins of the operations of [`Layout`].
 ///
 /// # Safety
 ///
-/// [`Layout::place`] gives a block below their number, whatever the hash, if there are any.
+/// [`Layout::place`] must return an index below the number of blocks, unless there are none.
 pub(crate) unsafe trait Vectors: Layout + Plain {
     /// Whether there are operations with AVX-512.
     const AVX512: bool;

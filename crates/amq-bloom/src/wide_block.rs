@@ -27,11 +27,11 @@ pub struct WideBlock(pub(crate) [u64; 8]);
 /// In which words a key has bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// The words with one bit more, a bit for each: byte i of keys that choose word i first.
+    /// Byte `s`: the words with one more bit, a bit for each, of keys that choose word `s` first.
     choices: u64,
     /// Bits of a key.
     probes: u8,
-    /// Whether all words have a bit beside.
+    /// Whether every word has a bit besides: more than eight bits per key.
     pub(crate) twice: bool,
 }
 
@@ -55,8 +55,8 @@ impl Shape {
         self.probes as u32
     }
 
-    /// The words of the key with this lower half of the hash that have one bit more, in the lowest
-    /// eight bits; the others mean nothing.
+    /// The words that have one more bit of the key with this lower half of the hash: the lowest
+    /// eight bits. The others mean nothing.
     #[inline(always)]
     pub(crate) const fn chosen(self, low: u32) -> u32 {
         // By its lowest three bits. The upper bits of a product, which choose the key's bits, do

@@ -11,9 +11,8 @@ use core::arch::x86_64::{
 /// The multipliers, aligned for vectors.
 static SALTS64: WideBlock = WideBlock(crate::wide_block::SALTS64);
 
-/// For each number of neighbouring words, 0 standing for eight: a one for each of them, twice
-/// around and the first of them last: eight of these, from number `7 - s` on, are the words from
-/// word `s` on.
+/// Row `n`: ones for `n` neighbouring words, or in row 0 for all eight, repeated with period eight.
+/// Eight elements from number `7 - s` on have the ones in word `s` and those after it.
 static NEIGHBOURS: [[u64; 16]; 8] = {
     let mut rows = [[1; 16]; 8];
     let mut number = 1;
@@ -35,8 +34,8 @@ macro_rules! both {
     };
 }
 
-/// A one in each word that has one bit more of a key, and in all words the number of its first bit
-/// and that of its second.
+/// A one in each word with one more bit of the key; then the number of each word's first bit; then
+/// that of its second.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -46,12 +45,12 @@ unsafe fn bits(low: u32, shape: Shape) -> [[__m256i; 2]; 3] {
     let salts: *const __m256i = (&raw const SALTS64).cast();
     let row = &NEIGHBOURS[shape.probes() as usize % 8];
     let chosen: *const __m256i = row[(!low & 7) as usize..].as_ptr().cast();
-    // SAFETY: AVX2 is there (the caller's promise). The salts are 64 bytes, aligned to 64. Of 16
-    // words eight are read, from the eighth on at most.
+    // SAFETY: AVX2 is there (the caller's promise). The salts are 64 bytes, aligned to 64. Eight
+    // of a row's 16 words are read, from the eighth on at most.
     unsafe {
         let salts = [_mm256_load_si256(salts), _mm256_load_si256(salts.add(1))];
         let chosen = [_mm256_loadu_si256(chosen), _mm256_loadu_si256(chosen.add(1))];
-        // Of its halves the upper do not matter.
+        // The multiplication ignores the upper halves.
         let low = [_mm256_set1_epi32(low as i32); 2];
         let products = both!(_mm256_mul_epu32, low, salts);
         let below_64 = [_mm256_set1_epi64x(63); 2];
