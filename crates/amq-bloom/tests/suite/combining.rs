@@ -1,0 +1,170 @@
+//! Folding, unions and intersections.
+
+use crate::hashes;
+use amq_bloom::{
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, FoldError, Goal, MergeError,
+    PlanFilter, WideBlockedBloomFilter, WideBlockedParams,
+};
+use amq_conformance::with_params;
+
+#[test]
+fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
+    for bits in [64u64, 960, 12_345 * 3, 64_000] {
+        let params = BloomParams::new(bits, 5);
+        let mut whole = with_params::<BloomFilter>(params, 1000, 7).unwrap();
+        whole.insert_batch(&hashes(0..1000));
+        for factor in (1..=64).filter(|factor| bits % factor == 0) {
+            let bits = bits / factor;
+            let mut small = with_params::<BloomFilter>(BloomParams::new(bits, 5), 1000, 7).unwrap();
+            small.insert_batch(&hashes(0..1000));
+            let folded = whole.fold(factor).unwrap();
+            assert_eq!(folded.as_words(), small.as_words(), "{} / {factor}", whole.params().bits);
+            assert_eq!(folded.params(), small.params());
+        }
+    }
+    for blocks in [1u64, 12, 35, 64] {
+        let mut whole =
+            with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 500, 7).unwrap();
+        whole.insert_batch(&hashes(0..500));
+        for factor in (1..=blocks).filter(|factor| blocks % factor == 0) {
+            let params = BlockedParams::new(blocks / factor);
+            let mut small = with_params::<BlockedBloomFilter>(params, 500, 7).unwrap();
+            small.insert_batch(&hashes(0..500));
+            assert_eq!(whole.fold(factor).unwrap().blocks(), small.blocks());
+        }
+        let wide = |blocks| {
+            let params = WideBlockedParams::new(blocks, 10);
+            let mut filter = with_params::<WideBlockedBloomFilter>(params, 500, 7).unwrap();
+            filter.insert_batch(&hashes(0..500));
+            filter
+        };
+        for factor in (1..=blocks).filter(|factor| blocks % factor == 0) {
+            let folded = wide(blocks).fold(factor).unwrap();
+            assert_eq!(folded.blocks(), wide(blocks / factor).blocks());
+            assert_eq!(folded.params(), wide(blocks / factor).params());
+        }
+    }
+}
+
+#[test]
+fn planned_filters_fold_by_64_and_the_rate_is_that_of_the_size() {
+    let mut filter = BloomFilter::new(Goal::fpr(64_000, 1e-3)).unwrap();
+    filter.insert_batch(&hashes(0..1000));
+    let small = filter.fold(64).unwrap();
+    let predicted = BloomFilter::predicted_fpr(&small.params(), 1000);
+    assert!((small.expected_fpr() - predicted.mean).abs() < 5.0 * predicted.sd);
+    assert_eq!(small.len(), 1000);
+}
+
+#[test]
+fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
+    let filter = with_params::<BloomFilter>(BloomParams::new(100, 3), 10, 0).unwrap();
+    for factor in [0, 3, 64, u64::MAX] {
+        assert!(matches!(
+            filter.fold(factor),
+            Err(FoldError::Factor { places: "bits", count: 100, factor: f }) if f == factor
+        ));
+    }
+    let blocked = with_params::<BlockedBloomFilter>(BlockedParams::new(9), 10, 0).unwrap();
+    assert!(matches!(
+        blocked.fold(2),
+        Err(FoldError::Factor { places: "blocks", count: 9, factor: 2 })
+    ));
+    assert!(blocked.fold(2).unwrap_err().to_string().contains("9 blocks"));
+}
+
+#[test]
+fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
+    let goal = Goal::fpr(2000, 0.01);
+    let (mut a, mut b) = (BloomFilter::new(goal).unwrap(), BloomFilter::new(goal).unwrap());
+    a.insert_batch(&hashes(0..1500));
+    b.insert_batch(&hashes(500..2000));
+    let mut both = a.clone();
+    both.intersect(&b).unwrap();
+    assert!((500..1500u64).all(|key| both.contains(&key)));
+    let words = a.as_words().iter().zip(b.as_words()).map(|(x, y)| x & y);
+    assert!(words.eq(both.as_words().iter().copied()));
+    // Keys in one only are mostly gone.
+    let left = (0..500u64).filter(|key| both.contains(key)).count();
+    assert!(left < 100, "{left} of 500");
+
+    let mut c = BlockedBloomFilter::new(goal).unwrap();
+    let mut d = c.clone();
+    c.insert_batch(&hashes(0..1500));
+    d.insert_batch(&hashes(500..2000));
+    c.intersect(&d).unwrap();
+    assert!((500..1500u64).all(|key| c.contains(&key)));
+
+    let mut e = WideBlockedBloomFilter::new(goal).unwrap();
+    let mut f = e.clone();
+    e.insert_batch(&hashes(0..1500));
+    f.insert_batch(&hashes(500..2000));
+    e &= &f;
+    assert!((500..1500u64).all(|key| e.contains(&key)));
+    let left = (0..500u64).filter(|key| e.contains(key)).count();
+    assert!(left < 100, "{left} of 500");
+}
+
+#[test]
+fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
+    let params = BloomParams::new(640, 4);
+    let mut ours = with_params::<BloomFilter>(params, 60, 1).unwrap();
+    ours.insert_batch(&hashes(0..50));
+    let before = ours.clone();
+    let other = |bits, probes, seed| {
+        with_params::<BloomFilter>(BloomParams::new(bits, probes), 60, seed).unwrap()
+    };
+    for (theirs, field) in
+        [(other(641, 4, 1), "bits"), (other(640, 5, 1), "probes"), (other(640, 4, 2), "seed")]
+    {
+        for result in [ours.merge(&theirs), ours.intersect(&theirs)] {
+            match result {
+                Err(MergeError::Mismatch { field: named, .. }) => assert_eq!(named, field),
+                Err(MergeError::Seeds) => assert_eq!(field, "seed"),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(ours, before);
+    }
+    let wide = |blocks, probes, seed| {
+        let params = WideBlockedParams::new(blocks, probes);
+        let mut filter = with_params::<WideBlockedBloomFilter>(params, 60, seed).unwrap();
+        filter.insert_batch(&hashes(0..50));
+        filter
+    };
+    let mut ours = wide(9, 7, 1);
+    for (theirs, field) in
+        [(wide(8, 7, 1), "blocks"), (wide(9, 6, 1), "probes"), (wide(9, 7, 2), "seed")]
+    {
+        for result in [ours.merge(&theirs), ours.intersect(&theirs)] {
+            match result {
+                Err(MergeError::Mismatch { field: named, .. }) => assert_eq!(named, field),
+                Err(MergeError::Seeds) => assert_eq!(field, "seed"),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(ours, wide(9, 7, 1));
+    }
+}
+
+#[test]
+fn operators_combine_filters_that_go_together() {
+    let goal = Goal::fpr(1000, 0.01);
+    let [mut one, mut two] = [(); 2].map(|()| BloomFilter::new(goal).unwrap());
+    one.extend(0..600u64);
+    two.extend(400..1000u64);
+    let (mut both, mut either) = (one.clone(), one.clone());
+    both &= &two;
+    either |= &two;
+    assert!((400..600u64).all(|key| both.contains(&key)));
+    assert!((0..1000u64).all(|key| either.contains(&key)));
+    assert_eq!(one.merge(&two), Ok(()));
+    assert_eq!(one, either);
+    let [mut one, mut two] = [(); 2].map(|()| BlockedBloomFilter::new(goal).unwrap());
+    one.extend(["a", "b"]);
+    two.extend(["b", "c"]);
+    let mut both = one.clone();
+    both &= &two;
+    one |= &two;
+    assert!(both.contains("b") && one.contains("a") && one.contains("c"));
+}
