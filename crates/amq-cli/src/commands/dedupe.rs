@@ -22,7 +22,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow::Continue;
 use std::path::{Path, PathBuf};
 
-/// Print lines that come for the first time
+/// Print each line the first time it occurs
 ///
 /// Prints each line that has certainly not come before, at once and in order. A repeated line is
 /// never printed. A new line is mistaken for a repeated one, and dropped, at the filter's
