@@ -165,6 +165,7 @@ class File:
         self.encoding = set(SORTS[flags & 7]) if hash != BY_CALLER else set()
         expect(not any(header[152:168]), "reserved bytes are not zero")
         self.secret = self.secret_of(header, hash, flags, secret)
+        expect(self.secret != b"\0" * 16, "the secret key is all zeros")
         self.budget = budget(header)
         self.asked = struct.unpack_from("<8Q", header, 72)
 

@@ -222,12 +222,24 @@ class Envelope(unittest.TestCase):
         content[22] = 1
         self.refused(mended(content), "withheld where there is none")
 
+    def test_a_secret_key_of_zeros_is_refused(self):
+        content = self.content()
+        content[18] = 3
+        struct.pack_into("<Q", content, 40, 0)
+        self.refused(mended(content), "the secret key is all zeros")
+        content[22] = 3
+        check = amq_reader.siphash(bytes(content[:40]), bytes(16))
+        struct.pack_into("<I", content, 40, check & 0xFFFFFFFF)
+        with self.assertRaisesRegex(FormatError, "the secret key is all zeros"):
+            loads(mended(content), bytes(16))
+
     def test_a_map_of_keys_that_are_not_hashed_under_a_seed_is_refused(self):
         path = next(path for path in GOLDEN if path.name == "ribbon-map-one.amq")
         for hash in (2, 3):
             content = bytearray(path.read_bytes())
             content[18] = hash
-            struct.pack_into("<Q", content, 40, 0)
+            # A key of all zeros would be refused as such.
+            struct.pack_into("<Q", content, 40, hash - 2)
             self.refused(mended(content), "a map must hash its keys under a seed")
 
     def test_a_wrong_seed_or_key_is_refused_and_the_right_one_is_that_of_all_keys(self):

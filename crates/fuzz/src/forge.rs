@@ -45,8 +45,8 @@ fn put(bytes: &mut [u8], at: usize, number: u64) {
 
 /// The nearest file that passes the envelope: lengths as far as they lead into the bytes, sections
 /// one after another, padding of zeros, checksums. Kind, revision, hash, encoding of keys, numbers
-/// of keys, seed or key (none if the caller hashes the keys; never withheld), budget, parameters,
-/// entries, lengths of sections and the payload stay what they are.
+/// of keys, seed or key (none if the caller hashes the keys; never withheld; no key of zeros),
+/// budget, parameters, entries, lengths of sections and the payload stay what they are.
 pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() < HEADER + ENTRY {
         return None;
@@ -67,6 +67,8 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     match hash {
         1 => file[48..56].fill(0),
         2 => file[40..56].fill(0),
+        // One of all zeros is refused.
+        _ if file[40..56].iter().all(|&byte| byte == 0) => file[40] = 1,
         _ => {}
     }
     file[152..168].fill(0);

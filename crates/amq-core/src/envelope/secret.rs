@@ -109,13 +109,18 @@ impl Told {
             (Self::Seed(_) | Self::SeedWithheld(_) | Self::Nothing, Some(Secret::Seed(_))) => {
                 Err(DecodeError::OtherSeed)
             }
+            // No filter is written under it, so none is read.
+            (Self::Key(key), _) if key.is_zero() => Err(DecodeError::ZeroKey),
             (Self::Key(key), None | Some(Secret::Unknown)) => Ok((Hashing::Key(key), 0)),
             (Self::Key(key), Some(Secret::Key(given))) if given == key => {
                 Ok((Hashing::Key(key), 0))
             }
             (Self::KeyWithheld(_), None) => Err(DecodeError::KeyWithheld),
             (Self::KeyWithheld(wanted), Some(Secret::Key(given))) if right(given, wanted) => {
-                Ok((Hashing::KeyWithheld(given), 0))
+                match given.is_zero() {
+                    true => Err(DecodeError::ZeroKey),
+                    false => Ok((Hashing::KeyWithheld(given), 0)),
+                }
             }
             (Self::Key(_) | Self::KeyWithheld(_), Some(Secret::Key(_))) => {
                 Err(DecodeError::OtherKey)

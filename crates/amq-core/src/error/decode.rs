@@ -108,6 +108,9 @@ pub enum DecodeError {
     KeyWithheld,
     /// A secret key of 128 bits was given, and it is not the file's.
     OtherKey,
+    /// The file's secret key of 128 bits is all zeros: no filter is written under it
+    /// ([`BuildError::ZeroKey`](crate::BuildError::ZeroKey)).
+    ZeroKey,
     /// An invalid number in header or directory.
     Geometry {
         /// What it stands for.
@@ -265,6 +268,10 @@ impl fmt::Display for DecodeError {
             Self::OtherKey => f.write_str(
                 "the secret key given is not the one that the file's keys were hashed under: give that \
                  one, or find the file that belongs to this key",
+            ),
+            Self::ZeroKey => write!(
+                f,
+                "the file's secret key is all zeros, and no filter is written under that. {AGAIN}"
             ),
             Self::Geometry { field, value } => {
                 write!(f, "invalid {field}: {value}. {AGAIN}")

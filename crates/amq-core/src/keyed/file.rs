@@ -58,6 +58,7 @@ impl<F: Filter + Written> Keyed<F> {
 
 /// Reading. A file whose keys are hashed under a seed is refused as [`DecodeError::NotKeyed`], and
 /// one that was written under another secret key than the one given as [`DecodeError::OtherKey`].
+/// One under a secret key of all zeros is refused, too ([`DecodeError::ZeroKey`]).
 ///
 /// `F` is a type whose file says what it is, such as `BloomFilter`. An `AnyFilter` is none: read a
 /// filter of any kind by `AnyFile::load_with_key(path, key)?.keyed()?` of the crate `amq`.

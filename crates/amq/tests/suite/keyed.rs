@@ -10,12 +10,15 @@ use amq::{
     KeyInfo, Keyed, MergeError, Prehashed, QuotientFilter, ReadError, Secret, SipKey,
     load_or_maybe,
 };
-use amq_conformance::files::committed;
+use amq_conformance::files::{committed, mend};
+use core::ops::Range;
 
 pub(crate) const KEYS: u64 = 500;
 pub(crate) const KEY: SipKey = SipKey::new(*b"a key of 16 byte");
 const OTHER: SipKey = SipKey::new(*b"a key of 16 bytE");
 pub(crate) const SEED: u64 = 0x5EED_0FA1_1F11_7E55;
+/// Where a header has its seed or secret key, or a check of it.
+const SECRET: Range<usize> = 40..56;
 
 /// A filter of the keys `0..KEYS` under this key.
 pub(crate) fn keyed(kind: FilterKind, key: SipKey) -> Keyed<AnyFilter> {
@@ -322,6 +325,29 @@ fn a_secret_key_of_zeros_is_refused() {
     let any = Keyed::of(AnyFilter::from(of.into_inner()), zero);
     let file = AnyFile::Keyed(any, KeyEncoding::Bytes.into());
     assert_eq!(file.to_bytes().unwrap_err(), BuildError::ZeroKey);
+}
+
+/// No filter is written under such a key, so that one that was read could not be saved again.
+#[test]
+fn a_file_with_a_secret_key_of_zeros_is_not_read() {
+    let zero = SipKey::new([0; 16]);
+    let mut told = keyed(FilterKind::Bloom, KEY).to_bytes().unwrap();
+    told[SECRET].fill(0);
+    mend(&mut told);
+    let why = Some(DecodeError::ZeroKey);
+    assert_eq!(AnyFile::from_bytes(&told).err(), why);
+    assert_eq!(AnyFile::from_bytes_with(&told, Secret::Unknown).err(), why);
+    assert_eq!(AnyFile::from_bytes_with_key(&told, zero).err(), why);
+    assert_eq!(Keyed::<BloomFilter>::from_bytes(&told).err(), why);
+
+    let mut withheld = keyed(FilterKind::Bloom, KEY).to_bytes_without_key().unwrap();
+    let check = withheld[..SECRET.start].key_hash_under(&zero).get() as u32;
+    withheld[SECRET][..4].copy_from_slice(&check.to_le_bytes());
+    mend(&mut withheld);
+    assert_eq!(AnyFile::from_bytes_with_key(&withheld, zero).err(), why);
+    assert_eq!(AnyFile::from_bytes_with_key(&withheld, KEY).err(), Some(DecodeError::OtherKey));
+    let text = DecodeError::ZeroKey.to_string();
+    assert!(text.starts_with("the file's secret key is all zeros"), "{text}");
 }
 
 #[test]
