@@ -15,7 +15,7 @@ pub(super) fn threads(data: &Data) -> Found {
         let none = "Not measured: this machine runs one thread at a time.";
         return Some((none.to_owned(), Vec::new()));
     }
-    let (mut gains, mut tables, mut what) = (Vec::new(), Vec::new(), String::new());
+    let (mut tables, mut found, mut what) = (Vec::new(), None, String::new());
     for (course, deed) in COURSES {
         let entries = data.entries(Of::Course(course));
         what = keys(entries.first()?.keys());
@@ -27,7 +27,9 @@ pub(super) fn threads(data: &Data) -> Found {
         let all = ranked(entries, |entry| row(entry, most)?.ns);
         let of_all = || all.iter().filter_map(gain);
         let [least, best] = [of_all().reduce(f64::min)?, of_all().reduce(f64::max)?];
-        gains.push(format!("{deed} {least:.1} to {best:.1} times as fast as one"));
+        found = found.or(Some(format!(
+            "{most} threads that share a filter {deed} {least:.1} to {best:.1} times as fast as one."
+        )));
         let mut table = Table::of(&all).word(deed, |(entry, _)| entry.name());
         for threads in counts {
             table = table.number(&format!("by {threads}"), |(entry, _)| {
@@ -38,12 +40,13 @@ pub(super) fn threads(data: &Data) -> Found {
         let gain = |of: &Ranked<'_>| Some(format!("{:.2}", gain(of)?));
         tables.push(table.number(&format!("gain of {most}"), gain).table);
     }
-    let found = format!("All threads of this machine on one filter {}.", list(&gains));
     let caption = format!(
         "ns of wall time per key by so many threads, {what} keys at {}; gain: how many times as \
-         fast as one thread. Each thread has its part of the keys. sharded-cuckoo locks one of its \
-         shards for each key or batch, the others need no lock.",
+         fast as one thread. Each thread has its part of the keys. Queried is a filter that one \
+         thread has just filled: the others first fetch from its cache what it wrote. \
+         sharded-cuckoo locks one of its shards for each query or batch of inserts, the others \
+         need no lock.",
         asked(data.rate())
     );
-    Some((found, vec![Block::Tables(Text::from(caption), tables)]))
+    Some((found?, vec![Block::Tables(Text::from(caption), tables)]))
 }
