@@ -107,11 +107,10 @@ fn by_size(
     Some(Plot { guides: caches.collect(), note, ..plot })
 }
 
-/// The least and the most, in words.
+/// The least and the most, in words: who has them is another in the next run.
 fn span(all: &[Ranked<'_>]) -> Option<String> {
-    let ((first, least), (last, most)) = all.first().zip(all.last())?;
-    let (least, most) = (two(*least), two(*most));
-    Some(format!("from {least} ns ({}) to {most} ns ({})", first.name(), last.name()))
+    let ((_, least), (_, most)) = all.first().zip(all.last())?;
+    Some(format!("from {} ns in one filter to {} ns in another", two(*least), two(*most)))
 }
 
 /// A line for each contender over the rows of a course.

@@ -79,18 +79,24 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     points.sort_by(|a, b| a.1.total_cmp(&b.1));
     let level = floor.map(|ns| Series::floor(points.iter().map(|point| (point.1, ns)).collect()));
     all.extend(level);
-    let names = list(&best.iter().map(|best| best.0).collect::<Vec<_>>());
+    // Which filter of a family it is depends on the run.
+    let of = |name: &str| data.compared().find(|facts| facts.name == name);
+    let families = best.iter().filter_map(|best| Some(Look::of(of(best.0)?.family).name));
+    let mut families: Vec<&str> = families.collect();
+    families.dedup();
     let found = format!(
-        "No other filter is both smaller and faster than any of {names}, ties aside: {}.",
-        data.what()
+        "{}: no other filter is both smaller and faster than those on the dashed line, ties aside, \
+         of the families {}.",
+        data.what(),
+        list(&families)
     );
     let off = match off[..] {
         [] => String::new(),
         _ => format!(" Not on this scale: {}.", list(&off)),
     };
     let note = format!(
-        "The dashed line joins them; hollow marks are other authors' crates. Those in the grey \
-         field have their names in the next plot.{off}{}",
+        "Hollow marks are other authors' crates. Those in the grey field have their names in the \
+         next plot.{off}{}",
         floor.map_or("", |_| FLOOR)
     );
     let x = "size, as a multiple of the least possible (log)";
