@@ -281,8 +281,12 @@ fn copies_without_a_place_are_no_lack_of_room() {
     fn copies<L: Layout>() {
         let mut one = Cuckoo::<L>::with_seed(Goal::fpr(20_000, 0.01), 3).unwrap();
         let mut two = one.clone();
-        (0..4000).for_each(|key| drop(one.insert_hash(hash(key, 3)).unwrap()));
-        (0..1000).for_each(|key| drop(two.insert_hash(hash(key, 3)).unwrap()));
+        for key in 0..4000 {
+            one.insert_hash(hash(key, 3)).unwrap();
+        }
+        for key in 0..1000 {
+            two.insert_hash(hash(key, 3)).unwrap();
+        }
         let mut filled = one.clone();
         let (before, refused) = loop {
             let before = one.clone();
