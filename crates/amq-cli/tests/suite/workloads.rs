@@ -93,7 +93,7 @@ const WORKLOADS: [(&str, &str, &str); 50] = [
     (
         "the same, by many threads",
         "--at-most 1e7 --fpr 1% --forget 2 --first time --need shared-insert --threads 16",
-        "sharded-rolling-blocked-bloom",
+        "sharded-rolling-blocked-bloom or sharded-rolling-wide-blocked-bloom",
     ),
     ("a day's window", "--at-most 1e7 --fpr 0.1% --forget 24", "rolling-windowed-cuckoo"),
     ("a revocation list", "--keys 1e6 --static --fpr 0.1% --changes 5000", "bumped-ribbon"),
