@@ -469,8 +469,8 @@ mod tests {
     }
 
     /// Left out, the largest tables are reckoned from the lines of smaller ones; within a half for
-    /// every contender and query, and on average within a fifth: 0.09, 0.12 and 0.18 in three records
-    /// of one machine, whose pages and neighbours differ from run to run.
+    /// every contender and query, and on average within a fifth: 0.09, 0.12 and 0.18 in three
+    /// records of one machine, whose pages and neighbours differ from run to run.
     #[test]
     fn what_is_reckoned_beyond_the_table_is_near_what_was_measured_there() {
         let times = Times::committed();
