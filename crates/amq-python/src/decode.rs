@@ -1,8 +1,6 @@
 //! What cannot be read, in the words of Python: the library's own name its types and methods.
 
-use crate::error::{NotDecoded, Raise};
 use amq::{DecodeError, FilterKind};
-use pyo3::prelude::*;
 
 /// What is wrong with some bytes, or with what was given beside them.
 pub(crate) fn text(error: DecodeError) -> String {
@@ -42,18 +40,4 @@ pub(crate) fn text(error: DecodeError) -> String {
         other => return other.to_string(),
     };
     text.to_owned()
-}
-
-/// The exception for a file that [`open`](crate::files::open) does not take.
-pub(crate) fn not_opened(error: DecodeError) -> PyErr {
-    match error {
-        DecodeError::SeedWithheld => NotDecoded::new_err(
-            "the file omits its seed, and is not mapped: amq.load(path, seed=...) reads it",
-        ),
-        DecodeError::Prehashed => NotDecoded::new_err(
-            "the file's keys were hashed by the program that made it, and it is not mapped: \
-             amq.load(path, hash_func) reads it",
-        ),
-        other => other.raise(),
-    }
 }

@@ -2,8 +2,7 @@
 
 use crate::classes;
 use crate::data::{of_data, to_object};
-use crate::decode;
-use crate::error::{OrRaise, of_file, of_system};
+use crate::error::{NotDecoded, OrRaise, Raise, of_file, of_system};
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use crate::number::{Natural, SecretKey};
@@ -173,7 +172,7 @@ pub(crate) fn open(
     let path = std::path::absolute(&path.0).map_err(|error| of_system(&error, &path.0))?;
     let opened = py.detach(|| crate::map::open(&path, check, key.map(|key| key.0)));
     let (hashing, view) = opened.map_err(|error| match error {
-        ReadError::Decode(error) => decode::not_opened(error),
+        ReadError::Decode(error) => not_opened(error),
         error => of_file(error, &path),
     })?;
     let base = Filter::new(hashing, Content::View(view));
@@ -227,4 +226,18 @@ pub(crate) fn kind_of(cls: &Bound<'_, PyAny>) -> PyResult<Option<FilterKind>> {
 
 fn in_its_file() -> PyErr {
     PyTypeError::new_err("the filter was opened in its file already: copy that")
+}
+
+/// The exception for a file that [`open`] does not take.
+fn not_opened(error: DecodeError) -> PyErr {
+    match error {
+        DecodeError::SeedWithheld => NotDecoded::new_err(
+            "the file omits its seed, and is not mapped: amq.load(path, seed=...) reads it",
+        ),
+        DecodeError::Prehashed => NotDecoded::new_err(
+            "the file's keys were hashed by the program that made it, and it is not mapped: \
+             amq.load(path, hash_func) reads it",
+        ),
+        other => other.raise(),
+    }
 }
