@@ -59,9 +59,8 @@ fn filters() -> impl Iterator<Item = &'static str> {
 }
 
 /// What one insert in a thousand exceeds, for each filter of fixed size that takes keys one by one:
-/// where it is as full as planned or fuller, of the largest one measured, with the keys that it was
-/// planned for. What grows stops to grow
-/// more rarely than that, and for longer: it has no such number.
+/// where it is as full as planned or fuller, of the largest one measured, with the keys it was
+/// planned for. What grows stops to grow more rarely than that, and for longer: it has none.
 fn tails(records: &[(Records, String)]) -> Result<String, BenchError> {
     let grow = Workload::course("grow");
     let mut tails = Vec::new();
