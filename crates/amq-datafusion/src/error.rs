@@ -1,6 +1,6 @@
 //! Errors in SQL's words.
 
-use amq::{AnyError, DecodeError, MergeError};
+use amq::{AnyError, DecodeError, InsertError, MergeError};
 use datafusion_common::DataFusionError;
 use std::fmt::Display;
 
@@ -43,6 +43,14 @@ pub(crate) fn unmerged(function: &str, error: &AnyError) -> DataFusionError {
                  among them, do not fit into the {slots} slots of one filter. Let `expected` be \
                  the number of rows in all parts together, or aggregate over (SELECT DISTINCT x \
                  FROM ...)"
+            );
+            execution(function, text)
+        }
+        AnyError::Merge(MergeError::Insert(InsertError::Copies { copies })) => {
+            let text = format_args!(
+                "copies of keys do not fit into one filter: a key is in {copies} times already. \
+                 Aggregate over (SELECT DISTINCT x FROM ...), or let `expected` be the number of \
+                 rows in all parts together"
             );
             execution(function, text)
         }
