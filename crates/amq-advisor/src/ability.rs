@@ -74,10 +74,9 @@ fn map(demand: Demand) -> Option<String> {
         | Demand::BitsPerKey(_)
         | Demand::Bytes { .. }
         | Demand::BuildBytes(_)
+        | Demand::Fpr(_)
         | Demand::Strangers => return None,
-        Demand::Fpr(_) | Demand::Need(Need::Exact) => {
-            "gives some value for a key that is not in, and never says so: ask a filter first"
-        }
+        Demand::Need(Need::Exact) => "gives some value for a key that is not in",
         _ => "is built from all pairs at once, and never changes",
     };
     Some(lacks.into())

@@ -20,7 +20,8 @@ pub struct Choice {
     pub bits_per_key: f64,
     /// Peak bytes while it is built or filled, the table included.
     pub build_bytes: u64,
-    /// Expected false-positive rate with all planned keys in it. 1 for a map, which never says no.
+    /// Expected false-positive rate with all planned keys in it. 1 for a map without check bits,
+    /// which never says no.
     pub fpr: f64,
     /// Bits per key while it grows, if it grows without a bound.
     pub grown: Option<Growth>,
@@ -45,6 +46,24 @@ pub struct Choice {
     pub reason: String,
 }
 
+impl Choice {
+    /// Its false-positive rate; `None` for a map without check bits, which never says no.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        (self.structure != Structure::Map || self.check_bits() > 0).then_some(self.fpr)
+    }
+
+    /// Of the bits of a map's values those that check the key, above those of the value itself: a
+    /// rate asks for them, or the cost of a false positive. 0 for all but maps.
+    #[must_use]
+    pub fn check_bits(&self) -> u32 {
+        match self.structure {
+            Structure::Map => -libm::log2(self.fpr) as u32,
+            _ => 0,
+        }
+    }
+}
+
 /// A structure that does not qualify.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -55,16 +74,6 @@ pub struct Rejection {
     pub demand: Demand,
     /// The rest of a sentence that begins with its name.
     pub reason: String,
-}
-
-/// The exact set of the same keys, to compare with.
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct ExactSet {
-    /// Bytes of a hash table of the keys.
-    pub bytes: u64,
-    /// Nanoseconds for a query.
-    pub query_ns: Option<f64>,
 }
 
 /// What to take, best first.
@@ -79,8 +88,9 @@ pub struct Answer {
     pub front: Vec<Choice>,
     /// What falls out.
     pub rejections: Vec<Rejection>,
-    /// The exact set of the same keys.
-    pub exact_set: ExactSet,
+    /// What holds the keys themselves, to compare with: a hash table, and whatever else the
+    /// workload admits, the smallest first. Never empty.
+    pub exact: Vec<Choice>,
     /// Expected nanoseconds for each query without any filter, where a false positive has a cost.
     pub without_ns: Option<f64>,
     /// Sentences on what else to know.

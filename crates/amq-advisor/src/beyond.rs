@@ -10,6 +10,9 @@ pub struct Beyond {
     pub wanted: &'static str,
     /// What to take instead.
     pub instead: &'static str,
+    /// What becomes of other needs there: removing, merging, listing, growing, and inserts by
+    /// several threads.
+    pub(super) beside: &'static [&'static str; 5],
 }
 
 impl Beyond {
@@ -17,25 +20,54 @@ impl Beyond {
         name: "range",
         wanted: "tells whether any key lies in a range",
         instead: "a range filter, such as SuRF, Grafite or Rosetta; or the keys in a sorted list",
+        beside: &[
+            "none of these filters removes: a search tree of the keys does",
+            "build them again from all keys, or merge the sorted lists",
+            "the sorted list has the keys, the filters do not",
+            "SuRF and Grafite are built from all keys at once: a search tree grows",
+            "a search tree behind a lock, or one for each thread",
+        ],
     };
     pub(super) const RECONCILE: Self = Self {
         name: "reconcile",
         wanted: "finds the keys that two sets do not share",
         instead: "an invertible Bloom lookup table (IBLT) or minisketch, whose bytes grow with the \
-                  difference and not with the sets",
+                  difference and not with the sets: name the most keys that differ (`--changes`)",
+        beside: &[
+            "both remove: a key taken out is subtracted from an IBLT, or added to minisketch again",
+            "two sketches of one size combine into that of the keys in one set alone",
+            "they list the keys that differ, and not the set: keep that beside them",
+            "neither grows: make it again, from the set, for more differences",
+            "one for each thread, and combine them",
+        ],
     };
     pub(super) const DISTINCT: Self = Self {
         name: "distinct",
         wanted: "only counts the distinct keys of a stream",
         instead: "HyperLogLog: 12 kB for an error of 0.8 %, four times that for half of it, however \
                   many keys; a few keys themselves take less",
+        beside: &[
+            "it cannot remove: keep one for each period, or an exact set",
+            "those with as many registers merge without loss, by the higher of each two",
+            "it keeps no keys",
+            "its size stays the same, however many keys come",
+            "one for each thread, and merge them",
+        ],
     };
     pub(super) const FREQUENCIES: Self = Self {
         name: "frequencies",
         wanted: "counts far beyond 14 copies of most keys in few bits",
-        instead: "a count-min sketch, whose counts may be too high: name the highest count, and the \
-                  answer has its size; or a counting quotient filter with counters of variable \
-                  length (Pandey et al. 2017)",
+        instead: "a count-min sketch, whose counts may be too high: name the highest count \
+                  (`--count`), and the answer has its size; or a counting quotient filter with \
+                  counters of variable length (Pandey et al. 2017)",
+        beside: &[
+            "a plain count-min sketch decrements, one with conservative update cannot; the quotient \
+             filter removes",
+            "count-min sketches of one size and seed add up; quotient filters merge",
+            "a count-min sketch keeps no keys; the quotient filter lists their hashes",
+            "a count-min sketch never grows, its counts only get worse; the quotient filter doubles",
+            "a count-min sketch takes atomic counters, or one for each thread, added up",
+        ],
     };
 
     /// All of them, in the words of the first page.

@@ -12,6 +12,12 @@ pub const TIME_MAY_TAKE: f64 = 2.0;
 /// a filter that says yes to a larger share of absent keys comes after all that say it to fewer.
 pub const USEFUL_FPR: f64 = 0.5;
 
+/// A filter that says yes to a larger share of absent keys is of little use, and that is said.
+pub(crate) const POOR_FPR: f64 = 0.32;
+
+/// The keys themselves are named beside a filter if they take at most so many times its bytes.
+pub(crate) const NEARLY: f64 = 1.6;
+
 /// Tails that differ by no more than so many nanoseconds are alike: in two records those of one
 /// filter differ by as much, since a clock is read for each insert.
 pub(crate) const TAIL_NOISE_NS: f64 = 100.0;

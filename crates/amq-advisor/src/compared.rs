@@ -1,6 +1,7 @@
 //! Notes on what a filter is worth beside other things: the keys themselves, no filter, and one
 //! filter for many sets.
 
+use crate::by::NEARLY;
 use crate::consider::own;
 use crate::exact;
 use crate::numbers::{Bytes, Number, Rate};
@@ -10,49 +11,38 @@ use alloc::format;
 use alloc::string::String;
 use amq::Budget;
 
-/// What the keys themselves take.
-pub(super) fn exact_set(bytes: u64, filter: Option<&Choice>, workload: &Workload) -> String {
-    let what = match Structure::exact(workload) {
-        Structure::ExactMap if workload.counts() => "map from each key to its count",
-        Structure::ExactMap => "map from each key to its value",
+/// What the keys themselves take, in the smallest form that the workload admits, and in a hash
+/// table if they come one by one.
+pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workload) -> String {
+    let what = match (workload.counts(), workload.is_filtered()) {
+        (true, _) => "map from each key to its count",
+        (_, false) => "map from each key to its value",
         _ => "set of the keys",
     };
-    let shown = Bytes(bytes);
-    match filter {
-        Some(filter) if filter.bytes > 0 => {
-            let (times, other) = (bytes as f64 / filter.bytes as f64, filter.structure);
-            match times {
-                1.0.. => format!(
-                    "An exact {what} takes {shown}, {times:.1} times as much as {other}, and never \
-                     errs."
-                ),
-                _ => format!(
-                    "An exact {what} takes {shown}, and never errs; the {other} filter takes {:.1} \
-                     times that.",
-                    1.0 / times
-                ),
-            }
-        }
-        _ => format!("An exact {what} takes {shown}, and never errs."),
+    let form = |it, bytes| format!("{} as {}", Bytes(bytes), exact::form(it, workload));
+    let least = &answer.exact[0];
+    let mut text = format!("An exact {what} takes {}", form(least.structure, least.bytes));
+    let is_table = |it: &&Choice| it.structure == Structure::exact(workload);
+    let table = answer.exact.iter().skip(1).find(is_table).filter(|_| !workload.built_once);
+    text += &table.map_or_else(String::new, |it| format!(", {}", form(it.structure, it.bytes)));
+    if !workload.built_once && workload.below.is_some() {
+        let list = form(Structure::SortedList, exact::sorted_bytes(workload));
+        text += &format!(", {list} once all keys are there");
     }
-}
-
-/// Sorted keys are worth naming if they take at most so many times the bits of a filter.
-const NEARLY: f64 = 1.2;
-
-/// What the keys take, sorted as integers, where that is about as little as a filter.
-pub(super) fn sorted(filter: &Choice, best: &Choice, workload: &Workload) -> Option<String> {
-    let listed = exact::sorted_bits(workload)?;
-    let (it, bits) = (filter.structure, filter.bits_per_key);
-    let is_told = [Structure::Bitmap, Structure::SortedList].contains(&best.structure);
-    (!is_told && listed <= bits * NEARLY).then(|| {
-        format!(
-            "The {it} filter takes {bits:.1} bits per key; sorted, as integers of one length, the keys \
-             themselves take {listed:.1} in an Elias-Fano list and {:.0} in an array. Both never \
-             err, and are made from all keys at once.",
-            libm::ceil(exact::universe_bits(workload))
-        )
-    })
+    let Some(filter) = filter.filter(|filter| filter.bytes > 0) else {
+        return text + ", and never errs.";
+    };
+    let (times, it) = (least.bytes as f64 / filter.bytes as f64, filter.structure);
+    text + &match times {
+        NEARLY.. => format!(": {times:.1} times as much as {it}, and never errs."),
+        1.0.. => format!(
+            ": only {times:.1} times as much as {it}, and never errs, where that errs on {}. Take \
+             the keys, unless {} or time decide.",
+            Rate(filter.fpr),
+            Bytes(least.bytes - filter.bytes)
+        ),
+        _ => format!(", and never errs; the {it} filter takes {:.1} times that.", 1.0 / times),
+    }
 }
 
 /// From which cost of a lookup on a filter pays; or what it saves, where that is known.

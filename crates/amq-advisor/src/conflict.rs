@@ -2,7 +2,9 @@
 
 use crate::numbers::Rate;
 use crate::rank::ranked;
-use crate::{Choice, Contradiction, Demand, Invalid, Need, Structure, Times, Unserved, Workload};
+use crate::{
+    Choice, Contradiction, DEFAULT_FPR, Demand, Invalid, Structure, Times, Unserved, Workload,
+};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -23,37 +25,26 @@ pub struct Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.first == self.second {
-            return write!(f, "no filter holds {}", self.first);
+        match self.first == self.second {
+            true => write!(f, "no filter holds {}", self.first)?,
+            false => write!(f, "no filter offers both {} and {}", self.first, self.second)?,
         }
-        write!(f, "no filter offers both {} and {}", self.first, self.second)?;
         for demand in &self.further {
             write!(f, ", with {demand}")?;
         }
-        if let (Demand::Fpr(fpr), Demand::Keys(keys)) = (self.first, self.second) {
-            let floor = amq_core::numeric::hash_floor(keys.planned());
-            if fpr < floor {
-                let floor = Rate(floor);
-                write!(
-                    f,
-                    ", since hashes of 64 bits of so many keys err at {floor} at least, and only the \
-                     keys themselves never err"
-                )?;
-            }
-        }
-        if let (Demand::Need(Need::Values { bits }), Demand::Fpr(fpr)) = (self.first, self.second) {
-            f.write_str(", since a map gives some value to any key: leave out the rate")?;
-            // A float-to-integer cast saturates, as it should here.
-            let check = libm::ceil(-libm::log2(fpr)) as u32;
-            let both = bits.saturating_add(check);
-            if both <= 32 {
-                write!(
-                    f,
-                    ", or ask for values of {both} bits, {bits} for the value and {check} of a hash \
-                     of the key, which {} of absent keys have by chance",
-                    Rate(libm::exp2(-f64::from(check)))
-                )?;
-            }
+        let keys = match self.second {
+            Demand::Keys(keys) => keys.planned(),
+            _ => 0,
+        };
+        let asked = if let Demand::Fpr(fpr) = self.first { fpr } else { DEFAULT_FPR };
+        let floor = amq_core::numeric::hash_floor(keys);
+        if asked < floor {
+            write!(
+                f,
+                ", since hashes of 64 bits of so many keys err at {} at least: take a higher rate, \
+                 several filters of fewer keys, or the keys themselves, which never err",
+                Rate(floor)
+            )?;
         }
         for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
             write!(
@@ -63,10 +54,9 @@ impl fmt::Display for Conflict {
                 choice.structure,
                 choice.bits_per_key,
             )?;
-            // A map gives some value to every key: it has no rate.
-            match choice.structure {
-                Structure::Map => f.write_str(")")?,
-                _ => write!(f, ", rate {})", Rate(choice.fpr))?,
+            match choice.rate() {
+                Some(rate) => write!(f, ", rate {})", Rate(rate))?,
+                None => f.write_str(")")?,
             }
         }
         Ok(())
@@ -123,9 +113,13 @@ pub(super) fn conflict(workload: &Workload, times: &Times) -> Conflict {
         further,
         ways_out: ways_out(workload, &demands, times),
     };
+    let keys = Demand::Keys(workload.keys);
+    if fails(&[]) {
+        return named(keys, keys, Vec::new());
+    }
     let alone = demands.iter().find(|&&demand| fails(&[demand]));
     if let Some(&demand) = alone {
-        return named(demand, Demand::Keys(workload.keys), Vec::new());
+        return named(demand, keys, Vec::new());
     }
     for (index, &first) in demands.iter().enumerate() {
         let mut later = demands[index + 1..].iter();
@@ -141,7 +135,6 @@ pub(super) fn conflict(workload: &Workload, times: &Times) -> Conflict {
         }
     }
     let mut core = core.into_iter();
-    let keys = Demand::Keys(workload.keys);
     named(core.next().unwrap_or(keys), core.next().unwrap_or(keys), core.collect())
 }
 

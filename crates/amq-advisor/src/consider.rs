@@ -2,9 +2,10 @@
 
 use crate::size::Size;
 use crate::times::Spent;
-use crate::{Choice, DEFAULT_FPR, ExactSet, Rejection, Structure, Times, Workload};
-use crate::{ability, exact as keys, size};
+use crate::{Choice, DEFAULT_FPR, Rejection, Structure, Times, Workload};
+use crate::{ability, exact as keys, reason, size};
 use alloc::string::String;
+use alloc::vec::Vec;
 use amq::{Budget, Goal};
 
 /// The lowest rate that is tried where a lower one than asked for may save time, `2^-40`.
@@ -43,7 +44,7 @@ pub(super) fn quickest(
     };
     let fits = |other: &Choice| other.bits_per_key <= most_bits && other.fpr <= highest;
     let mut best = choice.clone();
-    if choice.structure == Structure::Map || cost(choice).is_infinite() {
+    if cost(choice).is_infinite() {
         return best;
     }
     let in_size = (most_bits.is_finite() && choice.grown.is_none())
@@ -161,30 +162,22 @@ pub(super) fn without(workload: &Workload) -> Option<f64> {
     Some(missed(workload) + found(workload))
 }
 
-/// The exact set of the same keys, to compare with.
-pub(super) fn exact_set(workload: &Workload, times: &Times) -> ExactSet {
-    let set = exact(Structure::exact(workload), keys::hash_table(workload), workload, times);
-    ExactSet { bytes: set.bytes, query_ns: set.query_ns }
+/// What holds the keys themselves, the smallest first.
+pub(super) fn exact(workload: &Workload, times: &Times) -> Vec<Choice> {
+    let entries = workload.keys.planned().saturating_mul(workload.filters);
+    let choice = |(structure, bytes)| {
+        let spent = times.spent(structure, entries, DEFAULT_FPR, workload);
+        let bits = bytes as f64 * 8.0 / workload.keys.planned() as f64;
+        let what = reason::what(structure, workload);
+        Choice { bytes, build_bytes: bytes, what, ..timed(structure, spent, 0.0, bits, workload) }
+    };
+    keys::all(workload).into_iter().map(choice).collect()
 }
 
 /// No filter at all, as a choice.
 pub(super) fn nothing(workload: &Workload) -> Choice {
     let none = timed(Structure::Nothing, None, 1.0, 0.0, workload);
     Choice { cost_ns: without(workload), ..none }
-}
-
-/// An exact set or bitmap of this many bytes, as a choice.
-pub(super) fn exact(
-    structure: Structure,
-    bytes: u64,
-    workload: &Workload,
-    times: &Times,
-) -> Choice {
-    let keys = workload.keys.planned();
-    let entries = keys.saturating_mul(workload.filters);
-    let spent = times.spent(structure, entries, DEFAULT_FPR, workload);
-    let bits = bytes as f64 * 8.0 / keys as f64;
-    Choice { bytes, build_bytes: bytes, ..timed(structure, spent, 0.0, bits, workload) }
 }
 
 /// A sketch of this size, as a choice.

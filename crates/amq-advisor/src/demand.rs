@@ -52,6 +52,7 @@ impl fmt::Display for Demand {
             Self::Need(Need::Exact) => f.write_str("never erring"),
             Self::Need(Need::Beyond(beyond)) => f.write_str(beyond.name),
             Self::Fpr(fpr) => write!(f, "a false-positive rate of {}", Rate(fpr)),
+            Self::BitsPerKey(1.0) => f.write_str("at most 1 bit per key"),
             Self::BitsPerKey(bits) => write!(f, "at most {bits} bits per key"),
             Self::Need(Need::Forget { generations }) => {
                 write!(f, "forgetting by time, in {generations} generations")

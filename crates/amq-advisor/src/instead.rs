@@ -1,10 +1,10 @@
 //! What is better than any filter: none at all, the keys themselves, or a sketch that counts.
 
 use crate::by::{By, TIE};
-use crate::consider::{exact, nothing, own, sketch};
+use crate::consider::{nothing, own, sketch};
 use crate::numbers::{Bytes, Rate};
 use crate::size::{self, Counters};
-use crate::{Answer, Choice, Structure, Times, Workload, exact as keys};
+use crate::{Answer, Choice, Structure, Workload};
 use alloc::format;
 use alloc::string::String;
 
@@ -16,21 +16,29 @@ pub const SMALL_SET_BYTES: u64 = 64 << 10;
 /// quicker; more if it is more than twice as many times as quick.
 const SET_MAY_TAKE: u64 = 3;
 
+/// Beside lookups that take longer, to search a sorted list takes next to no time.
+const SLOW_NS: f64 = 10_000.0;
+
 /// What to take before the filters of an answer, if it is better than all of them.
 pub(super) fn instead(
     answer: &Answer,
+    exact: &[Choice],
     by: By,
     workload: &Workload,
-    times: &Times,
 ) -> Option<Choice> {
     let first = answer.filters().next();
     let tells_more = workload.value_bits().is_some() || workload.counts();
     let none = if tells_more || first.is_none() { None } else { needless(answer, workload) };
     let (mut choice, reason) = none
         .or_else(|| counted(answer, by, workload))
-        .or_else(|| exactly(answer, first?, by, workload, times))?;
+        .or_else(|| exactly(answer, exact, first?, by, workload))?;
     choice.reason = reason;
     Some(choice)
+}
+
+/// Whether the best filter says yes to nearly all absent keys.
+fn is_useless(answer: &Answer) -> bool {
+    answer.filters().next().is_some_and(|choice| choice.rate().is_some_and(|it| it > size::USELESS))
 }
 
 /// No filter, where it saves nothing.
@@ -39,7 +47,11 @@ fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
         let reason = "Every query is for a key that is in: a filter would say yes to each.";
         return Some((nothing(workload), reason.into()));
     }
-    let without = answer.without_ns?;
+    let (Some(without), false) = (answer.without_ns, is_useless(answer)) else {
+        let reason = "Filters of this rate or size say yes to nearly every absent key, and spare \
+                      next to no lookup: ask for a lower rate, or allow more bytes.";
+        return is_useless(answer).then(|| (nothing(workload), reason.into()));
+    };
     let timed = answer.filters().filter_map(|choice| Some((choice.cost_ns?, choice.structure)));
     let (with, quickest) = timed.min_by(|a, b| a.0.total_cmp(&b.0))?;
     let reason = || {
@@ -59,32 +71,36 @@ fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
 /// The keys themselves, where a filter takes about as much.
 fn exactly(
     answer: &Answer,
+    exact: &[Choice],
     first: &Choice,
     by: By,
     workload: &Workload,
-    times: &Times,
 ) -> Option<(Choice, String)> {
     let smallest = answer.filters().min_by_key(|choice| choice.bytes)?;
     let is_by_time = matches!(by, By::Time(_) | By::Tail(_));
-    let all = keys::all(workload).into_iter().filter(|&(it, _)| keys::replaces(it, workload));
-    all.map(|(it, bytes)| exact(it, bytes, workload, times)).find_map(|set| {
+    // Where time comes first, those whose time is known.
+    let later = |it: &&Choice| is_by_time && it.cost_ns.is_none();
+    exact.iter().filter(|it| !later(it)).chain(exact.iter().filter(later)).find_map(|set| {
         let is_table = matches!(set.structure, Structure::ExactSet | Structure::ExactMap);
         let together = set.bytes.saturating_mul(workload.filters);
         // More bytes for less time: by far more only for far less.
         let product = |choice: &Choice| choice.bytes as f64 * own(choice, workload);
-        let is_no_slower = set.cost_ns.is_some() && own(&set, workload) <= own(first, workload);
+        let is_no_slower = set.cost_ns.is_some() && own(set, workload) <= own(first, workload);
         // As filters may take twice the bits again for half of the time.
-        let halves = own(&set, workload) * 2.0 <= own(first, workload);
+        let halves = own(set, workload) * 2.0 <= own(first, workload);
         let is_next = match by {
             By::Time(most) if workload.allowed(1).is_none() => set.bits_per_key <= most * 2.0,
             _ => false,
         };
-        let is_near = set.bytes <= first.bytes && set.structure != Structure::SortedList
+        // To search a list takes longer than most filters, and nobody has measured it.
+        let is_searched = set.structure == Structure::SortedList;
+        let is_slow = workload.false_positive_ns.is_some_and(|ns| ns >= SLOW_NS);
+        let is_near = set.bytes <= first.bytes && (is_slow || !is_searched)
             || is_no_slower
                 && (set.bytes <= first.bytes.saturating_mul(SET_MAY_TAKE)
-                    || product(&set) * 2.0 <= product(first)
+                    || product(set) * 2.0 <= product(first)
                     || halves && is_next);
-        let (taken, held) = (Bytes(set.bytes), holds(&set, workload));
+        let taken = Bytes(set.bytes);
         let is_over = by == By::Rate && together > SMALL_SET_BYTES;
         let why = if is_over {
             format!("The keys themselves fit the size allowed, in {taken}")
@@ -101,7 +117,7 @@ fn exactly(
             format!(
                 "The keys themselves take {taken}{}; the quickest filter for what an error costs, \
                  {}, takes {}{}, and still errs on {} of absent keys",
-                ns(&set),
+                ns(set),
                 first.structure,
                 Bytes(first.bytes),
                 ns(first),
@@ -111,28 +127,11 @@ fn exactly(
             return None;
         };
         let forgets = match workload.generations() {
-            Some(_) => ", and forgets if each generation has one of its own",
+            Some(_) => ": to forget, each generation has one of its own",
             None => "",
         };
-        Some((set, format!("{why}: {held}{forgets}. Nothing errs.")))
+        Some((set.clone(), format!("{why}{forgets}.")))
     })
-}
-
-/// What is kept, and what else it does.
-fn holds(set: &Choice, workload: &Workload) -> &'static str {
-    match set.structure {
-        Structure::Bitmap => {
-            "a bit for each integer there can be, in the form of a roaring bitmap \
-                              where they are sparse"
-        }
-        Structure::SortedList if !keys::are_integers(workload) => {
-            "a sorted array of them, made from all at once"
-        }
-        Structure::SortedList => "sorted integers in an Elias-Fano list, made from all at once",
-        Structure::ExactMap if workload.counts() => "the map counts, and also removes and lists",
-        Structure::ExactMap => "the map gives the value of each key, and none for any other",
-        _ => "the set also removes and lists",
-    }
 }
 
 /// A sketch, where copies of keys would take more slots than counters take bits, or where a filter
@@ -140,7 +139,7 @@ fn holds(set: &Choice, workload: &Workload) -> &'static str {
 fn counted(answer: &Answer, by: By, workload: &Workload) -> Option<(Choice, String)> {
     let counters = size::counters(workload)?;
     let Counters { bits, size } = &counters;
-    let map = answer.exact_set.bytes;
+    let map = answer.exact[0].bytes;
     let smallest = answer.filters().min_by_key(|choice| choice.bytes);
     let surest = answer.filters().min_by(|a, b| a.fpr.total_cmp(&b.fpr));
     let (is_better, than) = match (by, smallest, surest) {

@@ -108,7 +108,7 @@ mod times;
 mod unserved;
 mod workload;
 
-pub use answer::{Answer, Choice, ExactSet, Rejection};
+pub use answer::{Answer, Choice, Rejection};
 pub use beyond::Beyond;
 pub use by::{TIME_MAY_TAKE, USEFUL_FPR};
 pub use conflict::{ChooseError, Conflict};

@@ -2,6 +2,7 @@
 //! family does and what it does not.
 
 use crate::{Beyond, Need};
+use alloc::format;
 use alloc::string::{String, ToString};
 use core::str::FromStr;
 
@@ -28,8 +29,35 @@ amq_core::impl_error! {
         Unknown {
             /// The word.
             word: String,
-        } => "there is no need {word}: there are {}", words();
+        } => "there is no need {word}: {}there are {}", meant(word), words();
     }
+}
+
+impl Need {
+    /// The word for what people call by another one, if that is known.
+    #[must_use]
+    pub fn meant(word: &str) -> Option<&'static str> {
+        const OTHERS: [(&str, &str); 9] = [
+            ("remove", "delete erase expire evict subtract unset churn"),
+            ("list", "iterate enumerate keys sort order scan dump"),
+            ("merge", "union combine join add-up distributed"),
+            ("grow", "resize scale expand unbounded dynamic"),
+            ("shared-insert", "threads concurrent parallel atomic lock-free multithreaded"),
+            ("files", "save load file mmap map persist disk serialize"),
+            ("exact", "set no-errors no-false-positives certain perfect"),
+            ("distinct", "cardinality unique count-distinct hyperloglog"),
+            ("frequencies", "count counts frequency heavy-hitters top-k count-min"),
+        ];
+        let word = word.to_ascii_lowercase();
+        let others = OTHERS.into_iter();
+        let mut known =
+            others.chain([("range", "between prefix ranges"), ("reconcile", "diff sync")]);
+        known.find(|(_, words)| words.split(' ').any(|known| known == word)).map(|(need, _)| need)
+    }
+}
+
+fn meant(word: &str) -> String {
+    Need::meant(word).map_or_else(String::new, |need| format!("{need} is meant, perhaps; "))
 }
 
 fn words() -> String {

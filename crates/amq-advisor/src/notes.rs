@@ -1,14 +1,14 @@
 //! What to know beside the choices. Every number is reckoned here, as in the reasons.
 
-use crate::by::{By, USEFUL_FPR};
-use crate::compared::{exact_set, file, many, sorted, worth};
+use crate::by::By;
+use crate::compared::{exact, file, many, worth};
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size;
 use crate::{Answer, Choice, DEFAULT_FPR, First, Keys, KeysBy, Need, Structure, Times, Workload};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use amq::Abilities;
+use amq::{Abilities, FilterKind};
 
 /// Bytes of a filter that many a machine has no room for.
 const LARGE: u64 = 64 << 30;
@@ -19,9 +19,9 @@ const SMALL_DEVICE: u64 = 1 << 20;
 /// What is true beside the choices.
 pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times) -> Vec<String> {
     let mut notes = Vec::new();
-    let filter = answer.filters().next();
-    notes.push(exact_set(answer.exact_set.bytes, filter, workload));
-    notes.extend(filter.and_then(|choice| sorted(choice, answer.best(), workload)));
+    let is_needless = answer.best().structure == Structure::Nothing;
+    let filter = answer.filters().next().filter(|_| !is_needless);
+    notes.push(exact(answer, filter, workload));
     notes.extend(filter.and_then(|choice| worth(choice, answer, workload)));
     notes.extend(filter.and_then(|choice| many(choice, workload)));
     notes.extend(filter.and_then(|choice| file(choice, workload)));
@@ -32,18 +32,12 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         let rate = Rate(DEFAULT_FPR);
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
-    if let Some(choice) = filter {
-        notes.extend(when_full(choice, workload));
-        notes.extend(generations(workload));
-        if choice.fpr > USEFUL_FPR && choice.structure != Structure::Map {
-            let (it, rate) = (choice.structure, Rate(choice.fpr));
-            notes.push(format!("At this size the {it} filter says yes to {rate} of absent keys."));
-        }
-    }
+    notes.extend(filter.and_then(|choice| when_full(choice, workload)));
+    notes.extend(filter.and_then(|_| generations(workload)));
     notes.extend(copies(workload, answer));
     let growing = workload.grows() && !matches!(workload.keys, Keys::AtMost(_));
     let strangers = workload.keys_by == KeysBy::Strangers;
-    let is_filter = filter.is_some();
+    let (is_filter, is_first) = (filter.is_some(), answer.best().structure.is_filter());
     let fixed: &[(bool, &str)] = &[
         (
             workload.is_exact(),
@@ -56,7 +50,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
             "Built from all keys at once there is no insert to wait for: the least time is taken.",
         ),
         (
-            workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE) && is_filter,
+            workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE) && is_first,
             "For small devices: the filters need no operating system (`no_std`), and a view answers \
              from the bytes of a file where they lie, in flash too.",
         ),
@@ -75,7 +69,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
             "What is listed are hashes: no filter keeps the keys.",
         ),
         (
-            workload.needs.contains(&Need::Merge) || filter.is_some_and(|f| f.bytes >= LARGE),
+            workload.needs.contains(&Need::Merge) || is_first && answer.best().bytes >= LARGE,
             "For a join, or keys on several machines, `amq-datafusion` makes, merges and asks \
              filters in SQL, where the data lies: on DataFusion, on Ballista, with Spark's bytes.",
         ),
@@ -242,13 +236,18 @@ fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
         });
         let sticks = if sticks { " Counters of four bits stick at 15, for good." } else { "" };
         let is_often = |need: &Need| matches!(need, Need::Count { most: 15.. }) && copies > 4.0;
-        let varied = match workload.needs.iter().any(is_often) {
-            true => {
-                " A counting quotient filter with counters of variable length (Pandey et al. \
-                 2017), which this family does not have, would take three or four slots a key."
-            }
-            false => "",
-        };
+        let quotient = Structure::Filter(FilterKind::Quotient);
+        let slots = answer.filters().find(|it| it.structure == quotient);
+        let slots = slots.filter(|_| workload.needs.iter().any(is_often));
+        let varied = slots.map_or_else(String::new, |it| {
+            let most = 4.0 * it.bytes as f64 / copies;
+            format!(
+                " A counting quotient filter with counters of variable length (Pandey et al. 2017), \
+                 which this family does not have, takes three or four slots a key: {} at most, and \
+                 its counts are right but for its rate.",
+                Bytes(most as u64)
+            )
+        });
         return Some(format!(
             "Planned for {copies} copies of each key, {given}: in filters that store fingerprints \
              each copy takes a slot.{sticks}{varied}"

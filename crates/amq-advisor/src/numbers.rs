@@ -9,6 +9,9 @@ pub(crate) struct Bytes(pub(crate) u64);
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
+        if self.0 == 1 {
+            return f.pad("1 byte");
+        }
         if self.0 < 1000 {
             return f.pad(&alloc::format!("{} bytes", self.0));
         }

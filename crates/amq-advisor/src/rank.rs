@@ -1,9 +1,10 @@
 //! The ranked answer: every candidate considered, and the order of the choices.
 
-use crate::by::{By, TAIL_NOISE_NS, TIE, TIME_MAY_TAKE, USEFUL_FPR};
-use crate::consider::{errors, exact, exact_set, own, quickest, smallest, without};
+use crate::by::{By, NEARLY, TAIL_NOISE_NS, TIE, TIME_MAY_TAKE, USEFUL_FPR};
+use crate::consider::{errors, exact, own, quickest, smallest, without};
 use crate::{
-    Answer, Choice, DEFAULT_FPR, First, Structure, Times, Workload, instead, notes, reason,
+    Answer, Choice, DEFAULT_FPR, First, Structure, Times, Workload, exact as keys, instead, notes,
+    reason,
 };
 use alloc::vec::Vec;
 
@@ -20,9 +21,13 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
             Err(rejection) => rejections.push(rejection),
         }
     }
+    let exact = exact(workload, times);
+    let serving = exact.iter().filter(|it| keys::serves(it.structure, it.bytes, workload));
+    let serving: Vec<Choice> = serving.cloned().collect();
     if workload.is_exact() {
-        let all = crate::exact::all(workload).into_iter();
-        choices = all.map(|(it, bytes)| exact(it, bytes, workload, times)).collect();
+        choices.clone_from(&serving);
+    } else if workload.spares() == First::Tail {
+        choices.extend(serving.iter().filter(|it| it.tail_ns.is_some()).cloned());
     }
     let mut by = order(&choices, workload);
     let mut weighed = choices.clone();
@@ -31,17 +36,29 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
         weighed.extend(choices.iter().cloned());
     }
     rank(&mut choices, by, workload);
-    let exact_set = exact_set(workload, times);
     let without_ns = without(workload);
     let front = front(weighed, by, workload);
     reason::give(&mut choices, by, workload);
-    let mut answer =
-        Answer { choices, front, rejections, exact_set, without_ns, notes: Vec::new() };
-    if let Some(first) = instead::instead(&answer, by, workload, times) {
+    let mut answer = Answer { choices, front, rejections, exact, without_ns, notes: Vec::new() };
+    if let Some(first) = instead::instead(&answer, &serving, by, workload) {
+        answer.choices.retain(|choice| choice.structure != first.structure);
         answer.choices.insert(0, first);
     }
-    answer.notes = notes::notes(workload, &answer, by, times);
+    beside(&mut answer.choices, serving);
+    if !answer.choices.is_empty() {
+        answer.notes = notes::notes(workload, &answer, by, times);
+    }
     answer
+}
+
+/// What holds the keys in about the bytes of a filter stands right behind it, where that is first.
+fn beside(choices: &mut Vec<Choice>, exact: Vec<Choice>) {
+    let Some(first) = choices.first().filter(|first| first.structure.is_filter()) else { return };
+    let is_near = |it: &Choice| it.bytes as f64 <= first.bytes as f64 * NEARLY;
+    let Some(set) = exact.into_iter().find(is_near) else { return };
+    choices.retain(|choice| choice.structure != set.structure);
+    let reason = reason::beside(&choices[0], &set);
+    choices.insert(1, Choice { reason, ..set });
 }
 
 /// All choices at their quickest. Where no size is named, they may take twice the bits again as

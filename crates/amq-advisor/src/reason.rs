@@ -3,23 +3,26 @@
 //! What a kind is comes from the table of kinds. Every number is reckoned here from the choices: no
 //! sentence knows a number by heart.
 
-use crate::by::{By, TAIL_NOISE_NS, TIE, USEFUL_FPR};
+use crate::by::{By, POOR_FPR, TAIL_NOISE_NS, TIE, USEFUL_FPR};
 use crate::numbers::Rate;
 use crate::size;
 use crate::{Choice, Growth, Structure, Workload, exact};
 use alloc::format;
 use alloc::string::String;
+use amq::FilterKind;
 
 /// Bits per key over the least possible, from which a few keys fill a table badly.
 const WASTEFUL: f64 = 2.0;
 
 /// Gives each of the ranked choices its sentences.
 pub(super) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
-    let is_useful = workload.needs_a_useful_rate();
     for index in 0..choices.len() {
-        let compared =
-            if index == 0 { first(choices, by, is_useful) } else { beside(choices, index) };
-        let also = also(&choices[index], by);
+        let compared = if index == 0 {
+            first(choices, by, workload)
+        } else {
+            beside(&choices[0], &choices[index])
+        };
+        let also = also(&choices[index], by, workload);
         let choice = &mut choices[index];
         choice.what = what(choice.structure, workload);
         choice.reason = compared + &also;
@@ -27,7 +30,7 @@ pub(super) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
 }
 
 /// What it is.
-fn what(structure: Structure, workload: &Workload) -> String {
+pub(super) fn what(structure: Structure, workload: &Workload) -> String {
     match structure {
         Structure::AtomicBloom => "Several threads insert at once into a Bloom filter, without \
                                    locks and without losing a bit."
@@ -37,11 +40,7 @@ fn what(structure: Structure, workload: &Workload) -> String {
                                           one cache line."
                 .into()
         }
-        Structure::Map => {
-            "A value for each key in few more bits than it has; a key that is not in \
-                           has some value, too."
-                .into()
-        }
+        Structure::Map => "A value for each key in few more bits than it has.".into(),
         Structure::Sharded(kind) => format!(
             "{} shards with a lock each: threads seldom meet. {}",
             size::shards(workload),
@@ -66,23 +65,23 @@ fn what(structure: Structure, workload: &Workload) -> String {
             kind.about()
         ),
         Structure::Filter(kind) => kind.about().into(),
-        Structure::Bitmap => {
-            "A bit for each integer there can be, compressed where they are sparse.".into()
+        Structure::Bitmap | Structure::SortedList | Structure::ExactSet | Structure::ExactMap => {
+            let does = match structure {
+                Structure::SortedList => "it is made from all at once",
+                Structure::ExactMap if workload.counts() => "the map counts, removes and lists",
+                Structure::ExactMap => "the map has no value for any other key",
+                _ => "it also removes and lists",
+            };
+            let form = exact::form(structure, workload);
+            format!("The keys themselves in {form}: {does}, and never errs.")
         }
-        Structure::SortedList if !exact::are_integers(workload) => {
-            "The keys in a sorted array: made from all at once.".into()
-        }
-        Structure::SortedList => {
-            "The integers, sorted, in an Elias-Fano list: made from all at once.".into()
-        }
-        Structure::ExactSet => "A hash table of the keys: it also removes and lists.".into(),
-        Structure::ExactMap => "A hash table of the keys, each with what belongs to it.".into(),
         Structure::Sketch | Structure::Nothing => String::new(),
     }
 }
 
 /// Why the first is first, and what it takes over the least possible.
-fn first(choices: &[Choice], by: By, is_useful: bool) -> String {
+fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
+    let is_useful = workload.needs_a_useful_rate();
     let best = &choices[0];
     let fewest = choices.iter().map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
     let lowest = choices.iter().map(|choice| choice.fpr).fold(1.0, f64::min);
@@ -117,16 +116,22 @@ fn first(choices: &[Choice], by: By, is_useful: bool) -> String {
         }
     };
     let bits = best.grown.map_or(best.bits_per_key, |growth| growth.least);
-    if best.fpr >= 1.0 || best.fpr <= 0.0 {
+    // The bound is on sets.
+    let is_map = best.structure == Structure::Map || workload.counts();
+    if is_map || best.fpr >= 1.0 || best.fpr <= 0.0 {
         return format!("{why}.");
     }
     let over = amq_core::numeric::overhead(bits, best.fpr) * 100.0 - 100.0;
-    format!("{why}: {over:.1} % over the least possible for {}.", Rate(best.fpr))
+    let rate = Rate(best.fpr);
+    let useless = match best.rate().is_some_and(|rate| rate > POOR_FPR) {
+        true => format!(" Of little use: it says yes to {rate} of absent keys."),
+        false => String::new(),
+    };
+    format!("{why}: {over:.1} % over the least possible for {rate}.{useless}")
 }
 
 /// How one that is not first compares with the first.
-fn beside(choices: &[Choice], index: usize) -> String {
-    let (first, this) = (&choices[0], &choices[index]);
+pub(super) fn beside(first: &Choice, this: &Choice) -> String {
     let bits = (this.bits_per_key / first.bits_per_key - 1.0) * 100.0;
     let of = if first.structure.is_filter() { "the first filter" } else { "the first" };
     let bits = match bits {
@@ -143,7 +148,7 @@ fn beside(choices: &[Choice], index: usize) -> String {
 }
 
 /// What else its numbers say.
-fn also(choice: &Choice, by: By) -> String {
+fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     let mut text = String::new();
     if let (By::Tail(_), Some(ns)) = (by, choice.tail_ns) {
         text += &format!(" One insert in a thousand takes longer than {ns:.0} ns.");
@@ -161,9 +166,35 @@ fn also(choice: &Choice, by: By) -> String {
              just grown."
         );
     }
+    if let (check @ 1.., Some(bits)) = (choice.check_bits(), workload.value_bits()) {
+        text += &format!(
+            " Of {} bits {bits} are the value and {check} a hash of the key, which {} of absent \
+             keys have by chance: build `RibbonMap::build({}, pairs)` of \
+             `value | check << {bits}`, with the check from a hash of the key under another seed; \
+             a key is in if `get(key) >> {bits}` is its check.",
+            bits + check,
+            Rate(choice.fpr),
+            bits + check,
+        );
+    }
+    if choice.rate().is_none() {
+        text +=
+            " A key that is not in has some value, too: a rate (`--fpr`) adds bits that check it.";
+    }
     let Some(goal) = choice.goal else {
         return text;
     };
+    // The fingerprints of quotient filters end.
+    let is_quotient = choice.structure.kind() == Some(FilterKind::Quotient);
+    let fingerprint = goal.keys as f64 / choice.fpr;
+    let most = amq_quotient::MAX_FINGERPRINT_BITS;
+    let is_long = fingerprint > libm::exp2(f64::from(most) - 1.0);
+    if is_quotient && is_long && amq_core::numeric::overhead(choice.bits_per_key, choice.fpr) > 1.25
+    {
+        text += &format!(
+            " Its fingerprints end at {most} bits: so low a rate takes more slots, which stay empty."
+        );
+    }
     let bits = choice.bytes as f64 * 8.0 / goal.keys as f64;
     let is_small = goal.keys <= 1000 && choice.grown.is_none() && choice.fpr < 1.0;
     if is_small && amq_core::numeric::overhead(bits, choice.fpr) > WASTEFUL {

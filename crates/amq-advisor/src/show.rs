@@ -2,7 +2,7 @@
 //! each, however long.
 
 use crate::numbers::{Bytes, Rate};
-use crate::{Answer, Choice, Structure};
+use crate::{Answer, Choice};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -71,11 +71,7 @@ fn cells(choice: &Choice) -> [String; 7] {
         format!("{:.2}", choice.bits_per_key),
         Bytes(choice.bytes).to_string(),
         Bytes(choice.build_bytes).to_string(),
-        // A map gives some value to every key: it has no rate.
-        match choice.structure {
-            Structure::Map => "-".into(),
-            _ => Rate(choice.fpr).to_string(),
-        },
+        choice.rate().map_or_else(|| "-".into(), |rate| Rate(rate).to_string()),
         ns(choice.insert_ns),
         ns(choice.query_ns),
         ns(choice.cost_ns),

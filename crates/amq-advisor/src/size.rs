@@ -13,6 +13,9 @@ use amq::{Abilities, Budget, FilterKind, Goal, PlanError, PlanFilter};
 const COUNTER_BITS: u64 = 4;
 pub(super) const MOST_COUNTED: u32 = 14;
 
+/// Bits of the longest values of a map.
+const MOST_VALUE_BITS: u32 = 32;
+
 /// Why a structure has no size: the demand it fails, and a sentence.
 pub(super) type Failure = (Demand, String);
 
@@ -26,7 +29,7 @@ pub(super) fn size(
     let keys = entries(structure, workload);
     let goal = Goal::new(keys, budget);
     let planned = match structure {
-        Structure::Map => map(keys, workload.value_bits().unwrap_or(1)),
+        Structure::Map => return map(keys, budget, workload),
         Structure::AtomicBloom => of_kind(FilterKind::Bloom, goal, workload),
         Structure::AtomicBlockedBloom => of_kind(FilterKind::BlockedBloom, goal, workload),
         Structure::Sharded(kind) => sharded(goal, workload, |shard| of_kind(kind, shard, workload)),
@@ -129,10 +132,31 @@ fn rolling(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
     Ok(Size { keys: goal.keys, bytes, build_bytes: bytes, fpr, grown: None })
 }
 
-fn map(keys: u64, bits: u32) -> Result<Size, PlanError> {
-    let params = amq_ribbon::RibbonParams::new(bits, 0);
-    let plan = amq::BumpedRibbonFilter::plan_params(params, keys)?;
-    Ok(Size { keys, bytes: plan.bytes, build_bytes: plan.build_bytes, fpr: 1.0, grown: None })
+/// A map of values, with bits that check the key where errors matter.
+fn map(keys: u64, budget: Budget, workload: &Workload) -> Result<Size, Failure> {
+    let bits = workload.value_bits().unwrap_or(1);
+    let errs = workload.fpr.is_some() || workload.false_positive_ns.is_some();
+    // A float-to-integer cast saturates, as it should here.
+    let check_bits = match budget {
+        Budget::Fpr(fpr) if errs => libm::ceil(-libm::log2(fpr)) as u32,
+        _ => 0,
+    };
+    if let (Some(fpr), true) = (workload.fpr, check_bits > MOST_VALUE_BITS - bits) {
+        let left = MOST_VALUE_BITS - bits;
+        let reason = format!(
+            "holds {MOST_VALUE_BITS} bits at most: those of the value leave {left} to check the \
+             key, and {} takes {check_bits}",
+            Rate(fpr)
+        );
+        return Err((Demand::Fpr(fpr), reason));
+    }
+    let params = amq_ribbon::RibbonParams::new(bits.saturating_add(check_bits), 0);
+    let plan = amq::BumpedRibbonFilter::plan_params(params, keys);
+    let plan = plan.map_err(|error| failure(&error, workload))?;
+    let (bytes, build_bytes) = (plan.bytes, plan.build_bytes);
+    let fpr = libm::exp2(-f64::from(check_bits));
+    let size = Size { keys, bytes, build_bytes, fpr, grown: None };
+    check(&size, workload).map(|()| size)
 }
 
 /// The rate of a filter planned for a goal, once it holds twice the keys; `None` if it refuses
@@ -157,7 +181,7 @@ pub(super) fn with_twice_the_keys(kind: FilterKind, goal: Goal) -> Option<f64> {
 }
 
 /// A filter that says yes to a larger share of the absent keys is useless.
-const USELESS: f64 = 0.9;
+pub(super) const USELESS: f64 = 0.9;
 
 /// A filter for a rate below the first that takes more than so many times the bytes of the keys
 /// themselves is useless, too.
@@ -227,9 +251,11 @@ fn of_size(workload: &Workload) -> Demand {
 fn failure(error: &PlanError, workload: &Workload) -> Failure {
     let keys = Demand::Keys(workload.keys);
     match error {
-        PlanError::Fpr { .. }
-        | PlanError::FprBelowHashFloor { .. }
-        | PlanError::FprUnreachable { .. } => {
+        PlanError::FprUnreachable { lowest, .. } => {
+            let reason = format!("errs on {} at least, however large it is", Rate(*lowest));
+            (workload.fpr.map_or(keys, Demand::Fpr), reason)
+        }
+        PlanError::Fpr { .. } | PlanError::FprBelowHashFloor { .. } => {
             (workload.fpr.map_or(keys, Demand::Fpr), error.to_string())
         }
         PlanError::Bytes { min, .. } => {

@@ -2,7 +2,7 @@
 
 use crate::exact::{hash_table, sorted_bytes};
 use crate::numbers::{Bytes, Number, Rate};
-use crate::{Beyond, DEFAULT_FPR, Need, Workload};
+use crate::{Beyond, DEFAULT_FPR, Demand, Need, Workload};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -27,13 +27,18 @@ pub struct Instead {
     pub take: String,
     /// Bytes of it, where they can be said.
     pub bytes: Option<u64>,
+    /// Each other need, and a sentence on what becomes of it there.
+    pub beside: Vec<(Need, &'static str)>,
 }
 
 impl fmt::Display for Unserved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, Instead { beyond, take, .. }) in self.needs.iter().enumerate() {
+        for (index, Instead { beyond, take, beside, .. }) in self.needs.iter().enumerate() {
             let and = if index == 0 { "" } else { "; and " };
             write!(f, "{and}no filter of this family {}: take {take}", beyond.wanted)?;
+            for (need, served) in beside {
+                write!(f, ". For {}: {served}", Demand::Need(*need))?;
+            }
         }
         Ok(())
     }
@@ -59,21 +64,52 @@ fn instead(beyond: Beyond, workload: &Workload) -> Instead {
         (Beyond::DISTINCT, _) => distinct(set, workload),
         (Beyond::RANGE, _) if workload.is_exact() => {
             let list = Bytes(list);
-            (format!("the keys in a sorted list, {list} here: no range filter never errs"), list.0)
+            let text =
+                format!("the keys in a sorted list, {list} here: no range filter never errs");
+            (text, Some(list.0))
         }
-        (Beyond::RANGE, _) => (format!("{}, {} here", beyond.instead, Bytes(list)), list),
+        (Beyond::RANGE, _) => (format!("{}, {} here", beyond.instead, Bytes(list)), Some(list)),
         (Beyond::FREQUENCIES, _) if workload.is_exact() => {
-            (format!("a hash map from each key to its count, {} here", Bytes(set)), set)
+            (format!("a hash map from each key to its count, {} here", Bytes(set)), Some(set))
         }
         (Beyond::RECONCILE, Some(changes)) => {
             let bytes = changes.saturating_mul(8);
             let (keys, sketch) = (Number(changes), Bytes(bytes));
-            let text = beyond.instead;
-            (format!("{text}: for {keys} keys minisketch sends {sketch}, 64 bits for each"), bytes)
+            // An IBLT has some 1.5 cells for each: a sum of keys, one of hashes, and a count.
+            let cells = Bytes(changes.saturating_mul(30));
+            let text = format!(
+                "minisketch for {keys} keys that differ: it sends {sketch}, 64 bits for each, \
+                 however large the sets, and decodes in time that grows with the square; or an \
+                 invertible Bloom lookup table (IBLT), some {cells}, which decodes in linear time"
+            );
+            (text, Some(bytes))
         }
-        _ => return Instead { beyond, take: beyond.instead.into(), bytes: None },
+        _ => (beyond.instead.into(), None),
     };
-    Instead { beyond, take, bytes: Some(bytes) }
+    Instead { beyond, take, bytes, beside: beside(beyond, workload) }
+}
+
+/// What becomes of the other needs.
+fn beside(beyond: Beyond, workload: &Workload) -> Vec<(Need, &'static str)> {
+    let [remove, merge, list, grow, shared] = beyond.beside;
+    let served = |need: &Need| {
+        let served = match need {
+            Need::Remove => remove,
+            Need::Merge => merge,
+            Need::List => list,
+            Need::Grow => grow,
+            Need::SharedInsert => shared,
+            Need::Forget { .. } => "keep one for each period, and drop the oldest",
+            Need::Files => "it can be saved, by its own library",
+            // These have answers of their own.
+            Need::Beyond(_) | Need::Exact => return None,
+            Need::Values { .. } | Need::Count { .. } => {
+                "it holds neither values nor counts: ask for them alone"
+            }
+        };
+        Some((*need, served))
+    };
+    workload.needs.iter().filter_map(served).collect()
 }
 
 /// The fewest and the most registers of a HyperLogLog, as powers of two.
@@ -81,7 +117,7 @@ const REGISTERS: (u64, u64) = (4, 48);
 
 /// HyperLogLog (Flajolet et al. 2007): `m` registers of six bits count with a relative standard
 /// error of `1.04 / sqrt(m)`.
-fn distinct(set: u64, workload: &Workload) -> (String, u64) {
+fn distinct(set: u64, workload: &Workload) -> (String, Option<u64>) {
     let (fewest, most) = REGISTERS;
     let bytes = |power: u64| (6u64 << power) / 8;
     let error = |power: u64| 1.04 / libm::exp2(power as f64 / 2.0);
@@ -102,10 +138,12 @@ fn distinct(set: u64, workload: &Workload) -> (String, u64) {
     }
     let (keys, few) = (Bytes(set), !workload.grows() && set <= bytes(power));
     match workload.is_exact() || few {
-        true => (format!("the keys in a hash set, {keys}, which counts exactly. {sketch}"), set),
+        true => {
+            (format!("the keys in a hash set, {keys}, which counts exactly. {sketch}"), Some(set))
+        }
         false => (
             format!("{sketch}, however many keys; the keys in a hash set take {keys}"),
-            bytes(power),
+            Some(bytes(power)),
         ),
     }
 }

@@ -269,6 +269,12 @@ impl Workload {
         self.most_copies().map_or(1.0, |most| self.copies.unwrap_or(f64::from(most)))
     }
 
+    /// Bits of what belongs to a key: its value, its count.
+    pub(super) fn beside_bits(&self) -> u32 {
+        let count = self.most_copies().map_or(0, |most| u32::BITS - most.leading_zeros());
+        self.value_bits().unwrap_or(0) + count
+    }
+
     /// How many keys there can be: integers below a number, or all of a few bytes.
     pub(super) fn universe(&self) -> Option<u64> {
         let short = (self.key_bytes < 8).then(|| 1 << (8 * self.key_bytes));
@@ -340,12 +346,18 @@ impl Workload {
         let most = self.most_copies();
         let is_often = most.zip(self.copies).is_some_and(|(most, mean)| mean > f64::from(most));
         let is_unknown = matches!(self.keys, Keys::Unknown { .. });
+        let known = (!is_unknown).then(|| self.keys.planned());
         let pairs = [
             (self.built_once && is_unknown, BUILT_ONCE, "a number of keys that is not known"),
             (self.built_once && self.needs.contains(&Need::Grow), BUILT_ONCE, "growing"),
             (self.built_once && self.generations().is_some(), BUILT_ONCE, "forgetting by time"),
             (is_crowded, "so many different keys", "integers below a smaller number"),
             (is_short, "so many different keys", "keys of so few bytes"),
+            (
+                self.changes.zip(known).is_some_and(|(changed, keys)| changed / 2 > keys),
+                "so many changed keys",
+                "two sets that differ in twice the number of keys at most",
+            ),
             (
                 self.bit_ns.is_some() && self.first == Some(First::Memory),
                 "bits that come before time",

@@ -1,6 +1,6 @@
 //! The answer to `amq choose` for programs. Kinds have the names of --kind.
 
-use amq_advisor::{Answer, Choice, ChooseError, Structure, Times};
+use amq_advisor::{Answer, Choice, ChooseError, Demand, Times};
 use serde_json::{Value, json};
 
 /// The answer as one JSON object.
@@ -20,14 +20,19 @@ pub(crate) fn in_json(answer: &Answer, times: &Times, build: Option<String>) -> 
             "cost_ns": point.cost_ns,
         })
     });
+    let exact = answer.exact.iter().map(|it| {
+        json!({
+            "structure": it.structure.id(),
+            "bytes": it.bytes,
+            "bits_per_key": it.bits_per_key,
+            "query_ns": it.query_ns,
+        })
+    });
     json!({
         "choices": answer.choices.iter().map(choice).collect::<Vec<_>>(),
         "front": front.collect::<Vec<_>>(),
         "rejections": rejections.collect::<Vec<_>>(),
-        "exact_set": {
-            "bytes": answer.exact_set.bytes,
-            "query_ns": answer.exact_set.query_ns,
-        },
+        "exact": exact.collect::<Vec<_>>(),
         "without_ns": answer.without_ns,
         "notes": answer.notes,
         "build": build,
@@ -42,8 +47,9 @@ fn choice(choice: &Choice) -> Value {
         "bytes": choice.bytes,
         "bits_per_key": choice.bits_per_key,
         "build_bytes": choice.build_bytes,
-        // A map gives some value to every key: it has no rate.
-        "fpr": (choice.structure != Structure::Map).then_some(choice.fpr),
+        // Of a map without a check, which gives some value to every key, there is none.
+        "fpr": choice.rate(),
+        "check_bits": choice.check_bits(),
         "grown": choice.grown.map(|growth| {
             json!({ "mean": growth.mean, "least": growth.least, "most": growth.most })
         }),
@@ -56,6 +62,11 @@ fn choice(choice: &Choice) -> Value {
         "what": choice.what,
         "reason": choice.reason,
     })
+}
+
+/// What is wrong with the command line or a file, as one JSON object.
+pub(crate) fn error_in_json(error: &str) -> Value {
+    json!({ "error": error })
 }
 
 /// Why there is no answer, as one JSON object: the text; the demands that conflict, with the first
@@ -73,8 +84,16 @@ pub(crate) fn refusal_in_json(error: &ChooseError) -> Value {
         ChooseError::Contradiction(it) => demands.extend([it.first, it.second].map(String::from)),
         ChooseError::Invalid(invalid) => demands.push(invalid.name.into()),
         ChooseError::Unserved(unserved) => instead.extend(unserved.needs.iter().map(|it| {
-            let need = it.beyond.name;
-            json!({ "need": need, "wanted": it.beyond.wanted, "take": it.take, "bytes": it.bytes })
+            let beside = it.beside.iter().map(|(need, served)| {
+                json!({ "need": Demand::Need(*need).to_string(), "served": served })
+            });
+            json!({
+                "need": it.beyond.name,
+                "wanted": it.beyond.wanted,
+                "take": it.take,
+                "bytes": it.bytes,
+                "beside": beside.collect::<Vec<_>>(),
+            })
         })),
         _ => {}
     }

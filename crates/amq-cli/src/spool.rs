@@ -33,9 +33,9 @@ impl Spool {
         self.written + self.held.len() as u64
     }
 
-    /// Bytes of what is in memory.
-    pub(crate) fn held_bytes(&self) -> u64 {
-        self.held.len() as u64 * HASH
+    /// The number of those in memory.
+    pub(crate) fn held(&self) -> u64 {
+        self.held.len() as u64
     }
 
     pub(crate) fn extend(&mut self, hashes: &[KeyHash]) -> anyhow::Result<()> {

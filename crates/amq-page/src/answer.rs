@@ -28,7 +28,6 @@ fn lines(answer: &Answer) -> String {
 
 fn choice(of: &Choice) -> String {
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
-    let is_map = of.structure == amq_advisor::Structure::Map;
     line(&[
         "choice",
         &of.structure.id(),
@@ -38,8 +37,7 @@ fn choice(of: &Choice) -> String {
         &of.bits_per_key.to_string(),
         &of.bytes.to_string(),
         &of.build_bytes.to_string(),
-        // A map gives some value to every key: it has no rate.
-        &number((!is_map).then_some(of.fpr)),
+        &number(of.rate()),
         &number(of.query_ns),
         &number(of.insert_ns),
         &number(of.cost_ns),

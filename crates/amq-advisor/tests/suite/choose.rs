@@ -229,7 +229,7 @@ fn what_never_errs_is_the_keys_themselves_and_every_filter_says_why_it_is_not() 
     assert_eq!([list.structure, set.structure], [Structure::SortedList, ExactSet]);
     // log2(2^64 / 10^6) + 2 bits each.
     assert_eq!((list.bytes, list.fpr), (5_758_554, 0.0));
-    assert_eq!((set.bytes, set.fpr), (answer.exact_set.bytes, 0.0));
+    assert_eq!((set.bytes, set.fpr), (answer.exact[1].bytes, 0.0));
     assert_eq!(answer.rejections.len(), FilterKind::ALL.len());
     assert!(answer.rejections.iter().all(|one| one.reason.contains("errs at some rate")));
     // It grows, is saved and has values, and must fit.

@@ -13,8 +13,8 @@ use crate::report::{self, Held};
 use crate::spool::{HASH, Spool};
 use crate::stdio::is_dash;
 use amq::{
-    Abilities, AnyError, AnyFile, AnyFilter, Budget, BuildError, DEFAULT_SEED, Filter, FilterKind,
-    Goal, InsertError, KeyEncoding, KeyInfo, Keyed, Secret,
+    Abilities, AnyError, AnyFile, AnyFilter, AnyPlan, Budget, BuildError, DEFAULT_SEED, Filter,
+    FilterKind, Goal, InsertError, KeyEncoding, KeyInfo, Keyed, Secret,
 };
 use anyhow::{anyhow, bail};
 use clap::Args;
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     unique: bool,
 
     /// The most memory to use: a filter that needs more is refused before it is built
-    #[arg(long, value_name = "SIZE", value_parser = numbers::size, default_value = "1GiB")]
+    #[arg(long, value_name = "SIZE", value_parser = numbers::size, default_value = MEMORY)]
     memory: u64,
 
     /// Replace the output if it exists
@@ -75,6 +75,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     keys: KeyArgs,
 }
+
+/// The default of --memory.
+pub(crate) const MEMORY: &str = "1GiB";
 
 const USAGE: &str = "\
 amq build -o FILE (--fpr RATE | --bits-per-key BITS | --bytes SIZE) [OPTIONS] [KEYS]...";
@@ -147,7 +150,7 @@ impl Arguments {
             };
         };
         let plan = AnyFilter::plan(kind, Goal::new(planned, budget))?;
-        self.affordable(kind, plan.build_bytes)
+        self.affordable(kind, taken(kind, &plan, 0).least)
     }
 
     fn affordable(&self, kind: FilterKind, bytes: u64) -> anyhow::Result<()> {
@@ -183,22 +186,27 @@ impl Arguments {
         let make =
             |&(kind, _): &(FilterKind, Output)| AnyFilter::with_seed(kind, goal, seed_of(secret));
         let mut filters: Vec<AnyFilter> = outputs.iter().map(make).collect::<Result<_, _>>()?;
+        let mut new = vec![0; filters.len()];
         let bar = progress::bar(keys.bytes, self.quiet);
         let read = keys.run(
             secret,
             &bar,
             &Hashed,
             |work| {
-                for filter in &mut filters {
-                    filter.insert_batch(&work.hashes).map_err(|error| match full(&error) {
-                        Some(InsertError::Table { len, .. }) if len >= goal.keys => {
-                            too_many(goal.keys)
-                        }
-                        _ => refused(error),
-                    })?;
-                    match kinds::grows(filter.kind()) {
-                        true => self.affordable(filter.kind(), filter.size_in_bytes())?,
-                        false if filter.len() > goal.keys => return Err(too_many(goal.keys)),
+                for (filter, new) in filters.iter_mut().zip(&mut new) {
+                    let kind = filter.kind();
+                    *new +=
+                        filter.insert_batch(&work.hashes).map_err(|error| match full(&error) {
+                            Some(InsertError::Table { len, .. }) if len >= goal.keys => {
+                                too_many(kind, goal.keys)
+                            }
+                            _ => refused(error),
+                        })?;
+                    // What is never full has room for any number of copies.
+                    let held = if Abilities::of(kind).never_full { *new } else { filter.len() };
+                    match kinds::grows(kind) {
+                        true => self.affordable(kind, filter.size_in_bytes())?,
+                        false if held > goal.keys => return Err(too_many(kind, goal.keys)),
                         false => {}
                     }
                 }
@@ -287,7 +295,7 @@ impl Arguments {
             }
         }
         if number > most {
-            return Err(too_many(most));
+            return Err(too_many(kind, most));
         }
         Ok(number)
     }
@@ -309,16 +317,14 @@ impl Arguments {
         // A kind that grows has more than its goal; its size at the end is about that of a plan.
         let outgrown = number > goal.keys;
         let plan = AnyFilter::plan(kind, Goal::new(number.max(goal.keys), goal.budget))?;
-        let hashes = spool.len().saturating_mul(HASH);
-        let at_once = plan.build_bytes.saturating_add(hashes);
+        let at_once = taken(kind, &plan, spool.len()).most;
         // Kinds that insert can do without all hashes in memory. Cuckoo filters built at once hold
         // a set, and a copy for each line only if they are filled.
         let cuckoo = matches!(kind, FilterKind::Cuckoo | FilterKind::WindowedCuckoo);
         let copies = cuckoo && !self.unique;
         let scarce = spool.in_memory().is_none() || at_once > self.memory;
         if Abilities::of(kind).insert && (copies || scarce || outgrown) {
-            let bytes = plan.bytes.saturating_add(spool.held_bytes());
-            self.affordable(kind, bytes)?;
+            self.affordable(kind, taken(kind, &plan, spool.held()).least)?;
             let mut filter = AnyFilter::with_seed(kind, goal, seed)?;
             spool.each(|hashes| filter.insert_batch(hashes).map(drop).map_err(refused))?;
             return Ok(filter);
@@ -393,10 +399,41 @@ fn refused(error: AnyError) -> anyhow::Error {
     }
 }
 
-fn too_many(planned: u64) -> anyhow::Error {
+fn too_many(kind: FilterKind, planned: u64) -> anyhow::Error {
+    let repeated = match kinds::keeps_copies(kind) && !Abilities::of(kind).never_full {
+        true => "; of repeated lines --unique takes each once",
+        false => "",
+    };
     anyhow!(
         "there are more keys than the {} of --keys, and the filter would miss its rate or size: give \
-         a larger number, or leave the option out to have the keys counted",
+         a larger number, or leave the option out to have the keys counted{repeated}",
         grouped(planned)
     )
+}
+
+/// Bytes that a build takes.
+struct Taken {
+    /// If what can be filled is filled.
+    least: u64,
+    /// If all hashes are in memory, and it is built at once.
+    most: u64,
+}
+
+/// What it takes to build a filter of a kind beside so many hashes in memory.
+fn taken(kind: FilterKind, plan: &AnyPlan, hashes: u64) -> Taken {
+    let hashes = hashes.saturating_mul(HASH);
+    let bytes = if Abilities::of(kind).insert { plan.bytes } else { plan.build_bytes };
+    Taken { least: bytes.saturating_add(hashes), most: plan.build_bytes.saturating_add(hashes) }
+}
+
+/// The memory that a build of so many lines is sure to suffice with: what is filled as lines come
+/// needs no more than the filter, and all else the hashes of all lines, too.
+pub(crate) fn memory(
+    kind: FilterKind,
+    goal: Goal,
+    lines: u64,
+    is_filled: bool,
+) -> anyhow::Result<u64> {
+    let plan = AnyFilter::plan(kind, goal)?;
+    Ok(taken(kind, &plan, if is_filled { 0 } else { lines }).least)
 }

@@ -1,17 +1,21 @@
 //! `amq choose`: which filter.
 
 use crate::answer;
+use crate::commands::build;
 use crate::exit::Outcome;
+use crate::kinds;
 use crate::numbers;
 use crate::stdio::Text;
 use crate::table::folded;
-use amq::Budget;
+use amq::{Abilities, Budget};
 use amq_advisor::{
     Answer, Beyond, First, Keys, KeysBy, Need, Structure, Times, Workload, choose_by,
 };
 use anyhow::Context;
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, Args, Command, ValueEnum};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 
@@ -48,11 +52,11 @@ pub(crate) struct Arguments {
     built_once: bool,
 
     /// What it must be able to do, separated by commas
-    #[arg(long, value_name = "NEED", value_parser = words(), value_delimiter = ',')]
-    need: Vec<String>,
+    #[arg(long, value_name = "NEED", value_parser = NeedParser, value_delimiter = ',')]
+    need: Vec<Need>,
 
-    /// It must tell how often a key was put in, up to this number: of this family up to 14; a
-    /// count-min sketch tells more
+    /// It must tell how often a key was put in, up to this number: filters of this family count to
+    /// 14, a count-min sketch further
     #[arg(long, value_name = "MOST", value_parser = numbers::whole::<1, { u32::MAX }>)]
     count: Option<u32>,
 
@@ -68,7 +72,8 @@ pub(crate) struct Arguments {
     #[arg(value_parser = numbers::whole::<2, 4096>)]
     forget: Option<u32>,
 
-    /// It must give a value of this many bits for each key
+    /// It must give a value of this many bits for each key; with --fpr, beside a check of the key
+    /// that finds all but that share of the absent ones
     #[arg(long, value_name = "BITS", value_parser = numbers::whole::<1, 32>)]
     values: Option<u32>,
 
@@ -120,7 +125,7 @@ pub(crate) struct Arguments {
     key_bytes: u64,
 
     /// Keys that change from one edition to the next, in a set that is sent to others: whether to
-    /// send the filter or the changes
+    /// send the filter or the changes. With --need reconcile, the most keys that two sets differ in
     #[arg(long, value_name = "N", value_parser = numbers::count)]
     changes: Option<u64>,
 
@@ -166,14 +171,46 @@ enum Spared {
     Tail,
 }
 
-/// The words for `--need`, each with a line about it: what this family does, and what it does not.
-fn words() -> PossibleValuesParser {
+/// Reads the words for `--need`; of another word for one of them it says which that is.
+#[derive(Clone, Copy, Debug)]
+struct NeedParser;
+
+impl TypedValueParser for NeedParser {
+    type Value = Need;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Need, clap::Error> {
+        let word = value.to_str().unwrap_or_default();
+        word.parse().or_else(|_| {
+            let parser = PossibleValuesParser::new(words());
+            let known = parser.parse_ref(command, option, value).map_err(|mut error| {
+                if let Some(meant) = Need::meant(word) {
+                    let meant = ContextValue::String(meant.to_owned());
+                    error.insert(ContextKind::SuggestedValue, meant);
+                }
+                error
+            })?;
+            Ok(known.parse().unwrap_or(Need::Exact))
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(words()))
+    }
+}
+
+/// Each with a line about it: what this family does, and what it does not.
+fn words() -> impl Iterator<Item = PossibleValue> {
     let known = Need::WORDS.map(|(word, about, _)| PossibleValue::new(word).help(about));
     let beyond = Beyond::ALL.map(|it| {
         let about = format!("No filter of this family {}: says what does", it.wanted);
         PossibleValue::new(it.name).help(about)
     });
-    PossibleValuesParser::new(known.into_iter().chain(beyond))
+    known.into_iter().chain(beyond)
 }
 
 const EXAMPLES: &str = "\
@@ -191,14 +228,12 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let times = match &self.times {
-            Some(path) => {
-                let text = fs::read_to_string(path);
-                let name = || path.display().to_string();
-                Times::parse(&text.with_context(name)?).with_context(name)?
+        let times = self.times().inspect_err(|error| {
+            if self.json {
+                // The error itself goes to standard error.
+                let _ = Text::print(&format!("{}\n", answer::error_in_json(&format!("{error:#}"))));
             }
-            None => Times::committed(),
-        };
+        })?;
         let answer = choose_by(&self.workload()?, &times);
         let text = match &answer {
             Ok(answer) if self.json => {
@@ -211,6 +246,13 @@ impl Arguments {
         };
         Text::print(&text)?;
         Ok(answer.map(|_| Outcome::Done)?)
+    }
+
+    fn times(&self) -> anyhow::Result<Times> {
+        let Some(path) = &self.times else { return Ok(Times::committed()) };
+        let name = || path.display().to_string();
+        let text = fs::read_to_string(path).with_context(name)?;
+        Times::parse(&text).with_context(name)
     }
 
     fn workload(&self) -> anyhow::Result<Workload> {
@@ -244,9 +286,7 @@ impl Arguments {
         if let Some(ns) = self.false_positive {
             workload = workload.with_false_positive_ns(ns);
         }
-        for word in &self.need {
-            workload = workload.need(word.parse()?);
-        }
+        workload = self.need.iter().fold(workload, |workload, &need| workload.need(need));
         if let Some(mean) = self.copies {
             workload = workload.with_copies(mean);
         }
@@ -281,7 +321,7 @@ impl Arguments {
         Ok(workload)
     }
 
-    /// The command that builds the first choice; what it cannot build is a library's.
+    /// The command that builds the first choice, as it stands; what it cannot build is a library's.
     fn build(&self, answer: &Answer) -> Option<String> {
         let best = answer.best();
         let (Structure::Filter(kind), Some(goal)) = (best.structure, best.goal) else {
@@ -293,12 +333,22 @@ impl Arguments {
             Budget::Fpr(fpr) => format!("--fpr {fpr}"),
         };
         // Keys come later, and parts that are merged are planned alike.
-        let planned = match self.built_once && !self.need.iter().any(|need| need == "merge") {
-            true => String::new(),
-            false => format!(" --keys {}", goal.keys),
+        let is_planned = !self.built_once || self.need.contains(&Need::Merge);
+        let planned = if is_planned { format!(" --keys {}", goal.keys) } else { String::new() };
+        let copies = self.copies.filter(|&copies| copies > 1.0 && self.count.is_none());
+        let is_unique = copies.is_some() && kinds::keeps_copies(kind);
+        let unique = if is_unique { " --unique" } else { "" };
+        let lines = (goal.keys as f64 * copies.unwrap_or(1.0)) as u64;
+        let is_filled = is_planned && !is_unique && Abilities::of(kind).insert;
+        let bytes = build::memory(kind, goal, lines, is_filled).ok()?;
+        let memory = match numbers::size(build::MEMORY).is_ok_and(|default| bytes > default) {
+            // Without --keys their number is an estimate, on the safe side.
+            true => format!(" --memory {}GB", (bytes / 19 * 20).div_ceil(1_000_000_000)),
+            false => String::new(),
         };
         let seed = if self.strangers { " --key-file KEY" } else { "" };
-        Some(format!("amq build -o FILE --kind {} {size}{planned}{seed} KEYS", kind.id()))
+        let kind = kind.id();
+        Some(format!("amq build -o FILE --kind {kind} {size}{planned}{unique}{memory}{seed} KEYS"))
     }
 
     fn in_words(&self, answer: &Answer) -> String {

@@ -1,5 +1,5 @@
 //! `amq choose` answers what the library's `choose` does.
-use crate::room::Room;
+use crate::room::{Room, numbered};
 use amq_advisor::{Answer, First, Keys, KeysBy, Need, Workload, choose};
 use serde_json::Value;
 
@@ -73,6 +73,10 @@ fn asks() -> Vec<(&'static str, Workload)> {
                 .need(Need::Count { most: 100 }),
         ),
         (
+            "--keys 1e6 --values 8 --fpr 0.1% --static",
+            million().need(Need::Values { bits: 8 }).with_fpr(0.001).built_once(),
+        ),
+        (
             "--keys 1e3 --filters 500 --values 8 --static",
             Workload::new(Keys::Exactly(1000))
                 .with_filters(500)
@@ -90,7 +94,8 @@ fn told(answer: &Answer) -> Vec<Value> {
             "bytes": choice.bytes,
             "bits_per_key": choice.bits_per_key,
             "build_bytes": choice.build_bytes,
-            "fpr": (choice.structure != amq_advisor::Structure::Map).then_some(choice.fpr),
+            "fpr": choice.rate(),
+            "check_bits": choice.check_bits(),
             "grown": choice.grown.map(|growth| {
                 serde_json::json!({
                     "mean": growth.mean,
@@ -143,6 +148,11 @@ fn the_command_answers_as_the_library_does() {
             assert_eq!(told["reason"], of_library.reason.as_str(), "{options}");
         }
         assert_eq!(json["notes"], serde_json::json!(answer.notes), "{options}");
+        let exact = answer.exact.iter().zip(json["exact"].as_array().unwrap());
+        for (form, told) in exact {
+            assert_eq!(told["structure"], form.structure.id(), "{options}");
+            assert_eq!(told["bytes"], form.bytes, "{options}");
+        }
     }
 }
 
@@ -234,6 +244,52 @@ fn what_has_no_answer_is_told_in_json_with_the_same_facts() {
     let both = told("--unknown-from 100 --static");
     assert_eq!(both["demands"].as_array().unwrap().len(), 2, "{both}");
     assert_eq!(told("--keys 0")["demands"], serde_json::json!(["keys"]));
+    let reconciled = told("--keys 1e6 --need reconcile,remove --changes 50");
+    let beside = &reconciled["instead"][0]["beside"][0];
+    assert_eq!(beside["need"], "removing keys", "{reconciled}");
+}
+
+/// What is printed is what one can run: every key is in the filter then, however often it comes.
+#[test]
+fn the_line_that_builds_the_first_works_as_it_stands() {
+    const KEYS: u32 = 8000;
+    let room = Room::new();
+    room.write("KEY", "0f".repeat(16));
+    room.bash("chmod 600 KEY");
+    let (mut run, mut unique) = (0, 0);
+    for keys in ["--keys 8000", "--at-most 8000", "--unknown-from 8000"] {
+        for (use_of, copies) in [
+            ("", 1),
+            ("--static", 1),
+            ("--static --copies 3", 3),
+            ("--copies 3", 3),
+            ("--need remove --copies 20", 20),
+            ("--need remove,merge", 1),
+            ("--need merge --static", 1),
+            ("--need grow --copies 2", 2),
+            ("--count 5 --need remove", 5),
+            ("--count 14 --copies 2", 2),
+            ("--strangers --need remove", 1),
+        ] {
+            for target in ["--fpr 0.1%", "--bits-per-key 15", "--bytes 60kB"] {
+                for first in ["", "--first time", "--first tail"] {
+                    let options = format!("{keys} {use_of} {target} {first}");
+                    let answer = room.amq(&format!("choose --json {options}"));
+                    let json: Value = serde_json::from_str(&answer.text()).unwrap();
+                    let Some(line) = json["build"].as_str() else { continue };
+                    room.write("KEYS", numbered(1..=KEYS).repeat(copies));
+                    let line = line.replacen(" -o ", " -q -f -o ", 1);
+                    let built = room.amq(line.strip_prefix("amq ").unwrap());
+                    assert_eq!(built.status, Some(0), "{options}: {line}\n{}", built.err);
+                    let key = if line.contains("--key-file") { "--key-file KEY" } else { "" };
+                    let found = room.amq(&format!("query -c {key} FILE KEYS")).ends(0).text();
+                    assert_eq!(found, format!("{}\n", KEYS as usize * copies), "{options}");
+                    (run, unique) = (run + 1, unique + usize::from(line.contains(" --unique ")));
+                }
+            }
+        }
+    }
+    assert!(run > 150 && unique > 20, "{run} {unique}");
 }
 
 /// What is built as told takes the keys that were planned, and parts of it merge.
@@ -263,6 +319,7 @@ fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
     let copies = line("--at-most 20000 --count 5 --copies 1.5");
     assert!(copies.contains("--keys 30000"), "{copies}");
     assert!(!line("--keys 20000 --fpr 0.1% --static").contains("--keys"));
+    assert!(line("--keys 1e9 --fpr 1% --static").contains(" --memory 19GB "));
     assert_eq!(line("--keys 20000 --values 8 --static"), "");
     let map = room.amq("choose --keys 20000 --values 8 --static").ends(0).text();
     assert!(map.ends_with("The first in Rust: use amq::RibbonMap;\n"), "{map}");
