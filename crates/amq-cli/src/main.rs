@@ -55,6 +55,9 @@ fn print(message: &clap::Error) -> anyhow::Result<exit::Outcome> {
     if message.use_stderr() {
         // There is nowhere left to report a failure.
         let _ = message.print();
+        if let Some(error) = usage::for_programs(message) {
+            stdio::Text::print(&format!("{error}\n"))?;
+        }
         return Ok(exit::Outcome::Misused);
     }
     stdio::stdout()?;

@@ -1,9 +1,11 @@
 //! Reads the command line, and gives a tip where a long option was written with one dash.
 
+use crate::answer::error_in_json;
 use crate::cli::Cli;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Error, Parser};
+use serde_json::Value;
 use std::ffi::OsString;
 
 /// Reads the arguments of this process.
@@ -15,6 +17,19 @@ pub(crate) fn parse() -> Result<Cli, Error> {
             error.insert(ContextKind::Suggested, tips);
         }
         error
+    })
+}
+
+/// What is wrong, as a JSON object, if the command line asks for JSON.
+pub(crate) fn for_programs(error: &Error) -> Option<Value> {
+    let mut options = std::env::args_os().skip(1).take_while(|argument| argument != "--");
+    options.any(|argument| argument == "--json").then(|| {
+        let text = error.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        // What follows is how to use the command.
+        let text = text.split("\n\nUsage:").next().unwrap_or(text);
+        let text = text.split("\n\nFor more information").next().unwrap_or(text);
+        error_in_json(&text.split_whitespace().collect::<Vec<_>>().join(" "))
     })
 }
 

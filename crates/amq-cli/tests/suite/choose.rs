@@ -247,6 +247,21 @@ fn what_has_no_answer_is_told_in_json_with_the_same_facts() {
     let reconciled = told("--keys 1e6 --need reconcile,remove --changes 50");
     let beside = &reconciled["instead"][0]["beside"][0];
     assert_eq!(beside["need"], "removing keys", "{reconciled}");
+    // Where the command line itself is wrong, too, for any command.
+    for (line, said) in [
+        ("choose --keys 1e6 --fpr 0 --json", "strictly between 0 and 1"),
+        ("choose --json --keys 1e6 --fprr 1%", "--fprr"),
+        ("choose --json", "--keys"),
+        ("choose --json --keys 1e6 --need delete", "a similar value exists: 'remove'"),
+        ("choose --json --keys 1e6 --times none.csv", "none.csv"),
+        ("info --json --bogus", "--bogus"),
+    ] {
+        let run = room.amq(line).ends(2);
+        let json: Value = serde_json::from_str(&run.text()).unwrap();
+        let error = json["error"].as_str().unwrap();
+        assert!(error.contains(said) && run.err.contains(said), "{line}: {run:?}");
+    }
+    assert_eq!(room.amq("choose --fpr 0").ends(2).text(), "");
 }
 
 /// What is printed is what one can run: every key is in the filter then, however often it comes.
