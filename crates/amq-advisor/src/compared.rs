@@ -86,8 +86,8 @@ pub(super) fn many(choice: &Choice, workload: &Workload) -> Option<String> {
     let number = Number(filters);
     let all = Bytes(choice.bytes.saturating_mul(filters));
     let mut text = format!("{number} filters take {all} as tables, {} each.", Bytes(choice.bytes));
-    if matches!(it, Structure::Filter(_) | Structure::Map) {
-        let bits = FILE_BYTES as f64 * 8.0 / workload.keys.planned() as f64;
+    let bits = FILE_BYTES as f64 * 8.0 / workload.keys.planned() as f64;
+    if matches!(it, Structure::Filter(_) | Structure::Map) && bits >= 0.1 {
         text += &format!(
             " As a file of its own each has {FILE_BYTES} bytes more, which is {bits:.1} bits per key: \
              keep the tables of many in one file."

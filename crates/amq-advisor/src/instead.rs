@@ -81,7 +81,6 @@ fn exactly(
     // Where time comes first, those whose time is known.
     let later = |it: &&Choice| is_by_time && it.cost_ns.is_none();
     exact.iter().filter(|it| !later(it)).chain(exact.iter().filter(later)).find_map(|set| {
-        let is_table = matches!(set.structure, Structure::ExactSet | Structure::ExactMap);
         let together = set.bytes.saturating_mul(workload.filters);
         // More bytes for less time: by far more only for far less.
         let product = |choice: &Choice| choice.bytes as f64 * own(choice, workload);
@@ -104,7 +103,7 @@ fn exactly(
         let is_over = by == By::Rate && together > SMALL_SET_BYTES;
         let why = if is_over {
             format!("The keys themselves fit the size allowed, in {taken}")
-        } else if is_table && together <= SMALL_SET_BYTES {
+        } else if !is_searched && together <= SMALL_SET_BYTES {
             format!("So few keys fit a cache as they are, in {taken}")
         } else if set.bytes <= smallest.bytes {
             let (it, bytes) = (smallest.structure, Bytes(smallest.bytes));

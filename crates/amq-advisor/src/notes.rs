@@ -28,7 +28,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     notes.extend(ends(answer, by, workload));
     notes.extend(filter.and_then(|choice| changes(choice, answer, workload)));
     notes.extend(filter.and_then(|choice| merged(choice, workload)));
-    if workload.allowed(1).is_none() && workload.needs_a_rate() {
+    if workload.allowed(1).is_none() && workload.needs_a_rate() && answer.best().fpr > 0.0 {
         let rate = Rate(DEFAULT_FPR);
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }

@@ -24,7 +24,8 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
     let exact = exact(workload, times);
     let serving = exact.iter().filter(|it| keys::serves(it.structure, it.bytes, workload));
     let serving: Vec<Choice> = serving.cloned().collect();
-    if workload.is_exact() {
+    // What changes has no map but the keys themselves.
+    if workload.is_exact() || choices.is_empty() && !workload.is_filtered() {
         choices.clone_from(&serving);
     } else if workload.spares() == First::Tail {
         choices.extend(serving.iter().filter(|it| it.tail_ns.is_some()).cloned());

@@ -168,8 +168,8 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     }
     if let (check @ 1.., Some(bits)) = (choice.check_bits(), workload.value_bits()) {
         text += &format!(
-            " Of {} bits {bits} are the value and {check} a hash of the key, which {} of absent \
-             keys have by chance: build `RibbonMap::build({}, pairs)` of \
+            " Of its {} bits {bits} hold the value and {check} a hash of the key, which {} of \
+             absent keys have by chance: build `RibbonMap::build({}, pairs)` of \
              `value | check << {bits}`, with the check from a hash of the key under another seed; \
              a key is in if `get(key) >> {bits}` is its check.",
             bits + check,

@@ -10,19 +10,14 @@ use amq_advisor::{Beyond, ChooseError, First, Keys, Need, Structure, Workload, c
 fn conflicts_name_two_demands_and_the_ways_out() {
     let table: &[(Workload, &str, &str)] = &[
         (
-            at_most_a_million().need(Need::Values { bits: 4 }),
+            at_most_a_million().need(Need::Values { bits: 4 }).with_bytes(9_000_000),
             "keys that come one by one",
             "a value of 4 bits per key",
         ),
         (
-            million().built_once().need(Need::Values { bits: 4 }).need(Need::Remove),
-            "a value of 4 bits per key",
-            "removing keys",
-        ),
-        (
-            million().built_once().need(Need::Values { bits: 30 }).with_fpr(0.01),
+            million().built_once().need(Need::Values { bits: 30 }).with_bytes(1_000_000),
             "a value of 30 bits per key",
-            "a false-positive rate of 1 %",
+            "at most 1.00 MB",
         ),
         (
             million().with_fpr(0.001).with_bytes(1_000_000),
@@ -111,12 +106,9 @@ fn a_refusal_names_the_floor_of_the_hashes_and_what_to_leave_out() {
         let error = choose(&workload).unwrap_err().to_string();
         assert!(error.contains(&format!("hashes of 64 bits of so many keys err at {floor}")));
     }
-    let both = million().built_once().need(Need::Values { bits: 30 }).with_fpr(0.01);
+    let both = million().built_once().need(Need::Values { bits: 30 }).with_bytes(1_000_000);
     let error = choose(&both).unwrap_err().to_string();
-    assert!(
-        error.contains("without a false-positive rate of 1 % there is ribbon map ("),
-        "{error}"
-    );
+    assert!(error.contains("without at most 1.00 MB there is ribbon map ("), "{error}");
     assert!(!error.contains("100 %"), "{error}");
     let map = choose(&million().built_once().need(Need::Values { bits: 4 })).unwrap();
     assert!(!map.to_string().contains("100 %") && !map.to_string().contains("planned for"));

@@ -332,18 +332,17 @@ impl Arguments {
             Budget::BitsPerKey(bits) => format!("--bits-per-key {bits}"),
             Budget::Fpr(fpr) => format!("--fpr {fpr}"),
         };
-        // Keys come later, and parts that are merged are planned alike.
-        let is_planned = !self.built_once || self.need.contains(&Need::Merge);
+        // Keys come later, parts that are merged are planned alike, and none is held to be counted.
+        let is_planned = Abilities::of(kind).insert;
         let planned = if is_planned { format!(" --keys {}", goal.keys) } else { String::new() };
         let copies = self.copies.filter(|&copies| copies > 1.0 && self.count.is_none());
         let is_unique = copies.is_some() && kinds::keeps_copies(kind);
         let unique = if is_unique { " --unique" } else { "" };
         let lines = (goal.keys as f64 * copies.unwrap_or(1.0)) as u64;
-        let is_filled = is_planned && !is_unique && Abilities::of(kind).insert;
+        let is_filled = is_planned && !is_unique;
         let bytes = build::memory(kind, goal, lines, is_filled).ok()?;
         let memory = match numbers::size(build::MEMORY).is_ok_and(|default| bytes > default) {
-            // Without --keys their number is an estimate, on the safe side.
-            true => format!(" --memory {}GB", (bytes / 19 * 20).div_ceil(1_000_000_000)),
+            true => format!(" --memory {}GB", bytes.div_ceil(1_000_000_000)),
             false => String::new(),
         };
         let seed = if self.strangers { " --key-file KEY" } else { "" };

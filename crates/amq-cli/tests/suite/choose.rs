@@ -334,7 +334,7 @@ fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
     let copies = line("--at-most 20000 --count 5 --copies 1.5");
     assert!(copies.contains("--keys 30000"), "{copies}");
     assert!(!line("--keys 20000 --fpr 0.1% --static").contains("--keys"));
-    assert!(line("--keys 1e9 --fpr 1% --static").contains(" --memory 19GB "));
+    assert!(line("--keys 1e9 --fpr 1% --static").contains(" --memory 18GB "));
     assert_eq!(line("--keys 20000 --values 8 --static"), "");
     let map = room.amq("choose --keys 20000 --values 8 --static").ends(0).text();
     assert!(map.ends_with("The first in Rust: use amq::RibbonMap;\n"), "{map}");
