@@ -1,6 +1,5 @@
 //! How a filter's keys are hashed.
 
-use crate::calls::call;
 use crate::encoding::Given;
 use crate::key;
 use amq::{AnyFile, AnyFilter, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
@@ -148,7 +147,7 @@ fn checked(function: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
 
 /// The lowest 64 bits of what the caller's function returns.
 fn by_caller(function: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<KeyHash> {
-    let number = call(function, Some(key))?;
+    let number = function.call1((key,))?;
     let bits = match number.extract::<i64>() {
         Ok(bits) => bits as u64,
         Err(_) => match number.extract::<i128>() {

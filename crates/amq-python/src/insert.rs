@@ -1,6 +1,5 @@
 //! Filters that take keys one by one.
 
-use crate::calls;
 use crate::error::{OrRaise, OverfullWarning};
 use crate::filter::{Both, Filter, filter_of};
 use crate::many::Many;
@@ -150,5 +149,5 @@ fn warn(slf: &Bound<'_, InsertFilter>) -> PyResult<()> {
          one that grows, such as ScalableBloomFilter: {stats}"
     );
     let text = std::ffi::CString::new(text)?;
-    calls::warn(&py.get_type::<OverfullWarning>(), &text)
+    PyErr::warn(py, &py.get_type::<OverfullWarning>(), &text, 1)
 }

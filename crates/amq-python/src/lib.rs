@@ -13,7 +13,6 @@
 #![deny(unsafe_code)]
 
 mod asked;
-mod calls;
 mod choose;
 mod classes;
 mod column;
@@ -21,6 +20,7 @@ mod data;
 mod decode;
 mod direct;
 mod encoding;
+mod ended;
 mod error;
 mod files;
 mod filter;
@@ -50,6 +50,7 @@ use pyo3::prelude::*;
 /// in".
 #[pymodule]
 fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    ended::stay_when_unwound();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::add_to(module)?;
     module.add_class::<filter::Filter>()?;

@@ -1,9 +1,8 @@
 //! Python's integers as 64 bits, without an exception where they are longer or none.
 #![allow(unsafe_code, reason = "the safe conversions make an exception where this says no")]
 
-use crate::calls;
 use pyo3::ffi::{PyErr_Clear, PyErr_Occurred};
-use pyo3::ffi::{PyIndex_Check, PySequence_Check};
+use pyo3::ffi::{PyIndex_Check, PyNumber_Index, PySequence_Check};
 use pyo3::ffi::{PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
@@ -27,11 +26,15 @@ pub(crate) fn short(number: &Bound<'_, PyInt>) -> Option<u64> {
 /// sequences, such as an array of one element.
 pub(crate) fn index<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyInt>>> {
     let object_ptr = object.as_ptr();
-    // SAFETY: the pointer is that of a live object, and the thread is attached.
-    if unsafe { PyIndex_Check(object_ptr) == 0 || PySequence_Check(object_ptr) == 1 } {
-        return Ok(None);
-    }
-    Ok(Some(calls::index(object)?.cast_into()?))
+    // SAFETY: the pointer is that of a live object, and the thread is attached; a new reference is
+    // returned, or NULL with an exception.
+    let number = unsafe {
+        if PyIndex_Check(object_ptr) == 0 || PySequence_Check(object_ptr) == 1 {
+            return Ok(None);
+        }
+        Bound::from_owned_ptr_or_err(object.py(), PyNumber_Index(object_ptr))?
+    };
+    Ok(Some(number.cast_into()?))
 }
 
 /// A positive integer of 64 bits.

@@ -1,6 +1,5 @@
 //! Many keys at once.
 
-use crate::calls::{Walk, import, len};
 use crate::column::{Column, listed};
 use crate::data::reserve;
 use crate::encoding::Given;
@@ -9,7 +8,7 @@ use crate::hashing::Hashing;
 use amq::KeyHash;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 
 /// Keys that are hashed before the next are taken from an iterator of unknown length.
 const BLOCK: usize = 1 << 16;
@@ -29,7 +28,7 @@ pub(crate) enum Many<'py> {
 
 /// Keys that are objects of Python.
 pub(crate) struct Objects<'py> {
-    keys: Walk<'py>,
+    keys: Bound<'py, PyIterator>,
     /// Of a list, tuple, set or the like, all are hashed before the filter is touched, so that one
     /// that is no key changes nothing. Of a generator, the keys before that one are in.
     len: Option<usize>,
@@ -137,7 +136,7 @@ impl<'py> Many<'py> {
 
 impl<'py> Objects<'py> {
     fn of(keys: &Bound<'py, PyAny>) -> PyResult<Many<'py>> {
-        Ok(Many::Objects(Self { keys: Walk::over(keys)?, len: len(keys) }))
+        Ok(Many::Objects(Self { keys: keys.try_iter()?, len: keys.len().ok() }))
     }
 
     /// Calls `each` with the hashes of some keys after the other.
@@ -244,7 +243,7 @@ pub(crate) fn array<'py>(
     format: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = bytes.py();
-    match import(pyo3::intern!(py, "numpy")) {
+    match py.import(pyo3::intern!(py, "numpy")) {
         Ok(numpy) => numpy.call_method1("frombuffer", (bytes, dtype)),
         Err(_) => pyo3::types::PyMemoryView::from(bytes)?.call_method1("cast", (format,)),
     }

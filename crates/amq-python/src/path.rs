@@ -1,6 +1,5 @@
 //! Paths as arguments.
 
-use crate::calls::{call, import};
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -15,8 +14,8 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let py = object.py();
-        let decode = import(intern!(py, "os"))?.getattr(intern!(py, "fsdecode"))?;
-        let path = call(&decode, Some(&*object))?;
+        let path =
+            py.import(intern!(py, "os"))?.call_method1(intern!(py, "fsdecode"), (object,))?;
         Ok(Self(path.extract::<OsString>()?.into()))
     }
 }

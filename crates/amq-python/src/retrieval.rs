@@ -1,6 +1,5 @@
 //! The map of keys to small values.
 
-use crate::calls::Walk;
 use crate::column::listed;
 use crate::data::{of_data, to_object, zeroed};
 use crate::error::{OrRaise, Raise, of_file, of_system};
@@ -239,7 +238,7 @@ fn numbers(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
             PyValueError::new_err(format!("{shown} is no value: from 0 to 2**32 - 1"))
         })
     };
-    Walk::over(listed.as_ref().unwrap_or(values))?.map(number).collect()
+    listed.as_ref().unwrap_or(values).try_iter()?.map(number).collect()
 }
 
 /// What `in` calls on a map.

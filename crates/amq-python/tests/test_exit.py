@@ -6,12 +6,28 @@ import sys
 import pytest
 
 CHILD = """
-import pathlib, queue, sys, tempfile, threading, time
+import functools, pathlib, queue, sys, tempfile, threading, time
 import amq
 {imports}
 
 def spread(key):
     return key * 0x9E3779B97F4A7C15
+
+class Freed(int):
+    def __del__(self, sleep=time.sleep):
+        sleep(0.001)
+
+def freed():
+    try:
+        yield
+    finally:
+        time.sleep(0.001)
+
+def function():
+    # A hash function that has a generator, whose end runs when it is freed.
+    generator = freed()
+    next(generator)
+    return functools.partial(max, generator)
 
 class Slow:
     # The interpreter is let go of while it ends: every thread comes back to it in that time.
@@ -52,6 +68,9 @@ CALLS = {
     "other integers": "plain.add(type('Index', (), {'__index__': lambda self: 7})())",
     "files": "amq.Filter.from_bytes(plain.to_bytes()), plain.copy(), plain | plain",
     "paths": "try: amq.load(path)\n        except OSError: pass",
+    "freed functions": "amq.BloomFilter(10, hash_func=function())",
+    "freed copies": "amq.BloomFilter(10, hash_func=function()).copy()",
+    "freed keys": "plain.update(map(Freed, range(10)))",
     "arrays": "plain.update(numpy.arange(100_000)), plain.contains(numpy.arange(1000))",
     "listed arrays": "hashed.update(numpy.arange(1000))",
     "columns": "plain.update(polars.Series([1, 2])), plain.contains(pandas.Series([1, 2]))",

@@ -2,7 +2,6 @@
 #![allow(unsafe_code, reason = "elements are read where they lie, at any stride")]
 
 use super::block::Fill;
-use crate::calls::attribute;
 use crate::encoding::Given;
 use crate::key::Under;
 use amq::KeyHash;
@@ -201,8 +200,8 @@ fn expect_lent(object: &Bound<'_, PyAny>) -> PyResult<()> {
         return Err(PyTypeError::new_err(text));
     }
     let py = object.py();
-    let Some(dtype) = attribute(object, intern!(py, "dtype"))? else { return Ok(()) };
-    let Some(kind) = attribute(&dtype, intern!(py, "kind"))? else { return Ok(()) };
+    let Some(dtype) = object.getattr_opt(intern!(py, "dtype"))? else { return Ok(()) };
+    let Some(kind) = dtype.getattr_opt(intern!(py, "kind"))? else { return Ok(()) };
     match kind.extract::<char>() {
         Ok('M' | 'm') => Err(PyTypeError::new_err(format!(
             "an array of {dtype} holds no keys: decide on a unit and a time zone, then give its \
@@ -228,7 +227,7 @@ pub(super) fn has(object: &Bound<'_, PyAny>) -> bool {
 
 /// Refuses an array of several dimensions or of none, if it says how many it has.
 pub(super) fn expect_one_dimension(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    let number = attribute(object, intern!(object.py(), "ndim"))?;
+    let number = object.getattr_opt(intern!(object.py(), "ndim"))?;
     match number.and_then(|number| number.extract().ok()) {
         None | Some(1) => Ok(()),
         Some(number) => Err(dimensions(number)),

@@ -2,7 +2,6 @@
 #![allow(unsafe_code, reason = "what is in a capsule is C's")]
 
 use super::arrow::raise;
-use crate::calls::{attribute, method, text};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{ArrayRef, NullArray, make_array};
@@ -16,7 +15,8 @@ use std::sync::Arc;
 /// The array that an object gives with `__arrow_c_array__`, if it has that.
 pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     let name = intern!(object.py(), "__arrow_c_array__");
-    let Some(exported) = method(object, name)? else { return Ok(None) };
+    let Some(export) = object.getattr_opt(name)? else { return Ok(None) };
+    let exported = export.call0()?;
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = exported.extract()?;
     let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
     let schema = schema.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
@@ -46,7 +46,8 @@ pub(super) enum Stream {
 /// The stream of arrays that an object gives with `__arrow_c_stream__`, if it has that.
 pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<Stream>> {
     let name = intern!(object.py(), "__arrow_c_stream__");
-    let Some(capsule) = method(object, name)? else { return Ok(None) };
+    let Some(export) = object.getattr_opt(name)? else { return Ok(None) };
+    let capsule = export.call0()?;
     let capsule = capsule.cast::<PyCapsule>()?;
     let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
     // SAFETY: a capsule of this name holds this structure; it is moved out, which the capsule
@@ -68,12 +69,12 @@ pub(super) fn expect_values(object: &Bound<'_, PyAny>) -> PyResult<()> {
         return Ok(());
     }
     let py = object.py();
-    let types = match attribute(object, intern!(py, "dtypes"))? {
+    let types = match object.getattr_opt(intern!(py, "dtypes"))? {
         Some(types) => types,
-        None => PyTuple::new(py, attribute(object, intern!(py, "dtype"))?)?.into_any(),
+        None => PyTuple::new(py, object.getattr_opt(intern!(py, "dtype"))?)?.into_any(),
     };
     for of in types.try_iter()? {
-        if text(&of?)?.extract::<&str>()? == "Object" {
+        if of?.str()?.to_str()? == "Object" {
             return Err(PyTypeError::new_err(
                 "a column of objects holds no keys: give its to_list(), or cast it to integers, \
                  strings or binaries",

@@ -9,7 +9,6 @@ mod spent;
 use self::block::{Block, blocks};
 use self::capsule::Stream;
 use self::spent::Spent;
-use crate::calls::{attribute, call};
 use crate::hashing::Hashing;
 use crate::key::Under;
 use arrow_array::ArrayRef;
@@ -93,17 +92,17 @@ pub(crate) fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'
         return Ok(None);
     }
     let py = object.py();
-    let of_arrow = attribute(object, intern!(py, "__arrow_c_array__"))?.is_some()
-        || attribute(object, intern!(py, "__arrow_c_stream__"))?.is_some();
+    let of_arrow = object.getattr_opt(intern!(py, "__arrow_c_array__"))?.is_some()
+        || object.getattr_opt(intern!(py, "__arrow_c_stream__"))?.is_some();
     if !of_arrow && !buffer::has(object) {
         return Ok(None);
     }
     // Tables list their rows.
-    if attribute(object, intern!(py, "column_names"))?.is_none() {
+    if object.getattr_opt(intern!(py, "column_names"))?.is_none() {
         for list in ["to_pylist", "to_list", "tolist"] {
-            if let Some(list) = attribute(object, &PyString::intern(py, list))? {
+            if let Some(list) = object.getattr_opt(&PyString::intern(py, list))? {
                 buffer::expect_one_dimension(object)?;
-                return call(&list, None).map(Some);
+                return list.call0().map(Some);
             }
         }
     }
