@@ -34,6 +34,7 @@ mod many;
 mod map;
 mod number;
 mod path;
+mod patience;
 mod remove;
 mod retrieval;
 mod sets;

@@ -13,6 +13,9 @@ use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 /// Keys that are hashed before the next are taken from an iterator of unknown length.
 const BLOCK: usize = 1 << 16;
 
+/// Hashes that are inserted before Ctrl-C is heard again: some ten milliseconds.
+const PIECE: usize = 1 << 18;
+
 /// What becomes of nulls.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Nulls {
@@ -121,8 +124,13 @@ impl<'py> Many<'py> {
         mut each: impl FnMut(&[KeyHash], Given) -> PyResult<()> + Send,
     ) -> PyResult<()> {
         match self {
-            Self::Objects(objects) => objects
-                .hashed(hashing, |py, hashes| py.detach(|| each(&hashes.hashes, hashes.given))),
+            Self::Objects(objects) => objects.hashed(hashing, |py, hashes| {
+                for piece in hashes.hashes.chunks(PIECE) {
+                    py.check_signals()?;
+                    py.detach(|| each(piece, hashes.given))?;
+                }
+                Ok(())
+            }),
             Self::Column(mut column, py) => py.detach(|| {
                 column.hashed(hashing, |block| match block.has_nulls() {
                     true if nulls == Nulls::Refused => Err(refused_nulls()),

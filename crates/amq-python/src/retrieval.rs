@@ -8,6 +8,7 @@ use crate::key;
 use crate::many::{self, Nulls, all};
 use crate::number::Natural;
 use crate::path::FilePath;
+use crate::patience::{apart, now_and_then};
 use crate::told::{expect_file, expect_pickled, info, tells};
 use amq::format::FileInfo;
 use amq::ribbon::MapError;
@@ -86,8 +87,9 @@ impl Map {
             let most = values.iter().copied().max().unwrap_or(0);
             (u32::BITS - most.leading_zeros()).max(1)
         });
-        let pairs = hashes.into_iter().zip(values);
-        let map = keys.py().detach(|| RibbonMap::build_hashes(bits, seed, pairs)).raised()?;
+        let (len, pairs) = (hashes.len(), hashes.into_iter().zip(values));
+        let map =
+            apart(keys.py(), len, move || RibbonMap::build_hashes(bits, seed, pairs))?.raised()?;
         Ok(Self { map, withheld: false })
     }
 
@@ -231,14 +233,15 @@ impl Map {
 /// Values: a list, an array or any iterable.
 fn numbers(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
     let listed = listed(values)?;
-    let number = |value: PyResult<Bound<'_, PyAny>>| {
+    let number = |(index, value): (usize, PyResult<Bound<'_, PyAny>>)| {
         let value = value?;
+        now_and_then(value.py(), index)?;
         value.extract::<u32>().map_err(|_| {
             let shown = value.repr().map(|text| text.to_string()).unwrap_or_default();
             PyValueError::new_err(format!("{shown} is no value: from 0 to 2**32 - 1"))
         })
     };
-    listed.as_ref().unwrap_or(values).try_iter()?.map(number).collect()
+    listed.as_ref().unwrap_or(values).try_iter()?.enumerate().map(number).collect()
 }
 
 /// What `in` calls on a map.

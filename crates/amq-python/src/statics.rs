@@ -8,6 +8,7 @@ use crate::hashing::Hashing;
 use crate::make;
 use crate::many::{Nulls, all};
 use crate::number::{Natural, SecretKey};
+use crate::patience::apart;
 use amq::AnyFilter;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -51,9 +52,10 @@ impl Filter {
         let budget = make::budget(fpr, bits_per_key, bytes)?;
         let hashing = Hashing::new(seed.map(|seed| seed.0), key.map(|key| key.0), hash_func)?;
         let (hashes, given) = all(keys, &hashing, Nulls::LeftOut)?;
-        let py = cls.py();
-        let filter =
-            py.detach(|| AnyFilter::build_hashes(kind, budget, hashing.seed(), &hashes).raised())?;
+        let (py, seed) = (cls.py(), hashing.seed());
+        let len = hashes.len();
+        let build = move || AnyFilter::build_hashes(kind, budget, seed, &hashes);
+        let filter = apart(py, len, build)?.raised()?;
         let mut file = hashing.wrap(filter);
         file.set_encoding(given.encoding());
         classes::instance(py, hashing, file)

@@ -3,6 +3,7 @@
 use super::block::{Block, Fill, blocks};
 use crate::encoding::Given;
 use crate::key::Under;
+use crate::patience::Patience;
 use amq::KeyHash;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -12,12 +13,18 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, GenericByteArray};
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// The exception for an error of Arrow.
 pub(super) fn raise(error: ArrowError) -> PyErr {
-    PyValueError::new_err(format!("the Arrow array cannot be read: {error}"))
+    let text = format!("the Arrow array cannot be read: {error}");
+    // What a stream's producer in Python raised comes as pyarrow words it, with its traceback.
+    let last = |line: &str| line == "KeyboardInterrupt" || line.starts_with("KeyboardInterrupt: ");
+    match text.lines().any(last) {
+        true => PyKeyboardInterrupt::new_err(text),
+        false => PyValueError::new_err(text),
+    }
 }
 
 /// The array, if it holds keys. A table of one column is that column.
@@ -68,11 +75,12 @@ fn given(of: &DataType) -> Option<Given> {
 pub(super) fn hashed(
     array: &ArrayRef,
     under: impl Under,
+    patience: &mut Patience,
     each: &mut impl FnMut(&Block<'_>) -> PyResult<()>,
 ) -> PyResult<()> {
     let nulls: Option<NullBuffer> = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
     let given = given(array.data_type()).unwrap_or(Given::OTHERS);
-    blocks(&fill(array, under), array.len(), nulls.as_ref(), given, each)
+    blocks(&fill(array, under), array.len(), nulls.as_ref(), given, patience, each)
 }
 
 /// How the hashes of an array are computed.

@@ -1,17 +1,13 @@
 //! The hashes of an array, block by block.
 
 use crate::encoding::Given;
+use crate::patience::Patience;
 use amq::KeyHash;
 use arrow_buffer::NullBuffer;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::time::{Duration, Instant};
 
 /// Keys that are hashed before the filter is asked: their hashes stay in the cache.
 const BLOCK: usize = 1024;
-
-/// How long Ctrl-C waits. Taking the interpreter back for a moment can cost some milliseconds.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The hashes of the keys from `first` on, computed into a slice.
 pub(super) type Fill<'a> = Box<dyn Fn(usize, &mut [KeyHash]) + 'a>;
@@ -47,27 +43,18 @@ impl Block<'_> {
     }
 }
 
-/// For a thread that has nobody left to work for: it does not come back to raise it.
-#[cold]
-fn ended() -> PyErr {
-    PyRuntimeError::new_err("the interpreter has ended")
-}
-
 /// Calls `each` with the blocks of one piece.
 pub(super) fn blocks(
     fill: &Fill<'_>,
     len: usize,
     nulls: Option<&NullBuffer>,
     given: Given,
+    patience: &mut Patience,
     each: &mut impl FnMut(&Block<'_>) -> PyResult<()>,
 ) -> PyResult<()> {
     let mut room = [KeyHash::new(0); BLOCK];
-    let mut heard = Instant::now();
     for first in (0..len).step_by(BLOCK) {
-        if heard.elapsed() > PATIENCE {
-            Python::try_attach(|py| py.check_signals()).unwrap_or_else(|| Err(ended()))?;
-            heard = Instant::now();
-        }
+        patience.hear()?;
         let hashes = &mut room[..BLOCK.min(len - first)];
         fill(first, hashes);
         each(&Block { hashes, given, nulls, first })?;

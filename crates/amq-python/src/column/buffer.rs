@@ -4,6 +4,7 @@
 use super::block::Fill;
 use crate::encoding::Given;
 use crate::key::Under;
+use crate::patience::now_and_then;
 use amq::KeyHash;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
@@ -50,7 +51,7 @@ impl Items {
         }
         let stride = buffer.strides()[0];
         let items = Self { buffer, item, len, stride };
-        items.expect_text()?;
+        items.expect_text(object.py())?;
         Ok(Some(items))
     }
 
@@ -131,12 +132,14 @@ impl Items {
     }
 
     /// Looks for what is no character: half of a surrogate pair, which has no UTF-8.
-    fn expect_text(&self) -> PyResult<()> {
+    fn expect_text(&self, py: Python<'_>) -> PyResult<()> {
         let Item::Text { swapped } = self.item else { return Ok(()) };
         for index in 0..self.len {
+            now_and_then(py, index)?;
             if let Some(code) = characters(self.bytes(index), swapped).find_map(Result::err) {
                 return Err(PyValueError::new_err(format!(
-                    "element {index} has the code point {code:#x}, which is no character"
+                    "element {index} has the code point {code:#x}, which is no character and \
+                     has no UTF-8: encode the texts yourself, and give the bytes"
                 )));
             }
         }

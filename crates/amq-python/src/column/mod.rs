@@ -11,6 +11,7 @@ use self::capsule::Stream;
 use self::spent::Spent;
 use crate::hashing::Hashing;
 use crate::key::Under;
+use crate::patience::Patience;
 use arrow_array::ArrayRef;
 use arrow_array::ffi_stream::ArrayStreamReader;
 use pyo3::exceptions::PyTypeError;
@@ -62,19 +63,21 @@ impl Column {
         under: impl Under,
         each: &mut impl FnMut(&Block<'_>) -> PyResult<()>,
     ) -> PyResult<()> {
+        let patience = &mut Patience::new();
         match self {
             Self::Buffer(items) => {
-                blocks(&items.fill(under), items.len(), None, items.given(), each)
+                blocks(&items.fill(under), items.len(), None, items.given(), patience, each)
             }
-            Self::Arrow(array) => arrow::hashed(array, under, each),
+            Self::Arrow(array) => arrow::hashed(array, under, patience, each),
             Self::Stream(stream) => {
                 let mut spent = Spent::default();
                 for array in stream {
                     let array = array.map_err(arrow::raise)?;
                     let hashed = arrow::checked(array.clone())
-                        .and_then(|keys| arrow::hashed(&keys, under, each));
+                        .and_then(|keys| arrow::hashed(&keys, under, patience, each));
                     spent.push(array);
                     hashed?;
+                    patience.hear()?;
                 }
                 Ok(())
             }
