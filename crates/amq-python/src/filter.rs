@@ -141,8 +141,8 @@ impl Filter {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let stats = slf.get().read(slf.py()).stats();
-        Ok(format!("<amq.{}: {stats}>", slf.get_type().name()?))
+        let described = slf.get().read(slf.py()).described();
+        Ok(format!("<amq.{}: {described}>", slf.get_type().name()?))
     }
 
     fn __sizeof__(&self, py: Python<'_>) -> u64 {

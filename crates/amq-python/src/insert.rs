@@ -38,9 +38,9 @@ impl InsertFilter {
     /// Inserts many keys, and returns how many were certainly not in before.
     ///
     /// Each argument is an array (NumPy, Arrow, pandas, polars), any iterable of keys, or a filter
-    /// to be merged. Nulls of Arrow are left out. If a key of a list or an array is none, nothing
-    /// is inserted; of a generator, the keys before it are in. What was inserted before Ctrl-C
-    /// stays in.
+    /// to be merged, whose keys are not counted. Nulls of Arrow are left out. If a key of a list or
+    /// an array is none, nothing is inserted; of a generator, the keys before it are in. What was
+    /// inserted before Ctrl-C stays in.
     ///
     /// >>> from amq import BloomFilter
     /// >>> seen = BloomFilter(1000)
@@ -50,23 +50,25 @@ impl InsertFilter {
     pub(crate) fn update(slf: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<u64> {
         let (mut new, mut done) = (0, 0);
         for keys in keys {
-            new += match keys.cast::<Filter>() {
-                Ok(other) => merge(slf, other)?,
-                Err(_) => {
-                    let filter = slf.as_super().get();
-                    let (inserted, overfull) =
-                        Many::of(&keys, &filter.hashing)?.insert_into(filter, &mut done)?;
-                    if overfull {
-                        warn(slf)?;
-                    }
-                    inserted
-                }
-            };
+            if let Ok(other) = keys.cast::<Filter>() {
+                merge(slf, other)?;
+                continue;
+            }
+            let filter = slf.as_super().get();
+            let (inserted, overfull) =
+                Many::of(&keys, &filter.hashing)?.insert_into(filter, &mut done)?;
+            new += inserted;
+            if overfull {
+                warn(slf)?;
+            }
         }
         Ok(new)
     }
 
     /// Adds every key of another filter of the same parameters and seed. All or nothing.
+    ///
+    /// len becomes the sum of both: of a Bloom filter, a key in both counts twice, and approx_items
+    /// estimates the number of different ones.
     ///
     /// >>> from amq import BloomFilter
     /// >>> monday, tuesday = BloomFilter(1000), BloomFilter(1000)
@@ -77,11 +79,10 @@ impl InsertFilter {
     /// True
     #[pyo3(signature = (other, /))]
     pub(crate) fn merge(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        merge(slf, filter_of(other)?)?;
-        Ok(())
+        merge(slf, filter_of(other)?)
     }
 
-    /// The number of different keys by the bits that are set. Bloom filters only: others count.
+    /// The number of different keys by the bits that are set. Bloom filters only: of others, len.
     #[getter]
     fn approx_items(slf: &Bound<'_, Self>) -> PyResult<f64> {
         Ok(slf.as_super().get().read(slf.py()).estimated_len())
@@ -122,32 +123,34 @@ pub(crate) fn with_both<T: Send>(
     py.detach(|| both.change(change))
 }
 
-/// Merges; returns by how much the number of keys grew.
-fn merge(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResult<u64> {
-    let (grown, overfull) = with_both(slf, other, |ours, theirs| {
-        let before = ours.filter().len();
+fn merge(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResult<()> {
+    // The union of a set with itself.
+    if slf.is(other) && slf.as_super().get().read(slf.py()).is_of_sets() {
+        return Ok(());
+    }
+    let overfull = with_both(slf, other, |ours, theirs| {
         let (Some(file), Some(other)) = (ours.file_mut(), theirs.file()) else {
             return Err(PyTypeError::new_err(
                 "a filter that was opened in its file cannot be merged: amq.load reads it",
             ));
         };
         file.merge(other).raised()?;
-        Ok((ours.filter().len().saturating_sub(before), ours.merged()))
+        Ok(ours.merged())
     })?;
     if overfull {
         warn(slf)?;
     }
-    Ok(grown)
+    Ok(())
 }
 
 /// Says that the filter holds more keys than planned, where the caller stands.
 #[cold]
 fn warn(slf: &Bound<'_, InsertFilter>) -> PyResult<()> {
     let py = slf.py();
-    let stats = slf.as_super().get().read(py).stats();
+    let described = slf.as_super().get().read(py).described();
     let text = format!(
         "the filter is past its plan, and errs more often from now on. Plan for more keys, or take \
-         one that grows, such as ScalableBloomFilter: {stats}"
+         one that grows, such as ScalableBloomFilter: {described}"
     );
     let text = std::ffi::CString::new(text)?;
     PyErr::warn(py, &py.get_type::<OverfullWarning>(), &text, 1)

@@ -49,7 +49,10 @@ impl InsertFilter {
         others: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let copied = copied(slf)?;
-        Self::update(copied.cast()?, others)?;
+        // With itself, it is itself.
+        let others = others.iter().map(|other| if other.is(slf) { copied.clone() } else { other });
+        let others = PyTuple::new(slf.py(), others.collect::<Vec<_>>())?;
+        Self::update(copied.cast()?, &others)?;
         Ok(copied)
     }
 

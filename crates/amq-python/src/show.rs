@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 impl Filter {
     /// What Jupyter shows: a bar of the keys that are in out of those planned for, and the numbers.
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let stats = slf.get().read(slf.py()).stats();
-        Ok(html(&slf.get_type().name()?.to_string(), &stats))
+        let class = slf.get_type().name()?.to_string();
+        let state = slf.get().read(slf.py());
+        Ok(html(&class, &state.stats(), &state.described()))
     }
 }
 
-fn html(class: &str, stats: &Stats) -> String {
+fn html(class: &str, stats: &Stats, text: &str) -> String {
     let share = match stats.capacity {
         0 => 0.0,
         capacity => stats.len as f64 / capacity as f64,
@@ -22,8 +23,7 @@ fn html(class: &str, stats: &Stats) -> String {
         past if past > 1.0 => (100.0, "#c0392b"),
         share => (share * 100.0, "#2e7d5b"),
     };
-    let text = stats.to_string();
-    let text = text.split_once(": ").map_or(text.as_str(), |(_, numbers)| numbers);
+    let text = text.split_once(": ").map_or(text, |(_, numbers)| numbers);
     format!(
         "<div><b>amq.{class}</b>\
          <div role=\"meter\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"{width:.0}\" \

@@ -65,6 +65,24 @@ impl State {
         Stats::of(self.filter())
     }
 
+    /// All of that in words, and how much the number of keys says if it is a sum.
+    pub(crate) fn described(&self) -> String {
+        let stats = self.stats();
+        if !self.is_sum || stats.len == 0 {
+            return stats.to_string();
+        }
+        let different = match self.estimate() {
+            Some(different) => format!(": about {different:.0} different keys"),
+            None => String::new(),
+        };
+        format!("{stats}; after merging, common keys count more than once{different}")
+    }
+
+    /// Whether a key is in once, however often it was inserted.
+    pub(crate) fn is_of_sets(&self) -> bool {
+        !Abilities::of(self.filter().kind()).count
+    }
+
     /// The answer for a key that suits the filter; `None` where that must be looked at.
     #[inline]
     pub(crate) fn contains(&self, hash: KeyHash) -> Option<bool> {
@@ -236,17 +254,21 @@ impl State {
 
     /// The number of different keys, of Bloom filters by the bits that are set.
     pub(crate) fn estimated_len(&self) -> f64 {
-        match self.file().map(|file| file.filter().into_inner()) {
-            Some(AnyFilter::Bloom(filter)) => filter.estimated_cardinality(),
-            Some(AnyFilter::BlockedBloom(filter)) => filter.estimated_cardinality(),
-            Some(AnyFilter::WideBlockedBloom(filter)) => filter.estimated_cardinality(),
-            _ => self.filter().len() as f64,
+        self.estimate().unwrap_or(self.filter().len() as f64)
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        match self.file()?.filter().into_inner() {
+            AnyFilter::Bloom(filter) => Some(filter.estimated_cardinality()),
+            AnyFilter::BlockedBloom(filter) => Some(filter.estimated_cardinality()),
+            AnyFilter::WideBlockedBloom(filter) => Some(filter.estimated_cardinality()),
+            _ => None,
         }
     }
 
     /// To be asked after a merge.
     pub(crate) fn merged(&mut self) -> bool {
-        self.is_sum = true;
+        self.is_sum = self.is_of_sets();
         self.left <= u64::MAX / 2 && self.has_passed_its_plan()
     }
 
