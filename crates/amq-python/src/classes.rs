@@ -5,12 +5,13 @@ use crate::filter::{Filter, StaticFilter};
 use crate::hashing::Hashing;
 use crate::insert::InsertFilter;
 use crate::make;
-use crate::number::{Natural, SecretKey};
+use crate::number::{Natural, Real, SecretKey};
 use crate::remove::RemoveFilter;
 use crate::state::Content;
 use amq::{AnyFile, FilterKind};
 use pyo3::PyClassInitializer;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// Writes the class of one kind. What it can do chooses its base.
 macro_rules! class {
@@ -47,7 +48,7 @@ macro_rules! class {
             #[pyo3(
                 signature = (
                     capacity, fpr=None, hash_func=None, *,
-                    bits_per_key=None, bytes=None, seed=None, key=None
+                    bits_per_key=None, bytes=None, seed=None, key=None, **others
                 ),
                 text_signature = "(capacity, fpr=0.01, hash_func=None, *, bits_per_key=None, \
                                   bytes=None, seed=None, key=None)"
@@ -55,13 +56,15 @@ macro_rules! class {
             #[allow(clippy::too_many_arguments, reason = "all but two by name")]
             fn new(
                 capacity: Natural,
-                fpr: Option<f64>,
+                fpr: Option<Real>,
                 hash_func: Option<Bound<'_, PyAny>>,
-                bits_per_key: Option<f64>,
+                bits_per_key: Option<Real>,
                 bytes: Option<Natural>,
                 seed: Option<Natural>,
                 key: Option<SecretKey>,
+                others: Option<&Bound<'_, PyDict>>,
             ) -> PyResult<PyClassInitializer<Self>> {
+                make::expect_known(others)?;
                 let (hashing, file) = make::empty(
                     FilterKind::$name, capacity, fpr, hash_func, bits_per_key, bytes, seed, key,
                 )?;

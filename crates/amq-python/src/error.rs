@@ -1,7 +1,8 @@
 //! Errors of the library as exceptions, with their own texts.
 
 use amq::{
-    AnyError, BuildError, DecodeError, InsertError, MergeError, PlanError, ReadError, Unsupported,
+    AnyError, BatchInsertError, BuildError, DecodeError, InsertError, MergeError, PlanError,
+    ReadError, Unsupported,
 };
 use pyo3::PyErrArguments;
 use pyo3::exceptions::{
@@ -93,6 +94,18 @@ fn refused(error: InsertError, text: String, inserted: u64) -> PyErr {
     }
 }
 
+/// What a call says that inserted some of its keys.
+fn of_call(error: BatchInsertError) -> String {
+    let BatchInsertError { done, error, .. } = error;
+    match done {
+        0 => error.to_string(),
+        1 => format!("the first key of the call is in, the next one was refused: {error}"),
+        done => {
+            format!("the first {done} keys of the call are in, the next one was refused: {error}")
+        }
+    }
+}
+
 /// What the exception is made of, once the interpreter is there.
 struct Refusal {
     text: String,
@@ -146,7 +159,7 @@ impl Raise for AnyError {
             Self::Unsupported(error) => error.raise(),
             Self::Build(error) => error.raise(),
             Self::Insert(error) => error.raise(),
-            Self::Batch(error) => refused(error.error, error.to_string(), error.done),
+            Self::Batch(error) => refused(error.error, of_call(error), error.done),
             Self::Merge(error) => error.raise(),
             other => PyValueError::new_err(other.to_string()),
         }

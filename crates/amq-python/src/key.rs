@@ -2,7 +2,7 @@
 
 use crate::encoding::Given;
 use amq::{Key, KeyHash, SipKey};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple, PyType};
 
@@ -67,7 +67,7 @@ fn other(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, Given)
         return Ok((under.hash(encoded.as_slice()), Given::OTHERS));
     }
     match Other::of(key)? {
-        Other::Text(text) => Ok((under.hash(text.to_str()?), Given::TEXT)),
+        Other::Text(text) => Ok((under.hash(utf8(&text)?), Given::TEXT)),
         Other::Bytes(bytes) => Ok((under.hash(bytes.as_slice()), Given::BYTES)),
         Other::Integer(number) => integer(&number, under),
     }
@@ -134,9 +134,12 @@ impl<'py> Other<'py> {
             let bytes = key.call_method0("tobytes")?;
             return Ok(Self::Bytes(bytes.cast::<PyBytes>()?.as_bytes().to_vec()));
         }
-        if key.is_none() {
-            let text = "None is no key: leave it out, or decide on a key that stands for it";
-            return Err(PyTypeError::new_err(text));
+        let class = key.get_type();
+        if key.is_none() || class.name()? == "NAType" {
+            return Err(PyTypeError::new_err(format!(
+                "{} is no key: leave it out, or decide on a key that stands for it",
+                key.repr()?
+            )));
         }
         // numpy.bool, which is no integer.
         if let Ok(truth) = key.extract::<bool>() {
@@ -156,13 +159,25 @@ impl<'py> Other<'py> {
                 key.repr()?
             )));
         }
-        let class = key.get_type();
         Err(PyTypeError::new_err(format!(
             "no encoding is known for a key of type {}: keys are str, bytes, int, bool and tuples \
              of them; hash others yourself, with hash_func",
             class.qualname()?
         )))
     }
+}
+
+/// The UTF-8 of a text; one with half of a surrogate pair has none.
+fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    let py = text.py();
+    text.to_str().inspect_err(|error| {
+        if error.is_instance_of::<PyUnicodeEncodeError>(py) {
+            let reason = "surrogates have no UTF-8: take os.fsencode(key) if it is the name of a \
+                          file, or else key.encode('utf-8', 'surrogatepass')";
+            // Without it, the error says what is wrong all the same.
+            let _ = error.value(py).setattr("reason", reason);
+        }
+    })
 }
 
 /// Dates, times and durations: of Python, which pandas has subclasses of, and of NumPy.
@@ -208,7 +223,7 @@ fn encode(key: &Bound<'_, PyAny>, to: &mut Vec<u8>, depth: usize) -> PyResult<()
         }
     } else {
         match Other::of(key)? {
-            Other::Text(text) => counted(text.to_str()?.as_bytes(), to),
+            Other::Text(text) => counted(utf8(&text)?.as_bytes(), to),
             Other::Bytes(bytes) => counted(&bytes, to),
             Other::Integer(number) => number_into(&number, to)?,
         }

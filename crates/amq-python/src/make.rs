@@ -2,26 +2,40 @@
 
 use crate::error::OrRaise;
 use crate::hashing::Hashing;
-use crate::number::{Natural, SecretKey};
+use crate::number::{Natural, Real, SecretKey};
 use amq::{AnyFile, AnyFilter, Budget, FilterKind, Goal};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// The rate of a filter if nobody says one, or a size.
 const DEFAULT_FPR: f64 = 0.01;
 
 /// One of three.
 pub(crate) fn budget(
-    fpr: Option<f64>,
-    bits_per_key: Option<f64>,
+    fpr: Option<Real>,
+    bits_per_key: Option<Real>,
     bytes: Option<Natural>,
 ) -> PyResult<Budget> {
     match (fpr, bits_per_key, bytes) {
-        (fpr, None, None) => Ok(Budget::Fpr(fpr.unwrap_or(DEFAULT_FPR))),
-        (None, Some(bits), None) => Ok(Budget::BitsPerKey(bits)),
+        (fpr, None, None) => Ok(Budget::Fpr(fpr.map_or(DEFAULT_FPR, |fpr| fpr.0))),
+        (None, Some(bits), None) => Ok(Budget::BitsPerKey(bits.0)),
         (None, None, Some(bytes)) => Ok(Budget::Bytes(bytes.0)),
         _ => Err(PyValueError::new_err("give one of fpr, bits_per_key and bytes")),
     }
+}
+
+/// Refuses other arguments than ours, and says what is called what in other libraries.
+pub(crate) fn expect_known(others: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let Some(name) = others.and_then(|others| others.keys().iter().next()) else { return Ok(()) };
+    let name = name.extract::<String>()?;
+    let advice = match name.as_str() {
+        "fp_rate" | "false_positive_rate" | "error_rate" => ": the rate is fpr",
+        "expected_items" => ": the number of keys is capacity",
+        "serializable" => ": leave it out, every filter can be saved",
+        _ => "",
+    };
+    Err(PyTypeError::new_err(format!("there is no argument {name}{advice}")))
 }
 
 /// An empty filter.
@@ -29,9 +43,9 @@ pub(crate) fn budget(
 pub(crate) fn empty(
     kind: FilterKind,
     capacity: Natural,
-    fpr: Option<f64>,
+    fpr: Option<Real>,
     hash_func: Option<Bound<'_, PyAny>>,
-    bits_per_key: Option<f64>,
+    bits_per_key: Option<Real>,
     bytes: Option<Natural>,
     seed: Option<Natural>,
     key: Option<SecretKey>,

@@ -29,6 +29,24 @@ impl<'py> FromPyObject<'_, 'py> for Natural {
     }
 }
 
+/// A rate, or a number of bits: what has `__float__` or `__index__`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Real(pub(crate) f64);
+
+impl<'py> FromPyObject<'_, 'py> for Real {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        object.extract::<f64>().map(Self).map_err(|error| {
+            let shown = object.repr().map(|shown| shown.to_string()).unwrap_or_default();
+            match error.is_instance_of::<PyTypeError>(object.py()) {
+                true => PyTypeError::new_err(format!("{shown} is no number, such as 0.01")),
+                false => error,
+            }
+        })
+    }
+}
+
 /// The secret of a keyed filter: 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecretKey(pub(crate) SipKey);

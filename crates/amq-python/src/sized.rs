@@ -3,7 +3,7 @@
 use crate::error::OrRaise;
 use crate::files::kind_of;
 use crate::make;
-use crate::number::Natural;
+use crate::number::{Natural, Real};
 use amq::{AnyFilter, AnyPlan, FilterKind, Goal};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -81,8 +81,8 @@ impl Sized {
 pub(crate) fn plan(
     kind: &Bound<'_, PyAny>,
     capacity: Natural,
-    fpr: Option<f64>,
-    bits_per_key: Option<f64>,
+    fpr: Option<Real>,
+    bits_per_key: Option<Real>,
     bytes: Option<Natural>,
 ) -> PyResult<Sized> {
     let goal = Goal::new(capacity.0, make::budget(fpr, bits_per_key, bytes)?);

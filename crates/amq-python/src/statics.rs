@@ -7,7 +7,7 @@ use crate::filter::Filter;
 use crate::hashing::Hashing;
 use crate::make;
 use crate::many::{Nulls, all};
-use crate::number::{Natural, SecretKey};
+use crate::number::{Natural, Real, SecretKey};
 use crate::patience::apart;
 use amq::AnyFilter;
 use pyo3::exceptions::PyTypeError;
@@ -38,9 +38,9 @@ impl Filter {
     fn build<'py>(
         cls: &Bound<'py, PyType>,
         keys: &Bound<'py, PyAny>,
-        fpr: Option<f64>,
+        fpr: Option<Real>,
         hash_func: Option<Bound<'py, PyAny>>,
-        bits_per_key: Option<f64>,
+        bits_per_key: Option<Real>,
         bytes: Option<Natural>,
         seed: Option<Natural>,
         key: Option<SecretKey>,

@@ -191,9 +191,28 @@ def test_types_that_arrow_does_not_know_are_refused_by_name():
     filter = amq.BloomFilter(10)
     for array in (wide, pl.DataFrame(wide)):
         for operation in (filter.update, filter.contains, amq.FuseFilter.build):
-            with pytest.raises(TypeError, match='"_pli128" holds no keys: cast it to integers of 64 bits'):
+            with pytest.raises(TypeError, match='"_pli128" holds no keys: cast it .* or give its to_list'):
                 operation(array)
     check(wide.cast(pl.Int64), [1, 2])
+    check(wide.to_list(), [1, 2])
+
+
+def test_arrays_in_columns_of_pandas():
+    check(pd.array([1, None, 3], dtype="Int64"), [1, None, 3])
+    check(pd.array([True, None]), [True, None])
+    check(pd.array(["a", None, "b"], dtype="string"), ["a", None, "b"])
+    filter = amq.BloomFilter(10)
+    with pytest.raises(TypeError, match="<NA> is no key: leave it out"):
+        filter.update([1, pd.NA])
+    with pytest.raises(TypeError, match="Float64 holds no keys"):
+        filter.update(pd.array([1.5, None]))
+
+
+def test_a_query_of_polars_is_collected_first():
+    filter = amq.BloomFilter(10)
+    for operation in (filter.update, filter.contains, amq.FuseFilter.build):
+        with pytest.raises(TypeError, match=r"a LazyFrame is a query, and holds no keys: give its collect\(\)"):
+            operation(pl.LazyFrame({"key": [1]}))
 
 
 def test_addresses_of_objects_are_no_keys():

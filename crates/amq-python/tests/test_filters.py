@@ -243,11 +243,11 @@ def test_a_full_filter_refuses_and_stays_as_it_was():
         filter.add(key)
     assert filter.to_bytes() == before
     fresh = amq.CuckooFilter(100)
-    with pytest.raises(amq.Full, match=f"the first {key} keys of the batch are in"):
+    with pytest.raises(amq.Full, match=f"the first {key} keys of the call are in"):
         fresh.update(range(10_000))
     assert fresh == filter
     streamed = amq.CuckooFilter(100_000)
-    with pytest.raises(amq.Full, match=r"the first \d{6} keys of the batch are in"):
+    with pytest.raises(amq.Full, match=r"the first \d{6} keys of the call are in"):
         streamed.update(key for key in range(1_000_000))
     assert len(streamed) > 100_000
 
@@ -256,7 +256,7 @@ def test_a_full_filter_says_how_many_keys_are_in():
     filter = amq.CuckooFilter(100)
     with pytest.raises(amq.Full) as full:
         filter.update(range(50), (key for key in range(50, 70)), range(70, 10_000))
-    full.match(f"the first {full.value.inserted} keys of the batch are in")
+    full.match(f"the first {full.value.inserted} keys of the call are in")
     assert full.value.inserted == len(filter) > 100
     assert filter.contains(range(full.value.inserted)).all()
     told = pickle.loads(pickle.dumps(full.value))
@@ -276,6 +276,24 @@ def test_copies_that_do_not_fit_are_no_lack_of_room():
             before = one.to_bytes()
             one.merge(other)
     assert one.to_bytes() == before and one.contains(range(40_000)).all()
+
+
+def test_arguments_of_other_libraries_are_told_ours():
+    for options, text in (
+        ({"fp_rate": 0.1}, "there is no argument fp_rate: the rate is fpr"),
+        ({"false_positive_rate": 0.1}, "the rate is fpr"),
+        ({"serializable": True}, "leave it out, every filter can be saved"),
+        ({"hash": None}, "there is no argument hash$"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            amq.BlockedBloomFilter(100, **options)
+    with pytest.raises(TypeError, match="capacity"):
+        amq.Bloom(expected_items=100)
+    for options in ({"fpr": "0.1"}, {"bits_per_key": "0.1"}):
+        with pytest.raises(TypeError, match=r"'0\.1' is no number, such as 0\.01"):
+            amq.BloomFilter(100, **options)
+        with pytest.raises(TypeError, match=r"'0\.1' is no number, such as 0\.01"):
+            amq.FuseFilter.build([1], **options)
 
 
 def test_what_is_no_filter_is_refused_by_name():

@@ -143,7 +143,7 @@ def test_tuples_within_tuples_have_a_bottom():
         ({}, TypeError, "type dict"),
         (object(), TypeError, "type object"),
         (1j, TypeError, "type complex"),
-        ("\ud800", UnicodeEncodeError, "surrogates"),
+        ("\ud800", UnicodeEncodeError, r"surrogates have no UTF-8: take os.fsencode\(key\)"),
     ],
     ids=repr,
 )

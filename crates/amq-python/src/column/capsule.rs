@@ -6,7 +6,7 @@ use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{ArrayRef, NullArray, make_array};
 use arrow_schema::DataType;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -37,6 +37,17 @@ pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     Ok(Some(make_array(data.map_err(raise)?)))
 }
 
+/// The array of pyarrow that an object makes of itself, as the arrays in columns of pandas do; None
+/// if it does not, or pyarrow is not there.
+pub(super) fn made<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = object.py();
+    let Some(make) = object.getattr_opt(intern!(py, "__arrow_array__"))? else { return Ok(None) };
+    match make.call0() {
+        Err(error) if error.is_instance_of::<PyImportError>(py) => Ok(None),
+        made => made.map(Some),
+    }
+}
+
 /// A stream of arrays, to be read, or read already.
 pub(super) enum Stream {
     Arrays(ArrayStreamReader),
@@ -63,12 +74,17 @@ pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<Stream>> {
     Ok(Some(Stream::Arrays(ArrayStreamReader::try_new(stream).map_err(raise)?)))
 }
 
-/// Refuses columns of polars whose elements are addresses of objects, which it exports as binaries.
+/// Refuses queries of polars, and its columns whose elements are addresses of objects, which it
+/// exports as binaries.
 pub(super) fn expect_values(object: &Bound<'_, PyAny>) -> PyResult<()> {
     if !object.get_type().module()?.to_str()?.starts_with("polars.") {
         return Ok(());
     }
     let py = object.py();
+    if object.get_type().name()? == "LazyFrame" {
+        let text = "a LazyFrame is a query, and holds no keys: give its collect()";
+        return Err(PyTypeError::new_err(text));
+    }
     let types = match object.getattr_opt(intern!(py, "dtypes"))? {
         Some(types) => types,
         None => PyTuple::new(py, object.getattr_opt(intern!(py, "dtype"))?)?.into_any(),
@@ -136,7 +152,7 @@ fn expect_known(schema: &FFI_ArrowSchema) -> PyResult<()> {
         if DataType::try_from(column).is_err() {
             return Err(PyTypeError::new_err(format!(
                 "an Arrow array of the format {:?} holds no keys: cast it to integers of 64 bits, \
-                 strings or binaries",
+                 strings or binaries; or give its to_list()",
                 column.format()
             )));
         }

@@ -33,14 +33,23 @@ impl Column {
             return Ok(None);
         }
         capsule::expect_values(object)?;
+        if let Some(column) = Self::of_arrow(object)? {
+            return Ok(Some(column));
+        }
+        match capsule::made(object)? {
+            Some(made) => Self::of_arrow(&made),
+            None => Ok(buffer::Items::of(object)?.map(Self::Buffer)),
+        }
+    }
+
+    fn of_arrow(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Some(array) = capsule::array(object)? {
             return Ok(Some(Self::Arrow(arrow::checked(array)?)));
         }
-        match capsule::stream(object)? {
-            Some(Stream::Arrays(stream)) => Ok(Some(Self::Stream(stream))),
-            Some(Stream::Read(array)) => Ok(Some(Self::Arrow(array))),
-            None => Ok(buffer::Items::of(object)?.map(Self::Buffer)),
-        }
+        Ok(capsule::stream(object)?.map(|stream| match stream {
+            Stream::Arrays(stream) => Self::Stream(stream),
+            Stream::Read(array) => Self::Arrow(array),
+        }))
     }
 
     /// Calls `each` with hashes and which of them are keys and no nulls, block by block. To be
