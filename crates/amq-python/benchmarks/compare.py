@@ -158,7 +158,7 @@ def main():
             for _, make, best in filters:
                 key_by_key(best, make, keys)
         rows += [(f"{name}, {what}", *best.times.values()) for name, _, best in filters]
-    print(f"Key by key, {count:,} keys of abloom's benchmark at {FPR:.0%}, ns a key:\n")
+    print(f"Key by key, {count:,} keys of abloom's benchmark at {100 * FPR:g} %, nanoseconds per key:\n")
     table(("filter and keys", "add", "in", "update(list)"), rows)
 
     theirs = rust(count, rounds, large)
@@ -171,17 +171,20 @@ def main():
             times = arrays(rounds, kind, keys)
             row += [times["insert"], times["ask"]]
         rows.append((*row[:3], of_rust.get("insert", "-"), of_rust.get("ask", "-"), *row[3:]))
-    print(f"Arrays of {count:,} keys at {FPR:.0%}, ns a key:\n")
+    print(f"Arrays of {count:,} keys at {100 * FPR:g} %, nanoseconds per key:\n")
     table(
-        ("kind", "NumPy u64 insert", "ask", "Rust insert", "ask", "Arrow u64 insert", "ask",
-         "Arrow strings insert", "ask"),
+        ("kind", "NumPy u64 insert", "query", "Rust u64 insert", "query", "Arrow u64 insert", "query",
+         "Arrow strings insert", "query"),
         rows,
     )  # fmt: skip
 
     keys = u64s(large)
     seconds = min(clock(lambda: amq.RibbonFilter.build(keys, FPR))[0] for _ in range(1 if quick else 2))
-    print(f"Building a RibbonFilter of {large:,} keys from an array, seconds:\n")
-    table(("Python", "Rust"), [(f"{seconds:.2f}", f"{theirs.get('ribbon', float('nan')):.2f}")])
+    rust_seconds = theirs.get("ribbon", float("nan"))
+    print(
+        f"A RibbonFilter of {large:,} keys takes {seconds:.2f} s to build from an array, and"
+        f" {rust_seconds:.2f} s in Rust."
+    )
 
 
 def kinds():

@@ -87,29 +87,31 @@ def main():
     arguments = arguments.parse_args()
 
     theirs = script(arguments.abloom, "LIBRARIES")
-    print("abloom's tests/test_benchmark.py, milliseconds:\n")
-    configs = [of for of in theirs.CONFIGS if arguments.large or of.size < 10_000_000]
-    columns = [(of, workload) for of in configs for workload in theirs.WORKLOADS]
-    print("| filter |", " | ".join(f"{of.data_type} {of.fp_rate} {w}" for of, w in columns), "|")
-    print("| --- |" + " ---: |" * len(columns))
-    for name in theirs.get_active_libraries():
-        cells = (
-            least(theirs.test_benchmark, config=of, workload_name=workload, lib_name=name)
-            for of, workload in columns
-        )
-        print("|", name, "|", " | ".join(cells), "|", flush=True)
-    print("\nbatches of `update`, milliseconds of 100,000 keys:\n")
-    print("| filter |", " | ".join(f"{size} keys each" for size in theirs.BATCH_SIZES), "|")
-    print("| --- |" + " ---: |" * len(theirs.BATCH_SIZES))
-    for name in theirs.get_active_libraries():
-        cells = (
-            least(theirs.test_update_batch_scaling, batch_size=size, lib_name=name)
-            for size in theirs.BATCH_SIZES
-        )
-        print("|", name, "|", " | ".join(cells), "|", flush=True)
+    names = theirs.get_active_libraries()
+    rows = [
+        (f"{of.data_type}, {100 * of.fp_rate:g} %, {workload}" + f", {of.size:,} keys" * (of.size != 10**6),
+         theirs.test_benchmark, {"config": of, "workload_name": workload})
+        for of in theirs.CONFIGS
+        if arguments.large or of.size < 10_000_000
+        for workload in theirs.WORKLOADS
+    ]  # fmt: skip
+    rows += [
+        (f"100,000 in batches of {size}, update", theirs.test_update_batch_scaling, {"batch_size": size})
+        for size in theirs.BATCH_SIZES
+    ]
+    print("abloom's `tests/test_benchmark.py`, 1,000,000 keys, milliseconds:\n")
+    print("| keys, rate, workload |", " | ".join(names), "|")
+    print("| --- |" + " ---: |" * len(names))
+    for what, test, parameters in rows:
+        cells = (least(test, lib_name=name, **parameters) for name in names)
+        print("|", what, "|", " | ".join(cells), "|", flush=True)
 
     theirs = script(arguments.rbloom, "types")
-    print("\nrbloom's benchmarks/compare.py:\n", flush=True)
+    print(
+        f"\nrbloom's `benchmarks/compare.py`, {theirs.NUM_ITEMS:,} keys added and queried, seconds;"
+        " floats, or\ntheir bytes where a filter takes no floats (packing is timed):\n",
+        flush=True,
+    )
     theirs.main()
 
 
