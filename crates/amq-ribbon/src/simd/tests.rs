@@ -26,7 +26,7 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     if n * u64::from(columns) >= 2800 {
         assert!(system.vector_end() > 0, "{columns} columns: never by vectors");
     }
-    let absent = if cfg!(miri) { 50 } else { n + 5000 };
+    let absent = if cfg!(miri) { 65 } else { n + 5000 };
     let asked: Vec<KeyHash> = (0..n + absent).map(|key| KeyHash::of(&key, 1)).collect();
     let portable = Answers::of(
         &asked,
