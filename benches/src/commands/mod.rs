@@ -28,15 +28,10 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         }
         Some(Command::Measure(options)) => good = measure(options)?.1,
         Some(Command::Render { records, out }) => {
-            let folders: Vec<_> = match &records[..] {
-                [] => vec![None],
-                some => some.iter().map(|folder| Some(folder.as_path())).collect(),
-            };
-            let all: Result<Vec<_>, _> = folders.into_iter().map(newest).collect();
-            draw(&all?, out.as_deref())?;
+            draw(&all(records, &["records"])?, out.as_deref())?
         }
         Some(Command::Verify(request)) => good = verify(request)?,
-        Some(Command::Fit { records }) => fit(records.as_deref())?,
+        Some(Command::Fit { records }) => fit(records.as_slice())?,
         Some(Command::Diff { old, new }) => good = compare(old, new)?,
         Some(Command::Count { contender, keys, builds, asks }) => {
             // Prints the hits, so that nothing is left out.
@@ -78,29 +73,16 @@ fn verify(request: &Request) -> Result<bool> {
     Ok(say::failures(&found))
 }
 
-/// From one folder of records, or from the newest of the quick and of the full suite.
-fn fit(folder: Option<&Path>) -> Result<()> {
-    let reports = reports(false);
-    let folders = match folder {
-        Some(folder) => vec![folder.to_owned()],
-        None => vec![reports.join("records"), reports.join("full/records")],
-    };
-    let mut records = Vec::new();
-    for folder in &folders {
-        let newest = newest(Some(folder))?;
-        let name = short(newest.folder());
-        records.push((newest, name));
-    }
-    let path = fit::path(&root());
-    write_atomically(&path, fit::table(&records)?.as_bytes())?;
-    let names: Vec<&str> = records.iter().map(|(_, name)| name.as_str()).collect();
-    println!("{} from {}", short(&path), names.join(" and "));
-    Ok(())
+/// From these folders of records, or from the newest of the quick and of the full suite.
+fn fit(folders: &[PathBuf]) -> Result<()> {
+    let table = fit::table(&all(folders, &["records", "full/records"])?, &root())?;
+    println!("{}", short(&fit::path(&root())));
+    Ok(write_atomically(&fit::path(&root()), table.as_bytes())?)
 }
 
 /// Prints which rows of two records differ by more than noise; whether none does.
 fn compare(old: &Path, new: &Path) -> Result<bool> {
-    let side = |folder| Side::read(&newest(Some(folder))?);
+    let side = |folder| Side::read(&newest(folder)?);
     let (text, moved) = diff::diff(&side(old)?, &side(new)?);
     stdout().write_all(text.as_bytes())?;
     Ok(!moved)
@@ -117,11 +99,16 @@ fn draw(records: &[Records], out: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// The newest records in this folder, or in the workspace's.
-fn newest(folder: Option<&Path>) -> Result<Records, BenchError> {
-    let path = folder.map_or_else(|| reports(false).join("records"), Path::to_owned);
-    let found = Records::newest(&path, Some(&Machine::this().name));
-    found.ok_or(BenchError::NoRecords { path })
+/// The newest records in each of these folders, or of the workspace's with these names.
+fn all(folders: &[PathBuf], names: &[&str]) -> Result<Vec<Records>, BenchError> {
+    let usual: Vec<PathBuf> = names.iter().map(|name| reports(false).join(name)).collect();
+    let folders = if folders.is_empty() { &usual } else { folders };
+    folders.iter().map(|folder| newest(folder)).collect()
+}
+
+fn newest(folder: &Path) -> Result<Records, BenchError> {
+    let found = Records::newest(folder, Some(&Machine::this().name));
+    found.ok_or(BenchError::NoRecords { path: folder.to_owned() })
 }
 
 /// The folder of records and pages; the user's own keys have one that git ignores.

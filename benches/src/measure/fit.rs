@@ -1,8 +1,8 @@
 //! The advisor's table of times, fitted from records.
 //!
-//! For each filter of ours, the map and the exact set: the time of each workload over random 64-bit
-//! keys, for every number of keys and every rate or size in the records. Where two records have the
-//! same cell, the faster time counts, as it does among the rounds of one.
+//! For filters of ours, plain and keyed, and what else the advisor reckons with: the time of each
+//! workload over random 64-bit keys, for every number of keys and rate or size in the records. Of
+//! two records of one cell the faster counts, as it does among the rounds of one.
 
 use crate::contenders;
 use crate::error::BenchError;
@@ -11,116 +11,129 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Not filters, but what the advisor also answers with.
-const OTHERS: [&str; 2] = ["ribbon-map", "std-hashset"];
+/// Not filters, but what the advisor also answers with, and what it measures memory by.
+const OTHERS: [&str; 3] = ["ribbon-map", "std-hashset", "line-reads"];
 
 const COLUMNS: [Workload; 5] =
     [Workload::Build, Workload::Query0, Workload::Query50, Workload::Query100, Workload::Remove];
-
-/// Bytes of the harness' strings on average, and of its integers.
-const STRING_BYTES: [f64; 2] = [40.0, 8.0];
 
 /// Where the table stands below the workspace.
 pub fn path(root: &Path) -> PathBuf {
     root.join("crates/amq-advisor/src/times.csv")
 }
 
-/// The table; with each record the name of its folder below the workspace.
-pub fn table(records: &[(Records, String)]) -> Result<String, BenchError> {
-    let (mut date, mut processor) = (String::new(), String::new());
-    for (record, _) in records {
+/// The table; it names the records' folders as they stand below the workspace.
+pub fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
+    let (mut date, mut processor, mut names) = (String::new(), String::new(), String::new());
+    for record in records {
         date = record.run()?.map_or(date, |run| run.date);
         processor = record.machine()?.map_or(processor, |machine| machine.cpu);
+        let folder = record.folder();
+        names += &format!(" {}", folder.strip_prefix(root).unwrap_or(folder).display());
     }
-    let names: Vec<&str> = records.iter().map(|(_, name)| name.as_str()).collect();
     let mut text = format!(
         "# Nanoseconds an operation, written by `amq-bench fit` from the records named below. Do \
-         not edit.\n# date: {date}\n# processor: {processor}\n# records: {}\n# hash_ns_per_byte: \
-         {:.2}\n# insert_p99_9_ns: {}\n\
-         contender,keys,rate,build,query0,query50,query100,remove\n",
-        names.join(" "),
-        hash_ns_per_byte(records)?,
-        tails(records)?
+         not edit.\n# date: {date}\n# processor: {processor}\n# records:{names}\n# hash_ns_per_byte: \
+         {:.2}\n# keyed_ns_per_byte: {:.2}\n# insert_p99_9_ns_and_keys: {}\n\
+         # insert_ns_of_one_thread_and_two: {}\n\
+         contender,keys,rate,bytes,build,query0,query50,query100,remove\n",
+        ns_per_byte("hash-only", records)?,
+        ns_per_byte("keyed-blocked-bloom", records)?,
+        tails(records)?,
+        shared(records)?
     );
-    for contender in filters().chain(OTHERS) {
-        for (keys, rate, times) in cells(&rows(contender, records)?) {
+    for contender in filters(&[Role::Filter, Role::Keyed]).chain(OTHERS) {
+        for (keys, rate, bytes, times) in cells(&rows(contender, true, records)?) {
             let cells = times.map(|ns| ns.map_or_else(String::new, |ns| format!("{ns:.2}")));
-            let _ = writeln!(text, "{contender},{keys},{rate:.4e},{}", cells.join(","));
+            let _ = writeln!(text, "{contender},{keys},{rate:.4e},{bytes},{}", cells.join(","));
         }
     }
     Ok(text)
 }
 
 /// The names of our filters.
-fn filters() -> impl Iterator<Item = &'static str> {
+fn filters(roles: &[Role]) -> impl Iterator<Item = &'static str> {
     let ours = contenders::ALL.iter().map(|contender| contender.info);
-    let ours = ours.filter(|info| info.ours && info.role == Role::Filter);
+    let ours = ours.filter(|info| info.ours && roles.contains(&info.role));
     ours.map(|info| info.name.as_str())
 }
 
 /// What one insert in a thousand exceeds, for each filter of fixed size that takes keys one by one:
 /// where it is as full as planned or fuller, of the largest one measured, with the keys it was
-/// planned for. What grows stops to grow more rarely than that, and for longer: it has none.
-fn tails(records: &[(Records, String)]) -> Result<String, BenchError> {
-    let grow = Workload::course("grow");
+/// planned for. What grows stops to grow more rarely than that, and for longer: it has none. The
+/// exact set counts where it has had room for all keys since the stop before.
+fn tails(records: &[Records]) -> Result<String, BenchError> {
     let mut tails = Vec::new();
-    for contender in filters() {
-        let (mut largest, mut tail) = ((0, 0), None);
-        for (record, _) in records {
-            for row in record.rows(contender)? {
+    for contender in filters(&[Role::Filter]).chain(["std-hashset"]) {
+        let (mut largest, mut tail, mut held) = ((None, 0), None, None);
+        for row in rows(contender, false, records)? {
+            let had_room = std::mem::replace(&mut held, row.held_bytes) == held;
+            let (is_fixed, planned) = match row.workload == Workload::course("grow") {
+                true => (had_room && contender == "std-hashset", Some(row.keys)),
                 // A twentieth is left free at the most; what was planned is never more.
-                let is_course = row.planned_keys.is_some() && row.workload != grow;
-                let is_full = is_course && row.load.is_none_or(|load| load < 0.951);
-                let size = (row.planned_keys.unwrap_or(0), row.keys);
-                if row.ns_p99_9.is_some() && is_full && size > largest {
-                    (largest, tail) = (size, row.ns_p99_9);
-                }
+                false => (row.load.is_none_or(|load| load < 0.951), row.planned_keys),
+            };
+            if is_fixed && row.ns_p99_9.is_some() && (planned, row.keys) > largest {
+                (largest, tail) = ((planned, row.keys), row.ns_p99_9.zip(planned));
             }
         }
-        tails.extend(tail.map(|ns| format!("{contender} {ns:.0} {}", largest.0)));
+        tails.extend(tail.map(|(ns, keys)| format!("{contender} {ns:.0} {keys}")));
     }
     Ok(tails.join(", "))
 }
 
-/// What a byte more of a key costs to hash.
-fn hash_ns_per_byte(records: &[(Records, String)]) -> Result<f64, BenchError> {
-    let rows = rows("hash-only", records)?;
-    let time = |set: &str| {
-        let of_set = rows.iter().filter(|row| row.key_set == set && row.keys == 100_000);
-        let asked = of_set.filter(|row| row.workload == Workload::Query50);
-        asked.filter_map(|row| row.ns).reduce(f64::min)
-    };
-    let rise = time("strings").zip(time("random-u64")).map(|(long, short)| long - short);
-    Ok(rise.unwrap_or(0.0) / (STRING_BYTES[0] - STRING_BYTES[1]))
+/// An insert when one thread inserts, and when two do, in the largest filters.
+fn shared(records: &[Records]) -> Result<String, BenchError> {
+    let mut lines = Vec::new();
+    for contender in filters(&[Role::Filter]) {
+        let mut rows = rows(contender, false, records)?;
+        rows.retain(|row| row.workload == Workload::course("threads_insert"));
+        rows.sort_by_key(|row| row.keys);
+        let by = |threads| rows.iter().rfind(|row| row.threads == Some(threads))?.ns;
+        let both = by(1).zip(by(2));
+        lines.extend(both.map(|(one, two)| format!("{contender} {one:.2} {:.2}", two * 2.0)));
+    }
+    Ok(lines.join(", "))
 }
 
-/// What all records say about whole filters.
-fn rows(contender: &str, records: &[(Records, String)]) -> Result<Vec<Row>, BenchError> {
+/// What a byte more of a key costs to hash: strings have 40 on average, integers 8.
+fn ns_per_byte(contender: &str, records: &[Records]) -> Result<f64, BenchError> {
+    let mut rows = rows(contender, true, records)?;
+    rows.retain(|row| row.workload == Workload::Query50 && row.asked_bits.is_none());
+    let time = |set: &str| {
+        let of_set = rows.iter().filter(|row| row.key_set == set && row.keys == 100_000);
+        of_set.filter_map(|row| row.ns).reduce(f64::min)
+    };
+    Ok(time("strings").zip(time("random-u64")).map_or(0.0, |(long, short)| long - short) / 32.0)
+}
+
+/// What all records say: about whole filters, or courses.
+fn rows(contender: &str, whole: bool, records: &[Records]) -> Result<Vec<Row>, BenchError> {
     let mut all = Vec::new();
-    for (record, _) in records {
+    for record in records {
         all.extend(record.rows(contender)?);
     }
-    all.retain(|row| row.state == State::Measured && row.planned_keys.is_none());
+    all.retain(|row| row.state == State::Measured && row.planned_keys.is_none() == whole);
     Ok(all)
 }
 
-/// Number of keys, rate, and a time for each column.
-type Cell = (u64, f64, [Option<f64>; 5]);
+/// Number of keys, rate, bytes, and a time for each column.
+type Cell = (u64, f64, u64, [Option<f64>; 5]);
 
 /// The cells with times, by keys and falling rate. Two sizes may come to one rate.
 fn cells(rows: &[Row]) -> Vec<Cell> {
-    let usual = |row: &&Row| row.key_set == "random-u64";
+    let usual = || rows.iter().filter(|row| row.key_set == "random-u64");
     let asked = |row: &Row| format!("{} {:?} {:?}", row.keys, row.asked_fpr, row.asked_bits);
-    let verified = rows.iter().filter(usual).filter(|row| row.workload == Workload::Verify);
-    let rates: BTreeMap<String, f64> =
-        verified.map(|row| (asked(row), row.predicted_fpr.unwrap_or(0.0))).collect();
+    let verified = usual().filter(|row| row.workload == Workload::Verify);
+    let size = |row: &Row| (row.predicted_fpr.unwrap_or(0.0), row.held_bytes.unwrap_or(0));
+    let sizes: BTreeMap<String, (f64, u64)> = verified.map(|row| (asked(row), size(row))).collect();
     let mut found: BTreeMap<(u64, String), Cell> = BTreeMap::new();
-    for row in rows.iter().filter(usual) {
-        let rate = rates.get(&asked(row)).copied().unwrap_or(0.0);
+    for row in usual() {
+        let (rate, bytes) = sizes.get(&asked(row)).copied().unwrap_or_default();
         let Some(at) = COLUMNS.iter().position(|column| *column == row.workload) else { continue };
-        let cell =
-            found.entry((row.keys, format!("{rate:.4e}"))).or_insert((row.keys, rate, [None; 5]));
-        cell.2[at] = cell.2[at].into_iter().chain(row.ns).reduce(f64::min);
+        let cell = (row.keys, rate, bytes, [None; 5]);
+        let cell = found.entry((row.keys, format!("{rate:.4e}"))).or_insert(cell);
+        cell.3[at] = cell.3[at].into_iter().chain(row.ns).reduce(f64::min);
     }
     let mut cells: Vec<Cell> = found.into_values().collect();
     // Few keys are verified, not timed.
@@ -134,7 +147,7 @@ fn the_committed_table_is_the_fit_of_the_records_that_it_names() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let committed = std::fs::read_to_string(path(root)).unwrap();
     let line = committed.lines().find_map(|line| line.strip_prefix("# records: ")).unwrap();
-    let record = |name: &str| (Records::newest(&root.join(name), None).unwrap(), name.to_owned());
+    let record = |name: &str| Records::newest(&root.join(name), None).unwrap();
     let records: Vec<_> = line.split(' ').map(record).collect();
-    assert_eq!(table(&records).unwrap(), committed);
+    assert_eq!(table(&records, root).unwrap(), committed);
 }

@@ -1,7 +1,7 @@
 //! What each structure costs for a workload: its size, its times, and the cost of a query.
 
 use crate::size::Size;
-use crate::times::Spent;
+use crate::times::{Spent, Table};
 use crate::{Choice, DEFAULT_FPR, Rejection, Structure, Times, Workload};
 use crate::{ability, exact as keys, reason, size};
 use alloc::string::String;
@@ -10,9 +10,6 @@ use amq::{Budget, Goal};
 
 /// The lowest rate that is tried where a lower one than asked for may save time, `2^-40`.
 const LOWEST_BITS: i32 = 40;
-
-/// The lowest rate that every kind was timed at.
-const LOWEST_MEASURED: f64 = 0.001;
 
 /// What one structure comes to at its smallest: at the rate asked for, or in the size.
 pub(super) fn smallest(
@@ -75,16 +72,8 @@ fn at(
 ) -> Result<Choice, size::Failure> {
     let size = size::size(structure, budget, workload)?;
     // Of many filters one is seldom where the last query left it: all together fill the caches.
-    let entries = size.keys.saturating_mul(workload.filters);
-    // A table for a lower rate than was measured is as slow as one of as many bytes for more keys.
-    let lowest = times.lowest_rate(structure, entries, workload).min(LOWEST_MEASURED);
-    let usual = match size.fpr < lowest && size.grown.is_none() {
-        true => size::size(structure, Budget::Fpr(lowest), workload).ok(),
-        false => None,
-    };
-    let larger = usual.map_or(1.0, |usual| size.bytes as f64 / usual.bytes.max(1) as f64);
-    let entries = (entries as f64 * larger.max(1.0)) as u64;
-    let spent = times.spent(structure, entries, size.fpr, workload);
+    let [keys, bytes] = [size.keys, size.bytes].map(|each| each.saturating_mul(workload.filters));
+    let spent = times.spent(structure, Table { keys, bytes, fpr: size.fpr }, workload);
     let fpr = size.fpr.min(1.0);
     let at_first = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
     let bits_per_key = size.grown.map_or(at_first, |growth| growth.mean);
@@ -164,10 +153,11 @@ pub(super) fn without(workload: &Workload) -> Option<f64> {
 
 /// What holds the keys themselves, the smallest first.
 pub(super) fn exact(workload: &Workload, times: &Times) -> Vec<Choice> {
-    let entries = workload.keys.planned().saturating_mul(workload.filters);
-    let choice = |(structure, bytes)| {
-        let spent = times.spent(structure, entries, DEFAULT_FPR, workload);
-        let bits = bytes as f64 * 8.0 / workload.keys.planned() as f64;
+    let planned = workload.keys.planned();
+    let choice = |(structure, bytes): (Structure, u64)| {
+        let [keys, held] = [planned, bytes].map(|each| each.saturating_mul(workload.filters));
+        let spent = times.spent(structure, Table { keys, bytes: held, fpr: DEFAULT_FPR }, workload);
+        let bits = bytes as f64 * 8.0 / planned as f64;
         let what = reason::what(structure, workload);
         Choice { bytes, build_bytes: bytes, what, ..timed(structure, spent, 0.0, bits, workload) }
     };

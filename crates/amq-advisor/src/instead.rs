@@ -85,10 +85,10 @@ fn exactly(
         // More bytes for less time: by far more only for far less.
         let product = |choice: &Choice| choice.bytes as f64 * own(choice, workload);
         let is_no_slower = set.cost_ns.is_some() && own(set, workload) <= own(first, workload);
-        // As filters may take twice the bits again for half of the time.
+        // As filters may take twice the bits again for half of the time, or a size that is allowed.
         let halves = own(set, workload) * 2.0 <= own(first, workload);
         let is_next = match by {
-            By::Time(most) if workload.allowed(1).is_none() => set.bits_per_key <= most * 2.0,
+            By::Time(most) => workload.allowed(1).is_some() || set.bits_per_key <= most * 2.0,
             _ => false,
         };
         // To search a list takes longer than most filters, and nobody has measured it.

@@ -113,11 +113,12 @@ fn tails(workload: &Workload, times: &Times) -> Option<String> {
     let [fewest, most] = [fewest, most].map(Number);
     (workload.spares() == First::Tail && !workload.built_once).then(|| {
         format!(
-            "Tails were measured in filters planned for {fewest} to {most} keys, one insert at a \
-             time until they were as full as planned. In larger ones they are reckoned to rise as \
-             the mean insert does; threads that wait for each other make them longer, too. Queries \
-             read a bounded number of lines. What doubles or adds a stage stops for it, more rarely \
-             than once in a thousand inserts."
+            "Of single operations inserts alone were timed, and of a thousand the slowest is known: \
+             none rarer, and no removal. That was in filters planned for {fewest} to {most} keys \
+             until they were as full as planned, and in a hash set with room for all. In larger \
+             ones tails are reckoned to rise as the mean insert does; threads that wait for each \
+             other make them longer, too. Queries read a bounded number of lines. What doubles or \
+             adds a stage stops for it, more rarely than once in a thousand inserts."
         )
     })
 }
@@ -133,11 +134,13 @@ fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<Strin
     if answer.filters().any(|choice| choice.reckoned) {
         text += " Those marked ~ lie beyond what was measured, and are reckoned from it.";
     }
-    // As long as the harness' integers.
-    if let Some(bytes @ 1..) = workload.key_bytes.checked_sub(8) {
-        let ns = bytes as f64 * times.hash_ns_per_byte();
-        text +=
-            &format!(" To hash so long a key takes some {ns:.0} ns more, in every filter alike.");
+    if workload.keys_by == KeysBy::Strangers {
+        text += " All are with SipHash: of filters as `Keyed` hashes, measured both ways with some \
+                 and added to the others, and of sets as the standard library's do.";
+    }
+    let (bytes, ns) = (workload.key_bytes, times.long_key_ns(workload));
+    if ns > 0.0 {
+        text += &format!(" All hash keys of {bytes} bytes, {ns:.0} ns longer than the 8 measured.");
     }
     Some(text)
 }

@@ -1,0 +1,41 @@
+//! Times in larger tables than were measured.
+//!
+//! What rises there is the wait for lines of memory. A yardstick that reads one line an operation
+//! says how long a line takes in a table of so many bytes: a power of them from one size to the
+//! next, and beyond the last. How many lines an operation waits for is the slope of its measured
+//! times over the yardstick's, by least squares, and one at least; that many go on being waited for.
+
+use super::figures::Point;
+use alloc::vec::Vec;
+
+/// No operation waits for more lines than this.
+const MOST_LINES: f64 = 100.0;
+
+/// The time in a table of more bytes than the last point, which is there.
+pub(super) fn beyond(points: &[Point], bytes: f64, yardstick: &[Point]) -> f64 {
+    let Some((last, line)) = points.last().zip(line(yardstick)) else {
+        return points.last().map_or(f64::NAN, |last| last.ns);
+    };
+    let lines: Vec<f64> = points.iter().map(|point| line(point.bytes)).collect();
+    let count = points.len() as f64;
+    let x = lines.iter().sum::<f64>() / count;
+    let y = points.iter().map(|point| point.ns).sum::<f64>() / count;
+    let both = points.iter().zip(&lines).map(|(point, line)| (line - x) * (point.ns - y));
+    let square = lines.iter().map(|line| (line - x) * (line - x));
+    let slope = both.sum::<f64>() / square.sum::<f64>();
+    // One point has none.
+    let slope = if slope > 1.0 { slope.min(MOST_LINES) } else { 1.0 };
+    last.ns + slope * (line(bytes) - line(last.bytes)).max(0.0)
+}
+
+/// The yardstick's time by bytes; `None` if it was not measured in two sizes.
+fn line(yardstick: &[Point]) -> Option<impl Fn(f64) -> f64> {
+    let logs = yardstick.iter().map(|point| Point { ns: libm::log2(point.ns), ..*point });
+    let logs: Vec<Point> = logs.collect();
+    let (first, most) = (*logs.first()?, logs.len().checked_sub(2)?);
+    Some(move |bytes: f64| {
+        let bytes = bytes.max(first.bytes);
+        let from = logs.partition_point(|point| point.bytes < bytes).saturating_sub(1).min(most);
+        libm::exp2(Point::on_line(logs[from], logs[from + 1], bytes))
+    })
+}
