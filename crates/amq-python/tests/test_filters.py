@@ -30,7 +30,7 @@ def test_there_is_a_class_for_every_kind():
 
 
 @pytest.mark.parametrize("kind", INSERT, ids=name)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(keys=st.lists(KEYS, max_size=100), others=st.lists(KEYS, max_size=20))
 def test_what_was_added_is_in_and_hardly_anything_else(kind, keys, others):
     filter = kind(1000, 1e-6)
@@ -49,7 +49,7 @@ def test_what_was_added_is_in_and_hardly_anything_else(kind, keys, others):
 
 
 @pytest.mark.parametrize("kind", REMOVE, ids=name)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(steps=st.lists(st.tuples(st.booleans(), st.integers(0, 20)), max_size=100))
 def test_filters_that_remove_follow_a_counter(kind, steps):
     filter, counter = kind(2000, 1e-6), Counter()

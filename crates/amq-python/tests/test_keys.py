@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import amq
@@ -39,6 +39,7 @@ def hashes_as(key, encoded):
     return all(only(key, **secret) == only(encoded, **secret) for secret in secrets)
 
 
+@settings(deadline=None)
 @given(KEYS)
 def test_every_key_is_hashed_as_the_second_reader_encodes_it(key):
     assert hashes_as(key, amq_reader.encoding(key))
