@@ -1,7 +1,7 @@
 //! Numbers as arguments: an error names the value.
 
 use amq::SipKey;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 
@@ -39,9 +39,12 @@ impl<'py> FromPyObject<'_, 'py> for Real {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         object.extract::<f64>().map(Self).map_err(|error| {
             let shown = object.repr().map(|shown| shown.to_string()).unwrap_or_default();
-            match error.is_instance_of::<PyTypeError>(object.py()) {
-                true => PyTypeError::new_err(format!("{shown} is no number, such as 0.01")),
-                false => error,
+            if error.is_instance_of::<PyTypeError>(object.py()) {
+                PyTypeError::new_err(format!("{shown} is no number, such as 0.01"))
+            } else if error.is_instance_of::<PyOverflowError>(object.py()) {
+                PyValueError::new_err(format!("{shown} is too large for a float"))
+            } else {
+                error
             }
         })
     }

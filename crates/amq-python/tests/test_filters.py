@@ -289,6 +289,8 @@ def test_arguments_of_other_libraries_are_told_ours():
             amq.BlockedBloomFilter(100, **options)
     with pytest.raises(TypeError, match="capacity"):
         amq.Bloom(expected_items=100)
+    with pytest.raises(ValueError, match="1000* is too large for a float"):
+        amq.BloomFilter(100, 10**400)
     for options in ({"fpr": "0.1"}, {"bits_per_key": "0.1"}):
         with pytest.raises(TypeError, match=r"'0\.1' is no number, such as 0\.01"):
             amq.BloomFilter(100, **options)
