@@ -4,12 +4,13 @@
 //! its lock: in a generator, in the caller's hash function, in the `__del__` of whatever is freed.
 //! CPython before 3.14 does that by unwinding the thread's stack (`pthread_exit`), which functions
 //! of Rust are not made for: they would drop what they hold without the interpreter, and then abort
-//! the process. Here a thread stays where its unwinding reaches a function of Rust, until the
-//! process is gone: as it does in CPython 3.14, and as pyo3 lets it where it takes the lock back.
+//! the process. So a thread stays where its unwinding reaches a function of Rust, until the process
+//! is gone. CPython 3.14 keeps such threads in the same way, and so does pyo3 where one takes the
+//! lock back.
 //!
 //! Of the C libraries, glibc is the one that unwinds. Its unwinder asks the personality routine of
-//! each function what to do. All functions of Rust in this module have the same, which is found
-//! through one pointer: [`stay_when_unwound`] replaces it.
+//! each function what to do. All functions of Rust in this module have the same one, which the
+//! unwinder finds through one pointer: [`stay_when_unwound`] replaces it.
 #![allow(unsafe_code, reason = "the compiler's own pointer is replaced")]
 
 /// Lets threads stay that are unwound by force. To be called once, before any other thread calls
