@@ -92,7 +92,7 @@ pub(super) fn counters(ground: &Ground) -> Option<Settled> {
     /// A counter sticks at this many.
     const TIMES: u32 = 15;
     // With the best number of probes a counter has this many keys on average.
-    let each = counting::counter_tail(LN_2, TIMES + 1);
+    let each = counting::counter_tail(LN_2, TIMES);
     let computed = each * ground.keys as f64 * bits_per_key(0.01);
     let mut filter = CountingBloomFilter::new(Goal::fpr(ground.keys as u64, 0.01)).ok()?;
     filter.insert_keys(ground.planned());
@@ -101,8 +101,10 @@ pub(super) fn counters(ground: &Ground) -> Option<Settled> {
         filter.insert(&ground.present[0]);
     }
     let detail = format!(
-        "not by distinct keys: within the plan a counter overflows with probability {each:.0e}; \
-         but by copies: one key, inserted {TIMES} times, fills its own {} counters for ever",
+        "not by distinct keys: within the plan a counter reaches {TIMES}, where it stays, with \
+         probability {each:.1e}: {computed:.1e} counters for the {} keys measured; but by copies: one \
+         key, inserted {TIMES} times, fills its own {} counters for ever",
+        ground.keys,
         filter.saturated_counters()
     );
     Some((Some(computed), Some(measured), Verdict::Depends, detail))

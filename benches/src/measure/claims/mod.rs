@@ -68,8 +68,12 @@ fn timed(rows: &[Row], names: &[&str], workload: Workload, good: Range<f64>) -> 
         all if all == found.len() => Verdict::Holds,
         _ => Verdict::Depends,
     };
-    let list = found.iter().map(|(keys, name, ratio)| format!("{name} {ratio:.2} at {keys} keys"));
-    Some((None, Some(largest), verdict, list.collect::<Vec<_>>().join("; ")))
+    let list = found.chunk_by(|a, b| a.0 == b.0).map(|of| {
+        let each = of.iter().map(|(_, name, ratio)| format!("{name} {ratio:.2}"));
+        format!("at {} keys {}", of[0].0, each.collect::<Vec<_>>().join(", "))
+    });
+    let detail = format!("times bloom's time: {}", list.collect::<Vec<_>>().join("; "));
+    Some((None, Some(largest), verdict, detail))
 }
 
 #[cfg(test)]
