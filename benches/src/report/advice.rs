@@ -84,8 +84,8 @@ pub(super) fn engines() -> Found {
     let all: Vec<_> = all.collect();
     let refused = all.iter().filter(|(.., setting)| setting.is_err()).count();
     let found = format!(
-        "{} settings for {} engines and {} keys, each with the rate it really gives, and {refused} \
-         that cannot be had.",
+        "{} settings for {} engines and {} keys, each with the rate it really gives; of the targets \
+         asked for, {refused} cannot be reached.",
         all.len() - refused,
         Engine::ALL.len(),
         keys(ENGINE_KEYS)

@@ -53,11 +53,11 @@ pub(super) fn postgresql(
         names("c").join(", ")
     );
     let caveat = format!(
-        "The rate is that of a row, when one column is asked for: of {} rows some {} are \
-         fetched for nothing, and every query reads the whole index. It answers `=` only, and \
-         has operator classes for int4 and text alone. For one column a B-tree is quicker.",
-        Number(keys),
-        Number((keys as f64 * fpr) as u64)
+        "The rate is that of a row, when one column is asked for: every query reads the whole \
+         index, and fetches about {} of {} rows for nothing. It answers `=` only, and has operator \
+         classes for int4 and text alone. For one column a B-tree is quicker.",
+        Number(libm::round(keys as f64 * fpr) as u64),
+        Number(keys)
     );
     // The signature, and six bytes to find the row.
     Ok(engine.set(fpr, f64::from(length) + 48.0, line, caveat))
@@ -134,13 +134,16 @@ pub(super) fn clickhouse(engine: Engine, keys: u64, asked: f64) -> Result<Settin
     }
     let fpr = formula::classic(f64::from(bits), probes);
     let blocks = keys.div_ceil(GRANULE);
+    let needless = match blocks as f64 * fpr {
+        often if often >= 1.0 => format!("it reads about {often:.1} for nothing"),
+        seldom => format!("one query in {:.0} reads one for nothing", 1.0 / seldom),
+    };
     let line = format!("INDEX c_bloom c TYPE bloom_filter({asked}) GRANULARITY 1");
     let caveat = format!(
         "It counts in whole bits: {bits} per row with {probes} probes. Each granule of {GRANULE} \
-         rows has a filter of its own, and a query asks all {}: some {:.1} are read for \
-         nothing. It serves =, IN and has, and helps only where a value is in few granules.",
-        Number(blocks),
-        blocks as f64 * fpr
+         rows has a filter of its own, and a query asks all {}: {needless}. It serves =, IN and \
+         has, and helps only where a value is in few granules.",
+        Number(blocks)
     );
     Ok(engine.set(fpr, f64::from(bits), line, caveat))
 }
