@@ -13,9 +13,13 @@ pub(super) fn warnings(data: &Data) -> Vec<String> {
     let (run, options) = (&data.run, &data.run.options);
     let failed: Vec<&Row> = data.all().filter(|row| row.state == State::Failed).collect();
     let names: BTreeSet<&str> = failed.iter().map(|row| row.contender.as_str()).collect();
-    let failures = format!("{}, of {}", failed.len(), list(&names.into_iter().collect::<Vec<_>>()));
-    let failures =
-        format!("Failed checks: {failures}. They are left out; All numbers lists them, and why.");
+    let failures = format!(
+        "Failed checks: {}, of {}. Their cells have no numbers; other cells of these filters are \
+         shown. † marks a filter that gave a wrong answer somewhere: it is never named the best, and \
+         is in no plot of time against space. “All numbers” lists the failures.",
+        failed.len(),
+        list(&names.into_iter().collect::<Vec<_>>())
+    );
     warn(options.suite == Suite::Smoke, "This is the smoke suite: its times mean nothing.");
     warn(!options.profile.starts_with("release"), "Not a release build: its times mean little.");
     warn(!run.complete, "The run was not finished: cells are missing. Continue it with --resume.");

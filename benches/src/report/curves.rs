@@ -109,7 +109,9 @@ fn by_size(
 
 /// The least and the most, in words: who has them is another in the next run.
 fn span(all: &[Ranked<'_>]) -> Option<String> {
-    let ((_, least), (_, most)) = all.first().zip(all.last())?;
+    let mut sound = all.iter().filter(|(entry, _)| !entry.is_wrong);
+    let (_, least) = sound.next()?;
+    let most = sound.next_back().map_or(least, |(_, most)| most);
     Some(format!("from {} ns in one filter to {} ns in another", two(*least), two(*most)))
 }
 
@@ -205,7 +207,7 @@ pub(super) fn grow(data: &Data) -> Found {
         narrow: Some((370, 300)),
         ..plot
     };
-    entries.retain(|entry| entry.keeps(data.rate()));
+    entries.retain(|entry| entry.keeps(data.rate()) && !entry.is_wrong);
     let all = ranked(entries, |entry| Some(entry.growth()?.0));
     let (least, mean) = all.first()?;
     let found = format!(

@@ -147,6 +147,7 @@ impl Data {
         let all = all.map(|(facts, rows)| Entry {
             facts,
             rows: rows.iter().filter(|row| self.is_of(row, of)).collect(),
+            is_wrong: rows.iter().any(is_wrong),
         });
         all.filter(|entry| !entry.rows.is_empty()).collect()
     }
@@ -223,6 +224,11 @@ fn nearest(to: u64, all: impl Iterator<Item = u64>) -> Option<u64> {
 
 fn is_compared(facts: &Info) -> bool {
     matches!(facts.role, Role::Filter | Role::Keyed | Role::Map)
+}
+
+/// Whether a filter gave a wrong answer: one that could not be built gave none.
+fn is_wrong(row: &Row) -> bool {
+    row.state == State::Failed && !row.why.starts_with("build refused")
 }
 
 /// Whether a row is about a filter of its planned keys.

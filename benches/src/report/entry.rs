@@ -12,6 +12,8 @@ const OVER: f64 = 1.02;
 pub(super) struct Entry<'a> {
     pub(super) facts: &'a Info,
     pub(super) rows: Vec<&'a Row>,
+    /// Whether it gave a wrong answer, here or in another cell: then it is never the best.
+    pub(super) is_wrong: bool,
 }
 
 /// A number of an entry.
@@ -81,12 +83,17 @@ impl<'a> Entry<'a> {
         Some(&failed.why)
     }
 
-    /// Its name, marked if there is nothing else to say of it.
+    /// Its name, marked if it gave a wrong answer anywhere or there is nothing else to say of it.
     pub(super) fn marked(&self, name: Text) -> Text {
         match self.failure() {
             Some(_) if self.bits().is_none() => name.plain(" ").strong("ERROR"),
+            _ if self.is_wrong => name.plain(" †"),
             _ => name,
         }
+    }
+
+    pub(super) fn title(&self) -> Text {
+        self.marked(Text::from(self.name()))
     }
 
     /// A measured fact: the verified row's, or the last that a course has.

@@ -61,9 +61,11 @@ const CLOSE: f64 = 1.7;
 
 /// All, and those close to the bound once more.
 fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
-    let (mut all, mut points, mut off) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut all, mut points) = (Vec::new(), Vec::new());
+    let (mut failed, mut off) = (Vec::new(), Vec::new());
     for entry in &entries(data) {
         match entry.overhead().zip(entry.ns(Workload::Query50)) {
+            _ if entry.is_wrong || entry.failure().is_some() => failed.push(entry.name()),
             Some((over, ns)) => {
                 points.push((entry.name(), over, ns));
                 all.push(Series::of(entry.facts, vec![Mark::at(over, ns)]));
@@ -85,18 +87,20 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     let mut families: Vec<&str> = families.collect();
     families.dedup();
     let found = format!(
-        "{}: no other filter is both smaller and faster than those on the dashed line, ties aside, \
-         of the families {}.",
+        "{}. The dashed line joins the filters that no other beats in both size and time, ties \
+         aside: {} filters.",
         data.what(),
         list(&families)
     );
-    let off = match off[..] {
+    let out = |why: &str, names: &[&str]| match names {
         [] => String::new(),
-        _ => format!(" Not on this scale: {}.", list(&off)),
+        _ => format!(" {why}: {}.", list(names)),
     };
     let note = format!(
         "Hollow marks are other authors' crates. Those in the grey field have their names in the \
-         next plot.{off}{}",
+         next plot.{}{}{}",
+        out("Left out for a failed check", &failed),
+        out("Not on this scale", &off),
         floor.map_or("", |_| FLOOR)
     );
     let x = "size, as a multiple of the least possible (log)";
@@ -111,7 +115,7 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     let close: Vec<Series> = all.into_iter().map(close).collect();
     let count = close.iter().filter(|series| !series.marks.is_empty()).count();
     let found = format!(
-        "The grey field above, enlarged: {count} contenders within {CLOSE} times the bound."
+        "The grey field above, enlarged: the {count} filters within {CLOSE} times the bound."
     );
     let close = Plot::new("time-by-space-close", found, axes, close)?;
     let (low, high) = close.y.range;
@@ -172,7 +176,8 @@ fn rate_by_bits(data: &Data) -> Option<Plot> {
 
 /// A sentence: the nearest to the bound, and the farthest.
 fn best_bits(data: &Data) -> String {
-    let all = ranked(entries(data), Entry::overhead);
+    let mut all = ranked(entries(data), Entry::overhead);
+    all.retain(|(entry, _)| !entry.is_wrong);
     let [(near, least), .., (far, most)] = &all[..] else { return String::new() };
     format!(
         "At {}, {} is nearest to the bound ({least:.2} times it), {} farthest ({}).",
@@ -201,16 +206,18 @@ pub(super) fn ratios(data: &Data) -> Block {
     let counted = data.all().find(|row| row.instructions.is_some());
     let table = |family: Look| {
         let of: Vec<&Entry<'_>> = entries.iter().filter(|of| of.is(family.family)).collect();
-        let mut table = Table::of(&of).word(family.name, |of| of.marked(Text::from(of.name())));
+        let mut table = Table::of(&of).word(family.name, |of| of.title());
         for (head, value, slack, unit, timed) in columns {
             let doubt = |of: &Entry<'_>| timed.map_or("", |timed| of.doubt(timed));
-            let all = of.iter().filter_map(|of| Some((value(of)?, doubt(of))));
+            let sound = of.iter().filter(|of| !of.is_wrong);
+            let all = sound.filter_map(|of| Some((value(of)?, doubt(of))));
             let best = all.min_by(|a, b| a.0.total_cmp(&b.0));
             table = table.number(head, |entry| {
                 let ((best, of_best), own) = (best?, value(entry)?);
                 let mark = if doubt(entry).is_empty() { of_best } else { doubt(entry) };
                 Some(match own / best {
                     _ if of.len() == 1 => Text::from(digits(own, 3) + unit + mark),
+                    ratio if entry.is_wrong => Text::from(format!("{ratio:.2}{mark}")),
                     ratio if ratio <= 1.0 => Text::default().strong(digits(own, 3) + unit + mark),
                     ratio if ratio <= 1.0 + slack => Text::from(format!("= {ratio:.2}{mark}")),
                     ratio if ratio < 10.0 => Text::from(format!("{ratio:.2}{mark}")),
@@ -237,10 +244,11 @@ pub(super) fn ratios(data: &Data) -> Block {
     });
     let caption = format!(
         "Bold: the best of its family, in ns or × bound. Others: how many times that; = marks a \
-         tie, ? a time that varies between rounds. Space is relative to the bound at the filter's \
-         own rate, so that filters with different rates can be compared; where a size jumps with \
-         the number of keys, it is the middle of its range up to twice as many keys. {}, or a \
-         filter's fixed rate.{counted}",
+         tie, ? a time whose interval is wide, † a filter that gave a wrong answer and so is never \
+         the best. Space is relative to the bound at the filter's own rate, so that filters with \
+         different rates can be compared; where a filter's size jumps, it is the mean of the least \
+         and the most from this number of keys to twice as many. {}, or a filter's fixed \
+         rate.{counted}",
         data.what()
     );
     Block::Tables(Text::from(caption), tables)

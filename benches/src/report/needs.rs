@@ -68,6 +68,7 @@ impl Need {
         };
         all.retain(|entry| {
             is_wanted(entry)
+                && !entry.is_wrong
                 && self.can.iter().all(|ability| entry.can(*ability))
                 && (self.bits.is_some() || !entry.is_filter() || entry.keeps(rate))
         });

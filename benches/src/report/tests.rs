@@ -264,6 +264,31 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
     }
 }
 
+/// The smallest and quickest of all is not named if it lost a key, wherever that was.
+#[test]
+fn a_filter_that_gave_a_wrong_answer_is_never_the_best() {
+    for (why, is_wrong) in
+        [("build refused: no seed solved it", false), ("1 false negatives among its keys", true)]
+    {
+        let mut first = contender("First", Family::Ribbon, &[Static], 5, 1.0);
+        let cell = rows("First", 1000, 5, 1.0).swap_remove(0);
+        first.1.push(cell.without(State::Failed, why));
+        let record = record(&all().into_iter().chain([first]).collect::<Vec<_>>());
+        let best = &answers(&record.1)[0].choose[0].0;
+        assert_eq!(best.starts_with("Small"), is_wrong, "{best}");
+        let [_, readme] = drawn(&record);
+        for (said, only_if) in [
+            ("|First †|", true),
+            ("Left out for a failed check: First.", true),
+            ("|First|**1.00 ns**|**1.00 ns**|**0.75", false),
+        ] {
+            assert_eq!(readme.contains(said), is_wrong == only_if, "{said}: {readme}");
+        }
+        let mut plots = readme.lines().filter(|line| line.starts_with("![ns per query"));
+        assert_eq!(plots.any(|alt| alt.contains("First")), !is_wrong);
+    }
+}
+
 #[test]
 fn what_was_not_measured_or_failed_is_said_and_nothing_panics() {
     // Nothing at all, a contender without any row, and a failed cell alone.
@@ -279,7 +304,7 @@ fn what_was_not_measured_or_failed_is_said_and_nothing_panics() {
         assert!(page.contains("Not in these records"));
         let shown = page.split("<script").next().unwrap();
         assert!(readme.contains("No plot:") && !shown.contains("NaN"), "{all:?}");
-        for said in ["Failed checks: 1, of Bad", "at 0.01, verify: a false negative"] {
+        for said in ["Failed checks: 1, of Bad.", "at 0.01, verify: a false negative"] {
             let is_there = all.iter().any(|(_, rows)| !rows.is_empty());
             assert_eq!(page.contains(said), is_there, "{said}");
         }
