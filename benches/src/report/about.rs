@@ -63,10 +63,11 @@ pub(super) fn machine(data: &Data) -> Found {
 }
 
 pub(super) fn noise(data: &Data) -> Found {
-    let (most, half) = (percent(data.run.noise_floor?), percent(data.run.noise_median?));
+    let [most, half] =
+        [data.run.noise_floor?, data.run.noise_median?].map(|of| two(of * 100.0) + " %");
     let found = format!(
-        "The same filter entered twice differs by less than {most} in nine of ten cells, and by \
-         {half} in half of them."
+        "The same filter entered twice differs by less than {most} in nine cells of ten, and by less \
+         than {half} in half of them."
     );
     let table = Table::of(&data.run.noise)
         .word("workload", |noise| noise.workload.to_string())
@@ -80,16 +81,16 @@ pub(super) fn limits(data: &Data) -> Found {
     let mut points = data.texts.limits.clone();
     let timed = data.all().filter(|row| row.ns.is_some()).count();
     let unstable = data.all().filter(|row| row.unstable == Some(true)).count();
-    let scatter = asked(data.run.unstable_above);
+    let wide = asked(data.run.unstable_above);
     if timed > 0 {
         points.push(format!(
-            "{unstable} of {timed} times vary between rounds by more than {scatter}, and are marked ?."
+            "{unstable} of {timed} times have a 95 % interval wider than {wide}, and are marked ?."
         ));
     }
     points.extend(data.sizes(&data.set).last().map(|most| {
         format!(
-            "Measured with at most {} keys. Times beyond are extrapolated, and the form marks them \
-             ~.",
+            "Measured with at most {} keys. The form's times come from the committed records of both \
+             suites; ~ marks those for more keys, or for other rates, than they have.",
             keys(*most)
         )
     }));

@@ -4,7 +4,7 @@
 use super::about;
 use super::advice::asked_of_advisor;
 use super::doc::{Answer, Group};
-use super::needs::{ANSWER_TIE, By, Need, behind};
+use super::needs::{ANSWER_TIE, By, Need, TIME_TIE, behind};
 use super::prelude::*;
 use amq_advisor::Choice;
 
@@ -46,14 +46,17 @@ fn rule(data: &Data) -> String {
         None => "times never, since the noise was not measured",
         Some(_) => "so do times within the noise of their workload",
     };
-    let (what, space, scatter) = (data.what(), asked(ANSWER_TIE), asked(data.run.unstable_above));
+    let (what, space, wide) = (data.what(), asked(ANSWER_TIE), asked(data.run.unstable_above));
+    let (close, rounds) = (asked(TIME_TIE), data.run.options.rounds);
     format!(
         "{what} unless a row says otherwise. × bound is bits per key divided by log2(1 / rate), the \
          least that any filter with that false-positive rate can use. ns is per key, hashing \
-         included; ? marks a time that varies between rounds by more than {scatter}. Sizes within \
-         {space} count as equal, and {noise}: the faster of equally small filters comes first, and \
-         the smaller of equally fast ones. Rows with ~ are the advisor's plans, by one thread; the \
-         others were measured."
+         included, in the fastest of up to {rounds} rounds; ? marks a time whose 95 % interval is \
+         wider than {wide}. Sizes within {space} count as equal, and {noise}. Of equally small \
+         filters the quickest comes first (a query, an insert and, where keys are removed, a \
+         removal together; within {close} these are equal), of equally fast ones the smallest; of \
+         those equal in both, the quickest to insert or build. ~ and “no filter”: not measured, but \
+         planned by the advisor, with the times of one thread."
     )
 }
 
@@ -90,10 +93,9 @@ fn measured(data: &Data, need: &Need) -> Option<Answer> {
         None => Text::from("no other was measured"),
     };
     let mut why = need.why(&first.0);
-    match best.get(SHOWN..).unwrap_or_default() {
-        [] => {}
-        [one] => why += &format!("; {} ties, too", one.0.name()),
-        more => why += &format!("; {} more tie", more.len()),
+    let more: Vec<&str> = best.iter().skip(SHOWN).map(|(entry, _)| entry.name()).collect();
+    if !more.is_empty() {
+        why += &format!("; tied with {}", list(&more));
     }
     let pick = |facts: &Info| (type_name(data, facts), import(facts));
     let size = match need.by? {
@@ -129,6 +131,14 @@ fn advised(need: &Need) -> Option<Answer> {
         bytes => format!("~{}", decimal(bytes)),
     };
     let why = best.reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    // In the unit of the measured rows.
+    let why = match why.split_once(": ") {
+        Some((why, _)) if best.fpr > 0.0 && best.fpr < 1.0 => {
+            let over = best.bits_per_key / -best.fpr.log2();
+            format!("{why}; {over:.2} × bound, rate {}", percent(best.fpr))
+        }
+        _ => why.to_owned(),
+    };
     let is_static = need.ask.as_ref().is_some_and(|ask| ask.contains("static"));
     let built = if is_static { "build; nothing can be added" } else { "insert" };
     let build = best.insert_ns.filter(|ns| *ns > 0.0);
@@ -141,7 +151,7 @@ fn advised(need: &Need) -> Option<Answer> {
         need: need.need.clone(),
         choose: vec![(name(best), best.structure.import())],
         figure: size(best),
-        why: why.to_owned(),
+        why,
         cost: parts([build, Some(need.note.clone())]),
         runner_up,
         ask: need.ask.clone(),

@@ -27,7 +27,7 @@ pub(super) const LOOKS: [Look; 10] = [
     of(Family::Cuckoo, "cuckoo", (0x2f, 0x9a, 0x3f), (3, 270.0, false)),
     of(Family::Quotient, "quotient", (0xd6, 0x3d, 0x8a), (3, 90.0, false)),
     of(Family::Ribbon, "ribbon", (0xdc, 0x3b, 0x30), (5, 0.0, true)),
-    of(Family::Fuse, "xor and fuse", (0x9a, 0x80, 0x0c), (4, 0.0, false)),
+    of(Family::Fuse, "xor/fuse", (0x9a, 0x80, 0x0c), (4, 0.0, false)),
     of(Family::Exact, "exact set", (0x6b, 0x7b, 0x8f), (4, 0.0, true)),
     of(Family::Floor, "hashing alone", (0x86, 0x86, 0x86), (6, 0.0, true)),
 ];

@@ -8,7 +8,7 @@ pub(super) const SPACE_TIE: f64 = 0.005;
 /// Sizes closer than this are equal in an answer, as they are to the advisor.
 pub(super) const ANSWER_TIE: f64 = 0.03;
 /// Of equal ones, times for a key and a query of it that are closer than this.
-const TIME_TIE: f64 = 0.1;
+pub(super) const TIME_TIE: f64 = 0.1;
 /// Rates closer than this are equal.
 const RATE_TIE: f64 = 0.02;
 

@@ -2,6 +2,7 @@
 
 use super::curves::who;
 use super::prelude::*;
+use std::collections::BTreeSet;
 
 pub(super) fn abilities(data: &Data) -> Found {
     let all: Vec<&Info> = data.compared().collect();
@@ -62,8 +63,11 @@ pub(super) fn numbers(data: &Data) -> Found {
             all.push((entry, of));
         }
     }
-    let (count, of, what) = (all.len(), data.compared().count(), data.what());
-    let found = format!("{count} rows of {of} contenders ({what}); names lead to the records.");
+    let of: BTreeSet<&str> = all.iter().map(|(entry, _)| entry.name()).collect();
+    let (count, of, what) = (all.len(), of.len(), data.what());
+    let rest = if of < data.compared().count() { "; others have courses only" } else { "" };
+    let found =
+        format!("{count} rows of {of} contenders ({what}){rest}. Names lead to the records.");
     let refuses = |bits| {
         who(&data.entries(Of::Bits(data.budget_keys, bits)), |row| row.state == State::Skipped)
     };
@@ -117,7 +121,7 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
     });
     table.block(format!(
         "ns per key (waits: each query depends on the previous answer; net: the column half, less \
-         the time to read and hash the key); ? where a time varies between rounds by more than {}; \
+         the time to read and hash the key); ? where a time's 95 % interval is wider than {}; \
          ! where the rate is not the formula's. Where a size jumps with the number of keys, its \
          range up to twice as many keys stands in place of the bits.",
         asked(data.run.unstable_above)
