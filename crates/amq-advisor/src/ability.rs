@@ -132,15 +132,15 @@ fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
 }
 
 fn cannot_grow(kind: FilterKind, can: &Abilities, workload: &Workload) -> Option<String> {
-    let is_quotient = kind == FilterKind::Quotient;
-    let bounded = matches!(workload.keys, Keys::AtMost(_));
-    match (can.grow, is_quotient, bounded) {
-        (true, false, _) | (_, true, true) => None,
-        (_, true, false) => Some(
-            "grows up to a bound known at the start: say how many keys there are at most".into(),
-        ),
-        _ if can.never_full => Some("is never full, but its rate climbs with every key".into()),
-        _ if !can.insert => Some("is built from all keys at once: nothing can be added".into()),
-        _ => Some("has a fixed number of slots, and refuses keys when they are taken".into()),
-    }
+    let is_unbounded = kind == FilterKind::Quotient && !matches!(workload.keys, Keys::AtMost(_));
+    let lacks = match can {
+        _ if is_unbounded => {
+            "grows up to a bound known at the start: say how many keys there are at most"
+        }
+        Abilities { grow: true, .. } => return None,
+        Abilities { never_full: true, .. } => "is never full, but its rate climbs with every key",
+        Abilities { insert: false, .. } => "is built from all keys at once: nothing can be added",
+        _ => "has a fixed number of slots, and refuses keys when they are taken",
+    };
+    Some(lacks.into())
 }

@@ -157,11 +157,22 @@ pub(super) fn exact(workload: &Workload, times: &Times) -> Vec<Choice> {
     let choice = |(structure, bytes): (Structure, u64)| {
         let [keys, held] = [planned, bytes].map(|each| each.saturating_mul(workload.filters));
         let spent = times.spent(structure, Table { keys, bytes: held, fpr: DEFAULT_FPR }, workload);
-        let bits = bytes as f64 * 8.0 / planned as f64;
         let what = reason::what(structure, workload);
-        Choice { bytes, build_bytes: bytes, what, ..timed(structure, spent, 0.0, bits, workload) }
+        Choice { what, ..of_bytes(structure, bytes, 0.0, spent, workload) }
     };
     keys::all(workload).into_iter().map(choice).collect()
+}
+
+/// Something of so many bytes, as a choice.
+fn of_bytes(
+    structure: Structure,
+    bytes: u64,
+    fpr: f64,
+    spent: Option<Spent>,
+    workload: &Workload,
+) -> Choice {
+    let bits = bytes as f64 * 8.0 / workload.keys.planned() as f64;
+    Choice { bytes, build_bytes: bytes, ..timed(structure, spent, fpr, bits, workload) }
 }
 
 /// No filter at all, as a choice.
@@ -172,7 +183,5 @@ pub(super) fn nothing(workload: &Workload) -> Choice {
 
 /// A sketch of this size, as a choice.
 pub(super) fn sketch(size: &Size, workload: &Workload) -> Choice {
-    let bits = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
-    let choice = timed(Structure::Sketch, None, size.fpr, bits, workload);
-    Choice { bytes: size.bytes, build_bytes: size.bytes, ..choice }
+    of_bytes(Structure::Sketch, size.bytes, size.fpr, None, workload)
 }

@@ -75,7 +75,7 @@ impl Workload {
             demands.push(Demand::KeyByKey);
         }
         demands.extend(self.needs.iter().map(|&need| Demand::Need(need)));
-        if self.grows() && !self.needs.contains(&Need::Grow) {
+        if self.grows() && !self.has(Need::Grow) {
             demands.push(Demand::Need(Need::Grow));
         }
         demands.extend(self.fpr.map(Demand::Fpr));
@@ -99,7 +99,7 @@ impl Workload {
         match demand {
             Demand::KeyByKey => {
                 // That it must grow is another demand, which stays.
-                if self.grows() && !self.needs.contains(&Need::Grow) {
+                if self.grows() && !self.has(Need::Grow) {
                     less.needs.push(Need::Grow);
                 }
                 less.built_once = true;

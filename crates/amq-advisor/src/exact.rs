@@ -100,6 +100,6 @@ pub(super) fn serves(structure: Structure, bytes: u64, workload: &Workload) -> b
     let fits = [allowed, workload.build_bytes].iter().flatten().all(|&most| bytes <= most);
     let is_open = workload.grows() && !workload.is_bounded_growth();
     let in_memory = matches!(structure, Structure::ExactSet | Structure::ExactMap);
-    let is_file = !(in_memory && workload.needs.contains(&Need::Files));
+    let is_file = !(in_memory && workload.has(Need::Files));
     fits && (workload.is_exact() || !is_open && is_file)
 }

@@ -28,7 +28,7 @@ pub(super) fn instead(
 ) -> Option<Choice> {
     let first = answer.filters().next();
     let tells_more = workload.value_bits().is_some() || workload.counts();
-    let none = if tells_more || first.is_none() { None } else { needless(answer, workload) };
+    let none = if tells_more { None } else { needless(answer, workload) };
     let (mut choice, reason) = none
         .or_else(|| counted(answer, by, workload))
         .or_else(|| exactly(answer, exact, first?, by, workload))?;
@@ -36,36 +36,31 @@ pub(super) fn instead(
     Some(choice)
 }
 
-/// Whether the best filter says yes to nearly all absent keys.
-fn is_useless(answer: &Answer) -> bool {
-    answer.filters().next().is_some_and(|choice| choice.rate().is_some_and(|it| it > size::USELESS))
-}
-
 /// No filter, where it saves nothing.
 fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
+    let none = |reason: &str| Some((nothing(workload), reason.into()));
     if workload.absent == 0.0 {
-        let reason = "Every query is for a key that is in: a filter would say yes to each.";
-        return Some((nothing(workload), reason.into()));
+        return none("Every query is for a key that is in: a filter would say yes to each.");
     }
-    let (Some(without), false) = (answer.without_ns, is_useless(answer)) else {
-        let reason = "Filters of this rate or size say yes to nearly every absent key, and spare \
-                      next to no lookup: ask for a lower rate, or allow more bytes.";
-        return is_useless(answer).then(|| (nothing(workload), reason.into()));
-    };
+    if answer.filters().next()?.rate() > Some(size::USELESS) {
+        return none(
+            "Filters of this rate or size say yes to nearly every absent key, and spare next to no \
+             lookup: ask for a lower rate, or allow more bytes.",
+        );
+    }
+    let without = answer.without_ns?;
     let timed = answer.filters().filter_map(|choice| Some((choice.cost_ns?, choice.structure)));
     let (with, quickest) = timed.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let reason = || {
-        let what = match with >= without {
-            true => "A filter takes more time than the lookups that it saves",
-            false => "A filter saves next to nothing",
-        };
-        format!(
-            "{what}: with the {quickest} filter a query takes {with:.1} ns in all, without one \
-             {without:.1}, since {} of the queries are for absent keys.",
-            Rate(workload.absent)
-        )
+    let what = match with {
+        _ if with < without * (1.0 - TIE) => return None,
+        _ if with < without => "A filter saves next to nothing",
+        _ => "A filter takes more time than the lookups that it saves",
     };
-    (with >= without * (1.0 - TIE)).then(|| (nothing(workload), reason()))
+    none(&format!(
+        "{what}: with the {quickest} filter a query takes {with:.1} ns in all, without one \
+         {without:.1}, since {} of the queries are for absent keys.",
+        Rate(workload.absent)
+    ))
 }
 
 /// The keys themselves, where a filter takes about as much.
@@ -109,17 +104,11 @@ fn exactly(
             let (it, bytes) = (smallest.structure, Bytes(smallest.bytes));
             format!("The keys themselves take {taken}, no more than the smallest filter, {it} with {bytes}")
         } else if is_by_time && is_near {
-            let ns = |choice: &Choice| match choice.cost_ns {
-                Some(ns) => format!(" and {ns:.0} ns a query in all"),
-                None => String::new(),
-            };
             format!(
-                "The keys themselves take {taken}{}; the quickest filter for what an error costs, \
-                 {}, takes {}{}, and still errs on {} of absent keys",
-                ns(set),
+                "The keys themselves take {taken}; the quickest filter for what an error costs, {}, \
+                 takes {}, and still errs on {} of absent keys",
                 first.structure,
                 Bytes(first.bytes),
-                ns(first),
                 Rate(first.fpr)
             )
         } else {
@@ -142,17 +131,13 @@ fn counted(answer: &Answer, by: By, workload: &Workload) -> Option<(Choice, Stri
     let smallest = answer.filters().min_by_key(|choice| choice.bytes);
     let surest = answer.filters().min_by(|a, b| a.fpr.total_cmp(&b.fpr));
     let (is_better, than) = match (by, smallest, surest) {
-        (By::Rate, _, Some(surest)) => (
-            size.fpr < surest.fpr,
-            format!(
-                "the best filter of that size, {}, errs on {}",
-                surest.structure,
-                Rate(surest.fpr)
-            ),
+        (By::Rate, _, Some(Choice { structure, fpr, .. })) => (
+            size.fpr < *fpr,
+            format!("the best filter of that size, {structure}, errs on {}", Rate(*fpr)),
         ),
-        (_, Some(smallest), _) => (
-            size.bytes < smallest.bytes,
-            format!("the smallest filter, {}, takes {}", smallest.structure, Bytes(smallest.bytes)),
+        (_, Some(Choice { structure, bytes, .. }), _) => (
+            size.bytes < *bytes,
+            format!("the smallest filter, {structure}, takes {}", Bytes(*bytes)),
         ),
         _ => (true, "no filter of this family fits".into()),
     };

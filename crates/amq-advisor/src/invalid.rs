@@ -16,35 +16,18 @@ pub struct Invalid {
     pub max: f64,
 }
 
-impl Invalid {
-    /// `Ok` if the value is within the range, and `also` holds.
-    pub(super) fn check(
-        name: &'static str,
-        value: f64,
-        min: f64,
-        max: f64,
-        also: bool,
-    ) -> Result<(), Self> {
-        if also && (min..=max).contains(&value) {
-            Ok(())
-        } else {
-            Err(Self { name, value, min, max })
-        }
-    }
-}
-
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, value, min, max } = self;
         write!(f, "{name} = {value} is not possible: it must be finite, ")?;
-        match (*name, max.is_finite()) {
-            ("fpr", _) if *value == 0.0 => f.write_str(
+        match *name {
+            "fpr" if *value == 0.0 => f.write_str(
                 "and strictly between 0 and 1: what never errs is an exact set of the keys",
             ),
-            ("fpr", _) => f.write_str("and strictly between 0 and 1 (1 % is written 0.01)"),
-            (_, true) => write!(f, "from {min} to {max}"),
-            ("bits_per_key" | "queries_per_key", false) => f.write_str("and more than 0"),
-            (_, false) => write!(f, "and {min} or more"),
+            "fpr" => f.write_str("and strictly between 0 and 1 (1 % is written 0.01)"),
+            "bits_per_key" | "queries_per_key" => f.write_str("and more than 0"),
+            _ if *max < f64::MAX => write!(f, "from {min} to {max}"),
+            _ => write!(f, "and {min} or more"),
         }
     }
 }

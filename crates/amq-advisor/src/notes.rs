@@ -4,9 +4,9 @@ use crate::by::By;
 use crate::compared::{exact, file, many, worth};
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size;
-use crate::{Answer, Choice, DEFAULT_FPR, First, Keys, KeysBy, Need, Structure, Times, Workload};
+use crate::{Answer, Choice, DEFAULT_FPR, First, KeysBy, Need, Structure, Times, Workload};
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use amq::{Abilities, FilterKind};
 
@@ -22,20 +22,24 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     let is_needless = answer.best().structure == Structure::Nothing;
     let filter = answer.filters().next().filter(|_| !is_needless);
     notes.push(exact(answer, filter, workload));
-    notes.extend(filter.and_then(|choice| worth(choice, answer, workload)));
-    notes.extend(filter.and_then(|choice| many(choice, workload)));
-    notes.extend(filter.and_then(|choice| file(choice, workload)));
+    if let Some(it) = filter {
+        let of_it = [
+            worth(it, answer, workload),
+            many(it, workload),
+            file(it, workload),
+            changes(it, answer, workload),
+            merged(it, workload),
+            when_full(it, workload),
+            generations(workload),
+        ];
+        notes.extend(of_it.into_iter().flatten());
+    }
     notes.extend(ends(answer, by, workload));
-    notes.extend(filter.and_then(|choice| changes(choice, answer, workload)));
-    notes.extend(filter.and_then(|choice| merged(choice, workload)));
     if workload.allowed(1).is_none() && workload.needs_a_rate() && answer.best().fpr > 0.0 {
         let rate = Rate(DEFAULT_FPR);
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
-    notes.extend(filter.and_then(|choice| when_full(choice, workload)));
-    notes.extend(filter.and_then(|_| generations(workload)));
     notes.extend(copies(workload, answer));
-    let growing = workload.grows() && !matches!(workload.keys, Keys::AtMost(_));
     let strangers = workload.keys_by == KeysBy::Strangers;
     let (is_filter, is_first) = (filter.is_some(), answer.best().structure.is_filter());
     let fixed: &[(bool, &str)] = &[
@@ -46,30 +50,22 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
              before an exact set that is slow to ask, a filter spares the lookups of absent keys.",
         ),
         (
-            workload.spares() == First::Tail && workload.built_once,
-            "Built from all keys at once there is no insert to wait for: the least time is taken.",
-        ),
-        (
             workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE) && is_first,
             "For small devices: the filters need no operating system (`no_std`), and a view answers \
              from the bytes of a file where they lie, in flash too.",
         ),
         (
-            growing,
+            workload.grows() && !workload.is_bounded_growth(),
             "Bits per key are the mean over ten doublings, in which each number of keys counts for \
-             as much as its double; sizes in bytes are those at the start.",
+             as much as its double; sizes in bytes are those at the start. With a bound known at \
+             the start, even a generous one, there is better: fewer bits, and quicker queries.",
         ),
         (
-            growing,
-            "To grow without a bound costs the most bits and the slowest queries: with a bound \
-             known at the start, even a generous one, there is better.",
-        ),
-        (
-            workload.needs.contains(&Need::List) && is_filter,
+            workload.has(Need::List) && is_filter,
             "What is listed are hashes: no filter keeps the keys.",
         ),
         (
-            workload.needs.contains(&Need::Merge) || is_first && answer.best().bytes >= LARGE,
+            workload.has(Need::Merge) || is_first && answer.best().bytes >= LARGE,
             "For a join, or keys on several machines, `amq-datafusion` makes, merges and asks \
              filters in SQL, where the data lies: on DataFusion, on Ballista, with Spark's bytes.",
         ),
@@ -160,30 +156,25 @@ fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
         By::Bits => "memory first".into(),
         By::Rate => "the lowest rate in the size allowed".into(),
     };
-    let (from, with) = match by {
-        By::Rate => ("the lowest rate", "rate"),
-        _ => ("the smallest", "bits per key"),
-    };
+    let is_by_rate = by == By::Rate;
     let point = |choice: &Choice| {
-        let total = choice.cost_ns.unwrap_or(f64::INFINITY);
-        match by {
-            By::Rate => format!("{} with {} and {total:.0}", choice.structure, Rate(choice.fpr)),
-            _ => format!("{} with {:.2} and {total:.0}", choice.structure, choice.bits_per_key),
-        }
+        let bits = format!("{:.2}", choice.bits_per_key);
+        let with = if is_by_rate { Rate(choice.fpr).to_string() } else { bits };
+        format!("{} with {with} and {:.0}", choice.structure, choice.cost_ns.unwrap_or(f64::NAN))
     };
+    let (from, with) =
+        if is_by_rate { ("the lowest rate", "rate") } else { ("the smallest", "bits per key") };
     let points: Vec<String> = answer.front.iter().map(point).collect();
-    (points.len() > 1).then(|| {
-        format!(
-            "Taken: {taken}. From {from} to the quickest, with {with} and nanoseconds a query in \
-             all: {}.",
-            points.join(", ")
-        )
-    })
+    let points = Some(points.join(", ")).filter(|_| points.len() > 1)?;
+    Some(format!(
+        "Taken: {taken}. From {from} to the quickest, with {with} and nanoseconds a query in all: \
+         {points}."
+    ))
 }
 
 /// What merging asks of each part.
 fn merged(choice: &Choice, workload: &Workload) -> Option<String> {
-    let asked = workload.needs.contains(&Need::Merge) && choice.grown.is_none();
+    let asked = workload.has(Need::Merge) && choice.grown.is_none();
     let (it, kind) = (choice.structure, choice.structure.kind().filter(|_| asked)?);
     let (keys, bytes) = (Number(workload.keys.planned()), Bytes(choice.bytes));
     let copies = match Abilities::of(kind) {
@@ -227,50 +218,53 @@ fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
 
 /// What becomes of copies.
 fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
-    let repeats = workload.copies.is_some_and(|copies| copies > 1.0);
     if workload.counts() {
-        let copies = workload.stored_copies();
-        let given = if workload.copies.is_some() { "on average" } else { "the most asked for" };
-        let sticks = answer.filters().any(|choice| {
-            choice.structure.kind().is_some_and(|kind| {
-                let can = Abilities::of(kind);
-                can.count && can.never_full
-            })
-        });
-        let sticks = if sticks { " Counters of four bits stick at 15, for good." } else { "" };
-        let is_often = |need: &Need| matches!(need, Need::Count { most: 15.. }) && copies > 4.0;
-        let quotient = Structure::Filter(FilterKind::Quotient);
-        let slots = answer.filters().find(|it| it.structure == quotient);
-        let slots = slots.filter(|_| workload.needs.iter().any(is_often));
-        let varied = slots.map_or_else(String::new, |it| {
-            let most = 4.0 * it.bytes as f64 / copies;
-            format!(
-                " A counting quotient filter with counters of variable length (Pandey et al. 2017), \
-                 which this family does not have, takes three or four slots a key: {} at most, and \
-                 its counts are right but for its rate.",
-                Bytes(most as u64)
-            )
-        });
-        return Some(format!(
-            "Planned for {copies} copies of each key, {given}: in filters that store fingerprints \
-             each copy takes a slot.{sticks}{varied}"
-        ));
+        return Some(counted(workload, answer));
     }
-    if repeats && workload.generations().is_some() {
+    workload.copies.filter(|&copies| copies > 1.0)?;
+    if workload.generations().is_some() {
         return Some(
             "Keys come again: one that only an older generation holds is put into the newest, too, \
-             and so remembered from its last time on; it counts in each. Nothing is removed one by \
-             one, so no answer need be kept."
+             and so remembered from its last time on; it counts in each."
                 .into(),
         );
     }
-    (repeats && answer.filters().next().is_some()).then(|| {
+    answer.filters().next()?;
+    Some(
         "Keys come again: take them with `insert_unique`, since filters that remove would store \
          each copy, and remove only keys that were answered `New`. One that was skipped as a \
          false positive is denied once the key that it was taken for is removed: where that must \
          not be, or each copy is removed on its own, ask for counts. Bloom filters store nothing \
          twice."
-            .into()
+            .into(),
+    )
+}
+
+/// What copies take that are counted.
+fn counted(workload: &Workload, answer: &Answer) -> String {
+    let copies = workload.stored_copies();
+    let given = if workload.copies.is_some() { "on average" } else { "the most asked for" };
+    let mut text = format!(
+        "Planned for {copies} copies of each key, {given}: in filters that store fingerprints each \
+         copy takes a slot."
+    );
+    let sticks = |choice: &Choice| {
+        let can = choice.structure.kind().map(Abilities::of);
+        can.is_some_and(|can| can.count && can.never_full)
+    };
+    if answer.filters().any(sticks) {
+        text += " Counters of four bits stick at 15, for good.";
+    }
+    let is_often = copies > 4.0 && workload.most_copies() > Some(size::MOST_COUNTED);
+    let quotient = Structure::Filter(FilterKind::Quotient);
+    let quotient = answer.filters().find(|it| is_often && it.structure == quotient);
+    text + &quotient.map_or_else(String::new, |it| {
+        let most = Bytes((4.0 * it.bytes as f64 / copies) as u64);
+        format!(
+            " A counting quotient filter with counters of variable length (Pandey et al. 2017), \
+             which this family does not have, takes three or four slots a key: {most} at most, and \
+             its counts are right but for its rate."
+        )
     })
 }
 

@@ -1,6 +1,7 @@
 //! The size of a filter of some kind, fixed or growing, by its own plan.
 
 use crate::growth::DOUBLINGS;
+use crate::size::unplanned;
 use crate::{Growth, Keys, Workload};
 use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError};
 
@@ -16,16 +17,24 @@ pub(super) struct Size {
     pub(super) grown: Option<Growth>,
 }
 
+impl Size {
+    /// Bytes at its most, where it holds so many keys of the workload.
+    pub(super) fn most_bytes(&self, keys: u64) -> u64 {
+        let grown = |Growth { most, .. }| (most * keys as f64 / 8.0) as u64;
+        self.grown.map_or(self.bytes, grown)
+    }
+}
+
 /// A filter of this kind: of fixed size, or one that grows where the workload does.
 pub(super) fn of_kind(
     kind: FilterKind,
     goal: Goal,
     workload: &Workload,
 ) -> Result<Size, PlanError> {
-    if workload.grows() {
-        return growing(kind, goal, workload);
+    match workload.grows() {
+        true => growing(kind, goal, workload),
+        false => planned(kind, goal, workload),
     }
-    planned(kind, goal, workload)
 }
 
 /// A filter of fixed size.
@@ -44,39 +53,28 @@ fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
 
 /// A filter that begins small and grows.
 fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
-    let size = |fpr| match (kind, workload.keys) {
-        (FilterKind::Quotient, _) => quotient(goal.keys, fpr),
-        (FilterKind::ExpandableQuotient, keys) => {
-            expandable(goal.keys, fpr, matches!(keys, Keys::AtMost(_)))
-        }
-        (FilterKind::Scalable | FilterKind::ScalableBlocked, Keys::AtMost(bound)) => {
-            scalable(kind, goal.keys, fpr, Some(bound.min(goal.keys)))
-        }
-        (FilterKind::Scalable | FilterKind::ScalableBlocked, _) => {
-            scalable(kind, goal.keys, fpr, None)
-        }
+    let keys = goal.keys;
+    let bound = match workload.keys {
+        Keys::AtMost(bound) => Some(bound.min(keys)),
+        _ => None,
+    };
+    let size = |fpr| match kind {
+        FilterKind::Quotient => quotient(keys, fpr),
+        FilterKind::ExpandableQuotient => expandable(keys, fpr, bound.is_some()),
+        FilterKind::Scalable | FilterKind::ScalableBlocked => scalable(kind, keys, fpr, bound),
         // One that grows by itself.
-        _ => planned(kind, Goal::new(goal.keys, Budget::Fpr(fpr)), workload),
+        _ => planned(kind, Goal::new(keys, Budget::Fpr(fpr)), workload),
     };
-    let Budget::Bytes(bytes) = goal.budget else {
-        return match goal.budget {
-            Budget::Fpr(fpr) => size(fpr),
-            _ => Err(PlanError::Keys { keys: goal.keys, min: 0, max: 0 }),
-        };
+    let bytes = match goal.budget {
+        Budget::Fpr(fpr) => return size(fpr),
+        Budget::Bytes(bytes) => bytes,
+        _ => return Err(unplanned(goal)),
     };
-    // Without a bound on the keys: at its most, per key.
-    let taken = |size: &Size| match size.grown {
-        Some(Growth { most, .. }) => (most * goal.keys as f64 / 8.0) as u64,
-        None => size.bytes,
-    };
-    let fits = |halves: u64| {
-        let size = size(rate_of(halves)).ok()?;
-        (taken(&size) <= bytes).then_some(size)
-    };
+    let fits = |halves: u64| size(rate_of(halves)).ok().filter(|it| it.most_bytes(keys) <= bytes);
     let steps = amq_core::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
     match fits(steps) {
         Some(size) => Ok(size),
-        None => Err(PlanError::Bytes { bytes, min: taken(&size(rate_of(1))?) }),
+        None => Err(PlanError::Bytes { bytes, min: size(rate_of(1))?.most_bytes(keys) }),
     }
 }
 
@@ -127,15 +125,17 @@ fn scalable(kind: FilterKind, keys: u64, fpr: f64, bound: Option<u64>) -> Result
         }
         None => ScalableParams::new(keys, fpr),
     };
-    let plan = match is_classic {
-        true => theory::plan_params::<BloomFilter>(params, keys)?,
-        false => theory::plan_params::<BlockedBloomFilter>(params, keys)?,
+    let (plan, grown) = match is_classic {
+        true => (
+            theory::plan_params::<BloomFilter>(params, keys)?,
+            Growth::over(theory::sizes::<BloomFilter>(&params)),
+        ),
+        false => (
+            theory::plan_params::<BlockedBloomFilter>(params, keys)?,
+            Growth::over(theory::sizes::<BlockedBloomFilter>(&params)),
+        ),
     };
-    let grown = match (bound, is_classic) {
-        (Some(_), _) => None,
-        (None, true) => Some(Growth::over(theory::sizes::<BloomFilter>(&params))?),
-        (None, false) => Some(Growth::over(theory::sizes::<BlockedBloomFilter>(&params))?),
-    };
+    let grown = if bound.is_some() { None } else { Some(grown?) };
     Ok(Size {
         keys,
         bytes: plan.bytes,

@@ -10,6 +10,7 @@ use crate::{Choice, Growth, Structure, Workload, exact};
 use alloc::format;
 use alloc::string::String;
 use amq::FilterKind;
+use amq_quotient::MAX_FINGERPRINT_BITS;
 
 /// Bits per key over the least possible, from which a few keys fill a table badly.
 const WASTEFUL: f64 = 2.0;
@@ -31,40 +32,33 @@ pub(super) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
 
 /// What it is.
 pub(super) fn what(structure: Structure, workload: &Workload) -> String {
+    let about = structure.kind().map_or("", FilterKind::about);
+    let (shards, generations) = (size::shards(workload), workload.generations().unwrap_or(1));
+    let rolls = format!(
+        "{generations} generations, the oldest of which is forgotten when time moves on. {about}"
+    );
     match structure {
-        Structure::AtomicBloom => "Several threads insert at once into a Bloom filter, without \
-                                   locks and without losing a bit."
-            .into(),
+        Structure::AtomicBloom => {
+            "Several threads insert at once into a Bloom filter, without locks.".into()
+        }
         Structure::AtomicBlockedBloom => {
-            "Several threads insert at once, without locks, each into \
-                                          one cache line."
-                .into()
+            "Several threads insert at once, without locks, each into one cache line.".into()
         }
         Structure::Map => "A value for each key in few more bits than it has.".into(),
-        Structure::Sharded(kind) => format!(
-            "{} shards with a lock each: threads seldom meet. {}",
-            size::shards(workload),
-            kind.about()
+        Structure::Sharded(_) => {
+            format!("{shards} shards with a lock each: threads seldom meet. {about}")
+        }
+        Structure::ShardedRolling(_) => format!(
+            "{shards} shards with a lock each, and a rolling filter in each; time moves on in one \
+             after the other. {rolls}"
         ),
-        Structure::ShardedRolling(kind) => format!(
-            "{} shards with a lock each, and a rolling filter in each; time moves on in one after \
-             the other. {}",
-            size::shards(workload),
-            what(Structure::Rolling(kind), workload)
+        Structure::Periods(_) => format!(
+            "{about} One for each of {generations} periods, in a ring that the program keeps, since \
+             `Rolling` keeps one copy of a key: it clears the oldest when time moves on, and sums \
+             the copies over them."
         ),
-        Structure::Periods(kind) => format!(
-            "{} One for each of {} periods, in a ring that the program keeps, since `Rolling` keeps \
-             one copy of a key: it clears the oldest when time moves on, and sums the copies over \
-             them.",
-            kind.about(),
-            workload.generations().unwrap_or(1)
-        ),
-        Structure::Rolling(kind) => format!(
-            "{} generations, the oldest of which is forgotten when time moves on. {}",
-            workload.generations().unwrap_or(1),
-            kind.about()
-        ),
-        Structure::Filter(kind) => kind.about().into(),
+        Structure::Rolling(_) => rolls,
+        Structure::Filter(_) => about.into(),
         Structure::Bitmap | Structure::SortedList | Structure::ExactSet | Structure::ExactMap => {
             let does = match structure {
                 Structure::SortedList => "it is made from all at once",
@@ -123,11 +117,11 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     }
     let over = amq_core::numeric::overhead(bits, best.fpr) * 100.0 - 100.0;
     let rate = Rate(best.fpr);
-    let useless = match best.rate().is_some_and(|rate| rate > POOR_FPR) {
+    let poor = match best.rate() > Some(POOR_FPR) {
         true => format!(" Of little use: it says yes to {rate} of absent keys."),
         false => String::new(),
     };
-    format!("{why}: {over:.1} % over the least possible for {rate}.{useless}")
+    format!("{why}: {over:.1} % over the least possible for {rate}.{poor}")
 }
 
 /// How one that is not first compares with the first.
@@ -153,28 +147,24 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     if let (By::Tail(_), Some(ns)) = (by, choice.tail_ns) {
         text += &format!(" One insert in a thousand takes longer than {ns:.0} ns.");
     }
-    match by {
-        By::Time(most) | By::Tail(most) if choice.bits_per_key > most * (1.0 + 1e-9) => {
+    if let By::Time(most) | By::Tail(most) = by {
+        if choice.bits_per_key > most * (1.0 + 1e-9) {
             text += &format!(" Beyond the {most:.2} bits per key that time may take.");
         }
-        _ => {}
     }
-    if let Some(growth) = choice.grown {
-        let Growth { mean, least, most } = growth;
+    if let Some(Growth { mean, least, most }) = choice.grown {
         text += &format!(
             " {mean:.1} bits per key on average as it grows, {least:.1} to {most:.1}, when it has \
              just grown."
         );
     }
     if let (check @ 1.., Some(bits)) = (choice.check_bits(), workload.value_bits()) {
+        let (all, rate) = (bits + check, Rate(choice.fpr));
         text += &format!(
-            " Of its {} bits {bits} hold the value and {check} a hash of the key, which {} of \
-             absent keys have by chance: build `RibbonMap::build({}, pairs)` of \
+            " Of its {all} bits {bits} hold the value and {check} a hash of the key, which {rate} \
+             of absent keys have by chance: build `RibbonMap::build({all}, pairs)` of \
              `value | check << {bits}`, with the check from a hash of the key under another seed; \
-             a key is in if `get(key) >> {bits}` is its check.",
-            bits + check,
-            Rate(choice.fpr),
-            bits + check,
+             a key is in if `get(key) >> {bits}` is its check."
         );
     }
     if choice.rate().is_none() {
@@ -184,20 +174,17 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     let Some(goal) = choice.goal else {
         return text;
     };
+    let bits = choice.bytes as f64 * 8.0 / goal.keys as f64;
+    let over = amq_core::numeric::overhead(bits, choice.fpr);
     // The fingerprints of quotient filters end.
-    let is_quotient = choice.structure.kind() == Some(FilterKind::Quotient);
-    let fingerprint = goal.keys as f64 / choice.fpr;
-    let most = amq_quotient::MAX_FINGERPRINT_BITS;
-    let is_long = fingerprint > libm::exp2(f64::from(most) - 1.0);
-    if is_quotient && is_long && amq_core::numeric::overhead(choice.bits_per_key, choice.fpr) > 1.25
-    {
+    let (most, is_quotient) = (MAX_FINGERPRINT_BITS, choice.structure.id().ends_with("quotient"));
+    let is_long = goal.keys as f64 / choice.fpr > libm::exp2(f64::from(most) - 1.0);
+    if is_quotient && is_long && over > 1.25 {
         text += &format!(
             " Its fingerprints end at {most} bits: so low a rate takes more slots, which stay empty."
         );
     }
-    let bits = choice.bytes as f64 * 8.0 / goal.keys as f64;
-    let is_small = goal.keys <= 1000 && choice.grown.is_none() && choice.fpr < 1.0;
-    if is_small && amq_core::numeric::overhead(bits, choice.fpr) > WASTEFUL {
+    if goal.keys <= 1000 && choice.grown.is_none() && choice.fpr < 1.0 && over > WASTEFUL {
         text +=
             &format!(" So few keys leave its smallest table mostly empty: {bits:.0} bits each.");
     }

@@ -4,7 +4,7 @@ use crate::exact::hash_table;
 use crate::numbers::{Bytes, Number, Rate};
 pub(super) use crate::plan::Size;
 use crate::plan::of_kind;
-use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
+use crate::{DEFAULT_FPR, Demand, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
 use amq::{Abilities, Budget, FilterKind, Goal, PlanError, PlanFilter};
@@ -38,21 +38,13 @@ pub(super) fn size(
         }
         Structure::Rolling(kind) | Structure::Periods(kind) => rolling(kind, goal, workload),
         Structure::Filter(kind) => of_kind(kind, goal, workload),
-        Structure::Bitmap
-        | Structure::SortedList
-        | Structure::ExactSet
-        | Structure::ExactMap
-        | Structure::Sketch
-        | Structure::Nothing => {
-            return Err((Demand::Keys(workload.keys), "is not a filter".into()));
-        }
+        _ => return Err((Demand::Keys(workload.keys), "is not a filter".into())),
     };
     let mut size = planned.map_err(|error| failure(&error, workload))?;
     // Per entry so far.
     let copies = keys as f64 / workload.keys.planned() as f64;
     size.grown = size.grown.map(|growth| growth.times(copies));
-    check(&size, workload)?;
-    Ok(size)
+    check(&size, workload).map(|()| size)
 }
 
 /// Keys, or copies of keys where each has a slot of its own.
@@ -109,7 +101,12 @@ fn sharded(
     _: &Workload,
     _: impl Fn(Goal) -> Result<Size, PlanError>,
 ) -> Result<Size, PlanError> {
-    Err(PlanError::Keys { keys: goal.keys, min: 0, max: 0 })
+    Err(unplanned(goal))
+}
+
+/// What cannot be planned at all.
+pub(super) const fn unplanned(goal: Goal) -> PlanError {
+    PlanError::Keys { keys: goal.keys, min: 0, max: 0 }
 }
 
 /// As `Rolling` plans it.
@@ -122,9 +119,9 @@ fn rolling(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
                     let plan = amq::rolling::Rolling::<amq::$type>::plan(goal, generations)?;
                     Ok((plan.bytes, plan.expected_fpr))
                 } else {
-                    Err(PlanError::Keys { keys: goal.keys, min: 0, max: 0 })
+                    Err(unplanned(goal))
                 }),)*
-                _ => Err(PlanError::Keys { keys: goal.keys, min: 0, max: 0 }),
+                _ => Err(unplanned(goal)),
             }
         };
     }
@@ -207,15 +204,10 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
         let reason = format!("needs {needed} while it is built, and {allowed} are allowed");
         return Err((Demand::BuildBytes(most), reason));
     }
-    let grows_on = size.grown.is_some();
-    if let (Some(limit), true) = (workload.limit(), grows_on) {
+    if let (Some(limit), Some(_)) = (workload.limit(), size.grown) {
         return Err((limit, "grows on and on: no number of bytes holds it for ever".into()));
     }
-    let keys = workload.keys.planned();
-    let taken = match size.grown {
-        Some(Growth { most, .. }) => (most * keys as f64 / 8.0) as u64,
-        None => size.bytes,
-    };
+    let (keys, taken) = (workload.keys.planned(), size.most_bytes(workload.keys.planned()));
     let Some(allowed) = workload.allowed(keys).filter(|&allowed| taken > allowed) else {
         return Ok(());
     };
@@ -223,45 +215,35 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
         Some(bits) => format!("values of {bits} bits"),
         None => Rate(workload.fpr.unwrap_or(DEFAULT_FPR)).to_string(),
     };
-    let bits = |bytes: u64| bytes as f64 * 8.0 / keys as f64;
-    Err(match workload.bits_per_key.filter(|&most| bits(taken) > most) {
-        Some(most) => {
-            let needed = bits(taken);
-            let reason =
-                format!("needs {needed:.2} bits per key for {goal}, and {most} are allowed");
-            (Demand::BitsPerKey(most), reason)
-        }
-        None => {
-            let (needed, allowed) = (Bytes(taken), Bytes(allowed));
-            let each = if workload.filters > 1 { " for each filter" } else { "" };
-            let reason = format!("needs {needed} for {goal}, and {allowed} are allowed{each}");
-            (workload.limit().unwrap_or(Demand::Keys(workload.keys)), reason)
-        }
-    })
+    let bits = taken as f64 * 8.0 / keys as f64;
+    if let Some(most) = workload.bits_per_key.filter(|&most| bits > most) {
+        let reason = format!("needs {bits:.2} bits per key for {goal}, and {most} are allowed");
+        return Err((Demand::BitsPerKey(most), reason));
+    }
+    let (needed, allowed) = (Bytes(taken), Bytes(allowed));
+    let each = if workload.filters > 1 { " for each filter" } else { "" };
+    let reason = format!("needs {needed} for {goal}, and {allowed} are allowed{each}");
+    Err((of_size(workload), reason))
 }
 
 /// The demand that limits the size.
 fn of_size(workload: &Workload) -> Demand {
     let bits = workload.bits_per_key.map(Demand::BitsPerKey);
-    let size = bits.or(workload.limit());
-    size.unwrap_or(Demand::Keys(workload.keys))
+    workload.limit().or(bits).unwrap_or(Demand::Keys(workload.keys))
 }
 
 /// The demand that a variant's refusal to plan is about.
 fn failure(error: &PlanError, workload: &Workload) -> Failure {
     let keys = Demand::Keys(workload.keys);
+    let fpr = workload.fpr.map_or(keys, Demand::Fpr);
     match error {
         PlanError::FprUnreachable { lowest, .. } => {
-            let reason = format!("errs on {} at least, however large it is", Rate(*lowest));
-            (workload.fpr.map_or(keys, Demand::Fpr), reason)
+            (fpr, format!("errs on {} at least, however large it is", Rate(*lowest)))
         }
-        PlanError::Fpr { .. } | PlanError::FprBelowHashFloor { .. } => {
-            (workload.fpr.map_or(keys, Demand::Fpr), error.to_string())
-        }
+        PlanError::Fpr { .. } | PlanError::FprBelowHashFloor { .. } => (fpr, error.to_string()),
         PlanError::Bytes { min, .. } => {
-            let planned = Number(workload.keys.planned());
-            let reason = format!("takes {} at least for {planned} keys", Bytes(*min));
-            (of_size(workload), reason)
+            let (least, planned) = (Bytes(*min), Number(workload.keys.planned()));
+            (of_size(workload), format!("takes {least} at least for {planned} keys"))
         }
         PlanError::BitsPerKey { .. } | PlanError::FewKeys { .. } => {
             (of_size(workload), error.to_string())

@@ -62,15 +62,19 @@ fn instead(beyond: Beyond, workload: &Workload) -> Instead {
     let (set, list) = (hash_table(workload), sorted_bytes(workload));
     let (take, bytes) = match (beyond, workload.changes) {
         (Beyond::DISTINCT, _) => distinct(set, workload),
-        (Beyond::RANGE, _) if workload.is_exact() => {
-            let list = Bytes(list);
-            let text =
-                format!("the keys in a sorted list, {list} here: no range filter never errs");
-            (text, Some(list.0))
+        (Beyond::RANGE, _) => {
+            let shown = Bytes(list);
+            let text = match workload.is_exact() {
+                true => {
+                    format!("the keys in a sorted list, {shown} here: no range filter never errs")
+                }
+                false => format!("{}, {shown} here", beyond.instead),
+            };
+            (text, Some(list))
         }
-        (Beyond::RANGE, _) => (format!("{}, {} here", beyond.instead, Bytes(list)), Some(list)),
         (Beyond::FREQUENCIES, _) if workload.is_exact() => {
-            (format!("a hash map from each key to its count, {} here", Bytes(set)), Some(set))
+            let map = hash_table(&workload.clone().need(Need::Count { most: u32::MAX }));
+            (format!("a hash map from each key to its count, {} here", Bytes(map)), Some(map))
         }
         (Beyond::RECONCILE, Some(changes)) => {
             let bytes = changes.saturating_mul(8);

@@ -237,29 +237,44 @@ impl Workload {
         &self.needs
     }
 
+    pub(super) fn has(&self, need: Need) -> bool {
+        self.needs.contains(&need)
+    }
+
     pub(super) fn needs_remove(&self) -> bool {
-        self.needs.contains(&Need::Remove)
+        self.has(Need::Remove)
     }
 
     pub(super) fn is_shared(&self) -> bool {
-        self.needs.contains(&Need::SharedInsert)
+        self.has(Need::SharedInsert)
+    }
+
+    pub(super) fn is_exact(&self) -> bool {
+        self.has(Need::Exact)
     }
 
     pub(super) fn counts(&self) -> bool {
         self.most_copies().is_some()
     }
 
+    /// The number of the first need that has this one.
+    fn number(&self, of: impl Fn(Need) -> Option<u32>) -> Option<u32> {
+        self.needs.iter().find_map(|&need| of(need))
+    }
+
     pub(super) fn value_bits(&self) -> Option<u32> {
-        self.needs.iter().find_map(|need| match need {
-            Need::Values { bits } => Some(*bits),
-            _ => None,
-        })
+        self.number(|need| if let Need::Values { bits } = need { Some(bits) } else { None })
     }
 
     /// The most copies of a key that are to be told apart.
     pub(super) fn most_copies(&self) -> Option<u32> {
-        self.needs.iter().find_map(|need| match need {
-            Need::Count { most } => Some(*most),
+        self.number(|need| if let Need::Count { most } = need { Some(most) } else { None })
+    }
+
+    /// The generations, if it must forget by time.
+    pub(super) fn generations(&self) -> Option<u32> {
+        self.number(|need| match need {
+            Need::Forget { generations } => Some(generations),
             _ => None,
         })
     }
@@ -281,10 +296,6 @@ impl Workload {
         self.below.into_iter().chain(short).min()
     }
 
-    pub(super) fn is_exact(&self) -> bool {
-        self.needs.contains(&Need::Exact)
-    }
-
     /// Whether it is a filter that is wanted, and not a value for each key.
     pub(super) fn is_filtered(&self) -> bool {
         self.value_bits().is_none()
@@ -300,14 +311,6 @@ impl Workload {
         self.needs_a_rate() && self.false_positive_ns.is_none()
     }
 
-    /// The generations, if it must forget by time.
-    pub(super) fn generations(&self) -> Option<u32> {
-        self.needs.iter().find_map(|need| match need {
-            Need::Forget { generations } => Some(*generations),
-            _ => None,
-        })
-    }
-
     /// What is spared first.
     pub(super) fn spares(&self) -> First {
         let named = if self.false_positive_ns.is_some() { First::Time } else { First::Memory };
@@ -318,7 +321,7 @@ impl Workload {
     pub(super) fn grows(&self) -> bool {
         // A conflict is looked for in filters that are built at once, too.
         let unknown = matches!(self.keys, Keys::Unknown { .. }) && !self.built_once;
-        unknown || self.needs.contains(&Need::Grow)
+        unknown || self.has(Need::Grow)
     }
 
     /// Whether it grows to a bound.
@@ -349,7 +352,7 @@ impl Workload {
         let known = (!is_unknown).then(|| self.keys.planned());
         let pairs = [
             (self.built_once && is_unknown, BUILT_ONCE, "a number of keys that is not known"),
-            (self.built_once && self.needs.contains(&Need::Grow), BUILT_ONCE, "growing"),
+            (self.built_once && self.has(Need::Grow), BUILT_ONCE, "growing"),
             (self.built_once && self.generations().is_some(), BUILT_ONCE, "forgetting by time"),
             (is_crowded, "so many different keys", "integers below a smaller number"),
             (is_short, "so many different keys", "keys of so few bytes"),
@@ -377,37 +380,29 @@ impl Workload {
     }
 
     fn check_numbers(&self) -> Result<(), Invalid> {
-        let least = |name, value: f64, min: f64| {
-            Invalid::check(name, value, min, f64::INFINITY, value.is_finite())
-        };
-        least("keys", self.keys.planned() as f64, 1.0)?;
-        if let Some(fpr) = self.fpr {
-            Invalid::check("fpr", fpr, 0.0, 1.0, fpr > 0.0 && fpr < 1.0)?;
-        }
-        let more = |name, value: f64| {
-            Invalid::check(name, value, 0.0, f64::INFINITY, value > 0.0 && value.is_finite())
-        };
-        more("bits_per_key", self.bits_per_key.unwrap_or(1.0))?;
-        more("queries_per_key", self.queries_per_key)?;
-        Invalid::check("absent", self.absent, 0.0, 1.0, true)?;
-        least("copies", self.copies.unwrap_or(1.0), 1.0)?;
-        least("bit_ns", self.bit_ns.unwrap_or(0.0), 0.0)?;
-        least("threads", f64::from(self.threads), 1.0)?;
-        least("filters", self.filters as f64, 1.0)?;
-        least("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), 0.0)?;
-        least("lookup_ns", self.lookup_ns, 0.0)?;
-        for need in &self.needs {
-            match *need {
-                Need::Values { bits } => {
-                    Invalid::check("bits", f64::from(bits), 1.0, 32.0, true)?;
-                }
-                Need::Forget { generations } => {
-                    Invalid::check("generations", f64::from(generations), 2.0, 4096.0, true)?;
-                }
-                Need::Count { most } => least("most", f64::from(most), 1.0)?,
-                _ => {}
-            }
-        }
-        Ok(())
+        const MOST: f64 = f64::MAX;
+        // Of those that are more than nothing the least is the least number there is.
+        const MORE: f64 = f64::MIN_POSITIVE;
+        let numbers = [
+            ("keys", self.keys.planned() as f64, 1.0, MOST),
+            ("fpr", self.fpr.unwrap_or(0.5), MORE, 1.0 - f64::EPSILON / 2.0),
+            ("bits_per_key", self.bits_per_key.unwrap_or(1.0), MORE, MOST),
+            ("queries_per_key", self.queries_per_key, MORE, MOST),
+            ("absent", self.absent, 0.0, 1.0),
+            ("copies", self.copies.unwrap_or(1.0), 1.0, MOST),
+            ("bit_ns", self.bit_ns.unwrap_or(0.0), 0.0, MOST),
+            ("threads", f64::from(self.threads), 1.0, MOST),
+            ("filters", self.filters as f64, 1.0, MOST),
+            ("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), 0.0, MOST),
+            ("lookup_ns", self.lookup_ns, 0.0, MOST),
+            ("bits", self.value_bits().unwrap_or(1).into(), 1.0, 32.0),
+            ("generations", self.generations().unwrap_or(2).into(), 2.0, 4096.0),
+            ("most", self.most_copies().unwrap_or(1).into(), 1.0, MOST),
+        ];
+        let mut wrong =
+            numbers.into_iter().filter(|(_, value, min, max)| !(min..=max).contains(&value));
+        wrong
+            .next()
+            .map_or(Ok(()), |(name, value, min, max)| Err(Invalid { name, value, min, max }))
     }
 }
