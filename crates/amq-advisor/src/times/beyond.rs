@@ -3,7 +3,7 @@
 //! What rises there is the wait for lines of memory. A yardstick that reads one line an operation
 //! says how long a line takes in a table of so many bytes: a power of them from one size to the
 //! next, and beyond the last. How many lines an operation waits for is the slope of its measured
-//! times over the yardstick's, by least squares, and one at least; that many go on being waited for.
+//! times over the yardstick's, by least squares, and one at least; it goes on to wait for as many.
 
 use super::figures::Point;
 use alloc::vec::Vec;

@@ -1,18 +1,18 @@
 //! What an operation costs in time: a table that the harness measured, between whose rows this
 //! interpolates, by the bytes of a table and its rate.
 //!
-//! Beyond its most bytes, time is reckoned, and marked so. Under a secret key, hashing takes as
-//! much more as it does in the filters that were measured both ways.
+//! Beyond its most bytes, time is reckoned, and marked so.
 
 mod beyond;
 mod figures;
+mod spent;
 
-use crate::{KeysBy, Structure, Workload};
+pub(super) use spent::{Spent, Table};
+
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use amq::FilterKind;
 use core::fmt;
-use figures::{Figures, INSERT, Point, QUERIES, REMOVE};
+use figures::{Figures, INSERT, Point, QUERIES};
 
 /// The contender that reads one line of memory for each query, and one that writes one for each
 /// insert.
@@ -21,15 +21,6 @@ const WRITES: &str = "blocked-bloom";
 
 /// `log2(1 / rate)` of 1 %, at which every number of keys was measured.
 const USUAL_BITS: f64 = 6.643_856_189_774_724;
-
-/// What begins the name of a contender that hashes under a secret key; the rest is another's.
-const KEYED: &str = "keyed-";
-
-/// What a lock costs that nobody else holds: two locked instructions. Reckoned, not measured.
-const LOCK_NS: f64 = 20.0;
-
-/// Bytes of the keys that were measured.
-const KEY_BYTES: u64 = 8;
 
 /// A table of times: which contender takes how many nanoseconds, on some machine.
 ///
@@ -41,24 +32,15 @@ pub struct Times {
     processor: String,
     hash_ns_per_byte: f64,
     keyed_ns_per_byte: f64,
-    tails: Vec<Tail>,
-    shared: Vec<Shared>,
+    /// What one insert in a thousand exceeds, in a filter of so many keys.
+    tails: Vec<Pair>,
+    /// An insert when one thread inserts, and when two do.
+    shared: Vec<Pair>,
     figures: Vec<Figures>,
 }
 
-/// What one insert in a thousand exceeds, in a filter of so many keys.
-type Tail = (String, [f64; 2]);
-
-/// An insert when one thread inserts, and when two do.
-type Shared = (String, [f64; 2]);
-
-/// What holds the keys: entries and bytes of all filters together, and its rate.
-#[derive(Clone, Copy)]
-pub(super) struct Table {
-    pub(super) keys: u64,
-    pub(super) bytes: u64,
-    pub(super) fpr: f64,
-}
+/// A contender and two numbers.
+type Pair = (String, [f64; 2]);
 
 /// A table of times that cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,18 +63,6 @@ impl fmt::Display for TimesError {
 }
 
 amq_core::impl_error!(TimesError);
-
-/// Nanoseconds of one operation each.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Spent {
-    pub(super) insert: f64,
-    pub(super) query: f64,
-    pub(super) remove: Option<f64>,
-    /// What one insert in a thousand exceeds.
-    pub(super) tail: Option<f64>,
-    /// Whether they lie beyond what was measured.
-    pub(super) reckoned: bool,
-}
 
 impl Times {
     /// The table of this repository's records.
@@ -167,15 +137,6 @@ impl Times {
         &self.processor
     }
 
-    /// What hashing takes beyond what it did for the keys that were measured, for their bytes.
-    pub(super) fn long_key_ns(&self, workload: &Workload) -> f64 {
-        let each = match workload.keys_by {
-            KeysBy::Trusted => self.hash_ns_per_byte,
-            KeysBy::Strangers => self.keyed_ns_per_byte,
-        };
-        workload.key_bytes.saturating_sub(KEY_BYTES) as f64 * each
-    }
-
     /// The fewest and the most keys of the filters whose tails were measured.
     pub(super) fn tail_keys(&self) -> Option<(u64, u64)> {
         let keys = || self.tails.iter().map(|(_, [_, keys])| *keys as u64);
@@ -184,68 +145,6 @@ impl Times {
 
     fn of(&self, contender: &str) -> Option<&Figures> {
         self.figures.iter().find(|figures| figures.contender == contender)
-    }
-
-    /// The times of a structure; `None` if nobody has measured it.
-    pub(super) fn spent(
-        &self,
-        structure: Structure,
-        table: Table,
-        workload: &Workload,
-    ) -> Option<Spent> {
-        let name = contender(structure, workload)?;
-        let figures = self.of(name)?;
-        // A map has no rate, but values of so many bits.
-        let of_values = workload.value_bits().filter(|_| structure == Structure::Map);
-        let bits = of_values.map_or_else(|| -libm::log2(table.fpr), f64::from);
-        let bytes = table.bytes as f64;
-        let hashing = |operation| {
-            let is_keyed = workload.keys_by == KeysBy::Strangers;
-            let keyed = if is_keyed { self.keyed(name, operation, bytes, bits) } else { 0.0 };
-            keyed + self.long_key_ns(workload)
-        };
-        let at = |operation| self.at(figures, operation, bytes, bits) + hashing(operation);
-        let absent = workload.absent;
-        let ([none, half, all], insert, remove) = (QUERIES.map(at), at(INSERT), at(REMOVE));
-        // Through the three measured shares.
-        let query = if absent >= 0.5 {
-            half + (none - half) * (absent - 0.5) * 2.0
-        } else {
-            all + (half - all) * absent * 2.0
-        };
-        // A set reads the bytes of a key that is there once more, to compare them.
-        let compared = match structure {
-            Structure::ExactSet | Structure::ExactMap => {
-                (1.0 - absent) * self.long_key_ns(workload)
-            }
-            _ => 0.0,
-        };
-        let tail = self.tails.iter().find(|(contender, _)| contender == name);
-        let tail = tail.map(|(_, [ns, keys])| {
-            // In a larger table it is longer by as much as the mean insert is.
-            let smaller = self.at(figures, INSERT, bytes * keys / table.keys as f64, bits);
-            ns * (self.at(figures, INSERT, bytes, bits) / smaller).max(1.0) + hashing(INSERT)
-        });
-        let spent = Spent {
-            insert,
-            query: query + compared,
-            remove: (!remove.is_nan()).then_some(remove),
-            tail,
-            reckoned: !figures.has_measured(bytes, bits),
-        };
-        (query.is_finite() && insert.is_finite()).then(|| match structure {
-            Structure::AtomicBloom | Structure::AtomicBlockedBloom => {
-                spent.shared(self.slowing(name, workload))
-            }
-            Structure::Sharded(_) => spent.locked().shared(self.slowing(SHARDED, workload)),
-            Structure::Periods(_) => spent.rolling(workload, 1.0),
-            Structure::Rolling(_) => spent.rolling(workload, workload.absent),
-            Structure::ShardedRolling(_) => {
-                let spent = spent.rolling(workload, workload.absent).locked();
-                spent.shared(self.slowing(SHARDED, workload))
-            }
-            _ => spent,
-        })
     }
 
     fn at(&self, figures: &Figures, operation: usize, bytes: f64, bits: f64) -> f64 {
@@ -272,105 +171,21 @@ impl Times {
         let three = none.into_iter().zip(half).zip(all);
         three.map(|((a, b), c)| Point { ns: (a.ns + b.ns + c.ns) / 3.0, ..a }).collect()
     }
-
-    /// What hashing under a secret key adds: by the filter's own measurement if it was measured
-    /// both ways, otherwise by the mean of those that were; in a larger table than theirs as in
-    /// their largest.
-    fn keyed(&self, name: &str, operation: usize, bytes: f64, bits: f64) -> f64 {
-        let operation = if operation == REMOVE { INSERT } else { operation };
-        let added = |keyed: &Figures| {
-            let plain = self.of(keyed.contender.strip_prefix(KEYED)?)?;
-            let bytes = bytes.min(keyed.points(operation, bits).last()?.bytes);
-            let [with, without] = [keyed, plain].map(|it| self.at(it, operation, bytes, bits));
-            Some((with - without).max(0.0))
-        };
-        if let Some(own) = self.of(&(KEYED.to_string() + name)).and_then(added) {
-            return own;
-        }
-        let all: Vec<f64> = self.figures.iter().filter_map(added).collect();
-        all.iter().sum::<f64>() / all.len().max(1) as f64
-    }
-
-    /// How many times as long an insert takes when two threads insert, and whether that many do.
-    fn slowing(&self, name: &str, workload: &Workload) -> (f64, bool) {
-        let shared = self.shared.iter().find(|(contender, _)| contender == name);
-        match (shared, workload.threads) {
-            (_, 1) => (1.0, true),
-            (Some((_, [one, two])), threads) => ((two / one).max(1.0), threads == 2),
-            (None, _) => (1.0, false),
-        }
-    }
 }
 
-/// The contender that several threads insert into behind locks.
-const SHARDED: &str = "sharded-cuckoo";
-
-/// A contender and two numbers.
-fn pair(text: &str) -> Option<(String, [f64; 2])> {
+fn pair(text: &str) -> Option<Pair> {
     let mut words = text.split(' ');
     let contender = words.next()?.to_string();
     Some((contender, [words.next()?.parse().ok()?, words.next()?.parse().ok()?]))
-}
-
-/// The harness' name of a structure: the id of its kind.
-fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> {
-    Some(match structure {
-        Structure::AtomicBloom => "atomic-bloom",
-        Structure::AtomicBlockedBloom => "atomic-blocked-bloom",
-        Structure::ExactSet | Structure::ExactMap => "std-hashset",
-        Structure::Map => "ribbon-map",
-        Structure::Bitmap | Structure::SortedList | Structure::Sketch | Structure::Nothing => {
-            return None;
-        }
-        Structure::Filter(FilterKind::Scalable) if workload.is_bounded_growth() => {
-            "scalable-bounded"
-        }
-        Structure::Filter(kind)
-        | Structure::Sharded(kind)
-        | Structure::Rolling(kind)
-        | Structure::Periods(kind)
-        | Structure::ShardedRolling(kind) => kind.id(),
-    })
-}
-
-impl Spent {
-    /// Each operation behind a lock.
-    fn locked(self) -> Self {
-        Self {
-            insert: self.insert + LOCK_NS,
-            query: self.query + LOCK_NS,
-            remove: self.remove.map(|ns| ns + LOCK_NS),
-            tail: self.tail.map(|ns| ns + LOCK_NS),
-            reckoned: true,
-        }
-    }
-
-    /// Beside other threads what changes the table takes so many times as long.
-    fn shared(self, (times, is_measured): (f64, bool)) -> Self {
-        Self {
-            insert: self.insert * times,
-            remove: self.remove.map(|ns| ns * times),
-            tail: self.tail.map(|ns| ns * times),
-            reckoned: self.reckoned || !is_measured,
-            ..self
-        }
-    }
-
-    /// This share of the keys is asked of all generations: absent ones, or all if they are counted.
-    /// The others are asked of half of them on average.
-    fn rolling(self, workload: &Workload, of_all: f64) -> Self {
-        let generations = f64::from(workload.generations().unwrap_or(1));
-        let asked = generations * (1.0 + of_all) / 2.0;
-        Self { query: self.query * asked, reckoned: true, ..self }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::figures::{OPERATIONS, Row};
     use super::*;
-    use crate::Keys;
+    use crate::{Keys, Structure, Workload};
     use alloc::format;
+    use amq::FilterKind;
 
     #[test]
     fn the_committed_table_is_read_and_every_row_is_met_exactly() {
@@ -392,7 +207,7 @@ mod tests {
     }
 
     /// Left out, the largest tables are reckoned from the lines of smaller ones: of each contender
-    /// and query within a half, and within 0.15 on average (0.141; as many tables of 10^7 keys from
+    /// and query within a half, and within 0.15 on average (0.147; as many tables of 10^7 keys from
     /// those of up to 10^6, which lie in the nearest caches, within 0.3).
     #[test]
     fn what_is_reckoned_beyond_the_table_is_near_what_was_measured_there() {
@@ -415,7 +230,8 @@ mod tests {
                 }
                 assert!(!less.has_measured(last.bytes, last.bits));
             }
-            assert!(count >= 30.0 && off / count < allowed, "{most}: {off} of {count}");
+            let mean = off / count;
+            assert!(count >= 30.0 && mean < allowed, "{most} keys: {mean} for {count} times");
         }
     }
 
@@ -433,52 +249,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// Under a secret key every operation takes longer, and a long key longer still: in filters
-    /// and in exact sets.
-    #[test]
-    fn what_hashing_takes_is_in_all_times() {
-        let times = Times::committed();
-        let table = Table { keys: 1_000_000, bytes: 1_316_160, fpr: 0.01 };
-        let plain = Workload::new(Keys::AtMost(table.keys));
-        let keyed = plain.clone().with_keys_by(KeysBy::Strangers);
-        let kinds = [FilterKind::BlockedBloom, FilterKind::Cuckoo, FilterKind::BumpedRibbon];
-        for structure in kinds.map(Structure::Filter).into_iter().chain([Structure::ExactSet]) {
-            let of = |workload: &Workload| times.spent(structure, table, workload).unwrap();
-            let long = [&plain, &keyed].map(|it| of(&it.clone().with_key_bytes(208)));
-            for (short, long, each) in [(of(&plain), long[0], 0.11), (of(&keyed), long[1], 0.27)] {
-                let more = 200.0 * each;
-                assert!((long.insert - short.insert - more).abs() < 0.01, "{structure}");
-                let compared = if structure == Structure::ExactSet { 1.5 } else { 1.0 };
-                assert!((long.query - short.query - more * compared).abs() < 0.01, "{structure}");
-            }
-            assert!(of(&keyed).insert > of(&plain).insert + 2.0, "{structure}");
-            assert!(of(&keyed).query > of(&plain).query + 3.0, "{structure}");
-        }
-        // Measured both ways, it is what was measured.
-        let blocked = times.of("keyed-blocked-bloom").unwrap();
-        let half = blocked.rows.iter().find(|row| row.bytes == table.bytes as f64).unwrap().ns[2];
-        let spent =
-            times.spent(Structure::Filter(FilterKind::BlockedBloom), table, &keyed).unwrap();
-        assert!((spent.query - half).abs() < 0.1, "{} {half}", spent.query);
-    }
-
-    #[test]
-    fn threads_that_insert_at_once_take_as_long_as_they_were_measured_to() {
-        let times = Times::committed();
-        let table = Table { keys: 1_000_000, bytes: 1_316_160, fpr: 0.01 };
-        let by = |structure, threads| {
-            let workload = Workload::new(Keys::AtMost(table.keys)).with_threads(threads);
-            times.spent(structure, table, &workload).unwrap()
-        };
-        let [one, two, eight] = [1, 2, 8].map(|threads| by(Structure::AtomicBloom, threads));
-        assert!((two.insert / one.insert - 53.58 / 34.28).abs() < 1e-3);
-        assert_eq!((two.insert, two.query), (eight.insert, one.query));
-        assert_eq!([one, two, eight].map(|it| it.reckoned), [false, false, true]);
-        let sharded = Structure::Sharded(FilterKind::Cuckoo);
-        assert!(by(sharded, 2).insert > by(sharded, 1).insert);
-        assert!(by(sharded, 1).insert > by(Structure::Filter(FilterKind::Cuckoo), 1).insert);
     }
 
     #[test]

@@ -188,8 +188,9 @@ fn the_first_page_names_what_the_command_answers() {
 #[test]
 fn times_of_another_machine_are_taken_and_a_file_of_none_is_refused() {
     let room = Room::new();
-    let slow = "# date: 2030-01-01\n# processor: Slow\ncontender,keys,rate,times\n\
-                bloom,1000000,0.01,1,1,1,1,\nblocked-bloom,1000000,0.01,9,9,9,9,\n";
+    let slow = "# date: 2030-01-01\n# processor: Slow\ncontender,keys,rate,bytes,times\n\
+                bloom,1000000,0.01,1199120,1,1,1,1,\n\
+                blocked-bloom,1000000,0.01,1316160,9,9,9,9,\n";
     std::fs::write(room.path("slow.csv"), slow).unwrap();
     let run = room.amq("choose --keys 1e6 --fpr 1% --first time --times slow.csv --json").ends(0);
     let json: Value = serde_json::from_str(&run.text()).unwrap();

@@ -1,0 +1,247 @@
+//! What a workload's operations take in a structure: as measured, and what its hashing, its locks
+//! and its generations add.
+
+use super::Times;
+use super::figures::{Figures, INSERT, QUERIES, REMOVE};
+use crate::{KeysBy, Structure, Workload};
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use amq::FilterKind;
+
+/// What begins the name of a contender that hashes under a secret key; the rest is another's.
+const KEYED: &str = "keyed-";
+
+/// The contender that several threads insert into behind locks.
+const SHARDED: &str = "sharded-cuckoo";
+
+/// What a lock costs that nobody else holds: two locked instructions. Reckoned, not measured.
+const LOCK_NS: f64 = 20.0;
+
+/// Bytes of the keys that were measured.
+const KEY_BYTES: u64 = 8;
+
+/// What holds the keys: entries and bytes of all filters together, and its rate.
+#[derive(Clone, Copy)]
+pub(crate) struct Table {
+    pub(crate) keys: u64,
+    pub(crate) bytes: u64,
+    pub(crate) fpr: f64,
+}
+
+/// Nanoseconds of one operation each.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Spent {
+    pub(crate) insert: f64,
+    pub(crate) query: f64,
+    pub(crate) remove: Option<f64>,
+    /// What one insert in a thousand exceeds.
+    pub(crate) tail: Option<f64>,
+    /// Whether they lie beyond what was measured.
+    pub(crate) reckoned: bool,
+}
+
+impl Times {
+    /// What hashing takes beyond what it did for the keys that were measured, for their bytes.
+    pub(crate) fn long_key_ns(&self, workload: &Workload) -> f64 {
+        let each = match workload.keys_by {
+            KeysBy::Trusted => self.hash_ns_per_byte,
+            KeysBy::Strangers => self.keyed_ns_per_byte,
+        };
+        workload.key_bytes.saturating_sub(KEY_BYTES) as f64 * each
+    }
+
+    /// The times of a structure; `None` if nobody has measured it.
+    pub(crate) fn spent(
+        &self,
+        structure: Structure,
+        table: Table,
+        workload: &Workload,
+    ) -> Option<Spent> {
+        let name = contender(structure, workload)?;
+        let figures = self.of(name)?;
+        // A map has no rate, but values of so many bits.
+        let of_values = workload.value_bits().filter(|_| structure == Structure::Map);
+        let bits = of_values.map_or_else(|| -libm::log2(table.fpr), f64::from);
+        let bytes = table.bytes as f64;
+        let hashing = |operation| {
+            let is_keyed = workload.keys_by == KeysBy::Strangers;
+            let keyed = if is_keyed { self.keyed(name, operation, bytes, bits) } else { 0.0 };
+            keyed + self.long_key_ns(workload)
+        };
+        let at = |operation| self.at(figures, operation, bytes, bits) + hashing(operation);
+        let absent = workload.absent;
+        let ([none, half, all], insert, remove) = (QUERIES.map(at), at(INSERT), at(REMOVE));
+        // Through the three measured shares.
+        let query = if absent >= 0.5 {
+            half + (none - half) * (absent - 0.5) * 2.0
+        } else {
+            all + (half - all) * absent * 2.0
+        };
+        // A set reads the bytes of a key that is there once more, to compare them.
+        let compared = match structure {
+            Structure::ExactSet | Structure::ExactMap => {
+                (1.0 - absent) * self.long_key_ns(workload)
+            }
+            _ => 0.0,
+        };
+        let tail = self.tails.iter().find(|(contender, _)| contender == name);
+        let tail = tail.map(|(_, [ns, keys])| {
+            // In a larger table it is longer by as much as the mean insert is.
+            let smaller = self.at(figures, INSERT, bytes * keys / table.keys as f64, bits);
+            ns * (self.at(figures, INSERT, bytes, bits) / smaller).max(1.0) + hashing(INSERT)
+        });
+        let spent = Spent {
+            insert,
+            query: query + compared,
+            remove: (!remove.is_nan()).then_some(remove),
+            tail,
+            reckoned: !figures.has_measured(bytes, bits),
+        };
+        (query.is_finite() && insert.is_finite()).then(|| match structure {
+            Structure::AtomicBloom | Structure::AtomicBlockedBloom => {
+                spent.shared(self.slowing(name, workload))
+            }
+            Structure::Sharded(_) => spent.locked().shared(self.slowing(SHARDED, workload)),
+            Structure::Periods(_) => spent.rolling(workload, 1.0),
+            Structure::Rolling(_) => spent.rolling(workload, workload.absent),
+            Structure::ShardedRolling(_) => {
+                let spent = spent.rolling(workload, workload.absent).locked();
+                spent.shared(self.slowing(SHARDED, workload))
+            }
+            _ => spent,
+        })
+    }
+
+    /// What hashing under a secret key adds: by the filter's own measurement if it was measured
+    /// both ways, otherwise by the mean of those that were; in a larger table than theirs as in
+    /// their largest.
+    fn keyed(&self, name: &str, operation: usize, bytes: f64, bits: f64) -> f64 {
+        let operation = if operation == REMOVE { INSERT } else { operation };
+        let added = |keyed: &Figures| {
+            let plain = self.of(keyed.contender.strip_prefix(KEYED)?)?;
+            let bytes = bytes.min(keyed.points(operation, bits).last()?.bytes);
+            let [with, without] = [keyed, plain].map(|it| self.at(it, operation, bytes, bits));
+            Some((with - without).max(0.0))
+        };
+        if let Some(own) = self.of(&(KEYED.to_string() + name)).and_then(added) {
+            return own;
+        }
+        let all: Vec<f64> = self.figures.iter().filter_map(added).collect();
+        all.iter().sum::<f64>() / all.len().max(1) as f64
+    }
+
+    /// How many times as long an insert takes when two threads insert, and whether that many do.
+    fn slowing(&self, name: &str, workload: &Workload) -> (f64, bool) {
+        let shared = self.shared.iter().find(|(contender, _)| contender == name);
+        match (shared, workload.threads) {
+            (_, 1) => (1.0, true),
+            (Some((_, [one, two])), threads) => ((two / one).max(1.0), threads == 2),
+            (None, _) => (1.0, false),
+        }
+    }
+}
+
+/// The harness' name of a structure: the id of its kind.
+fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> {
+    Some(match structure {
+        Structure::AtomicBloom => "atomic-bloom",
+        Structure::AtomicBlockedBloom => "atomic-blocked-bloom",
+        Structure::ExactSet | Structure::ExactMap => "std-hashset",
+        Structure::Map => "ribbon-map",
+        Structure::Bitmap | Structure::SortedList | Structure::Sketch | Structure::Nothing => {
+            return None;
+        }
+        Structure::Filter(FilterKind::Scalable) if workload.is_bounded_growth() => {
+            "scalable-bounded"
+        }
+        Structure::Filter(kind)
+        | Structure::Sharded(kind)
+        | Structure::Rolling(kind)
+        | Structure::Periods(kind)
+        | Structure::ShardedRolling(kind) => kind.id(),
+    })
+}
+
+impl Spent {
+    /// Each operation behind a lock.
+    fn locked(self) -> Self {
+        Self {
+            insert: self.insert + LOCK_NS,
+            query: self.query + LOCK_NS,
+            remove: self.remove.map(|ns| ns + LOCK_NS),
+            tail: self.tail.map(|ns| ns + LOCK_NS),
+            reckoned: true,
+        }
+    }
+
+    /// Beside other threads what changes the table takes so many times as long.
+    fn shared(self, (times, is_measured): (f64, bool)) -> Self {
+        Self {
+            insert: self.insert * times,
+            remove: self.remove.map(|ns| ns * times),
+            tail: self.tail.map(|ns| ns * times),
+            reckoned: self.reckoned || !is_measured,
+            ..self
+        }
+    }
+
+    /// This share of the keys is asked of all generations: absent ones, or all if they are counted.
+    /// The others are asked of half of them on average.
+    fn rolling(self, workload: &Workload, of_all: f64) -> Self {
+        let generations = f64::from(workload.generations().unwrap_or(1));
+        let asked = generations * (1.0 + of_all) / 2.0;
+        Self { query: self.query * asked, reckoned: true, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Keys;
+
+    /// Under a secret key every operation takes longer, and a long key longer still: in filters
+    /// and in exact sets.
+    #[test]
+    fn what_hashing_takes_is_in_all_times() {
+        let times = Times::committed();
+        let table = Table { keys: 1_000_000, bytes: 1_316_160, fpr: 0.01 };
+        let plain = Workload::new(Keys::AtMost(table.keys));
+        let keyed = plain.clone().with_keys_by(KeysBy::Strangers);
+        let kinds = [FilterKind::BlockedBloom, FilterKind::Cuckoo, FilterKind::BumpedRibbon];
+        for structure in kinds.map(Structure::Filter).into_iter().chain([Structure::ExactSet]) {
+            let of = |workload: &Workload| times.spent(structure, table, workload).unwrap();
+            let long = [&plain, &keyed].map(|it| of(&it.clone().with_key_bytes(208)));
+            for (short, long, each) in [(of(&plain), long[0], 0.11), (of(&keyed), long[1], 0.27)] {
+                let more = 200.0 * each;
+                assert!((long.insert - short.insert - more).abs() < 0.01, "{structure}");
+                let compared = if structure == Structure::ExactSet { 1.5 } else { 1.0 };
+                assert!((long.query - short.query - more * compared).abs() < 0.01, "{structure}");
+            }
+            assert!(of(&keyed).insert > of(&plain).insert + 2.0, "{structure}");
+            assert!(of(&keyed).query > of(&plain).query + 3.0, "{structure}");
+        }
+        // Measured both ways, it is what was measured.
+        let blocked = times.of("keyed-blocked-bloom").unwrap();
+        let half = blocked.rows.iter().find(|row| row.bytes == table.bytes as f64).unwrap().ns[2];
+        let spent =
+            times.spent(Structure::Filter(FilterKind::BlockedBloom), table, &keyed).unwrap();
+        assert!((spent.query - half).abs() < 0.1, "{} {half}", spent.query);
+    }
+
+    #[test]
+    fn threads_that_insert_at_once_take_as_long_as_they_were_measured_to() {
+        let times = Times::committed();
+        let table = Table { keys: 1_000_000, bytes: 1_316_160, fpr: 0.01 };
+        let by = |structure, threads| {
+            let workload = Workload::new(Keys::AtMost(table.keys)).with_threads(threads);
+            times.spent(structure, table, &workload).unwrap()
+        };
+        let [one, two, eight] = [1, 2, 8].map(|threads| by(Structure::AtomicBloom, threads));
+        assert!((two.insert / one.insert - 53.58 / 34.28).abs() < 1e-3);
+        assert_eq!((two.insert, two.query), (eight.insert, one.query));
+        assert_eq!([one, two, eight].map(|it| it.reckoned), [false, false, true]);
+        let sharded = Structure::Sharded(FilterKind::Cuckoo);
+        assert!(by(sharded, 2).insert > by(sharded, 1).insert);
+        assert!(by(sharded, 1).insert > by(Structure::Filter(FilterKind::Cuckoo), 1).insert);
+    }
+}
