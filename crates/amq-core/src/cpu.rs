@@ -67,15 +67,6 @@ impl Cpu {
     pub fn has_avx512() -> bool {
         COMPILED & AVX512 != 0 || found(AVX512)
     }
-
-    /// Whether there are threads to build with. `start` makes rayon's global pool, and is called
-    /// once in a program. A system can refuse threads, and rayon would panic later: that error has
-    /// a source. Its only other error is that the pool exists already.
-    #[cfg(feature = "std")]
-    pub fn has_threads<E: core::error::Error>(start: impl FnOnce() -> Result<(), E>) -> bool {
-        static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-        *HAS.get_or_init(|| !start().is_err_and(|error| error.source().is_some()))
-    }
 }
 
 const ASKED: u8 = 1;

@@ -66,6 +66,8 @@ pub mod numeric;
 pub mod prefetch;
 mod prehashed;
 mod steps;
+#[cfg(feature = "std")]
+mod threads;
 mod trait_methods;
 mod traits;
 

@@ -139,10 +139,24 @@ fn each(
     solve: impl Fn(&mut Tools, &mut Work<'_>) -> Result<(), Stop> + Sync,
 ) -> Result<(), Stop> {
     use amq_core::internal::Cpu;
-    use rayon::prelude::*;
+    use std::sync::{Mutex, PoisonError};
     if work.len() == 1 || !Cpu::has_threads(|| rayon::ThreadPoolBuilder::new().build_global()) {
         return one_by_one(work, solve);
     }
-    work.into_par_iter()
-        .try_for_each_init(Tools::default, |tools, mut work| solve(tools, &mut work))
+    let threads = rayon::current_num_threads().min(work.len());
+    let left = Mutex::new((work.into_iter(), Ok(())));
+    let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
+    Cpu::together(threads, || {
+        let mut tools = Tools::default();
+        let next = || {
+            let mut left = left();
+            left.1.is_ok().then(|| left.0.next()).flatten()
+        };
+        while let Some(mut work) = next() {
+            if let Err(stop) = solve(&mut tools, &mut work) {
+                left().1 = Err(stop);
+            }
+        }
+    });
+    core::mem::replace(&mut left().1, Ok(()))
 }

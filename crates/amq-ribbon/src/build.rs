@@ -247,16 +247,23 @@ fn each_shard<S: Send, T: Default + Send, R: Send>(
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
     use amq_core::internal::Cpu;
-    use rayon::prelude::*;
+    use std::sync::{Mutex, PoisonError};
     if !Cpu::has_threads(|| rayon::ThreadPoolBuilder::new().build_global()) {
         return one_by_one(shards, work, done);
     }
-    let mut outcomes = room(shards.len() as u64)?;
-    shards
-        .par_iter_mut()
-        .map_init(T::default, |tools, shard| work(tools, shard))
-        .collect_into_vec(&mut outcomes);
-    for outcome in outcomes {
+    let threads = rayon::current_num_threads().min(shards.len());
+    let mut outcomes: Vec<Option<_>> = room(shards.len() as u64)?;
+    outcomes.resize_with(shards.len(), || None);
+    let left = Mutex::new(shards.iter_mut().zip(&mut outcomes));
+    Cpu::together(threads, || {
+        let mut tools = T::default();
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some((shard, outcome)) = next() {
+            *outcome = Some(work(&mut tools, shard));
+        }
+    });
+    // There is one of each: a thread that panicked would have gone on in `together`.
+    for outcome in outcomes.into_iter().flatten() {
         if !done(outcome?)? {
             return Ok(false);
         }

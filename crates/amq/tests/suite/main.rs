@@ -31,6 +31,8 @@ mod rolling;
 mod saving;
 mod sharded;
 mod shared;
+#[cfg(feature = "parallel")]
+mod threads;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;

@@ -4,9 +4,8 @@
 //! sorts a piece. When the memory for sorted pieces is full, whoever is free inserts what they have
 //! for a range, until all ranges have their keys.
 //!
-//! Helpers never wait for long: without work they end, and are called again. So the caller's
-//! function that hashes may use the same threads, and a pool without a free thread does no harm:
-//! the calling thread does all work itself.
+//! Helpers never wait for long: without work they end, and are called again. If there is none to be
+//! had, the calling thread does all work itself.
 
 use super::bulk::{MEMORY, News, PAGE, Partition};
 use super::segment::Segment;
@@ -15,10 +14,11 @@ use alloc::borrow::Cow;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use amq_core::KeyHash;
-use amq_core::internal::reserve;
+use amq_core::internal::{Cpu, reserve};
 use core::ops::Range;
 use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, RwLock};
+use std::thread::Scope;
 use std::time::Instant;
 
 /// Bytes of a table from which on several threads share the work.
@@ -170,7 +170,7 @@ impl<I: Copy + Default + Send + Sync> Plan<I> {
             }),
             sorted: RwLock::new(Vec::new()),
         };
-        rayon::in_place_scope(|scope| {
+        std::thread::scope(|scope| {
             let mut new = 0;
             let mut input = Input { source, ahead: VecDeque::new() };
             while let Some(pieces) = crew.sort_all(scope, &mut input, &mut segments) {
@@ -184,9 +184,9 @@ impl<I: Copy + Default + Send + Sync> Plan<I> {
 impl<'h, P: Partition> Crew<'_, 'h, P> {
     /// Sorts keys as long as there are any, and memory. Returns them in the order they came; `None`
     /// if there were none.
-    fn sort_all<'c>(
-        &'c self,
-        scope: &rayon::Scope<'c>,
+    fn sort_all<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
         input: &mut Input<'h, '_>,
         segments: &mut Vec<Segment<P::Item>>,
     ) -> Option<Vec<Piece<'h, P::Item>>> {
@@ -207,9 +207,9 @@ impl<'h, P: Partition> Crew<'_, 'h, P> {
     }
 
     /// Inserts the keys of these pieces; returns how many were new, and gives the segments back.
-    fn insert_all<'c>(
-        &'c self,
-        scope: &rayon::Scope<'c>,
+    fn insert_all<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
         mut pieces: Vec<Piece<'h, P::Item>>,
         input: &mut Input<'h, '_>,
         segments: &mut Vec<Segment<P::Item>>,
@@ -348,14 +348,18 @@ impl<'h, P: Partition> Crew<'_, 'h, P> {
     }
 
     /// Calls as many helpers, if there are any.
-    fn call<'c>(&'c self, scope: &rayon::Scope<'c>, most: usize) {
+    fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, most: usize) {
         let mut work = self.work();
         let first = work.helpers.len().saturating_sub(most);
-        let called = work.helpers.split_off(first);
+        let mut called = work.helpers.split_off(first);
         drop(work);
-        for notes in called {
-            scope.spawn(move |_| self.help(notes));
+        while let Some(&notes) = called.last() {
+            if !Cpu::help(scope, self.news.len() - 1, move || self.help(notes)) {
+                break;
+            }
+            called.pop();
         }
+        self.work().helpers.append(&mut called);
     }
 
     /// What a helper does.

@@ -1,8 +1,13 @@
 //! The threads that sort and insert.
 
-/// Number of threads that may.
+use amq_core::internal::Cpu;
+use rayon::ThreadPoolBuilder;
+
+/// Number of threads that may: rayon tells it, of its pool that this thread belongs to or of its
+/// global one.
 pub(super) fn threads() -> usize {
-    match rayon::current_thread_index().is_some() || has_pool() {
+    let in_pool = rayon::current_thread_index().is_some();
+    match in_pool || Cpu::has_threads(|| ThreadPoolBuilder::new().build_global()) {
         true => rayon::current_num_threads().clamp(1, MOST),
         false => 1,
     }
@@ -10,11 +15,3 @@ pub(super) fn threads() -> usize {
 
 /// More threads would only wait for memory.
 const MOST: usize = 32;
-
-/// Whether there are threads. A system can refuse them, and rayon would panic.
-fn has_pool() -> bool {
-    static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    let refused = |error: rayon::ThreadPoolBuildError| core::error::Error::source(&error).is_some();
-    // Its only other error is that the pool exists already.
-    *HAS.get_or_init(|| !rayon::ThreadPoolBuilder::new().build_global().is_err_and(refused))
-}
