@@ -21,7 +21,7 @@
 //! Use filters through their own crates, which re-export the traits they implement. Depend on this
 //! crate to write code that is generic over filters, or a filter of your own.
 //!
-//! What is hidden from this page (the module `internal` and five macros) is for the sibling crates
+//! What is hidden from this page (the module `internal` and some macros) is for the sibling crates
 //! only, and no part of the API. The crate's `STABILITY.md` says what may change and when.
 //!
 //! # The abilities

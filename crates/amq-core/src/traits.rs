@@ -201,7 +201,13 @@ macro_rules! traits {
                 seed: u64,
                 keys: &[Q],
             ) -> Result<Self, $crate::BuildError> {
-                $crate::internal::fill_from_keys(target, seed, keys)
+                // Without a vector of all hashes.
+                let count = keys.len() as u64;
+                let plan = target.into().plan::<Self>(count)?;
+                let mut filter = <Self as $crate::EmptyFilter>::empty(plan, seed)?;
+                let mut next = $crate::hashes_from(keys, seed);
+                $crate::InsertFilter::insert_from(&mut filter, count, &mut next)?;
+                Ok(filter)
             }
         }
 

@@ -1,7 +1,7 @@
 //! How filters are planned, made and merged.
 
 use super::{ClearFilter, Filter, InsertFilter};
-use crate::key::{HashUnder, hashes_from};
+use crate::key::HashUnder;
 use crate::memory::reserve;
 use crate::numeric::{PredictedFpr, first_true_near};
 use crate::{Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError};
@@ -223,19 +223,6 @@ pub fn fill_from_hashes<F: EmptyFilter>(
     let plan = target.into().plan::<F>(hashes.len() as u64)?;
     let mut filter = F::empty(plan, seed)?;
     filter.insert_batch(hashes)?;
-    Ok(filter)
-}
-
-/// Makes an empty filter and inserts keys, without a vector of their hashes: for
-/// [`BuildFilter::build_keys`].
-pub fn fill_from_keys<F: EmptyFilter, K: Key>(
-    target: impl Into<BuildTarget<F::Params>>,
-    seed: u64,
-    keys: &[K],
-) -> Result<F, BuildError> {
-    let plan = target.into().plan::<F>(keys.len() as u64)?;
-    let mut filter = F::empty(plan, seed)?;
-    filter.insert_from(keys.len() as u64, &mut hashes_from(keys, seed))?;
     Ok(filter)
 }
 
