@@ -122,10 +122,6 @@ fn measured(data: &Data, need: &Need) -> Option<Answer> {
 fn advised(need: &Need) -> Option<Answer> {
     let answer = asked_of_advisor(need.ask.as_deref()?)?;
     let best = answer.best();
-    let name = |of: &Choice| match of.structure.type_name() {
-        name if name.is_empty() => of.structure.to_string(),
-        name => name,
-    };
     let size = |of: &Choice| match of.bytes {
         0 => "no memory".to_owned(),
         bytes => format!("~{}", decimal(bytes)),
@@ -145,11 +141,13 @@ fn advised(need: &Need) -> Option<Answer> {
     let build = build.map(|ns| format!("~{} ns per key to {built}", two(ns)));
     let runner_up = answer.choices.get(1).map_or_else(
         || Text::from("no other"),
-        |second| Text::default().strong(name(second)).plain(format!(": {}", size(second))),
+        |second| {
+            Text::default().strong(second.structure.title()).plain(format!(": {}", size(second)))
+        },
     );
     Some(Answer {
         need: need.need.clone(),
-        choose: vec![(name(best), best.structure.import())],
+        choose: vec![(best.structure.title(), best.structure.import())],
         figure: size(best),
         why,
         cost: parts([build, Some(need.note.clone())]),

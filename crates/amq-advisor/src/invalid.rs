@@ -14,20 +14,38 @@ pub struct Invalid {
     pub min: f64,
     /// The most.
     pub max: f64,
+    /// Whether these two are excluded themselves.
+    pub open: bool,
+}
+
+impl Invalid {
+    /// `Ok` if the value is finite and from `min` to `max`, or between them if these are excluded.
+    pub(super) fn check(
+        name: &'static str,
+        value: f64,
+        [min, max]: [f64; 2],
+        open: bool,
+    ) -> Result<(), Self> {
+        let is_in = if open { min < value && value < max } else { (min..=max).contains(&value) };
+        if is_in && value.is_finite() { Ok(()) } else { Err(Self { name, value, min, max, open }) }
+    }
 }
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, value, min, max } = self;
-        write!(f, "{name} = {value} is not possible: it must be finite, ")?;
-        match *name {
-            "fpr" if *value == 0.0 => f.write_str(
-                "and strictly between 0 and 1: what never errs is an exact set of the keys",
-            ),
-            "fpr" => f.write_str("and strictly between 0 and 1 (1 % is written 0.01)"),
-            "bits_per_key" | "queries_per_key" => f.write_str("and more than 0"),
-            _ if *max < f64::MAX => write!(f, "from {min} to {max}"),
-            _ => write!(f, "and {min} or more"),
+        let Self { name, value, min, max, open } = self;
+        write!(f, "{name} = {value} is not possible: it must be ")?;
+        match (open, max.is_finite()) {
+            (true, true) => write!(f, "more than {min} and less than {max}"),
+            (true, false) => write!(f, "more than {min}"),
+            (false, true) => write!(f, "from {min} to {max}"),
+            (false, false) => write!(f, "{min} or more"),
+        }?;
+        match (*name, *value) {
+            ("fpr", 0.0) => f.write_str(": what never errs is an exact set of the keys"),
+            ("fpr", _) => f.write_str(" (1 % is written 0.01)"),
+            _ if !value.is_finite() => f.write_str(", and finite"),
+            _ => Ok(()),
         }
     }
 }

@@ -138,6 +138,15 @@ impl Structure {
         alloc::format!("{outer}{inner}{}", ">".repeat(outer.matches('<').count()))
     }
 
+    /// What to look for: its type, or its name where it has none.
+    #[must_use]
+    pub fn title(self) -> String {
+        match self.type_name() {
+            name if name.is_empty() => alloc::format!("{self}"),
+            name => name,
+        }
+    }
+
     /// The line that imports it; empty if it has no type.
     #[must_use]
     pub fn import(self) -> String {

@@ -339,8 +339,8 @@ impl Workload {
         }
     }
 
-    /// Refuses what no workload can be.
-    pub(super) fn check(&self) -> Result<(), ChooseError> {
+    /// Refuses what no workload can be, as [`choose`](crate::choose) does before it plans.
+    pub fn check(&self) -> Result<(), ChooseError> {
         self.check_numbers()?;
         let is_bound = matches!(self.keys, Keys::AtMost(_));
         let is_over = |most: u64| !is_bound && self.keys.planned() > most;
@@ -380,29 +380,26 @@ impl Workload {
     }
 
     fn check_numbers(&self) -> Result<(), Invalid> {
-        const MOST: f64 = f64::MAX;
-        // Of those that are more than nothing the least is the least number there is.
-        const MORE: f64 = f64::MIN_POSITIVE;
+        let least = |least| ([least, f64::INFINITY], false);
+        let (more, share) = (([0.0, f64::INFINITY], true), ([0.0, 1.0], false));
         let numbers = [
-            ("keys", self.keys.planned() as f64, 1.0, MOST),
-            ("fpr", self.fpr.unwrap_or(0.5), MORE, 1.0 - f64::EPSILON / 2.0),
-            ("bits_per_key", self.bits_per_key.unwrap_or(1.0), MORE, MOST),
-            ("queries_per_key", self.queries_per_key, MORE, MOST),
-            ("absent", self.absent, 0.0, 1.0),
-            ("copies", self.copies.unwrap_or(1.0), 1.0, MOST),
-            ("bit_ns", self.bit_ns.unwrap_or(0.0), 0.0, MOST),
-            ("threads", f64::from(self.threads), 1.0, MOST),
-            ("filters", self.filters as f64, 1.0, MOST),
-            ("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), 0.0, MOST),
-            ("lookup_ns", self.lookup_ns, 0.0, MOST),
-            ("bits", self.value_bits().unwrap_or(1).into(), 1.0, 32.0),
-            ("generations", self.generations().unwrap_or(2).into(), 2.0, 4096.0),
-            ("most", self.most_copies().unwrap_or(1).into(), 1.0, MOST),
+            ("keys", self.keys.planned() as f64, least(1.0)),
+            ("fpr", self.fpr.unwrap_or(0.5), ([0.0, 1.0], true)),
+            ("bits_per_key", self.bits_per_key.unwrap_or(1.0), more),
+            ("queries_per_key", self.queries_per_key, more),
+            ("absent", self.absent, share),
+            ("copies", self.copies.unwrap_or(1.0), least(1.0)),
+            ("bit_ns", self.bit_ns.unwrap_or(0.0), least(0.0)),
+            ("threads", f64::from(self.threads), least(1.0)),
+            ("key_bytes", self.key_bytes as f64, least(1.0)),
+            ("filters", self.filters as f64, least(1.0)),
+            ("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), least(0.0)),
+            ("lookup_ns", self.lookup_ns, least(0.0)),
+            ("bits", self.value_bits().unwrap_or(1).into(), ([1.0, 32.0], false)),
+            ("generations", self.generations().unwrap_or(2).into(), ([2.0, 4096.0], false)),
+            ("most", self.most_copies().unwrap_or(1).into(), least(1.0)),
         ];
-        let mut wrong =
-            numbers.into_iter().filter(|(_, value, min, max)| !(min..=max).contains(&value));
-        wrong
-            .next()
-            .map_or(Ok(()), |(name, value, min, max)| Err(Invalid { name, value, min, max }))
+        let check = |(name, value, (ends, open))| Invalid::check(name, value, ends, open);
+        numbers.into_iter().try_for_each(check)
     }
 }

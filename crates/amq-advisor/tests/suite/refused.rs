@@ -258,6 +258,7 @@ fn impossible_numbers_are_refused_by_name() {
         (million().with_absent(f64::NAN), "absent = NaN"),
         (million().with_threads(0), "threads = 0"),
         (million().with_filters(0), "filters = 0"),
+        (million().with_key_bytes(0), "key_bytes = 0"),
         (million().with_copies(0.5), "copies = 0.5"),
         (million().with_false_positive_ns(-1.0), "false_positive_ns = -1"),
         (million().with_lookup_ns(f64::INFINITY), "lookup_ns = inf"),
