@@ -128,8 +128,8 @@ def command(program, asked):
     return {"choices": choices, "out": out, "notes": answer["notes"]}
 
 
-# What is typed into one field of the form that a link has filled; the plain number that it means, if it means one; and the
-# option with which the command reads or refuses the same, where it spells it alike.
+# What is typed into one field of the form that a link has filled; the plain number that it means, if it can be asked; and
+# the option with which the command reads or refuses the same, where it spells it alike.
 BEGINS = "at-most=1000000&fpr=0.01&absent=0.5"
 TYPED = [
     ("fpr", "0.1", 0.001, "--fpr=0.1%"),
@@ -137,24 +137,35 @@ TYPED = [
     ("fpr", "0,125 %", 0.00125, None),
     ("fpr", "1,125", None, None),
     ("fpr", "o.1", None, "--fpr=o.1%"),
+    ("fpr", "100", None, "--fpr=100%"),
+    ("absent", "150", None, "--absent=150%"),
+    ("queries-per-key", "1e400", None, "--queries-per-key=1e400"),
     ("fpr", "0.1 ns", None, "--fpr=0.1ns"),
     ("false-positive", "5", None, "--false-positive=5"),
     ("false-positive", "5us", 5000, "--false-positive=5us"),
     ("false-positive", "1.5 \u03bcs", 1500, "--false-positive=1.5us"),
     ("false-positive", "2,5 ms", 2500000, None),
     ("lookup", "-5 ns", None, "--lookup=-5ns"),
-    ("bytes", "2", None, None),
+    ("bytes", "524288", 524288, "--bytes=524288"),
     ("bytes", "64 KiB", 65536, "--bytes=64KiB"),
     ("bytes", "1.5GB", 1500000000, "--bytes=1.5GB"),
     ("at-most", "1.000", None, None),
     ("at-most", "2,000,000", 2000000, "--at-most=2_000_000"),
     ("at-most", "1.5M", 1500000, "--at-most=1.5M"),
     ("at-most", "1,00,000", None, "--at-most=1,00,000"),
+    ("at-most", "1.5", None, "--at-most=1.5"),
+    ("at-most", "1e30", None, "--at-most=1e30"),
     ("threads", "many", None, "--threads=many"),
+    ("count", "0", None, "--count=0"),
+    ("values", "65", None, "--values=65"),
 ]
-# Links that the form cannot hold whole are answered, not bent into another question.
+# Links that the form cannot hold whole, or cannot read, are answered, not bent into another question.
 LINKS = {"keys=1000&need=fly": "there is no need fly", "keys=1000&wings=2": "there is no option wings",
-         "keys=1000&fpr=lots": "fpr: lots is not such a number"}
+         "keys=1000&wings": "there is no option wings", "keys=1000&first=me": "first: memory, time or tail, not me",
+         "keys=1000&fpr=lots": "“lots” cannot be read", "fpr=0.01": "how many keys?", "%E0%A4%A": "This link cannot be read"}
+# Links with numbers as the first page writes them, and the question that they ask.
+WRITTEN = [("at-most=1e6&fpr=0.1%&false-positive=20us&absent=90%", "at-most=1000000&fpr=0.001&absent=0.9&false-positive=20000"),
+           ("keys=2^20&static&bytes=2MiB&lookup=0.5%C2%B5s", "keys=1048576&static&bytes=2097152&lookup=500")]
 
 # Asks one question after the other as a reader would who opens a link or types, and leaves what the page shows in its
 # title's place.
@@ -169,12 +180,21 @@ DRIVER = """<script>
   const type = (name, text) => {
     const field = form.elements.namedItem(name === "at-most" ? "number" : name);
     field.value = text;
-    for (const kind of ["input", "change"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    const typing = shown();
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+    return { ...shown(), typing, marked: field.ariaInvalid === "true" };
   };
   await answered();
   for (const question of QUESTIONS) { await open(question); all.push(shown()); }
   for (const question of LINKS) { await open(question); all.push(shown()); }
-  for (const [name, text] of TYPED) { await open("keys=7"); await open(BEGINS); type(name, text); all.push(shown()); }
+  for (const link of WRITTEN) { await open(link); all.push(shown()); }
+  for (const [name, text] of TYPED) {
+    await open("keys=7"); await open(BEGINS);
+    const typed = type(name, text);
+    await open("keys=7"); await open(typed.asked);
+    all.push({ ...typed, again: shown() });
+  }
   await open(BEGINS + "&static"); type("values", "8"); all.push(shown());
   await open(BEGINS); form.querySelector("[value=exact]").click(); all.push(shown());
   document.body.textContent = "";
@@ -187,7 +207,7 @@ def in_browser(page, browser, questions):
     """What the page shows, for each of the questions, the links and the words typed."""
     driver = DRIVER
     for name, value in [("QUESTIONS", questions), ("LINKS", list(LINKS)), ("TYPED", [case[:2] for case in TYPED]),
-                        ("BEGINS", BEGINS)]:
+                        ("WRITTEN", [link for link, _ in WRITTEN]), ("BEGINS", BEGINS)]:
         driver = driver.replace(name, json.dumps(value))
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder, "page.html")
@@ -219,7 +239,7 @@ def is_same(page, known):
     if "error" in known:
         error = of("error")[0][0] if of("error") else "none"
         return error in known["error"] and error in page["said"] and not page["cards"]
-    choices = [[c[0], number(c[4]), number(c[5]), number(c[8]), number(c[9]), number(c[10]), c[13]]
+    choices = [[c[0], number(c[3]), number(c[4]), number(c[8]), number(c[9]), number(c[10]), c[13]]
                for c in of("choice")]
     out = [[line[0], line[2], line[3]] for line in of("out")]
     return (choices == known["choices"] and out == known["out"] and [line[0] for line in of("note")] == known["notes"]
@@ -234,7 +254,7 @@ def ask(page, browser, program):
     queries = ["&".join(f"{name}={value}" if value != "" else name for name, value in asked.items())
                for asked in questions]
     told = in_browser(page, browser, queries)
-    assert len(told) == QUESTIONS + len(LINKS) + len(TYPED) + 2, len(told)
+    assert len(told) == QUESTIONS + len(LINKS) + len(WRITTEN) + len(TYPED) + 2, len(told)
     wrong = []
 
     def check(what, is_right, page_says, known=""):
@@ -253,15 +273,22 @@ def ask(page, browser, program):
     for link, error in LINKS.items():
         page_says = next(answers)
         check(link, error in page_says["said"] and not page_says["cards"], page_says)
+    for link, query in WRITTEN:
+        page_says = next(answers)
+        check(link, pairs(page_says["form"]) == pairs(query) and page_says["cards"], page_says)
     for name, text, number, option in TYPED:
         page_says, asked = next(answers), pairs(BEGINS)
         if option:
             run = [program, "choose", "--json", *(["--at-most=1e6"] if name != "at-most" else []), option]
             accepts = subprocess.run(run, capture_output=True).returncode == 0
             check(f"{option} to the command", accepts == (number is not None), page_says, accepts)
+        # Its address asks the same again.
+        again = page_says["again"]
+        check(f"{name}: {text} again", all(again[what] == page_says[what] for what in ["form", "told", "cards"]), again)
         if number is None:
-            check(f"{name}: {text}", not page_says["told"] and f"“{text}”" in page_says["said"]
-                  and page_says["asked"] == BEGINS, page_says)
+            # In the field's words, and the last answer stays until the field is left.
+            check(f"{name}: {text}", f"“{text}”" in page_says["said"] and "No answer: in “" in page_says["said"]
+                  and page_says["marked"] and not page_says["cards"] and page_says["typing"]["cards"], page_says)
         else:
             asked[name] = number
             whole = {name: int(value) if value == int(value) else value for name, value in asked.items()}

@@ -19,7 +19,7 @@ pub(super) fn form() -> Markup {
                     option value="at-most" selected { "at most" }
                     option value="unknown-from" { "unknown; start with" }
                 }
-                (text("number", "count", "number of keys", "1,000,000", "1,000,000"))
+                (text("number", "whole", "number of keys", "1,000,000", "e.g. 1,000,000"))
                 " keys, "
                 select name="flag" aria-label="when the keys come" {
                     option value="" { "added one by one" }
@@ -35,31 +35,31 @@ pub(super) fn form() -> Markup {
             }
             fieldset {
                 legend { "False positives?" }
-                label { "at most " (text("fpr", "percent", "", "1", "1")) " % of the absent keys" }
-                label { "each costs " (text("false-positive", "time", "", "", "20 µs")) }
+                label { "at most " (text("fpr", "percent", "", "1", "e.g. 1")) " % of the absent keys" }
+                label { "each costs " (text("false-positive", "time", "", "", "e.g. 20 µs")) }
             }
             fieldset {
                 legend { "Which queries?" }
-                label { (text("absent", "percent", "", "50", "50")) " % are for absent keys" }
-                label { (text("queries-per-key", "count", "", "", "1")) " queries for each key" }
+                label { (text("absent", "percent", "", "50", "else 50")) " % are for absent keys" }
+                label { (text("queries-per-key", "count", "", "1", "else 1")) " queries for each key" }
             }
             fieldset.wide-field {
                 legend { "What must be possible?" }
                 @for (word, about, _) in Need::WORDS {
                     label title=(about) { input type="checkbox" name="need" value=(word); " " (label(about)) }
                 }
-                label { "forget by time, in " (text("forget", "count", "", "", "8")) " generations" }
-                label { "count up to " (text("count", "count", "", "", "10")) " copies" }
-                label { "a value of " (text("values", "count", "", "", "8")) " bits for each key" }
+                label { "forget by time, in " (text("forget", "whole", "", "", "e.g. 8")) " generations" }
+                label { "count up to " (text("count", "whole", "", "", "e.g. 10")) " copies" }
+                label { "a value of " (text("values", "whole", "", "", "e.g. 8")) " bits for each key" }
             }
             fieldset {
                 legend { "How much memory?" }
-                label { "at most " (text("bits-per-key", "count", "", "", "10")) " bits per key" }
-                label { "at most " (text("bytes", "size", "", "", "2 MB")) }
+                label { "at most " (text("bits-per-key", "count", "", "", "e.g. 10")) " bits per key" }
+                label { "at most " (text("bytes", "size", "", "", "e.g. 2 MB")) " in all" }
                 label {
                     "first of all "
                     select name="first" {
-                        option value="" { "whatever the costs imply" }
+                        option value="" { "memory, or time if errors cost" }
                         option value="memory" { "save memory" }
                         option value="time" { "save time" }
                         option value="tail" { "no slow inserts" }
@@ -68,18 +68,18 @@ pub(super) fn form() -> Markup {
             }
             details {
                 summary { "More" }
-                label { (text("filters", "count", "", "", "1")) " such filters, each of so many keys" }
-                label { (text("threads", "count", "", "", "1")) " threads" }
-                label { "a key is inserted " (text("copies", "count", "", "", "1")) " times on average" }
-                label { "a key has a size of " (text("key-bytes", "size", "", "", "8 B")) }
-                label { "looking up a present key takes " (text("lookup", "time", "", "", "0 ns")) }
-                label { "a bit per key is worth " (text("bit-price", "time", "", "", "0.5 ns")) " per query" }
-                label { "at most " (text("build-bytes", "size", "", "", "8 MB")) " while it is built" }
+                label { (text("filters", "whole", "", "", "else 1")) " filters, each with that many keys of its own" }
+                label { (text("threads", "whole", "", "", "else 1")) " threads use it at once" }
+                label { "a key is inserted " (text("copies", "count", "", "", "else 1")) " times on average" }
+                label { "a key has a size of " (text("key-bytes", "size", "", "", "else 8 B")) }
+                label { "looking up a present key takes " (text("lookup", "time", "", "", "else 0 ns")) }
+                label { "memory has a price: a bit per key costs " (text("bit-price", "time", "", "", "e.g. 0.5 ns")) " per query" }
+                label { "at most " (text("build-bytes", "size", "", "", "e.g. 8 MB")) " while it is built" }
                 @for beyond in Beyond::ALL {
                     label { input type="checkbox" name="need" value=(beyond.name); " it " (beyond.wanted) }
                 }
-                label { (text("changes", "count", "", "", "20,000")) " keys change between editions" }
-                label { "the keys are integers below " (text("integers-below", "count", "", "", "4,000,000")) }
+                label { (text("changes", "whole", "", "", "e.g. 20,000")) " keys change between editions" }
+                label { "the keys are integers below " (text("integers-below", "whole", "", "", "e.g. 4,000,000")) }
             }
         }
         div #answer hidden { p #status role="status" aria-live="polite" {} div #found {} }
@@ -93,12 +93,12 @@ fn label(about: &str) -> String {
     about[..1].to_lowercase() + &about[1..]
 }
 
-/// A field for a number with a unit.
-fn text(name: &str, unit: &str, label: &str, value: &str, example: &str) -> Markup {
+/// A field for a number with a unit; `empty` is an example, or what holds where it is left empty.
+fn text(name: &str, unit: &str, label: &str, value: &str, empty: &str) -> Markup {
     let label = (!label.is_empty()).then_some(label);
     html! {
         input type="text" inputmode="decimal" name=(name) data-unit=(unit) aria-label=[label] value=(value)
-            placeholder=(format!("e.g. {example}")) size=(example.len().max(3) + 3);
+            placeholder=(empty) size=(empty.len().max(7) - 1);
     }
 }
 

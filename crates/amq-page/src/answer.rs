@@ -1,21 +1,23 @@
 //! An answer as lines that the page's script takes apart.
 
-use crate::workload;
+use crate::{Refused, workload};
 use amq_advisor::{Answer, Choice, Rejection, choose};
 
 /// Answers a question, in lines of fields that tabs separate. The first field says what it is:
 ///
-/// - `choice`, best first: id, name, type, import, bits per key, bytes, bytes to build it, rate,
-///   nanoseconds of a query, an insert and in all, `~` if the times are reckoned, what it is, why;
-/// - `out`, for each structure that does not qualify: id, name, the demand that it fails, why;
+/// - `choice`, best first: id, type or name, import, bits per key, bytes, bytes to build it, rate,
+///   `at the start` if that is when it has these bytes, nanoseconds of a query, an insert and in
+///   all, `~` if the times are reckoned, what it is, why;
+/// - `out`, for each structure that does not qualify: id, type or name, the demand that it fails,
+///   why;
 /// - `note`: what else to know;
-/// - `error`: why there is no answer.
+/// - `error`: why there is no answer, the options at fault, and the range of a number: [`Refused`].
 pub fn answer(question: &str) -> String {
-    let answer = workload(question);
-    let answer = answer.and_then(|workload| choose(&workload).map_err(|error| error.to_string()));
-    match answer {
+    match workload(question).and_then(|workload| Ok(choose(&workload)?)) {
         Ok(answer) => lines(&answer),
-        Err(error) => line(&["error", &error]),
+        Err(Refused { why, options, range: [least, most, ends] }) => {
+            line(&["error", &why, &options.join(","), &least, &most, &ends])
+        }
     }
 }
 
@@ -31,13 +33,13 @@ fn choice(of: &Choice) -> String {
     line(&[
         "choice",
         &of.structure.id(),
-        &of.structure.to_string(),
-        &of.structure.type_name(),
+        &of.structure.title(),
         &of.structure.import(),
         &of.bits_per_key.to_string(),
         &of.bytes.to_string(),
         &of.build_bytes.to_string(),
         &number(of.rate()),
+        if of.grown.is_some() { "at the start" } else { "" },
         &number(of.query_ns),
         &number(of.insert_ns),
         &number(of.cost_ns),
@@ -48,7 +50,7 @@ fn choice(of: &Choice) -> String {
 }
 
 fn rejection(of: &Rejection) -> String {
-    let (id, name) = (of.structure.id(), of.structure.to_string());
+    let (id, name) = (of.structure.id(), of.structure.title());
     line(&["out", &id, &name, &of.demand.to_string(), &of.reason])
 }
 
@@ -106,7 +108,7 @@ mod tests {
         }
         let at = |question: &str| workload(question).unwrap().keys();
         assert_eq!(at("static=&at-most=7"), Keys::AtMost(7));
-        assert_eq!(at("unknown-from=7&fpr="), Keys::Unknown { start: 7 });
+        assert_eq!(at("unknown-from=7"), Keys::Unknown { start: 7 });
     }
 
     #[test]
@@ -114,14 +116,16 @@ mod tests {
         for (question, said) in [
             ("", "how many keys?"),
             ("fpr=0.01", "how many keys?"),
-            ("keys=-1", "keys: -1 is not such a number"),
-            ("keys=10&fpr=a\tb", "fpr: a b is not such a number"),
+            ("keys=-1", "keys: -1 is no whole number up to 18446744073709551615"),
+            ("keys=10&fpr=a\tb", "fpr: a b is not a number"),
+            ("keys=10&fpr=", "fpr:  is not a number"),
             ("keys=10&need=fly", "there is no need fly"),
             (
                 "keys=10&need=range",
                 "no filter of this family tells whether any key lies in a range",
             ),
             ("keys=10&wings=2", "there is no option wings"),
+            ("keys=10&wings", "there is no option wings"),
             ("keys=10&first=me", "first: memory, time or tail, not me"),
             ("keys=10&need=remove,range", "no filter of this family tells whether any key lies in"),
             ("keys=10&fpr=2", "fpr = 2 is not possible"),
@@ -132,6 +136,33 @@ mod tests {
         ] {
             let found = first(question);
             assert!(found.starts_with(&format!("error\t{said}")), "{question}: {found}");
+        }
+    }
+
+    #[test]
+    fn an_error_names_the_options_at_fault_and_the_range_of_a_number() {
+        let most = u32::MAX;
+        for (question, told) in [
+            ("fpr=0.01", "number\t\t\t".to_owned()),
+            ("at-most=0&absent=0.5", "at-most\t1\t\tclosed".into()),
+            ("keys=1.5", format!("keys\t\t{}\twhole", u64::MAX)),
+            ("keys=10&threads=0", "threads\t1\t\tclosed".into()),
+            ("keys=10&threads=5e9", format!("threads\t\t{most}\twhole")),
+            ("keys=10&fpr=1&static", "fpr\t0\t1\topen".into()),
+            ("keys=10&fpr=0.1&absent=1.5", "absent\t0\t1\tclosed".into()),
+            ("keys=10&bits-per-key=0", "bits-per-key\t0\t\topen".into()),
+            ("keys=10&queries-per-key=0", "queries-per-key\t0\t\topen".into()),
+            ("keys=10&count=0", "count\t1\t\tclosed".into()),
+            ("keys=10&values=65", "values\t1\t32\tclosed".into()),
+            ("keys=10&forget=1", "forget\t2\t4096\tclosed".into()),
+            // Each of the two, a need by its word.
+            ("keys=10&static&need=remove,grow", "static,grow\t\t\t".into()),
+            ("unknown-from=10&static", "static\t\t\t".into()),
+            ("keys=10&need=remove,fly", "fly\t\t\t".into()),
+        ] {
+            let error = first(question);
+            let (said, found) = error.split_at(error.match_indices('\t').nth(1).unwrap().0 + 1);
+            assert_eq!(found, told, "{said}");
         }
     }
 
@@ -148,7 +179,7 @@ mod tests {
         assert_eq!(choices.len(), known.choices.len());
         assert!(choices.iter().all(|fields| fields.len() == 15));
         assert_eq!(choices[0][1], best.structure.id());
-        assert_eq!(choices[0][5].parse(), Ok(best.bits_per_key));
+        assert_eq!(choices[0][4].parse(), Ok(best.bits_per_key));
         assert_eq!(choices[0][14], best.reason);
         assert_eq!(
             (of("out").len(), of("note").len()),

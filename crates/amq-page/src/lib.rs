@@ -11,7 +11,7 @@ mod answer;
 mod question;
 
 pub use answer::answer;
-pub use question::workload;
+pub use question::{Refused, workload};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

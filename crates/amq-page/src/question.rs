@@ -1,22 +1,86 @@
 //! A question as a workload.
 
-use amq_advisor::{First, Keys, KeysBy, Need, Workload};
+use amq_advisor::{ChooseError, First, Keys, KeysBy, Need, Workload};
 use std::str::FromStr;
+
+/// Why a question has no answer.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Refused {
+    /// The error in words.
+    pub why: String,
+    /// The options at fault, where that can be told; a need by its word.
+    pub options: Vec<String>,
+    /// If a number is at fault: the least and the most there can be, each empty if there is none,
+    /// and `open` if these are excluded, `closed` if not, or `whole` if the number must be whole.
+    pub range: [String; 3],
+}
+
+impl Refused {
+    fn of(option: &str, why: String) -> Self {
+        Self { why, options: vec![option.to_owned()], ..Self::default() }
+    }
+}
+
+impl From<ChooseError> for Refused {
+    fn from(error: ChooseError) -> Self {
+        let bound =
+            |number: f64| if number.is_finite() { number.to_string() } else { String::new() };
+        let range = match &error {
+            ChooseError::Invalid(it) => {
+                let ends = if it.open { "open" } else { "closed" };
+                [bound(it.min), bound(it.max), ends.to_owned()]
+            }
+            _ => Default::default(),
+        };
+        Self { why: error.to_string(), range, options: Vec::new() }
+    }
+}
+
+type Pair<'a> = (&'a str, &'a str);
 
 /// The workload that a query describes, or what is wrong with it.
 ///
-/// Names are the options of `amq choose`; several needs are separated by commas. An empty value
-/// says nothing.
-pub fn workload(question: &str) -> Result<Workload, String> {
+/// Names are the options of `amq choose`; several needs are separated by commas.
+pub fn workload(question: &str) -> Result<Workload, Refused> {
     let pairs = question.split('&').filter(|pair| !pair.is_empty());
     let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    let pairs: Vec<(&str, &str)> = pairs.collect();
-    let keys = pairs.iter().find_map(|&(name, value)| keys(name, value));
-    let keys = keys.ok_or("how many keys?")??;
-    pairs.iter().try_fold(Workload::new(keys), |all, &(name, value)| with(all, name, value))
+    let pairs: Vec<Pair<'_>> = pairs
+        .flat_map(|(name, value)| {
+            let values = if name == "need" { value.split(',').collect() } else { vec![value] };
+            values.into_iter().map(move |value| (name, value))
+        })
+        .collect();
+    let workload = described(&pairs)?;
+    match workload.check() {
+        Ok(()) => Ok(workload),
+        Err(error) => Err(Refused { options: at_fault(&pairs, &error), ..error.into() }),
+    }
 }
 
-fn keys(name: &str, value: &str) -> Option<Result<Keys, String>> {
+/// The options without which there would not be this error; that of the keys, if each other one can
+/// be left out and it stays.
+fn at_fault(pairs: &[Pair<'_>], error: &ChooseError) -> Vec<String> {
+    let is_at_fault = |index: usize| {
+        let others: Vec<Pair<'_>> = [&pairs[..index], &pairs[index + 1..]].concat();
+        let less = described(&others).map(|less| less.check());
+        less.is_ok_and(|less| less.err().is_none_or(|other| other.to_string() != error.to_string()))
+    };
+    let name = |(name, value): Pair<'_>| if name == "need" { value } else { name }.to_owned();
+    let fault = (0..pairs.len()).filter(|&index| is_at_fault(index));
+    let fault: Vec<String> = fault.map(|index| name(pairs[index])).collect();
+    let keys = pairs.iter().filter(|(name, value)| keys(name, value).is_some());
+    if fault.is_empty() { keys.map(|&pair| name(pair)).collect() } else { fault }
+}
+
+/// The workload that options describe, unless one of them cannot be read.
+fn described(pairs: &[Pair<'_>]) -> Result<Workload, Refused> {
+    let of = pairs.iter().find_map(|&(name, value)| keys(name, value));
+    let none = || Refused::of("number", "how many keys?".into());
+    let of = of.ok_or_else(none)??;
+    pairs.iter().try_fold(Workload::new(of), |all, &(name, value)| with(all, name, value))
+}
+
+fn keys(name: &str, value: &str) -> Option<Result<Keys, Refused>> {
     let of: fn(u64) -> Keys = match name {
         "keys" => Keys::Exactly,
         "at-most" => Keys::AtMost,
@@ -27,18 +91,14 @@ fn keys(name: &str, value: &str) -> Option<Result<Keys, String>> {
 }
 
 /// A workload that one option more is said of.
-fn with(it: Workload, name: &str, value: &str) -> Result<Workload, String> {
-    let flags = ["static", "strangers"];
-    if value.is_empty() && !flags.contains(&name) {
-        return Ok(it);
-    }
+fn with(it: Workload, name: &str, value: &str) -> Result<Workload, Refused> {
     Ok(match name {
         "keys" | "at-most" | "unknown-from" => it,
         "static" => it.built_once(),
         "strangers" => it.with_keys_by(KeysBy::Strangers),
-        "need" => value.split(',').try_fold(it, |it, word| {
-            word.parse().map(|need: Need| it.need(need)).map_err(|error| error.to_string())
-        })?,
+        "need" => {
+            it.need(Need::from_str(value).map_err(|error| Refused::of(value, error.to_string()))?)
+        }
         "fpr" => it.with_fpr(number(name, value)?),
         "bits-per-key" => it.with_bits_per_key(number(name, value)?),
         "bytes" => it.with_bytes(number(name, value)?),
@@ -61,12 +121,39 @@ fn with(it: Workload, name: &str, value: &str) -> Result<Workload, String> {
             "memory" => First::Memory,
             "time" => First::Time,
             "tail" => First::Tail,
-            _ => return Err(format!("first: memory, time or tail, not {value}")),
+            _ => {
+                return Err(Refused::of(name, format!("first: memory, time or tail, not {value}")));
+            }
         }),
-        _ => return Err(format!("there is no option {name}")),
+        _ => return Err(Refused::of(name, format!("there is no option {name}"))),
     })
 }
 
-fn number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {
-    value.parse().map_err(|_| format!("{name}: {value} is not such a number"))
+/// A number of an option.
+trait Number: FromStr {
+    /// The most there can be, if it must be whole.
+    const MOST: Option<u64>;
+}
+
+impl Number for u32 {
+    const MOST: Option<u64> = Some(u32::MAX as u64);
+}
+
+impl Number for u64 {
+    const MOST: Option<u64> = Some(Self::MAX);
+}
+
+impl Number for f64 {
+    const MOST: Option<u64> = None;
+}
+
+fn number<N: Number>(name: &str, value: &str) -> Result<N, Refused> {
+    let refused = |_| match N::MOST {
+        Some(most) => Refused {
+            range: [String::new(), most.to_string(), "whole".into()],
+            ..Refused::of(name, format!("{name}: {value} is no whole number up to {most}"))
+        },
+        None => Refused::of(name, format!("{name}: {value} is not a number")),
+    };
+    value.parse().map_err(refused)
 }

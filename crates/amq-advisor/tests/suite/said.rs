@@ -107,7 +107,6 @@ fn few_keys_leave_tables_empty_and_that_is_said() {
 
 #[test]
 fn strangers_are_told_of_the_secret_key_and_of_the_seed() {
-    let trusted = choose(&million().with_fpr(0.01)).unwrap();
     let strangers = choose(&million().with_fpr(0.01).with_keys_by(KeysBy::Strangers)).unwrap();
     assert!(notes(&strangers).contains("wrap it in `Keyed`"));
     assert!(notes(&strangers).contains("secret random seed is faster"));
