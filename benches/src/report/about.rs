@@ -13,13 +13,8 @@ pub(super) fn warnings(data: &Data) -> Vec<String> {
     let (run, options) = (&data.run, &data.run.options);
     let failed: Vec<&Row> = data.all().filter(|row| row.state == State::Failed).collect();
     let names: BTreeSet<&str> = failed.iter().map(|row| row.contender.as_str()).collect();
-    let failures = format!(
-        "Failed checks: {}, of {}. Their cells have no numbers; other cells of these filters are \
-         shown. † marks a filter that gave a wrong answer somewhere: it is never named the best, and \
-         is in no plot of time against space. “All numbers” lists the failures.",
-        failed.len(),
-        list(&names.into_iter().collect::<Vec<_>>())
-    );
+    let names = list(&names.into_iter().collect::<Vec<_>>());
+    let failures = data.say("failed", &[&failed.len(), &names]);
     warn(options.suite == Suite::Smoke, "This is the smoke suite: its times mean nothing.");
     warn(!options.profile.starts_with("release"), "Not a release build: its times mean little.");
     warn(!run.complete, "The run was not finished: cells are missing. Continue it with --resume.");
@@ -65,10 +60,7 @@ pub(super) fn machine(data: &Data) -> Found {
 pub(super) fn noise(data: &Data) -> Found {
     let [most, half] =
         [data.run.noise_floor?, data.run.noise_median?].map(|of| two(of * 100.0) + " %");
-    let found = format!(
-        "The same filter entered twice differs by less than {most} in nine cells of ten, and by less \
-         than {half} in half of them."
-    );
+    let found = data.say("noise", &[&most, &half]);
     let table = Table::of(&data.run.noise)
         .word("workload", |noise| noise.workload.to_string())
         .number("pairs", |noise| Some(noise.pairs.to_string()))
@@ -83,22 +75,13 @@ pub(super) fn limits(data: &Data) -> Found {
     let unstable = data.all().filter(|row| row.unstable == Some(true)).count();
     let wide = asked(data.run.unstable_above);
     if timed > 0 {
-        points.push(format!(
-            "{unstable} of {timed} times have a 95 % interval wider than {wide}, and are marked ?."
-        ));
+        points.push(data.say("wide", &[&unstable, &timed, &wide]));
     }
-    points.extend(data.sizes(&data.set).last().map(|most| {
-        format!(
-            "Measured with at most {} keys. The form's times come from the committed records of both \
-             suites; ~ marks those for more keys, or for other rates, than they have.",
-            keys(*most)
-        )
-    }));
-    let last = data.caches().last().zip(data.sizes(&data.set).pop());
+    let most = data.sizes(&data.set).pop();
+    points.extend(most.map(|most| data.say("most", &[&keys(most)])));
+    let last = data.caches().last().zip(most);
     let last = last.filter(|((bytes, _), most)| most * TYPICAL_BITS / 8 < *bytes);
-    points.extend(last.map(|((_, cache), _)| {
-        format!("No table of {TYPICAL_BITS} bits per key leaves this machine's {cache} cache here.")
-    }));
+    points.extend(last.map(|((_, cache), _)| data.say("cache", &[&TYPICAL_BITS, &cache])));
     let found =
         "Written by the authors of some of the filters; one machine, one compiler, one day.";
     Some((found.to_owned(), vec![Block::list(points)]))

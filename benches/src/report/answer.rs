@@ -46,18 +46,8 @@ fn rule(data: &Data) -> String {
         None => "times never, since the noise was not measured",
         Some(_) => "so do times within the noise of their workload",
     };
-    let (what, space, wide) = (data.what(), asked(ANSWER_TIE), asked(data.run.unstable_above));
-    let (close, rounds) = (asked(TIME_TIE), data.run.options.rounds);
-    format!(
-        "{what} unless a row says otherwise. × bound is bits per key divided by log2(1 / rate), the \
-         least that any filter with that false-positive rate can use. ns is per key, hashing \
-         included, in the fastest of up to {rounds} rounds; ? marks a time whose 95 % interval is \
-         wider than {wide}. Sizes within {space} count as equal, and {noise}. Of equally small \
-         filters the quickest comes first (a query, an insert and, where keys are removed, a \
-         removal together; within {close} these are equal), of equally fast ones the smallest; of \
-         those equal in both, the quickest to insert or build. ~ and “no filter”: not measured, but \
-         planned by the advisor, with the times of one thread."
-    )
+    let [space, close, wide] = [ANSWER_TIE, TIME_TIE, data.run.unstable_above].map(asked);
+    data.say("rule", &[&data.what(), &data.run.options.rounds, &wide, &space, &noise, &close])
 }
 
 /// The answer of these records, with a mark where another machine's have nothing in common with

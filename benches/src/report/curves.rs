@@ -3,6 +3,7 @@
 
 use super::front::{FLOOR, LINE_READS};
 use super::prelude::*;
+use std::fmt::Display;
 
 /// With fewer keys, fixed costs decide.
 const FEW: u64 = 10_000;
@@ -84,26 +85,17 @@ fn by_size(
     let mut all_rises: Vec<(f64, &str)> = all_rises.collect();
     all_rises.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [(least, _), .., (most, steep)] = all_rises[..] else { return None };
-    let found = format!(
-        "At {} keys {what} {} to {} times as {much} as at {}; of the {} measured at both, {steep} \
-         rises most.",
-        keys(to),
-        two(least),
-        two(most),
-        keys(from),
-        all_rises.len(),
-    );
+    let [low, high, count] = [two(least), two(most), all_rises.len().to_string()];
+    let parts: [&dyn Display; 8] =
+        [&keys(to), &what, &low, &high, &much, &keys(from), &count, &steep];
+    let found = data.say("rises", &parts);
     let floor = |size: &u64| number(&data.floor_entry(LINE_READS, *size)?).zip(Some(*size as f64));
     let floor: Vec<_> = sizes.iter().filter_map(floor).map(|(y, x)| (x, y)).collect();
     let is_floored = slug == "query-by-size" && !floor.is_empty();
     all.extend(is_floored.then(|| Series::floor(floor)));
     let plot = Plot::new(slug, found, ["keys (log)", &format!("{y} (log)")], all)?;
     let caches = data.caches().map(|(bytes, name)| ((bytes * 8 / TYPICAL_BITS) as f64, name));
-    let note = format!(
-        "One filter of each family is drawn. Vertical lines: where a table of {TYPICAL_BITS} bits \
-         per key fills a cache.{}",
-        if is_floored { FLOOR } else { "" }
-    );
+    let note = data.say("sizes", &[&TYPICAL_BITS, if is_floored { &FLOOR } else { &"" }]);
     Some(Plot { guides: caches.collect(), note, ..plot })
 }
 
@@ -139,12 +131,7 @@ pub(super) fn load(data: &Data) -> Found {
     let by_load = |slug, what: &str, y, ns: fn(&Row) -> Option<f64>| {
         let all = over(&inserts, |row| row.load.zip(ns(row)));
         let [_, steep] = rises(&all)?;
-        let times = format!("over {} times", at_least(steep.rise()));
-        let found = format!(
-            "{what} rises as the table fills: {times}, from the emptiest to the fullest, in the \
-             steepest of {} filters.",
-            all.len()
-        );
+        let found = data.say("fills", &[&what, &at_least(steep.rise()), &all.len()]);
         Plot::new(slug, found, ["load: keys over slots", y], drawn(all))
     };
     let (mean, tail) = ("The time of an insert", "The time that one insert in a thousand exceeds");
@@ -178,22 +165,14 @@ pub(super) fn tails(data: &Data) -> Found {
     let filters = all.iter().filter(|(of, _)| of.is_filter() && !of.is_wrong);
     let tails: Vec<f64> = filters.map(|of| of.1).collect();
     let (least, most) = (two(*tails.first()?), two(*tails.last()?));
-    let found = format!(
-        "One query in a thousand takes longer than {least} ns in one filter, {most} in another."
-    );
+    let found = data.say("tail", &[&least, &most]);
     let table = Table::of(&all)
         .word("contender", |(entry, _)| entry.title())
         .word("inserts measured", |(entry, _)| insert(entry).map_or("", |(_, when)| when))
         .number("mean query", |(entry, _)| entry.time(Workload::Query50))
         .number("99.9 % of queries below", |(_, tail)| Some(two(*tail)))
         .number("99.9 % of inserts below", |(entry, _)| Some(two(insert(entry)?.0)));
-    let caption = format!(
-        "ns; {}. The mean is of many queries in a row. For the columns after it each operation is \
-         timed alone, which adds about 20 ns to read the clock: compare with hash-only, which looks \
-         nothing up.",
-        data.what()
-    );
-    Some((found, vec![table.block(caption)]))
+    Some((found, vec![table.block(data.say("tails", &[&data.what()]))]))
 }
 
 pub(super) fn grow(data: &Data) -> Found {
@@ -212,11 +191,7 @@ pub(super) fn grow(data: &Data) -> Found {
     entries.retain(|entry| entry.keeps(data.rate()) && !entry.is_wrong);
     let all = ranked(entries, |entry| Some(entry.growth()?.0));
     let (least, mean) = all.first()?;
-    let found = format!(
-        "{} is the smallest that keeps its rate: {} bits per key on average as it grows.",
-        least.name(),
-        digits(*mean, 3)
-    );
+    let found = data.say("grows", &[&least.name(), &digits(*mean, 3)]);
     let time = "The time of an insert as the filter grows, growing included.".to_owned();
     let (found, mut blocks) = figures([
         Plot::new("grow-bits", found, ["keys", "bits per key (log)"], drawn(bits)).map(whole),
@@ -262,12 +237,7 @@ pub(super) fn who(entries: &[Entry<'_>], is_such: impl Fn(&Row) -> bool) -> Opti
 }
 
 /// The times of a workload, what is left of the filters, and what the columns mean.
-pub(super) fn timed(
-    data: &Data,
-    of: Of<'_>,
-    workload: Workload,
-    [what, caption]: [&str; 2],
-) -> Found {
+pub(super) fn timed(data: &Data, of: Of<'_>, workload: Workload, what: &str) -> Found {
     let entries = data.entries(of);
     let failed = who(&entries, |row| row.workload == workload && row.state == State::Failed);
     let all = ranked(entries, |entry| entry.ns(workload));
@@ -277,7 +247,7 @@ pub(super) fn timed(
         .number("ns", |(entry, _)| entry.time(workload))
         .number("keys", |(entry, _)| Some(keys(entry.row(workload)?.keys)))
         .number("rate after", |(entry, _)| Some(percent(entry.row(workload)?.fpr()?)));
-    let mut blocks = vec![table.block(caption)];
+    let mut blocks = vec![table.block(data.say(&workload.to_string(), &[]))];
     blocks.extend(failed.map(|failed| Block::text(format!("Failed: {failed}."))));
     Some((found, blocks))
 }

@@ -6,7 +6,9 @@ use super::prelude::*;
 use crate::error::BenchError;
 use anyhow::Result;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::iter;
 
 /// Random integers: the keys of sizes, courses and examples.
 const RANDOM: &str = "random-u64";
@@ -35,6 +37,7 @@ pub(super) struct Data {
 #[serde(deny_unknown_fields)]
 pub(super) struct Texts {
     pub(super) limits: Vec<String>,
+    said: BTreeMap<String, String>,
     /// Where the published tables come from.
     pub(super) published: String,
     pub(super) abilities: Vec<(String, Ability)>,
@@ -108,6 +111,14 @@ impl Data {
 
     pub(super) fn needs(&self) -> impl Iterator<Item = &Need> {
         self.texts.group.iter().flat_map(|group| &group.need)
+    }
+
+    /// A text with these parts in its gaps.
+    pub(super) fn say(&self, name: &str, parts: &[&dyn Display]) -> String {
+        let text = self.texts.said[name].split("{}");
+        debug_assert_eq!(text.clone().count(), parts.len() + 1, "{name}");
+        let parts = iter::once(String::new()).chain(parts.iter().map(ToString::to_string));
+        text.zip(parts).map(|(text, part)| part + text).collect()
     }
 
     pub(super) fn what(&self) -> String {

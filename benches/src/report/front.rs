@@ -86,23 +86,14 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     let families = best.iter().filter_map(|best| Some(Look::of(of(best.0)?.family).name));
     let mut families: Vec<&str> = families.collect();
     families.dedup();
-    let found = format!(
-        "{}. The dashed line joins the filters that no other beats in both size and time, ties \
-         aside: {} filters.",
-        data.what(),
-        list(&families)
-    );
+    let found = data.say("front", &[&data.what(), &list(&families)]);
     let out = |why: &str, names: &[&str]| match names {
         [] => String::new(),
         _ => format!(" {why}: {}.", list(names)),
     };
-    let note = format!(
-        "Hollow marks are other authors' crates. Those in the grey field have their names in the \
-         next plot.{}{}{}",
-        out("Left out for a failed check", &failed),
-        out("Not on this scale", &off),
-        floor.map_or("", |_| FLOOR)
-    );
+    let [failed, off] =
+        [out("Left out for a failed check", &failed), out("Not on this scale", &off)];
+    let note = data.say("marks", &[&failed, &off, &floor.map_or("", |_| FLOOR)]);
     let x = "size, as a multiple of the least possible (log)";
     let axes = [x, "ns per query, half of the keys present (log)"];
     let whole = Plot::new("time-by-space", found, axes, all.clone())?;
@@ -114,9 +105,7 @@ fn time_by_space(data: &Data) -> Option<[Plot; 2]> {
     };
     let close: Vec<Series> = all.into_iter().map(close).collect();
     let count = close.iter().filter(|series| !series.marks.is_empty()).count();
-    let found = format!(
-        "The grey field above, enlarged: the {count} filters within {CLOSE} times the bound."
-    );
+    let found = data.say("close", &[&count, &CLOSE]);
     let close = Plot::new("time-by-space-close", found, axes, close)?;
     let (low, high) = close.y.range;
     let frame = Some([0.0, low, CLOSE, high]);
@@ -179,13 +168,8 @@ fn best_bits(data: &Data) -> String {
     let mut all = ranked(entries(data), Entry::overhead);
     all.retain(|(entry, _)| !entry.is_wrong);
     let [(near, least), .., (far, most)] = &all[..] else { return String::new() };
-    format!(
-        "At {}, {} is nearest to the bound ({least:.2} times it), {} farthest ({}).",
-        asked(data.rate()),
-        near.name(),
-        far.name(),
-        digits(*most, 3)
-    )
+    let (least, most) = (format!("{least:.2}"), digits(*most, 3));
+    data.say("bound", &[&asked(data.rate()), &near.name(), &least, &far.name(), &most])
 }
 
 /// A column of ratios: its head, its number, the difference that is a tie, the unit, and what of
@@ -242,15 +226,7 @@ pub(super) fn ratios(data: &Data) -> Block {
         let keys = keys(row.keys);
         format!(" instr., built: instructions per query and per key built, {keys} keys.")
     });
-    let caption = format!(
-        "Bold: the best of its family, in ns or × bound. Others: how many times that; = marks a \
-         tie, ? a time whose interval is wide, † a filter that gave a wrong answer and so is never \
-         the best. Space is relative to the bound at the filter's own rate, so that filters with \
-         different rates can be compared; where a filter's size jumps, it is the mean of the least \
-         and the most from this number of keys to twice as many. {}, or a filter's fixed \
-         rate.{counted}",
-        data.what()
-    );
+    let caption = data.say("ratios", &[&data.what(), &counted]);
     Block::Tables(Text::from(caption), tables)
 }
 

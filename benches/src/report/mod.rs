@@ -103,15 +103,8 @@ fn document(data: &Data, others: &[Data]) -> Document {
 
 /// The folded sections: a name in links, a title, and what is found.
 fn sections(data: &Data) -> Vec<Section> {
-    let course = |name, texts| curves::timed(data, Of::Course(name), Workload::course(name), texts);
-    let churn = "ns for a removal and an insert, in a filter that was filled to nine tenths. Rate \
-                 after: its false positives at the end.";
-    let merge = "ns per key of the filter that is merged in. Keys: in both together. Rate after: false \
-                 positives of what they became.";
-    let removal = "ns per key taken out. Keys: in the filter before; half of them are taken out. Rate \
-                   after: the share of these that are still found.";
-    let removal = ["Taking a key out", removal];
-    let removal = curves::timed(data, data.main(), Workload::Remove, removal);
+    let course = |name, what| curves::timed(data, Of::Course(name), Workload::course(name), what);
+    let removal = curves::timed(data, data.main(), Workload::Remove, "Taking a key out");
     let of = |anchor, title, found: Found| {
         let (finding, blocks) = found.unwrap_or_else(|| {
             let none = "Not in these records.";
@@ -128,15 +121,11 @@ fn sections(data: &Data) -> Vec<Section> {
         of("tails", "The slowest in a thousand", curves::tails(data)),
         of("grow", "Growing a hundredfold", curves::grow(data)),
         of("overfill", "Past the plan", curves::overfill(data)),
-        of(
-            "churn",
-            "Replacing keys in a nearly full filter",
-            course("churn", ["Replacing a key", churn]),
-        ),
+        of("churn", "Replacing keys in a nearly full filter", course("churn", "Replacing a key")),
         of(
             "merge",
             "Merging",
-            course("merge", ["Merging two filters, per key of the one merged in,", merge]),
+            course("merge", "Merging two filters, per key of the one merged in,"),
         ),
         of("removal", "Removing", removal),
         of("threads", "Several threads on one filter", threads::threads(data)),

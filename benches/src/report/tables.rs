@@ -24,12 +24,8 @@ pub(super) fn rates(data: &Data) -> Found {
     let judged: Vec<&Row> = data.all().filter(|row| row.fpr_agrees.is_some()).collect();
     let off: Vec<&Row> =
         judged.iter().copied().filter(|row| row.fpr_agrees == Some(false)).collect();
-    let found = format!(
-        "{} of {} measured rates agree with their exact formula within {} standard deviations.",
-        judged.len() - off.len(),
-        judged.len(),
-        plain(data.run.sigmas)
-    );
+    let sigmas = plain(data.run.sigmas);
+    let found = data.say("rates", &[&(judged.len() - off.len()), &judged.len(), &sigmas]);
     let table = Table::of(&off)
         .word("contender", |row| &row.contender)
         .word("cell", |row| row.subject())
@@ -119,13 +115,7 @@ fn table(data: &Data, all: &[(Entry<'_>, String)]) -> Block {
         let hashing = data.floor_entry(HASHING, of.keys())?;
         Some(two((of.ns(Workload::Query50)? - hashing.ns(Workload::Query50)?).max(0.0)))
     });
-    table.block(format!(
-        "ns per key (waits: each query depends on the previous answer; net: the column half, less \
-         the time to read and hash the key); ? where a time's 95 % interval is wider than {}; \
-         ! where the rate is not the formula's. Where a size jumps with the number of keys, its \
-         range up to twice as many keys stands in place of the bits.",
-        asked(data.run.unstable_above)
-    ))
+    table.block(data.say("numbers", &[&asked(data.run.unstable_above)]))
 }
 
 /// The sets that are compared; a user's file is alone.
@@ -167,10 +157,7 @@ fn grouped(text: &str) -> String {
 pub(super) fn claims(data: &Data) -> Found {
     let [holds, fails, depends] = [Verdict::Holds, Verdict::DoesNot, Verdict::Depends]
         .map(|verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count());
-    let found = format!(
-        "Of {} claims {holds} hold, {fails} do not, and {depends} depend on what is meant.",
-        data.claims.len()
-    );
+    let found = data.say("claims", &[&data.claims.len(), &holds, &fails, &depends]);
     // A ratio of times is another in the next run.
     let number = |claim: &Claim, value: f64| match (value.abs(), claim.computed) {
         (_, None) if value >= 10.0 => format!("over {} {}", at_least(value), claim.unit),

@@ -40,13 +40,6 @@ pub(super) fn threads(data: &Data) -> Found {
         let gain = |of: &Ranked<'_>| Some(format!("{:.2}", gain(of)?));
         tables.push(table.number(&format!("gain of {most}"), gain).table);
     }
-    let caption = format!(
-        "ns of wall time per key by so many threads, {what} keys at {}; gain: how many times as \
-         fast as one thread. Each thread has its part of the keys. Queried is a filter that one \
-         thread has just filled: the others first fetch from its cache what it wrote. \
-         sharded-cuckoo locks one of its shards for each query or batch of inserts, the others \
-         need no lock.",
-        asked(data.rate())
-    );
+    let caption = data.say("threads", &[&what, &asked(data.rate())]);
     Some((found?, vec![Block::Tables(Text::from(caption), tables)]))
 }
