@@ -1,7 +1,6 @@
 //! The size of a filter of some kind, fixed or growing, by its own plan.
 
 use crate::growth::DOUBLINGS;
-use crate::size::unplanned;
 use crate::{Growth, Keys, Workload};
 use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError};
 
@@ -23,6 +22,11 @@ impl Size {
         let grown = |Growth { most, .. }| (most * keys as f64 / 8.0) as u64;
         self.grown.map_or(self.bytes, grown)
     }
+}
+
+/// What cannot be planned at all.
+pub(super) const fn unplanned(goal: Goal) -> PlanError {
+    PlanError::Keys { keys: goal.keys, min: 0, max: 0 }
 }
 
 /// A filter of this kind: of fixed size, or one that grows where the workload does.

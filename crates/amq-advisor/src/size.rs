@@ -3,7 +3,7 @@
 use crate::exact::hash_table;
 use crate::numbers::{Bytes, Number, Rate};
 pub(super) use crate::plan::Size;
-use crate::plan::of_kind;
+use crate::plan::{of_kind, unplanned};
 use crate::{DEFAULT_FPR, Demand, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -102,11 +102,6 @@ fn sharded(
     _: impl Fn(Goal) -> Result<Size, PlanError>,
 ) -> Result<Size, PlanError> {
     Err(unplanned(goal))
-}
-
-/// What cannot be planned at all.
-pub(super) const fn unplanned(goal: Goal) -> PlanError {
-    PlanError::Keys { keys: goal.keys, min: 0, max: 0 }
 }
 
 /// As `Rolling` plans it.
