@@ -137,6 +137,8 @@ const make = (name, text, ...inner) => {
   made.append(...inner);
   return made;
 };
+// As the library writes it.
+const percent = (rate) => (rate > 0 && rate < 9.995e-7 ? Number(rate).toExponential(2) : short(rate * 100, 3) + "\u00a0%");
 const short = (number, digits) => Number(Number(number).toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 12 });
 function bytes(number) {
   const rounded = Number(Number(number).toPrecision(3));
@@ -154,7 +156,7 @@ function card(isStatic, [id, name, use, bits, size, build, rate, grows, query, i
   if (Number(size)) {
     say(short(bits, 3), grows ? "bits per key on average" : "bits per key");
     say(bytes(size), grows || (build !== size ? "(" + bytes(build) + " while it is built)" : ""));
-    say(rate && short(rate * 100, 3) + " %", "false positives");
+    say(rate && percent(rate), "false positives");
   }
   say(query && mark + short(query, 2), "ns per query");
   say(insert && mark + short(insert, 2), isStatic ? "ns per key to build" : "ns to insert");
@@ -233,7 +235,7 @@ function detail(pairs, choices, said, out) {
   // In one size they differ by the rate.
   const rest = choices.slice(3), isOneSize = new Set(choices.map(([, , , bits]) => short(bits, 2))).size === 1;
   const further = ([, name, , bits, , , rate, , , , total, mark]) =>
-    name + " (" + (isOneSize ? short(rate * 100, 3) + " %" : short(bits, 3) + " bits") + (total && ", " + mark + short(total, 3) + " ns") + ")";
+    name + " (" + (isOneSize ? percent(rate) : short(bits, 3) + " bits") + (total && ", " + mark + short(total, 3) + " ns") + ")";
   if (rest.length) found.append(make("p", "Further, best first, with " + (isOneSize ? "false positives" : "bits per key") + " and time in all: " + rest.map(further).join(", ") + "."));
   const demands = new Map();
   for (const [, name, demand, why] of out) demands.set(demand, [...(demands.get(demand) || []), [name, why]]);

@@ -4,7 +4,7 @@
 use crate::by::NEARLY;
 use crate::consider::own;
 use crate::exact;
-use crate::numbers::{Bytes, Number, Rate};
+use crate::numbers::{Bytes, Number, Rate, Rounded};
 use crate::size::size;
 use crate::{Answer, Choice, Keys, Structure, Workload};
 use alloc::format;
@@ -33,15 +33,18 @@ pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workloa
         return text + ", and never errs.";
     };
     let (times, it) = (least.bytes as f64 / filter.bytes as f64, filter.structure);
+    let many = Rounded(times);
     text + &match times {
-        NEARLY.. => format!(": {times:.1} times as much as {it}, and never errs."),
+        NEARLY.. => format!(": {many} times as much as {it}, and never errs."),
         1.0.. => format!(
-            ": only {times:.1} times as much as {it}, and never errs, where that errs on {}. Take \
+            ": only {many} times as much as {it}, and never errs, where that errs on {}. Take \
              the keys, unless {} or time decide.",
             Rate(filter.fpr),
             Bytes(least.bytes - filter.bytes)
         ),
-        _ => format!(", and never errs; the {it} filter takes {:.1} times that.", 1.0 / times),
+        _ => {
+            format!(", and never errs; the {it} filter takes {} times that.", Rounded(1.0 / times))
+        }
     }
 }
 
@@ -56,13 +59,15 @@ pub(super) fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Op
     let rate = Rate(spared);
     Some(match (answer.without_ns, choice.cost_ns?) {
         (Some(without), with) => format!(
-            "With the {it} filter a query takes {with:.1} ns in all, without any filter \
-             {without:.1}: it spares the lookups of {rate} of the queries."
+            "With the {it} filter a query takes {} ns in all, without any filter {}: it spares the \
+             lookups of {rate} of the queries.",
+            Rounded(with),
+            Rounded(without)
         ),
         (None, _) => format!(
-            "The {it} filter spares {rate} of the queries a lookup in vain, for {:.1} ns each with \
-             their share of inserts: it saves time if such a lookup takes more than {:.0} ns.",
-            own(choice, workload),
+            "The {it} filter answers {rate} of the queries without a lookup. A query costs {} ns, \
+             inserts included, so it pays if a lookup takes longer than {:.0} ns.",
+            Rounded(own(choice, workload)),
             own(choice, workload) / spared
         ),
     })

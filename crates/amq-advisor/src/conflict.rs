@@ -25,10 +25,11 @@ pub struct Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.first == self.second {
-            true => write!(f, "no filter holds {}", self.first)?,
-            false => write!(f, "no filter offers both {} and {}", self.first, self.second)?,
-        }
+        match (self.first, self.second) {
+            (first, second) if first == second => write!(f, "no filter holds {first}"),
+            (first, keys @ Demand::Keys(_)) => write!(f, "no filter holds {keys} with {first}"),
+            (first, second) => write!(f, "no filter offers both {first} and {second}"),
+        }?;
         for demand in &self.further {
             write!(f, ", with {demand}")?;
         }

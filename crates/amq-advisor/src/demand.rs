@@ -61,7 +61,9 @@ impl fmt::Display for Demand {
             Self::Bytes { bytes, filters } => {
                 write!(f, "at most {} in all {} filters", Bytes(bytes), Number(filters))
             }
-            Self::BuildBytes(bytes) => write!(f, "at most {} to build it", Bytes(bytes)),
+            Self::BuildBytes(bytes) => {
+                write!(f, "a peak of at most {} while it is built", Bytes(bytes))
+            }
             Self::Strangers => f.write_str("keys that strangers choose"),
         }
     }

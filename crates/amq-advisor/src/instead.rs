@@ -2,7 +2,7 @@
 
 use crate::by::{By, TIE};
 use crate::consider::{nothing, own, sketch};
-use crate::numbers::{Bytes, Rate};
+use crate::numbers::{Bytes, Rate, Rounded};
 use crate::size::{self, Counters};
 use crate::{Answer, Choice, Structure, Workload};
 use alloc::format;
@@ -57,8 +57,10 @@ fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
         _ => "A filter takes more time than the lookups that it saves",
     };
     none(&format!(
-        "{what}: with the {quickest} filter a query takes {with:.1} ns in all, without one \
-         {without:.1}, since {} of the queries are for absent keys.",
+        "{what}: with the {quickest} filter a query takes {} ns in all, without one {}, since {} of \
+         the queries are for absent keys.",
+        Rounded(with),
+        Rounded(without),
         Rate(workload.absent)
     ))
 }

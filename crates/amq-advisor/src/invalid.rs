@@ -1,5 +1,6 @@
 //! What no workload can be: an impossible number, or two things at once.
 
+use alloc::string::String;
 use core::fmt;
 
 /// A number in a workload that no workload can have.
@@ -53,13 +54,13 @@ impl fmt::Display for Invalid {
 amq_core::impl_error!(Invalid);
 
 /// Two things that no workload can be at once.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Contradiction {
     /// One of the two.
-    pub first: &'static str,
+    pub first: String,
     /// The other.
-    pub second: &'static str,
+    pub second: String,
 }
 
 impl fmt::Display for Contradiction {

@@ -12,10 +12,10 @@ impl Need {
     pub const WORDS: [(&'static str, &'static str, Self); 7] = [
         ("remove", "Take keys out again: delete, expire", Self::Remove),
         ("list", "List the hashes in it, in order", Self::List),
-        ("merge", "Become the union with another filter", Self::Merge),
-        ("grow", "Begin small and grow at the same rate", Self::Grow),
+        ("merge", "Merge with another filter: become the union", Self::Merge),
+        ("grow", "Begin small and grow: to the most keys there can be, or without end", Self::Grow),
         ("shared-insert", "Let several threads insert at once", Self::SharedInsert),
-        ("files", "Be saved, loaded and mapped", Self::Files),
+        ("files", "Save to a file and map it: load it, or query it where it lies", Self::Files),
         ("exact", "Never err: the keys themselves, as a set, a bitmap or a list", Self::Exact),
     ];
 }

@@ -2,6 +2,7 @@
 
 use crate::by::By;
 use crate::compared::{exact, file, many, worth};
+use crate::consider::smallest;
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size;
 use crate::{Answer, Choice, DEFAULT_FPR, First, KeysBy, Need, Structure, Times, Workload};
@@ -29,13 +30,17 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
             file(it, workload),
             changes(it, answer, workload),
             merged(it, workload),
+            room(it, workload, times),
             when_full(it, workload),
             generations(workload),
         ];
         notes.extend(of_it.into_iter().flatten());
     }
     notes.extend(ends(answer, by, workload));
-    if workload.allowed(1).is_none() && workload.needs_a_rate() && answer.best().fpr > 0.0 {
+    // The cost of an error calls for a rate of its own.
+    let is_weighed = matches!(by, By::Time(_)) && workload.false_positive_ns.is_some();
+    let is_open = workload.allowed(1).is_none() && workload.needs_a_rate() && !is_weighed;
+    if is_open && answer.best().fpr > 0.0 {
         let rate = Rate(DEFAULT_FPR);
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
@@ -93,14 +98,41 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         ),
         (
             workload.threads > 1 && !workload.is_shared(),
-            "Any number of threads can query at once. If several also insert, ask for \
-             shared-insert, too.",
+            "Any number of threads can query at once, each in the time of one: nothing else is \
+             chosen for them. If several insert, ask for that, too (shared-insert).",
         ),
     ];
     notes.extend(fixed.iter().filter(|(is_so, _)| *is_so).map(|(_, text)| String::from(*text)));
+    notes.extend(left(workload));
     notes.extend(tails(workload, times));
     notes.extend(measured(workload, answer, times));
     notes
+}
+
+/// What a filter of all the bytes allowed would err on, where the rate asked for leaves many free.
+fn room(choice: &Choice, workload: &Workload, times: &Times) -> Option<String> {
+    let allowed = workload.allowed(workload.keys.planned()).filter(|_| workload.fpr.is_some())?;
+    let is_roomy = choice.bytes.saturating_mul(6) / 5 < allowed && choice.grown.is_none();
+    let open = Workload { fpr: None, ..workload.clone() };
+    let all = smallest(choice.structure, &open, times).ok().filter(|_| is_roomy)?;
+    let (rate, allowed) = (Rate(all.rate()?), Bytes(allowed));
+    (all.fpr < choice.fpr / 2.0).then(|| {
+        format!(
+            "The {allowed} allowed are enough for a rate of {rate}: ask for no rate to use them."
+        )
+    })
+}
+
+/// What exact sets leave to the program.
+fn left(workload: &Workload) -> Option<String> {
+    let all = [
+        (workload.is_shared(), "a lock for the threads that insert"),
+        (workload.generations().is_some(), "a set for each generation, the oldest to be dropped"),
+        (workload.has(Need::Files), "the keys in a file, to be read again"),
+    ];
+    let needed = all.into_iter().filter(|(is_needed, _)| *is_needed && workload.is_exact());
+    let needed: Vec<&str> = needed.map(|(_, what)| what).collect();
+    (!needed.is_empty()).then(|| format!("The program has to add: {}.", needed.join("; ")))
 }
 
 /// At which sizes tails were measured, and what they are at others.
@@ -167,8 +199,8 @@ fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
     let points: Vec<String> = answer.front.iter().map(point).collect();
     let points = Some(points.join(", ")).filter(|_| points.len() > 1)?;
     Some(format!(
-        "Taken: {taken}. From {from} to the quickest, with {with} and nanoseconds a query in all: \
-         {points}."
+        "Taken: {taken}. From {from} to the quickest, with {with} and nanoseconds in all, for a \
+         query and its share of inserts: {points}."
     ))
 }
 

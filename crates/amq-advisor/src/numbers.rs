@@ -54,6 +54,21 @@ fn significant(value: f64, digits: i32) -> usize {
     (digits - 1 - exponent).clamp(0, 12) as usize
 }
 
+/// A number to one decimal, or to three digits if it is larger.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rounded(pub(crate) f64);
+
+impl fmt::Display for Rounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 < 99.95 {
+            return f.pad(&alloc::format!("{:.1}", self.0));
+        }
+        let unit = libm::exp10(libm::floor(libm::log10(self.0 * 1.0005)) - 2.0);
+        // A float-to-integer cast saturates, as it should here.
+        Number((libm::round(self.0 / unit) * unit) as u64).fmt(f)
+    }
+}
+
 /// A whole number with commas.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number(pub(crate) u64);
@@ -89,5 +104,8 @@ mod tests {
         assert_eq!(sizes.map(|size| Bytes(size).to_string()), texts.map(ToString::to_string));
         assert_eq!(Number(1_000_000).to_string(), "1,000,000");
         assert_eq!(Number(999).to_string(), "999");
+        let rounded = [0.04, 15.67, 99.96, 109_999.0, 1_748_910.9];
+        let texts = ["0.0", "15.7", "100", "110,000", "1,750,000"];
+        assert_eq!(rounded.map(|it| Rounded(it).to_string()), texts.map(ToString::to_string));
     }
 }

@@ -8,8 +8,9 @@ use crate::numbers::Rate;
 use crate::size;
 use crate::{Choice, Growth, Structure, Workload, exact};
 use alloc::format;
-use alloc::string::String;
-use amq::FilterKind;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use amq::{Abilities, Ability, FilterKind};
 use amq_quotient::MAX_FINGERPRINT_BITS;
 
 /// Bits per key over the least possible, from which a few keys fill a table badly.
@@ -58,7 +59,7 @@ pub(super) fn what(structure: Structure, workload: &Workload) -> String {
              the copies over them."
         ),
         Structure::Rolling(_) => rolls,
-        Structure::Filter(_) => about.into(),
+        Structure::Filter(kind) => format!("{about} {}", can(kind)),
         Structure::Bitmap | Structure::SortedList | Structure::ExactSet | Structure::ExactMap => {
             let does = match structure {
                 Structure::SortedList => "it is made from all at once",
@@ -73,6 +74,21 @@ pub(super) fn what(structure: Structure, workload: &Workload) -> String {
     }
 }
 
+/// What one chooses a kind by.
+fn can(kind: FilterKind) -> String {
+    use Ability::{BuildOnly, Count, List, Merge, NeverFull, Remove};
+    let can = Abilities::of(kind);
+    let told = [BuildOnly, Remove, Count, List, Merge, NeverFull].into_iter();
+    let told = told.filter(|&it| can.has(it)).map(|it| it.to_string()).collect::<Vec<_>>();
+    let is_bounded = can.insert && !can.never_full && !can.grow;
+    let full = if is_bounded { "; it refuses keys beyond its plan" } else { "" };
+    match told.split_last() {
+        Some((last, [])) => format!("It can {last}{full}."),
+        Some((last, others)) => format!("It can {} and {last}{full}.", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// Why the first is first, and what it takes over the least possible.
 fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     let is_useful = workload.needs_a_useful_rate();
@@ -83,7 +99,7 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     let why = match by {
         _ if choices.len() == 1 => "The only one that does it".into(),
         By::Bits if best.bits_per_key > fewest => {
-            format!("The least time of those that come {tie} of the fewest bits, {fewest:.2}")
+            format!("The quickest of those {tie} of the fewest bits, {fewest:.2}")
         }
         By::Bits => "The fewest bits".into(),
         By::Rate if best.fpr > lowest => {
@@ -121,13 +137,16 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
         true => format!(" Of little use: it says yes to {rate} of absent keys."),
         false => String::new(),
     };
-    format!("{why}: {over:.1} % over the least possible for {rate}.{poor}")
+    format!(
+        "{why}; its {bits:.2} bits per key are {over:.1} % over the least possible for {rate}.{poor}"
+    )
 }
 
 /// How one that is not first compares with the first.
 pub(super) fn beside(first: &Choice, this: &Choice) -> String {
     let bits = (this.bits_per_key / first.bits_per_key - 1.0) * 100.0;
-    let of = if first.structure.is_filter() { "the first filter" } else { "the first" };
+    let filter = if first.structure.kind().is_some() { " filter" } else { "" };
+    let of = format!("the {}{filter}", first.structure);
     let bits = match bits {
         _ if bits.abs() < 0.05 => format!("As many bits as {of}"),
         _ if bits < 0.0 => format!("{:.1} % fewer bits than {of}", -bits),
@@ -154,8 +173,8 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     }
     if let Some(Growth { mean, least, most }) = choice.grown {
         text += &format!(
-            " {mean:.1} bits per key on average as it grows, {least:.1} to {most:.1}, when it has \
-             just grown."
+            " {mean:.1} bits per key on average as it grows: {least:.1} when full, {most:.1} when it \
+             has just grown."
         );
     }
     if let (check @ 1.., Some(bits)) = (choice.check_bits(), workload.value_bits()) {

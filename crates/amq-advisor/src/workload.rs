@@ -1,6 +1,8 @@
 //! What a filter is wanted for.
 
+use crate::numbers::{Bytes, Number};
 use crate::{Beyond, ChooseError, Contradiction, Invalid};
+use alloc::format;
 use alloc::vec::Vec;
 
 /// The rate planned for where neither a rate nor a size is asked for.
@@ -342,10 +344,14 @@ impl Workload {
     /// Refuses what no workload can be, as [`choose`](crate::choose) does before it plans.
     pub fn check(&self) -> Result<(), ChooseError> {
         self.check_numbers()?;
-        let is_bound = matches!(self.keys, Keys::AtMost(_));
-        let is_over = |most: u64| !is_bound && self.keys.planned() > most;
-        let is_crowded = self.below.is_some_and(is_over);
-        let is_short = self.below.is_none() && self.universe().is_some_and(is_over);
+        if let Some(most) = self.universe().filter(|&most| self.keys.planned() > most) {
+            let of = match self.below {
+                Some(below) if below == most => format!("integers below {}", Number(below)),
+                _ => format!("keys of {}: there are {}", Bytes(self.key_bytes), Number(most)),
+            };
+            let first = format!("{} different keys", Number(self.keys.planned()));
+            return Err(Contradiction { first, second: of }.into());
+        }
         let most = self.most_copies();
         let is_often = most.zip(self.copies).is_some_and(|(most, mean)| mean > f64::from(most));
         let is_unknown = matches!(self.keys, Keys::Unknown { .. });
@@ -354,8 +360,6 @@ impl Workload {
             (self.built_once && is_unknown, BUILT_ONCE, "a number of keys that is not known"),
             (self.built_once && self.has(Need::Grow), BUILT_ONCE, "growing"),
             (self.built_once && self.generations().is_some(), BUILT_ONCE, "forgetting by time"),
-            (is_crowded, "so many different keys", "integers below a smaller number"),
-            (is_short, "so many different keys", "keys of so few bytes"),
             (
                 self.changes.zip(known).is_some_and(|(changed, keys)| changed / 2 > keys),
                 "so many changed keys",
@@ -374,7 +378,9 @@ impl Workload {
             ),
         ];
         match pairs.into_iter().find(|(is_so, ..)| *is_so) {
-            Some((_, first, second)) => Err(Contradiction { first, second }.into()),
+            Some((_, first, second)) => {
+                Err(Contradiction { first: first.into(), second: second.into() }.into())
+            }
             None => Ok(()),
         }
     }
@@ -385,6 +391,8 @@ impl Workload {
         let numbers = [
             ("keys", self.keys.planned() as f64, least(1.0)),
             ("fpr", self.fpr.unwrap_or(0.5), ([0.0, 1.0], true)),
+            ("bytes", self.bytes.unwrap_or(1) as f64, least(1.0)),
+            ("build_bytes", self.build_bytes.unwrap_or(1) as f64, least(1.0)),
             ("bits_per_key", self.bits_per_key.unwrap_or(1.0), more),
             ("queries_per_key", self.queries_per_key, more),
             ("absent", self.absent, share),

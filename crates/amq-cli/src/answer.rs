@@ -81,7 +81,9 @@ pub(crate) fn refusal_in_json(error: &ChooseError) -> Value {
                 |(demand, first)| json!({ "without": demand.to_string(), "choice": choice(first) }),
             ));
         }
-        ChooseError::Contradiction(it) => demands.extend([it.first, it.second].map(String::from)),
+        ChooseError::Contradiction(it) => {
+            demands.extend([&it.first, &it.second].map(String::clone))
+        }
         ChooseError::Invalid(invalid) => demands.push(invalid.name.into()),
         ChooseError::Unserved(unserved) => instead.extend(unserved.needs.iter().map(|it| {
             let beside = it.beside.iter().map(|(need, served)| {

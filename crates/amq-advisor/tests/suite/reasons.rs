@@ -73,6 +73,7 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
             let counts = workload.needs().iter().any(|need| matches!(need, Need::Count { .. }));
             if choice.fpr < 1.0 && !counts && choice.check_bits() == 0 {
                 let bits = choice.grown.map_or(choice.bits_per_key, |growth| growth.least);
+                next(bits, 2);
                 next((bits / -choice.fpr.log2() - 1.0) * 100.0, 1);
                 assert!(
                     compared.contains(&format!("possible for {}", percent(choice.fpr))),
@@ -114,9 +115,11 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
         assert!(notes.contains(&format!("{small}, {quick}")), "{small} {quick}\n{notes}");
     }
     if let Some(at) = notes.find(" times as much as ") {
-        let said: f64 = notes[..at].rsplit(' ').next().unwrap().parse().unwrap();
+        let said = notes[..at].rsplit(' ').next().unwrap().replace(',', "").parse().unwrap();
         let real = answer.exact[0].bytes as f64 / first.bytes as f64;
-        assert!(is(said, real, 1), "{said} {real}");
+        // To three digits, if it is large.
+        let decimals = 1.min(2 - real.max(1.0).log10().floor() as i32);
+        assert!(is(said, real, decimals), "{said} {real}");
     }
     if let Some(at) = notes.find(" times that.") {
         let said: f64 = notes[..at].rsplit(' ').next().unwrap().parse().unwrap();

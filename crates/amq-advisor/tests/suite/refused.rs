@@ -75,9 +75,14 @@ fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
         (unknown.built_once().need(Need::Remove), "static", "not known"),
         (million().built_once().need(Need::Grow), "static", "growing"),
         (million().built_once().need(Need::Forget { generations: 4 }), "static", "forgetting"),
-        (million().with_integers_below(100_000), "different keys", "integers below"),
+        (
+            million().with_integers_below(100_000),
+            "1,000,000 different keys",
+            "integers below 100,000",
+        ),
+        (at_most_a_million().with_integers_below(10), "different keys", "integers below 10"),
         (million().with_fpr(0.01).need(Need::Exact), "wrong answers", "exact ones"),
-        (million().with_key_bytes(1), "different keys", "few bytes"),
+        (million().with_key_bytes(1), "different keys", "keys of 1 byte: there are 256"),
         (
             million().with_bit_ns(1.0).with_first(First::Memory),
             "bits that come",
@@ -94,8 +99,8 @@ fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
         let text = error.to_string();
         assert!(text.contains(first) && text.contains(second) && text.contains("leave out"));
     }
-    // A bound may be generous, and what is built at once may be removed from.
-    assert!(choose(&at_most_a_million().with_integers_below(100_000)).is_ok());
+    // All there are may be in, and what is built at once may be removed from.
+    assert!(choose(&million().with_integers_below(1_000_000)).is_ok());
     assert!(choose(&million().built_once().need(Need::Remove)).is_ok());
 }
 
@@ -259,6 +264,8 @@ fn impossible_numbers_are_refused_by_name() {
         (million().with_threads(0), "threads = 0"),
         (million().with_filters(0), "filters = 0"),
         (million().with_key_bytes(0), "key_bytes = 0"),
+        (million().with_bytes(0), "bytes = 0"),
+        (million().with_build_bytes(0), "build_bytes = 0"),
         (million().with_copies(0.5), "copies = 0.5"),
         (million().with_false_positive_ns(-1.0), "false_positive_ns = -1"),
         (million().with_lookup_ns(f64::INFINITY), "lookup_ns = inf"),

@@ -33,7 +33,7 @@ fn what_growing_without_a_bound_costs_is_said() {
         assert_eq!(choice.bits_per_key, growth.mean);
         assert!(growth.least < growth.mean && growth.mean < growth.most);
         let said = format!(
-            "{:.1} bits per key on average as it grows, {:.1} to {:.1}",
+            "{:.1} bits per key on average as it grows: {:.1} when full, {:.1} when it has just grown.",
             growth.mean, growth.least, growth.most
         );
         assert!(choice.reason.contains(&said), "{}", choice.reason);
@@ -441,11 +441,11 @@ fn from_which_cost_on_a_filter_pays_is_said() {
     let best = answer.best();
     let spared = 0.2 * (1.0 - best.fpr);
     let least = best.cost_ns.unwrap() / spared;
-    assert!(notes(&answer).contains(&format!("if such a lookup takes more than {least:.0} ns")));
+    assert!(notes(&answer).contains(&format!("pays if a lookup takes longer than {least:.0} ns")));
     let known = million().with_fpr(0.01).with_absent(0.2).with_false_positive_ns(1000.0);
     let answer = choose(&known).unwrap();
     let with = answer.best().cost_ns.unwrap();
-    let said = format!("takes {with:.1} ns in all, without any filter 200.0");
+    let said = format!("takes {with:.1} ns in all, without any filter 200:");
     assert!(notes(&answer).contains(&said), "{answer}");
 }
 
@@ -522,8 +522,8 @@ fn in_a_size_that_the_keys_fit_they_come_first_and_else_the_front_is_by_rate() {
         assert!(pair[0].fpr < pair[1].fpr && pair[0].cost_ns > pair[1].cost_ns, "{small}");
     }
     let said = format!(
-        "From the lowest rate to the quickest, with rate and nanoseconds a query in \
-                        all: {} with",
+        "From the lowest rate to the quickest, with rate and nanoseconds in all, for a query and \
+         its share of inserts: {} with",
         first.structure
     );
     assert!(notes(&small).contains(&said), "{small}");
@@ -572,4 +572,36 @@ fn parts_that_are_merged_are_planned_for_the_union() {
     let quotient = choose(&asked.need(Need::Remove)).unwrap();
     assert_eq!(quotient.best().structure, Filter(FilterKind::Quotient), "{quotient}");
     assert!(notes(&quotient).contains("plan for the sum of the parts"), "{quotient}");
+}
+
+#[test]
+fn a_size_that_a_rate_leaves_free_is_named_by_the_rate_that_would_fill_it() {
+    let sized = Workload::new(Keys::Exactly(300_000)).built_once().with_bytes(524_288);
+    let rate = choose(&sized).unwrap().best().fpr;
+    assert!(rate < 0.0001);
+    let said = "The 524 kB allowed are enough for a rate of 0.0065";
+    assert!(notes(&choose(&sized.clone().with_fpr(0.01)).unwrap()).contains(said));
+    // Nothing is left free where the rate takes all of it, or none is named.
+    for full in [sized.clone(), sized.with_fpr(rate * 1.01)] {
+        assert!(!notes(&choose(&full).unwrap()).contains("allowed are enough"));
+    }
+}
+
+#[test]
+fn a_rate_that_a_cost_calls_for_is_not_said_to_be_planned() {
+    let planned = "Neither a rate nor a size was asked for";
+    assert!(notes(&choose(&million()).unwrap()).contains(planned));
+    let costly = million().built_once().with_absent(0.9).with_queries_per_key(10.0);
+    let answer = choose(&costly.with_false_positive_ns(100_000.0)).unwrap();
+    assert!(answer.best().fpr < 0.001 && !notes(&answer).contains(planned), "{answer}");
+}
+
+#[test]
+fn what_an_exact_set_does_not_do_is_the_programs() {
+    let exact = million().need(Need::Exact);
+    assert!(!notes(&choose(&exact).unwrap()).contains("The program has to add"));
+    let shared = exact.need(Need::SharedInsert).need(Need::Forget { generations: 8 });
+    let answer = choose(&shared).unwrap();
+    let said = "The program has to add: a lock for the threads that insert; a set for each";
+    assert!(notes(&answer).contains(said), "{answer}");
 }

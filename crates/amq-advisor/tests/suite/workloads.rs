@@ -273,7 +273,7 @@ fn cases() -> Vec<Case> {
             "nearly every query is for a key that is in, and lookups are cheap",
             at_most(MILLION).with_absent(0.05).with_false_positive_ns(100.0).with_lookup_ns(100.0),
             Nothing,
-            "without one 100.0, since 5 % of the queries are for absent keys",
+            "without one 100, since 5 % of the queries are for absent keys",
         ),
         (
             "a million small filters",
