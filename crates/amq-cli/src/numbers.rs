@@ -150,8 +150,18 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     ];
     let lower = text.trim().to_ascii_lowercase();
     let bare = [("k", 1), ("m", 2), ("g", 3), ("t", 4)];
-    if let Some((letter, power)) = bare.iter().find(|(letter, _)| lower.ends_with(letter)) {
-        let (number, letter) = (lower.trim_end_matches(letter).trim_end(), letter.to_uppercase());
+    let bits = ["Kb", "Mb", "Gb", "Tb"].into_iter().find(|unit| text.trim().ends_with(unit));
+    if let Some(unit) = bits {
+        let bytes = unit.to_uppercase();
+        return Err(format!("{unit} are bits: write {bytes}, or divide by 8"));
+    }
+    let suffixed = |letter: &str| {
+        let number = lower.strip_suffix(letter)?.trim_end();
+        number.ends_with(|last: char| last.is_ascii_digit()).then_some(number)
+    };
+    let of = |(letter, power)| Some((suffixed(letter)?, letter, power));
+    if let Some((number, letter, power)) = bare.into_iter().find_map(of) {
+        let letter = letter.to_uppercase();
         return Err(format!(
             "say which unit: {number}{letter}iB, where {letter}iB is 2^{} bytes, or {number}{letter}B, \
              where {letter}B is 10^{} bytes",

@@ -384,14 +384,18 @@ const fn full(error: &AnyError) -> Option<InsertError> {
     }
 }
 
+/// What to do about copies, whether they are to be counted or not.
+const COPIES: &str = "--unique takes each key once; to count copies, give the number of all of them \
+                      to --keys, or take --kind counting";
+
 /// A build error, with the ways out that this command offers.
 fn refused(error: AnyError) -> anyhow::Error {
     match full(&error) {
-        Some(full @ InsertError::Copies { .. }) => anyhow!("{full}; --unique takes each key once"),
+        Some(full @ InsertError::Copies { .. }) => anyhow!("{full}; {COPIES}"),
         // Copies crowd a few slots, even if there are no more keys than planned.
         Some(InsertError::Table { len, .. }) => anyhow!(
-            "there is no slot left for one of the keys, after {} of them: --unique takes each key \
-             once, and a larger --keys leaves more room",
+            "there is no slot left for one of the keys, after {} of them: {COPIES}, and otherwise a \
+             larger --keys leaves more room",
             grouped(len)
         ),
         Some(full) => full.into(),
@@ -401,8 +405,8 @@ fn refused(error: AnyError) -> anyhow::Error {
 
 fn too_many(kind: FilterKind, planned: u64) -> anyhow::Error {
     let repeated = match kinds::keeps_copies(kind) && !Abilities::of(kind).never_full {
-        true => "; of repeated lines --unique takes each once",
-        false => "",
+        true => format!("; each copy of a repeated line takes a slot: {COPIES}"),
+        false => String::new(),
     };
     anyhow!(
         "there are more keys than the {} of --keys, and the filter would miss its rate or size: give \
@@ -436,4 +440,35 @@ pub(crate) fn memory(
 ) -> anyhow::Result<u64> {
     let plan = AnyFilter::plan(kind, goal)?;
     Ok(taken(kind, &plan, if is_filled { 0 } else { lines }).least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn the_memory_that_is_told_suffices_and_a_tenth_less_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let [keys, out] = ["keys", "out.amq"].map(|name| folder.path().join(name));
+        let lines: String = (0..50_000).map(|key| format!("{key}\n")).collect();
+        std::fs::write(&keys, lines).unwrap();
+        let (keys, out) = (keys.display(), out.display());
+        for (kind, options, is_filled) in [
+            (FilterKind::Bloom, "--keys 50000", true),
+            (FilterKind::Quotient, "--keys 50000 --unique", false),
+            (FilterKind::BumpedRibbon, "", false),
+        ] {
+            let bytes = memory(kind, Goal::fpr(50_000, 0.01), 50_000, is_filled).unwrap();
+            for (memory, suffices) in [(bytes, true), (bytes / 10 * 9, false)] {
+                let line = format!(
+                    "amq build -q -f -o {out} --kind {kind} --fpr 1% {options} --memory {memory} {keys}",
+                    kind = kind.id()
+                );
+                let built = Cli::try_parse_from(line.split_whitespace()).unwrap().run();
+                assert_eq!(built.is_ok(), suffices, "{line}: {built:?}");
+            }
+        }
+    }
 }
