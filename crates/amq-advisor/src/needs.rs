@@ -34,11 +34,12 @@ amq_core::impl_error! {
 }
 
 impl Need {
-    /// The word for what people call by another one, if that is known.
+    /// The word, or the option of `amq choose`, for what people call by another word, if that is
+    /// known.
     #[must_use]
     pub fn meant(word: &str) -> Option<&'static str> {
         // The first of each row.
-        const OTHERS: [&str; 11] = [
+        const MEANT: [&str; 17] = [
             "remove delete erase expire evict subtract unset churn",
             "list iterate enumerate keys sort order scan dump",
             "merge union combine join add-up distributed",
@@ -47,18 +48,27 @@ impl Need {
             "files save load file mmap map persist disk serialize",
             "exact set no-errors no-false-positives certain perfect",
             "distinct cardinality unique count-distinct hyperloglog",
-            "frequencies count counts frequency heavy-hitters top-k count-min",
+            "frequencies frequency heavy-hitters top-k count-min",
             "range between prefix ranges",
             "reconcile diff sync",
+            "--forget forget window sliding-window ttl rolling generations",
+            "--count count counts counting counter multiset",
+            "--values values value dictionary lookup-table",
+            "--strangers strangers hostile adversary untrusted keyed security",
+            "--static static built-once immutable read-only",
+            "--changes changes delta",
         ];
         let word = word.to_ascii_lowercase();
-        let row = OTHERS.into_iter().find(|row| row.split(' ').any(|known| known == word))?;
+        let row = MEANT.into_iter().find(|row| row.split(' ').any(|known| known == word))?;
         row.split(' ').next()
     }
 }
 
 fn meant(word: &str) -> String {
-    Need::meant(word).map_or_else(String::new, |need| format!("{need} is meant, perhaps; "))
+    Need::meant(word).map_or_else(String::new, |need| match need.starts_with("--") {
+        true => format!("that is an option, {need}; "),
+        false => format!("{need} is meant, perhaps; "),
+    })
 }
 
 fn words() -> String {

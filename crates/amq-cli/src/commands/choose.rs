@@ -12,7 +12,7 @@ use amq_advisor::{
     Answer, Beyond, First, Keys, KeysBy, Need, Structure, Times, Workload, choose_by,
 };
 use anyhow::Context;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Args, Command, ValueEnum};
 use std::ffi::OsStr;
@@ -188,10 +188,14 @@ impl TypedValueParser for NeedParser {
         word.parse().or_else(|_| {
             let parser = PossibleValuesParser::new(words());
             let known = parser.parse_ref(command, option, value).map_err(|mut error| {
-                if let Some(meant) = Need::meant(word) {
-                    let meant = ContextValue::String(meant.to_owned());
-                    error.insert(ContextKind::SuggestedValue, meant);
-                }
+                let Some(meant) = Need::meant(word) else { return error };
+                let tip = match meant.starts_with("--") {
+                    true => format!("that is an option: '{meant}'"),
+                    false => format!("a similar value exists: '{meant}'"),
+                };
+                error.remove(ContextKind::SuggestedValue);
+                let tips = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+                error.insert(ContextKind::Suggested, tips);
                 error
             })?;
             Ok(known.parse().unwrap_or(Need::Exact))

@@ -254,6 +254,8 @@ fn what_has_no_answer_is_told_in_json_with_the_same_facts() {
         ("choose --json --keys 1e6 --fprr 1%", "--fprr"),
         ("choose --json", "--keys"),
         ("choose --json --keys 1e6 --need delete", "a similar value exists: 'remove'"),
+        ("choose --json --keys 1e6 --need forget", "that is an option: '--forget'"),
+        ("choose --json --keys 1e6 --bytes 8bit", "not a size"),
         ("choose --json --keys 1e6 --times none.csv", "none.csv"),
         ("info --json --bogus", "--bogus"),
     ] {
