@@ -1,7 +1,7 @@
 //! Which structure can do what, and how to say that it cannot.
 
 use crate::size::MOST_COUNTED;
-use crate::{Demand, Keys, Need, Rejection, Structure, Workload};
+use crate::{Demand, Need, Rejection, Structure, Workload};
 use alloc::format;
 use alloc::string::String;
 use amq::Abilities;
@@ -84,6 +84,7 @@ fn map(demand: Demand) -> Option<String> {
 
 fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<String> {
     let can = Abilities::of(kind);
+    let keeps_copies = can.remove && !can.never_full;
     let shares_bits = "keys share its bits: to clear one key's would deny others";
     let lacks = match demand {
         Demand::KeyByKey if !can.insert => {
@@ -101,6 +102,10 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
         Demand::Need(Need::Merge) if can.merge && most_copies(kind) == Some(1) => {
             "keeps a copy from each of the filters that it is merged of, and a key that several of \
              them hold soon fills its two buckets"
+        }
+        Demand::Need(Need::Merge) if can.merge && keeps_copies && workload.merges_only() => {
+            "keeps a copy of a key from each part that holds it: say from how many on average \
+             (`--copies`, 1 if no key is in two)"
         }
         Demand::Need(Need::Merge) if !can.merge => {
             "is the solution of a system of all its keys: two cannot become one"
@@ -132,10 +137,11 @@ fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
 }
 
 fn cannot_grow(kind: FilterKind, can: &Abilities, workload: &Workload) -> Option<String> {
-    let is_unbounded = kind == FilterKind::Quotient && !matches!(workload.keys, Keys::AtMost(_));
+    let is_unbounded = kind == FilterKind::Quotient && workload.bound().is_none();
     let lacks = match can {
         _ if is_unbounded => {
-            "grows up to a bound known at the start: say how many keys there are at most"
+            "grows up to a bound known at the start: say how many keys there are at most \
+             (`--at-most`)"
         }
         Abilities { grow: true, .. } => return None,
         Abilities { never_full: true, .. } => "is never full, but its rate climbs with every key",

@@ -36,6 +36,9 @@ pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workloa
     let many = Rounded(times);
     text + &match times {
         NEARLY.. => format!(": {many} times as much as {it}, and never errs."),
+        1.0.. if !exact::fits(least.bytes, workload) => {
+            format!(": {many} times as much as {it}, and more than is allowed.")
+        }
         1.0.. => format!(
             ": only {many} times as much as {it}, and never errs, where that errs on {}. Take \
              the keys, unless {} or time decide.",

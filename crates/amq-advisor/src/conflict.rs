@@ -48,13 +48,12 @@ impl fmt::Display for Conflict {
             )?;
         }
         for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
-            write!(
-                f,
-                "{} without {demand} there is {} ({:.1} bits per key",
-                if index == 0 { ":" } else { ";" },
-                choice.structure,
-                choice.bits_per_key,
-            )?;
+            f.write_str(if index == 0 { ":" } else { ";" })?;
+            match demand {
+                Demand::Keys(_) => f.write_str(" with a bound on the keys (`--at-most`)"),
+                _ => write!(f, " without {demand}"),
+            }?;
+            write!(f, " there is {} ({:.1} bits per key", choice.structure, choice.bits_per_key,)?;
             match choice.rate() {
                 Some(rate) => write!(f, ", rate {})", Rate(rate))?,
                 None => f.write_str(")")?,
@@ -139,12 +138,14 @@ pub(super) fn conflict(workload: &Workload, times: &Times) -> Conflict {
     named(core.next().unwrap_or(keys), core.next().unwrap_or(keys), core.collect())
 }
 
-/// What the whole workload comes to without one of its demands.
+/// What the whole workload comes to without one of its demands, or with a bound if it has none.
 fn ways_out(workload: &Workload, demands: &[Demand], times: &Times) -> Vec<(Demand, Choice)> {
     let way = |demand: &Demand| {
         let less = workload.without(demand);
         less.check().ok()?;
         Some((*demand, first_choice(&less, times)?))
     };
-    demands.iter().filter_map(way).collect()
+    let open = Demand::Keys(workload.keys);
+    let open = Some(&open).filter(|_| workload.bound().is_none());
+    open.into_iter().chain(demands).filter_map(way).collect()
 }

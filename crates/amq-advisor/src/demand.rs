@@ -35,6 +35,8 @@ pub enum Demand {
 impl fmt::Display for Demand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Self::Keys(Keys::Exactly(1)) => f.write_str("1 key"),
+            Self::Need(Need::Values { bits: 1 }) => f.write_str("a value of 1 bit per key"),
             Self::Keys(Keys::Exactly(keys)) => write!(f, "{} keys", Number(keys)),
             Self::Keys(Keys::AtMost(keys)) => write!(f, "up to {} keys", Number(keys)),
             Self::Keys(Keys::Unknown { start }) => {
@@ -117,7 +119,10 @@ impl Workload {
             Demand::Bytes { .. } => less.bytes = None,
             Demand::BuildBytes(_) => less.build_bytes = None,
             Demand::Strangers => less.keys_by = KeysBy::Trusted,
-            Demand::Keys(_) => {}
+            Demand::Keys(keys) => {
+                less.keys = Keys::AtMost(keys.planned());
+                less = less.need(Need::Grow);
+            }
         }
         less
     }

@@ -93,13 +93,17 @@ pub(super) fn form(structure: Structure, workload: &Workload) -> String {
     }
 }
 
+/// Whether so many bytes are allowed.
+pub(super) fn fits(bytes: u64, workload: &Workload) -> bool {
+    let allowed = workload.allowed(workload.keys.planned());
+    [allowed, workload.build_bytes].iter().flatten().all(|&most| bytes <= most)
+}
+
 /// Whether so many bytes of keys can be what the workload asks for, in place of a filter unless
 /// nothing else is asked for. To forget by time, there is a set for each generation.
 pub(super) fn serves(structure: Structure, bytes: u64, workload: &Workload) -> bool {
-    let allowed = workload.allowed(workload.keys.planned());
-    let fits = [allowed, workload.build_bytes].iter().flatten().all(|&most| bytes <= most);
     let is_open = workload.grows() && !workload.is_bounded_growth();
     let in_memory = matches!(structure, Structure::ExactSet | Structure::ExactMap);
     let is_file = !(in_memory && workload.has(Need::Files));
-    fits && (workload.is_exact() || !is_open && is_file)
+    fits(bytes, workload) && (workload.is_exact() || !is_open && is_file)
 }

@@ -61,12 +61,21 @@ pub struct Contradiction {
     pub first: String,
     /// The other.
     pub second: String,
+    /// The way out.
+    pub way: &'static str,
+}
+
+impl Contradiction {
+    /// One that ends if either is left out.
+    pub(super) fn of(first: &str, second: &str) -> Self {
+        Self { first: first.into(), second: second.into(), way: "leave out one of them" }
+    }
 }
 
 impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second } = self;
-        write!(f, "{first} contradict {second}: leave out one of them")
+        let Self { first, second, way } = self;
+        write!(f, "{first} contradict {second}: {way}")
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::by::By;
 use crate::compared::{exact, file, many, worth};
 use crate::consider::smallest;
+use crate::how;
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size;
 use crate::{Answer, Choice, DEFAULT_FPR, First, KeysBy, Need, Structure, Times, Workload};
@@ -45,6 +46,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
     notes.extend(copies(workload, answer));
+    notes.extend(how::notes(answer, filter, workload, times));
     let strangers = workload.keys_by == KeysBy::Strangers;
     let (is_filter, is_first) = (filter.is_some(), answer.best().structure.is_filter());
     let fixed: &[(bool, &str)] = &[
@@ -83,9 +85,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
             "Strangers choose the keys, and can prepare some that collide: wrap it in `Keyed`, \
              which hashes with SipHash under a secret key (`amq build --key-file`), and keep an \
              exact set behind it. A secret random seed is faster, and weaker: XXH3 is no \
-             pseudorandom function. Neither stops one who tries keys and remembers which are \
-             false positives, nor one who fills the filter. SECURITY.md says for each filter what \
-             chosen keys do.",
+             pseudorandom function. SECURITY.md says for each filter what chosen keys do.",
         ),
         (
             strangers && workload.needs_remove() && is_filter,
@@ -163,8 +163,7 @@ fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<Strin
         text += " Those marked ~ lie beyond what was measured, and are reckoned from it.";
     }
     if workload.keys_by == KeysBy::Strangers {
-        text += " All are with SipHash: of filters as `Keyed` hashes, measured both ways with some \
-                 and added to the others, and of sets as the standard library's do.";
+        text += " All are with SipHash, as keyed filters and the standard library's sets hash.";
     }
     let (bytes, ns) = (workload.key_bytes, times.long_key_ns(workload));
     if ns > 0.0 {
@@ -211,14 +210,21 @@ fn merged(choice: &Choice, workload: &Workload) -> Option<String> {
     let (keys, bytes) = (Number(workload.keys.planned()), Bytes(choice.bytes));
     let copies = match Abilities::of(kind) {
         can if can.remove && !can.never_full => {
-            " A key has a slot for each part that holds it: plan for the sum of the parts."
+            " A key has a slot for each part that holds it: plan for the sum of the parts (`--copies`)."
         }
         _ => "",
     };
-    Some(format!(
+    let mut text = format!(
         "{it} filters merge if they are planned alike, with one seed: each part for the {keys} keys of \
          the union, in {bytes}.{copies}"
-    ))
+    );
+    if choice.bytes > 16 {
+        text += &format!(
+            " Of a part of fewer than {} keys send the hashes, 8 bytes each: they are smaller.",
+            Number(choice.bytes / 8)
+        );
+    }
+    Some(text)
 }
 
 /// What it takes to bring others up to date.
@@ -253,7 +259,8 @@ fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
     if workload.counts() {
         return Some(counted(workload, answer));
     }
-    workload.copies.filter(|&copies| copies > 1.0)?;
+    // Where parts are merged, a copy from each is meant.
+    workload.copies.filter(|&copies| copies > 1.0 && !workload.has(Need::Merge))?;
     if workload.generations().is_some() {
         return Some(
             "Keys come again: one that only an older generation holds is put into the newest, too, \

@@ -1,7 +1,7 @@
 //! The size of a filter of some kind, fixed or growing, by its own plan.
 
 use crate::growth::DOUBLINGS;
-use crate::{Growth, Keys, Workload};
+use crate::{Growth, Workload};
 use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError};
 
 /// Bytes and rate.
@@ -58,10 +58,7 @@ fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
 /// A filter that begins small and grows.
 fn growing(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
     let keys = goal.keys;
-    let bound = match workload.keys {
-        Keys::AtMost(bound) => Some(bound.min(keys)),
-        _ => None,
-    };
+    let bound = workload.bound().map(|bound| bound.min(keys));
     let size = |fpr| match kind {
         FilterKind::Quotient => quotient(keys, fpr),
         FilterKind::ExpandableQuotient => expandable(keys, fpr, bound.is_some()),
@@ -89,9 +86,14 @@ fn rate_of(steps: u64) -> f64 {
     libm::exp2(-(steps as f64) / STEPS as f64)
 }
 
+/// Keys that one has room for at the start that grows to a bound.
+pub(super) fn first_keys(bound: u64) -> u64 {
+    (bound >> DOUBLINGS).max(1)
+}
+
 fn quotient(keys: u64, fpr: f64) -> Result<Size, PlanError> {
     let goal = Goal::new(keys, Budget::Fpr(fpr));
-    let plan = amq::QuotientFilter::plan_growing(goal, (keys >> DOUBLINGS).max(1))?;
+    let plan = amq::QuotientFilter::plan_growing(goal, first_keys(keys))?;
     Ok(Size {
         keys,
         bytes: plan.bytes,
@@ -124,8 +126,7 @@ fn scalable(kind: FilterKind, keys: u64, fpr: f64, bound: Option<u64>) -> Result
     let is_classic = kind == FilterKind::Scalable;
     let params = match bound {
         Some(bound) => {
-            let first = (bound >> DOUBLINGS).max(1);
-            ScalableParams::new(first, fpr).with_growth(4).with_max_keys(bound)
+            ScalableParams::new(first_keys(bound), fpr).with_growth(4).with_max_keys(bound)
         }
         None => ScalableParams::new(keys, fpr),
     };

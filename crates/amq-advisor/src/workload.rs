@@ -1,15 +1,10 @@
 //! What a filter is wanted for.
 
-use crate::numbers::{Bytes, Number};
-use crate::{Beyond, ChooseError, Contradiction, Invalid};
-use alloc::format;
+use crate::Beyond;
 use alloc::vec::Vec;
 
 /// The rate planned for where neither a rate nor a size is asked for.
 pub const DEFAULT_FPR: f64 = 0.01;
-
-/// What several things contradict.
-const BUILT_ONCE: &str = "keys that are all there when the filter is built (static)";
 
 /// How many distinct keys there will be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -50,8 +45,8 @@ pub enum Need {
     List,
     /// Absorb another filter: become the union of both.
     Merge,
-    /// Begin small, and take more keys without a higher rate: up to the bound that
-    /// [`Keys::AtMost`] gives, otherwise without end. [`Keys::Unknown`] implies it.
+    /// Begin small, and take more keys without a higher rate: up to the number of keys, or, if that
+    /// is [`Keys::Unknown`], which implies it, without end.
     Grow,
     /// Let several threads insert (and remove, if that is needed) at once.
     SharedInsert,
@@ -168,10 +163,11 @@ impl Workload {
         with with_bits_per_key(bits_per_key: f64) { bits_per_key: Some(bits_per_key) };
         /// At most this many bytes, in all [`filters`](Self::with_filters) together.
         with with_bytes(bytes: u64) { bytes: Some(bytes) };
-        /// How often a key is inserted, on average. With [`Need::Count`] each copy is kept, and
-        /// takes room in filters that store fingerprints; if no mean is given, there is room for as
-        /// many copies of every key as are to be counted. Without it a key that comes again is not
-        /// stored again, by `insert_unique`. Default 1.
+        /// How often a key is inserted, on average. With [`Need::Count`] each copy is kept, up to
+        /// the most that are counted, and takes room in filters that store fingerprints; if no mean
+        /// is given, there is room for as many of every key. With [`Need::Merge`] it is the number
+        /// of parts that hold a key. Otherwise a key that comes again is not stored again, by
+        /// `insert_unique`. Default 1.
         with with_copies(copies: f64) { copies: Some(copies) };
         /// What to spare first. Default: time if a false positive has a cost, memory otherwise.
         with with_first(first: First) { first: Some(first) };
@@ -281,9 +277,21 @@ impl Workload {
         })
     }
 
-    /// Copies of a key that are stored, where a filter keeps them.
+    /// Copies of a key that are stored, where a filter keeps them: those that are counted, or one
+    /// from each part that is merged.
     pub(super) fn stored_copies(&self) -> f64 {
-        self.most_copies().map_or(1.0, |most| self.copies.unwrap_or(f64::from(most)))
+        match (self.most_copies().map(f64::from), self.copies) {
+            (Some(most), mean) => mean.unwrap_or(most).min(most),
+            (None, Some(mean)) if self.has(Need::Merge) => mean,
+            (None, _) => 1.0,
+        }
+    }
+
+    /// Whether filters are merged of parts that share nobody knows how many keys, and do nothing
+    /// else that takes a slot for each key.
+    pub(super) fn merges_only(&self) -> bool {
+        let plain = !self.needs_remove() && !self.has(Need::List) && !self.counts();
+        plain && self.copies.is_none()
     }
 
     /// Bits of what belongs to a key: its value, its count.
@@ -326,9 +334,14 @@ impl Workload {
         unknown || self.has(Need::Grow)
     }
 
+    /// The most keys there will be, if that is known.
+    pub(super) fn bound(&self) -> Option<u64> {
+        Some(self.keys.planned()).filter(|_| !matches!(self.keys, Keys::Unknown { .. }))
+    }
+
     /// Whether it grows to a bound.
     pub(super) fn is_bounded_growth(&self) -> bool {
-        self.grows() && matches!(self.keys, Keys::AtMost(_))
+        self.grows() && self.bound().is_some()
     }
 
     /// The most bytes allowed for a filter of this many keys; `None` if there is no limit.
@@ -339,75 +352,5 @@ impl Workload {
             (Some(bytes), Some(of_bits)) => Some(bytes.min(of_bits)),
             (bytes, of_bits) => bytes.or(of_bits),
         }
-    }
-
-    /// Refuses what no workload can be, as [`choose`](crate::choose) does before it plans.
-    pub fn check(&self) -> Result<(), ChooseError> {
-        self.check_numbers()?;
-        if let Some(most) = self.universe().filter(|&most| self.keys.planned() > most) {
-            let of = match self.below {
-                Some(below) if below == most => format!("integers below {}", Number(below)),
-                _ => format!("keys of {}: there are {}", Bytes(self.key_bytes), Number(most)),
-            };
-            let first = format!("{} different keys", Number(self.keys.planned()));
-            return Err(Contradiction { first, second: of }.into());
-        }
-        let most = self.most_copies();
-        let is_often = most.zip(self.copies).is_some_and(|(most, mean)| mean > f64::from(most));
-        let is_unknown = matches!(self.keys, Keys::Unknown { .. });
-        let known = (!is_unknown).then(|| self.keys.planned());
-        let pairs = [
-            (self.built_once && is_unknown, BUILT_ONCE, "a number of keys that is not known"),
-            (self.built_once && self.has(Need::Grow), BUILT_ONCE, "growing"),
-            (self.built_once && self.generations().is_some(), BUILT_ONCE, "forgetting by time"),
-            (
-                self.changes.zip(known).is_some_and(|(changed, keys)| changed / 2 > keys),
-                "so many changed keys",
-                "two sets that differ in twice the number of keys at most",
-            ),
-            (
-                self.bit_ns.is_some() && self.first == Some(First::Memory),
-                "bits that come before time",
-                "a price for them, by which both are weighed",
-            ),
-            (is_often, "so many copies of a key on average", "fewer that are counted at most"),
-            (
-                self.is_exact() && self.fpr.is_some(),
-                "wrong answers at a rate",
-                "exact ones, which never err",
-            ),
-        ];
-        match pairs.into_iter().find(|(is_so, ..)| *is_so) {
-            Some((_, first, second)) => {
-                Err(Contradiction { first: first.into(), second: second.into() }.into())
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn check_numbers(&self) -> Result<(), Invalid> {
-        let least = |least| ([least, f64::INFINITY], false);
-        let (more, share) = (([0.0, f64::INFINITY], true), ([0.0, 1.0], false));
-        let numbers = [
-            ("keys", self.keys.planned() as f64, least(1.0)),
-            ("fpr", self.fpr.unwrap_or(0.5), ([0.0, 1.0], true)),
-            ("bytes", self.bytes.unwrap_or(1) as f64, least(1.0)),
-            ("build_bytes", self.build_bytes.unwrap_or(1) as f64, least(1.0)),
-            ("bits_per_key", self.bits_per_key.unwrap_or(1.0), more),
-            ("queries_per_key", self.queries_per_key, more),
-            ("absent", self.absent, share),
-            ("copies", self.copies.unwrap_or(1.0), least(1.0)),
-            ("bit_ns", self.bit_ns.unwrap_or(0.0), least(0.0)),
-            ("threads", f64::from(self.threads), least(1.0)),
-            ("key_bytes", self.key_bytes as f64, least(1.0)),
-            ("filters", self.filters as f64, least(1.0)),
-            ("false_positive_ns", self.false_positive_ns.unwrap_or(0.0), least(0.0)),
-            ("lookup_ns", self.lookup_ns, least(0.0)),
-            ("bits", self.value_bits().unwrap_or(1).into(), ([1.0, 32.0], false)),
-            ("generations", self.generations().unwrap_or(2).into(), ([2.0, 4096.0], false)),
-            ("most", self.most_copies().unwrap_or(1).into(), least(1.0)),
-        ];
-        let check = |(name, value, (ends, open))| Invalid::check(name, value, ends, open);
-        numbers.into_iter().try_for_each(check)
     }
 }

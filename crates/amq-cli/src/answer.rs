@@ -77,13 +77,15 @@ pub(crate) fn refusal_in_json(error: &ChooseError) -> Value {
         ChooseError::Conflict(conflict) => {
             let all = [conflict.first, conflict.second].into_iter().chain(conflict.further.clone());
             demands.extend(all.map(|demand| demand.to_string()));
-            ways_out.extend(conflict.ways_out.iter().map(
-                |(demand, first)| json!({ "without": demand.to_string(), "choice": choice(first) }),
-            ));
+            ways_out.extend(conflict.ways_out.iter().map(|(demand, first)| {
+                let without = match demand {
+                    Demand::Keys(_) => "growth beyond any bound".into(),
+                    _ => demand.to_string(),
+                };
+                json!({ "without": without, "choice": choice(first) })
+            }));
         }
-        ChooseError::Contradiction(it) => {
-            demands.extend([&it.first, &it.second].map(String::clone))
-        }
+        ChooseError::Contradiction(it) => demands.extend([it.first.clone(), it.second.clone()]),
         ChooseError::Invalid(invalid) => demands.push(invalid.name.into()),
         ChooseError::Unserved(unserved) => instead.extend(unserved.needs.iter().map(|it| {
             let beside = it.beside.iter().map(|(need, served)| {

@@ -126,7 +126,7 @@ fn a_higher_rate_never_makes_the_answer_larger() {
             let base = with_needs(&base, mask);
             // A quotient filter that grows to a bound rounds its last table up to the doublings of
             // its first one: its plan promises to take at most 7 % more for it.
-            let is_rounded = mask == GROW && matches!(base.keys(), Keys::AtMost(_));
+            let is_rounded = mask == GROW && !matches!(base.keys(), Keys::Unknown { .. });
             let rounding = if is_rounded { 1.07 } else { 1.0 };
             let mut last = 0;
             // From a half down to 2^-30, two steps to a halving.

@@ -8,6 +8,7 @@ mod choose;
 mod choose_laws;
 mod engines;
 mod errors;
+mod how;
 mod reasons;
 mod records;
 mod refused;

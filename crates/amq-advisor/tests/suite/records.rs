@@ -261,9 +261,9 @@ fn no_first_choice_is_a_tenth_dearer_than_another_filter_of_the_same_bytes() {
                             let can = Abilities::of(*kind);
                             match need {
                                 Some(Need::Remove) => can.remove,
-                                // Cuckoo filters refuse the union of parts that share keys.
+                                // Others keep a copy from each part that holds a key.
                                 Some(Need::Merge) => {
-                                    can.merge && can.insert && !kind.id().contains("cuckoo")
+                                    can.merge && can.insert && (can.never_full || !can.remove)
                                 }
                                 _ => can.insert || is_static,
                             }

@@ -569,9 +569,25 @@ fn parts_that_are_merged_are_planned_for_the_union() {
     let first = bloom.filters().next().unwrap().structure;
     assert!(!bloom.filters().any(|it| it.structure.id().contains("cuckoo")), "{bloom}");
     assert!(notes(&bloom).contains(&format!("{first} filters merge if they are planned alike")));
-    let quotient = choose(&asked.need(Need::Remove)).unwrap();
+    // Its hashes are 8 bytes each, and its filter is as large as that of all.
+    let keys = bloom.best().bytes / 8 / 1000;
+    assert!(notes(&bloom).contains(&format!("Of a part of fewer than {keys},")), "{bloom}");
+    let quotient = choose(&asked.clone().need(Need::Remove)).unwrap();
     assert_eq!(quotient.best().structure, Filter(FilterKind::Quotient), "{quotient}");
     assert!(notes(&quotient).contains("plan for the sum of the parts"), "{quotient}");
+    // A slot for each part that holds a key: only who says how many has them planned.
+    let quotient = |answer: &Answer| {
+        let is = |it: &&Choice| it.structure == Filter(FilterKind::Quotient);
+        answer.filters().find(is).map(|it| it.bits_per_key)
+    };
+    assert_eq!((bloom.best().structure, quotient(&bloom)), (Filter(FilterKind::Bloom), None));
+    let disjoint = choose(&asked.clone().with_copies(1.0)).unwrap();
+    assert_eq!(disjoint.best().structure, Filter(FilterKind::Quotient), "{disjoint}");
+    let shared = choose(&asked.with_copies(3.0)).unwrap();
+    assert_eq!(shared.best().structure, Filter(FilterKind::Bloom), "{shared}");
+    let times = quotient(&shared).unwrap() / quotient(&disjoint).unwrap();
+    assert!((times - 3.0).abs() < 0.01, "{times}");
+    assert!(!notes(&shared).contains("insert_unique"), "{shared}");
 }
 
 #[test]

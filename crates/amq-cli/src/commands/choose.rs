@@ -7,7 +7,7 @@ use crate::kinds;
 use crate::numbers;
 use crate::stdio::Text;
 use crate::table::folded;
-use amq::{Abilities, Budget};
+use amq::{Abilities, Budget, FilterKind, Goal};
 use amq_advisor::{
     Answer, Beyond, First, Keys, KeysBy, Need, Structure, Times, Workload, choose_by,
 };
@@ -60,8 +60,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MOST", value_parser = numbers::whole::<1, { u32::MAX }>)]
     count: Option<u32>,
 
-    /// How often a key comes, on average: repeats of a stream, or with --count the copies to keep
-    /// [default: 1; with --count as many as are counted]
+    /// How often a key comes, on average: repeats of a stream; copies that are counted, of which
+    /// no more than --count are kept; or, with --need merge, the parts that hold it [default: 1;
+    /// with --count as many as are counted]
     #[arg(long, value_name = "MEAN", value_parser = numbers::mean)]
     copies: Option<f64>,
 
@@ -327,10 +328,7 @@ impl Arguments {
 
     /// The command that builds the first choice, as it stands; what it cannot build is a library's.
     fn build(&self, answer: &Answer) -> Option<String> {
-        let best = answer.best();
-        let (Structure::Filter(kind), Some(goal)) = (best.structure, best.goal) else {
-            return None;
-        };
+        let (kind, goal) = self.built(answer)?;
         let size = match goal.budget {
             Budget::Bytes(bytes) => format!("--bytes {bytes}"),
             Budget::BitsPerKey(bits) => format!("--bits-per-key {bits}"),
@@ -339,12 +337,8 @@ impl Arguments {
         // Keys come later, parts that are merged are planned alike, and none is held to be counted.
         let is_planned = Abilities::of(kind).insert;
         let planned = if is_planned { format!(" --keys {}", goal.keys) } else { String::new() };
-        let copies = self.copies.filter(|&copies| copies > 1.0 && self.count.is_none());
-        let is_unique = copies.is_some() && kinds::keeps_copies(kind);
-        let unique = if is_unique { " --unique" } else { "" };
-        let lines = (goal.keys as f64 * copies.unwrap_or(1.0)) as u64;
-        let is_filled = is_planned && !is_unique;
-        let bytes = build::memory(kind, goal, lines, is_filled).ok()?;
+        let unique = if self.is_unique(kind) { " --unique" } else { "" };
+        let bytes = self.memory(kind, goal).filter(|&bytes| bytes <= self.most())?;
         let memory = match numbers::size(build::MEMORY).is_ok_and(|default| bytes > default) {
             true => format!(" --memory {}GB", bytes.div_ceil(1_000_000_000)),
             false => String::new(),
@@ -354,12 +348,58 @@ impl Arguments {
         Some(format!("amq build -o FILE --kind {kind} {size}{planned}{unique}{memory}{seed} KEYS"))
     }
 
+    /// The kind and the goal of the first choice, if `amq build` builds it as it is in the answer:
+    /// what grows to a bound begins at its full size there, and each copy of a key is inserted.
+    fn built(&self, answer: &Answer) -> Option<(FilterKind, Goal)> {
+        let is_bounded = self.need.contains(&Need::Grow) && self.number.unknown_from.is_none();
+        let is_over = self.count.zip(self.copies).is_some_and(|(most, mean)| mean > most.into());
+        let (Structure::Filter(kind), goal) = (answer.best().structure, answer.best().goal?) else {
+            return None;
+        };
+        let is_full = is_over && !Abilities::of(kind).never_full;
+        (!is_bounded && !is_full).then_some((kind, goal))
+    }
+
+    /// The most bytes that a build may take.
+    fn most(&self) -> u64 {
+        self.build_bytes.unwrap_or(u64::MAX)
+    }
+
+    /// How often a line comes that is neither counted nor kept for each part that is merged.
+    fn repeats(&self) -> f64 {
+        let are_kept = self.count.is_some() || self.need.contains(&Need::Merge);
+        self.copies.filter(|_| !are_kept).unwrap_or(1.0)
+    }
+
+    fn is_unique(&self, kind: FilterKind) -> bool {
+        self.repeats() > 1.0 && kinds::keeps_copies(kind)
+    }
+
+    /// The memory that the command takes to build it.
+    fn memory(&self, kind: FilterKind, goal: Goal) -> Option<u64> {
+        let lines = (goal.keys as f64 * self.repeats()) as u64;
+        let is_filled = Abilities::of(kind).insert && !self.is_unique(kind);
+        build::memory(kind, goal, lines, is_filled).ok()
+    }
+
+    /// What the command would take beyond the memory that is allowed to build it.
+    fn beyond(&self, answer: &Answer) -> Option<String> {
+        let (kind, goal) = self.built(answer)?;
+        let bytes = self.memory(kind, goal).filter(|&bytes| bytes > self.most())?;
+        let [bytes, most] = [bytes, self.most()].map(numbers::bytes_text);
+        Some(format!(
+            "\n`amq build` would take {bytes}, with 8 bytes for each line: more than {most}. From\n\
+             hashes that you hold, the library's `build_hashes` does not."
+        ))
+    }
+
     fn in_words(&self, answer: &Answer) -> String {
         let text = folded(&answer.to_string());
+        let beyond = self.beyond(answer).unwrap_or_default();
         match (self.build(answer), answer.best().structure.import()) {
             (Some(build), _) => format!("{text}\nTo build the first: {build}\n"),
             (None, import) if import.is_empty() => text,
-            (None, import) => format!("{text}\nThe first in Rust: {import}\n"),
+            (None, import) => format!("{text}{beyond}\nThe first in Rust: {import}\n"),
         }
     }
 }

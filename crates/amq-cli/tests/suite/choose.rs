@@ -339,6 +339,10 @@ fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
     assert!(!line("--keys 20000 --fpr 0.1% --static").contains("--keys"));
     assert!(line("--keys 1e9 --fpr 1% --static").contains(" --memory 18GB "));
     assert_eq!(line("--keys 20000 --values 8 --static"), "");
+    // The command builds at full size, and keeps the hashes of what is built at once.
+    assert_eq!(line("--at-most 1e6 --fpr 1% --need grow"), "");
+    assert!(!line("--keys 1e9 --static --fpr 1% --build-bytes 20GB").is_empty());
+    assert_eq!(line("--keys 1e9 --static --fpr 1% --build-bytes 10GB"), "");
     let map = room.amq("choose --keys 20000 --values 8 --static").ends(0).text();
     assert!(map.ends_with("The first in Rust: use amq::RibbonMap;\n"), "{map}");
 }

@@ -1,0 +1,145 @@
+//! What an answer says about how to use the first choice.
+
+use crate::choose::{MILLION, at_most_a_million, million};
+use Structure::Filter;
+use amq::{AnyFilter, FilterKind, Goal, QuotientFilter};
+use amq_advisor::{Answer, First, Keys, KeysBy, Need, Structure, Workload, choose};
+
+fn notes(answer: &Answer) -> String {
+    answer.notes.join("\n")
+}
+
+fn bits(kind: FilterKind, keys: u64, fpr: f64) -> f64 {
+    AnyFilter::plan(kind, Goal::fpr(keys, fpr)).unwrap().bytes as f64 * 8.0 / keys as f64
+}
+
+#[test]
+fn a_stream_with_more_copies_than_are_counted_is_answered() {
+    let asked = Workload::new(Keys::AtMost(3_000 * MILLION))
+        .with_fpr(0.01)
+        .need(Need::Count { most: 3 })
+        .with_bytes(12_000_000_000);
+    let often = choose(&asked.clone().with_copies(7.0)).unwrap();
+    let quotient = often.best();
+    assert_eq!(quotient.structure, Filter(FilterKind::Quotient), "{often}");
+    // No more than three of the seven are kept.
+    assert_eq!(quotient.goal.unwrap().keys, 9_000 * MILLION);
+    assert_eq!(choose(&asked).unwrap().choices, often.choices);
+    let said = notes(&often);
+    assert!(said.contains("insert it only below 3"), "{said}");
+    let bloom = bits(FilterKind::Bloom, 3_000 * MILLION, 0.01);
+    let cascade = format!("3 x {bloom:.1} = {:.1} bits per key, 10.8 GB", bloom * 3.0);
+    assert!(said.contains(&cascade), "{cascade}\n{said}");
+    let counting = bits(FilterKind::Counting, 3_000 * MILLION, 0.01);
+    assert!(said.contains(&format!("takes them all, in {counting:.1} bits")), "{said}");
+    // Four counters of a bit are as many as one of four.
+    let five = notes(&choose(&million().need(Need::Count { most: 5 })).unwrap());
+    assert!(!five.contains("cascade"), "{five}");
+}
+
+/// What the cascade is said to do: a count of three is never missed, and seldom wrong.
+#[test]
+fn a_cascade_of_bloom_filters_counts_to_three() {
+    const KEYS: u64 = 20_000;
+    let mut stages: [amq::BloomFilter; 3] =
+        core::array::from_fn(|_| amq::BloomFilter::new(Goal::fpr(KEYS, 0.01)).unwrap());
+    let copies = |key: u64| key % 8;
+    for round in 0..7 {
+        for key in (0..KEYS).filter(|&key| copies(key) > round) {
+            if let Some(stage) = stages.iter_mut().find(|stage| !stage.contains(&key)) {
+                stage.insert(&key);
+            }
+        }
+    }
+    let seen = |key: u64| stages[2].contains(&key);
+    assert!((0..KEYS).filter(|&key| copies(key) >= 3).all(seen));
+    let absent = (KEYS..2 * KEYS).filter(|&key| seen(key)).count();
+    assert!(absent <= 240, "{absent}");
+}
+
+#[test]
+fn what_grows_to_a_bound_says_how_it_begins() {
+    for bound in [MILLION, 2_000 * MILLION] {
+        let asked = Workload::new(Keys::AtMost(bound)).with_fpr(0.01).need(Need::Grow);
+        let answer = choose(&asked).unwrap();
+        assert_eq!(answer.best().structure, Filter(FilterKind::Quotient), "{answer}");
+        let first = bound / 1024;
+        let call = format!("`QuotientFilter::plan_growing(Goal::fpr({bound}, 0.01), {first})`");
+        let said = notes(&answer);
+        assert!(said.contains(&call), "{said}");
+        // The size that is named is the size that it begins with.
+        let plan = QuotientFilter::plan_growing(Goal::fpr(bound, 0.01), first).unwrap();
+        assert_eq!(answer.best().bytes, plan.bytes);
+        let small = QuotientFilter::new(plan).unwrap().size_in_bytes() as f64;
+        let (small, unit) = if small < 1e6 { (small / 1e3, "kB") } else { (small / 1e6, "MB") };
+        assert!(said.contains(&format!("begins with {small:.2} {unit}")), "{small}\n{said}");
+    }
+    // Without a bound some kinds fall out, and that one brings them back is said.
+    let unknown = Workload::new(Keys::Unknown { start: MILLION }).need(Need::List);
+    let error = choose(&unknown).unwrap_err().to_string();
+    let listed = |asked: Workload| choose(&asked.need(Need::Grow).need(Need::List)).unwrap();
+    let bounded = listed(at_most_a_million());
+    assert_eq!(listed(million()).choices, bounded.choices);
+    let said = format!(
+        "with a bound on the keys (`--at-most`) there is quotient ({:.1} bits per key",
+        bounded.best().bits_per_key
+    );
+    assert!(error.contains(&said), "{said}\n{error}");
+}
+
+#[test]
+fn keys_larger_than_what_is_allowed_are_not_advised() {
+    let asked = Workload::new(Keys::Exactly(12_000 * MILLION)).built_once();
+    let free = notes(&choose(&asked.clone().with_fpr(4e-7)).unwrap());
+    assert!(free.contains("Take the keys, unless"), "{free}");
+    let bound = notes(&choose(&asked.with_bytes(32_000_000_000)).unwrap());
+    assert!(!bound.contains("Take the keys") && bound.contains("more than is allowed"), "{bound}");
+}
+
+#[test]
+fn no_more_filters_are_taken_than_sizes_can_say() {
+    for (keys, filters) in [(1_000_000 * MILLION, 1_000 * MILLION), (MILLION, 1 << 59)] {
+        let error = choose(&Workload::new(Keys::Exactly(keys)).with_filters(filters));
+        let error = error.unwrap_err().to_string();
+        let most = (1 << 60) / keys;
+        assert!(error.starts_with("filters = ") && error.ends_with(&format!("1 to {most}")));
+    }
+    assert!(choose(&million().with_filters(MILLION)).is_ok());
+}
+
+#[test]
+fn a_build_that_takes_too_much_is_split() {
+    let asked = Workload::new(Keys::Exactly(12_000 * MILLION)).built_once().with_bytes(32 << 30);
+    let ribbon = choose(&asked).unwrap();
+    let whole = ribbon.best().build_bytes;
+    let parts = whole.div_ceil(20_000_000_000);
+    let few = choose(&asked.with_build_bytes(20_000_000_000));
+    // Nothing of the size is built in less than it takes itself.
+    assert!(few.is_err() || notes(&few.unwrap()).contains(&format!("{parts} parts")));
+    let half = million().built_once().with_fpr(0.01).with_build_bytes(2_000_000);
+    let answer = choose(&half).unwrap();
+    let whole = choose(&million().built_once().with_fpr(0.01)).unwrap();
+    let parts = whole.best().build_bytes.div_ceil(2_000_000);
+    let said = format!("Split the keys by hash into {parts} parts");
+    assert!(parts > 1 && notes(&answer).contains(&said), "{said}\n{answer}");
+    assert!(!notes(&whole).contains("Split the keys"), "{whole}");
+}
+
+#[test]
+fn the_tail_of_lookups_is_bounded_by_what_they_read() {
+    let asked = million().built_once().with_fpr(0.01).with_first(First::Tail);
+    let said = notes(&choose(&asked).unwrap());
+    assert!(said.contains("reads at most one cache line"), "{said}");
+    assert!(!notes(&choose(&million().with_first(First::Tail)).unwrap()).contains("A lookup in"));
+}
+
+#[test]
+fn what_strangers_do_is_said_of_the_kind() {
+    let asked = million().with_fpr(0.01).with_keys_by(KeysBy::Strangers);
+    let filled = notes(&choose(&asked).unwrap());
+    let built = notes(&choose(&asked.clone().built_once()).unwrap());
+    let exact = notes(&choose(&asked.need(Need::Exact)).unwrap());
+    assert!(filled.contains("one who fills it") && !built.contains("fills"), "{built}");
+    assert!(built.contains("a filter alone must not decide"), "{built}");
+    assert!(exact.contains("SipHash under random keys") && !exact.contains("`Keyed`"), "{exact}");
+}
