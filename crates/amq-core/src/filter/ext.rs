@@ -1,7 +1,7 @@
 //! Keys instead of hashes, for code that is generic over filters.
 
 use super::{Count, CountFilter, Filter, InsertFilter, Inserted, RemoveFilter};
-use crate::key::{hash_blocks, hashes_from};
+use crate::key::{HashUnder, hash_blocks, hashes_from};
 use crate::{BatchInsertError, InsertError, Key, LengthMismatch, prefetch};
 
 /// The methods that query keys, on everything that is a filter: `F: Filter`, `&F`,
@@ -79,18 +79,8 @@ pub trait InsertExt: InsertFilter {
     /// [`insert_from`](InsertFilter::insert_from).
     #[inline]
     fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, BatchInsertError> {
-        let (seed, mut new) = (self.seed(), 0);
-        if keys.len() > prefetch::BLOCK {
-            return self.insert_from(keys.len() as u64, &mut hashes_from(keys, seed));
-        }
-        hash_blocks(keys, seed, |first, hashes| {
-            let inserted = self.insert_batch(hashes);
-            // A filter of a third party may claim any number.
-            let more = inserted.map_err(|refused| refused.after(first as u64))?;
-            new = u64::saturating_add(new, more);
-            Ok(())
-        })?;
-        Ok(new)
+        let seed = self.seed();
+        insert_keys(self, keys, seed)
     }
 
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
@@ -100,14 +90,8 @@ pub trait InsertExt: InsertFilter {
         &mut self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<u64, BatchInsertError> {
-        let (seed, mut new) = (self.seed(), 0);
-        for (done, key) in (0..).zip(keys) {
-            match self.insert_hash(key.key_hash(seed)) {
-                Ok(inserted) => new += u64::from(inserted.is_new()),
-                Err(error) => return Err(BatchInsertError { done, error }),
-            }
-        }
-        Ok(new)
+        let seed = self.seed();
+        try_extend(self, keys, seed)
     }
 
     /// Removes one copy of `key`; see [`RemoveFilter::remove_hash`] and its warning.
@@ -122,3 +106,41 @@ pub trait InsertExt: InsertFilter {
 }
 
 impl<F: InsertFilter + ?Sized> InsertExt for F {}
+
+/// [`InsertExt::insert_keys`], of keys that are hashed under a seed or a secret key.
+#[inline]
+pub(crate) fn insert_keys<F: InsertFilter + ?Sized, K: Key>(
+    filter: &mut F,
+    keys: &[K],
+    under: impl HashUnder,
+) -> Result<u64, BatchInsertError> {
+    if keys.len() > prefetch::BLOCK {
+        return filter.insert_from(keys.len() as u64, &mut hashes_from(keys, under));
+    }
+    let mut new = 0;
+    hash_blocks(keys, under, |first, hashes| {
+        let inserted = filter.insert_batch(hashes);
+        // A filter of a third party may claim any number.
+        let more = inserted.map_err(|refused| refused.after(first as u64))?;
+        new = u64::saturating_add(new, more);
+        Ok(())
+    })?;
+    Ok(new)
+}
+
+/// [`InsertExt::try_extend`], of such keys.
+#[inline]
+pub(crate) fn try_extend<F: InsertFilter + ?Sized, K: Key>(
+    filter: &mut F,
+    keys: impl IntoIterator<Item = K>,
+    under: impl HashUnder,
+) -> Result<u64, BatchInsertError> {
+    let mut new = 0;
+    for (done, key) in (0..).zip(keys) {
+        match filter.insert_hash(under.of(&key)) {
+            Ok(inserted) => new += u64::from(inserted.is_new()),
+            Err(error) => return Err(BatchInsertError { done, error }),
+        }
+    }
+    Ok(new)
+}

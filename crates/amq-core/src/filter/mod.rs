@@ -1,7 +1,7 @@
 //! What a filter can do: one trait per ability.
 
 mod construct;
-mod ext;
+pub(crate) mod ext;
 mod forward;
 mod kind;
 mod parameters;

@@ -2,13 +2,12 @@
 
 mod file;
 
-use crate::filter::hashes_of;
-use crate::key::{HashUnder, hash_blocks, hashes_from};
+use crate::filter::{ext, hashes_of};
+use crate::key::{HashUnder, hash_blocks};
 use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
     KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, SipKey, Stats, Target,
-    prefetch,
 };
 use core::fmt;
 
@@ -229,19 +228,7 @@ impl<F: InsertFilter> Keyed<F> {
     /// Allocates nothing, but filters may for very many keys; see [`InsertFilter::insert_from`].
     #[inline]
     pub fn insert_keys<Q: Key>(&mut self, keys: &[Q]) -> Result<u64, BatchInsertError> {
-        if keys.len() > prefetch::BLOCK {
-            let mut next = hashes_from(keys, self.key);
-            return self.filter.insert_from(keys.len() as u64, &mut next);
-        }
-        let mut new = 0;
-        hash_blocks(keys, self.key, |first, hashes| {
-            let inserted = self.filter.insert_batch(hashes);
-            // A filter of a third party may claim any number.
-            let more = inserted.map_err(|refused| refused.after(first as u64))?;
-            new = u64::saturating_add(new, more);
-            Ok(())
-        })?;
-        Ok(new)
+        ext::insert_keys(&mut self.filter, keys, self.key)
     }
 
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
@@ -251,14 +238,7 @@ impl<F: InsertFilter> Keyed<F> {
         &mut self,
         keys: impl IntoIterator<Item = Q>,
     ) -> Result<u64, BatchInsertError> {
-        let mut new = 0;
-        for (done, key) in (0..).zip(keys) {
-            match self.insert(&key) {
-                Ok(inserted) => new += u64::from(inserted.is_new()),
-                Err(error) => return Err(BatchInsertError { done, error }),
-            }
-        }
-        Ok(new)
+        ext::try_extend(&mut self.filter, keys, self.key)
     }
 }
 
