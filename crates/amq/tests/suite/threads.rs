@@ -78,3 +78,26 @@ fn a_thread_of_a_pool_is_given_no_other_task_meanwhile() {
         assert!(!tells.iter().any(|busy| busy), "{name} was interrupted");
     }
 }
+
+/// The calling thread does all of it then.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+#[test]
+fn a_system_that_refuses_every_thread_is_no_error() {
+    // Tells this program, started as another process, to try.
+    const TRY: &str = "AMQ_TRY_WITHOUT_THREADS";
+    if std::env::var_os(TRY).is_some() {
+        assert!(std::thread::Builder::new().spawn(|| ()).is_err());
+        SHARED.iter().for_each(|(_, share)| share());
+        return;
+    }
+    let name = concat!(module_path!(), "::a_system_that_refuses_every_thread_is_no_error");
+    let (_, name) = name.split_once("::").unwrap();
+    let said = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--test-threads=1"])
+        // A stack of so many bytes fits into no address space.
+        .envs([(TRY, "1"), ("RUST_MIN_STACK", "4611686018427387904")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert!(said.status.success() && text.contains("1 passed"), "{said:?}");
+}
