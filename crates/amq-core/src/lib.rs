@@ -66,7 +66,7 @@ pub mod numeric;
 pub mod prefetch;
 mod prehashed;
 mod steps;
-#[cfg(feature = "std")]
+#[cfg(feature = "parallel")]
 mod threads;
 mod trait_methods;
 mod traits;

@@ -2,21 +2,29 @@
 //!
 //! They are its own, and end with the work. A pool's would not do: they may be waiting for a lock
 //! that the caller holds while it waits for them; and a caller that is one of them would be given
-//! other tasks of the pool meanwhile, which may want that lock, too.
+//! other tasks of the pool meanwhile, which may want that lock, too. Rayon only says how many there
+//! may be, as it does for the program's own work.
 
 use crate::cpu::Cpu;
 use core::error::Error;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use rayon::ThreadPoolBuilder;
 use std::sync::OnceLock;
 use std::thread::{Builder, Scope};
 
 impl Cpu {
-    /// Whether there are threads. `start` makes rayon's global pool, which tells how many may be
-    /// used, and is called once in a program. A system can refuse threads, and rayon would panic
-    /// later: that error has a source. Its only other error is that the pool exists already.
-    pub fn has_threads<E: Error>(start: impl FnOnce() -> Result<(), E>) -> bool {
-        static HAS: OnceLock<bool> = OnceLock::new();
-        *HAS.get_or_init(|| !start().is_err_and(|error| error.source().is_some()))
+    /// Number of threads that may work, the calling one included: those of the pool that it belongs
+    /// to, or of the global one.
+    pub fn threads() -> usize {
+        // Rayon would make the global pool itself, but panics if the system refuses it a thread.
+        // That error has a source; the only other one is that the program made the pool already.
+        static HAS_GLOBAL: OnceLock<bool> = OnceLock::new();
+        let global =
+            || !ThreadPoolBuilder::new().build_global().is_err_and(|e| e.source().is_some());
+        match rayon::current_thread_index().is_some() || *HAS_GLOBAL.get_or_init(global) {
+            true => rayon::current_num_threads().max(1),
+            false => 1,
+        }
     }
 
     /// Calls `work` in a thread of the scope. Returns whether it does: not if the process has
@@ -34,15 +42,19 @@ impl Cpu {
         Builder::new().spawn_scoped(scope, work).is_ok()
     }
 
-    /// Calls `work` in this thread and in others, `threads` in all if there may be as many. Returns
-    /// when all have returned.
-    pub fn together(threads: usize, work: impl Fn() + Sync) {
-        std::thread::scope(|scope| {
-            let most = threads.saturating_sub(1);
-            let _ = (0..most).all(|_| Self::help(scope, most, &work));
-            work();
-        });
+    /// Calls `work` in this thread and in others, one for each of `tasks` if there may be as many.
+    /// Returns when all have returned.
+    pub fn together(tasks: usize, work: impl Fn() + Sync) {
+        share(if tasks > 1 { Self::threads() } else { 1 }, tasks, work);
     }
+}
+
+/// With so many threads at most.
+fn share(threads: usize, tasks: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        let _ = (1..threads.min(tasks)).all(|_| Cpu::help(scope, threads - 1, &work));
+        work();
+    });
 }
 
 /// Number of helpers in the process.
@@ -71,10 +83,10 @@ mod tests {
     use super::*;
     use std::sync::{Barrier, Mutex};
 
-    /// The number of threads that there were.
-    fn threads(threads: usize) -> usize {
+    /// The number of threads that worked.
+    fn workers(threads: usize, tasks: usize) -> usize {
         let calls = AtomicUsize::new(0);
-        Cpu::together(threads, || {
+        share(threads, tasks, || {
             calls.fetch_add(1, Ordering::Relaxed);
         });
         calls.into_inner()
@@ -83,20 +95,27 @@ mod tests {
     /// One test alone: helpers are counted for the whole process.
     #[test]
     fn a_process_has_so_many_helpers_and_no_more() {
+        let many = if cfg!(miri) { 20 } else { 100 };
+        for (threads, tasks, wanted) in
+            [(0, 0, 1), (1, many, 1), (many, 1, 1), (4, 2, 2), (2, 4, 2), (many, many, many)]
+        {
+            assert_eq!(workers(threads, tasks), wanted, "{threads} threads, {tasks} tasks");
+        }
         let all = Barrier::new(4);
         let others = Mutex::new(std::vec::Vec::new());
-        Cpu::together(4, || {
+        share(6, 4, || {
             all.wait();
-            // All three are at work, so there is none for this one.
-            let other = (threads(4), threads(1), threads(0));
-            others.lock().unwrap().push(other);
+            // Three are at work: there is none for four threads, and more for six.
+            let mut others = others.lock().unwrap();
+            others.push([workers(4, 4), workers(4, 2), workers(6, 2)]);
+            drop(others);
             all.wait();
         });
-        assert_eq!(others.into_inner().unwrap(), [(1, 1, 1); 4]);
+        assert_eq!(others.into_inner().unwrap(), [[1, 1, 2]; 4]);
         assert_eq!(HELPERS.load(Ordering::Relaxed), 0);
         // One that panics is one no more.
         let panics = || std::panic::resume_unwind(std::boxed::Box::new("as planned"));
-        assert!(std::panic::catch_unwind(|| Cpu::together(4, panics)).is_err());
+        assert!(std::panic::catch_unwind(|| share(4, 4, panics)).is_err());
         assert_eq!(HELPERS.load(Ordering::Relaxed), 0);
     }
 }

@@ -121,7 +121,8 @@ pub(crate) fn bytes_for(params: &FuseParams) -> u64 {
 const WORK: u64 = 48;
 
 /// Calls `solve` for each shard, with tools kept from one to the next, until one stops.
-fn one_by_one(
+#[cfg(not(feature = "parallel"))]
+fn each(
     work: Vec<Work<'_>>,
     solve: impl Fn(&mut Tools, &mut Work<'_>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
@@ -129,10 +130,7 @@ fn one_by_one(
     work.into_iter().try_for_each(|mut work| solve(&mut tools, &mut work))
 }
 
-#[cfg(not(feature = "parallel"))]
-use one_by_one as each;
-
-/// Does what `one_by_one` does, on all processors.
+/// The same, on all processors.
 #[cfg(feature = "parallel")]
 fn each(
     work: Vec<Work<'_>>,
@@ -140,13 +138,10 @@ fn each(
 ) -> Result<(), Stop> {
     use amq_core::internal::Cpu;
     use std::sync::{Mutex, PoisonError};
-    if work.len() == 1 || !Cpu::has_threads(|| rayon::ThreadPoolBuilder::new().build_global()) {
-        return one_by_one(work, solve);
-    }
-    let threads = rayon::current_num_threads().min(work.len());
+    let tasks = work.len();
     let left = Mutex::new((work.into_iter(), Ok(())));
     let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
-    Cpu::together(threads, || {
+    Cpu::together(tasks, || {
         let mut tools = Tools::default();
         let next = || {
             let mut left = left();

@@ -248,14 +248,14 @@ fn each_shard<S: Send, T: Default + Send, R: Send>(
 ) -> Result<bool, BuildError> {
     use amq_core::internal::Cpu;
     use std::sync::{Mutex, PoisonError};
-    if !Cpu::has_threads(|| rayon::ThreadPoolBuilder::new().build_global()) {
+    if shards.len() < 2 || Cpu::threads() == 1 {
         return one_by_one(shards, work, done);
     }
-    let threads = rayon::current_num_threads().min(shards.len());
     let mut outcomes: Vec<Option<_>> = room(shards.len() as u64)?;
     outcomes.resize_with(shards.len(), || None);
+    let tasks = shards.len();
     let left = Mutex::new(shards.iter_mut().zip(&mut outcomes));
-    Cpu::together(threads, || {
+    Cpu::together(tasks, || {
         let mut tools = T::default();
         let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some((shard, outcome)) = next() {

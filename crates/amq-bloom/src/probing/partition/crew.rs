@@ -9,7 +9,6 @@
 
 use super::bulk::{MEMORY, News, PAGE, Partition};
 use super::segment::Segment;
-use super::threads::threads;
 use alloc::borrow::Cow;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -23,6 +22,9 @@ use std::time::Instant;
 
 /// Bytes of a table from which on several threads share the work.
 const MANY_BYTES: u64 = if cfg!(test) { 1 } else { 4 << 20 };
+
+/// More threads would only wait for memory.
+const MOST: usize = 32;
 
 /// Keys of a piece, at least, but for small tables.
 const LEAST: u64 = if cfg!(test) { 1 } else { 1 << 14 };
@@ -111,7 +113,7 @@ impl<I: Copy + Default + Send + Sync> Plan<I> {
     where
         P: Partition<Item = I>,
     {
-        let (threads, bytes) = (threads() as u64, size_of_val(table) as u64);
+        let (threads, bytes) = (Cpu::threads().min(MOST) as u64, size_of_val(table) as u64);
         if threads == 1 || bytes < MANY_BYTES {
             return None;
         }

@@ -20,8 +20,6 @@ pub mod places;
 mod segment;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "parallel")]
-mod threads;
 
 use bulk::{News, Partition};
 use segment::{Page, Sorter};
