@@ -18,9 +18,12 @@
 //! Few bits suit high rates, many suit low ones: six at 1 %, nine at 0.1 %, twelve at 0.01 %. A
 //! plan has the number for which the table is smallest.
 
+use self::terms::Lacks;
 use super::mixture::Mixture;
 use crate::{MAX_BLOCKS, MAX_WIDE_PROBES, WideBlockedParams};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
+
+mod terms;
 
 /// Bytes of a block.
 const BLOCK_BYTES: u64 = 64;
@@ -127,18 +130,18 @@ struct Words(u32);
 
 impl Words {
     /// Bits in every word.
-    fn each(self) -> u32 {
+    const fn each(self) -> u32 {
         self.0 / 8
     }
 
     /// Words with one bit more.
-    fn more(self) -> u32 {
+    const fn more(self) -> u32 {
         self.0 % 8
     }
 
     /// Bits in a word, of a key whose first word with one bit more is `start`.
-    fn of(self, word: u32, start: u32) -> u32 {
-        self.each() + u32::from((word + 8 - start) % 8 < self.more())
+    const fn of(self, word: u32, start: u32) -> u32 {
+        self.each() + ((word + 8 - start) % 8 < self.more()) as u32
     }
 
     /// The probability that a key leaves this many bits of a word clear.
@@ -199,107 +202,17 @@ impl Words {
     }
 }
 
-/// The most terms of the sum that differ, over all numbers of bits per key.
-const TERMS: usize = 320;
-
-/// Numbers of keys in a block for which the sum is reckoned once and for all.
-const TABLE: usize = 256;
-
 /// The rate of one block.
 struct Wide {
     words: Words,
-    /// Of each set T but the empty one: how likely one key leaves it clear, and how often it
-    /// counts. Sets of the same likelihood are one term.
-    terms: [(f64, f64); TERMS],
-    count: usize,
-    /// What the rate lacks to 1.
-    lack: [f64; TABLE],
+    lacks: Lacks,
 }
 
 impl Wide {
     /// For this many bits per key, one to [`MAX_WIDE_PROBES`].
     fn new(probes: u32) -> Self {
         let words = Words(probes);
-        let mut sets = Sets { words, of: [(0, 0); TERMS], count: 0 };
-        sets.add(0, 1, [1; 8]);
-        let scale = 8.0 * libm::pow(64.0, probes.into());
-        let weight = if words.each() < 1 {
-            1.0
-        } else {
-            // Words with two bits count in 64ths.
-            libm::pow(64.0, if words.each() == 1 { words.more() } else { 8 }.into())
-        };
-        let mut wide = Self { words, terms: [(0.0, 0.0); TERMS], count: 0, lack: [0.0; TABLE] };
-        // The last is the empty set, which every key leaves clear.
-        wide.count = sets.count - 1;
-        for (term, &(clear, times)) in wide.terms.iter_mut().zip(&sets.of[..wide.count]) {
-            *term = (clear as f64 / scale, times as f64 / weight);
-        }
-        let mut powers = wide.terms.map(|(_, times)| times);
-        for lack in &mut wide.lack {
-            for (power, (clear, _)) in powers[..wide.count].iter_mut().zip(wide.terms) {
-                *lack -= *power;
-                *power *= clear;
-            }
-        }
-        // Without rounding.
-        wide.lack[0] = 1.0;
-        wide
-    }
-
-    /// What the rate of one block with i keys lacks to 1, but for keys that share all bits.
-    fn lack(&self, keys: u64) -> f64 {
-        let lack = match self.lack.get(keys as usize) {
-            Some(&lack) if keys < TABLE as u64 => lack,
-            _ => {
-                let terms = self.terms[..self.count].iter();
-                -terms.map(|&(clear, times)| times * libm::pow(clear, keys as f64)).sum::<f64>()
-            }
-        };
-        lack.clamp(0.0, 1.0)
-    }
-}
-
-/// The sets T of a query whose words begin with the first, in whole numbers: in which share of all
-/// cases one key leaves a set clear, and how many sets there are of that share.
-struct Sets {
-    words: Words,
-    of: [(u128, i128); TERMS],
-    count: usize,
-}
-
-impl Sets {
-    /// Adds the sets that go on with this word, where `clear` is how often a key leaves the bits in
-    /// the words before clear, for each of its choices, and `times` how often that counts.
-    fn add(&mut self, word: u32, times: i128, clear: [u128; 8]) {
-        if word == 8 {
-            let clear = clear.iter().sum::<u128>();
-            let sets = &mut self.of[..self.count];
-            match sets.binary_search_by_key(&clear, |set| set.0) {
-                Ok(at) => sets[at].1 += times,
-                Err(at) => {
-                    self.count += 1;
-                    self.of[at..self.count].rotate_right(1);
-                    self.of[at] = (clear, times);
-                }
-            }
-            return;
-        }
-        // Two bits of a query are one in a 64th of all cases.
-        let sets: &[i128] = match self.words.of(word, 0) {
-            0 => &[1],
-            1 => &[1, -1],
-            _ => &[64, -127, 63],
-        };
-        for (bits, &of) in sets.iter().enumerate() {
-            let mut clear = clear;
-            for (start, clear) in clear.iter_mut().enumerate() {
-                for _ in 0..self.words.of(word, start as u32) {
-                    *clear *= 64 - bits as u128;
-                }
-            }
-            self.add(word + 1, times * of, clear);
-        }
+        Self { words, lacks: Lacks::new(words) }
     }
 }
 
@@ -334,13 +247,13 @@ impl Mixture for Wide {
 
     fn block_fpr(&self) -> impl Fn(u64) -> f64 {
         |keys| {
-            let rate = 1.0 - self.lack(keys);
+            let rate = 1.0 - self.lacks.of(keys);
             rate + (1.0 - rate) * (keys as f64 / CHOICES).min(1.0)
         }
     }
 
     fn block_lack(&self) -> impl Fn(u64) -> f64 {
-        |keys| self.lack(keys) * (1.0 - (keys as f64 / CHOICES).min(1.0))
+        |keys| self.lacks.of(keys) * (1.0 - (keys as f64 / CHOICES).min(1.0))
     }
 
     /// The square of the exact rate, and the variance as if words filled independently.
@@ -464,5 +377,24 @@ mod tests {
         for (blocks, probes) in [(0, 8), (1, 0), (1, 17), (MAX_BLOCKS + 1, 8)] {
             assert!(mean(blocks, probes, 5).is_nan());
         }
+    }
+
+    /// A digest of the blocks and bits per key of a grid of goals: a plan decides where a key's
+    /// bits are, so however its sum is reckoned, it stays.
+    #[test]
+    fn plans_stay_the_same() {
+        let mut digest = 0u64;
+        for keys in [1u64, 2, 3, 7, 12, 30, 100, 777, 10_000, 123_456, 5_000_000, 1_000_000_000] {
+            let rates = (1..=72).map(|step| Budget::Fpr((-0.25 * f64::from(step)).exp2()));
+            let sizes = (2..=64).map(|half| Budget::BitsPerKey(0.5 * f64::from(half)));
+            for budget in rates.chain(sizes) {
+                let plan = plan(Goal::new(keys, budget));
+                let (blocks, probes) =
+                    plan.map_or((0, 0), |plan| (plan.params.blocks, plan.params.probes));
+                digest = digest.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(blocks);
+                digest = digest.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(probes.into());
+            }
+        }
+        assert_eq!(digest, 9_460_108_716_106_811_082);
     }
 }
