@@ -69,9 +69,9 @@ pub(super) fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Op
         ),
         (None, _) => format!(
             "The {it} filter answers {rate} of the queries without a lookup. A query costs {} ns, \
-             inserts included, so it pays if a lookup takes longer than {:.0} ns.",
+             inserts included, so it pays if a lookup takes longer than {} ns.",
             Rounded(own(choice, workload)),
-            own(choice, workload) / spared
+            Number(libm::round(own(choice, workload) / spared) as u64)
         ),
     })
 }

@@ -1,15 +1,17 @@
 //! How to use what was chosen: for copies that are counted, growth, builds larger than memory, and
 //! keys that strangers choose.
 
-use crate::consider::smallest;
+use crate::by::TIE;
+use crate::consider::{own, smallest};
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size::{MOST_COUNTED, budget};
-use crate::{Answer, Choice, Demand, First, KeysBy, Structure, Times, Workload, plan};
+use crate::{Answer, Choice, Demand, First, KeysBy, Structure, Times, Workload, plan, size};
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal};
 
-/// The notes on it, where `filter` is the first filter, unless none is worth it.
+/// The notes on it, where `filter` is the first filter, if one is worth it.
 pub(super) fn notes(
     answer: &Answer,
     filter: Option<&Choice>,
@@ -20,7 +22,7 @@ pub(super) fn notes(
         counting(answer, workload),
         filter.and_then(|it| growing(it, answer, workload)),
         filter.and_then(|_| split(answer, workload, times)),
-        filter.and_then(|it| lookups(it, workload)),
+        filter.and_then(|_| lookups(answer, workload)),
         strangers(answer, filter.is_some(), workload),
     ];
     all.into_iter().flatten()
@@ -35,23 +37,31 @@ fn keeps_copies(choice: &Choice) -> bool {
 /// The most copies that a cascade counts in fewer bits than counters of four.
 const MOST_IN_CASCADE: u32 = 4;
 
-/// What to do with copies beyond the most, and what takes any number of them.
+/// What copies take that are counted, and what takes any number of them.
 fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
-    let most = workload.most_copies()?;
-    let slots = answer.filters().find(|it| keeps_copies(it))?.structure;
-    let mut text = format!(
-        "If a key may come more than {most} times, ask {slots} for its count first, and insert it \
-         only below {most}: further copies would take the slots of other keys."
-    );
-    let plain = workload.generations().is_none() && !workload.is_shared() && !workload.grows();
+    let (most, copies) = (workload.most_copies()?, workload.stored_copies());
+    let given = match copies < f64::from(most) {
+        true => "on average",
+        false => "the most that are counted",
+    };
+    let slots = answer.filters().find(|it| keeps_copies(it));
+    let mut text = slots.map_or_else(String::new, |it| {
+        let (it, each) = (it.structure, if copies == 1.0 { "copy" } else { "copies" });
+        format!(
+            "Planned for {copies} {each} of each key, {given}: in {it} each copy takes a slot. Ask it \
+             for the count first, and insert a key only below {most}: further copies take the slots \
+             of others."
+        )
+    });
+    let is_plain = workload.generations().is_none() && !workload.is_shared() && !workload.grows();
     let keys = workload.keys.planned();
-    let bits = |bytes: u64| bytes as f64 * 8.0 / keys as f64;
-    if plain && most <= MOST_COUNTED {
-        let Budget::Fpr(fpr) = budget(workload) else { return Some(text) };
+    if let (Budget::Fpr(fpr), true) = (budget(workload), is_plain && most <= MOST_COUNTED) {
         let planned = |kind| AnyFilter::plan(kind, Goal::fpr(keys, fpr)).ok();
+        let bits = |bytes: u64| bytes as f64 * 8.0 / keys as f64;
         if let Some(counters) = planned(FilterKind::Counting) {
             text += &format!(
-                " A counting Bloom filter takes them all, in {:.1} bits per key.",
+                " A counting Bloom filter takes any number of copies, in {:.1} bits per key; its \
+                 counters of four bits stick at 15.",
                 bits(counters.bytes)
             );
         }
@@ -59,7 +69,7 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
         if let Some(bloom) = planned(FilterKind::Bloom).filter(|_| alone) {
             text += &format!(
                 " So does a cascade of {most} Bloom filters, of the keys seen once, twice and so \
-                 on: each copy goes into the first that denies its key. That is {most} x {:.1} = \
+                 on, where each copy goes into the first that denies its key: {most} x {:.1} = \
                  {:.1} bits per key, {}, or less where few keys come again; each errs at {}.",
                 bits(bloom.bytes),
                 bits(bloom.bytes) * f64::from(most),
@@ -68,109 +78,139 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
             );
         }
     }
-    Some(text)
+    let quotient = Structure::Filter(FilterKind::Quotient);
+    let is_often = copies > 4.0 && most > MOST_COUNTED;
+    if let Some(it) = answer.filters().find(|it| is_often && it.structure == quotient) {
+        text += &format!(
+            " A counting quotient filter with counters of variable length (Pandey et al. 2017), \
+             which this family does not have, takes three or four slots a key: {} at most.",
+            Bytes((4.0 * it.bytes as f64 / copies) as u64)
+        );
+    }
+    Some(text.trim_start().into()).filter(|text: &String| !text.is_empty())
 }
 
 /// How one that grows to a bound begins.
 fn growing(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
-    let (Structure::Filter(kind), Some(goal), true) =
-        (choice.structure, choice.goal, workload.is_bounded_growth())
-    else {
-        return None;
+    let (kind, goal) = (choice.structure.kind()?, choice.goal?);
+    let fpr = if let Budget::Fpr(fpr) = goal.budget { fpr } else { choice.fpr };
+    let (it, keys, made) = match choice.structure {
+        Structure::Sharded(_) => {
+            let shards = size::shards(workload);
+            let it = format!("Each of its {shards} shards");
+            (it, size::shard_keys(goal.keys, shards), ", for `Sharded::from_shards_unchecked`,")
+        }
+        _ => ("It".into(), goal.keys, ""),
     };
-    let (first, keys, fpr) = (plan::first_keys(goal.keys), goal.keys, choice.fpr);
-    let fpr = if let Budget::Fpr(fpr) = goal.budget { fpr } else { fpr };
-    let (all, room) = (Bytes(choice.bytes), Number(first));
-    let stages = |it: &&Choice| it.structure == Structure::Filter(FilterKind::Scalable);
-    Some(match kind {
+    let (first, all) = (plan::first_keys(keys), Bytes(choice.bytes));
+    let room = Number(first);
+    let text = match kind {
         FilterKind::Quotient => {
             let plan = amq::QuotientFilter::plan_growing(Goal::fpr(keys, fpr), first).ok()?;
             let small = Bytes(plan.params.bytes());
-            let stages = answer.filters().find(stages).map_or_else(String::new, |it| {
+            let is_staged = |it: &&Choice| it.structure.kind() == Some(FilterKind::Scalable);
+            let stages = answer.filters().find(is_staged).map_or_else(String::new, |it| {
                 format!(" A scalable one adds a stage instead, in {:.1} bits.", it.bits_per_key)
             });
             format!(
-                "It begins with {small}, room for {room} keys, by \
-                 `QuotientFilter::plan_growing(Goal::fpr({keys}, {fpr}), {first})`, and doubles up \
-                 to {all}; at each doubling an insert waits for all keys to move.{stages} `amq \
-                 build` makes it of full size at once."
+                "{it} begins with {small}, room for {room} keys, by \
+                 `QuotientFilter::plan_growing(Goal::fpr({keys}, {fpr}), {first})`{made} and \
+                 doubles, up to {all} in all; at each doubling an insert waits for its keys to \
+                 move.{stages} `amq build` makes it of full size at once."
             )
         }
         FilterKind::Scalable | FilterKind::ScalableBlocked => format!(
-            "It begins with a stage for {room} keys, and each next one is for 4 times as many, up \
-             to {all}: `ScalableParams` has the first, the growth and the most keys."
+            "{it} begins with a stage for {room} keys, and each next one is for 4 times as many, up \
+             to {all} in all: `ScalableParams` has the first, the growth and the most keys."
         ),
         _ => return None,
-    })
+    };
+    workload.is_bounded_growth().then_some(text)
 }
 
 /// Bytes that many a machine has not got to build a filter.
 const LARGE: u64 = 64 << 30;
 
 /// Into how many parts a build is split that takes more memory than there is: of the first, or of
-/// one in fewer bits for its rate.
+/// the quickest that would be about the smallest.
 fn split(answer: &Answer, workload: &Workload, times: &Times) -> Option<String> {
     let free = Workload { build_bytes: None, ..workload.clone() };
     let refused = answer.rejections.iter();
     let refused = refused.filter(|it| matches!(it.demand, Demand::BuildBytes(_)));
     let freed = refused.filter_map(|it| smallest(it.structure, &free, times).ok());
-    let first = answer.filters().next().filter(|_| workload.built_once).cloned();
+    let first = answer.filters().next().filter(|_| workload.built_once)?;
     let bits = |it: &Choice| it.bits_per_key / -libm::log2(it.fpr);
-    let it = freed.chain(first).min_by(|a, b| bits(a).total_cmp(&bits(b)))?;
+    let all: Vec<Choice> = freed.chain([first.clone()]).collect();
+    let least = all.iter().map(bits).fold(f64::INFINITY, f64::min) * (1.0 + TIE);
+    let near = all.iter().filter(|it| bits(it) <= least);
+    let it = near.min_by(|a, b| own(a, workload).total_cmp(&own(b, workload)))?;
     let parts = it.build_bytes.div_ceil(workload.build_bytes.unwrap_or(LARGE));
-    (workload.built_once && parts > 1).then(|| {
+    (parts > 1).then(|| {
         format!(
-            "To build {} in one takes {}. Split the keys by hash into {parts} parts, each a filter \
-             of its own (`KeyHash::shard`): one after the other they take {} at most.",
+            "To build {}, {:.2} bits per key, takes {} in one. Split the keys by hash into {parts} \
+             parts, each a filter of its own (`KeyHash::shard`): one after the other they take {} at \
+             most.",
             it.structure,
+            it.bits_per_key,
             Bytes(it.build_bytes),
             Bytes(it.build_bytes.div_ceil(parts))
         )
     })
 }
 
-/// What a lookup reads at most, where its tail is asked for.
-fn lookups(choice: &Choice, workload: &Workload) -> Option<String> {
-    if workload.spares() != First::Tail || !workload.built_once {
-        return None;
-    }
-    let (it, kind) = (choice.structure, choice.structure.kind()?);
+/// Cache lines that a lookup reads at most, and how they lie.
+fn lines(choice: &Choice) -> Option<(u64, &'static str)> {
     let columns = libm::ceil(-libm::log2(choice.fpr)) as u64;
-    let reads = match kind {
+    Some(match choice.structure.kind()? {
         FilterKind::Bloom => {
-            let probes = amq::BloomFilter::plan(choice.goal?).ok()?.params.probes;
-            format!("{probes} cache lines, each in a page of its own")
+            (amq::BloomFilter::plan(choice.goal?).ok()?.params.probes.into(), " far apart")
         }
-        FilterKind::BlockedBloom | FilterKind::WideBlockedBloom => "one cache line".into(),
-        FilterKind::Fuse => "three cache lines, in three pages".into(),
-        FilterKind::Cuckoo | FilterKind::WindowedCuckoo => "two cache lines, in two pages".into(),
-        FilterKind::StandardRibbon | FilterKind::NarrowRibbon | FilterKind::BumpedRibbon => {
-            format!("{} adjacent cache lines, in two pages", (16 * columns).div_ceil(64) + 1)
+        FilterKind::BlockedBloom | FilterKind::WideBlockedBloom => (1, ""),
+        FilterKind::Fuse => (3, " far apart"),
+        FilterKind::Cuckoo | FilterKind::WindowedCuckoo => (4, " in two pairs"),
+        FilterKind::NarrowRibbon | FilterKind::BumpedRibbon => {
+            ((16 * columns).div_ceil(64) + 1, " adjacent")
+        }
+        FilterKind::StandardRibbon | FilterKind::WideBumpedRibbon => {
+            ((32 * columns).div_ceil(64) + 1, " adjacent")
         }
         _ => return None,
-    };
-    Some(format!(
-        "A lookup in the {it} filter reads at most {reads}. That bounds its tail, which the records \
-         do not have: beyond the caches each line is an access to memory, and each page one more, \
-         unless pages are huge."
-    ))
+    })
 }
 
-/// What else keys that strangers choose ask for.
+/// What bounds the tail of lookups, where it is asked for.
+fn lookups(answer: &Answer, workload: &Workload) -> Option<String> {
+    let said = |it: &Choice| lines(it).map(|(most, lie)| format!("{} {most}{lie}", it.structure));
+    let said: Vec<String> = answer.filters().filter_map(said).take(4).collect();
+    (workload.spares() == First::Tail && workload.built_once && !said.is_empty()).then(|| {
+        format!(
+            "The records have no percentiles of lookups. A lookup reads at most so many cache lines: \
+             {}. Beyond the caches each is an access to memory, and each page one more, unless pages \
+             are huge.",
+            said.join(", ")
+        )
+    })
+}
+
+/// What keys that strangers choose ask for.
 fn strangers(answer: &Answer, is_filter: bool, workload: &Workload) -> Option<String> {
-    if workload.keys_by != KeysBy::Strangers {
-        return None;
-    }
     let mut text = String::new();
-    let is_table = |it: Structure| matches!(it, Structure::ExactSet | Structure::ExactMap);
-    if is_table(answer.best().structure) {
+    if matches!(answer.best().structure, Structure::ExactSet | Structure::ExactMap) {
         text += "Rust's `HashSet` and `HashMap` hash with SipHash under random keys, which \
                  strangers cannot collide. ";
     }
     if is_filter {
-        text += "Where a yes grants something, a filter alone must not decide: whoever tries \
-                 enough keys finds false positives.";
+        text += "Strangers can prepare keys that collide: wrap a filter in `Keyed`, which hashes \
+                 with SipHash under a secret key (`amq build --key-file`); a secret seed is faster, \
+                 and weaker, since XXH3 is no pseudorandom function. Where a yes grants something, a \
+                 filter alone must not decide: whoever tries enough keys finds false positives.";
         text += if workload.built_once { "" } else { " Nor does a key stop one who fills it." };
+        text += match workload.needs_remove() {
+            true => " Let strangers remove only what an exact set behind it holds.",
+            false => "",
+        };
+        text += " SECURITY.md says for each filter what chosen keys do.";
     }
-    Some(text.trim_end().into()).filter(|text: &String| !text.is_empty())
+    let is_asked = workload.keys_by == KeysBy::Strangers && !text.is_empty();
+    is_asked.then(|| text.trim_end().into())
 }

@@ -10,7 +10,7 @@ use crate::{Answer, Choice, DEFAULT_FPR, First, KeysBy, Need, Structure, Times, 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use amq::{Abilities, FilterKind};
+use amq::Abilities;
 
 /// Bytes of a filter that many a machine has no room for.
 const LARGE: u64 = 64 << 30;
@@ -23,7 +23,9 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     let mut notes = Vec::new();
     let is_needless = answer.best().structure == Structure::Nothing;
     let filter = answer.filters().next().filter(|_| !is_needless);
-    notes.push(exact(answer, filter, workload));
+    if filter.is_some() || answer.best().structure != answer.exact[0].structure {
+        notes.push(exact(answer, filter, workload));
+    }
     if let Some(it) = filter {
         let of_it = [
             worth(it, answer, workload),
@@ -47,7 +49,6 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     }
     notes.extend(copies(workload, answer));
     notes.extend(how::notes(answer, filter, workload, times));
-    let strangers = workload.keys_by == KeysBy::Strangers;
     let (is_filter, is_first) = (filter.is_some(), answer.best().structure.is_filter());
     let fixed: &[(bool, &str)] = &[
         (
@@ -79,17 +80,6 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         (
             workload.needs_remove() && is_filter,
             "Remove only what was inserted: to remove a false positive is to deny another key.",
-        ),
-        (
-            strangers && is_filter,
-            "Strangers choose the keys, and can prepare some that collide: wrap it in `Keyed`, \
-             which hashes with SipHash under a secret key (`amq build --key-file`), and keep an \
-             exact set behind it. A secret random seed is faster, and weaker: XXH3 is no \
-             pseudorandom function. SECURITY.md says for each filter what chosen keys do.",
-        ),
-        (
-            strangers && workload.needs_remove() && is_filter,
-            "And let strangers remove only what the exact set behind it holds.",
         ),
         (
             workload.counts() && workload.generations().is_some(),
@@ -254,13 +244,10 @@ fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
     ))
 }
 
-/// What becomes of copies.
+/// What becomes of copies that are neither counted nor one from each part that is merged.
 fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
-    if workload.counts() {
-        return Some(counted(workload, answer));
-    }
-    // Where parts are merged, a copy from each is meant.
-    workload.copies.filter(|&copies| copies > 1.0 && !workload.has(Need::Merge))?;
+    let is_kept = workload.counts() || workload.has(Need::Merge);
+    workload.copies.filter(|&copies| copies > 1.0 && !is_kept)?;
     if workload.generations().is_some() {
         return Some(
             "Keys come again: one that only an older generation holds is put into the newest, too, \
@@ -277,34 +264,6 @@ fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
          twice."
             .into(),
     )
-}
-
-/// What copies take that are counted.
-fn counted(workload: &Workload, answer: &Answer) -> String {
-    let copies = workload.stored_copies();
-    let given = if workload.copies.is_some() { "on average" } else { "the most asked for" };
-    let mut text = format!(
-        "Planned for {copies} copies of each key, {given}: in filters that store fingerprints each \
-         copy takes a slot."
-    );
-    let sticks = |choice: &Choice| {
-        let can = choice.structure.kind().map(Abilities::of);
-        can.is_some_and(|can| can.count && can.never_full)
-    };
-    if answer.filters().any(sticks) {
-        text += " Counters of four bits stick at 15, for good.";
-    }
-    let is_often = copies > 4.0 && workload.most_copies() > Some(size::MOST_COUNTED);
-    let quotient = Structure::Filter(FilterKind::Quotient);
-    let quotient = answer.filters().find(|it| is_often && it.structure == quotient);
-    text + &quotient.map_or_else(String::new, |it| {
-        let most = Bytes((4.0 * it.bytes as f64 / copies) as u64);
-        format!(
-            " A counting quotient filter with counters of variable length (Pandey et al. 2017), \
-             which this family does not have, takes three or four slots a key: {most} at most, and \
-             its counts are right but for its rate."
-        )
-    })
 }
 
 /// What becomes of keys beyond the plan.

@@ -10,7 +10,7 @@ use crate::{Choice, Growth, Structure, Workload, exact};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use amq::{Abilities, Ability, FilterKind};
+use amq::{Abilities, Ability, Budget, FilterKind};
 use amq_quotient::MAX_FINGERPRINT_BITS;
 
 /// Bits per key over the least possible, from which a few keys fill a table badly.
@@ -193,6 +193,11 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     let Some(goal) = choice.goal else {
         return text;
     };
+    if let (Budget::Fpr(fpr), Some(asked)) = (goal.budget, workload.fpr) {
+        if fpr < asked * 0.999 && choice.check_bits() == 0 {
+            text += &format!(" It costs less at {} than at {}.", Rate(fpr), Rate(asked));
+        }
+    }
     let bits = choice.bytes as f64 * 8.0 / goal.keys as f64;
     let over = amq_core::numeric::overhead(bits, choice.fpr);
     // The fingerprints of quotient filters end.

@@ -2,7 +2,7 @@
 //! each, however long.
 
 use crate::numbers::{Bytes, Rate};
-use crate::{Answer, Choice};
+use crate::{Answer, Choice, Rejection};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -10,6 +10,9 @@ use core::fmt;
 
 /// The default width of a terminal.
 const WIDTH: usize = 80;
+
+/// Choices that have sentences, not only a line of the table.
+const EXPLAINED: usize = 5;
 
 /// The columns of numbers, each with a head of two lines.
 const HEADS: [[&str; 7]; 2] = [
@@ -22,15 +25,20 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         table(f, &self.choices)?;
         writeln!(f)?;
-        for (index, choice) in self.choices.iter().enumerate() {
+        for (index, choice) in self.choices.iter().enumerate().take(EXPLAINED) {
             let said = format!("{} {}", choice.what, choice.reason);
             writeln!(f, "{:>2}  {}: {}", index + 1, choice.structure.id(), said.trim_start())?;
         }
         if !self.rejections.is_empty() {
             writeln!(f, "\nNot considered:")?;
         }
-        for rejection in &self.rejections {
-            writeln!(f, " -  {}: {}", rejection.structure.id(), rejection.reason)?;
+        let mut left: Vec<&Rejection> = self.rejections.iter().collect();
+        while let Some(reason) = left.first().map(|first| &first.reason) {
+            let is_same = |it: &&&Rejection| it.reason == *reason;
+            let same: Vec<String> =
+                left.iter().filter(is_same).map(|it| it.structure.id().to_string()).collect();
+            writeln!(f, " -  {}: {reason}", same.join(", "))?;
+            left.retain(|it| it.reason != *reason);
         }
         writeln!(f, "\nTo know:")?;
         self.notes.iter().try_for_each(|note| writeln!(f, " -  {note}"))

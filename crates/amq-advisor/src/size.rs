@@ -73,6 +73,15 @@ pub(super) fn shards(workload: &Workload) -> u64 {
     shards.next_power_of_two().min(1 << 15)
 }
 
+#[cfg(feature = "std")]
+pub(super) use amq::sharded::shard_keys;
+
+/// There are no shards without the standard library.
+#[cfg(not(feature = "std"))]
+pub(super) const fn shard_keys(keys: u64, _: u64) -> u64 {
+    keys
+}
+
 /// As `Sharded` plans it.
 #[cfg(feature = "std")]
 fn sharded(
@@ -85,7 +94,7 @@ fn sharded(
         Budget::Bytes(bytes) => Budget::Bytes(bytes / shards),
         other => other,
     };
-    let size = plan(Goal::new(amq::sharded::shard_keys(goal.keys, shards), budget))?;
+    let size = plan(Goal::new(shard_keys(goal.keys, shards), budget))?;
     Ok(Size {
         keys: goal.keys,
         bytes: size.bytes.saturating_mul(shards),

@@ -1,5 +1,6 @@
 //! Every number in a reason, reckoned again from the choices.
 
+use amq::Budget;
 use amq_advisor::{Answer, Choice, First, Keys, Need, Workload, choose};
 
 /// A percentage as it is shown: three significant digits, no zeros at the end.
@@ -82,6 +83,13 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
                 );
             }
             checked += 1;
+        }
+        let (also, costs) = also.split_once("It costs less at ").unwrap_or((also, ""));
+        if !costs.is_empty() {
+            let budget = choice.goal.unwrap().budget;
+            let Budget::Fpr(planned) = budget else { panic!("{}", context()) };
+            let said = format!("{} than at ", percent(planned));
+            assert!(costs.starts_with(&said), "{said}: {}", context());
         }
         if let Some(growth) = choice.grown {
             let said = numbers(also.rsplit("may take. ").next().unwrap());

@@ -108,8 +108,8 @@ fn few_keys_leave_tables_empty_and_that_is_said() {
 #[test]
 fn strangers_are_told_of_the_secret_key_and_of_the_seed() {
     let strangers = choose(&million().with_fpr(0.01).with_keys_by(KeysBy::Strangers)).unwrap();
-    assert!(notes(&strangers).contains("wrap it in `Keyed`"));
-    assert!(notes(&strangers).contains("secret random seed is faster"));
+    assert!(notes(&strangers).contains("wrap a filter in `Keyed`"));
+    assert!(notes(&strangers).contains("a secret seed is faster"));
     // What that takes is in the times, of the set as well; and what long keys take.
     let long = choose(&million().with_fpr(0.01).with_key_bytes(200)).unwrap();
     assert!(notes(&strangers).contains("All are with SipHash"), "{strangers}");
