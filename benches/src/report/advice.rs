@@ -3,12 +3,12 @@
 
 use super::prelude::*;
 use amq_advisor::engines::{Engine, Setting};
-use amq_advisor::{Answer, Choice, choose};
+use amq_advisor::{Answer, Choice};
 use serde::Deserialize;
 
 /// The advisor's answer to a question in the words of the page's form.
 pub(super) fn asked_of_advisor(question: &str) -> Option<Answer> {
-    choose(&amq_page::workload(question).ok()?).ok()
+    amq_page::answered(question).ok()
 }
 
 /// A worked choice; `texts.toml` says what its parts mean.

@@ -1,7 +1,7 @@
 //! An answer as lines that the page's script takes apart.
 
-use crate::{Refused, workload};
-use amq_advisor::{Answer, Choice, Rejection, choose};
+use crate::{Refused, answered};
+use amq_advisor::{Answer, Choice, Rejection};
 
 /// Answers a question, in lines of fields that tabs separate. The first field says what it is:
 ///
@@ -13,7 +13,7 @@ use amq_advisor::{Answer, Choice, Rejection, choose};
 /// - `note`: what else to know;
 /// - `error`: why there is no answer, the options at fault, and the range of a number: [`Refused`].
 pub fn answer(question: &str) -> String {
-    match workload(question).and_then(|workload| Ok(choose(&workload)?)) {
+    match answered(question) {
         Ok(answer) => lines(&answer),
         Err(Refused { why, options, range: [least, most, ends] }) => {
             line(&["error", &why, &options.join(","), &least, &most, &ends])
@@ -63,7 +63,8 @@ fn line(fields: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use amq_advisor::{First, Keys, KeysBy, Need, Workload};
+    use crate::workload;
+    use amq_advisor::{First, Keys, KeysBy, Need, Workload, choose};
 
     fn first(question: &str) -> String {
         answer(question).lines().next().unwrap().to_owned()
@@ -159,6 +160,10 @@ mod tests {
             ("keys=10&static&need=remove,grow", "static,grow\t\t\t".into()),
             ("unknown-from=10&static", "static\t\t\t".into()),
             ("keys=10&need=remove,fly", "fly\t\t\t".into()),
+            ("keys=1000000&need=distinct", "distinct\t\t\t".into()),
+            // Each demand of a conflict.
+            ("keys=1000000&fpr=0.01&absent=0.9&bytes=500000", "fpr,bytes\t\t\t".into()),
+            ("keys=1000000&static&build-bytes=1000000", "build-bytes\t\t\t".into()),
         ] {
             let error = first(question);
             let (said, found) = error.split_at(error.match_indices('\t').nth(1).unwrap().0 + 1);

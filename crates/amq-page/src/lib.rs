@@ -11,7 +11,7 @@ mod answer;
 mod question;
 
 pub use answer::answer;
-pub use question::{Refused, workload};
+pub use question::{Refused, answered, workload};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,6 +1,6 @@
 //! A question as a workload.
 
-use amq_advisor::{ChooseError, First, Keys, KeysBy, Need, Workload};
+use amq_advisor::{Answer, ChooseError, First, Keys, KeysBy, Need, Workload, choose};
 use std::str::FromStr;
 
 /// Why a question has no answer.
@@ -38,32 +38,43 @@ impl From<ChooseError> for Refused {
 
 type Pair<'a> = (&'a str, &'a str);
 
-/// The workload that a query describes, or what is wrong with it.
+/// The workload that a query describes, or which option cannot be read.
 ///
 /// Names are the options of `amq choose`; several needs are separated by commas.
 pub fn workload(question: &str) -> Result<Workload, Refused> {
-    let pairs = question.split('&').filter(|pair| !pair.is_empty());
-    let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    let pairs: Vec<Pair<'_>> = pairs
-        .flat_map(|(name, value)| {
-            let values = if name == "need" { value.split(',').collect() } else { vec![value] };
-            values.into_iter().map(move |value| (name, value))
-        })
-        .collect();
-    let workload = described(&pairs)?;
-    match workload.check() {
-        Ok(()) => Ok(workload),
-        Err(error) => Err(Refused { options: at_fault(&pairs, &error), ..error.into() }),
-    }
+    described(&pairs(question))
 }
 
-/// The options without which there would not be this error; that of the keys, if each other one can
-/// be left out and it stays.
-fn at_fault(pairs: &[Pair<'_>], error: &ChooseError) -> Vec<String> {
+/// The advisor's answer to a query, or why there is none.
+pub fn answered(question: &str) -> Result<Answer, Refused> {
+    let pairs = pairs(question);
+    let workload = described(&pairs)?;
+    choose(&workload).map_err(|error| {
+        let is_checked = workload.check().is_ok();
+        let is_other = |less: &Workload| match less.check() {
+            // A conflict is told by numbers of all options.
+            Ok(()) => !is_checked || choose(less).is_ok(),
+            Err(other) => !is_checked && other.to_string() != error.to_string(),
+        };
+        Refused { options: at_fault(&pairs, is_other), ..error.into() }
+    })
+}
+
+fn pairs(question: &str) -> Vec<Pair<'_>> {
+    let pairs = question.split('&').filter(|pair| !pair.is_empty());
+    let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let pairs = pairs.flat_map(|(name, value)| {
+        let values = if name == "need" { value.split(',').collect() } else { vec![value] };
+        values.into_iter().map(move |value| (name, value))
+    });
+    pairs.collect()
+}
+
+/// The options without which the error is gone; that of the keys, if there is none.
+fn at_fault(pairs: &[Pair<'_>], is_gone: impl Fn(&Workload) -> bool) -> Vec<String> {
     let is_at_fault = |index: usize| {
         let others: Vec<Pair<'_>> = [&pairs[..index], &pairs[index + 1..]].concat();
-        let less = described(&others).map(|less| less.check());
-        less.is_ok_and(|less| less.err().is_none_or(|other| other.to_string() != error.to_string()))
+        described(&others).is_ok_and(|less| is_gone(&less))
     };
     let name = |(name, value): Pair<'_>| if name == "need" { value } else { name }.to_owned();
     let fault = (0..pairs.len()).filter(|&index| is_at_fault(index));
