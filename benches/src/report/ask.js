@@ -12,7 +12,7 @@ const UNITS = {
   time: { ns: 0, us: 3, µs: 3, ms: 6, s: 9 },
   size: { "": 0, B: 0, kB: 3, MB: 6, GB: 9, TB: 12 },
 };
-const BINARY = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 };
+const BINARY = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
 const SUCH = { whole: "1,000,000 or 1e6", count: "10, 1.5 or 1e3", percent: "1, 0.1 or 1e-3", time: "500 ns, 20 µs or 5 ms", size: "8 B, 64 KiB or 1.5 GB" };
 let advisor, told = "";
 
@@ -40,8 +40,8 @@ function read(text, kind) {
   if (grouped) digits = digits.replaceAll(digits.includes(",") ? "," : ".", "");
   else if (one) digits = digits.replace(",", ".");
   if (!/^[0-9]*\.?[0-9]*$/.test(digits)) return why(`cannot be read: write ${SUCH[kind]}`);
-  const binary = kind === "size" && BINARY[unit.toLowerCase()];
-  if (binary) return { number: String(Number(digits + exponent) * binary) };
+  const [binary] = Object.keys(BINARY).filter((known) => kind === "size" && known.toLowerCase() === unit.toLowerCase());
+  if (binary) return { number: String(Number(digits + exponent) * BINARY[binary]) };
   const units = UNITS[kind], all = Object.keys(units).filter((known) => known && known !== "us");
   const either = (words) => words.join(", ").replace(/,([^,]*)$/, " or$1");
   // Of a single letter it matters whether it is a capital.
@@ -59,6 +59,8 @@ function written(text, kind) {
   if (UNITS[kind] === COUNT) return /^[0-9]+$/.test(number) ? BigInt(number).toLocaleString("en") : number;
   if (kind === "percent") return scaled(number, 2);
   const units = Object.entries(UNITS[kind]).filter(([unit]) => unit && unit !== "us");
+  const binary = Object.entries(BINARY).filter(([, size]) => kind === "size" && number % 1000 && number % size === 0).pop();
+  if (binary) return number / binary[1] + " " + binary[0];
   const all = units.map(([unit, power]) => [scaled(number, -power), unit]);
   const [value, unit] = all.reverse().find(([value]) => Number(value) >= 1) || all.pop();
   return value + " " + unit;

@@ -43,15 +43,6 @@ pub(super) fn form() -> Markup {
                 label { (text("absent", "percent", "", "50", "else 50")) " % are for absent keys" }
                 label { (text("queries-per-key", "count", "", "1", "else 1")) " queries for each key" }
             }
-            fieldset.wide-field {
-                legend { "What must be possible?" }
-                @for (word, about, _) in Need::WORDS {
-                    label title=(about) { input type="checkbox" name="need" value=(word); " " (label(about)) }
-                }
-                label { "forget by time, in " (text("forget", "whole", "", "", "e.g. 8")) " generations" }
-                label { "count up to " (text("count", "whole", "", "", "e.g. 10")) " copies" }
-                label { "a value of " (text("values", "whole", "", "", "e.g. 8")) " bits for each key" }
-            }
             fieldset {
                 legend { "How much memory?" }
                 label { "at most " (text("bits-per-key", "count", "", "", "e.g. 10")) " bits per key" }
@@ -65,6 +56,15 @@ pub(super) fn form() -> Markup {
                         option value="tail" { "no slow inserts" }
                     }
                 }
+            }
+            fieldset.wide-field {
+                legend { "What must be possible?" }
+                @for (word, about, _) in Need::WORDS {
+                    label title=(about) { input type="checkbox" name="need" value=(word); " " (label(about)) }
+                }
+                label { "forget by time, in " (text("forget", "whole", "", "", "e.g. 8")) " generations" }
+                label { "count up to " (text("count", "whole", "", "", "e.g. 10")) " copies" }
+                label { "a value of " (text("values", "whole", "", "", "e.g. 8")) " bits for each key" }
             }
             details {
                 summary { "More" }
