@@ -102,7 +102,7 @@ impl Row {
             (self.planned_keys.map(|keys| keys as f64), " of ", " planned"),
             (self.asked_fpr, " at ", ""),
             (self.asked_bits, " in ", " bits a key"),
-            (self.load, ", load ", ""),
+            (self.load.map(|load| (load * 1e4).round() / 1e4), ", load ", ""),
             (self.threads.map(|threads| threads as f64), ", by ", " threads"),
         ] {
             text.extend(value.map(|value| format!("{before}{value}{after}")));

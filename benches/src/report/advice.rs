@@ -51,11 +51,11 @@ pub(super) fn worked(data: &Data) -> Found {
     for example in &data.texts.example {
         let Some(answer) = asked_of_advisor(&example.ask) else { continue };
         let best = answer.best();
-        first.get_or_insert_with(|| format!("{}: {}", example.title, best.structure));
+        first.get_or_insert_with(|| format!("{}: {}", example.title, best.structure.title()));
         let text = Text::default()
             .strong(&example.title)
             .plain(format!(". {} {} Take: ", example.story, example.sum(best)))
-            .strong(best.structure.to_string())
+            .strong(best.structure.title())
             .plain(" ")
             .code(&best.structure.import())
             .plain(format!(" {} {} ", best.what, best.reason))

@@ -133,6 +133,7 @@ impl Answer {
 
 /// The plots of a section, which finds what the first does.
 pub(super) fn figures<const N: usize>(plots: [Option<Plot>; N]) -> Found {
-    let plots: Vec<Plot> = plots.into_iter().flatten().collect();
-    Some((plots.first()?.finding.clone(), vec![Block::Figures(plots)]))
+    let mut plots: Vec<Plot> = plots.into_iter().flatten().collect();
+    let finding = std::mem::take(&mut plots.first_mut()?.finding);
+    Some((finding, vec![Block::Figures(plots)]))
 }
