@@ -226,7 +226,7 @@ function detail(pairs, choices, said, out) {
   const cards = make("div", "", ...choices.slice(0, 3).map((choice, index) => card(pairs.has("static"), choice, index)));
   cards.className = "three";
   found.append(cards);
-  const total = choices.some(([, , , , , , , , , , total]) => total) ? "In all: a query with its share of inserting (and removing) keys, and what errors and memory cost, if they have a price. " : "";
+  const total = choices.some(([, , , , , , , , , , total]) => total) ? "In all: a query, its share of inserting (and removing) keys, and what lookups, errors and memory cost where they have a price. " : "";
   const ringed = document.querySelector(".lit") ? "In the plots below, these are ringed." : "";
   found.append(make("p", total + ringed));
   // What stands between backticks is code.
