@@ -33,7 +33,7 @@ pub fn any_bytes(bytes: &[u8]) {
             Ok(file @ (AnyFile::Hashes(_) | AnyFile::Keyed(..))),
             Err(DecodeError::Prehashed | DecodeError::Keyed),
         ) => {
-            let again = file.to_bytes().and_then(|again| Ok(AnyFile::from_bytes(&again)));
+            let again = file.to_bytes().map(|again| AnyFile::from_bytes(&again));
             assert!(again.is_ok_and(|again| again.is_ok_and(|again| again == file)));
             let answers = ask(file.filter().into_inner());
             let view = AnyView::open_keyed(aligned.get(), None);
