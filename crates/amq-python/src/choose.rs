@@ -1,6 +1,7 @@
 //! Which filter to take: the advisor.
 
 use crate::number::Natural;
+use crate::shown::text;
 use amq_advisor::{Answer, Choice, First, Keys, KeysBy, Need, NeedError, Workload};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -156,7 +157,10 @@ pub(crate) fn choose(
     for (name, value) in &demands {
         if !value.is_none() {
             let name: String = name.extract()?;
-            workload = with(workload, &name, &value).map_err(|error| named(py, &name, &error))?;
+            workload = match with(workload, &name, &value) {
+                Ok(workload) => workload,
+                Err(error) => return Err(named(py, &name, error)?),
+            };
         }
     }
     let answer = py.detach(|| amq_advisor::choose(&workload));
@@ -217,6 +221,10 @@ fn need_of(need: &Bound<'_, PyAny>) -> PyResult<Need> {
 }
 
 /// The error, with the name of the argument before its text.
-fn named(py: Python<'_>, name: &str, error: &PyErr) -> PyErr {
-    PyErr::from_type(error.get_type(py), format!("{name}: {}", error.value(py)))
+fn named(py: Python<'_>, name: &str, error: PyErr) -> PyResult<PyErr> {
+    let class = error.get_type(py);
+    if !class.is(py.get_type::<PyTypeError>()) && !class.is(py.get_type::<PyValueError>()) {
+        return Ok(error);
+    }
+    Ok(PyErr::from_type(class, format!("{name}: {}", text(error.value(py))?)))
 }

@@ -2,6 +2,7 @@
 
 use crate::guard::{Guarded, Read, Shared, Write};
 use crate::hashing::Hashing;
+use crate::shown::class_of;
 use crate::state::{Content, State};
 use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -142,7 +143,7 @@ impl Filter {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let described = slf.get().read(slf.py()).described();
-        Ok(format!("<amq.{}: {described}>", slf.get_type().name()?))
+        Ok(format!("<amq.{}: {described}>", class_of(slf)?))
     }
 
     fn __sizeof__(&self, py: Python<'_>) -> u64 {
@@ -151,23 +152,23 @@ impl Filter {
 
     /// Whether both have the same table, parameters, and seed or secret key; and, but for Bloom
     /// filters, which estimate it, the same number of keys.
-    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         Self::equals(slf, other)
     }
 }
 
 impl Filter {
-    pub(crate) fn equals(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
-        let Ok(other) = other.cast::<Self>() else { return false };
+    pub(crate) fn equals(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Self>() else { return Ok(false) };
         if slf.is(other) {
-            return true;
+            return Ok(true);
         }
         let (py, ours, theirs) = (slf.py(), slf.get(), other.get());
-        if ours.hashing.expect_same(py, &theirs.hashing).is_err() {
-            return false;
+        if !ours.hashing.is_same(py, &theirs.hashing)? {
+            return Ok(false);
         }
         let both = Both::new(py, ours, theirs);
-        py.detach(|| both.read(State::equals))
+        Ok(py.detach(|| both.read(State::equals)))
     }
 }
 
@@ -175,13 +176,13 @@ impl Filter {
 pub(crate) fn filter_of<'a, 'py>(
     argument: &'a Bound<'py, PyAny>,
 ) -> PyResult<&'a Bound<'py, Filter>> {
-    argument.cast().map_err(|_| {
-        let class = argument.get_type();
-        let class = class.name().map(|name| name.to_string()).unwrap_or_default();
-        PyTypeError::new_err(format!(
-            "this takes a filter, and no {class}: update and union take keys"
-        ))
-    })
+    match argument.cast() {
+        Ok(filter) => Ok(filter),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "this takes a filter, and no {}: update and union take keys",
+            class_of(argument)?
+        ))),
+    }
 }
 
 /// A filter that is built from all its keys at once, and cannot be changed: in fewer bits.

@@ -2,6 +2,8 @@
 
 use crate::encoding::Given;
 use crate::key;
+use crate::long;
+use crate::shown::shown;
 use amq::{AnyFile, AnyFilter, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -100,19 +102,26 @@ impl Hashing {
         }
     }
 
+    /// Whether the caller's functions are one, where both have one.
+    pub(crate) fn is_same(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        match (self.function(), other.function()) {
+            // Methods are made anew each time that they are taken from an object.
+            (Some(ours), Some(theirs)) => Ok(ours.is(theirs) || ours.bind(py).eq(theirs)?),
+            _ => Ok(true),
+        }
+    }
+
     /// Refuses two filters whose keys are hashed by functions of which one is not the other.
     pub(crate) fn expect_same(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        let (Some(ours), Some(theirs)) = (self.function(), other.function()) else {
-            return Ok(());
-        };
-        // Methods are made anew each time that they are taken from an object.
-        match ours.is(theirs) || ours.bind(py).eq(theirs)? {
-            true => Ok(()),
-            false => Err(PyValueError::new_err(format!(
-                "the filters hash keys in different ways: by {} and by {}",
-                ours.bind(py).repr()?,
-                theirs.bind(py).repr()?
-            ))),
+        match (self.function(), other.function()) {
+            (Some(ours), Some(theirs)) if !self.is_same(py, other)? => {
+                Err(PyValueError::new_err(format!(
+                    "the filters hash keys in different ways: by {} and by {}",
+                    shown(ours.bind(py))?,
+                    shown(theirs.bind(py))?
+                )))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -131,7 +140,7 @@ impl Hashing {
 /// A function that can be the hash of a file.
 fn checked(function: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     if !function.is_callable() {
-        let text = format!("hash_func is {}, which cannot be called", function.repr()?);
+        let text = format!("hash_func is {}, which cannot be called", shown(function)?);
         return Err(PyTypeError::new_err(text));
     }
     let built_in = function.is_instance_of::<PyCFunction>()
@@ -148,20 +157,16 @@ fn checked(function: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
 /// The lowest 64 bits of what the caller's function returns.
 fn by_caller(function: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<KeyHash> {
     let number = function.call1((key,))?;
-    let bits = match number.extract::<i64>() {
-        Ok(bits) => bits as u64,
-        Err(_) => match number.extract::<i128>() {
-            Ok(bits) => bits as u64,
-            Err(_) => number.extract::<u128>().map_err(|_| unhashable(&number))? as u64,
-        },
+    let bits = match long::whole(&number)? {
+        Some(number) => long::lowest(&number),
+        None => None,
     };
-    Ok(KeyHash::new(bits))
-}
-
-fn unhashable(number: &Bound<'_, PyAny>) -> PyErr {
-    let shown = number.repr().map(|text| text.to_string()).unwrap_or_default();
-    PyTypeError::new_err(format!(
-        "hash_func returned {shown}: it must be an integer of up to 128 bits, of which the lowest \
-         64 are used"
-    ))
+    match bits {
+        Some(bits) => Ok(KeyHash::new(bits)),
+        None => Err(PyTypeError::new_err(format!(
+            "hash_func returned {}: it must be an integer of up to 128 bits, of which the lowest 64 \
+             are used",
+            shown(&number)?
+        ))),
+    }
 }

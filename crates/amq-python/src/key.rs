@@ -1,6 +1,7 @@
 //! Keys of Python as the library encodes them: the same bits as in Rust.
 
 use crate::encoding::Given;
+use crate::shown::{class_of, shown};
 use amq::{Key, KeyHash, SipKey};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::prelude::*;
@@ -98,11 +99,10 @@ impl Number {
         if let Ok(number) = number.extract::<i128>() {
             return Ok(Self::Long(number as u128));
         }
-        let bits = number.call_method0("bit_length")?;
-        Err(PyValueError::new_err(format!(
-            "an integer of {bits} bits is no key: take its bytes, as in \
-             key.to_bytes(64, 'little')"
-        )))
+        Err(PyValueError::new_err(
+            "an integer below -2**127 or from 2**128 on is no key: take its digits, str(key), or \
+             its bytes",
+        ))
     }
 }
 
@@ -134,11 +134,10 @@ impl<'py> Other<'py> {
             let bytes = key.call_method0("tobytes")?;
             return Ok(Self::Bytes(bytes.cast::<PyBytes>()?.as_bytes().to_vec()));
         }
-        let class = key.get_type();
-        if key.is_none() || class.name()? == "NAType" {
+        if key.is_none() || key.get_type().name()? == "NAType" {
             return Err(PyTypeError::new_err(format!(
                 "{} is no key: leave it out, or decide on a key that stands for it",
-                key.repr()?
+                shown(key)?
             )));
         }
         // numpy.bool, which is no integer.
@@ -149,20 +148,20 @@ impl<'py> Other<'py> {
             return Err(PyTypeError::new_err(format!(
                 "{} is no key: decide on a unit and a time zone, then take its integer or its text, \
                  such as isoformat()",
-                key.repr()?
+                shown(key)?
             )));
         }
-        if key.is_instance_of::<PyFloat>() || is_numpy_float(key) {
+        if key.is_instance_of::<PyFloat>() || is_numpy_float(key)? {
             return Err(PyTypeError::new_err(format!(
                 "the float {} is no key: decide what -0.0 and nan are, then take \
                  struct.pack('<d', key), or its integer",
-                key.repr()?
+                shown(key)?
             )));
         }
         Err(PyTypeError::new_err(format!(
             "no encoding is known for a key of type {}: keys are str, bytes, int, bool and tuples \
              of them; hash others yourself, with hash_func",
-            class.qualname()?
+            class_of(key)?
         )))
     }
 }
@@ -182,27 +181,33 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
 
 /// Dates, times and durations: of Python, which pandas has subclasses of, and of NumPy.
 fn is_time(key: &Bound<'_, PyAny>) -> PyResult<bool> {
-    const TIMES: [&str; 5] = [
-        "datetime.date",
-        "datetime.time",
-        "datetime.timedelta",
-        "numpy.datetime64",
-        "numpy.timedelta64",
+    const TIMES: [(&str, &str); 5] = [
+        ("datetime", "date"),
+        ("datetime", "time"),
+        ("datetime", "timedelta"),
+        ("numpy", "datetime64"),
+        ("numpy", "timedelta64"),
     ];
     for class in key.get_type().mro() {
-        let name = class.cast::<PyType>()?.fully_qualified_name()?;
-        if TIMES.contains(&name.to_str()?) {
-            return Ok(true);
+        let class = class.cast::<PyType>()?;
+        for (module, name) in TIMES {
+            if is_named(class, module, name)? {
+                return Ok(true);
+            }
         }
     }
     Ok(false)
 }
 
+/// Whether a class has this name. (pyo3 writes the whole name with `str`, which hears signals, and
+/// drops what these raise.)
+pub(crate) fn is_named(class: &Bound<'_, PyType>, module: &str, name: &str) -> PyResult<bool> {
+    Ok(class.name()? == name && class.module()? == module)
+}
+
 /// Those that are not `float`, such as `numpy.float32`.
-fn is_numpy_float(key: &Bound<'_, PyAny>) -> bool {
-    !key.hasattr("__index__").unwrap_or(false)
-        && !key.hasattr("__len__").unwrap_or(false)
-        && key.hasattr("is_integer").unwrap_or(false)
+fn is_numpy_float(key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(!key.hasattr("__index__")? && !key.hasattr("__len__")? && key.hasattr("is_integer")?)
 }
 
 /// Tuples within tuples, and no deeper.

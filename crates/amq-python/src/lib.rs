@@ -39,6 +39,7 @@ mod remove;
 mod retrieval;
 mod sets;
 mod show;
+mod shown;
 mod sized;
 mod state;
 mod statics;

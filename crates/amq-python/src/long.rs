@@ -22,14 +22,33 @@ pub(crate) fn short(number: &Bound<'_, PyInt>) -> Option<u64> {
     }
 }
 
+/// The lowest 64 bits of an integer; `None` if it has more than 128.
+#[inline]
+pub(crate) fn lowest(number: &Bound<'_, PyInt>) -> Option<u64> {
+    let long = || match number.extract::<i128>() {
+        Ok(bits) => Some(bits as u64),
+        Err(_) => number.extract::<u128>().ok().map(|bits| bits as u64),
+    };
+    short(number).or_else(long)
+}
+
 /// What an object has as `__index__`, such as an integer of NumPy; `None` of what has none, and of
 /// sequences, such as an array of one element.
 pub(crate) fn index<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyInt>>> {
+    // SAFETY: the pointer is that of a live object, and the thread is attached.
+    match unsafe { PySequence_Check(object.as_ptr()) } {
+        1 => Ok(None),
+        _ => whole(object),
+    }
+}
+
+/// The same, but sequences may be integers, too. What `__index__` raises is passed on.
+pub(crate) fn whole<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyInt>>> {
     let object_ptr = object.as_ptr();
     // SAFETY: the pointer is that of a live object, and the thread is attached; a new reference is
     // returned, or NULL with an exception.
     let number = unsafe {
-        if PyIndex_Check(object_ptr) == 0 || PySequence_Check(object_ptr) == 1 {
+        if PyIndex_Check(object_ptr) == 0 {
             return Ok(None);
         }
         Bound::from_owned_ptr_or_err(object.py(), PyNumber_Index(object_ptr))?

@@ -1,5 +1,7 @@
 //! Numbers as arguments: an error names the value.
 
+use crate::long;
+use crate::shown::{class_of, shown};
 use amq::SipKey;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,19 +15,22 @@ impl<'py> FromPyObject<'_, 'py> for Natural {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(number) = object.extract::<u64>() {
+        let number = long::whole(&object)?;
+        if let Some(number) = number.as_ref().and_then(|number| number.extract().ok()) {
             return Ok(Self(number));
         }
-        let shown = object.repr()?;
+        let shown = shown(&object)?;
         if object.is_instance_of::<PyFloat>() {
             let text = format!("{shown} is a float: write int({shown}), or 10**6 for 1e6");
             return Err(PyTypeError::new_err(text));
         }
-        if !object.hasattr("__index__")? {
-            return Err(PyTypeError::new_err(format!("{shown} is no whole number")));
+        match number {
+            None => Err(PyTypeError::new_err(format!("{shown} is no whole number"))),
+            Some(_) => {
+                let text = format!("{shown} is out of range: from 0 to 2**64 - 1");
+                Err(PyValueError::new_err(text))
+            }
         }
-        let text = format!("{shown} is out of range: from 0 to 2**64 - 1");
-        Err(PyValueError::new_err(text))
     }
 }
 
@@ -37,15 +42,16 @@ impl<'py> FromPyObject<'_, 'py> for Real {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        object.extract::<f64>().map(Self).map_err(|error| {
-            let shown = object.repr().map(|shown| shown.to_string()).unwrap_or_default();
-            if error.is_instance_of::<PyTypeError>(object.py()) {
-                PyTypeError::new_err(format!("{shown} is no number, such as 0.01"))
-            } else if error.is_instance_of::<PyOverflowError>(object.py()) {
-                PyValueError::new_err(format!("{shown} is too large for a float"))
-            } else {
-                error
-            }
+        let (error, py) = match object.extract() {
+            Ok(number) => return Ok(Self(number)),
+            Err(error) => (error, object.py()),
+        };
+        Err(if error.is_instance_of::<PyTypeError>(py) {
+            PyTypeError::new_err(format!("{} is no number, such as 0.01", shown(&object)?))
+        } else if error.is_instance_of::<PyOverflowError>(py) {
+            PyValueError::new_err(format!("{} is too large for a float", shown(&object)?))
+        } else {
+            error
         })
     }
 }
@@ -59,8 +65,7 @@ impl<'py> FromPyObject<'_, 'py> for SecretKey {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let Ok(bytes) = object.extract::<Vec<u8>>() else {
-            let class = object.get_type();
-            let text = format!("a key is 16 bytes, and no {}", class.name()?);
+            let text = format!("a key is 16 bytes, and no {}", class_of(&object)?);
             return Err(PyTypeError::new_err(text));
         };
         match <[u8; 16]>::try_from(bytes) {

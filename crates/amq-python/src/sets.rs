@@ -105,7 +105,7 @@ impl InsertFilter {
     }
 
     // A class that compares does so in all ways.
-    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         Filter::equals(slf.as_super(), other)
     }
 }

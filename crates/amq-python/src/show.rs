@@ -1,6 +1,7 @@
 //! How a filter shows itself in a notebook.
 
 use crate::filter::Filter;
+use crate::shown::class_of;
 use amq::Stats;
 use pyo3::prelude::*;
 
@@ -8,7 +9,7 @@ use pyo3::prelude::*;
 impl Filter {
     /// What Jupyter shows: a bar of the keys that are in out of those planned for, and the numbers.
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let class = slf.get_type().name()?.to_string();
+        let class = class_of(slf)?;
         let state = slf.get().read(slf.py());
         Ok(html(&class, &state.stats(), &state.described()))
     }

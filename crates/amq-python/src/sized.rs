@@ -4,6 +4,7 @@ use crate::error::OrRaise;
 use crate::files::kind_of;
 use crate::make;
 use crate::number::{Natural, Real};
+use crate::shown::shown;
 use amq::{AnyFilter, AnyPlan, FilterKind, Goal};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -92,13 +93,14 @@ pub(crate) fn plan(
 /// The kind that is meant by a class, its name, or the kind's own.
 fn kind_named(kind: &Bound<'_, PyAny>) -> PyResult<FilterKind> {
     let Ok(name) = kind.cast::<PyString>() else {
-        return kind_of(kind)?.ok_or_else(|| {
-            let shown = kind.repr().map(|shown| shown.to_string()).unwrap_or_default();
-            PyTypeError::new_err(format!(
-                "{shown} stands for no kind of filter: give its class, such as BloomFilter, or a \
-                 name, such as \"bloom\""
-            ))
-        });
+        return match kind_of(kind)? {
+            Some(kind) => Ok(kind),
+            None => Err(PyTypeError::new_err(format!(
+                "{} stands for no kind of filter: give its class, such as BloomFilter, or a name, \
+                 such as \"bloom\"",
+                shown(kind)?
+            ))),
+        };
     };
     let error = match name.to_str()?.parse::<FilterKind>() {
         Ok(kind) => return Ok(kind),

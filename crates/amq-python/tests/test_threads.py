@@ -177,6 +177,18 @@ def test_long_work_is_interrupted(what):
     assert alarm.late < 0.5
 
 
+@pytest.mark.parametrize("operation", ["contains", "update"])
+def test_an_early_interrupt_of_a_short_call_is_not_lost(operation):
+    numpy = pytest.importorskip("numpy")
+    filter, array = amq.BloomFilter(100), numpy.arange(4)
+    call = getattr(filter, operation)
+    for _ in range(20):
+        alarm = Alarm(0.002)
+        with pytest.raises(KeyboardInterrupt), alarm:
+            while time.process_time() < alarm.end + 0.1:
+                call(array)
+
+
 def test_what_is_raised_in_a_stream_is_raised_again():
     pa = pytest.importorskip("pyarrow")
     batch = pa.record_batch([pa.array(range(1000))], names=["a"])

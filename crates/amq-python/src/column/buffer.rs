@@ -3,8 +3,9 @@
 
 use super::block::Fill;
 use crate::encoding::Given;
-use crate::key::Under;
+use crate::key::{Under, is_named};
 use crate::patience::now_and_then;
+use crate::shown::text;
 use amq::KeyHash;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
@@ -198,7 +199,7 @@ impl Item {
 
 /// Refuses the arrays that NumPy does not lend, with a way out.
 fn expect_lent(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    if object.get_type().fully_qualified_name()? == "numpy.ma.MaskedArray" {
+    if is_named(&object.get_type(), "numpy.ma", "MaskedArray")? {
         let text = "a masked array lends the masked elements, too: give its compressed()";
         return Err(PyTypeError::new_err(text));
     }
@@ -207,8 +208,9 @@ fn expect_lent(object: &Bound<'_, PyAny>) -> PyResult<()> {
     let Some(kind) = dtype.getattr_opt(intern!(py, "kind"))? else { return Ok(()) };
     match kind.extract::<char>() {
         Ok('M' | 'm') => Err(PyTypeError::new_err(format!(
-            "an array of {dtype} holds no keys: decide on a unit and a time zone, then give its \
-             view('i8'), or its texts, astype('U')"
+            "an array of {} holds no keys: decide on a unit and a time zone, then give its \
+             view('i8'), or its texts, astype('U')",
+            text(&dtype)?
         ))),
         Ok('T') => Err(PyTypeError::new_err(
             "an array of StringDType is not lent: give its tolist(), or its astype('U')",
