@@ -1,9 +1,10 @@
 //! Asking a filter for many keys, and copying it.
 
+use crate::answers;
 use crate::classes;
 use crate::data::{expect_room, is_large};
 use crate::filter::Filter;
-use crate::many::{self, Many};
+use crate::many::Many;
 use pyo3::prelude::*;
 
 #[pymethods]
@@ -21,7 +22,7 @@ impl Filter {
     /// [True, False]
     fn contains<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let answers = Many::of(keys, &self.hashing)?.contained_in(self)?;
-        many::bools(keys.py(), &answers)
+        answers::bools(keys.py(), &answers)
     }
 
     /// A filter of its own with the same keys.

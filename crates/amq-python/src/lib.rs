@@ -12,6 +12,7 @@
 //! interpreter while it works.
 #![deny(unsafe_code)]
 
+mod answers;
 mod asked;
 mod choose;
 mod classes;

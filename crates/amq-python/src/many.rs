@@ -1,26 +1,29 @@
 //! Many keys at once.
 
-use crate::column::{Column, listed};
+use crate::column::{Column, Elements, is_of_objects};
 use crate::data::reserve;
 use crate::encoding::Given;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
+use crate::shown::class_of;
 use amq::KeyHash;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyString};
 
 /// Keys that are hashed before the next are taken from an iterator of unknown length.
 const BLOCK: usize = 1 << 16;
 
-/// Hashes that are inserted before Ctrl-C is heard again: some ten milliseconds.
-const PIECE: usize = 1 << 18;
+/// Hashes that are worked on before Ctrl-C is heard again: for some ten milliseconds.
+pub(crate) const PIECE: usize = 1 << 18;
 
 /// What becomes of nulls.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Nulls {
     LeftOut,
     Refused,
+    /// They have an answer.
+    Kept,
 }
 
 /// Keys to be inserted, asked for, or made a filter of.
@@ -31,16 +34,20 @@ pub(crate) enum Many<'py> {
 
 /// Keys that are objects of Python.
 pub(crate) struct Objects<'py> {
-    keys: Bound<'py, PyIterator>,
+    keys: Elements<'py>,
     /// Of a list, tuple, set or the like, all are hashed before the filter is touched, so that one
     /// that is no key changes nothing. Of a generator, the keys before that one are in.
     len: Option<usize>,
+    /// Whether `None` is a null.
+    nullable: bool,
 }
 
 /// The hashes of some keys, and what these were given as.
 struct Hashes {
     hashes: Vec<KeyHash>,
     given: Given,
+    /// Indices of hashes that stand for nulls.
+    nulls: Vec<usize>,
 }
 
 impl<'py> Many<'py> {
@@ -50,16 +57,18 @@ impl<'py> Many<'py> {
         if is_one(keys) {
             return Err(PyTypeError::new_err(format!(
                 "{} is one key, and this takes many: put it into a list, or use add and in",
-                keys.get_type().name()?
+                class_of(keys)?
             )));
         }
         if matches!(hashing, Hashing::Caller(_)) {
-            let listed = listed(keys)?;
-            return Objects::of(listed.as_ref().unwrap_or(keys));
+            return Objects::of(keys, Elements::listed(keys)?, false);
+        }
+        if is_of_objects(keys)? {
+            return Objects::of(keys, Elements::listed(keys)?, true);
         }
         match Column::of(keys)? {
             Some(column) => Ok(Self::Column(column, keys.py())),
-            None => Objects::of(keys),
+            None => Objects::of(keys, Elements::iterated(keys)?, false),
         }
     }
 
@@ -84,8 +93,10 @@ impl<'py> Many<'py> {
         match self {
             // In blocks, however many there are: a key that is none changes nothing.
             Self::Objects(objects) => {
-                Objects { len: None, ..objects }.hashed(&filter.hashing, |py, hashes| {
-                    py.detach(|| ask(&hashes.hashes, hashes.given))?;
+                let objects = Objects { len: None, ..objects };
+                objects.hashed(&filter.hashing, Nulls::Kept, |py, block| {
+                    let from = py.detach(|| ask(&block.hashes, block.given))?;
+                    nulls.extend(block.nulls.iter().map(|index| from + index));
                     Ok(())
                 })?;
             }
@@ -124,7 +135,7 @@ impl<'py> Many<'py> {
         mut each: impl FnMut(&[KeyHash], Given) -> PyResult<()> + Send,
     ) -> PyResult<()> {
         match self {
-            Self::Objects(objects) => objects.hashed(hashing, |py, hashes| {
+            Self::Objects(objects) => objects.hashed(hashing, nulls, |py, hashes| {
                 for piece in hashes.hashes.chunks(PIECE) {
                     py.check_signals()?;
                     py.detach(|| each(piece, hashes.given))?;
@@ -143,20 +154,31 @@ impl<'py> Many<'py> {
 }
 
 impl<'py> Objects<'py> {
-    fn of(keys: &Bound<'py, PyAny>) -> PyResult<Many<'py>> {
-        Ok(Many::Objects(Self { keys: keys.try_iter()?, len: keys.len().ok() }))
+    fn of(object: &Bound<'py, PyAny>, keys: Elements<'py>, nullable: bool) -> PyResult<Many<'py>> {
+        let len = match object.len() {
+            Ok(len) => Some(len),
+            // It has none.
+            Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Many::Objects(Self { keys, len, nullable }))
     }
 
     /// Calls `each` with the hashes of some keys after the other.
     fn hashed(
         self,
         hashing: &Hashing,
+        nulls: Nulls,
         mut each: impl FnMut(Python<'py>, &Hashes) -> PyResult<()>,
     ) -> PyResult<()> {
         let py = self.keys.py();
         let mut block = Hashes::with_room(self.len.unwrap_or(BLOCK))?;
         for (number, key) in (1usize..).zip(self.keys) {
-            if let Err(error) = key.and_then(|key| block.push(hashing, &key)) {
+            let pushed = key.and_then(|key| match self.nullable && key.is_none() {
+                false => block.push(hashing, &key),
+                true => block.push_null(nulls),
+            });
+            if let Err(error) = pushed {
                 if self.len.is_none() {
                     each(py, &block)?;
                 }
@@ -181,13 +203,31 @@ impl Hashes {
     fn with_room(keys: usize) -> PyResult<Self> {
         let mut hashes = Vec::new();
         reserve(&mut hashes, keys.min(1 << 24))?;
-        Ok(Self { hashes, given: Given::NOTHING })
+        Ok(Self { hashes, given: Given::NOTHING, nulls: Vec::new() })
     }
 
     #[inline]
     fn push(&mut self, hashing: &Hashing, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let (hash, given) = hashing.hash(key)?;
         self.given = self.given.and(given);
+        self.push_hash(hash)
+    }
+
+    #[cold]
+    fn push_null(&mut self, nulls: Nulls) -> PyResult<()> {
+        match nulls {
+            Nulls::LeftOut => Ok(()),
+            Nulls::Refused => Err(refused_nulls()),
+            Nulls::Kept => {
+                reserve(&mut self.nulls, 1)?;
+                self.nulls.push(self.hashes.len());
+                self.push_hash(KeyHash::new(0))
+            }
+        }
+    }
+
+    #[inline]
+    fn push_hash(&mut self, hash: KeyHash) -> PyResult<()> {
         if self.hashes.len() == self.hashes.capacity() {
             let more = self.hashes.len().max(BLOCK);
             reserve(&mut self.hashes, more)?;
@@ -198,6 +238,7 @@ impl Hashes {
 
     fn clear(&mut self) {
         self.hashes.clear();
+        self.nulls.clear();
         self.given = Given::NOTHING;
     }
 }
@@ -231,28 +272,4 @@ fn is_one(keys: &Bound<'_, PyAny>) -> bool {
     keys.is_instance_of::<PyString>()
         || keys.is_instance_of::<PyBytes>()
         || keys.is_instance_of::<PyByteArray>()
-}
-
-/// Answers as an array of NumPy if that is there, and as a memoryview if not.
-pub(crate) fn bools<'py>(py: Python<'py>, answers: &[bool]) -> PyResult<Bound<'py, PyAny>> {
-    let bytes = PyByteArray::new_with(py, answers.len(), |bytes| {
-        for (byte, answer) in bytes.iter_mut().zip(answers) {
-            *byte = u8::from(*answer);
-        }
-        Ok(())
-    })?;
-    array(&bytes, "bool", "?")
-}
-
-/// These bytes as an array: of a type of NumPy, or of a format of memoryviews.
-pub(crate) fn array<'py>(
-    bytes: &Bound<'py, PyByteArray>,
-    dtype: &str,
-    format: &str,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = bytes.py();
-    match py.import(pyo3::intern!(py, "numpy")) {
-        Ok(numpy) => numpy.call_method1("frombuffer", (bytes, dtype)),
-        Err(_) => pyo3::types::PyMemoryView::from(bytes)?.call_method1("cast", (format,)),
-    }
 }

@@ -1,14 +1,17 @@
 //! The map of keys to small values.
 
-use crate::column::listed;
+use crate::answers;
+use crate::column::Elements;
 use crate::data::{of_data, to_object, zeroed};
 use crate::error::{OrRaise, Raise, of_file, of_system};
 use crate::hashing::Hashing;
 use crate::key;
-use crate::many::{self, Nulls, all};
+use crate::long;
+use crate::many::{Nulls, PIECE, all};
 use crate::number::Natural;
 use crate::path::FilePath;
 use crate::patience::{apart, now_and_then};
+use crate::shown::shown;
 use crate::told::{expect_file, expect_pickled, info, tells};
 use amq::format::FileInfo;
 use amq::ribbon::MapError;
@@ -121,15 +124,18 @@ impl Map {
         let (hashes, _) = all(keys, &hashing, Nulls::Refused)?;
         let py = keys.py();
         let mut values = zeroed(hashes.len())?;
-        py.detach(|| self.map.get_batch(&hashes, &mut values))
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        for (hashes, values) in hashes.chunks(PIECE).zip(values.chunks_mut(PIECE)) {
+            py.check_signals()?;
+            py.detach(|| self.map.get_batch(hashes, values))
+                .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        }
         let bytes = PyByteArray::new_with(py, size_of_val(values.as_slice()), |bytes| {
             for (bytes, value) in bytes.chunks_exact_mut(size_of::<u32>()).zip(values) {
                 bytes.copy_from_slice(&value.to_ne_bytes());
             }
             Ok(())
         })?;
-        many::array(&bytes, "uint32", "I")
+        answers::array(&bytes, "uint32", "I")
     }
 
     fn __len__(&self) -> usize {
@@ -232,16 +238,19 @@ impl Map {
 
 /// Values: a list, an array or any iterable.
 fn numbers(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-    let listed = listed(values)?;
     let number = |(index, value): (usize, PyResult<Bound<'_, PyAny>>)| {
         let value = value?;
         now_and_then(value.py(), index)?;
-        value.extract::<u32>().map_err(|_| {
-            let shown = value.repr().map(|text| text.to_string()).unwrap_or_default();
-            PyValueError::new_err(format!("{shown} is no value: from 0 to 2**32 - 1"))
-        })
+        let number = long::whole(&value)?.and_then(|number| number.extract::<u32>().ok());
+        match number {
+            Some(number) => Ok(number),
+            None => Err(PyValueError::new_err(format!(
+                "{} is no value: from 0 to 2**32 - 1",
+                shown(&value)?
+            ))),
+        }
     };
-    listed.as_ref().unwrap_or(values).try_iter()?.enumerate().map(number).collect()
+    Elements::listed(values)?.enumerate().map(number).collect()
 }
 
 /// What `in` calls on a map.

@@ -196,6 +196,9 @@ def raising(method, **others):
         lambda: amq.BloomFilter(10, hash_func=raising("__eq__", __call__=abs))
         == amq.BloomFilter(10, hash_func=abs),
         lambda: amq.BloomFilter(10).add(raising("__getattr__")),
+        lambda: amq.BloomFilter(10).update(raising("__len__", __iter__=lambda _: iter([1]))),
+        lambda: amq.RibbonMap.build([1], [raising("__index__")]),
+        lambda: amq.RibbonMap.build([1], [raising("__repr__")]),
     ],
 )
 def test_what_a_handler_of_signals_raises_is_passed_on(operation):

@@ -2,21 +2,21 @@
 #![allow(unsafe_code, reason = "what is in a capsule is C's")]
 
 use super::arrow::raise;
+use crate::shown::text;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{ArrayRef, NullArray, make_array};
 use arrow_schema::DataType;
-use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyImportError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::{PyCapsule, PyString, PyTuple};
 use std::sync::Arc;
 
 /// The array that an object gives with `__arrow_c_array__`, if it has that.
 pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     let name = intern!(object.py(), "__arrow_c_array__");
-    let Some(export) = object.getattr_opt(name)? else { return Ok(None) };
-    let exported = export.call0()?;
+    let Some(exported) = exported(object, name)? else { return Ok(None) };
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = exported.extract()?;
     let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
     let schema = schema.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
@@ -41,10 +41,9 @@ pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
 /// if it does not, or pyarrow is not there.
 pub(super) fn made<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
-    let Some(make) = object.getattr_opt(intern!(py, "__arrow_array__"))? else { return Ok(None) };
-    match make.call0() {
+    match exported(object, intern!(py, "__arrow_array__")) {
         Err(error) if error.is_instance_of::<PyImportError>(py) => Ok(None),
-        made => made.map(Some),
+        made => made,
     }
 }
 
@@ -57,8 +56,7 @@ pub(super) enum Stream {
 /// The stream of arrays that an object gives with `__arrow_c_stream__`, if it has that.
 pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<Stream>> {
     let name = intern!(object.py(), "__arrow_c_stream__");
-    let Some(export) = object.getattr_opt(name)? else { return Ok(None) };
-    let capsule = export.call0()?;
+    let Some(capsule) = exported(object, name)? else { return Ok(None) };
     let capsule = capsule.cast::<PyCapsule>()?;
     let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
     // SAFETY: a capsule of this name holds this structure; it is moved out, which the capsule
@@ -74,17 +72,50 @@ pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<Stream>> {
     Ok(Some(Stream::Arrays(ArrayStreamReader::try_new(stream).map_err(raise)?)))
 }
 
-/// Refuses queries of polars, and its columns whose elements are addresses of objects, which it
-/// exports as binaries.
+/// What an object exports with this method, if it has it. What another library says of its array
+/// gets a way out.
+fn exported<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = object.py();
+    let Some(export) = object.getattr_opt(name)? else { return Ok(None) };
+    let error = match export.call0() {
+        Ok(exported) => return Ok(Some(exported)),
+        Err(error) => error,
+    };
+    let class = error.get_type(py);
+    let refused = class.is(py.get_type::<PyValueError>())
+        || class.is(py.get_type::<PyTypeError>())
+        || class.is(py.get_type::<PyOverflowError>())
+        || class.module()?.to_str()?.starts_with("pyarrow.");
+    if !refused {
+        return Err(error);
+    }
+    let refused = PyTypeError::new_err(format!(
+        "the array cannot be exported to Arrow ({}): give its to_list()",
+        text(error.value(py))?
+    ));
+    refused.set_cause(py, Some(error));
+    Err(refused)
+}
+
+/// Refuses queries of polars.
+pub(super) fn expect_collected(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    match object.get_type().name()? == "LazyFrame" {
+        true => Err(PyTypeError::new_err(
+            "a LazyFrame is a query, and holds no keys: give its collect()",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Refuses columns of polars whose elements are addresses of objects, which it exports as binaries.
 pub(super) fn expect_values(object: &Bound<'_, PyAny>) -> PyResult<()> {
     if !object.get_type().module()?.to_str()?.starts_with("polars.") {
         return Ok(());
     }
     let py = object.py();
-    if object.get_type().name()? == "LazyFrame" {
-        let text = "a LazyFrame is a query, and holds no keys: give its collect()";
-        return Err(PyTypeError::new_err(text));
-    }
     let types = match object.getattr_opt(intern!(py, "dtypes"))? {
         Some(types) => types,
         None => PyTuple::new(py, object.getattr_opt(intern!(py, "dtype"))?)?.into_any(),
@@ -146,9 +177,15 @@ fn nulls(len: usize) -> ArrayRef {
     Arc::new(NullArray::new(len))
 }
 
-/// Refuses types that Arrow's library does not know, such as the integers of 128 bits in polars.
+/// Refuses types that Arrow's library does not know, such as the integers of 128 bits in polars;
+/// and the periods of pandas, which come as integers.
 fn expect_known(schema: &FFI_ArrowSchema) -> PyResult<()> {
     for column in columns(schema) {
+        let extension = column.metadata().map_err(raise)?.remove("ARROW:extension:name");
+        if extension.is_some_and(|name| name == "pandas.period") {
+            let text = "an array of periods holds no keys: give their texts, astype(str)";
+            return Err(PyTypeError::new_err(text));
+        }
         if DataType::try_from(column).is_err() {
             return Err(PyTypeError::new_err(format!(
                 "an Arrow array of the format {:?} holds no keys: cast it to integers of 64 bits, \

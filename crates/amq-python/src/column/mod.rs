@@ -4,20 +4,19 @@ mod arrow;
 mod block;
 mod buffer;
 mod capsule;
+mod elements;
 mod spent;
 
 use self::block::{Block, blocks};
 use self::capsule::Stream;
+pub(crate) use self::elements::{Elements, is_of_objects};
 use self::spent::Spent;
 use crate::hashing::Hashing;
 use crate::key::Under;
 use crate::patience::Patience;
 use arrow_array::ArrayRef;
 use arrow_array::ffi_stream::ArrayStreamReader;
-use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
 
 /// An array in pieces.
 pub(crate) enum Column {
@@ -29,9 +28,10 @@ pub(crate) enum Column {
 impl Column {
     /// The array that this object is, if it is one.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        if is_list(object) {
+        if elements::is_list(object) {
             return Ok(None);
         }
+        capsule::expect_collected(object)?;
         capsule::expect_values(object)?;
         if let Some(column) = Self::of_arrow(object)? {
             return Ok(Some(column));
@@ -63,7 +63,7 @@ impl Column {
         match hashing {
             Hashing::Seed(seed) => self.hashed_under(*seed, &mut each),
             Hashing::Key(key) => self.hashed_under(*key, &mut each),
-            Hashing::Caller(_) => Err(no_list()),
+            Hashing::Caller(_) => Err(elements::no_list()),
         }
     }
 
@@ -92,38 +92,4 @@ impl Column {
             }
         }
     }
-}
-
-fn is_list(object: &Bound<'_, PyAny>) -> bool {
-    object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>()
-}
-
-/// The objects of an array, as it lists them itself; `None` if this is no array.
-pub(crate) fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if is_list(object) {
-        return Ok(None);
-    }
-    let py = object.py();
-    let of_arrow = object.getattr_opt(intern!(py, "__arrow_c_array__"))?.is_some()
-        || object.getattr_opt(intern!(py, "__arrow_c_stream__"))?.is_some();
-    if !of_arrow && !buffer::has(object) {
-        return Ok(None);
-    }
-    // Tables list their rows.
-    if object.getattr_opt(intern!(py, "column_names"))?.is_none() {
-        for list in ["to_pylist", "to_list", "tolist"] {
-            if let Some(list) = object.getattr_opt(&PyString::intern(py, list))? {
-                buffer::expect_one_dimension(object)?;
-                return list.call0().map(Some);
-            }
-        }
-    }
-    if of_arrow { Err(no_list()) } else { Ok(None) }
-}
-
-fn no_list() -> PyErr {
-    PyTypeError::new_err(
-        "one by one, this takes the objects of an array, and a table or a stream lists none: give \
-         a column of it, or its to_pylist()",
-    )
 }

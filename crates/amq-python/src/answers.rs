@@ -1,0 +1,32 @@
+//! Answers for many keys, as Python has arrays.
+
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyMemoryView};
+
+/// Answers as an array of NumPy if that is there, and as a memoryview if not.
+pub(crate) fn bools<'py>(py: Python<'py>, answers: &[bool]) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = PyByteArray::new_with(py, answers.len(), |bytes| {
+        for (byte, answer) in bytes.iter_mut().zip(answers) {
+            *byte = u8::from(*answer);
+        }
+        Ok(())
+    })?;
+    array(&bytes, "bool", "?")
+}
+
+/// These bytes as an array: of a type of NumPy, or of a format of memoryviews.
+pub(crate) fn array<'py>(
+    bytes: &Bound<'py, PyByteArray>,
+    dtype: &str,
+    format: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = bytes.py();
+    match py.import(pyo3::intern!(py, "numpy")) {
+        Ok(numpy) => numpy.call_method1("frombuffer", (bytes, dtype)),
+        Err(error) if error.is_instance_of::<PyImportError>(py) => {
+            PyMemoryView::from(bytes)?.call_method1("cast", (format,))
+        }
+        Err(error) => Err(error),
+    }
+}
