@@ -267,6 +267,29 @@ def test_addresses_of_objects_are_no_keys():
     assert filter.update(objects.to_list()) == 2 and "x" in filter
 
 
+def test_an_array_that_is_not_what_its_schema_says_is_an_error():
+    def lying(array, schema):
+        class Lying:
+            def __arrow_c_array__(self, requested_schema=None):
+                return schema.__arrow_c_array__()[0], array.__arrow_c_array__()[1]
+
+        return Lying()
+
+    texts, numbers, views = pa.array(["a"]), pa.array([1]), pa.array(["a" * 20]).cast(pa.string_view())
+    words, table = texts.dictionary_encode(), pa.record_batch({"key": [1]})
+    arrays = (texts, numbers, words, views, table)
+    filter = amq.BloomFilter(10)
+    for array, schema in [(one, other) for one in arrays for other in arrays if one is not other]:
+        # Views have as many buffers as texts, or more.
+        if array is texts and schema is views:
+            continue
+        for operation in (filter.update, filter.contains, amq.FuseFilter.build):
+            with pytest.raises(ValueError, match="as its schema says"):
+                operation(lying(array, schema))
+    assert len(filter) == 0
+    assert filter.update(lying(numbers, numbers)) == 1
+
+
 def test_an_array_that_was_taken_before_is_an_error():
     class Again:
         pair = pa.array([1, 2]).__arrow_c_array__()

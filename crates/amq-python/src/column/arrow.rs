@@ -18,32 +18,38 @@ use pyo3::prelude::*;
 
 /// The exception for an error of Arrow.
 pub(super) fn raise(error: ArrowError) -> PyErr {
-    let text = format!("the Arrow array cannot be read: {error}");
+    unread(&error.to_string())
+}
+
+/// The exception for an array that cannot be read.
+pub(super) fn unread(why: &str) -> PyErr {
+    let text = format!("the Arrow array cannot be read: {why}");
     // What a stream's producer in Python raised comes as pyarrow words it, with its traceback.
     let last = |line: &str| line == "KeyboardInterrupt" || line.starts_with("KeyboardInterrupt: ");
-    match text.lines().any(last) {
+    match why.lines().any(last) {
         true => PyKeyboardInterrupt::new_err(text),
         false => PyValueError::new_err(text),
     }
 }
 
-/// The array, if it holds keys. A table of one column is that column.
-pub(super) fn checked(array: ArrayRef) -> PyResult<ArrayRef> {
-    let array = match array.as_struct_opt() {
-        None => array,
-        Some(table) if table.num_columns() == 1 && table.null_count() == 0 => {
-            table.column(0).clone()
-        }
-        Some(table) => {
-            let names = table.column_names().join(", ");
-            let text = format!("this takes one column of keys, not a table of these: {names}");
-            return Err(PyTypeError::new_err(text));
-        }
+/// Refuses types that hold no keys. A table of one column is that column.
+pub(super) fn expect_keys(of: &DataType) -> PyResult<()> {
+    let of = match of {
+        DataType::Struct(fields) => match &fields[..] {
+            [field] => field.data_type(),
+            fields => {
+                let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+                return Err(PyTypeError::new_err(format!(
+                    "this takes one column of keys, not a table of these: {}",
+                    names.join(", ")
+                )));
+            }
+        },
+        of => of,
     };
-    if given(array.data_type()).is_some() {
-        return Ok(array);
+    if given(of).is_some() {
+        return Ok(());
     }
-    let of = array.data_type();
     Err(PyTypeError::new_err(match of.is_temporal() {
         true => format!(
             "an Arrow array of {of} holds no keys: decide on a unit and a time zone, then cast it to \
@@ -53,6 +59,17 @@ pub(super) fn checked(array: ArrayRef) -> PyResult<ArrayRef> {
             "an Arrow array of {of} holds no keys: cast it to integers, strings or binaries"
         ),
     }))
+}
+
+/// The column of a table of one, or the array itself.
+pub(super) fn column(array: ArrayRef) -> PyResult<ArrayRef> {
+    match array.as_struct_opt() {
+        None => Ok(array),
+        Some(table) if table.null_count() == 0 => Ok(table.column(0).clone()),
+        Some(_) => Err(PyTypeError::new_err(
+            "an array of structs of which some are null holds no keys: give its field",
+        )),
+    }
 }
 
 /// What keys of this type are; `None` if they are none.
@@ -71,7 +88,7 @@ fn given(of: &DataType) -> Option<Given> {
     }
 }
 
-/// Calls `each` with the hashes of an array that was [`checked`].
+/// Calls `each` with the hashes of an array of keys.
 pub(super) fn hashed(
     array: &ArrayRef,
     under: impl Under,

@@ -1,10 +1,11 @@
 //! Arrow's C data interface: arrays and streams in capsules.
 #![allow(unsafe_code, reason = "what is in a capsule is C's")]
 
-use super::arrow::raise;
+use super::arrow::{column, expect_keys, raise, unread};
+use super::stream::Stream;
 use crate::shown::text;
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, NullArray, make_array};
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyImportError, PyOverflowError, PyTypeError, PyValueError};
@@ -28,13 +29,43 @@ pub(super) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
         let text = "the Arrow array was taken out of its capsule before: export it once more";
         return Err(PyValueError::new_err(text));
     }
-    if is_of_nulls(schema) {
-        return Ok(Some(nulls(array.len())));
+    imported(array, &type_of(schema)?).map(Some)
+}
+
+/// An array whose schema has a type from [`type_of`].
+pub(super) fn imported(array: FFI_ArrowArray, of: &DataType) -> PyResult<ArrayRef> {
+    // These are not imported: polars gives them a buffer, which the interface does not know, and
+    // arrow refuses.
+    if *of == DataType::Null {
+        return Ok(Arc::new(NullArray::new(array.len())));
     }
-    expect_known(schema)?;
-    // SAFETY: the structures are those of one array, as the interface says.
-    let data = unsafe { from_ffi(array, schema) };
-    Ok(Some(make_array(data.map_err(raise)?)))
+    if !is_like(&array, of) {
+        return Err(unread(&format!("it is none of {of}, as its schema says")));
+    }
+    // SAFETY: the structure is that of an array of this type, as the interface says.
+    let data = unsafe { from_ffi_and_data_type(array, of.clone()) };
+    column(make_array(data.map_err(raise)?))
+}
+
+/// Whether an array has as many buffers and others in it as its type says. What is in these cannot
+/// be looked at.
+fn is_like(array: &FFI_ArrowArray, of: &DataType) -> bool {
+    let buffers = array.num_buffers();
+    match of {
+        DataType::Struct(fields) => {
+            let mut fields = fields.iter().enumerate();
+            array.num_children() == fields.len()
+                && fields.all(|(index, field)| is_like(array.child(index), field.data_type()))
+        }
+        DataType::Dictionary(_, values) => {
+            buffers == 2 && array.dictionary().is_some_and(|array| is_like(array, values))
+        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
+            buffers == 3 && array.dictionary().is_none()
+        }
+        DataType::Utf8View | DataType::BinaryView => buffers >= 3 && array.dictionary().is_none(),
+        _ => buffers == 2 && array.dictionary().is_none(),
+    }
 }
 
 /// The array of pyarrow that an object makes of itself, as the arrays in columns of pandas do; None
@@ -47,12 +78,6 @@ pub(super) fn made<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py
     }
 }
 
-/// A stream of arrays, to be read, or read already.
-pub(super) enum Stream {
-    Arrays(ArrayStreamReader),
-    Read(ArrayRef),
-}
-
 /// The stream of arrays that an object gives with `__arrow_c_stream__`, if it has that.
 pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<Stream>> {
     let name = intern!(object.py(), "__arrow_c_stream__");
@@ -61,15 +86,9 @@ pub(super) fn stream(object: &Bound<'_, PyAny>) -> PyResult<Option<Stream>> {
     let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
     // SAFETY: a capsule of this name holds this structure; it is moved out, which the capsule
     // notices.
-    let mut stream =
+    let stream =
         unsafe { FFI_ArrowArrayStream::from_raw(stream.cast::<FFI_ArrowArrayStream>().as_ptr()) };
-    if let Some(schema) = schema_of(&mut stream) {
-        if is_of_nulls(&schema) {
-            return Ok(Some(Stream::Read(nulls(number_of(&mut stream)?))));
-        }
-        expect_known(&schema)?;
-    }
-    Ok(Some(Stream::Arrays(ArrayStreamReader::try_new(stream).map_err(raise)?)))
+    Stream::new(stream).map(Some)
 }
 
 /// What an object exports with this method, if it has it. What another library says of its array
@@ -131,62 +150,21 @@ pub(super) fn expect_values(object: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The schema of a stream that has not been read; `None` if it gives none.
-fn schema_of(stream: &mut FFI_ArrowArrayStream) -> Option<FFI_ArrowSchema> {
-    stream.release()?;
-    let (get, mut schema) = (stream.get_schema()?, FFI_ArrowSchema::empty());
-    // SAFETY: the function is that of the stream, which is not released, and fills the structure.
-    match unsafe { get(stream, &raw mut schema) } {
-        0 => Some(schema),
-        _ => None,
-    }
-}
-
-/// The number of elements in all arrays of a stream.
-fn number_of(stream: &mut FFI_ArrowArrayStream) -> PyResult<usize> {
-    let mut len = 0;
-    while let Some(next) = stream.get_next() {
-        let mut array = FFI_ArrowArray::empty();
-        // SAFETY: as in `schema_of`.
-        if unsafe { next(stream, &raw mut array) } != 0 {
-            return Err(PyValueError::new_err("the Arrow stream cannot be read to its end"));
-        }
-        if array.is_released() {
-            break;
-        }
-        len += array.len();
-    }
-    Ok(len)
-}
-
-/// The column of a table of one, or the array itself.
-fn columns(schema: &FFI_ArrowSchema) -> Vec<&FFI_ArrowSchema> {
-    match schema.format() {
+/// The type of an array of keys. That of a table of nulls alone is that of nulls.
+pub(super) fn type_of(schema: &FFI_ArrowSchema) -> PyResult<DataType> {
+    // The column of a table of one, or the array itself.
+    let columns = match schema.format() {
         "+s" => schema.children().collect(),
         _ => vec![schema],
-    }
-}
-
-/// Whether all elements are nulls by their type. These are not imported: polars gives them a
-/// buffer, which the interface does not know, and arrow refuses.
-fn is_of_nulls(schema: &FFI_ArrowSchema) -> bool {
-    matches!(columns(schema)[..], [column] if column.format() == "n")
-}
-
-fn nulls(len: usize) -> ArrayRef {
-    Arc::new(NullArray::new(len))
-}
-
-/// Refuses types that Arrow's library does not know, such as the integers of 128 bits in polars;
-/// and the periods of pandas, which come as integers.
-fn expect_known(schema: &FFI_ArrowSchema) -> PyResult<()> {
-    for column in columns(schema) {
+    };
+    for column in &columns {
         let extension = column.metadata().map_err(raise)?.remove("ARROW:extension:name");
         if extension.is_some_and(|name| name == "pandas.period") {
             let text = "an array of periods holds no keys: give their texts, astype(str)";
             return Err(PyTypeError::new_err(text));
         }
-        if DataType::try_from(column).is_err() {
+        // Such as the integers of 128 bits in polars.
+        if DataType::try_from(*column).is_err() {
             return Err(PyTypeError::new_err(format!(
                 "an Arrow array of the format {:?} holds no keys: cast it to integers of 64 bits, \
                  strings or binaries; or give its to_list()",
@@ -194,5 +172,10 @@ fn expect_known(schema: &FFI_ArrowSchema) -> PyResult<()> {
             )));
         }
     }
-    Ok(())
+    if matches!(columns[..], [column] if column.format() == "n") {
+        return Ok(DataType::Null);
+    }
+    let of = DataType::try_from(schema).map_err(raise)?;
+    expect_keys(&of)?;
+    Ok(of)
 }

@@ -6,23 +6,23 @@ mod buffer;
 mod capsule;
 mod elements;
 mod spent;
+mod stream;
 
 use self::block::{Block, blocks};
-use self::capsule::Stream;
 pub(crate) use self::elements::{Elements, is_of_objects};
 use self::spent::Spent;
+use self::stream::Stream;
 use crate::hashing::Hashing;
 use crate::key::Under;
 use crate::patience::Patience;
 use arrow_array::ArrayRef;
-use arrow_array::ffi_stream::ArrayStreamReader;
 use pyo3::prelude::*;
 
 /// An array in pieces.
 pub(crate) enum Column {
     Buffer(buffer::Items),
     Arrow(ArrayRef),
-    Stream(ArrayStreamReader),
+    Stream(Stream),
 }
 
 impl Column {
@@ -44,12 +44,9 @@ impl Column {
 
     fn of_arrow(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Some(array) = capsule::array(object)? {
-            return Ok(Some(Self::Arrow(arrow::checked(array)?)));
+            return Ok(Some(Self::Arrow(array)));
         }
-        Ok(capsule::stream(object)?.map(|stream| match stream {
-            Stream::Arrays(stream) => Self::Stream(stream),
-            Stream::Read(array) => Self::Arrow(array),
-        }))
+        Ok(capsule::stream(object)?.map(Self::Stream))
     }
 
     /// Calls `each` with hashes and which of them are keys and no nulls, block by block. To be
@@ -80,10 +77,8 @@ impl Column {
             Self::Arrow(array) => arrow::hashed(array, under, patience, each),
             Self::Stream(stream) => {
                 let mut spent = Spent::default();
-                for array in stream {
-                    let array = array.map_err(arrow::raise)?;
-                    let hashed = arrow::checked(array.clone())
-                        .and_then(|keys| arrow::hashed(&keys, under, patience, each));
+                while let Some(array) = stream.next()? {
+                    let hashed = arrow::hashed(&array, under, patience, each);
                     spent.push(array);
                     hashed?;
                     patience.hear()?;
