@@ -128,7 +128,8 @@ macro_rules! classes {
 /// Goes behind the words about a kind.
 const HOW: &str = "\n\n\
     capacity is the number of keys planned for. What limits the size is one of fpr, the \
-    false-positive\nrate with so many keys (0.01), bits_per_key and bytes.\n\n\
+    false-positive\nrate with so many keys (0.01), bits_per_key and bytes. Bytes of little use are \
+    left: ask for a\nrate instead.\n\n\
     Keys are str, bytes, int, bool and tuples of them, and have the same bits in every process and \
     in\nRust. Other objects take hash_func, a function that returns an integer of 64 evenly \
     distributed\nbits. seed replaces the public one; key, 16 secret bytes, makes a filter that \

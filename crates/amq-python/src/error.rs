@@ -40,7 +40,8 @@ mod raised {
         amq,
         OverfullWarning,
         PyUserWarning,
-        "A filter holds more keys than planned, and errs more often than promised."
+        "A filter holds more keys than planned, and errs more often than promised. Where warnings are \
+         errors, inserted is how many of the call's keys are in, the first ones."
     );
 }
 
@@ -49,12 +50,13 @@ pub(crate) use raised::{DecodeError as NotDecoded, OverfullWarning};
 /// Adds the exceptions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    let full = py.get_type::<raised::Full>();
+    let (full, overfull) = (py.get_type::<raised::Full>(), py.get_type::<OverfullWarning>());
     full.setattr("inserted", 0)?;
+    overfull.setattr("inserted", 0)?;
     module.add("Full", full)?;
     module.add("DecodeError", py.get_type::<raised::DecodeError>())?;
     module.add("Unsupported", py.get_type::<raised::Unsupported>())?;
-    module.add("OverfullWarning", py.get_type::<OverfullWarning>())
+    module.add("OverfullWarning", overfull)
 }
 
 /// The exception for an error of the library.

@@ -19,7 +19,8 @@ use std::path::Path;
 
 #[pymethods]
 impl Filter {
-    /// Saves the filter in a file, which replaces one of this name at once and as a whole.
+    /// Saves the filter in a file, which replaces one of this name at once and as a whole; folders,
+    /// devices and links are not replaced.
     ///
     /// secret=False leaves out the seed, or the secret key: whoever loads the file must give it. A
     /// filter from such a file, and whatever it was merged into, is saved without it in any case.

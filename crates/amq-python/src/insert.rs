@@ -30,7 +30,7 @@ impl InsertFilter {
         let (hash, given) = this.hashing.hash(key)?;
         let put = this.write(py).insert(hash, given)?;
         if put.overfull {
-            warn(slf)?;
+            warn(slf, 1)?;
         }
         Ok(put.inserted.is_new())
     }
@@ -59,7 +59,7 @@ impl InsertFilter {
                 Many::of(&keys, &filter.hashing)?.insert_into(filter, &mut done)?;
             new += inserted;
             if overfull {
-                warn(slf)?;
+                warn(slf, done)?;
             }
         }
         Ok(new)
@@ -138,14 +138,15 @@ fn merge(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResult<(
         Ok(ours.merged())
     })?;
     if overfull {
-        warn(slf)?;
+        warn(slf, 0)?;
     }
     Ok(())
 }
 
-/// Says that the filter holds more keys than planned, where the caller stands.
+/// Says that the filter holds more keys than planned, where the caller stands; if that raises, also
+/// how many of the call's keys are in.
 #[cold]
-fn warn(slf: &Bound<'_, InsertFilter>) -> PyResult<()> {
+fn warn(slf: &Bound<'_, InsertFilter>, inserted: u64) -> PyResult<()> {
     let py = slf.py();
     let described = slf.as_super().get().read(py).described();
     let text = format!(
@@ -153,5 +154,10 @@ fn warn(slf: &Bound<'_, InsertFilter>) -> PyResult<()> {
          one that grows, such as ScalableBloomFilter: {described}"
     );
     let text = std::ffi::CString::new(text)?;
-    PyErr::warn(py, &py.get_type::<OverfullWarning>(), &text, 1)
+    let class = py.get_type::<OverfullWarning>();
+    let Err(error) = PyErr::warn(py, &class, &text, 1) else { return Ok(()) };
+    if error.is_instance(py, &class) {
+        error.value(py).setattr("inserted", inserted)?;
+    }
+    Err(error)
 }

@@ -33,6 +33,7 @@ pub(crate) fn expect_known(others: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         "fp_rate" | "false_positive_rate" | "error_rate" => ": the rate is fpr",
         "expected_items" => ": the number of keys is capacity",
         "serializable" => ": leave it out, every filter can be saved",
+        "free_threading" => ": leave it out, threads can share every filter",
         _ => "",
     };
     Err(PyTypeError::new_err(format!("there is no argument {name}{advice}")))

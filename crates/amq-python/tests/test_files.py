@@ -145,6 +145,11 @@ def test_damaged_bytes_are_refused(path, tmp_path):
         for read in (amq.load, amq.open):
             with pytest.raises((amq.DecodeError, MemoryError)):
                 read(damaged)
+    # Whoever maps less than the header says would read behind the end.
+    for length in lengths:
+        damaged.write_bytes(content[:length])
+        with pytest.raises(amq.DecodeError):
+            amq.open(damaged, check=False)
 
 
 def flipped(content, bit):

@@ -283,6 +283,7 @@ def test_arguments_of_other_libraries_are_told_ours():
         ({"fp_rate": 0.1}, "there is no argument fp_rate: the rate is fpr"),
         ({"false_positive_rate": 0.1}, "the rate is fpr"),
         ({"serializable": True}, "leave it out, every filter can be saved"),
+        ({"free_threading": True}, "leave it out, threads can share every filter"),
         ({"hash": None}, "there is no argument hash$"),
     ):
         with pytest.raises(TypeError, match=text):
@@ -326,9 +327,20 @@ def test_a_filter_past_its_plan_warns_once(kind):
     if kind in REMOVE:
         with pytest.warns(amq.OverfullWarning):
             one |= other
-    with warnings.catch_warnings(), pytest.raises(amq.OverfullWarning):
-        warnings.simplefilter("error")
-        kind(10).update(range(100))
+    past = kind(50)
+    with pytest.warns(amq.OverfullWarning):
+        past.update(range(100))
+    for insert, inserted in (
+        (lambda filter: [filter.add(key) for key in range(100)], 1),
+        (lambda filter: filter.update(range(100)), 100),
+        (lambda filter: filter.update([1], range(60), range(1000)), 61),
+        (lambda filter: filter.update(key for key in range(100)), 100),
+        (lambda filter: filter.merge(past), 0),
+    ):
+        with warnings.catch_warnings(), pytest.raises(amq.OverfullWarning) as raised:
+            warnings.simplefilter("error")
+            insert(kind(50))
+        assert raised.value.inserted == inserted
 
 
 def test_a_filter_that_grows_never_warns():

@@ -46,6 +46,8 @@ def test_every_class_has_the_members_of_its_stub_and_no_more(cls):
         there -= {"kind"}
         if issubclass(cls, amq.InsertFilter):
             there -= {"add"}  # each has its own, which is quicker
+    elif cls is amq.FilterView:
+        stubbed -= {"save", "save_bytes", "to_bytes"}  # inherited, and refused
     elif cls in (amq.InsertFilter, amq.StaticFilter):
         # Of each of their kinds.
         stubbed -= {"kind"}
