@@ -236,8 +236,9 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
     // No two elements share a name, or the script would take one for the other.
     let names = || page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next());
     assert_eq!(names().collect::<BTreeSet<_>>().len(), names().count());
-    // Every need stands in a table.
-    for Answer { need, .. } in answers(&record.1) {
+    // Every need stands in a table, and what is planned in the unit of what was measured.
+    for Answer { need, why, .. } in answers(&record.1) {
+        assert!(!why.contains("least possible"), "{need}: {why}");
         let need = maud::html! { (need) }.into_string();
         assert!(page.contains(&format!(">{need}<")), "{need}");
     }
