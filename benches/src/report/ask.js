@@ -293,7 +293,7 @@ if (form && typeof WebAssembly === "object" && typeof DecompressionStream === "f
     form.addEventListener("change", () => answer.className && answerForm(false));
     form.addEventListener("submit", (event) => event.preventDefault());
     addEventListener("hashchange", follow);
-    show(formAsks(), false);
+    if (!location.hash.includes("=")) show(formAsks(), false);
     follow();
   });
 }
