@@ -1,6 +1,6 @@
 //! The sum over the sets T, for each number of bits per key: the compiler reckons its terms.
 
-use super::Words;
+use super::words::Words;
 use crate::MAX_WIDE_PROBES;
 use core::cell::RefCell;
 
