@@ -117,6 +117,7 @@ mod tests {
         for (question, said) in [
             ("", "how many keys?"),
             ("fpr=0.01", "how many keys?"),
+            ("unknown-from=10&at-most=90", "how many keys? There can be one of"),
             ("keys=-1", "keys: -1 is no whole number up to 18446744073709551615"),
             ("keys=10&fpr=a\tb", "fpr: a b is not a number"),
             ("keys=10&fpr=", "fpr:  is not a number"),

@@ -85,9 +85,12 @@ fn at_fault(pairs: &[Pair<'_>], is_gone: impl Fn(&Workload) -> bool) -> Vec<Stri
 
 /// The workload that options describe, unless one of them cannot be read.
 fn described(pairs: &[Pair<'_>]) -> Result<Workload, Refused> {
-    let of = pairs.iter().find_map(|&(name, value)| keys(name, value));
-    let none = || Refused::of("number", "how many keys?".into());
-    let of = of.ok_or_else(none)??;
+    let mut all = pairs.iter().filter_map(|&(name, value)| keys(name, value));
+    let refused = |why: &str| Refused::of("number", why.into());
+    let of = all.next().ok_or_else(|| refused("how many keys?"))??;
+    if all.next().is_some() {
+        return Err(refused("how many keys? There can be one of keys, at-most and unknown-from"));
+    }
     pairs.iter().try_fold(Workload::new(of), |all, &(name, value)| with(all, name, value))
 }
 
