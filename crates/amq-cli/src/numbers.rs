@@ -137,7 +137,9 @@ pub(crate) fn bits(text: &str) -> Result<f64, String> {
 
 /// A size in bytes, at least 1: `4096`, `64KiB`, `1.5GB`, `1e9`.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, u64); 9] = [
+    const UNITS: [(&str, u64); 12] = [
+        ("bytes", 1),
+        ("byte", 1),
         ("kib", 1 << 10),
         ("mib", 1 << 20),
         ("gib", 1 << 30),
@@ -146,6 +148,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         ("mb", 1_000_000),
         ("gb", 1_000_000_000),
         ("tb", 1_000_000_000_000),
+        ("pb", 1_000_000_000_000_000),
         ("b", 1),
     ];
     let lower = text.trim().to_ascii_lowercase();
@@ -426,6 +429,9 @@ mod tests {
         for (text, want) in [
             ("4096", 4096),
             ("64KiB", 65536),
+            ("1 byte", 1),
+            ("64 bytes", 64),
+            ("2PB", 2_000_000_000_000_000),
             ("64 kib", 65536),
             ("1.5GB", 1_500_000_000),
             ("0.5KiB", 512),
