@@ -15,6 +15,9 @@ pub struct Beyond {
     pub(super) beside: &'static [&'static str; 5],
 }
 
+/// Where each library does as it likes.
+const OWN: &[&str; 5] = &["ask its library"; 5];
+
 impl Beyond {
     pub(super) const RANGE: Self = Self {
         name: "range",
@@ -70,6 +73,37 @@ impl Beyond {
         ],
     };
 
+    const SIMILAR: Self = Self {
+        name: "similar",
+        wanted: "finds what is nearly equal, such as a photo that was compressed again",
+        instead: "a perceptual hash or MinHash of each, in an index of near hashes (LSH): a filter \
+                  tells only whether the very same bytes are in",
+        beside: OWN,
+    };
+    const PRIVATE: Self = Self {
+        name: "private",
+        wanted: "hides its keys from those who hold it",
+        instead: "private set intersection (PSI): whoever can ask a filter can try every number \
+                  or name that there may be",
+        beside: OWN,
+    };
+    const FRESH: Self = Self {
+        name: "fresh",
+        wanted: "lets every new key through, and in return some repeats",
+        instead: "a table of the last keys themselves, one in each slot, where a new key replaces the \
+                  old (a direct-mapped cache, or inverse Bloom filter), in any number of bytes; or an \
+                  exact set. A filter errs the other way: a false positive is a new key lost",
+        beside: OWN,
+    };
+
     /// All of them, in the words of the first page.
-    pub const ALL: [Self; 4] = [Self::RANGE, Self::RECONCILE, Self::DISTINCT, Self::FREQUENCIES];
+    pub const ALL: [Self; 7] = [
+        Self::RANGE,
+        Self::RECONCILE,
+        Self::DISTINCT,
+        Self::FREQUENCIES,
+        Self::SIMILAR,
+        Self::PRIVATE,
+        Self::FRESH,
+    ];
 }

@@ -2,14 +2,12 @@
 //! filter for many sets.
 
 use crate::by::NEARLY;
-use crate::consider::own;
+use crate::consider::{own, smallest, spared};
 use crate::exact;
 use crate::numbers::{Bytes, Number, Rate, Rounded};
-use crate::size::size;
-use crate::{Answer, Choice, Keys, Structure, Workload};
+use crate::{Answer, Choice, First, Keys, Structure, Times, Workload};
 use alloc::format;
 use alloc::string::String;
-use amq::Budget;
 
 /// What the keys themselves take, in the smallest form that the workload admits, and in a hash
 /// table if they come one by one.
@@ -17,6 +15,7 @@ pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workloa
     let what = match (workload.counts(), workload.is_filtered()) {
         (true, _) => "map from each key to its count",
         (_, false) => "map from each key to its value",
+        _ if workload.generations().is_some() => "map from each key to its last time",
         _ => "set of the keys",
     };
     let form = |it, bytes| format!("{} as {}", Bytes(bytes), exact::form(it, workload));
@@ -26,8 +25,8 @@ pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workloa
     let table = answer.exact.iter().skip(1).find(is_table).filter(|_| !workload.built_once);
     text += &table.map_or_else(String::new, |it| format!(", {}", form(it.structure, it.bytes)));
     if !workload.built_once && workload.below.is_some() {
-        let list = form(Structure::SortedList, exact::sorted_bytes(workload));
-        text += &format!(", {list} once all keys are there");
+        let list = Bytes(exact::sorted_bytes(workload));
+        text += &format!(", {list} as a sorted Elias-Fano list once all keys are there");
     }
     let Some(filter) = filter.filter(|filter| filter.bytes > 0) else {
         return text + ", and never errs.";
@@ -88,9 +87,9 @@ pub(super) fn file(choice: &Choice, workload: &Workload) -> Option<String> {
 }
 
 /// What stands beside the tables of many filters, and what one for all would take.
-pub(super) fn many(choice: &Choice, workload: &Workload) -> Option<String> {
+pub(super) fn many(choice: &Choice, workload: &Workload, times: &Times) -> Option<String> {
     let (it, filters) = (choice.structure, workload.filters);
-    let budget = choice.goal.filter(|_| filters > 1)?.budget;
+    choice.goal.filter(|_| filters > 1)?;
     let number = Number(filters);
     let all = Bytes(choice.bytes.saturating_mul(filters));
     let mut text = format!("{number} filters take {all} as tables, {} each.", Bytes(choice.bytes));
@@ -103,13 +102,18 @@ pub(super) fn many(choice: &Choice, workload: &Workload) -> Option<String> {
     }
     text +=
         " With one seed for all, a key is hashed once (`KeyHash`), and each is asked by its hash.";
-    let budget = match budget {
-        Budget::Bytes(bytes) => Budget::Bytes(bytes.saturating_mul(filters)),
-        other => other,
-    };
     let keys = workload.keys.planned().saturating_mul(filters);
     let one = Workload { keys: Keys::AtMost(keys), filters: 1, ..workload.clone() };
-    if let Some(together) = size(it, budget, &one).ok().filter(|_| choice.grown.is_none()) {
+    let least = |it: Structure| smallest(it, &one, times).ok();
+    let together = match workload.spares() {
+        First::Memory => {
+            let all = Structure::candidates(&one).into_iter().filter_map(least);
+            all.min_by(|a, b| spared(a, &one).total_cmp(&spared(b, &one)))
+        }
+        _ => least(it),
+    };
+    if let Some(together) = together.filter(|_| choice.grown.is_none()) {
+        let it = together.structure;
         let (kind, errs) = match it {
             // A map gives some value to every key: it has no rate.
             Structure::Map => ("", " takes".into()),

@@ -44,7 +44,7 @@ impl fmt::Display for Conflict {
                 f,
                 ", since hashes of 64 bits of so many keys err at {} at least: take a higher rate, \
                  several filters of fewer keys, or the keys themselves, which never err",
-                Rate(floor)
+                Rate(-libm::expm1(-floor))
             )?;
         }
         for (index, (demand, choice)) in self.ways_out.iter().enumerate() {

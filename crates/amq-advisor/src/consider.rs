@@ -24,6 +24,15 @@ pub(super) fn smallest(
     at(structure, size::budget(workload), workload, times).map_err(refused)
 }
 
+/// What there is to spare where memory comes first: bits at a rate; in a size, the inverse of the
+/// bits of its rate.
+pub(super) fn spared(choice: &Choice, workload: &Workload) -> f64 {
+    match size::budget(workload) {
+        Budget::Fpr(_) => choice.bits_per_key,
+        _ => -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9)),
+    }
+}
+
 /// The same structure with the parameters that cost the least time within so many bits per key: at
 /// lower rates, too, by whole bits.
 pub(super) fn quickest(

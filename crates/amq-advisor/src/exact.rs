@@ -6,12 +6,24 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+/// Keys of a sorted array that also changes: half of them move for each.
+const FEW: u64 = 256;
+
+/// Whether nothing comes or goes.
+fn is_fixed(workload: &Workload) -> bool {
+    workload.built_once && !workload.needs_remove()
+}
+
 /// What can hold the keys, with its bytes; the smallest first.
 pub(super) fn all(workload: &Workload) -> Vec<(Structure, u64)> {
     let mut all = vec![(Structure::exact(workload), hash_table(workload))];
     all.extend(bitmap(workload).map(|bytes| (Structure::Bitmap, bytes)));
-    let is_sorted = workload.built_once && !workload.needs_remove();
-    all.extend(is_sorted.then(|| (Structure::SortedList, sorted_bytes(workload))));
+    if is_fixed(workload) {
+        all.push((Structure::SortedList, sorted_bytes(workload)));
+    } else if workload.keys.planned() <= FEW && (!workload.grows() || workload.is_bounded_growth())
+    {
+        all.push((Structure::SortedList, array_bytes(workload)));
+    }
     all.sort_by_key(|&(_, bytes)| bytes);
     all
 }
@@ -69,18 +81,25 @@ pub(super) fn sorted_bytes(workload: &Workload) -> u64 {
     libm::ceil(keys as f64 * (bits + f64::from(workload.beside_bits())) / 8.0) as u64
 }
 
+/// Bytes of the sorted keys as they are, with what belongs to each.
+fn array_bytes(workload: &Workload) -> u64 {
+    let each = workload.key_bytes.saturating_add(u64::from(workload.beside_bits().div_ceil(8)));
+    workload.keys.planned().saturating_mul(each)
+}
+
 /// What it is called in a sentence.
 pub(super) fn form(structure: Structure, workload: &Workload) -> String {
     let beside = match (workload.counts(), workload.is_filtered()) {
         (true, _) => " and an array of the counts",
         (_, false) => " and an array of the values",
+        _ if workload.generations().is_some() => " and an array of their times",
         _ => "",
     };
     match structure {
-        Structure::SortedList if workload.below.is_some() => {
+        Structure::SortedList if is_fixed(workload) && workload.below.is_some() => {
             format!("a sorted Elias-Fano list{beside}")
         }
-        Structure::SortedList if are_integers(workload) => format!(
+        Structure::SortedList if is_fixed(workload) && are_integers(workload) => format!(
             "a sorted Elias-Fano list{beside}, each key read as an integer of {} bytes",
             workload.key_bytes
         ),

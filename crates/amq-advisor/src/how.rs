@@ -2,10 +2,10 @@
 //! keys that strangers choose.
 
 use crate::by::TIE;
-use crate::consider::{own, smallest};
+use crate::consider::{own, smallest, spared};
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size::{MOST_COUNTED, budget};
-use crate::{Answer, Choice, Demand, First, KeysBy, Structure, Times, Workload, plan, size};
+use crate::{Answer, Choice, Demand, First, KeysBy, Need, Structure, Times, Workload, plan, size};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,10 +19,11 @@ pub(super) fn notes(
     times: &Times,
 ) -> impl Iterator<Item = String> {
     let all = [
+        filter.and_then(|_| split(answer, workload, times)),
         counting(answer, workload),
         filter.and_then(|it| growing(it, answer, workload)),
-        filter.and_then(|_| split(answer, workload, times)),
         filter.and_then(|_| lookups(answer, workload)),
+        changing(workload, times),
         strangers(answer, filter.is_some(), workload),
     ];
     all.into_iter().flatten()
@@ -139,10 +140,10 @@ fn split(answer: &Answer, workload: &Workload, times: &Times) -> Option<String> 
     let refused = refused.filter(|it| matches!(it.demand, Demand::BuildBytes(_)));
     let freed = refused.filter_map(|it| smallest(it.structure, &free, times).ok());
     let first = answer.filters().next().filter(|_| workload.built_once)?;
-    let bits = |it: &Choice| it.bits_per_key / -libm::log2(it.fpr);
     let all: Vec<Choice> = freed.chain([first.clone()]).collect();
-    let least = all.iter().map(bits).fold(f64::INFINITY, f64::min) * (1.0 + TIE);
-    let near = all.iter().filter(|it| bits(it) <= least);
+    let least =
+        all.iter().map(|it| spared(it, workload)).fold(f64::INFINITY, f64::min) * (1.0 + TIE);
+    let near = all.iter().filter(|it| spared(it, workload) <= least);
     let it = near.min_by(|a, b| own(a, workload).total_cmp(&own(b, workload)))?;
     let parts = it.build_bytes.div_ceil(workload.build_bytes.unwrap_or(LARGE));
     (parts > 1).then(|| {
@@ -192,6 +193,22 @@ fn lookups(answer: &Answer, workload: &Workload) -> Option<String> {
     })
 }
 
+/// How values that change are kept in few bits.
+fn changing(workload: &Workload, times: &Times) -> Option<String> {
+    if workload.is_filtered() || workload.built_once && workload.changes.is_none() {
+        return None;
+    }
+    let pairs = Workload::new(workload.keys).built_once();
+    let pairs = pairs.need(Need::Values { bits: workload.value_bits()? });
+    let map = smallest(Structure::Map, &Workload { fpr: workload.fpr, ..pairs }, times).ok()?;
+    Some(format!(
+        "Where few values change, a ribbon map of all, {} in {:.2} bits per key, goes with an exact \
+         map of the changed ones, which is asked first; now and then it is built again.",
+        Bytes(map.bytes),
+        map.bits_per_key
+    ))
+}
+
 /// What keys that strangers choose ask for.
 fn strangers(answer: &Answer, is_filter: bool, workload: &Workload) -> Option<String> {
     let mut text = String::new();
@@ -203,7 +220,8 @@ fn strangers(answer: &Answer, is_filter: bool, workload: &Workload) -> Option<St
         text += "Strangers can prepare keys that collide: wrap a filter in `Keyed`, which hashes \
                  with SipHash under a secret key (`amq build --key-file`); a secret seed is faster, \
                  and weaker, since XXH3 is no pseudorandom function. Where a yes grants something, a \
-                 filter alone must not decide: whoever tries enough keys finds false positives.";
+                 filter alone must not decide: whoever tries enough keys finds false positives, and may repeat them: keep \
+                 those that were found in an exact set.";
         text += if workload.built_once { "" } else { " Nor does a key stop one who fills it." };
         text += match workload.needs_remove() {
             true => " Let strangers remove only what an exact set behind it holds.",

@@ -117,7 +117,7 @@ fn exactly(
             return None;
         };
         let forgets = match workload.generations() {
-            Some(_) => ": to forget, each generation has one of its own",
+            Some(_) => ": to forget, old ones are swept out by their times",
             None => "",
         };
         Some((set.clone(), format!("{why}{forgets}.")))

@@ -39,7 +39,7 @@ impl Need {
     #[must_use]
     pub fn meant(word: &str) -> Option<&'static str> {
         // The first of each row.
-        const MEANT: [&str; 17] = [
+        const MEANT: [&str; 20] = [
             "remove delete erase expire evict subtract unset churn",
             "list iterate enumerate keys sort order scan dump",
             "merge union combine join add-up distributed",
@@ -51,6 +51,9 @@ impl Need {
             "frequencies frequency heavy-hitters top-k count-min",
             "range between prefix ranges",
             "reconcile diff sync",
+            "similar near near-duplicates fuzzy nearest perceptual",
+            "private secret privacy psi anonymous",
+            "fresh inverse new lossless",
             "--forget forget window sliding-window ttl rolling generations",
             "--count count counts counting counter multiset",
             "--values values value dictionary lookup-table",

@@ -26,10 +26,11 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     if filter.is_some() || answer.best().structure != answer.exact[0].structure {
         notes.push(exact(answer, filter, workload));
     }
+    notes.extend(how::notes(answer, filter, workload, times));
     if let Some(it) = filter {
         let of_it = [
             worth(it, answer, workload),
-            many(it, workload),
+            many(it, workload, times),
             file(it, workload),
             changes(it, answer, workload),
             merged(it, workload),
@@ -48,7 +49,6 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         notes.push(format!("Neither a rate nor a size was asked for: planned for {rate}."));
     }
     notes.extend(copies(workload, answer));
-    notes.extend(how::notes(answer, filter, workload, times));
     let (is_filter, is_first) = (filter.is_some(), answer.best().structure.is_filter());
     let fixed: &[(bool, &str)] = &[
         (
@@ -87,6 +87,11 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
              of its filters halves its counters.",
         ),
         (
+            workload.is_shared() && is_filter,
+            "Where several threads insert one new key at once, sharded filters say `New` to one of \
+             them; atomic ones may say it to each.",
+        ),
+        (
             workload.threads > 1 && !workload.is_shared(),
             "Any number of threads can query at once, each in the time of one: nothing else is \
              chosen for them. If several insert, ask for that, too (shared-insert).",
@@ -117,7 +122,7 @@ fn room(choice: &Choice, workload: &Workload, times: &Times) -> Option<String> {
 fn left(workload: &Workload) -> Option<String> {
     let all = [
         (workload.is_shared(), "a lock for the threads that insert"),
-        (workload.generations().is_some(), "a set for each generation, the oldest to be dropped"),
+        (workload.generations().is_some(), "a sweep of the old keys, by their times"),
         (workload.has(Need::Files), "the keys in a file, to be read again"),
     ];
     let needed = all.into_iter().filter(|(is_needed, _)| *is_needed && workload.is_exact());
@@ -221,7 +226,9 @@ fn merged(choice: &Choice, workload: &Workload) -> Option<String> {
 fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let changes = workload.changes?;
     let (whole, list) = (choice.bytes, changes.saturating_mul(workload.key_bytes));
-    let hashes = changes.saturating_mul(8);
+    // As an Elias-Fano list has them.
+    let bits = 66.0 - libm::log2(changes.max(1) as f64);
+    let hashes = libm::ceil(changes as f64 * bits / 8.0) as u64;
     let is_whole = whole <= list.min(hashes);
     let takes = |choice: &&Choice| {
         let can = choice.structure.kind().map(Abilities::of);
@@ -232,10 +239,10 @@ fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
         format!(": {}, {:.2} bits per key", it.structure, it.bits_per_key)
     });
     Some(format!(
-        "{}: the filter is {}; {} changed keys are {} as keys, {} as hashes of 64 bits. With keys, \
-         a receiver who has the whole set builds the filter again; hashes need a filter that inserts \
-         and removes on the other side{taker}. A filter that is built again with another seed or \
-         size shares no bits with the last.",
+        "{}: the filter is {}; {} changed keys, added and removed, are {} as keys, {} as sorted \
+         hashes of 64 bits. With keys, a receiver who has the whole set builds the filter again; \
+         hashes need a filter that inserts and removes on the other side{taker}. Until then a copy \
+         denies what was added since.",
         if is_whole { "Send the whole" } else { "Send the changes" },
         Bytes(whole),
         Number(changes),
@@ -270,6 +277,7 @@ fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
 fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     let it = choice.structure;
     let kind = it.kind()?;
+    let can = Abilities::of(kind);
     if workload.built_once || choice.grown.is_some() {
         return None;
     }
@@ -283,9 +291,16 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     }
     let keys = Number(workload.keys.planned());
     let plan = if it.forgets() { "a generation's share of its plan" } else { "its plan" };
-    (!Abilities::of(kind).never_full).then(|| {
+    // Those that remove keep copies; what forgets keeps one, and to count is to keep them.
+    let is_said = it.forgets() || workload.counts() || workload.copies.is_some();
+    let copies = match can.remove && !is_said {
+        true => " A key that comes again takes another slot, unless `insert_unique` takes it.",
+        false => "",
+    };
+    (!can.never_full).then(|| {
         format!(
-            "The {it} filter refuses keys beyond {plan} of {keys}: plan for the most there will be."
+            "The {it} filter refuses keys beyond {plan} of {keys}: plan for the most there will \
+             be.{copies}"
         )
     })
 }

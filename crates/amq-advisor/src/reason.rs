@@ -47,7 +47,7 @@ pub(super) fn what(structure: Structure, workload: &Workload) -> String {
         }
         Structure::Map => "A value for each key in few more bits than it has.".into(),
         Structure::Sharded(_) => {
-            format!("{shards} shards with a lock each: threads seldom meet. {about}")
+            format!("{shards} shards with a lock each, some four for each thread. {about}")
         }
         Structure::ShardedRolling(_) => format!(
             "{shards} shards with a lock each, and a rolling filter in each; time moves on in one \
@@ -62,8 +62,9 @@ pub(super) fn what(structure: Structure, workload: &Workload) -> String {
         Structure::Filter(kind) => format!("{about} {}", can(kind)),
         Structure::Bitmap | Structure::SortedList | Structure::ExactSet | Structure::ExactMap => {
             let does = match structure {
-                Structure::SortedList => "it is made from all at once",
+                Structure::SortedList if workload.built_once => "it is made from all at once",
                 Structure::ExactMap if workload.counts() => "the map counts, removes and lists",
+                _ if workload.generations().is_some() => "old ones are swept out by their times",
                 Structure::ExactMap => "the map has no value for any other key",
                 _ => "it also removes and lists",
             };

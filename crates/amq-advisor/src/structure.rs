@@ -36,7 +36,7 @@ pub enum Structure {
     SortedList,
     /// An exact set of the keys themselves: `std::collections::HashSet`.
     ExactSet,
-    /// An exact map from each key to its value or count: `std::collections::HashMap`.
+    /// An exact map from each key to its value, count, or last time: `std::collections::HashMap`.
     ExactMap,
     /// A count-min sketch, whose counts may be too high.
     Sketch,
@@ -47,7 +47,7 @@ pub enum Structure {
 impl Structure {
     /// What holds the keys exactly: a map where they have values or counts.
     pub(super) fn exact(workload: &Workload) -> Self {
-        let is_set = workload.is_filtered() && !workload.counts();
+        let is_set = workload.beside_bits() == 0;
         if is_set { Self::ExactSet } else { Self::ExactMap }
     }
 

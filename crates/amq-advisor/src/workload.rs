@@ -294,10 +294,11 @@ impl Workload {
         plain && self.copies.is_none()
     }
 
-    /// Bits of what belongs to a key: its value, its count.
+    /// Bits of what belongs to a key: its value, its count, the generation that it came in.
     pub(super) fn beside_bits(&self) -> u32 {
-        let count = self.most_copies().map_or(0, |most| u32::BITS - most.leading_zeros());
-        self.value_bits().unwrap_or(0) + count
+        let bits = |most: u32| u32::BITS - most.leading_zeros();
+        let [count, time] = [self.most_copies(), self.generations()].map(|it| it.map_or(0, bits));
+        self.value_bits().unwrap_or(0) + count + time
     }
 
     /// How many keys there can be: integers below a number, or all of a few bytes.

@@ -11,6 +11,10 @@ use alloc::vec::Vec;
 /// No operation waits for more lines than this.
 const MOST_LINES: f64 = 100.0;
 
+/// No line takes more times as long as in the largest table measured: it lies in memory, as do four
+/// levels of page tables.
+const MOST_WAIT: f64 = 5.0;
+
 /// The time in a table of more bytes than the last point, which is there.
 pub(super) fn beyond(points: &[Point], bytes: f64, yardstick: &[Point]) -> f64 {
     let Some((last, line)) = points.last().zip(line(yardstick)) else {
@@ -33,9 +37,10 @@ fn line(yardstick: &[Point]) -> Option<impl Fn(f64) -> f64> {
     let logs = yardstick.iter().map(|point| Point { ns: libm::log2(point.ns), ..*point });
     let logs: Vec<Point> = logs.collect();
     let (first, most) = (*logs.first()?, logs.len().checked_sub(2)?);
+    let longest = yardstick.last()?.ns * MOST_WAIT;
     Some(move |bytes: f64| {
         let bytes = bytes.max(first.bytes);
         let from = logs.partition_point(|point| point.bytes < bytes).saturating_sub(1).min(most);
-        libm::exp2(Point::on_line(logs[from], logs[from + 1], bytes))
+        libm::exp2(Point::on_line(logs[from], logs[from + 1], bytes)).min(longest)
     })
 }

@@ -241,6 +241,8 @@ mod tests {
         let bloom = times.of("bloom").unwrap();
         let [low, mid, high] = [1e6, 3e6, 1e7].map(|bytes| times.at(bloom, 2, bytes, 6.64));
         assert!(low < mid && mid < high, "{low} {mid} {high}");
+        // Seven lines of memory, and their pages.
+        assert!(times.at(bloom, 2, 1e12, 6.64) < 2000.0);
         for figures in times.figures.iter().filter(|figures| figures.contender != READS) {
             for bits in [0.01, 5.0, 64.0] {
                 for operation in 0..OPERATIONS - 1 {

@@ -143,3 +143,56 @@ fn what_strangers_do_is_said_of_the_kind() {
     assert!(built.contains("a filter alone must not decide"), "{built}");
     assert!(exact.contains("SipHash under random keys") && !exact.contains("`Keyed`"), "{exact}");
 }
+
+#[test]
+fn few_keys_that_change_lie_in_a_sorted_array() {
+    let dozen = Workload::new(Keys::AtMost(12)).with_filters(5 * MILLION).need(Need::Remove);
+    let short = choose(&dozen.clone().with_key_bytes(4)).unwrap();
+    assert_eq!((short.best().structure, short.best().bytes), (Structure::SortedList, 48));
+    assert!(short.best().what.contains("a sorted array of keys of 4 bytes: it also removes"));
+    let long = choose(&dozen.with_key_bytes(16)).unwrap();
+    assert!(long.best().structure.is_filter(), "{long}");
+    let many = choose(&Workload::new(Keys::AtMost(257)).need(Need::Remove)).unwrap();
+    assert!(many.exact.iter().all(|it| it.structure != Structure::SortedList), "{many}");
+}
+
+#[test]
+fn what_takes_a_slot_for_each_copy_says_so() {
+    let said = "comes again takes another slot";
+    let removes = million().need(Need::Remove);
+    assert!(notes(&choose(&removes).unwrap()).contains(said));
+    for silent in [million().with_fpr(0.01), removes.with_copies(2.0)] {
+        assert!(!notes(&choose(&silent).unwrap()).contains(said));
+    }
+}
+
+#[test]
+fn values_that_change_lie_beside_a_map_of_all() {
+    let pairs = at_most_a_million().need(Need::Values { bits: 8 });
+    let built = choose(&million().built_once().need(Need::Values { bits: 8 })).unwrap();
+    assert_eq!(built.best().structure, Structure::Map);
+    let said = format!("in {:.2} bits per key, goes with an exact map", built.best().bits_per_key);
+    assert!(notes(&choose(&pairs).unwrap()).contains(&said), "{said}");
+    assert!(!notes(&built).contains("exact map of the changed"));
+}
+
+#[test]
+fn an_exact_set_that_forgets_has_a_time_beside_each_key() {
+    let answer = choose(&Workload::new(Keys::AtMost(10_000)).need(Need::Forget { generations: 8 }));
+    let answer = answer.unwrap();
+    // 2^14 entries of a key, a time padded to it, and a byte of control.
+    let exact = &answer.exact[0];
+    assert_eq!((exact.structure, exact.bytes), (Structure::ExactMap, (1 << 14) * 17 + 16));
+    assert!(exact.what.contains("old ones are swept out by their times"), "{}", exact.what);
+}
+
+#[test]
+fn one_filter_for_many_sets_is_the_smallest_of_its_number_of_keys() {
+    let sets = Workload::new(Keys::Exactly(12)).with_filters(5 * MILLION).need(Need::Remove);
+    let answer = choose(&sets.with_fpr(0.01)).unwrap();
+    let one = choose(&Workload::new(Keys::Exactly(60 * MILLION)).need(Need::Remove)).unwrap();
+    let one = one.best();
+    let said = format!("one {} filter of pairs of set and key", one.structure);
+    assert_eq!(one.structure, Filter(FilterKind::Quotient));
+    assert!(notes(&answer).contains(&said), "{said}\n{answer}");
+}

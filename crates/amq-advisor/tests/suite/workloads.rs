@@ -327,12 +327,12 @@ fn cases() -> Vec<Case> {
             exactly(MILLION)
                 .built_once()
                 .with_fpr(0.001)
-                .with_changes(200_000)
+                .with_changes(250_000)
                 .with_key_bytes(60)
                 .need(Need::Files),
             Filter(Kind::BumpedRibbon),
-            "Send the whole: the filter is 1.25 MB; 200,000 changed keys are 12.0 MB as keys, 1.60 \
-             MB as hashes",
+            "Send the whole: the filter is 1.25 MB; 250,000 changed keys, added and removed, are 15.0 MB \
+             as keys, 1.50 MB as sorted hashes",
         ),
         (
             "23: the same with few changes",

@@ -125,8 +125,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = numbers::size, default_value = "8")]
     key_bytes: u64,
 
-    /// Keys that change from one edition to the next, in a set that is sent to others: whether to
-    /// send the filter or the changes. With --need reconcile, the most keys that two sets differ in
+    /// Keys that change from one edition to the next, added or removed, in a set that is sent to
+    /// others: whether to send the filter or the changes. With --need reconcile, the most keys that
+    /// two sets differ in
     #[arg(long, value_name = "N", value_parser = numbers::count)]
     changes: Option<u64>,
 
