@@ -2,7 +2,7 @@
 //! filter for many sets.
 
 use crate::by::NEARLY;
-use crate::consider::{own, smallest, spared};
+use crate::consider::{own, smallest, smallest_of};
 use crate::exact;
 use crate::numbers::{Bytes, Number, Rate, Rounded};
 use crate::{Answer, Choice, First, Keys, Structure, Times, Workload};
@@ -79,10 +79,14 @@ pub(super) fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Op
 /// and its geometry.
 const FILE_BYTES: usize = amq::format::HEADER + 3 * amq::format::ENTRY;
 
+/// Bytes beside which those are nothing.
+const LARGE_FILE: u64 = 1 << 26;
+
 /// What a file takes beside a table that has to fit a size.
 pub(super) fn file(choice: &Choice, workload: &Workload) -> Option<String> {
     let is_file = matches!(choice.structure, Structure::Filter(_) | Structure::Map);
-    (is_file && workload.bytes.is_some() && workload.filters == 1)
+    let is_told = workload.bytes.is_some() && choice.bytes < LARGE_FILE;
+    (is_file && is_told && workload.filters == 1)
         .then(|| format!("The size is that of the table: a file has some {FILE_BYTES} bytes more."))
 }
 
@@ -107,8 +111,7 @@ pub(super) fn many(choice: &Choice, workload: &Workload, times: &Times) -> Optio
     let least = |it: Structure| smallest(it, &one, times).ok();
     let together = match workload.spares() {
         First::Memory => {
-            let all = Structure::candidates(&one).into_iter().filter_map(least);
-            all.min_by(|a, b| spared(a, &one).total_cmp(&spared(b, &one)))
+            smallest_of(Structure::candidates(&one).into_iter().filter_map(least), &one)
         }
         _ => least(it),
     };

@@ -3,7 +3,7 @@
 use crate::numbers::Rate;
 use crate::rank::ranked;
 use crate::{
-    Choice, Contradiction, DEFAULT_FPR, Demand, Invalid, Structure, Times, Unserved, Workload,
+    Choice, Contradiction, DEFAULT_FPR, Demand, Invalid, Need, Structure, Times, Unserved, Workload,
 };
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -59,7 +59,10 @@ impl fmt::Display for Conflict {
                 None => f.write_str(")")?,
             }
         }
-        Ok(())
+        match [self.first, self.second].contains(&Demand::Need(Need::Exact)) {
+            true => f.write_str("; where repeats may pass, less is enough (`--need fresh`)"),
+            false => Ok(()),
+        }
     }
 }
 

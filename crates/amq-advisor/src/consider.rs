@@ -1,5 +1,6 @@
 //! What each structure costs for a workload: its size, its times, and the cost of a query.
 
+use crate::by::TIE;
 use crate::size::Size;
 use crate::times::{Spent, Table};
 use crate::{Choice, DEFAULT_FPR, Rejection, Structure, Times, Workload};
@@ -24,13 +25,20 @@ pub(super) fn smallest(
     at(structure, size::budget(workload), workload, times).map_err(refused)
 }
 
-/// What there is to spare where memory comes first: bits at a rate; in a size, the inverse of the
-/// bits of its rate.
-pub(super) fn spared(choice: &Choice, workload: &Workload) -> f64 {
-    match size::budget(workload) {
+/// The quickest of those that take about the fewest bits; in a size, that have about the most of
+/// rate.
+pub(super) fn smallest_of(
+    choices: impl Iterator<Item = Choice>,
+    workload: &Workload,
+) -> Option<Choice> {
+    let spared = |choice: &Choice| match size::budget(workload) {
         Budget::Fpr(_) => choice.bits_per_key,
         _ => -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9)),
-    }
+    };
+    let all: Vec<Choice> = choices.collect();
+    let least = all.iter().map(spared).fold(f64::INFINITY, f64::min) * (1.0 + TIE);
+    let near = all.into_iter().filter(|choice| spared(choice) <= least);
+    near.min_by(|a, b| own(a, workload).total_cmp(&own(b, workload)))
 }
 
 /// The same structure with the parameters that cost the least time within so many bits per key: at

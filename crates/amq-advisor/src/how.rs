@@ -1,15 +1,14 @@
 //! How to use what was chosen: for copies that are counted, growth, builds larger than memory, and
 //! keys that strangers choose.
 
-use crate::by::TIE;
-use crate::consider::{own, smallest, spared};
+use crate::consider::{smallest, smallest_of};
 use crate::numbers::{Bytes, Number, Rate};
 use crate::size::{MOST_COUNTED, budget};
 use crate::{Answer, Choice, Demand, First, KeysBy, Need, Structure, Times, Workload, plan, size};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal};
+use amq::{AnyFilter, Budget, FilterKind, Goal};
 
 /// The notes on it, where `filter` is the first filter, if one is worth it.
 pub(super) fn notes(
@@ -29,12 +28,6 @@ pub(super) fn notes(
     all.into_iter().flatten()
 }
 
-/// Whether each copy of a key takes a slot.
-fn keeps_copies(choice: &Choice) -> bool {
-    let can = choice.structure.kind().map(Abilities::of);
-    can.is_some_and(|can| can.remove && !can.never_full)
-}
-
 /// The most copies that a cascade counts in fewer bits than counters of four.
 const MOST_IN_CASCADE: u32 = 4;
 
@@ -45,7 +38,7 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
         true => "on average",
         false => "the most that are counted",
     };
-    let slots = answer.filters().find(|it| keeps_copies(it));
+    let slots = answer.filters().find(|it| it.structure.keeps_copies());
     let mut text = slots.map_or_else(String::new, |it| {
         let (it, each) = (it.structure, if copies == 1.0 { "copy" } else { "copies" });
         format!(
@@ -130,7 +123,7 @@ fn growing(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
 }
 
 /// Bytes that many a machine has not got to build a filter.
-const LARGE: u64 = 64 << 30;
+pub(super) const LARGE: u64 = 64 << 30;
 
 /// Into how many parts a build is split that takes more memory than there is: of the first, or of
 /// the quickest that would be about the smallest.
@@ -140,11 +133,7 @@ fn split(answer: &Answer, workload: &Workload, times: &Times) -> Option<String> 
     let refused = refused.filter(|it| matches!(it.demand, Demand::BuildBytes(_)));
     let freed = refused.filter_map(|it| smallest(it.structure, &free, times).ok());
     let first = answer.filters().next().filter(|_| workload.built_once)?;
-    let all: Vec<Choice> = freed.chain([first.clone()]).collect();
-    let least =
-        all.iter().map(|it| spared(it, workload)).fold(f64::INFINITY, f64::min) * (1.0 + TIE);
-    let near = all.iter().filter(|it| spared(it, workload) <= least);
-    let it = near.min_by(|a, b| own(a, workload).total_cmp(&own(b, workload)))?;
+    let it = smallest_of(freed.chain([first.clone()]), workload)?;
     let parts = it.build_bytes.div_ceil(workload.build_bytes.unwrap_or(LARGE));
     (parts > 1).then(|| {
         format!(
@@ -161,7 +150,9 @@ fn split(answer: &Answer, workload: &Workload, times: &Times) -> Option<String> 
 
 /// Cache lines that a lookup reads at most, and how they lie.
 fn lines(choice: &Choice) -> Option<(u64, &'static str)> {
+    // Rows of 64 bits take 16 bytes for each column, in two blocks.
     let columns = libm::ceil(-libm::log2(choice.fpr)) as u64;
+    let window = |bytes: u64| (bytes * columns).div_ceil(64) + 1;
     Some(match choice.structure.kind()? {
         FilterKind::Bloom => {
             (amq::BloomFilter::plan(choice.goal?).ok()?.params.probes.into(), " far apart")
@@ -169,11 +160,11 @@ fn lines(choice: &Choice) -> Option<(u64, &'static str)> {
         FilterKind::BlockedBloom | FilterKind::WideBlockedBloom => (1, ""),
         FilterKind::Fuse => (3, " far apart"),
         FilterKind::Cuckoo | FilterKind::WindowedCuckoo => (4, " in two pairs"),
-        FilterKind::NarrowRibbon | FilterKind::BumpedRibbon => {
-            ((16 * columns).div_ceil(64) + 1, " adjacent")
-        }
-        FilterKind::StandardRibbon | FilterKind::WideBumpedRibbon => {
-            ((32 * columns).div_ceil(64) + 1, " adjacent")
+        FilterKind::NarrowRibbon => (window(16), " adjacent"),
+        FilterKind::StandardRibbon => (window(32), " adjacent"),
+        FilterKind::BumpedRibbon => (window(16), " adjacent, and one of thresholds, in each layer"),
+        FilterKind::WideBumpedRibbon => {
+            (window(32), " adjacent, and one of thresholds, in each layer")
         }
         _ => return None,
     })
@@ -227,6 +218,7 @@ fn strangers(answer: &Answer, is_filter: bool, workload: &Workload) -> Option<St
             true => " Let strangers remove only what an exact set behind it holds.",
             false => "",
         };
+        text += " It hides no key: whoever can ask it can try all that there may be.";
         text += " SECURITY.md says for each filter what chosen keys do.";
     }
     let is_asked = workload.keys_by == KeysBy::Strangers && !text.is_empty();

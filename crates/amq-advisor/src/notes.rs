@@ -12,9 +12,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use amq::Abilities;
 
-/// Bytes of a filter that many a machine has no room for.
-const LARGE: u64 = 64 << 30;
-
 /// Bytes of a device that has little memory.
 const SMALL_DEVICE: u64 = 1 << 20;
 
@@ -73,7 +70,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
             "What is listed are hashes: no filter keeps the keys.",
         ),
         (
-            workload.has(Need::Merge) || is_first && answer.best().bytes >= LARGE,
+            workload.has(Need::Merge) || is_first && answer.best().bytes >= how::LARGE,
             "For a join, or keys on several machines, `amq-datafusion` makes, merges and asks \
              filters in SQL, where the data lies: on DataFusion, on Ballista, with Spark's bytes.",
         ),
@@ -89,7 +86,7 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         (
             workload.is_shared() && is_filter,
             "Where several threads insert one new key at once, sharded filters say `New` to one of \
-             them; atomic ones may say it to each.",
+             them at most; atomic ones may say it to each.",
         ),
         (
             workload.threads > 1 && !workload.is_shared(),
@@ -136,12 +133,11 @@ fn tails(workload: &Workload, times: &Times) -> Option<String> {
     let [fewest, most] = [fewest, most].map(Number);
     (workload.spares() == First::Tail && !workload.built_once).then(|| {
         format!(
-            "Of single operations inserts alone were timed, and of a thousand the slowest is known: \
-             none rarer, and no removal. That was in filters planned for {fewest} to {most} keys \
-             until they were as full as planned, and in a hash set with room for all. In larger \
-             ones tails are reckoned to rise as the mean insert does; threads that wait for each \
-             other make them longer, too. Queries read a bounded number of lines. What doubles or \
-             adds a stage stops for it, more rarely than once in a thousand inserts."
+            "Of a thousand single inserts the slowest was timed: none rarer, and no removal; in filters \
+             planned for {fewest} to {most} keys, filled to their plan, and in a hash set with room \
+             for all. In larger ones tails are reckoned to rise as the mean insert does; threads that \
+             wait for each other make them longer. What doubles or adds a stage stops for it, more \
+             rarely than once in a thousand inserts."
         )
     })
 }
@@ -201,13 +197,14 @@ fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
 /// What merging asks of each part.
 fn merged(choice: &Choice, workload: &Workload) -> Option<String> {
     let asked = workload.has(Need::Merge) && choice.grown.is_none();
-    let (it, kind) = (choice.structure, choice.structure.kind().filter(|_| asked)?);
+    let it = choice.structure;
+    it.kind().filter(|_| asked)?;
     let (keys, bytes) = (Number(workload.keys.planned()), Bytes(choice.bytes));
-    let copies = match Abilities::of(kind) {
-        can if can.remove && !can.never_full => {
+    let copies = match it.keeps_copies() {
+        true => {
             " A key has a slot for each part that holds it: plan for the sum of the parts (`--copies`)."
         }
-        _ => "",
+        false => "",
     };
     let mut text = format!(
         "{it} filters merge if they are planned alike, with one seed: each part for the {keys} keys of \
@@ -277,7 +274,6 @@ fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
 fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     let it = choice.structure;
     let kind = it.kind()?;
-    let can = Abilities::of(kind);
     if workload.built_once || choice.grown.is_some() {
         return None;
     }
@@ -293,11 +289,11 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     let plan = if it.forgets() { "a generation's share of its plan" } else { "its plan" };
     // Those that remove keep copies; what forgets keeps one, and to count is to keep them.
     let is_said = it.forgets() || workload.counts() || workload.copies.is_some();
-    let copies = match can.remove && !is_said {
+    let copies = match it.keeps_copies() && !is_said {
         true => " A key that comes again takes another slot, unless `insert_unique` takes it.",
         false => "",
     };
-    (!can.never_full).then(|| {
+    (!Abilities::of(kind).never_full).then(|| {
         format!(
             "The {it} filter refuses keys beyond {plan} of {keys}: plan for the most there will \
              be.{copies}"

@@ -7,7 +7,7 @@ use crate::plan::{of_kind, unplanned};
 use crate::{DEFAULT_FPR, Demand, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
-use amq::{Abilities, Budget, FilterKind, Goal, PlanError, PlanFilter};
+use amq::{Budget, FilterKind, Goal, PlanError, PlanFilter};
 
 /// Bits of a counter of this family, and the most copies that one tells apart: it sticks at 15.
 const COUNTER_BITS: u64 = 4;
@@ -50,10 +50,10 @@ pub(super) fn size(
 /// Keys, or copies of keys where each has a slot of its own.
 fn entries(structure: Structure, workload: &Workload) -> u64 {
     let keys = workload.keys.planned();
-    let slots = structure.kind().map(Abilities::of);
-    let slots = slots.is_some_and(|can| can.remove && !can.never_full);
     match workload.stored_copies() {
-        copies if slots && copies > 1.0 => libm::ceil(keys as f64 * copies) as u64,
+        copies if structure.keeps_copies() && copies > 1.0 => {
+            libm::ceil(keys as f64 * copies) as u64
+        }
         _ => keys,
     }
 }

@@ -158,6 +158,11 @@ impl Structure {
         }
     }
 
+    /// Whether each copy of a key takes a slot.
+    pub(super) fn keeps_copies(self) -> bool {
+        self.kind().map(Abilities::of).is_some_and(|can| can.remove && !can.never_full)
+    }
+
     /// Whether it forgets by time.
     pub(super) const fn forgets(self) -> bool {
         matches!(self, Self::Rolling(_) | Self::ShardedRolling(_) | Self::Periods(_))

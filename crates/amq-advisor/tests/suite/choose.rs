@@ -246,6 +246,7 @@ fn what_never_errs_is_the_keys_themselves_and_every_filter_says_why_it_is_not() 
     let error = choose(&million().need(Need::Exact).with_bytes(1_000_000)).unwrap_err();
     let said = "both never erring and at most 1.00 MB";
     assert!(error.to_string().contains(said), "{error}");
+    assert!(error.to_string().ends_with("less is enough (`--need fresh`)"), "{error}");
 }
 
 /// The advice stops where the luckless key's copies no longer fit, or are no longer counted.

@@ -291,7 +291,7 @@ fn cases() -> Vec<Case> {
             "inserts that never take long, with removals",
             at_most(MILLION).with_fpr(0.01).need(Need::Remove).with_first(First::Tail),
             Filter(Kind::Quotient),
-            "Queries read a bounded number of lines",
+            "rarely than once in a thousand inserts",
         ),
         (
             "one-hit wonders of a cache, by many threads",
