@@ -162,7 +162,8 @@ TYPED = [
 # Links that the form cannot hold whole, or cannot read, are answered, not bent into another question.
 LINKS = {"keys=1000&need=fly": "there is no need fly", "keys=1000&wings=2": "there is no option wings",
          "keys=1000&wings": "there is no option wings", "keys=1000&first=me": "first: memory, time or tail, not me",
-         "keys=1000&fpr=lots": "“lots” cannot be read", "fpr=0.01": "how many keys?", "%E0%A4%A": "This link cannot be read"}
+         "keys=1000&fpr=lots": "“lots” cannot be read", "fpr=0.01": "how many keys?", "%E0%A4%A": "This link cannot be read",
+         "unknown-from=7&at-most=9": "There can be one of keys, at-most and unknown-from"}
 # Links with numbers as the first page writes them, and the question that they ask.
 WRITTEN = [("at-most=1e6&fpr=0.1%&false-positive=20us&absent=90%", "at-most=1000000&fpr=0.001&absent=0.9&false-positive=20000"),
            ("keys=2^20&static&bytes=2MiB&lookup=0.5%C2%B5s", "keys=1048576&static&bytes=2097152&lookup=500")]

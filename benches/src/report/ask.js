@@ -182,7 +182,8 @@ function called(field) {
 // What the advisor refuses, in the words and the unit of the field; and the fields at fault.
 function refusal([text, options = "", least, most, how], pairs) {
   const names = options ? options.split(",") : [], isAsked = ({ name, type }) => type === "checkbox" || name === "flag";
-  const fields = [...form.elements].filter((field) => names.includes(isAsked(field) ? field.value : field.name === "number" ? form.elements.of.value : field.name));
+  const named = (field) => (isAsked(field) ? [field.value] : field.name === "number" ? ["number", form.elements.of.value] : [field.name]);
+  const fields = [...form.elements].filter((field) => named(field).some((name) => names.includes(name)));
   const [field] = fields, value = Number(pairs.get(names[0]));
   if (!field || !how) return [text, fields];
   const [low, high] = [least, most].map((number) => written(number, field.dataset.unit));
