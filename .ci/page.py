@@ -149,6 +149,7 @@ TYPED = [
     ("bytes", "524288", 524288, "--bytes=524288"),
     ("bytes", "64 KiB", 65536, "--bytes=64KiB"),
     ("bytes", "1.5GB", 1500000000, "--bytes=1.5GB"),
+    ("bytes", "2,000,000 bytes", 2000000, "--bytes=2000000 bytes"),
     ("at-most", "1.000", None, None),
     ("at-most", "2,000,000", 2000000, "--at-most=2_000_000"),
     ("at-most", "1.5M", 1500000, "--at-most=1.5M"),

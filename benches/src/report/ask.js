@@ -10,7 +10,7 @@ const UNITS = {
   count: COUNT,
   percent: { "": -2, "%": -2 },
   time: { ns: 0, us: 3, µs: 3, ms: 6, s: 9 },
-  size: { "": 0, B: 0, kB: 3, MB: 6, GB: 9, TB: 12 },
+  size: { "": 0, B: 0, kB: 3, MB: 6, GB: 9, TB: 12, PB: 15 },
 };
 const BINARY = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
 const SUCH = { whole: "1,000,000 or 1e6", count: "10, 1.5 or 1e3", percent: "1, 0.1 or 1e-3", time: "500 ns, 20 µs or 5 ms", size: "8 B, 64 KiB or 1.5 GB" };
@@ -33,6 +33,7 @@ function read(text, kind) {
   if (base) return { number: String(BigInt(base) ** BigInt(power)) };
   if (!parts) return why(`cannot be read: write ${SUCH[kind]}`);
   let [, digits, exponent = "", unit] = parts;
+  if (kind === "size") unit = unit.replace(/^bytes?$/i, "B");
   const grouped = /^[1-9][0-9]{0,2}((,[0-9]{3})+(\.[0-9]+)?|(\.[0-9]{3}){2,})$/.test(digits), one = digits.split(/[.,]/).length === 2;
   // A comma or a point before three digits is a thousand to some, and a decimal to others.
   const unclear = one && /^[1-9][0-9]{0,2}[.,][0-9]{3}$/.test(digits) && digits.includes(UNITS[kind] === COUNT ? "." : ",");
