@@ -88,13 +88,14 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
 fn growing(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let (kind, goal) = (choice.structure.kind()?, choice.goal?);
     let fpr = if let Budget::Fpr(fpr) = goal.budget { fpr } else { choice.fpr };
-    let (it, keys, made) = match choice.structure {
+    let (it, keys, made, build) = match choice.structure {
         Structure::Sharded(_) => {
             let shards = size::shards(workload);
             let it = format!("Each of its {shards} shards");
-            (it, size::shard_keys(goal.keys, shards), ", for `Sharded::from_shards_unchecked`,")
+            let keys = size::shard_keys(goal.keys, shards);
+            (it, keys, ", for `Sharded::from_shards_unchecked`,", "")
         }
-        _ => ("It".into(), goal.keys, ""),
+        _ => ("It".into(), goal.keys, "", " `amq build` makes it of full size at once."),
     };
     let (first, all) = (plan::first_keys(keys), Bytes(choice.bytes));
     let room = Number(first);
@@ -110,7 +111,7 @@ fn growing(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
                 "{it} begins with {small}, room for {room} keys, by \
                  `QuotientFilter::plan_growing(Goal::fpr({keys}, {fpr}), {first})`{made} and \
                  doubles, up to {all} in all; at each doubling an insert waits for its keys to \
-                 move.{stages} `amq build` makes it of full size at once."
+                 move.{stages}{build}"
             )
         }
         FilterKind::Scalable | FilterKind::ScalableBlocked => format!(

@@ -74,6 +74,10 @@ fn what_grows_to_a_bound_says_how_it_begins() {
         let (small, unit) = if small < 1e6 { (small / 1e3, "kB") } else { (small / 1e6, "MB") };
         assert!(said.contains(&format!("begins with {small:.2} {unit}")), "{small}\n{said}");
     }
+    let shared = at_most_a_million().need(Need::Grow).need(Need::SharedInsert).with_threads(8);
+    let shared = notes(&choose(&shared).unwrap());
+    assert!(shared.contains("Each of its 32 shards begins with"), "{shared}");
+    assert!(shared.contains("`Sharded::from_shards_unchecked`") && !shared.contains("amq build"));
     // Without a bound some kinds fall out, and that one brings them back is said.
     let unknown = Workload::new(Keys::Unknown { start: MILLION }).need(Need::List);
     let error = choose(&unknown).unwrap_err().to_string();
