@@ -74,8 +74,8 @@ def compare(folder, built):
     print(f"the same code, {len(known[10])} bytes")
 
 
-def question(draw):
-    """A random question, as options of the command with plain numbers."""
+def question(draw, needs):
+    """A random question, as options of the command with plain numbers, of the needs that the form names."""
     one = draw.choice
     asked = {one(["keys", "keys", "at-most", "unknown-from"]): int(10 ** draw.uniform(1, 9.3))}
     say = lambda chance, name, value: asked.update({name: value}) if draw.random() < chance else None
@@ -89,12 +89,12 @@ def question(draw):
     say(0.4, "false-positive", digits(2, 7))
     say(0.3, "queries-per-key", digits(-1, 3))
     say(0.2, "first", one(["memory", "time", "tail"]))
-    needs = ["remove", "list", "merge", "grow", "shared-insert", "files"]
+    own = ["remove", "list", "merge", "grow", "shared-insert", "files"]
     exact = ["exact"] if draw.random() < 0.05 else []
-    some = draw.sample(needs, one([1, 1, 2, 3]))
+    some = draw.sample(own, one([1, 1, 2, 3]))
     # What no filter of this family does is answered by what does.
-    beyond = draw.sample(["range", "reconcile", "distinct", "frequencies"], one([0] * 14 + [1]))
-    say(0.5, "need", ",".join([need for need in needs if need in some] + exact + beyond))
+    beyond = draw.sample([need for need in needs if need not in [*own, "exact"]], one([0] * 14 + [1]))
+    say(0.5, "need", ",".join([need for need in own if need in some] + exact + beyond))
     say(0.1, "filters", int(digits(0, 6)))
     say(0.2, "threads", one([2, 8]))
     # In the order in which the command adds them.
@@ -252,7 +252,8 @@ def is_same(page, known):
 
 def ask(page, browser, program):
     draw = random.Random(35)
-    questions = [question(draw) for _ in range(QUESTIONS)]
+    needs = re.findall('name="need" value="([a-z-]+)"', pathlib.Path(page).read_text())
+    questions = [question(draw, needs) for _ in range(QUESTIONS)]
     queries = ["&".join(f"{name}={value}" if value != "" else name for name, value in asked.items())
                for asked in questions]
     told = in_browser(page, browser, queries)
