@@ -1,7 +1,7 @@
 //! Keys of Python as the library encodes them: the same bits as in Rust.
 
 use crate::encoding::Given;
-use crate::shown::{class_of, shown};
+use crate::shown::{class_of, module_of, shown};
 use amq::{Key, KeyHash, SipKey};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::prelude::*;
@@ -202,7 +202,7 @@ fn is_time(key: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Whether a class has this name. (pyo3 writes the whole name with `str`, which hears signals, and
 /// drops what these raise.)
 pub(crate) fn is_named(class: &Bound<'_, PyType>, module: &str, name: &str) -> PyResult<bool> {
-    Ok(class.name()? == name && class.module()? == module)
+    Ok(class.name()? == name && module_of(class)? == module)
 }
 
 /// Those that are not `float`, such as `numpy.float32`.

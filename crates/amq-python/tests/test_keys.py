@@ -175,6 +175,15 @@ def test_an_exception_of_the_key_comes_through():
         only(Broken())
 
 
+def test_a_class_may_say_what_it_likes_of_its_module():
+    for module in (None, 5, "\ud800"):
+        keys = type("Keys", (), {"__module__": module, "__iter__": lambda _: iter(["a", "b"])})()
+        filter = amq.BloomFilter(10)
+        assert filter.update(keys) == 2 and filter.contains(keys).all()
+        with pytest.raises(TypeError, match="no encoding is known for a key of type Keys"):
+            filter.add(keys)
+
+
 def raising(method, **others):
     def interrupted(*_):
         raise KeyboardInterrupt

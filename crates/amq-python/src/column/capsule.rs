@@ -3,7 +3,7 @@
 
 use super::arrow::{column, expect_keys, raise, unread};
 use super::stream::Stream;
-use crate::shown::text;
+use crate::shown::{module_of, text};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, NullArray, make_array};
@@ -107,7 +107,7 @@ fn exported<'py>(
     let refused = class.is(py.get_type::<PyValueError>())
         || class.is(py.get_type::<PyTypeError>())
         || class.is(py.get_type::<PyOverflowError>())
-        || class.module()?.to_str()?.starts_with("pyarrow.");
+        || module_of(&class)?.to_string_lossy().starts_with("pyarrow.");
     if !refused {
         return Err(error);
     }
@@ -131,7 +131,7 @@ pub(super) fn expect_collected(object: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// Refuses columns of polars whose elements are addresses of objects, which it exports as binaries.
 pub(super) fn expect_values(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    if !object.get_type().module()?.to_str()?.starts_with("polars.") {
+    if !module_of(&object.get_type())?.to_string_lossy().starts_with("polars.") {
         return Ok(());
     }
     let py = object.py();

@@ -1,6 +1,7 @@
 //! Objects, one after the other.
 
 use super::{buffer, capsule};
+use crate::shown::module_of;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -145,7 +146,8 @@ pub(crate) fn is_of_objects(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 fn is_of_pandas(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(object.get_type().module()?.to_str()?.split('.').next() == Some("pandas"))
+    let module = module_of(&object.get_type())?;
+    Ok(module.to_string_lossy().split('.').next() == Some("pandas"))
 }
 
 /// `None` for what pandas has for a null: nan, NaT or NA.
