@@ -5,6 +5,7 @@ mod block;
 mod buffer;
 mod capsule;
 mod elements;
+mod import;
 mod spent;
 mod stream;
 
