@@ -93,6 +93,9 @@ impl Number {
 
     #[cold]
     fn long(number: &Bound<'_, PyInt>) -> PyResult<Self> {
+        // pyo3 shifts it, which a subclass may do as it likes.
+        let exact = number.py().get_type::<PyInt>().call_method1("__pos__", (number,))?;
+        let number = exact.cast::<PyInt>()?;
         if let Ok(number) = number.extract::<u128>() {
             return Ok(Self::Long(number));
         }

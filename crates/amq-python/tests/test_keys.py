@@ -92,6 +92,12 @@ def test_subclasses_and_what_stands_for_an_integer_are_that_key():
     assert hashes_as(Index(), struct.pack("<Q", 7))
 
 
+def test_a_long_integer_of_a_subclass_is_its_value():
+    for value in (2**100, -(2**100), 2**127):
+        lying = type("Lying", (int,), {"__rshift__": lambda *_: 5, "__index__": lambda _: 5})(value)
+        assert only(lying) == only(value)
+
+
 def test_scalars_of_numpy_are_the_keys_they_stand_for():
     np = pytest.importorskip("numpy")
     for kind in (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64):
