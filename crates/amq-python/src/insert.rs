@@ -39,8 +39,9 @@ impl InsertFilter {
     ///
     /// Each argument is an array (NumPy, Arrow, pandas, polars), any iterable of keys, or a filter
     /// to be merged, whose keys are not counted. Nulls of Arrow are left out. If a key of a list or
-    /// an array is none, nothing is inserted; of a generator, the keys before it are in. What was
-    /// inserted before Ctrl-C stays in.
+    /// an array is none, nothing is inserted; of a generator, the keys before it are in. Generators
+    /// do not find their last keys in the filter, as they are inserted in blocks. What was inserted
+    /// before Ctrl-C stays in.
     ///
     /// >>> from amq import BloomFilter
     /// >>> seen = BloomFilter(1000)
