@@ -87,7 +87,7 @@ impl Beyond {
                   or name that there may be",
         beside: OWN,
     };
-    const FRESH: Self = Self {
+    pub(super) const FRESH: Self = Self {
         name: "fresh",
         wanted: "lets every new key through, and in return some repeats",
         instead: "a table of the last keys themselves, one in each slot, where a new key replaces the \

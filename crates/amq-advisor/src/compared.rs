@@ -96,7 +96,9 @@ pub(super) fn many(choice: &Choice, workload: &Workload, times: &Times) -> Optio
     choice.goal.filter(|_| filters > 1)?;
     let number = Number(filters);
     let all = Bytes(choice.bytes.saturating_mul(filters));
-    let mut text = format!("{number} filters take {all} as tables, {} each.", Bytes(choice.bytes));
+    let full = if workload.grows() { ", once all are full: most stay smaller" } else { "" };
+    let mut text =
+        format!("{number} filters take {all} as tables, {} each{full}.", Bytes(choice.bytes));
     let bits = FILE_BYTES as f64 * 8.0 / workload.keys.planned() as f64;
     if matches!(it, Structure::Filter(_) | Structure::Map) && bits >= 0.1 {
         text += &format!(

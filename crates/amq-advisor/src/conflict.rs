@@ -1,6 +1,6 @@
 //! Why there is no answer: which two demands of a workload nothing can meet together.
 
-use crate::numbers::Rate;
+use crate::numbers::{Number, Rate};
 use crate::rank::ranked;
 use crate::{
     Choice, Contradiction, DEFAULT_FPR, Demand, Invalid, Need, Structure, Times, Unserved, Workload,
@@ -49,14 +49,20 @@ impl fmt::Display for Conflict {
         }
         for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
             f.write_str(if index == 0 { ":" } else { ";" })?;
-            match demand {
-                Demand::Keys(_) => f.write_str(" with a bound on the keys (`--at-most`)"),
-                _ => write!(f, " without {demand}"),
-            }?;
-            write!(f, " there is {} ({:.1} bits per key", choice.structure, choice.bits_per_key,)?;
+            let it = choice.structure;
+            if let Demand::Keys(_) = demand {
+                // How large it is depends on the bound.
+                write!(f, " with a bound on the keys (`--at-most`) there is {it}")?;
+                continue;
+            }
+            write!(f, " without {demand} there is {it} ({:.1} bits per key", choice.bits_per_key)?;
             match choice.rate() {
                 Some(rate) => write!(f, ", rate {})", Rate(rate))?,
                 None => f.write_str(")")?,
+            }
+            if let Demand::BuildBytes(most) = *demand {
+                let parts = Number(choice.build_bytes.div_ceil(most.max(1)));
+                write!(f, ", in {parts} parts by hash, built one by one (`KeyHash::shard`)")?;
             }
         }
         match [self.first, self.second].contains(&Demand::Need(Need::Exact)) {

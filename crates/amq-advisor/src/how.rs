@@ -99,9 +99,14 @@ fn growing(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
     };
     let (first, all) = (plan::first_keys(keys), Bytes(choice.bytes));
     let room = Number(first);
+    let few =
+        Some(format!("So few keys save little by growing: `plan` it at its full size, {all}."));
     let text = match kind {
         FilterKind::Quotient => {
             let plan = amq::QuotientFilter::plan_growing(Goal::fpr(keys, fpr), first).ok()?;
+            if plan.params.bytes().saturating_mul(4) > choice.bytes {
+                return few.filter(|_| workload.is_bounded_growth());
+            }
             let small = Bytes(plan.params.bytes());
             let is_staged = |it: &&Choice| it.structure.kind() == Some(FilterKind::Scalable);
             let stages = answer.filters().find(is_staged).map_or_else(String::new, |it| {
@@ -114,6 +119,7 @@ fn growing(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
                  move.{stages}{build}"
             )
         }
+        FilterKind::Scalable | FilterKind::ScalableBlocked if first < 2 => few?,
         FilterKind::Scalable | FilterKind::ScalableBlocked => format!(
             "{it} begins with a stage for {room} keys, and each next one is for 4 times as many, up \
              to {all} in all: `ScalableParams` has the first, the growth and the most keys."

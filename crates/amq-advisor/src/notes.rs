@@ -210,6 +210,14 @@ fn merged(choice: &Choice, workload: &Workload) -> Option<String> {
         "{it} filters merge if they are planned alike, with one seed: each part for the {keys} keys of \
          the union, in {bytes}.{copies}"
     );
+    if workload.filters > 1 {
+        let parts = Number(workload.filters);
+        let all = Number(workload.keys.planned().saturating_mul(workload.filters));
+        text += &format!(
+            " If each of the {parts} has {keys} keys of its own, the union has up to {all}: ask for \
+             those, without `--filters`."
+        );
+    }
     if choice.bytes > 16 {
         text += &format!(
             " Of a part of fewer than {} keys send the hashes, 8 bytes each: they are smaller.",
@@ -285,7 +293,10 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
              {rate}."
         ));
     }
-    let keys = Number(workload.keys.planned());
+    let planned = workload.keys.planned();
+    let stored = choice.goal.map_or(planned, |goal| goal.keys).max(planned);
+    let what = if stored > planned && !it.forgets() { "copies" } else { "keys" };
+    let keys = Number(if it.forgets() { planned } else { stored });
     let plan = if it.forgets() { "a generation's share of its plan" } else { "its plan" };
     // Those that remove keep copies; what forgets keeps one, and to count is to keep them.
     let is_said = it.forgets() || workload.counts() || workload.copies.is_some();
@@ -295,7 +306,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     };
     (!Abilities::of(kind).never_full).then(|| {
         format!(
-            "The {it} filter refuses keys beyond {plan} of {keys}: plan for the most there will \
+            "The {it} filter refuses {what} beyond {plan} of {keys}: plan for the most there will \
              be.{copies}"
         )
     })

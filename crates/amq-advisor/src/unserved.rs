@@ -88,6 +88,14 @@ fn instead(beyond: Beyond, workload: &Workload) -> Instead {
             );
             (text, Some(bytes))
         }
+        (Beyond::FRESH, _) => {
+            let bytes = workload.allowed(workload.keys.planned()).filter(|_| !workload.is_exact());
+            let room = bytes.map_or_else(String::new, |bytes| {
+                let keys = Number(bytes / workload.key_bytes.max(1));
+                format!(": {} hold the last {keys}, or fewer where two share a slot", Bytes(bytes))
+            });
+            (format!("{}{room}", beyond.instead), bytes)
+        }
         _ => (beyond.instead.into(), None),
     };
     Instead { beyond, take, bytes, beside: beside(beyond, workload) }

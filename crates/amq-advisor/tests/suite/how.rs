@@ -84,11 +84,24 @@ fn what_grows_to_a_bound_says_how_it_begins() {
     let listed = |asked: Workload| choose(&asked.need(Need::Grow).need(Need::List)).unwrap();
     let bounded = listed(at_most_a_million());
     assert_eq!(listed(million()).choices, bounded.choices);
-    let said = format!(
-        "with a bound on the keys (`--at-most`) there is quotient ({:.1} bits per key",
-        bounded.best().bits_per_key
-    );
-    assert!(error.contains(&said), "{said}\n{error}");
+    // How large depends on the bound.
+    let said = "with a bound on the keys (`--at-most`) there is quotient;";
+    assert!(error.contains(said), "{error}");
+    for few in [1, 8, 800, 2000] {
+        let few = choose(&Workload::new(Keys::AtMost(few)).need(Need::Grow)).unwrap();
+        assert!(!notes(&few).contains("begins with"), "{few}");
+    }
+    let few = choose(&Workload::new(Keys::AtMost(800)).need(Need::Grow).with_filters(1000));
+    assert!(notes(&few.unwrap()).contains("save little by growing: `plan` it at its full size"));
+}
+
+#[test]
+fn sums_over_many_filters_say_what_they_count() {
+    let many = |need| notes(&choose(&at_most_a_million().need(need).with_filters(16)).unwrap());
+    assert!(many(Need::Grow).contains("once all are full: most stay smaller"));
+    let merged = many(Need::Merge);
+    assert!(merged.contains("If each of the 16 has 1,000,000 keys of its own"), "{merged}");
+    assert!(merged.contains("the union has up to 16,000,000"), "{merged}");
 }
 
 #[test]
@@ -120,6 +133,10 @@ fn a_build_that_takes_too_much_is_split() {
     let few = choose(&asked.with_build_bytes(20_000_000_000));
     // Nothing of the size is built in less than it takes itself.
     assert!(few.is_err() || notes(&few.unwrap()).contains(&format!("{parts} parts")));
+    // Where nothing is left, the split is a way out.
+    let little = million().built_once().with_fpr(0.01).with_build_bytes(1_000_000);
+    let error = choose(&little).unwrap_err().to_string();
+    assert!(error.contains("in 12 parts by hash, built one by one (`KeyHash::shard`)"), "{error}");
     let half = million().built_once().with_fpr(0.01).with_build_bytes(2_000_000);
     let answer = choose(&half).unwrap();
     let whole = choose(&million().built_once().with_fpr(0.01)).unwrap();
