@@ -3,13 +3,14 @@ use crate::elimination::Elimination;
 use crate::layer::{Columns, Layer};
 use crate::row::Row;
 use crate::shards::Shard;
-use crate::{BuildFilter, Bumped, Kind, Ribbon, RibbonParams, Standard};
+use crate::system::System;
+use crate::{Bumped, Kind, Standard};
 use amq_core::KeyHash;
 use std::vec;
 use std::vec::Vec;
 
 #[cfg(target_arch = "x86_64")]
-use {super::x86, crate::order::by_order, crate::store::Store, crate::system::System};
+use {super::x86, crate::order::by_order, crate::store::Store};
 
 /// Answers a batch.
 type Batch<'a, A> = dyn Fn(&[KeyHash], &mut [A]) + 'a;
@@ -18,22 +19,24 @@ type Batch<'a, A> = dyn Fn(&[KeyHash], &mut [A]) + 'a;
 /// columns, and these are whole bytes, the order is by slot.
 fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
-    let plan = Ribbon::<K>::plan_params(RibbonParams::new(columns, short), n).unwrap();
-    let system = Ribbon::<K>::build_hashes(plan, 1, &hashes).unwrap().system;
+    let most = Columns { most: columns, short };
+    let system = System::<K>::build(hashes.as_slice(), most, &mut |_| ()).unwrap();
     assert_eq!(system.params().columns, columns);
     let whole = short == 0 && columns % 8 == 0;
     assert_eq!(system.slot_bytes(), if whole { columns / 8 } else { 0 });
     if n * u64::from(columns) >= 2800 {
         assert!(system.vector_end() > 0, "{columns} columns: never by vectors");
     }
-    let absent = if cfg!(miri) { 65 } else { n + 5000 };
-    let asked: Vec<KeyHash> = (0..n + absent).map(|key| KeyHash::of(&key, 1)).collect();
+    // All present keys and many absent ones. For Miri, which takes long, the last few of either.
+    let asked = if cfg!(miri) { n.saturating_sub(30)..n + 65 } else { 0..2 * n + 5000 };
+    let present = n - asked.start;
+    let asked: Vec<KeyHash> = asked.map(|key| KeyHash::of(&key, 1)).collect();
     let portable = Answers::of(
         &asked,
         |hash| portable::contains(&system, hash),
         |hash| portable::value(&system, hash),
     );
-    assert!(portable.found.iter().filter(|&&found| found).count() as u64 >= n);
+    assert!(portable.found.iter().filter(|&&found| found).count() as u64 >= present);
     let dispatched = Answers::of(
         &asked,
         |hash| super::contains(&system, hash),
@@ -43,7 +46,11 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     let system = system.view();
     let in_batches = |contains: &Batch<'_, bool>, values: &Batch<'_, u32>| {
         // Whole groups of keys that are prefetched together, and parts of one.
-        for len in [0, 1, 31, 32, 33, 50, 64, 65, asked.len()] {
+        let all = asked.len();
+        for len in [0, 1, 31, 32, 33, 50, 64, 65, all] {
+            if cfg!(miri) && ![33, all].contains(&len) {
+                continue;
+            }
             let mut answers = Answers::none(len);
             contains(&asked[..len], &mut answers.found);
             values(&asked[..len], &mut answers.values);
