@@ -66,7 +66,7 @@ impl Figures {
     }
 
     /// The rows of each number of keys, which rises.
-    fn columns(&self) -> impl DoubleEndedIterator<Item = &[Row]> + Clone {
+    fn columns(&self) -> impl DoubleEndedIterator<Item = &[Row]> {
         self.rows.chunk_by(|a, b| a.keys == b.keys)
     }
 
@@ -115,11 +115,11 @@ impl Figures {
     /// Of no more keys, or of few, the rows whose rates lie around this one; of several those of
     /// the most keys. Where there are none, those with most rates between them.
     fn lender(&self, keys: u64, bits: f64) -> &[Row] {
-        let fewer = self.columns().filter(|rows| rows[0].keys <= keys.max(FEW)).rev();
+        let fewer = || self.columns().filter(|rows| rows[0].keys <= keys.max(FEW)).rev();
         let span = |rows: &[Row]| ends(rows).1 - ends(rows).0;
-        let widest = fewer.clone().max_by(|a, b| span(a).total_cmp(&span(b)));
+        let widest = fewer().max_by(|a, b| span(a).total_cmp(&span(b)));
         let is_around = |rows: &&[Row]| (ends(rows).0 - 1.0..ends(rows).1 + 1.0).contains(&bits);
-        fewer.clone().find(is_around).or(widest).unwrap_or(&self.rows)
+        fewer().find(is_around).or(widest).unwrap_or(&self.rows)
     }
 }
 
