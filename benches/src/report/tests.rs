@@ -238,7 +238,7 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
     assert_eq!(names().collect::<BTreeSet<_>>().len(), names().count());
     // Every need stands in a table, and what is planned in the unit of what was measured.
     for Answer { need, why, .. } in answers(&record.1) {
-        assert!(!why.contains("least possible"), "{need}: {why}");
+        assert!(!why.contains("lower bound"), "{need}: {why}");
         let need = maud::html! { (need) }.into_string();
         assert!(page.contains(&format!(">{need}<")), "{need}");
     }

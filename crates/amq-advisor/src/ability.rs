@@ -41,26 +41,22 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
         return of_kind(kind, demand, workload);
     };
     let lacks = match (structure, need) {
-        (_, Need::Exact) => "errs at some rate, however low",
+        (_, Need::Exact) => "has false positives, however few",
         (AtomicBloom | AtomicBlockedBloom, Need::Files) => {
-            "has no file of its own: only a snapshot of it has"
+            "has no file of its own: save a snapshot of it instead"
         }
         (Sharded(_) | ShardedRolling(_), Need::Files) => {
             "is several filters behind locks, not one file"
         }
-        (_, Need::Remove) if structure.forgets() => {
-            "forgets a generation at a time, and no single key"
-        }
+        (_, Need::Remove) if structure.forgets() => "forgets whole generations, never a single key",
         (_, Need::List | Need::Merge | Need::Grow) if structure.forgets() => {
-            "is several filters, each of which forgets: they are not listed, merged or grown"
+            "is a row of filters that expire, which cannot be listed, merged or grown"
         }
         (Rolling(_) | Periods(_), Need::SharedInsert) => {
-            "is for one thread: give each thread a share of the keys, and one of its own"
+            "serves one thread: give each thread its own, for a share of the keys"
         }
-        (Filter(_), Need::SharedInsert) => {
-            "is built from all keys at once: there is nothing for threads to insert"
-        }
-        (_, Need::Forget { .. }) if !structure.forgets() => "never forgets by itself",
+        (Filter(_), Need::SharedInsert) => "is built from all keys at once: threads cannot insert",
+        (_, Need::Forget { .. }) if !structure.forgets() => "does not forget by itself",
         (_, Need::SharedInsert | Need::Forget { .. }) => return None,
         _ => return of_kind(kind, demand, workload),
     };
@@ -76,8 +72,8 @@ fn map(demand: Demand) -> Option<String> {
         | Demand::BuildBytes(_)
         | Demand::Fpr(_)
         | Demand::Strangers => return None,
-        Demand::Need(Need::Exact) => "gives some value for a key that is not in",
-        _ => "is built from all pairs at once, and never changes",
+        Demand::Need(Need::Exact) => "returns some value for keys that are not in it",
+        _ => "is built from all pairs at once and never changes",
     };
     Some(lacks.into())
 }
@@ -85,7 +81,7 @@ fn map(demand: Demand) -> Option<String> {
 fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<String> {
     let can = Abilities::of(kind);
     let keeps_copies = can.remove && !can.never_full;
-    let shares_bits = "keys share its bits: to clear one key's would deny others";
+    let shares_bits = "shares bits between keys: clearing those of one key would lose others";
     let lacks = match demand {
         Demand::KeyByKey if !can.insert => {
             "is built from all keys at once: nothing can be added later"
@@ -93,28 +89,26 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
         Demand::Need(Need::Remove) if !can.insert => "is built once and never changes",
         Demand::Need(Need::Remove) if !can.remove => shares_bits,
         Demand::Need(Need::Count { most }) => return uncounted(kind, can.count, most),
-        Demand::Need(Need::List) if !can.list => {
-            "does not keep enough of a hash to list what is in"
-        }
+        Demand::Need(Need::List) if !can.list => "does not keep enough of each hash to list them",
         Demand::Need(Need::Merge) if !can.merge && can.grow => {
-            "spends its rate on its own growth: two that have grown would exceed it together"
+            "spends its rate on growth: two that have grown would exceed it when merged"
         }
         Demand::Need(Need::Merge) if can.merge && most_copies(kind) == Some(1) => {
-            "keeps a copy from each of the filters that it is merged of, and a key that several of \
-             them hold soon fills its two buckets"
+            "keeps a copy from each filter merged into it, and the copies of a key that several of \
+             them hold soon fill its two buckets"
         }
         Demand::Need(Need::Merge) if can.merge && keeps_copies && workload.merges_only() => {
-            "keeps a copy of a key from each part that holds it: say from how many on average \
-             (`--copies`, 1 if no key is in two)"
+            "keeps a copy of a key from each part that holds it: give the average number of parts \
+             per key (`--copies`, 1 if no key is in two)"
         }
         Demand::Need(Need::Merge) if !can.merge => {
-            "is the solution of a system of all its keys: two cannot become one"
+            "is solved from all its keys at once: two cannot be combined"
         }
         Demand::Need(Need::Grow) => return cannot_grow(kind, &can, workload),
-        Demand::Need(Need::Values { .. }) => "says yes or no, and holds no values",
+        Demand::Need(Need::Values { .. }) => "answers yes or no, and stores no values",
         Demand::Strangers if can.remove && !workload.needs_remove() && !workload.counts() => {
-            "removes, which was not asked for: strangers who can have a false positive removed deny \
-             another key, and those who fill it have inserts refused"
+            "supports removal, which you did not ask for: an attacker who has a false positive \
+             removed makes it lose another key, and one who fills it has inserts refused"
         }
         _ => return None,
     };
@@ -125,12 +119,12 @@ fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
     match most_copies(kind) {
         _ if !counts => Some("knows whether a key is in, not how often".into()),
         Some(1) if asked > 1 => Some(
-            "has room for a key's copies only in its two buckets, and refuses one long before the \
+            "keeps all copies of a key in its two buckets, and refuses more of them long before the \
              table is full"
                 .into(),
         ),
         Some(most) if most < asked => {
-            Some(format!("holds at most {most} copies of a key, and {asked} are to be counted"))
+            Some(format!("counts to {most} at most, and you asked for {asked}"))
         }
         _ => None,
     }
@@ -140,13 +134,15 @@ fn cannot_grow(kind: FilterKind, can: &Abilities, workload: &Workload) -> Option
     let is_unbounded = kind == FilterKind::Quotient && workload.bound().is_none();
     let lacks = match can {
         _ if is_unbounded => {
-            "grows up to a bound known at the start: say how many keys there are at most \
+            "grows only to a bound that is set at the start: give the most keys there can be \
              (`--at-most`)"
         }
         Abilities { grow: true, .. } => return None,
-        Abilities { never_full: true, .. } => "is never full, but its rate climbs with every key",
-        Abilities { insert: false, .. } => "is built from all keys at once: nothing can be added",
-        _ => "has a fixed number of slots, and refuses keys when they are taken",
+        Abilities { never_full: true, .. } => "is never full, but its rate rises with every key",
+        Abilities { insert: false, .. } => {
+            "is built from all keys at once: nothing can be added later"
+        }
+        _ => "has a fixed number of slots, and refuses keys once they are taken",
     };
     Some(lacks.into())
 }

@@ -8,7 +8,7 @@ use alloc::format;
 const MOST_KEYS: u64 = 1 << 60;
 
 /// What several things contradict.
-const BUILT_ONCE: &str = "keys that are all there when the filter is built (static)";
+const BUILT_ONCE: &str = "keys that are all known when the filter is built (static)";
 
 impl Workload {
     /// Refuses what no workload can be, as [`choose`](crate::choose) does before it plans.
@@ -22,8 +22,8 @@ impl Workload {
             (self.built_once && self.generations().is_some(), BUILT_ONCE, "forgetting by time"),
             (
                 self.bit_ns.is_some() && self.first == Some(First::Memory),
-                "bits that come before time",
-                "a price for them, by which both are weighed",
+                "memory first",
+                "a price of memory, which weighs it against time",
             ),
         ];
         match pairs.into_iter().find(|(is_so, ..)| *is_so) {

@@ -36,11 +36,11 @@ pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workloa
     text + &match times {
         NEARLY.. => format!(": {many} times as much as {it}, and never errs."),
         1.0.. if !exact::fits(least.bytes, workload) => {
-            format!(": {many} times as much as {it}, and more than is allowed.")
+            format!(": {many} times as much as {it}, and more than you allow.")
         }
         1.0.. => format!(
-            ": only {many} times as much as {it}, and never errs, where that errs on {}. Take \
-             the keys, unless {} or time decide.",
+            ": only {many} times as much as {it}, which errs on {}; the keys never err. Take the \
+             keys, unless {} more or the time matters.",
             Rate(filter.fpr),
             Bytes(least.bytes - filter.bytes)
         ),
@@ -58,17 +58,18 @@ pub(super) fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Op
     if !tells_no_more || spared <= 0.0 || !answer.best().structure.is_filter() {
         return None;
     }
-    let rate = Rate(spared);
+    let (absent, rate) = (Rate(workload.absent), Rate(spared));
     Some(match (answer.without_ns, choice.cost_ns?) {
         (Some(without), with) => format!(
-            "With the {it} filter a query takes {} ns in all, without any filter {}: it spares the \
-             lookups of {rate} of the queries.",
+            "With the {it} filter a query takes {} ns in all, without any filter {} ns: it saves the \
+             lookup for {rate} of the queries.",
             Rounded(with),
             Rounded(without)
         ),
         (None, _) => format!(
-            "The {it} filter answers {rate} of the queries without a lookup. A query costs {} ns, \
-             inserts included, so it pays if a lookup takes longer than {} ns.",
+            "If {absent} of the queries are for absent keys (`--absent`), the {it} filter answers \
+             {rate} of all queries without a lookup. A query of it costs {} ns, inserts included, so \
+             it pays if a lookup takes longer than {} ns.",
             Rounded(own(choice, workload)),
             Number(libm::round(own(choice, workload) / spared) as u64)
         ),
@@ -87,7 +88,7 @@ pub(super) fn file(choice: &Choice, workload: &Workload) -> Option<String> {
     let is_file = matches!(choice.structure, Structure::Filter(_) | Structure::Map);
     let is_told = workload.bytes.is_some() && choice.bytes < LARGE_FILE;
     (is_file && is_told && workload.filters == 1)
-        .then(|| format!("The size is that of the table: a file has some {FILE_BYTES} bytes more."))
+        .then(|| format!("Sizes are those of tables: a file has some {FILE_BYTES} bytes more."))
 }
 
 /// What stands beside the tables of many filters, and what one for all would take.
@@ -96,18 +97,18 @@ pub(super) fn many(choice: &Choice, workload: &Workload, times: &Times) -> Optio
     choice.goal.filter(|_| filters > 1)?;
     let number = Number(filters);
     let all = Bytes(choice.bytes.saturating_mul(filters));
-    let full = if workload.grows() { ", once all are full: most stay smaller" } else { "" };
+    let full = if workload.grows() { " once full: most stay smaller" } else { "" };
     let mut text =
         format!("{number} filters take {all} as tables, {} each{full}.", Bytes(choice.bytes));
     let bits = FILE_BYTES as f64 * 8.0 / workload.keys.planned() as f64;
     if matches!(it, Structure::Filter(_) | Structure::Map) && bits >= 0.1 {
         text += &format!(
-            " As a file of its own each has {FILE_BYTES} bytes more, which is {bits:.1} bits per key: \
-             keep the tables of many in one file."
+            " As a file of its own, each has {FILE_BYTES} bytes more, which is {bits:.1} bits per key: \
+             keep the tables of many filters in one file."
         );
     }
     text +=
-        " With one seed for all, a key is hashed once (`KeyHash`), and each is asked by its hash.";
+        " With one seed for all, hash a key once (`KeyHash`) and query each filter with the hash.";
     let keys = workload.keys.planned().saturating_mul(filters);
     let one = Workload { keys: Keys::AtMost(keys), filters: 1, ..workload.clone() };
     let least = |it: Structure| smallest(it, &one, times).ok();
@@ -126,8 +127,8 @@ pub(super) fn many(choice: &Choice, workload: &Workload, times: &Times) -> Optio
         };
         let bits = together.bytes as f64 * 8.0 / keys as f64;
         text += &format!(
-            " If none is sent, merged or dropped on its own, one {it}{kind} of pairs of set and \
-             key{errs} {bits:.2} bits per key, without those bytes."
+            " If no set is sent, merged or dropped on its own, a single {it}{kind} of (set, key) \
+             pairs{errs} {bits:.2} bits per key, without those bytes."
         );
     }
     Some(text)

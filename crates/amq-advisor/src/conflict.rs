@@ -42,8 +42,8 @@ impl fmt::Display for Conflict {
         if asked < floor {
             write!(
                 f,
-                ", since hashes of 64 bits of so many keys err at {} at least: take a higher rate, \
-                 several filters of fewer keys, or the keys themselves, which never err",
+                ", since 64-bit hashes of so many keys collide at a rate of {} already: take a \
+                 higher rate, several filters of fewer keys, or the keys themselves, which never err",
                 Rate(-libm::expm1(-floor))
             )?;
         }
@@ -66,7 +66,7 @@ impl fmt::Display for Conflict {
             }
         }
         match [self.first, self.second].contains(&Demand::Need(Need::Exact)) {
-            true => f.write_str("; where repeats may pass, less is enough (`--need fresh`)"),
+            true => f.write_str("; if repeats may pass, less is enough (`--need fresh`)"),
             false => Ok(()),
         }
     }

@@ -42,9 +42,9 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
     let mut text = slots.map_or_else(String::new, |it| {
         let (it, each) = (it.structure, if copies == 1.0 { "copy" } else { "copies" });
         format!(
-            "Planned for {copies} {each} of each key, {given}: in {it} each copy takes a slot. Ask it \
-             for the count first, and insert a key only below {most}: further copies take the slots \
-             of others."
+            "Planned for {copies} {each} of each key, {given}: in a {it} filter each copy takes a \
+             slot. Query the count first, and insert a key only while it is below {most}: further \
+             copies would take the slots of other keys."
         )
     });
     let is_plain = workload.generations().is_none() && !workload.is_shared() && !workload.grows();
@@ -55,16 +55,16 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
         if let Some(counters) = planned(FilterKind::Counting) {
             text += &format!(
                 " A counting Bloom filter takes any number of copies, in {:.1} bits per key; its \
-                 counters of four bits stick at 15.",
+                 4-bit counters stick at 15.",
                 bits(counters.bytes)
             );
         }
         let alone = workload.needs.len() == 1 && (2..=MOST_IN_CASCADE).contains(&most);
         if let Some(bloom) = planned(FilterKind::Bloom).filter(|_| alone) {
             text += &format!(
-                " So does a cascade of {most} Bloom filters, of the keys seen once, twice and so \
-                 on, where each copy goes into the first that denies its key: {most} x {:.1} = \
-                 {:.1} bits per key, {}, or less where few keys come again; each errs at {}.",
+                " So does a cascade of {most} Bloom filters, for the keys seen once, twice and so \
+                 on, where each copy goes into the first filter that denies its key: {most} x {:.1} = \
+                 {:.1} bits per key, {}, or less if few keys repeat; each has a rate of {}.",
                 bits(bloom.bytes),
                 bits(bloom.bytes) * f64::from(most),
                 Bytes(bloom.bytes.saturating_mul(most.into())),
@@ -76,8 +76,8 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
     let is_often = copies > 4.0 && most > MOST_COUNTED;
     if let Some(it) = answer.filters().find(|it| is_often && it.structure == quotient) {
         text += &format!(
-            " A counting quotient filter with counters of variable length (Pandey et al. 2017), \
-             which this family does not have, takes three or four slots a key: {} at most.",
+            " A counting quotient filter with variable-length counters (Pandey et al. 2017), which \
+             this family lacks, takes three or four slots per key: {} at most.",
             Bytes((4.0 * it.bytes as f64 / copies) as u64)
         );
     }
@@ -91,16 +91,15 @@ fn growing(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
     let (it, keys, made, build) = match choice.structure {
         Structure::Sharded(_) => {
             let shards = size::shards(workload);
-            let it = format!("Each of its {shards} shards");
+            let it = format!("Each of the {shards} shards");
             let keys = size::shard_keys(goal.keys, shards);
             (it, keys, ", for `Sharded::from_shards_unchecked`,", "")
         }
-        _ => ("It".into(), goal.keys, "", " `amq build` makes it of full size at once."),
+        _ => ("It".into(), goal.keys, "", " `amq build` makes it in full size at once."),
     };
     let (first, all) = (plan::first_keys(keys), Bytes(choice.bytes));
     let room = Number(first);
-    let few =
-        Some(format!("So few keys save little by growing: `plan` it at its full size, {all}."));
+    let few = Some(format!("For so few keys, growing saves little: `plan` the full size, {all}."));
     let text = match kind {
         FilterKind::Quotient => {
             let plan = amq::QuotientFilter::plan_growing(Goal::fpr(keys, fpr), first).ok()?;
@@ -110,19 +109,22 @@ fn growing(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
             let small = Bytes(plan.params.bytes());
             let is_staged = |it: &&Choice| it.structure.kind() == Some(FilterKind::Scalable);
             let stages = answer.filters().find(is_staged).map_or_else(String::new, |it| {
-                format!(" A scalable one adds a stage instead, in {:.1} bits.", it.bits_per_key)
+                format!(
+                    " A scalable filter adds a stage instead, in {:.1} bits per key.",
+                    it.bits_per_key
+                )
             });
             format!(
                 "{it} begins with {small}, room for {room} keys, by \
                  `QuotientFilter::plan_growing(Goal::fpr({keys}, {fpr}), {first})`{made} and \
-                 doubles, up to {all} in all; at each doubling an insert waits for its keys to \
-                 move.{stages}{build}"
+                 doubles, up to {all} in all; at each doubling, one insert waits until all keys \
+                 have moved.{stages}{build}"
             )
         }
         FilterKind::Scalable | FilterKind::ScalableBlocked if first < 2 => few?,
         FilterKind::Scalable | FilterKind::ScalableBlocked => format!(
-            "{it} begins with a stage for {room} keys, and each next one is for 4 times as many, up \
-             to {all} in all: `ScalableParams` has the first, the growth and the most keys."
+            "{it} begins with a stage for {room} keys, and each further stage is for 4 times as many, \
+             up to {all} in all: `ScalableParams` sets the first stage, the growth and the bound."
         ),
         _ => return None,
     };
@@ -144,9 +146,9 @@ fn split(answer: &Answer, workload: &Workload, times: &Times) -> Option<String> 
     let parts = it.build_bytes.div_ceil(workload.build_bytes.unwrap_or(LARGE));
     (parts > 1).then(|| {
         format!(
-            "To build {}, {:.2} bits per key, takes {} in one. Split the keys by hash into {parts} \
-             parts, each a filter of its own (`KeyHash::shard`): one after the other they take {} at \
-             most.",
+            "Building a {} filter, {:.2} bits per key, in one piece takes {}. Split the keys by hash \
+             into {parts} parts, each a filter of its own (`KeyHash::shard`): built one after the \
+             other, they take {} at most.",
             it.structure,
             it.bits_per_key,
             Bytes(it.build_bytes),
@@ -183,9 +185,9 @@ fn lookups(answer: &Answer, workload: &Workload) -> Option<String> {
     let said: Vec<String> = answer.filters().filter_map(said).take(4).collect();
     (workload.spares() == First::Tail && workload.built_once && !said.is_empty()).then(|| {
         format!(
-            "The records have no percentiles of lookups. A lookup reads at most so many cache lines: \
-             {}. Beyond the caches each is an access to memory, and each page one more, unless pages \
-             are huge.",
+            "Tails of lookups were not measured. A lookup reads at most this many cache lines: {}. \
+             In a table larger than the caches, each line is an access to memory, and so is each \
+             page without huge pages.",
             said.join(", ")
         )
     })
@@ -200,8 +202,8 @@ fn changing(workload: &Workload, times: &Times) -> Option<String> {
     let pairs = pairs.need(Need::Values { bits: workload.value_bits()? });
     let map = smallest(Structure::Map, &Workload { fpr: workload.fpr, ..pairs }, times).ok()?;
     Some(format!(
-        "Where few values change, a ribbon map of all, {} in {:.2} bits per key, goes with an exact \
-         map of the changed ones, which is asked first; now and then it is built again.",
+        "If few values change, keep all of them in a ribbon map, {} at {:.2} bits per key, and the \
+         changed ones in an exact map that is queried first; rebuild the ribbon map now and then.",
         Bytes(map.bytes),
         map.bits_per_key
     ))
@@ -211,22 +213,26 @@ fn changing(workload: &Workload, times: &Times) -> Option<String> {
 fn strangers(answer: &Answer, is_filter: bool, workload: &Workload) -> Option<String> {
     let mut text = String::new();
     if matches!(answer.best().structure, Structure::ExactSet | Structure::ExactMap) {
-        text += "Rust's `HashSet` and `HashMap` hash with SipHash under random keys, which \
-                 strangers cannot collide. ";
+        text += "Rust's `HashSet` and `HashMap` hash with SipHash under random keys, so strangers \
+                 cannot cause collisions. ";
     }
     if is_filter {
-        text += "Strangers can prepare keys that collide: wrap a filter in `Keyed`, which hashes \
-                 with SipHash under a secret key (`amq build --key-file`); a secret seed is faster, \
-                 and weaker, since XXH3 is no pseudorandom function. Where a yes grants something, a \
-                 filter alone must not decide: whoever tries enough keys finds false positives, and may repeat them: keep \
-                 those that were found in an exact set.";
-        text += if workload.built_once { "" } else { " Nor does a key stop one who fills it." };
+        text += "Strangers can prepare keys that collide: wrap the filter in `Keyed`, which hashes \
+                 with SipHash under a secret key (`amq build --key-file`); a secret seed is faster \
+                 but weaker, since XXH3 is not a pseudorandom function. If a yes grants something, a \
+                 filter alone must not decide: whoever tries enough keys finds false positives and \
+                 can repeat them, so keep those that are found in an exact set.";
+        text += if workload.built_once {
+            ""
+        } else {
+            " A secret key does not stop strangers from filling the filter."
+        };
         text += match workload.needs_remove() {
-            true => " Let strangers remove only what an exact set behind it holds.",
+            true => " Let strangers remove only what an exact set behind the filter holds.",
             false => "",
         };
-        text += " It hides no key: whoever can ask it can try all that there may be.";
-        text += " SECURITY.md says for each filter what chosen keys do.";
+        text += " A filter hides no keys: whoever can query it can try every possible key.";
+        text += " SECURITY.md says what chosen keys do to each filter.";
     }
     let is_asked = workload.keys_by == KeysBy::Strangers && !text.is_empty();
     is_asked.then(|| text.trim_end().into())

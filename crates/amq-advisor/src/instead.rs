@@ -40,12 +40,12 @@ pub(super) fn instead(
 fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
     let none = |reason: &str| Some((nothing(workload), reason.into()));
     if workload.absent == 0.0 {
-        return none("Every query is for a key that is in: a filter would say yes to each.");
+        return none("Every query is for a key that is in: a filter would say yes to all of them.");
     }
     if answer.filters().next()?.rate() > Some(size::USELESS) {
         return none(
-            "Filters of this rate or size say yes to nearly every absent key, and spare next to no \
-             lookup: ask for a lower rate, or allow more bytes.",
+            "Filters of this rate or size say yes to nearly every absent key, and save next to no \
+             lookups: ask for a lower rate, or allow more bytes.",
         );
     }
     let without = answer.without_ns?;
@@ -57,8 +57,8 @@ fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
         _ => "A filter takes more time than the lookups that it saves",
     };
     none(&format!(
-        "{what}: with the {quickest} filter a query takes {} ns in all, without one {}, since {} of \
-         the queries are for absent keys.",
+        "{what}: with the {quickest} filter a query takes {} ns in all, without any filter {} ns, \
+         since {} of the queries are for absent keys.",
         Rounded(with),
         Rounded(without),
         Rate(workload.absent)
@@ -107,7 +107,7 @@ fn exactly(
             format!("The keys themselves take {taken}, no more than the smallest filter, {it} with {bytes}")
         } else if is_by_time && is_near {
             format!(
-                "The keys themselves take {taken}; the quickest filter for what an error costs, {}, \
+                "The keys themselves take {taken}; the fastest filter at this cost of an error, {}, \
                  takes {}, and still errs on {} of absent keys",
                 first.structure,
                 Bytes(first.bytes),
@@ -117,7 +117,7 @@ fn exactly(
             return None;
         };
         let forgets = match workload.generations() {
-            Some(_) => ": to forget, old ones are swept out by their times",
+            Some(_) => "; to forget, remove the old ones by their times",
             None => "",
         };
         Some((set.clone(), format!("{why}{forgets}.")))
@@ -145,10 +145,9 @@ fn counted(answer: &Answer, by: By, workload: &Workload) -> Option<(Choice, Stri
     };
     let choice = sketch(size, workload);
     let reason = format!(
-        "Counters of {bits} bits take {}, however many copies there are: {than}, since each copy \
-         has a slot, and an exact map takes {}. A key shares its counters with others: {} of the \
-         counts of absent keys are too high, and none is too low. The counters of this family end \
-         at 14.",
+        "Counters of {bits} bits take {}, however many copies there are; {than}, since each copy \
+         takes a slot, and an exact map takes {}. Keys share counters: {} of the absent keys get a \
+         count above zero, and no count is too low. The counters of this family only reach 14.",
         Bytes(size.bytes),
         Bytes(map),
         Rate(size.fpr)

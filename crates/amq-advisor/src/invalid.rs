@@ -43,7 +43,7 @@ impl fmt::Display for Invalid {
             (false, false) => write!(f, "{min} or more"),
         }?;
         match (*name, *value) {
-            ("fpr", 0.0) => f.write_str(": what never errs is an exact set of the keys"),
+            ("fpr", 0.0) => f.write_str(": only an exact set of the keys never errs"),
             ("fpr", _) => f.write_str(" (1 % is written 0.01)"),
             _ if !value.is_finite() => f.write_str(", and finite"),
             _ => Ok(()),
@@ -75,7 +75,7 @@ impl Contradiction {
 impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { first, second, way } = self;
-        write!(f, "{first} contradict {second}: {way}")
+        write!(f, "cannot combine {first} with {second}: {way}")
     }
 }
 

@@ -50,48 +50,45 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     let fixed: &[(bool, &str)] = &[
         (
             workload.is_exact(),
-            "Where every key that can be asked for is known beforehand, less is enough: a cascade \
-             of filters, such as CRLite, or a `RibbonMap` of one bit, built from all of them. And \
-             before an exact set that is slow to ask, a filter spares the lookups of absent keys.",
+            "If every key that can be queried is known beforehand, less is enough: a cascade of \
+             filters, such as CRLite, or a `RibbonMap` of one bit, built from all of them. And in \
+             front of an exact set that is slow to query, a filter saves the lookups of absent keys.",
         ),
         (
             workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE) && is_first,
-            "For small devices: the filters need no operating system (`no_std`), and a view answers \
-             from the bytes of a file where they lie, in flash too.",
+            "On small devices: the filters need no operating system (`no_std`), and a view queries \
+             the bytes of a file in place, in flash too.",
         ),
         (
             workload.grows() && !workload.is_bounded_growth(),
-            "Bits per key are the mean over ten doublings, in which each number of keys counts for \
-             as much as its double; sizes in bytes are those at the start. With a bound known at \
-             the start, even a generous one, there is better: fewer bits, and quicker queries.",
+            "Bits per key are the mean over ten doublings (on a logarithmic scale of keys); sizes \
+             in bytes are those at the start. If you can name a bound on the keys (`--at-most`), \
+             even a generous one, filters take fewer bits and answer faster.",
         ),
-        (
-            workload.has(Need::List) && is_filter,
-            "What is listed are hashes: no filter keeps the keys.",
-        ),
+        (workload.has(Need::List) && is_filter, "Listing gives hashes: no filter keeps the keys."),
         (
             workload.has(Need::Merge) || is_first && answer.best().bytes >= how::LARGE,
-            "For a join, or keys on several machines, `amq-datafusion` makes, merges and asks \
-             filters in SQL, where the data lies: on DataFusion, on Ballista, with Spark's bytes.",
+            "For joins, or keys on several machines: `amq-datafusion` builds, merges and queries \
+             filters in SQL, next to the data, on DataFusion and Ballista, and reads Spark's.",
         ),
         (
             workload.needs_remove() && is_filter,
-            "Remove only what was inserted: to remove a false positive is to deny another key.",
+            "Remove only keys that were inserted: removing a false positive loses another key.",
         ),
         (
             workload.counts() && workload.generations().is_some(),
-            "Counts that fade, halved from time to time as in TinyLFU, are not in this family: none \
-             of its filters halves its counters.",
+            "Counts that decay, halved from time to time as in TinyLFU, are not offered: no filter \
+             of this family halves its counters.",
         ),
         (
             workload.is_shared() && is_filter,
-            "Where several threads insert one new key at once, sharded filters say `New` to one of \
-             them at most; atomic ones may say it to each.",
+            "If several threads insert the same new key at once, a sharded filter answers `New` to \
+             one of them at most; an atomic one may answer it to each.",
         ),
         (
             workload.threads > 1 && !workload.is_shared(),
-            "Any number of threads can query at once, each in the time of one: nothing else is \
-             chosen for them. If several insert, ask for that, too (shared-insert).",
+            "Any number of threads can query at once, each as fast as one alone, so the number of \
+             threads changes nothing here. If several insert, say so (`--need shared-insert`).",
         ),
     ];
     notes.extend(fixed.iter().filter(|(is_so, _)| *is_so).map(|(_, text)| String::from(*text)));
@@ -110,7 +107,7 @@ fn room(choice: &Choice, workload: &Workload, times: &Times) -> Option<String> {
     let (rate, allowed) = (Rate(all.rate()?), Bytes(allowed));
     (all.fpr < choice.fpr / 2.0).then(|| {
         format!(
-            "The {allowed} allowed are enough for a rate of {rate}: ask for no rate to use them."
+            "The {allowed} allowed are enough for a rate of {rate}: leave out the rate to use them."
         )
     })
 }
@@ -119,12 +116,12 @@ fn room(choice: &Choice, workload: &Workload, times: &Times) -> Option<String> {
 fn left(workload: &Workload) -> Option<String> {
     let all = [
         (workload.is_shared(), "a lock for the threads that insert"),
-        (workload.generations().is_some(), "a sweep of the old keys, by their times"),
-        (workload.has(Need::Files), "the keys in a file, to be read again"),
+        (workload.generations().is_some(), "removal of the old keys, by their times"),
+        (workload.has(Need::Files), "a file of the keys, to be read again"),
     ];
     let needed = all.into_iter().filter(|(is_needed, _)| *is_needed && workload.is_exact());
     let needed: Vec<&str> = needed.map(|(_, what)| what).collect();
-    (!needed.is_empty()).then(|| format!("The program has to add: {}.", needed.join("; ")))
+    (!needed.is_empty()).then(|| format!("Your program has to add: {}.", needed.join("; ")))
 }
 
 /// At which sizes tails were measured, and what they are at others.
@@ -133,11 +130,11 @@ fn tails(workload: &Workload, times: &Times) -> Option<String> {
     let [fewest, most] = [fewest, most].map(Number);
     (workload.spares() == First::Tail && !workload.built_once).then(|| {
         format!(
-            "Of a thousand single inserts the slowest was timed: none rarer, and no removal; in filters \
-             planned for {fewest} to {most} keys, filled to their plan, and in a hash set with room \
-             for all. In larger ones tails are reckoned to rise as the mean insert does; threads that \
-             wait for each other make them longer. What doubles or adds a stage stops for it, more \
-             rarely than once in a thousand inserts."
+            "Tails are the 99.9th percentile of single inserts; rarer delays and removals were not \
+             measured. They were timed in filters planned for {fewest} to {most} keys and filled to \
+             their plan, and in a hash set with room for all; for larger ones they are assumed to \
+             rise as the mean does, and threads that wait for each other lengthen them. A filter that \
+             doubles or adds a stage pauses for it, less often than once in a thousand inserts."
         )
     })
 }
@@ -146,19 +143,22 @@ fn tails(workload: &Workload, times: &Times) -> Option<String> {
 fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<String> {
     answer.front.first()?;
     let mut text = format!(
-        "Times were measured on {} ({}): take them for ratios.",
+        "Times were measured on {} ({}): use them as ratios.",
         times.processor(),
         times.date()
     );
     if answer.filters().any(|choice| choice.reckoned) {
-        text += " Those marked ~ lie beyond what was measured, and are reckoned from it.";
+        text += " Those marked ~ are extrapolated beyond what was measured.";
     }
     if workload.keys_by == KeysBy::Strangers {
-        text += " All are with SipHash, as keyed filters and the standard library's sets hash.";
+        text +=
+            " All include SipHash, with which keyed filters and the standard library's sets hash.";
     }
     let (bytes, ns) = (workload.key_bytes, times.long_key_ns(workload));
     if ns > 0.0 {
-        text += &format!(" All hash keys of {bytes} bytes, {ns:.0} ns longer than the 8 measured.");
+        text += &format!(
+            " All include {ns:.0} ns more than was measured, to hash keys of {bytes} bytes instead of 8."
+        );
     }
     Some(text)
 }
@@ -166,31 +166,30 @@ fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<Strin
 /// The front, from the smallest to the quickest, and which end was taken.
 fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
     let taken = match by {
-        By::Time(_) if workload.bit_ns.is_some() => "weighed by the price of memory".into(),
+        By::Time(_) if workload.bit_ns.is_some() => "by time and the price of memory".into(),
         By::Time(_) | By::Tail(_) if workload.allowed(1).is_some() => {
-            "the least time in the size allowed".into()
+            "by time, within the size allowed".into()
         }
         By::Time(most) | By::Tail(most) => {
             let fewest = answer.front.first().map_or(most, |choice| choice.bits_per_key);
-            let what = if matches!(by, By::Tail(_)) { "tail of inserts" } else { "time" };
-            format!("the least {what}, in at most {:.0} times the fewest bits", most / fewest)
+            let what = if matches!(by, By::Tail(_)) { "the tail of inserts" } else { "time" };
+            format!("by {what}, within {:.0} times the fewest bits", most / fewest)
         }
-        By::Bits => "memory first".into(),
-        By::Rate => "the lowest rate in the size allowed".into(),
+        By::Bits => "by memory".into(),
+        By::Rate => "by rate, in the size allowed".into(),
     };
     let is_by_rate = by == By::Rate;
     let point = |choice: &Choice| {
         let bits = format!("{:.2}", choice.bits_per_key);
-        let with = if is_by_rate { Rate(choice.fpr).to_string() } else { bits };
-        format!("{} with {with} and {:.0}", choice.structure, choice.cost_ns.unwrap_or(f64::NAN))
+        let with = if is_by_rate { Rate(choice.fpr).to_string() } else { bits + " bits" };
+        format!("{} ({with}, {:.0} ns)", choice.structure, choice.cost_ns.unwrap_or(f64::NAN))
     };
-    let (from, with) =
-        if is_by_rate { ("the lowest rate", "rate") } else { ("the smallest", "bits per key") };
+    let from = if is_by_rate { "lowest rate" } else { "smallest" };
     let points: Vec<String> = answer.front.iter().map(point).collect();
     let points = Some(points.join(", ")).filter(|_| points.len() > 1)?;
     Some(format!(
-        "Taken: {taken}. From {from} to the quickest, with {with} and nanoseconds in all, for a \
-         query and its share of inserts: {points}."
+        "Ranked {taken}. The best trade-offs, from the {from} to the fastest, where the time is that \
+         of a query and its share of inserts: {points}."
     ))
 }
 
@@ -202,25 +201,26 @@ fn merged(choice: &Choice, workload: &Workload) -> Option<String> {
     let (keys, bytes) = (Number(workload.keys.planned()), Bytes(choice.bytes));
     let copies = match it.keeps_copies() {
         true => {
-            " A key has a slot for each part that holds it: plan for the sum of the parts (`--copies`)."
+            " A key takes a slot for each part that holds it: plan for the sum of the parts \
+             (`--copies`)."
         }
         false => "",
     };
     let mut text = format!(
-        "{it} filters merge if they are planned alike, with one seed: each part for the {keys} keys of \
-         the union, in {bytes}.{copies}"
+        "{it} filters merge if they have the same plan and seed: plan each part for the {keys} keys \
+         of the union, in {bytes}.{copies}"
     );
     if workload.filters > 1 {
         let parts = Number(workload.filters);
         let all = Number(workload.keys.planned().saturating_mul(workload.filters));
         text += &format!(
             " If each of the {parts} has {keys} keys of its own, the union has up to {all}: ask for \
-             those, without `--filters`."
+             that many, without `--filters`."
         );
     }
     if choice.bytes > 16 {
         text += &format!(
-            " Of a part of fewer than {} keys send the hashes, 8 bytes each: they are smaller.",
+            " For a part of fewer than {} keys, send the hashes instead, 8 bytes each.",
             Number(choice.bytes / 8)
         );
     }
@@ -244,11 +244,11 @@ fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
         format!(": {}, {:.2} bits per key", it.structure, it.bits_per_key)
     });
     Some(format!(
-        "{}: the filter is {}; {} changed keys, added and removed, are {} as keys, {} as sorted \
-         hashes of 64 bits. With keys, a receiver who has the whole set builds the filter again; \
-         hashes need a filter that inserts and removes on the other side{taker}. Until then a copy \
-         denies what was added since.",
-        if is_whole { "Send the whole" } else { "Send the changes" },
+        "{} takes {}; {} changed keys, added and removed, take {} as keys, {} as sorted \
+         hashes of 64 bits. From the keys, a receiver who has the whole set builds the filter again; \
+         hashes need a filter that inserts and removes on the other side{taker}. Until a receiver is \
+         up to date, its copy denies the keys added since.",
+        if is_whole { "Send the whole filter: it" } else { "Send the changes: the filter" },
         Bytes(whole),
         Number(changes),
         Bytes(list),
@@ -262,18 +262,18 @@ fn copies(workload: &Workload, answer: &Answer) -> Option<String> {
     workload.copies.filter(|&copies| copies > 1.0 && !is_kept)?;
     if workload.generations().is_some() {
         return Some(
-            "Keys come again: one that only an older generation holds is put into the newest, too, \
-             and so remembered from its last time on; it counts in each."
+            "Repeated keys: one that only an older generation holds is inserted into the newest as \
+             well, so it is remembered from its last occurrence on, and takes room in both."
                 .into(),
         );
     }
     answer.filters().next()?;
     Some(
-        "Keys come again: take them with `insert_unique`, since filters that remove would store \
-         each copy, and remove only keys that were answered `New`. One that was skipped as a \
-         false positive is denied once the key that it was taken for is removed: where that must \
-         not be, or each copy is removed on its own, ask for counts. Bloom filters store nothing \
-         twice."
+        "Repeated keys: insert them with `insert_unique`, since filters that remove would store \
+         every copy, and remove only keys for which it answered `New`. A key that it skipped as a \
+         false positive is lost when the key it was mistaken for is removed: if that must not \
+         happen, or if each copy is removed on its own, ask for counts (`--count`). Bloom filters \
+         store nothing twice."
             .into(),
     )
 }
@@ -289,8 +289,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     if let Some(fpr) = twice.and_then(|goal| size::with_twice_the_keys(kind, goal)) {
         let rate = Rate(fpr);
         return Some(format!(
-            "The {it} filter is never full, and that has its price: with twice the keys it errs at \
-             {rate}."
+            "The {it} filter is never full, but its rate rises: with twice the keys it is {rate}."
         ));
     }
     let planned = workload.keys.planned();
@@ -301,7 +300,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     // Those that remove keep copies; what forgets keeps one, and to count is to keep them.
     let is_said = it.forgets() || workload.counts() || workload.copies.is_some();
     let copies = match it.keeps_copies() && !is_said {
-        true => " A key that comes again takes another slot, unless `insert_unique` takes it.",
+        true => " A repeated key takes another slot, unless `insert_unique` skips it.",
         false => "",
     };
     (!Abilities::of(kind).never_full).then(|| {
@@ -322,7 +321,7 @@ fn generations(workload: &Workload) -> Option<String> {
     let [all, each, sure, enough] = [keys, each, sure, enough].map(Number);
     Some(format!(
         "The {all} keys are those of all {count} generations, the one being filled included: {each} \
-         each. Just after the oldest is forgotten, the last {sure} are remembered: to be sure of \
-         {all}, plan for {enough}."
+         each. Just after the oldest is forgotten, only the last {sure} keys are remembered: to be \
+         sure of the last {all}, plan for {enough}."
     ))
 }

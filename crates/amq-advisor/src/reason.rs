@@ -35,9 +35,8 @@ pub(super) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
 pub(super) fn what(structure: Structure, workload: &Workload) -> String {
     let about = structure.kind().map_or("", FilterKind::about);
     let (shards, generations) = (size::shards(workload), workload.generations().unwrap_or(1));
-    let rolls = format!(
-        "{generations} generations, the oldest of which is forgotten when time moves on. {about}"
-    );
+    let rolls =
+        format!("{generations} generations; when time moves on, the oldest is forgotten. {about}");
     match structure {
         Structure::AtomicBloom => {
             "Several threads insert at once into a Bloom filter, without locks.".into()
@@ -45,26 +44,30 @@ pub(super) fn what(structure: Structure, workload: &Workload) -> String {
         Structure::AtomicBlockedBloom => {
             "Several threads insert at once, without locks, each into one cache line.".into()
         }
-        Structure::Map => "A value for each key in few more bits than it has.".into(),
+        Structure::Map => {
+            "Stores a value for each key, in few more bits than the value has.".into()
+        }
         Structure::Sharded(_) => {
-            format!("{shards} shards with a lock each, some four for each thread. {about}")
+            format!("{shards} shards, each behind a lock: about four per thread. {about}")
         }
         Structure::ShardedRolling(_) => format!(
-            "{shards} shards with a lock each, and a rolling filter in each; time moves on in one \
-             after the other. {rolls}"
+            "{shards} shards, each a rolling filter behind a lock; time moves on in one after the \
+             other. {rolls}"
         ),
         Structure::Periods(_) => format!(
-            "{about} One for each of {generations} periods, in a ring that the program keeps, since \
-             `Rolling` keeps one copy of a key: it clears the oldest when time moves on, and sums \
-             the copies over them."
+            "{about} One for each of {generations} periods, in a ring that your program keeps, since \
+             `Rolling` keeps one copy of a key: clear the oldest when time moves on, and sum the \
+             counts over all."
         ),
         Structure::Rolling(_) => rolls,
         Structure::Filter(kind) => format!("{about} {}", can(kind)),
         Structure::Bitmap | Structure::SortedList | Structure::ExactSet | Structure::ExactMap => {
             let does = match structure {
-                Structure::SortedList if workload.built_once => "it is made from all at once",
+                Structure::SortedList if workload.built_once => {
+                    "it is built from all of them at once"
+                }
                 Structure::ExactMap if workload.counts() => "the map counts, removes and lists",
-                _ if workload.generations().is_some() => "old ones are swept out by their times",
+                _ if workload.generations().is_some() => "old ones are removed by their times",
                 Structure::ExactMap => "the map has no value for any other key",
                 _ => "it also removes and lists",
             };
@@ -98,32 +101,30 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     let lowest = choices.iter().map(|choice| choice.fpr).fold(1.0, f64::min);
     let tie = format!("within {:.0} %", TIE * 100.0);
     let why = match by {
-        _ if choices.len() == 1 => "The only one that does it".into(),
+        _ if choices.len() == 1 => "The only one that qualifies".into(),
         By::Bits if best.bits_per_key > fewest => {
-            format!("The quickest of those {tie} of the fewest bits, {fewest:.2}")
+            format!("The fastest of those {tie} of the fewest bits, {fewest:.2}")
         }
         By::Bits => "The fewest bits".into(),
         By::Rate if best.fpr > lowest => {
-            format!("The least time of those with about the lowest rate, {}", Rate(lowest))
+            format!("The fastest of those with about the lowest rate, {}", Rate(lowest))
         }
         By::Rate => "The lowest rate in this size".into(),
         By::Time(most) if most.is_finite() => {
             let is_useless = |choice: &Choice| is_useful && choice.fpr > USEFUL_FPR;
             let of = match choices.iter().any(is_useless) {
-                true => ", of those that say no to half of the absent keys or more",
+                true => ", among those that reject at least half of the absent keys",
                 false => "",
             };
-            format!(
-                "The least time within {most:.2} bits per key, or {tie} of it in fewer bits{of}"
-            )
+            format!("The fastest within {most:.2} bits per key, or {tie} of it in fewer bits{of}")
         }
-        By::Time(_) => "The least time and memory together".into(),
+        By::Time(_) => "The least sum of time and memory".into(),
         By::Tail(most) if best.tail_ns.is_some() => format!(
-            "The least time that one insert in a thousand exceeds, within {most:.2} bits per key, or \
-             the quickest of those within {TAIL_NOISE_NS:.0} ns of it"
+            "The shortest tail of inserts (99.9th percentile) within {most:.2} bits per key, or the \
+             fastest of those within {TAIL_NOISE_NS:.0} ns of it"
         ),
         By::Tail(most) => {
-            format!("No tail was measured: the least time within {most:.2} bits per key")
+            format!("No tail was measured: the fastest within {most:.2} bits per key")
         }
     };
     let bits = best.grown.map_or(best.bits_per_key, |growth| growth.least);
@@ -135,11 +136,11 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     let over = amq_core::numeric::overhead(bits, best.fpr) * 100.0 - 100.0;
     let rate = Rate(best.fpr);
     let poor = match best.rate() > Some(POOR_FPR) {
-        true => format!(" Of little use: it says yes to {rate} of absent keys."),
+        true => format!(" Of little use: it lets {rate} of absent keys through."),
         false => String::new(),
     };
     format!(
-        "{why}; its {bits:.2} bits per key are {over:.1} % over the least possible for {rate}.{poor}"
+        "{why}; its {bits:.2} bits per key are {over:.1} % above the lower bound for {rate}.{poor}"
     )
 }
 
@@ -169,13 +170,15 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     }
     if let By::Time(most) | By::Tail(most) = by {
         if choice.bits_per_key > most * (1.0 + 1e-9) {
-            text += &format!(" Beyond the {most:.2} bits per key that time may take.");
+            text += &format!(
+                " It exceeds the {most:.2} bits per key to which the ranking by time is limited."
+            );
         }
     }
     if let Some(Growth { mean, least, most }) = choice.grown {
         text += &format!(
-            " {mean:.1} bits per key on average as it grows: {least:.1} when full, {most:.1} when it \
-             has just grown."
+            " {mean:.1} bits per key on average as it grows: {least:.1} when full, {most:.1} just \
+             after it has grown."
         );
     }
     if let (check @ 1.., Some(bits)) = (choice.check_bits(), workload.value_bits()) {
@@ -188,15 +191,19 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
         );
     }
     if choice.rate().is_none() {
-        text +=
-            " A key that is not in has some value, too: a rate (`--fpr`) adds bits that check it.";
+        text += " It returns some value for absent keys, too: a rate (`--fpr`) adds bits that detect \
+             them.";
     }
     let Some(goal) = choice.goal else {
         return text;
     };
     if let (Budget::Fpr(fpr), Some(asked)) = (goal.budget, workload.fpr) {
         if fpr < asked * 0.999 && choice.check_bits() == 0 {
-            text += &format!(" It costs less at {} than at {}.", Rate(fpr), Rate(asked));
+            text += &format!(
+                " It costs less at a rate of {} than at {}.",
+                Rate(fpr),
+                Rate(asked)
+            );
         }
     }
     let bits = choice.bytes as f64 * 8.0 / goal.keys as f64;
@@ -206,12 +213,13 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     let is_long = goal.keys as f64 / choice.fpr > libm::exp2(f64::from(most) - 1.0);
     if is_quotient && is_long && over > 1.25 {
         text += &format!(
-            " Its fingerprints end at {most} bits: so low a rate takes more slots, which stay empty."
+            " Its fingerprints have {most} bits at most: for so low a rate it needs more slots, most \
+             of them empty."
         );
     }
     if goal.keys <= 1000 && choice.grown.is_none() && choice.fpr < 1.0 && over > WASTEFUL {
         text +=
-            &format!(" So few keys leave its smallest table mostly empty: {bits:.0} bits each.");
+            &format!(" So few keys leave its smallest table mostly empty: {bits:.0} bits per key.");
     }
     text
 }

@@ -145,8 +145,8 @@ fn map(keys: u64, budget: Budget, workload: &Workload) -> Result<Size, Failure> 
     if let (Some(fpr), true) = (workload.fpr, check_bits > MOST_VALUE_BITS - bits) {
         let left = MOST_VALUE_BITS - bits;
         let reason = format!(
-            "holds {MOST_VALUE_BITS} bits at most: those of the value leave {left} to check the \
-             key, and {} takes {check_bits}",
+            "holds {MOST_VALUE_BITS} bits at most: the value leaves {left} of them to check the key, \
+             and a rate of {} takes {check_bits}",
             Rate(fpr)
         );
         return Err((Demand::Fpr(fpr), reason));
@@ -209,7 +209,7 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
         return Err((Demand::BuildBytes(most), reason));
     }
     if let (Some(limit), Some(_)) = (workload.limit(), size.grown) {
-        return Err((limit, "grows on and on: no number of bytes holds it for ever".into()));
+        return Err((limit, "grows without a bound: no number of bytes is enough for ever".into()));
     }
     let (keys, taken) = (workload.keys.planned(), size.most_bytes(workload.keys.planned()));
     let Some(allowed) = workload.allowed(keys).filter(|&allowed| taken > allowed) else {

@@ -43,7 +43,7 @@ def test_the_advice_is_that_of_the_command_with_reasons():
     assert best.reason and 9 < best.bits_per_key < 10 and best.expected_fpr <= 0.01
     assert [choice.kind for choice in advice.choices][0] == best.kind
     rejected = dict(advice.rejections)
-    assert "keys share its bits" in rejected["bloom"]
+    assert "shares bits between keys" in rejected["bloom"]
     assert best.reason in str(advice) and all(note in str(advice) for note in advice.notes)
     assert "windowed-cuckoo and" in repr(advice) and best.kind in repr(best)
     filter = getattr(amq, best.class_name)(10**6, best.expected_fpr)

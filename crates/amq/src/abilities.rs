@@ -70,7 +70,7 @@ abilities! {
     /// the rate with each doubling.
     Grow grow: "grow beyond its plan";
     /// Take every key, however full: the rate rises, and no insert is ever refused.
-    NeverFull never_full: "take every key however full it is";
+    NeverFull never_full: "take any number of keys";
     /// Be built from all keys at once, in no other way.
     BuildOnly build_only: "be built only from all keys at once";
     /// Take keys from several threads through a shared reference, without a lock: as an

@@ -210,7 +210,7 @@ fn what_nearly_always_errs_is_not_first_by_time() {
     let two_bits = million().built_once().with_bits_per_key(2.0).with_first(First::Time);
     let answer = choose(&two_bits).unwrap();
     assert!(answer.best().fpr <= amq_advisor::USEFUL_FPR, "{answer}");
-    assert!(answer.best().reason.contains("say no to half"), "{answer}");
+    assert!(answer.best().reason.contains("reject at least half"), "{answer}");
     // It is quicker, and stays in the list. (What no record has yet costs nothing known.)
     let known = |choice: &&amq_advisor::Choice| choice.cost_ns.is_some();
     let mut timed = answer.filters().filter(known);
@@ -231,7 +231,7 @@ fn what_never_errs_is_the_keys_themselves_and_every_filter_says_why_it_is_not() 
     assert_eq!((list.bytes, list.fpr), (5_758_554, 0.0));
     assert_eq!((set.bytes, set.fpr), (answer.exact[1].bytes, 0.0));
     assert_eq!(answer.rejections.len(), FilterKind::ALL.len());
-    assert!(answer.rejections.iter().all(|one| one.reason.contains("errs at some rate")));
+    assert!(answer.rejections.iter().all(|one| one.reason.contains("has false positives")));
     // It grows, is saved and has values, and must fit.
     for workload in [
         Workload::new(Keys::Unknown { start: 1000 }).need(Need::Exact),

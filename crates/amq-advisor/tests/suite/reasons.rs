@@ -77,14 +77,14 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
                 next(bits, 2);
                 next((bits / -choice.fpr.log2() - 1.0) * 100.0, 1);
                 assert!(
-                    compared.contains(&format!("possible for {}", percent(choice.fpr))),
+                    compared.contains(&format!("lower bound for {}", percent(choice.fpr))),
                     "{}",
                     context()
                 );
             }
             checked += 1;
         }
-        let (also, costs) = also.split_once("It costs less at ").unwrap_or((also, ""));
+        let (also, costs) = also.split_once("It costs less at a rate of ").unwrap_or((also, ""));
         if !costs.is_empty() {
             let budget = choice.goal.unwrap().budget;
             let planned = if let Budget::Fpr(fpr) = budget { fpr } else { f64::NAN };
@@ -92,7 +92,7 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
             assert!(costs.starts_with(&said), "{said}: {}", context());
         }
         if let Some(growth) = choice.grown {
-            let said = numbers(also.rsplit("may take. ").next().unwrap());
+            let said = numbers(also.rsplit("is limited. ").next().unwrap());
             let wanted = [growth.mean, growth.least, growth.most];
             assert!(
                 said.len() == 3 && said.iter().zip(wanted).all(|(a, b)| is(*a, b, 1)),
@@ -112,13 +112,13 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
         let [small, quick] = [&pair[0], &pair[1]];
         let [slow, fast] = [small, quick].map(|choice| choice.cost_ns.unwrap());
         // In a size the rates differ.
-        let by_rate = notes.contains("From the lowest rate to the quickest");
+        let by_rate = notes.contains("from the lowest rate to the fastest");
         let key = |it: &Choice| if by_rate { it.fpr } else { it.bits_per_key };
         assert!(key(small) < key(quick) && slow > fast);
         let [small, quick] = [(small, slow), (quick, fast)].map(|(choice, ns)| {
-            let bits = format!("{:.2}", choice.bits_per_key);
+            let bits = format!("{:.2} bits", choice.bits_per_key);
             let with = if by_rate { percent(choice.fpr) } else { bits };
-            format!("{} with {with} and {ns:.0}", choice.structure)
+            format!("{} ({with}, {ns:.0} ns)", choice.structure)
         });
         assert!(notes.contains(&format!("{small}, {quick}")), "{small} {quick}\n{notes}");
     }

@@ -75,11 +75,7 @@ fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
         (unknown.built_once().need(Need::Remove), "static", "not known"),
         (million().built_once().need(Need::Grow), "static", "growing"),
         (million().built_once().need(Need::Forget { generations: 4 }), "static", "forgetting"),
-        (
-            million().with_bit_ns(1.0).with_first(First::Memory),
-            "bits that come",
-            "a price for them",
-        ),
+        (million().with_bit_ns(1.0).with_first(First::Memory), "memory first", "a price of memory"),
     ] {
         let error = choose(&workload).unwrap_err();
         assert!(matches!(error, ChooseError::Contradiction(_)), "{error}");
@@ -90,22 +86,23 @@ fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
     for (workload, text) in [
         (
             million().with_integers_below(100_000),
-            "1,000,000 different keys contradict integers below 100,000: raise that bound, or name \
-             fewer keys",
+            "cannot combine 1,000,000 different keys with integers below 100,000: raise that bound, or \
+             name fewer keys",
         ),
         (
             at_most_a_million().with_integers_below(10),
-            "1,000,000 different keys contradict integers below 10: raise that bound, or name fewer \
-             keys",
+            "cannot combine 1,000,000 different keys with integers below 10: raise that bound, or name \
+             fewer keys",
         ),
         (
             million().with_key_bytes(1),
-            "1,000,000 different keys contradict the 256 of 1 byte: name fewer keys, or longer ones",
+            "cannot combine 1,000,000 different keys with the 256 of 1 byte: name fewer keys, or longer \
+             ones",
         ),
         (
             million().built_once().with_changes(5 * MILLION),
-            "5,000,000 changed keys contradict sets of 1,000,000 keys, which differ in 2,000,000 at \
-             most: name fewer changes, or more keys",
+            "cannot combine 5,000,000 changed keys with sets of 1,000,000 keys, which differ in \
+             2,000,000 at most: name fewer changes, or more keys",
         ),
     ] {
         assert_eq!(choose(&workload).unwrap_err().to_string(), text);
@@ -124,7 +121,9 @@ fn a_refusal_names_the_floor_of_the_hashes_and_what_to_leave_out() {
     let trillion = Workload::new(Keys::Exactly(1_000_000 * MILLION)).with_fpr(1e-12);
     for (workload, floor) in [(million().with_fpr(1e-20), "5.42e-14"), (trillion, "5.42e-8")] {
         let error = choose(&workload).unwrap_err().to_string();
-        assert!(error.contains(&format!("hashes of 64 bits of so many keys err at {floor}")));
+        assert!(
+            error.contains(&format!("64-bit hashes of so many keys collide at a rate of {floor}"))
+        );
     }
     let both = million().built_once().need(Need::Values { bits: 30 }).with_bytes(1_000_000);
     let error = choose(&both).unwrap_err().to_string();
@@ -220,7 +219,7 @@ fn what_must_never_err_and_what_has_a_number_goes_before_what_is_beyond() {
     assert!(said(&changed).contains("minisketch for 500 keys that differ: it sends 4.00 kB"));
     let sets = changed.with_changes(2 * MILLION + 2);
     assert!(
-        said(&sets).contains("2,000,002 changed keys contradict sets of 1,000,000 keys"),
+        said(&sets).contains("cannot combine 2,000,002 changed keys with sets of 1,000,000 keys"),
         "{}",
         said(&sets)
     );

@@ -33,12 +33,15 @@ fn what_growing_without_a_bound_costs_is_said() {
         assert_eq!(choice.bits_per_key, growth.mean);
         assert!(growth.least < growth.mean && growth.mean < growth.most);
         let said = format!(
-            "{:.1} bits per key on average as it grows: {:.1} when full, {:.1} when it has just grown.",
+            "{:.1} bits per key on average as it grows: {:.1} when full, {:.1} just after it has grown.",
             growth.mean, growth.least, growth.most
         );
         assert!(choice.reason.contains(&said), "{}", choice.reason);
     }
-    assert!(notes(&answer).contains("known at the start, even a generous one"), "{answer}");
+    assert!(
+        notes(&answer).contains("name a bound on the keys (`--at-most`), even a generous one"),
+        "{answer}"
+    );
     assert!(notes(&answer).contains("mean over ten doublings"), "{answer}");
 
     // A bound makes it cheaper, and lets other filters in.
@@ -56,7 +59,7 @@ fn what_never_full_costs_is_said() {
     assert_eq!(answer.best().structure, Filter(FilterKind::Bloom));
     // 7 probes in 9.59 bits a key: (1 - e^(-14 / 9.59))^7.
     let rate = (1.0 - (-14.0f64 / answer.best().bits_per_key).exp()).powi(7);
-    let said = format!("with twice the keys it errs at {:.1} %", rate * 100.0);
+    let said = format!("with twice the keys it is {:.1} %", rate * 100.0);
     assert!(notes(&answer).contains(&said), "{said}\n{answer}");
     let refuses = choose(&million().with_fpr(0.001)).unwrap();
     assert!(notes(&refuses).contains("refuses keys beyond its plan of 1,000,000"), "{refuses}");
@@ -103,18 +106,22 @@ fn few_keys_leave_tables_empty_and_that_is_said() {
         answer.filters().find(|choice| choice.structure == Filter(FilterKind::BumpedRibbon));
     let bumped = bumped.unwrap();
     assert!((45.0..46.0).contains(&bumped.bits_per_key), "{answer}");
-    assert!(bumped.reason.contains("mostly empty: 46 bits each"), "{}", bumped.reason);
+    assert!(bumped.reason.contains("mostly empty: 46 bits per key"), "{}", bumped.reason);
 }
 
 #[test]
 fn strangers_are_told_of_the_secret_key_and_of_the_seed() {
     let strangers = choose(&million().with_fpr(0.01).with_keys_by(KeysBy::Strangers)).unwrap();
-    assert!(notes(&strangers).contains("wrap a filter in `Keyed`"));
+    assert!(notes(&strangers).contains("wrap the filter in `Keyed`"));
     assert!(notes(&strangers).contains("a secret seed is faster"));
     // What that takes is in the times, of the set as well; and what long keys take.
     let long = choose(&million().with_fpr(0.01).with_key_bytes(200)).unwrap();
-    assert!(notes(&strangers).contains("All are with SipHash"), "{strangers}");
-    assert!(notes(&long).contains("hash keys of 200 bytes, 21 ns longer than the 8"), "{long}");
+    assert!(notes(&strangers).contains("All include SipHash"), "{strangers}");
+    assert!(
+        notes(&long)
+            .contains("All include 21 ns more than was measured, to hash keys of 200 bytes"),
+        "{long}"
+    );
     let trusted = choose(&million().with_fpr(0.01)).unwrap();
     for (answer, more) in [(&strangers, 3.0), (&long, 20.0)] {
         for without in trusted.filters() {
@@ -164,9 +171,12 @@ fn how_many_keys_are_remembered_for_certain_is_said() {
     for (generations, sure, enough) in [(2, "500,000", "2,000,000"), (8, "875,000", "1,142,864")] {
         let asked = million().with_fpr(0.001).need(Need::Forget { generations });
         let said = notes(&choose(&asked).unwrap());
-        assert!(said.contains(&format!("the last {sure} are remembered")), "{said}");
+        assert!(said.contains(&format!("only the last {sure} keys are remembered")), "{said}");
         assert!(said.contains(&format!("of all {generations} generations")), "{said}");
-        assert!(said.contains(&format!("of 1,000,000, plan for {enough}.")), "{said}");
+        assert!(
+            said.contains(&format!("sure of the last 1,000,000, plan for {enough}.")),
+            "{said}"
+        );
     }
 }
 
@@ -181,7 +191,7 @@ fn keys_in_about_the_bytes_of_a_filter_are_named_by_their_form() {
     let times = list.bytes as f64 / first.bytes as f64;
     let said = format!("Elias-Fano list: only {times:.1} times as much as {}", first.structure);
     assert!(times > 1.2 && notes(&near).contains(&said), "{said}\n{near}");
-    let said = format!("unless {} kB or time decide", (list.bytes - first.bytes) / 1000);
+    let said = format!("unless {} kB more or the time matters", (list.bytes - first.bytes) / 1000);
     assert!(notes(&near).contains(&said), "{said}\n{near}");
     let far = choose(&below(1 << 62)).unwrap();
     assert!(far.choices[1].structure.is_filter(), "{far}");
@@ -363,7 +373,8 @@ fn the_numbers_of_what_comes_before_the_filters_are_those_of_the_answer() {
     let none = million().with_absent(0.1).with_false_positive_ns(30.0).with_lookup_ns(70.0);
     let answer = choose(&none).unwrap();
     let with = answer.filters().filter_map(|choice| choice.cost_ns).reduce(f64::min).unwrap();
-    let said = format!("a query takes {with:.1} ns in all, without one {:.1}", 3.0 + 63.0);
+    let said =
+        format!("a query takes {with:.1} ns in all, without any filter {:.1} ns", 3.0 + 63.0);
     assert!(answer.best().reason.contains(&said), "{said}\n{answer}");
 }
 
@@ -400,7 +411,8 @@ fn a_value_and_a_rate_are_met_by_a_wider_value() {
     let wide = choose(&asked(25)).unwrap();
     assert_eq!(wide.best().structure, Structure::SortedList, "{wide}");
     let rejected = wide.rejections.iter().find(|it| it.structure == Structure::Map).unwrap();
-    let said = "32 bits at most: those of the value leave 7 to check the key, and 0.5 % takes 8";
+    let said =
+        "32 bits at most: the value leaves 7 of them to check the key, and a rate of 0.5 % takes 8";
     assert!(rejected.reason.contains(said), "{wide}");
     // Keys that come one by one are kept themselves, with their values.
     let later = million().need(Need::Values { bits: 8 }).need(Need::Remove);
@@ -447,7 +459,7 @@ fn from_which_cost_on_a_filter_pays_is_said() {
     let known = million().with_fpr(0.01).with_absent(0.2).with_false_positive_ns(1000.0);
     let answer = choose(&known).unwrap();
     let with = answer.best().cost_ns.unwrap();
-    let said = format!("takes {with:.1} ns in all, without any filter 200:");
+    let said = format!("takes {with:.1} ns in all, without any filter 200 ns:");
     assert!(notes(&answer).contains(&said), "{answer}");
 }
 
@@ -523,8 +535,8 @@ fn in_a_size_that_the_keys_fit_they_come_first_and_else_the_front_is_by_rate() {
         assert!(pair[0].fpr < pair[1].fpr && pair[0].cost_ns > pair[1].cost_ns, "{small}");
     }
     let said = format!(
-        "From the lowest rate to the quickest, with rate and nanoseconds in all, for a query and \
-         its share of inserts: {} with",
+        "from the lowest rate to the fastest, where the time is that of a query and its share of \
+         inserts: {} (",
         first.structure
     );
     assert!(notes(&small).contains(&said), "{small}");
@@ -569,10 +581,13 @@ fn parts_that_are_merged_are_planned_for_the_union() {
     let bloom = choose(&asked).unwrap();
     let first = bloom.filters().next().unwrap().structure;
     assert!(!bloom.filters().any(|it| it.structure.id().contains("cuckoo")), "{bloom}");
-    assert!(notes(&bloom).contains(&format!("{first} filters merge if they are planned alike")));
+    assert!(
+        notes(&bloom)
+            .contains(&format!("{first} filters merge if they have the same plan and seed"))
+    );
     // Its hashes are 8 bytes each, and its filter is as large as that of all.
     let keys = bloom.best().bytes / 8 / 1000;
-    assert!(notes(&bloom).contains(&format!("Of a part of fewer than {keys},")), "{bloom}");
+    assert!(notes(&bloom).contains(&format!("For a part of fewer than {keys},")), "{bloom}");
     let quotient = choose(&asked.clone().need(Need::Remove)).unwrap();
     assert_eq!(quotient.best().structure, Filter(FilterKind::Quotient), "{quotient}");
     assert!(notes(&quotient).contains("plan for the sum of the parts"), "{quotient}");
@@ -616,9 +631,9 @@ fn a_rate_that_a_cost_calls_for_is_not_said_to_be_planned() {
 #[test]
 fn what_an_exact_set_does_not_do_is_the_programs() {
     let exact = million().need(Need::Exact);
-    assert!(!notes(&choose(&exact).unwrap()).contains("The program has to add"));
+    assert!(!notes(&choose(&exact).unwrap()).contains("Your program has to add"));
     let shared = exact.need(Need::SharedInsert).need(Need::Forget { generations: 8 });
     let answer = choose(&shared).unwrap();
-    let said = "The program has to add: a lock for the threads that insert; a sweep of the old";
+    let said = "Your program has to add: a lock for the threads that insert; removal of the old";
     assert!(notes(&answer).contains(said), "{answer}");
 }

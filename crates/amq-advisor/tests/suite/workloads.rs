@@ -34,14 +34,14 @@ fn cases() -> Vec<Case> {
             "1: a sorted file of an LSM tree, memory scarce",
             lsm().with_false_positive_ns(100_000.0).with_queries_per_key(10.0),
             Filter(Kind::BumpedRibbon),
-            "in at most 2 times the fewest bits",
+            "within 2 times the fewest bits",
         ),
-        ("1: the same by memory alone", lsm(), Filter(Kind::BumpedRibbon), "memory first"),
+        ("1: the same by memory alone", lsm(), Filter(Kind::BumpedRibbon), "by memory"),
         (
             "2: its first level, flushed each minute, bound by the processor",
             lsm().with_false_positive_ns(10_000.0).with_queries_per_key(0.1),
             Filter(Kind::BlockedBloom),
-            "The least time",
+            "The fastest",
         ),
         (
             "3: CDN admission, tens of millions of inserts a second",
@@ -65,7 +65,7 @@ fn cases() -> Vec<Case> {
             "5: a stream without repetitions, expired by removal",
             at_most(MILLION).with_fpr(0.01).need(Need::Remove).with_first(First::Time),
             Filter(Kind::Cuckoo),
-            "Remove only what was inserted",
+            "Remove only keys that were inserted",
         ),
         (
             "5: the same where bytes matter",
@@ -81,7 +81,7 @@ fn cases() -> Vec<Case> {
                 .need(Need::Merge)
                 .need(Need::List),
             Filter(Kind::Quotient),
-            "What is listed are hashes",
+            "Listing gives hashes",
         ),
         (
             "6: a join's filter, of keys on several machines",
@@ -123,9 +123,9 @@ fn cases() -> Vec<Case> {
             "10: a rate of 30 %, static",
             exactly(MILLION).built_once().with_fpr(0.3),
             Filter(Kind::BumpedRibbon),
-            "over the least possible for 30 %",
+            "above the lower bound for 30 %",
         ),
-        ("10: one by one", exactly(MILLION).with_fpr(0.3), Filter(Kind::Bloom), "over the least"),
+        ("10: one by one", exactly(MILLION).with_fpr(0.3), Filter(Kind::Bloom), "above the lower"),
         (
             "10: two bits a key",
             exactly(MILLION).with_bits_per_key(2.0),
@@ -136,26 +136,26 @@ fn cases() -> Vec<Case> {
             "11: hostile users choose the keys, and nothing that removes is taken",
             exactly(MILLION).with_fpr(0.001).with_keys_by(KeysBy::Strangers),
             Filter(Kind::Bloom),
-            "Nor does a key stop one who fills it",
+            "does not stop strangers from filling the filter",
         ),
         ("12: 500 keys", exactly(500).with_fpr(0.01), ExactSet, "So few keys"),
         (
             "13: every query is for a key that is in",
             exactly(MILLION).with_fpr(0.01).with_absent(0.0),
             Nothing,
-            "say yes to each",
+            "say yes to all of them",
         ),
         (
             "14: eight bits for each key",
             exactly(MILLION).built_once().need(Need::Values { bits: 8 }),
             Map,
-            "has some value, too",
+            "some value for absent keys, too",
         ),
         (
             "15: a light client, one in a million",
             exactly(MILLION).built_once().with_fpr(1e-6).need(Need::Files),
             Filter(Kind::BumpedRibbon),
-            "over the least possible for 0.0001 %",
+            "above the lower bound for 0.0001 %",
         ),
         (
             "17: a speller in 64 kB",
@@ -163,18 +163,18 @@ fn cases() -> Vec<Case> {
             Filter(Kind::BumpedRibbon),
             "for 0.09",
         ),
-        ("18: a billion k-mers", k_mers(), Filter(Kind::BumpedRibbon), "reckoned"),
+        ("18: a billion k-mers", k_mers(), Filter(Kind::BumpedRibbon), "extrapolated"),
         (
             "18: the same, for building time",
             k_mers().with_first(First::Time).with_queries_per_key(0.5),
             Filter(Kind::BlockedBloom),
-            "in at most 2 times",
+            "within 2 times",
         ),
         (
             "18: the same, with memory to build it",
             k_mers().with_build_bytes(2_000_000_000),
             Filter(Kind::Bloom),
-            "From the smallest to the quickest",
+            "from the smallest to the fastest",
         ),
         (
             "19: a join's filter, built apart, merged and shipped",
@@ -199,13 +199,13 @@ fn cases() -> Vec<Case> {
                 .need(Need::Count { most: 5 })
                 .need(Need::Forget { generations: 7 }),
             Periods(Kind::Counting),
-            "sums the copies over them",
+            "sum the counts over all",
         ),
         (
             "counts beyond this family's counters",
             at_most(MILLION).with_fpr(0.01).need(Need::Count { most: 15 }),
             Sketch,
-            "Counters of 8 bits take 9.59 MB, however many copies there are: the smallest filter, \
+            "Counters of 8 bits take 9.59 MB, however many copies there are; the smallest filter, \
              quotient, takes 18.0 MB",
         ),
         (
@@ -221,7 +221,7 @@ fn cases() -> Vec<Case> {
                 .need(Need::Count { most: 100 })
                 .need(Need::Forget { generations: 6 }),
             Sketch,
-            "none is too low",
+            "no count is too low",
         ),
         (
             "counts so high that the keys themselves take less",
@@ -249,7 +249,7 @@ fn cases() -> Vec<Case> {
             "an error costs a second: a filter that hardly errs",
             at_most(10 * MILLION).with_false_positive_ns(1e9).with_absent(0.9),
             Filter(Kind::Cuckoo),
-            "From the smallest to the quickest",
+            "from the smallest to the fastest",
         ),
         (
             "a list of addresses never to be written to",
@@ -273,13 +273,13 @@ fn cases() -> Vec<Case> {
             "nearly every query is for a key that is in, and lookups are cheap",
             at_most(MILLION).with_absent(0.05).with_false_positive_ns(100.0).with_lookup_ns(100.0),
             Nothing,
-            "without one 100, since 5 % of the queries are for absent keys",
+            "without any filter 100 ns, since 5 % of the queries are for absent keys",
         ),
         (
             "a million small filters",
             exactly(100).built_once().with_fpr(0.01).with_filters(MILLION).need(Need::Merge),
             Filter(Kind::Bloom),
-            "a key is hashed once",
+            "hash a key once",
         ),
         (
             "a million small filters that never change",
@@ -291,7 +291,7 @@ fn cases() -> Vec<Case> {
             "inserts that never take long, with removals",
             at_most(MILLION).with_fpr(0.01).need(Need::Remove).with_first(First::Tail),
             Filter(Kind::Quotient),
-            "rarely than once in a thousand inserts",
+            "less often than once in a thousand inserts",
         ),
         (
             "one-hit wonders of a cache, by many threads",
@@ -302,19 +302,19 @@ fn cases() -> Vec<Case> {
                 .with_threads(16)
                 .with_first(First::Time),
             Structure::ShardedRolling(Kind::BlockedBloom),
-            "64 shards with a lock each, and a rolling filter in each",
+            "64 shards, each a rolling filter behind a lock",
         ),
         (
             "a stream in which keys come again, forgotten by time",
             at_most(MILLION).with_fpr(0.01).need(Need::Forget { generations: 7 }).with_copies(2.0),
             Rolling(Kind::WindowedCuckoo),
-            "so remembered from its last time on",
+            "so it is remembered from its last occurrence on",
         ),
         (
             "21: the last hour of a stream",
             at_most(MILLION).with_fpr(0.01).need(Need::Forget { generations: 7 }),
             Rolling(Kind::WindowedCuckoo),
-            "the oldest of which is forgotten",
+            "the oldest is forgotten",
         ),
         (
             "22: what the other side has, few keys",
@@ -331,8 +331,8 @@ fn cases() -> Vec<Case> {
                 .with_key_bytes(60)
                 .need(Need::Files),
             Filter(Kind::BumpedRibbon),
-            "Send the whole: the filter is 1.25 MB; 250,000 changed keys, added and removed, are 15.0 MB \
-             as keys, 1.50 MB as sorted hashes",
+            "Send the whole filter: it takes 1.25 MB; 250,000 changed keys, added and removed, \
+             take 15.0 MB as keys, 1.50 MB as sorted hashes",
         ),
         (
             "23: the same with few changes",
@@ -362,13 +362,13 @@ fn cases() -> Vec<Case> {
             "memory has a price",
             exactly(MILLION).built_once().with_fpr(0.01).with_bit_ns(100.0),
             Filter(Kind::BumpedRibbon),
-            "weighed by the price of memory",
+            "by time and the price of memory",
         ),
         (
             "memory is cheap",
             exactly(MILLION).built_once().with_fpr(0.01).with_bit_ns(0.01),
             Filter(Kind::BlockedBloom),
-            "The least time and memory together",
+            "The least sum of time and memory",
         ),
     ]
 }
