@@ -248,7 +248,7 @@ fn the_page_needs_no_network_keeps_its_limits_and_says_what_the_records_say() {
         "6 of 6 examples with their arithmetic",
         "<form id=\"ask\" hidden",
         "<script id=\"advisor\" type=\"application/gzip\">H4sI",
-        "Redis (CF) cannot give 0.1 %",
+        "CF.RESERVE key 8388608 BUCKETSIZE 1",
         // The main size stays, although there are larger ones.
         "|`a`](b)), 1 % unless a row says otherwise",
         "1 %, 10 million keys</td>",

@@ -107,8 +107,8 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
         Demand::Need(Need::Grow) => return cannot_grow(kind, &can, workload),
         Demand::Need(Need::Values { .. }) => "answers yes or no, and stores no values",
         Demand::Strangers if can.remove && !workload.needs_remove() && !workload.counts() => {
-            "supports removal, which you did not ask for: an attacker who has a false positive \
-             removed makes it lose another key, and one who fills it has inserts refused"
+            "can remove keys, which you did not ask for and attackers could misuse: to delete other \
+             keys, or to have inserts refused"
         }
         _ => return None,
     };

@@ -28,6 +28,10 @@ pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workloa
         let list = Bytes(exact::sorted_bytes(workload));
         text += &format!(", {list} as a sorted Elias-Fano list once all keys are there");
     }
+    let is_table = answer.exact.iter().any(|it| it.structure == Structure::exact(workload));
+    if is_table && !exact::are_integers(workload) {
+        text += " of arrays (a `String` takes some 40 bytes more)";
+    }
     let Some(filter) = filter.filter(|filter| filter.bytes > 0) else {
         return text + ", and never errs.";
     };
@@ -54,7 +58,8 @@ pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workloa
 pub(super) fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let it = choice.structure;
     let spared = workload.absent * (1.0 - choice.fpr);
-    let tells_no_more = workload.is_filtered() && !workload.counts();
+    let forgets = workload.generations().is_some();
+    let tells_no_more = workload.is_filtered() && !workload.counts() && !forgets;
     if !tells_no_more || spared <= 0.0 || !answer.best().structure.is_filter() {
         return None;
     }
@@ -68,8 +73,8 @@ pub(super) fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Op
         ),
         (None, _) => format!(
             "If {absent} of the queries are for absent keys (`--absent`), the {it} filter answers \
-             {rate} of all queries without a lookup. A query of it costs {} ns, inserts included, so \
-             it pays if a lookup takes longer than {} ns.",
+             {rate} of all queries without a lookup. A query of it costs {} ns in all, so it pays if \
+             a lookup takes longer than {} ns.",
             Rounded(own(choice, workload)),
             Number(libm::round(own(choice, workload) / spared) as u64)
         ),

@@ -64,7 +64,7 @@ fn bitmap(workload: &Workload) -> Option<u64> {
 }
 
 /// Whether the keys are integers of 64 bits: short ones can be read as such.
-fn are_integers(workload: &Workload) -> bool {
+pub(super) fn are_integers(workload: &Workload) -> bool {
     workload.below.is_some() || workload.key_bytes <= 8
 }
 

@@ -61,15 +61,23 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
         }
         let alone = workload.needs.len() == 1 && (2..=MOST_IN_CASCADE).contains(&most);
         if let Some(bloom) = planned(FilterKind::Bloom).filter(|_| alone) {
+            let one = bits(bloom.bytes);
             text += &format!(
                 " So does a cascade of {most} Bloom filters, for the keys seen once, twice and so \
-                 on, where each copy goes into the first filter that denies its key: {most} x {:.1} = \
-                 {:.1} bits per key, {}, or less if few keys repeat; each has a rate of {}.",
-                bits(bloom.bytes),
-                bits(bloom.bytes) * f64::from(most),
-                Bytes(bloom.bytes.saturating_mul(most.into())),
+                 on, where each copy goes into the first filter that denies its key: {copies} x \
+                 {one:.1} = {:.1} bits per key, {}{}; each has a rate of {}.",
+                one * copies,
+                Bytes((bloom.bytes as f64 * copies) as u64),
+                if workload.copies.is_none() { ", or less if few keys repeat" } else { "" },
                 Rate(bloom.expected_fpr)
             );
+            text += &match most {
+                2 => format!(
+                    " To pass on only what comes again, one Bloom filter of all keys is enough, \
+                     {one:.1} bits per key: what it has already goes to an exact table."
+                ),
+                _ => String::new(),
+            };
         }
     }
     let quotient = Structure::Filter(FilterKind::Quotient);

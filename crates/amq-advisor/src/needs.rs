@@ -10,13 +10,13 @@ impl Need {
     /// The needs without a number: the word that `amq choose --need` takes, a line about it, and
     /// the need.
     pub const WORDS: [(&'static str, &'static str, Self); 7] = [
-        ("remove", "Take keys out again: delete, expire", Self::Remove),
-        ("list", "List the hashes in it, in order", Self::List),
+        ("remove", "Remove keys: delete, expire", Self::Remove),
+        ("list", "List the hashes it stores, in order", Self::List),
         ("merge", "Merge with another filter: become the union", Self::Merge),
-        ("grow", "Begin small and grow: to the most keys there can be, or without end", Self::Grow),
+        ("grow", "Start small and grow: up to the number of keys, or without a bound", Self::Grow),
         ("shared-insert", "Let several threads insert at once", Self::SharedInsert),
-        ("files", "Save to a file and map it: load it, or query it where it lies", Self::Files),
-        ("exact", "Never err: the keys themselves, as a set, a bitmap or a list", Self::Exact),
+        ("files", "Be saved as a file, and loaded or queried in place", Self::Files),
+        ("exact", "Never err: keep the keys themselves, as a set, a bitmap or a list", Self::Exact),
     ];
 }
 
@@ -29,7 +29,7 @@ amq_core::impl_error! {
         Unknown {
             /// The word.
             word: String,
-        } => "there is no need {word}: {}there are {}", meant(word), words();
+        } => "unknown need {word}: {}known are {}", meant(word), words();
     }
 }
 
@@ -45,7 +45,7 @@ impl Need {
             "merge union combine join add-up distributed",
             "grow resize scale expand unbounded dynamic",
             "shared-insert threads concurrent parallel atomic lock-free multithreaded",
-            "files save load file mmap map persist disk serialize",
+            "files save load file mmap persist disk serialize",
             "exact set no-errors no-false-positives certain perfect",
             "distinct cardinality unique count-distinct hyperloglog",
             "frequencies frequency heavy-hitters top-k count-min",
@@ -56,7 +56,7 @@ impl Need {
             "fresh inverse new lossless",
             "--forget forget window sliding-window ttl rolling generations",
             "--count count counts counting counter multiset",
-            "--values values value dictionary lookup-table",
+            "--values values value map dictionary lookup-table",
             "--strangers strangers hostile adversary untrusted keyed security",
             "--static static built-once immutable read-only",
             "--changes changes delta",
@@ -70,7 +70,7 @@ impl Need {
 fn meant(word: &str) -> String {
     Need::meant(word).map_or_else(String::new, |need| match need.starts_with("--") {
         true => format!("that is an option, {need}; "),
-        false => format!("{need} is meant, perhaps; "),
+        false => format!("did you mean {need}? "),
     })
 }
 

@@ -50,9 +50,11 @@ pub(super) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
     let fixed: &[(bool, &str)] = &[
         (
             workload.is_exact(),
-            "If every key that can be queried is known beforehand, less is enough: a cascade of \
-             filters, such as CRLite, or a `RibbonMap` of one bit, built from all of them. And in \
-             front of an exact set that is slow to query, a filter saves the lookups of absent keys.",
+            "If all u keys that can be queried are known beforehand, less is enough: for the n keys \
+             that are in, a cascade of filters such as CRLite's takes some n (1.44 log2(u / n) + 4.2) \
+             bits (Larisch et al. 2017), and a `RibbonMap` of one bit, built from all of them, u \
+             bits. In front of an exact set that is slow to query, a filter saves the lookups of \
+             absent keys.",
         ),
         (
             workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE) && is_first,
@@ -143,9 +145,10 @@ fn tails(workload: &Workload, times: &Times) -> Option<String> {
 fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<String> {
     answer.front.first()?;
     let mut text = format!(
-        "Times were measured on {} ({}): use them as ratios.",
+        "Times were measured on {} ({}): use them as ratios. Totals are the sum of {}.",
         times.processor(),
-        times.date()
+        times.date(),
+        total(workload)
     );
     if answer.filters().any(|choice| choice.reckoned) {
         text += " Those marked ~ are extrapolated beyond what was measured.";
@@ -161,6 +164,28 @@ fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<Strin
         );
     }
     Some(text)
+}
+
+/// What the total of a query is the sum of.
+fn total(workload: &Workload) -> String {
+    let share = match workload.queries_per_key {
+        1.0 => String::new(),
+        queries => format!("1/{queries} of "),
+    };
+    let parts = [
+        (true, format!("{share}an insert")),
+        (workload.needs_remove(), format!("{share}a removal")),
+        (workload.false_positive_ns.is_some(), "the false positives".into()),
+        (workload.lookup_ns > 0.0, "the lookups of present keys".into()),
+        (workload.bit_ns.is_some(), "the price of memory".into()),
+    ];
+    let mut all = String::from("a query");
+    let mut parts = parts.into_iter().filter(|(is_in, _)| *is_in).map(|(_, part)| part).peekable();
+    while let Some(part) = parts.next() {
+        all += if parts.peek().is_some() { ", " } else { " and " };
+        all += &part;
+    }
+    all
 }
 
 /// The front, from the smallest to the quickest, and which end was taken.
@@ -207,8 +232,8 @@ fn merged(choice: &Choice, workload: &Workload) -> Option<String> {
         false => "",
     };
     let mut text = format!(
-        "{it} filters merge if they have the same plan and seed: plan each part for the {keys} keys \
-         of the union, in {bytes}.{copies}"
+        "To merge, {it} filters need the same plan and seed: plan each part for the {keys} keys of \
+         the union, in {bytes}.{copies}"
     );
     if workload.filters > 1 {
         let parts = Number(workload.filters);
@@ -299,9 +324,12 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     let plan = if it.forgets() { "a generation's share of its plan" } else { "its plan" };
     // Those that remove keep copies; what forgets keeps one, and to count is to keep them.
     let is_said = it.forgets() || workload.counts() || workload.copies.is_some();
+    let option = if matches!(it, Structure::Filter(_)) { " (`amq build --unique`)" } else { "" };
     let copies = match it.keeps_copies() && !is_said {
-        true => " A repeated key takes another slot, unless `insert_unique` skips it.",
-        false => "",
+        true => {
+            format!(" A repeated key takes another slot, unless `insert_unique`{option} skips it.")
+        }
+        false => String::new(),
     };
     (!Abilities::of(kind).never_full).then(|| {
         format!(

@@ -100,8 +100,17 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     let fewest = choices.iter().map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
     let lowest = choices.iter().map(|choice| choice.fpr).fold(1.0, f64::min);
     let tie = format!("within {:.0} %", TIE * 100.0);
+    // What is near in the second measure, too, keeps the order of the kinds.
+    let is_beaten = |most: f64| {
+        let tied = choices[1..].iter().filter(|choice| choice.bits_per_key <= most * (1.0 + 1e-9));
+        tied.filter_map(|choice| choice.cost_ns).any(|ns| best.cost_ns > Some(ns))
+    };
     let why = match by {
         _ if choices.len() == 1 => "The only one that qualifies".into(),
+        By::Bits if is_beaten(fewest * (1.0 + TIE)) => format!(
+            "The simplest of those {tie} of the fewest bits, {fewest:.2}, that are about as fast as \
+             the fastest"
+        ),
         By::Bits if best.bits_per_key > fewest => {
             format!("The fastest of those {tie} of the fewest bits, {fewest:.2}")
         }
@@ -116,7 +125,12 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
                 true => ", among those that reject at least half of the absent keys",
                 false => "",
             };
-            format!("The fastest within {most:.2} bits per key, or {tie} of it in fewer bits{of}")
+            match is_beaten(most) {
+                true => format!(
+                    "The smallest or simplest {tie} of the fastest time in {most:.2} bits per key{of}"
+                ),
+                false => format!("The fastest in {most:.2} bits per key{of}"),
+            }
         }
         By::Time(_) => "The least sum of time and memory".into(),
         By::Tail(most) if best.tail_ns.is_some() => format!(
@@ -135,12 +149,13 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     }
     let over = amq_core::numeric::overhead(bits, best.fpr) * 100.0 - 100.0;
     let rate = Rate(best.fpr);
+    let when = if best.grown.is_some() { ", when full," } else { "" };
     let poor = match best.rate() > Some(POOR_FPR) {
         true => format!(" Of little use: it lets {rate} of absent keys through."),
         false => String::new(),
     };
     format!(
-        "{why}; its {bits:.2} bits per key are {over:.1} % above the lower bound for {rate}.{poor}"
+        "{why}; its {bits:.2} bits per key{when} are {over:.1} % above the lower bound for {rate}.{poor}"
     )
 }
 
@@ -200,7 +215,7 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     if let (Budget::Fpr(fpr), Some(asked)) = (goal.budget, workload.fpr) {
         if fpr < asked * 0.999 && choice.check_bits() == 0 {
             text += &format!(
-                " It costs less at a rate of {} than at {}.",
+                " Planned for {} instead of {}, since false positives cost more than the bits.",
                 Rate(fpr),
                 Rate(asked)
             );

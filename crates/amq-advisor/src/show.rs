@@ -16,7 +16,7 @@ const EXPLAINED: usize = 5;
 
 /// The columns of numbers, each with a head of two lines.
 const HEADS: [[&str; 7]; 2] = [
-    ["bits/", "size", "to", "rate", "insert,", "query,", "total,"],
+    ["bits/", "size", "RAM to", "rate", "insert,", "query,", "total,"],
     ["key", "", "build", "", "ns", "ns", "ns"],
 ];
 

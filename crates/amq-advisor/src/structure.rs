@@ -173,6 +173,10 @@ impl Structure {
         let mut all = Vec::new();
         let shared = workload.is_shared() && cfg!(feature = "std");
         let forgets = workload.generations().is_some();
+        // Before the sharded ones, since they are simpler.
+        if workload.is_shared() {
+            all.extend([Self::AtomicBloom, Self::AtomicBlockedBloom]);
+        }
         for &kind in AnyFilter::KINDS {
             all.push(match Abilities::of(kind).insert {
                 true if forgets && workload.counts() => Self::Periods(kind),
@@ -181,9 +185,6 @@ impl Structure {
                 true if shared => Self::Sharded(kind),
                 _ => Self::Filter(kind),
             });
-        }
-        if workload.is_shared() {
-            all.extend([Self::AtomicBloom, Self::AtomicBlockedBloom]);
         }
         if workload.value_bits().is_some() {
             all.push(Self::Map);

@@ -121,7 +121,7 @@ mod tests {
             ("keys=-1", "keys: -1 is no whole number up to 18446744073709551615"),
             ("keys=10&fpr=a\tb", "fpr: a b is not a number"),
             ("keys=10&fpr=", "fpr:  is not a number"),
-            ("keys=10&need=fly", "there is no need fly"),
+            ("keys=10&need=fly", "unknown need fly"),
             (
                 "keys=10&need=range",
                 "no filter of this family tells whether any key lies in a range",

@@ -81,7 +81,7 @@ def test_a_set_of_python_is_named_as_such():
         ({"keys": 10, "fpr": float("nan")}, ValueError, "fpr"),
         ({"keys": 10, "fpr": "x"}, TypeError, "fpr: "),
         ({"keys": 10, "colour": 3}, TypeError, "colour: there is no such demand"),
-        ({"keys": 10, "need": ["wings"]}, ValueError, "need: there is no need wings: there are remove"),
+        ({"keys": 10, "need": ["wings"]}, ValueError, "need: unknown need wings: known are remove"),
         ({"keys": 10, "need": "remove"}, TypeError, "need: give a list"),
         ({"keys": 10, "need": ["range"]}, ValueError, "no filter of this family tells"),
         ({"keys": 10, "first": "money"}, ValueError, "none of"),

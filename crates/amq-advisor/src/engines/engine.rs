@@ -1,6 +1,6 @@
 //! The engines, and the answer for each: a setting, or why there is none.
 
-use crate::numbers::{Number, Rate};
+use crate::numbers::{Bytes, Number, Rate};
 use alloc::string::String;
 use amq::PlanError;
 use core::fmt;
@@ -44,6 +44,8 @@ pub struct Setting {
     pub fpr: f64,
     /// Bits per key that it then takes, by the same formula.
     pub bits_per_key: f64,
+    /// Bytes of all these keys.
+    pub bytes: u64,
     /// What the engine has if nothing is set.
     pub default: &'static str,
     /// What to know before one relies on it.
@@ -98,7 +100,7 @@ impl Engine {
             ],
             Self::PostgreSql { .. } => [
                 "PostgreSQL (bloom index)",
-                "no such index; without WITH its signature has 80 bits, two for each column",
+                "no such index; without WITH, signatures have 80 bits, two per column",
                 "PostgreSQL documentation: bloom, bloom filter index access method",
             ],
             Self::RedisBloom => [
@@ -118,7 +120,7 @@ impl Engine {
             ],
             Self::ClickHouse => [
                 "ClickHouse",
-                "no index; bloom_filter without a number has a rate of 2.5 %",
+                "no index; bloom_filter without an argument has a rate of 2.5 %",
                 "ClickHouse documentation: MergeTree, data skipping indexes; examples",
             ],
         }
@@ -137,9 +139,18 @@ impl Engine {
     }
 
     /// A setting with its rate and bits per key.
-    pub(super) fn set(self, fpr: f64, bits_per_key: f64, line: String, caveat: String) -> Setting {
+    pub(super) fn set(
+        self,
+        keys: u64,
+        fpr: f64,
+        bits_per_key: f64,
+        line: String,
+        caveat: String,
+    ) -> Setting {
         let [_, default, source] = self.facts();
-        Setting { engine: self, line, fpr, bits_per_key, default, caveat, source }
+        // A float-to-integer cast saturates, as it should here.
+        let bytes = (keys as f64 * bits_per_key / 8.0) as u64;
+        Setting { engine: self, line, fpr, bits_per_key, bytes, default, caveat, source }
     }
 
     pub(super) fn none(self, reason: String) -> NoSetting {
@@ -153,13 +164,13 @@ impl Engine {
     /// For a rate below the lowest it can give.
     pub(super) fn unreachable(self, fpr: f64, lowest: f64) -> NoSetting {
         let (fpr, lowest) = (Rate(fpr), Rate(lowest));
-        self.none(alloc::format!("cannot give {fpr}: {lowest} is the lowest it has"))
+        self.none(alloc::format!("cannot give {fpr}: its lowest rate is {lowest}"))
     }
 
     /// For more keys than it takes.
     pub(super) fn too_many(self, keys: u64, most: u64) -> NoSetting {
         let (keys, most) = (Number(keys), Number(most));
-        self.none(alloc::format!("cannot take {keys} keys in one filter: {most} are the most"))
+        self.none(alloc::format!("cannot hold {keys} keys in one filter: {most} at most"))
     }
 }
 
@@ -172,10 +183,10 @@ impl fmt::Display for Engine {
 /// The engine and its effect; the line, indented, to be copied; what to know.
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { engine, line, fpr, bits_per_key, default, caveat, .. } = self;
-        let (fpr, line) = (Rate(*fpr), line.replace('\n', "\n    "));
-        writeln!(f, "{engine}, gives {fpr} in {bits_per_key:.1} bits per key:\n\n    {line}\n")?;
-        writeln!(f, "{caveat} If nothing is set: {default}.")
+        let Self { engine, line, fpr, bits_per_key, bytes, default, caveat, .. } = self;
+        let (fpr, bytes, line) = (Rate(*fpr), Bytes(*bytes), line.replace('\n', "\n    "));
+        writeln!(f, "{engine}: {fpr} in {bits_per_key:.1} bits per key, {bytes}\n\n    {line}\n")?;
+        writeln!(f, "{caveat} Default: {default}.")
     }
 }
 

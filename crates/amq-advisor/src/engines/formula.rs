@@ -1,5 +1,7 @@
 //! The formulas that engines size their filters by.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use amq_core::numeric::poisson_mean;
@@ -45,6 +47,11 @@ pub(super) fn whole_bits(fpr: f64, most: u32) -> Option<(u32, u32)> {
     let bits = (2..=most).find(|&bits| fits(bits, best_probes(bits)))?;
     let probes = (1..=best_probes(bits)).rev().take_while(|&probes| fits(bits, probes));
     Some((bits, probes.last()?))
+}
+
+/// A number of probes in words.
+pub(super) fn probes(number: u32) -> String {
+    format!("{number} probe{}", if number == 1 { "" } else { "s" })
 }
 
 /// The number of probes with the lowest rate.

@@ -18,7 +18,12 @@ const MOST_RIBBON_KEYS: u64 = 950_000_000;
 const MOST_BLOOM_BYTES: f64 = 4_294_967_232.0;
 
 /// What several sorted files mean.
-const PER_FILE: &str = "Each sorted file has a filter of its own, and a lookup asks all of them.";
+const PER_FILE: &str = "A lookup asks the filter of each sorted file whose keys span the key, about one \
+                        per level with leveled compaction, and their rates add up.";
+
+/// Where RocksDB keeps filters.
+const MEMORY: &str =
+    "Filters are held outside the block cache unless cache_index_and_filter_blocks is set.";
 
 /// RocksDB's filter policy: the fewest thousandths of bits per key, and the rate at the best number
 /// of probes, which it chooses itself.
@@ -45,18 +50,18 @@ pub(super) fn rocksdb(engine: Engine, keys: u64, asked: f64) -> Result<Setting, 
     if bits > clipped {
         let (asked, keys, most) = (Rate(asked), Number(keys), Bytes(MOST_BLOOM_BYTES as u64));
         return Err(engine.none(format!(
-            "cannot give {asked} for {keys} keys in one filter: it clips a filter at {most}, which \
-             errs at {}. Set partition_filters = true and index_type = kTwoLevelIndexSearch, by \
-             which a file has many small filters, or make the files smaller",
+            "cannot give {asked} for {keys} keys in one filter: it cuts filters off at {most}, which \
+             gives {}. Set partition_filters = true and index_type = kTwoLevelIndexSearch, so that a \
+             file has many small filters, or make the files smaller",
             Rate(best_rate(clipped))
         )));
     }
     let line = format!("NewBloomFilterPolicy({bits})");
     let caveat = format!(
-        "Bits per key. With format_version below 5 the number is rounded to a whole one, and \
-         the rate differs. {PER_FILE}"
+        "The number is bits per key. With format_version below 5 it is rounded to a whole number, \
+         and the rate differs. {MEMORY} {PER_FILE}"
     );
-    Ok(engine.set(fpr, bits, line, caveat))
+    Ok(engine.set(keys, fpr, bits, line, caveat))
 }
 
 /// As for the Bloom filter, from the header: the policy takes the bits of a Bloom filter of the
@@ -68,45 +73,45 @@ pub(super) fn rocksdb_ribbon(engine: Engine, keys: u64, fpr: f64) -> Result<Sett
     }
     let line = format!("NewRibbonFilterPolicy({bits})");
     let caveat = format!(
-        "The number is the bits per key of the Bloom filter with the same rate; the ribbon \
-         takes about 30 % less. Files that are flushed get Bloom \
-         filters unless bloom_before_level is -1; RocksDB before 6.15 ignores ribbons. \
-         {PER_FILE}"
+        "The number is the bits per key of a Bloom filter with the same rate; the ribbon filter \
+         takes about 30 % less. Flushed files get Bloom filters unless bloom_before_level is -1; \
+         RocksDB before 6.15 ignores ribbon filters. {MEMORY} {PER_FILE}"
     );
-    Ok(engine.set(fpr, 0.7 * bits, line, caveat))
+    Ok(engine.set(keys, fpr, 0.7 * bits, line, caveat))
 }
 
 /// The table of rates in `BloomCalculations`, up to 20 bits per key.
-pub(super) fn cassandra(engine: Engine, asked: f64) -> Result<Setting, NoSetting> {
+pub(super) fn cassandra(engine: Engine, keys: u64, asked: f64) -> Result<Setting, NoSetting> {
     const LOWEST: f64 = 6.71e-5;
     let Some((bits, probes)) = formula::whole_bits(asked, 20).filter(|_| asked > LOWEST) else {
         return Err(engine.unreachable(asked, LOWEST));
     };
     if asked >= formula::classic(2.0, 1) {
         return Err(engine.none(String::from(
-            "is not for rates of 39.3 % and more: set bloom_filter_fp_chance = 1, which disables \
-             the filter",
+            "has no filter for rates of 39.3 % and more: set bloom_filter_fp_chance = 1, which \
+             disables it",
         )));
     }
     let fpr = formula::classic(f64::from(bits), probes);
     let line = format!("ALTER TABLE t WITH bloom_filter_fp_chance = {asked};");
     let caveat = format!(
-        "It counts in whole bits: {bits} per partition key with {probes} probes. Old SSTables \
-         keep their filters until they are rewritten. The filters lie outside the heap. \
-         {PER_FILE}"
+        "Sizes are whole bits per partition key: {bits} here, with {}. Old SSTables keep their \
+         filters until they are rewritten (nodetool upgradesstables -a). Filters are kept off-heap. \
+         {PER_FILE}",
+        formula::probes(probes)
     );
-    Ok(engine.set(fpr, f64::from(bits), line, caveat))
+    Ok(engine.set(keys, fpr, f64::from(bits), line, caveat))
 }
 
 /// `BloomFilterUtil`: bits for the ideal number of probes, that number rounded up from whole bits
 /// per key, and then as many keys as keep the rate.
-pub(super) fn hbase(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
+pub(super) fn hbase(engine: Engine, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
     use core::f64::consts::LN_2;
     let ideal = -libm::log(fpr) / (LN_2 * LN_2);
     let probes = libm::ceil(LN_2 * libm::floor(ideal)) as u32;
     if probes == 0 {
         return Err(engine.none(String::from(
-            "takes no rate that less than a bit per key would give: set BLOOMFILTER => 'NONE'",
+            "has no filter of less than a bit per key: set BLOOMFILTER => 'NONE'",
         )));
     }
     let bits = formula::classic_bits(fpr, probes);
@@ -115,9 +120,9 @@ pub(super) fn hbase(engine: Engine, fpr: f64) -> Result<Setting, NoSetting> {
          {{'io.storefile.bloom.error.rate' => '{fpr}'}}}}"
     );
     let caveat = format!(
-        "For one column family; io.storefile.bloom.error.rate in hbase-site.xml is for all \
-         others. Old files keep their filters until they are compacted. ROWCOL has a key for \
-         each column of each row, and two lookups a query. {PER_FILE}"
+        "This sets one column family; io.storefile.bloom.error.rate in hbase-site.xml sets all \
+         others. Old files keep their filters until they are compacted. ROWCOL has a key for each \
+         column of each row, and makes two lookups per query. {PER_FILE}"
     );
-    Ok(engine.set(fpr, bits, line, caveat))
+    Ok(engine.set(keys, fpr, bits, line, caveat))
 }

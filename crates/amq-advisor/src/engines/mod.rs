@@ -47,8 +47,8 @@ impl Engine {
         match self {
             Self::RocksDb => lsm::rocksdb(self, keys, fpr),
             Self::RocksDbRibbon => lsm::rocksdb_ribbon(self, keys, fpr),
-            Self::Cassandra => lsm::cassandra(self, fpr),
-            Self::HBase => lsm::hbase(self, fpr),
+            Self::Cassandra => lsm::cassandra(self, keys, fpr),
+            Self::HBase => lsm::hbase(self, keys, fpr),
             Self::PostgreSql { columns } => table::postgresql(self, columns, keys, fpr),
             Self::RedisBloom => redis::bloom(self, keys, fpr),
             Self::RedisCuckoo => redis::cuckoo(self, keys, fpr),

@@ -2,6 +2,7 @@
 
 use super::engine::{Engine, NoSetting, Setting};
 use super::formula;
+use crate::numbers::{Number, Rate};
 use alloc::format;
 use core::cmp::Reverse;
 
@@ -18,46 +19,51 @@ pub(super) fn bloom(engine: Engine, keys: u64, asked: f64) -> Result<Setting, No
     let probes = libm::ceil(-libm::log2(asked)) as u32;
     let line = format!("BF.RESERVE key {asked} {keys} NONSCALING");
     let caveat = format!(
-        "{probes} probes, a whole number, so the rate is not to the digit what was asked for. \
-         NONSCALING refuses key {}. Without it further filters are added, which takes more \
-         memory and more time per query. There is no removing.",
+        "The number of probes is whole, {probes} here, so the rate is not exactly the one asked for. \
+         With NONSCALING, key {} is refused; without it, further filters are added, which take more \
+         memory and more time per query. Keys cannot be removed.",
         keys + 1
     );
-    Ok(engine.set(formula::classic(bits, probes), bits, line, caveat))
+    Ok(engine.set(keys, formula::classic(bits, probes), bits, line, caveat))
 }
 
 /// Slots of a bucket, and the share of all slots that fills before an insert fails: after Fan et
 /// al., Cuckoo Filter: Practically Better Than Bloom, 2014, and for three slots after Redis' page.
 const BUCKETS: [(u64, f64); 4] = [(1, 0.5), (2, 0.84), (3, 0.8), (4, 0.95)];
 
-/// The page: fingerprints of eight bits, a rate of 2/255 per slot of a bucket, and a power of two
-/// of buckets.
+/// The page: fingerprints of eight bits that are not zero, and a power of two of buckets.
 pub(super) fn cuckoo(engine: Engine, keys: u64, asked: f64) -> Result<Setting, NoSetting> {
-    let rate = |slots: u64| 2.0 * slots as f64 / 255.0;
-    let allowed = || BUCKETS.iter().filter(|&&(slots, _)| rate(slots) <= asked);
-    let sized = allowed().filter_map(|&(slots, load)| {
+    // A lookup compares the fingerprints in both buckets.
+    let other = libm::log1p(-1.0 / 255.0);
+    let rate = |slots: u64, load: f64| -libm::expm1(2.0 * slots as f64 * load * other);
+    let load_of = |slots: u64| libm::log1p(-asked) / (2.0 * slots as f64 * other);
+    let loads = BUCKETS.map(|(slots, most)| (slots, load_of(slots).min(most)));
+    let sized = loads.iter().filter_map(|&(slots, load)| {
         let buckets = libm::ceil(keys as f64 / load / slots as f64) as u64;
         let capacity = buckets.checked_next_power_of_two()?.checked_mul(slots)?;
-        (capacity <= MOST).then_some((capacity, slots, load))
+        (capacity <= MOST).then_some((capacity, slots))
     });
     // Of equal ones that with most room: the largest buckets.
-    let least = |&(capacity, slots, _): &(u64, u64, f64)| (capacity, Reverse(slots));
-    let Some((capacity, slots, load)) = sized.min_by_key(least) else {
-        let most = allowed().map(|&(_, load)| (MOST as f64 * load) as u64).max();
-        return Err(match most {
-            Some(most) => engine.too_many(keys, most),
-            None => engine.unreachable(asked, rate(1)),
-        });
+    let Some((capacity, slots)) = sized.min_by_key(|&(capacity, slots)| (capacity, Reverse(slots)))
+    else {
+        let most = loads.into_iter().map(|(_, load)| (MOST as f64 * load) as u64).max();
+        let [keys, most] = [keys, most.unwrap_or(0)].map(Number);
+        let asked = Rate(asked);
+        let reason = format!("cannot hold {keys} keys at {asked} in one filter: {most} at most");
+        return Err(engine.none(reason));
     };
+    let full = BUCKETS.iter().find(|(each, _)| *each == slots).map_or(1.0, |(_, load)| *load);
     // Fuller than this a table of one slot a bucket cannot be, whatever its size.
-    let page = if slots == 1 { ", and not to the 55 % of Redis' page" } else { "" };
+    let page = if slots == 1 { ", not to the 55 % of Redis' documentation" } else { "" };
     let line = format!("CF.RESERVE key {capacity} BUCKETSIZE {slots}");
     let caveat = format!(
-        "Fingerprints have eight bits, so the rate goes in steps of 2/255 per slot of a \
-         bucket, and there are a power of two of buckets. Those of {slots} fill to some \
-         {:.0} %{page}; when full it adds another filter, and each adds its rate. Delete only \
-         what was added.",
-        load * 100.0
+        "The rate is that of these keys, which fill {} of the slots: the number of buckets is a power \
+         of two. Buckets of {slots} fill to about {}{page}, with a rate of {}; then another filter is \
+         added, and their rates add up. Delete only keys that were added.",
+        Rate(keys as f64 / capacity as f64),
+        Rate(full),
+        Rate(rate(slots, full)),
     );
-    Ok(engine.set(rate(slots), 8.0 * capacity as f64 / keys as f64, line, caveat))
+    let fpr = rate(slots, keys as f64 / capacity as f64);
+    Ok(engine.set(keys, fpr, 8.0 * capacity as f64 / keys as f64, line, caveat))
 }

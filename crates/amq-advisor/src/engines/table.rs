@@ -53,14 +53,14 @@ pub(super) fn postgresql(
         names("c").join(", ")
     );
     let caveat = format!(
-        "The rate is that of a row, when one column is asked for: every query reads the whole \
-         index, and fetches about {} of {} rows for nothing. It answers `=` only, and has operator \
-         classes for int4 and text alone. For one column a B-tree is quicker.",
+        "The rate is per row, for a query of one column: every query reads the whole index, and \
+         fetches about {} of {} rows in vain. It supports `=` only, and has operator classes only \
+         for int4 and text. For one column a B-tree is faster.",
         Number(libm::round(keys as f64 * fpr) as u64),
         Number(keys)
     );
     // The signature, and six bytes to find the row.
-    Ok(engine.set(fpr, f64::from(length) + 48.0, line, caveat))
+    Ok(engine.set(keys, fpr, f64::from(length) + 48.0, line, caveat))
 }
 
 /// The size that Parquet writers choose for a split-block filter: a formula for eight probes
@@ -103,13 +103,12 @@ pub(super) fn parquet(engine: Engine, keys: u64, asked: f64) -> Result<Setting, 
          set_column_bloom_filter_fpp(c, {fpp}), set_column_bloom_filter_ndv(c, {keys})"
     );
     let caveat = format!(
-        "The distinct values are those of a row group, not of the file. Writers round the size \
-         up to a power of two, here {}{java}, after a formula for another filter: at some \
-         numbers of values the rate is up to half as high again as the fpp says, at others \
-         much lower.",
+        "The number of distinct values is per row group, not per file. Writers compute the size by \
+         a formula for another kind of filter and round it up to a power of two, here {}{java}: for \
+         some numbers of values the rate is up to 1.5 times the fpp, for others much lower.",
         Bytes(bytes)
     );
-    Ok(engine.set(rate(bytes), 8.0 * bytes as f64 / keys as f64, line, caveat))
+    Ok(engine.set(keys, rate(bytes), 8.0 * bytes as f64 / keys as f64, line, caveat))
 }
 
 /// To two digits, downwards.
@@ -129,21 +128,22 @@ pub(super) fn clickhouse(engine: Engine, keys: u64, asked: f64) -> Result<Settin
     };
     if asked >= 0.283 {
         return Err(engine.none(String::from(
-            "gives all rates of 28.3 % and more the same two bits per row: ask for a lower one",
+            "uses the same two bits per row for all rates of 28.3 % and more: ask for a lower one",
         )));
     }
     let fpr = formula::classic(f64::from(bits), probes);
     let blocks = keys.div_ceil(GRANULE);
     let needless = match blocks as f64 * fpr {
-        often if often >= 1.0 => format!("it reads about {often:.1} for nothing"),
-        seldom => format!("one query in {:.0} reads one for nothing", 1.0 / seldom),
+        often if often >= 1.0 => format!("it reads about {often:.1} in vain"),
+        seldom => format!("one query in {:.0} reads one in vain", 1.0 / seldom),
     };
     let line = format!("INDEX c_bloom c TYPE bloom_filter({asked}) GRANULARITY 1");
     let caveat = format!(
-        "It counts in whole bits: {bits} per row with {probes} probes. Each granule of {GRANULE} \
-         rows has a filter of its own, and a query asks all {}: {needless}. It serves =, IN and \
-         has, and helps only where a value is in few granules.",
+        "Sizes are whole bits per row: {bits} here, with {}. Each granule of {GRANULE} \
+         rows has its own filter, and a query reads all {}: {needless}. It supports =, IN and has, \
+         and helps only if a value is in few granules.",
+        formula::probes(probes),
         Number(blocks)
     );
-    Ok(engine.set(fpr, f64::from(bits), line, caveat))
+    Ok(engine.set(keys, fpr, f64::from(bits), line, caveat))
 }

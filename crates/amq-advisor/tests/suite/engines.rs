@@ -34,9 +34,9 @@ fn lines_for_several_keys_and_rates() {
         ),
         (Engine::RedisBloom, 1_000_000, 0.01, "BF.RESERVE key 0.01 1000000 NONSCALING"),
         (Engine::RedisBloom, 1 << 30, 0.001, "BF.RESERVE key 0.001 1073741824 NONSCALING"),
-        (Engine::RedisCuckoo, 1_000_000, 0.01, "CF.RESERVE key 2097152 BUCKETSIZE 1"),
-        (Engine::RedisCuckoo, 1_000_000, 0.02, "CF.RESERVE key 2097152 BUCKETSIZE 2"),
-        (Engine::RedisCuckoo, 1_000_000, 0.03, "CF.RESERVE key 1572864 BUCKETSIZE 3"),
+        (Engine::RedisCuckoo, 1_000_000, 0.001, "CF.RESERVE key 8388608 BUCKETSIZE 1"),
+        (Engine::RedisCuckoo, 1_000_000, 0.01, "CF.RESERVE key 2097152 BUCKETSIZE 2"),
+        (Engine::RedisCuckoo, 1_000_000, 0.02, "CF.RESERVE key 1572864 BUCKETSIZE 3"),
         (Engine::RedisCuckoo, 990_000, 0.05, "CF.RESERVE key 1048576 BUCKETSIZE 4"),
         (
             Engine::Parquet,
@@ -88,7 +88,8 @@ fn what_a_line_gives_by_the_engines_own_formula() {
         (Engine::HBase, 1_000_000, 0.01, 0.01, 9.593),
         (Engine::PostgreSql { columns: 1 }, 1_000_000, 0.01, 0.001_128, 64.0),
         (Engine::RedisBloom, 1_000_000, 0.01, 0.010_04, 9.585),
-        (Engine::RedisCuckoo, 1_000_000, 0.01, 0.007_843, 16.777),
+        // 1 - (254 / 255)^(2 * 2 * 1e6 / 2^21).
+        (Engine::RedisCuckoo, 1_000_000, 0.01, 0.007_466, 16.777),
         (Engine::Parquet, 1_000_000, 0.01, 0.001_035, 16.777),
         (Engine::ClickHouse, 1_000_000, 0.01, 0.009_43, 10.0),
     ];
@@ -153,14 +154,24 @@ fn the_rate_is_at_most_what_was_asked_for_up_to_the_engines_rounding() {
 #[test]
 fn what_an_engine_cannot_give_is_said() {
     let table: &[(Engine, u64, f64, &str)] = &[
-        (Engine::RedisCuckoo, 1000, 0.001, "Redis (CF) cannot give 0.1 %: 0.784 % is the lowest"),
-        (Engine::Cassandra, 1000, 1e-5, "Cassandra cannot give 0.001 %: 0.00671 % is the lowest"),
-        (Engine::Cassandra, 1000, 0.5, "disables the filter"),
-        (Engine::ClickHouse, 1000, 1e-4, "ClickHouse cannot give 0.01 %: 0.0109 % is the lowest"),
+        (Engine::RedisCuckoo, 1000, 1e-9, "Redis (CF) cannot hold 1,000 keys at 1.00e-9 in one"),
+        (
+            Engine::Cassandra,
+            1000,
+            1e-5,
+            "Cassandra cannot give 0.001 %: its lowest rate is 0.00671 %",
+        ),
+        (Engine::Cassandra, 1000, 0.5, "which disables it"),
+        (
+            Engine::ClickHouse,
+            1000,
+            1e-4,
+            "ClickHouse cannot give 0.01 %: its lowest rate is 0.0109 %",
+        ),
         (Engine::ClickHouse, 1000, 0.3, "the same two bits per row"),
-        (Engine::RedisBloom, 1 << 31, 0.01, "1,073,741,824 are the most"),
-        (Engine::RedisCuckoo, 1 << 30, 0.01, "536,870,912 are the most"),
-        (Engine::RocksDbRibbon, 1 << 30, 0.01, "950,000,000 are the most"),
+        (Engine::RedisBloom, 1 << 31, 0.01, "1,073,741,824 at most"),
+        (Engine::RedisCuckoo, 1 << 30, 0.01, "686,606,137 at most"),
+        (Engine::RocksDbRibbon, 1 << 30, 0.01, "950,000,000 at most"),
         (Engine::Parquet, 1_000_000_000, 0.01, "128 MiB at most"),
         (Engine::PostgreSql { columns: 33 }, 1000, 0.01, "1 to 32 columns, not 33"),
         (Engine::PostgreSql { columns: 0 }, 1000, 0.01, "1 to 32 columns, not 0"),
@@ -190,7 +201,7 @@ fn a_bloom_filter_that_rocksdb_would_clip_is_refused_with_the_rate_and_the_way_o
     assert!(kept.bits_per_key * 3.47e9 / 8.0 <= f64::from(0xffff_ffc0_u32));
     let error = Engine::RocksDb.setting(4_000_000_000, 0.01).unwrap_err().to_string();
     // 8.59 bits a key: from the formula of a whole table at six probes, and lines of 512 bits.
-    for said in ["4,000,000,000 keys", "4.29 GB", "errs at 1.77 %", "partition_filters = true"] {
+    for said in ["4,000,000,000 keys", "4.29 GB", "gives 1.77 %", "partition_filters = true"] {
         assert!(error.contains(said), "{said}: {error}");
     }
     assert!(Engine::RocksDb.setting(3_480_000_000, 0.01).is_err());

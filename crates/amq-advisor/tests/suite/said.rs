@@ -582,8 +582,7 @@ fn parts_that_are_merged_are_planned_for_the_union() {
     let first = bloom.filters().next().unwrap().structure;
     assert!(!bloom.filters().any(|it| it.structure.id().contains("cuckoo")), "{bloom}");
     assert!(
-        notes(&bloom)
-            .contains(&format!("{first} filters merge if they have the same plan and seed"))
+        notes(&bloom).contains(&format!("To merge, {first} filters need the same plan and seed"))
     );
     // Its hashes are 8 bytes each, and its filter is as large as that of all.
     let keys = bloom.best().bytes / 8 / 1000;

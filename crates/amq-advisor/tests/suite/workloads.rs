@@ -41,7 +41,7 @@ fn cases() -> Vec<Case> {
             "2: its first level, flushed each minute, bound by the processor",
             lsm().with_false_positive_ns(10_000.0).with_queries_per_key(0.1),
             Filter(Kind::BlockedBloom),
-            "The fastest",
+            "within 3 % of the fastest time",
         ),
         (
             "3: CDN admission, tens of millions of inserts a second",
@@ -255,7 +255,7 @@ fn cases() -> Vec<Case> {
             "a list of addresses never to be written to",
             exactly(MILLION).need(Need::Exact).with_key_bytes(30),
             ExactSet,
-            "a cascade of filters, such as CRLite",
+            "a cascade of filters such as CRLite",
         ),
         (
             "numbers that never err, known beforehand",

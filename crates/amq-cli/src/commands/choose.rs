@@ -21,14 +21,15 @@ use std::path::PathBuf;
 
 /// Choose a filter
 ///
-/// Plans every kind for what you say you need, ranks them, and gives a reason for each, also for
-/// each that does not qualify. It says what else to know, and whether a filter is of any use at
-/// all. If nothing can do what is asked, it names the two demands that conflict.
+/// Plans every kind for the needs you name, ranks them, and gives a reason for each, including
+/// those that do not qualify. It adds what else you should know, and says if you need no filter at
+/// all. If nothing meets all needs, it names two that conflict.
 ///
-/// Memory comes first, unless you say what a false positive costs, or --first time: then time does,
-/// in the size that you allow, or in twice the fewest bits. Sizes and rates are exact formulas;
-/// times were measured on one machine, and those marked ~ are reckoned from them. Where the keys
-/// themselves take no more than a filter, or a sketch counts in less, they come first.
+/// Filters are ranked by memory, unless you give the cost of a false positive, or --first time:
+/// then by time, within the size you allow, or else within twice the fewest bits. Sizes and rates
+/// come from exact formulas; times were measured on one machine, and those marked ~ are
+/// extrapolated. If the keys themselves take no more bytes than a filter, or a sketch counts in
+/// fewer, those come first.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -43,38 +44,39 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BITS", value_parser = numbers::bits, allow_hyphen_values = true)]
     bits_per_key: Option<f64>,
 
-    /// The most bytes; of all together, where there are several filters
+    /// The most bytes; with --filters, of all together
     #[arg(long, value_name = "SIZE", value_parser = numbers::size, allow_hyphen_values = true)]
     bytes: Option<u64>,
 
-    /// All keys are there when the filter is built, and none comes later
+    /// All keys are known when the filter is built, and none is added later
     #[arg(long = "static")]
     built_once: bool,
 
-    /// What it must be able to do, separated by commas
+    /// What the filter must be able to do, separated by commas
     #[arg(long, value_name = "NEED", value_parser = NeedParser, value_delimiter = ',')]
     need: Vec<Need>,
 
-    /// It must tell how often a key was put in, up to this number: filters of this family count to
-    /// 14, a count-min sketch further
+    /// Count how often a key was inserted, up to this number: filters of this family count to 14, a
+    /// count-min sketch further
     #[arg(long, value_name = "MOST", value_parser = numbers::whole::<1, { u32::MAX }>)]
     count: Option<u32>,
 
-    /// How often a key comes, on average: repeats of a stream; copies that are counted, of which
-    /// no more than --count are kept; or, with --need merge, the parts that hold it [default: 1;
-    /// with --count as many as are counted]
+    /// How often a key occurs on average: repeats in a stream; copies to be counted, of which at
+    /// most --count are kept; or, with --need merge, the number of parts that hold it [default: 1;
+    /// with --count, that number]
     #[arg(long, value_name = "MEAN", value_parser = numbers::mean)]
     copies: Option<f64>,
 
-    /// It must forget by time, a generation of so many at a time: a sliding window, an expiry, the
-    /// last hour of a stream. The number of keys is that of all generations together, with the one
-    /// being filled: of 2, only half of the keys are remembered for certain; of 8, seven eighths
+    /// Forget by time, one of this many generations at a time: a sliding window, expiry, the last
+    /// hour of a stream. The number of keys is that of all generations together, the one being
+    /// filled included: with 2, only half of the keys are sure to be remembered; with 8, seven
+    /// eighths
     #[arg(long, value_name = "GENERATIONS", num_args = 0..=1, default_missing_value = "8")]
-    #[arg(value_parser = numbers::whole::<2, 4096>)]
+    #[arg(value_parser = generations)]
     forget: Option<u32>,
 
-    /// It must give a value of this many bits for each key; with --fpr, beside a check of the key
-    /// that finds all but that share of the absent ones
+    /// Store a value of this many bits for each key; with --fpr, and check bits that detect all but
+    /// that share of the absent keys
     #[arg(long, value_name = "BITS", value_parser = numbers::whole::<1, 32>)]
     values: Option<u32>,
 
@@ -82,37 +84,37 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", value_parser = numbers::share, default_value = "50%")]
     absent: f64,
 
-    /// What to spare first [default: time if --false-positive is given, else memory]
+    /// What to rank by [default: time if --false-positive is given, else memory]
     #[arg(long, value_name = "WHAT", value_enum)]
     first: Option<Spared>,
 
-    /// What a bit per key is worth, in time for each query: the price of memory, as 0.5ns
+    /// The price of memory: what a bit per key is worth, in time per query, such as 0.5ns
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
     bit_price: Option<f64>,
 
-    /// The most bytes while it is built; of one, where there are several filters
+    /// The most bytes while it is built; with --filters, of one
     #[arg(long, value_name = "SIZE", value_parser = numbers::size)]
     build_bytes: Option<u64>,
 
-    /// What a false positive costs, the lookup that finds nothing: 500ns, 20us, 5ms. With --absent
-    /// it also says whether a filter is worth it
+    /// The cost of a false positive, the lookup that finds nothing: 500ns, 20us, 5ms. With
+    /// --absent, it tells whether a filter is worth having
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
     false_positive: Option<f64>,
 
-    /// What the lookup of a key that is there costs
+    /// The cost of looking up a key that is in
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds, default_value = "0ns")]
     lookup: f64,
 
-    /// Queries for each key put in
+    /// Queries for each key inserted
     #[arg(long, value_name = "N", value_parser = numbers::mean, default_value = "1")]
     queries_per_key: f64,
 
-    /// So many filters, each of that many keys: the sizes in the answer are those of one, and
+    /// The number of filters, each with that many keys: sizes in the answer are those of one, and
     /// --bytes is for all
     #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1")]
     filters: u64,
 
-    /// Threads that use it at once
+    /// Threads that use it at the same time
     #[arg(long, value_name = "N", value_parser = numbers::whole::<1, { u32::MAX }>)]
     #[arg(default_value = "1")]
     threads: u32,
@@ -121,22 +123,22 @@ pub(crate) struct Arguments {
     #[arg(long)]
     strangers: bool,
 
-    /// Bytes of a key: for the exact set that the answer is compared with, and to hash
+    /// Bytes of a key: for the time to hash it, and the size of the keys themselves
     #[arg(long, value_name = "N", value_parser = numbers::size, default_value = "8")]
     key_bytes: u64,
 
-    /// Keys that change from one edition to the next, added or removed, in a set that is sent to
-    /// others: whether to send the filter or the changes. With --need reconcile, the most keys that
-    /// two sets differ in
+    /// Keys added or removed from one version to the next, in a set that is sent to others: says
+    /// whether to send the filter or the changes. With --need reconcile, the most keys in which two
+    /// sets differ
     #[arg(long, value_name = "N", value_parser = numbers::count)]
     changes: Option<u64>,
 
-    /// The keys are integers below this, as 4e9 or 2^32: a bitmap or a sorted list may be smaller,
-    /// and is exact
+    /// The keys are integers below this, such as 4e9 or 2^32: an exact bitmap or sorted list may be
+    /// smaller
     #[arg(long, value_name = "N", value_parser = numbers::bound)]
     integers_below: Option<u64>,
 
-    /// Times of a machine of your own, as `amq-bench fit` writes them
+    /// Times measured on your own machine, as written by `amq-bench fit`
     #[arg(long, value_name = "FILE")]
     times: Option<PathBuf>,
 
@@ -154,11 +156,11 @@ struct Number {
     #[arg(allow_hyphen_values = true)]
     keys: Option<u64>,
 
-    /// The number is not known, but at most this
+    /// The number is not known, but this at most
     #[arg(long, value_name = "N", value_parser = numbers::count, allow_hyphen_values = true)]
     at_most: Option<u64>,
 
-    /// The number is not known: room for this many at first, and growth from there
+    /// The number is not known: room for this many at first, then growth
     #[arg(long, value_name = "N", value_parser = numbers::count, allow_hyphen_values = true)]
     unknown_from: Option<u64>,
 }
@@ -169,8 +171,17 @@ enum Spared {
     Memory,
     /// The fewest nanoseconds
     Time,
-    /// The fewest nanoseconds that one insert in a thousand exceeds: the tail latency
+    /// The fewest nanoseconds at the 99.9th percentile of inserts: the tail latency
     Tail,
+}
+
+/// Reads `--forget`, which people give a time.
+fn generations(text: &str) -> Result<u32, String> {
+    numbers::whole::<2, 4096>(text).map_err(|error| {
+        format!(
+            "{error}: the generations of the window, such as 8 for an hour in steps of 7.5 minutes"
+        )
+    })
 }
 
 /// Reads the words for `--need`; of another word for one of them it says which that is.
@@ -213,7 +224,7 @@ impl TypedValueParser for NeedParser {
 fn words() -> impl Iterator<Item = PossibleValue> {
     let known = Need::WORDS.map(|(word, about, _)| PossibleValue::new(word).help(about));
     let beyond = Beyond::ALL.map(|it| {
-        let about = format!("No filter of this family {}: says what does", it.wanted);
+        let about = format!("Name what {}, since no filter of this family does", it.wanted);
         PossibleValue::new(it.name).help(about)
     });
     known.into_iter().chain(beyond)

@@ -83,6 +83,7 @@ fn in_json(engine: Engine, setting: Result<Setting, NoSetting>) -> Value {
             "line": it.line,
             "fpr": it.fpr,
             "bits_per_key": it.bits_per_key,
+            "bytes": it.bytes,
             "default": it.default,
             "caveat": it.caveat,
             "source": it.source,

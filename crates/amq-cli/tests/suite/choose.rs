@@ -206,9 +206,11 @@ fn what_no_filter_does_is_said_in_the_words_of_the_first_page() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
     let readme = std::fs::read_to_string(readme).unwrap();
     for amq_advisor::Beyond { name, wanted, instead, .. } in amq_advisor::Beyond::ALL {
-        let row = format!("| {wanted} | {instead} | `--need {name}` |");
+        let ask = format!("--at-most 1e6 --need {name}");
+        let row = format!("| {wanted} | {instead} | `{ask}` |");
         assert!(readme.lines().any(|line| line == row), "{row}");
-        let run = room.amq(&format!("choose --keys 1e6 --need remove,{name}")).ends(2);
+        // Beside another need, too.
+        let run = room.amq(&format!("choose {ask},remove")).ends(2);
         let said = run.err.split_whitespace().collect::<Vec<_>>().join(" ");
         // What is counted has the registers for the rate.
         let take = if name == "distinct" { "HyperLogLog: 16,384 registers" } else { instead };
