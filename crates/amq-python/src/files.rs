@@ -170,7 +170,8 @@ pub(crate) fn open(
     check: bool,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let path = std::path::absolute(&path.0).map_err(|error| of_system(&error, &path.0))?;
+    let found = py.detach(|| expect_file(&path.0).and_then(|()| std::path::absolute(&path.0)));
+    let path = found.map_err(|error| of_system(&error, &path.0))?;
     let opened = py.detach(|| crate::map::open(&path, check, key.map(|key| key.0)));
     let (hashing, view) = opened.map_err(|error| match error {
         ReadError::Decode(error) => not_opened(error),

@@ -3,7 +3,6 @@
 
 use crate::hashing::Hashing;
 use crate::state::View;
-use crate::told::expect_file;
 use amq::format::{FileInfo, HashedBy};
 use amq::{AnyFilter, Filter, ReadError, SipKey};
 use memmap2::Mmap;
@@ -17,7 +16,6 @@ pub(crate) fn open(
     check: bool,
     key: Option<SipKey>,
 ) -> Result<(Hashing, View), ReadError> {
-    expect_file(path)?;
     let file = File::open(path)?;
     // SAFETY: the documentation of `amq.open` asks that nobody write to the file or shorten it, as
     // every mapping of a file must; `save` replaces files by renaming, which leaves the mapped one.

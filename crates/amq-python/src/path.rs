@@ -1,5 +1,6 @@
 //! Paths as arguments.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -16,6 +17,10 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
         let py = object.py();
         let path =
             py.import(intern!(py, "os"))?.call_method1(intern!(py, "fsdecode"), (object,))?;
-        Ok(Self(path.extract::<OsString>()?.into()))
+        let path = path.extract::<OsString>()?;
+        match path.as_encoded_bytes().contains(&0) {
+            true => Err(PyValueError::new_err("a path has no null byte")),
+            false => Ok(Self(path.into())),
+        }
     }
 }

@@ -18,7 +18,11 @@ pub(crate) fn info(path: &Path) -> Option<FileInfo> {
 /// Refuses what would be waited for, such as a pipe: nobody could interrupt that.
 pub(crate) fn expect_file(path: &Path) -> io::Result<()> {
     let kind = fs::metadata(path)?.file_type();
-    match kind.is_file() || kind.is_dir() {
+    if kind.is_dir() {
+        // The system says so in its own words, as it does to Python.
+        return File::open(path)?.read(&mut [0]).map(drop);
+    }
+    match kind.is_file() {
         true => Ok(()),
         false => Err(io::Error::new(
             io::ErrorKind::InvalidInput,

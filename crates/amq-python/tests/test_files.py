@@ -214,6 +214,22 @@ def test_a_path_is_what_open_of_python_takes(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+@pytest.mark.parametrize("opened", [amq.load, amq.open, amq.RibbonMap.load])
+def test_what_is_no_file_is_refused_as_by_python(opened, tmp_path):
+    for path, error in [
+        (tmp_path / "missing", FileNotFoundError),
+        (tmp_path, IsADirectoryError),
+        ("", FileNotFoundError),
+        ("a\0b", ValueError),
+        (b"a\0b", ValueError),
+        (3, TypeError),
+    ]:
+        with pytest.raises(error) as of_python:
+            open(path if path != 3 else None)
+        with pytest.raises(type(of_python.value)):
+            opened(path)
+
+
 def test_a_pipe_is_refused_at_once(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
