@@ -213,8 +213,7 @@ fn ends(answer: &Answer, by: By, workload: &Workload) -> Option<String> {
     let points: Vec<String> = answer.front.iter().map(point).collect();
     let points = Some(points.join(", ")).filter(|_| points.len() > 1)?;
     Some(format!(
-        "Ranked {taken}. The best trade-offs, from the {from} to the fastest, where the time is that \
-         of a query and its share of inserts: {points}."
+        "Ranked {taken}. The best trade-offs, from the {from} to the fastest in total: {points}."
     ))
 }
 

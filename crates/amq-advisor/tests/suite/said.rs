@@ -534,11 +534,7 @@ fn in_a_size_that_the_keys_fit_they_come_first_and_else_the_front_is_by_rate() {
     for pair in small.front.windows(2) {
         assert!(pair[0].fpr < pair[1].fpr && pair[0].cost_ns > pair[1].cost_ns, "{small}");
     }
-    let said = format!(
-        "from the lowest rate to the fastest, where the time is that of a query and its share of \
-         inserts: {} (",
-        first.structure
-    );
+    let said = format!("from the lowest rate to the fastest in total: {} (", first.structure);
     assert!(notes(&small).contains(&said), "{small}");
     assert!(notes(&small).contains("a file has some 384 bytes more"), "{small}");
 }
