@@ -1,11 +1,10 @@
 //! Bytes of a caller's object, and for one; and room for them.
 #![allow(unsafe_code, reason = "an object's bytes are written once, and not zeroed before")]
 
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyMemoryView};
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
@@ -17,10 +16,8 @@ pub(crate) fn of_data<T>(
     match data.cast::<PyBytes>() {
         Ok(bytes) => read(bytes.as_bytes()),
         Err(_) => {
-            let buffer = PyBuffer::<u8>::get(data)?;
-            let mut bytes = zeroed(buffer.item_count())?;
-            buffer.copy_to_slice(data.py(), &mut bytes)?;
-            read(&bytes)
+            let bytes = PyMemoryView::from(data)?.call_method0("tobytes")?;
+            read(bytes.cast::<PyBytes>()?.as_bytes())
         }
     }
 }

@@ -170,11 +170,15 @@ impl Raise for AnyError {
 
 impl Raise for DecodeError {
     fn raise(self) -> PyErr {
-        let text = crate::decode::text(self);
-        match self {
-            Self::OutOfMemory { .. } => PyMemoryError::new_err(text),
-            _ => raised::DecodeError::new_err(text),
-        }
+        not_decoded(matches!(self, Self::OutOfMemory { .. }), crate::decode::text(self))
+    }
+}
+
+/// Under the name that Python has for it.
+fn not_decoded(is_memory: bool, text: String) -> PyErr {
+    match is_memory {
+        true => PyMemoryError::new_err(text),
+        false => raised::DecodeError::new_err(text),
     }
 }
 
@@ -182,7 +186,10 @@ impl Raise for DecodeError {
 pub(crate) fn of_file(error: ReadError, path: &Path) -> PyErr {
     match error {
         ReadError::Io(error) => of_system(&error, path),
-        ReadError::Decode(error) => error.raise(),
+        ReadError::Decode(error) => {
+            let is_memory = matches!(error, DecodeError::OutOfMemory { .. });
+            not_decoded(is_memory, format!("{}: {}", path.display(), crate::decode::text(error)))
+        }
         other => PyValueError::new_err(other.to_string()),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::classes;
 use crate::data::{of_data, to_object};
-use crate::error::{NotDecoded, OrRaise, Raise, of_file, of_system};
+use crate::error::{NotDecoded, OrRaise, of_file, of_system};
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use crate::number::{Natural, SecretKey};
@@ -174,7 +174,7 @@ pub(crate) fn open(
     let path = found.map_err(|error| of_system(&error, &path.0))?;
     let opened = py.detach(|| crate::map::open(&path, check, key.map(|key| key.0)));
     let (hashing, view) = opened.map_err(|error| match error {
-        ReadError::Decode(error) => not_opened(error),
+        ReadError::Decode(error) => not_opened(error, &path),
         error => of_file(error, &path),
     })?;
     let base = Filter::new(hashing, Content::View(view));
@@ -231,7 +231,7 @@ fn in_its_file() -> PyErr {
 }
 
 /// The exception for a file that [`open`] does not take.
-fn not_opened(error: DecodeError) -> PyErr {
+fn not_opened(error: DecodeError, path: &Path) -> PyErr {
     match error {
         DecodeError::SeedWithheld => NotDecoded::new_err(
             "the file omits its seed, and is not mapped: amq.load(path, seed=...) reads it",
@@ -240,6 +240,6 @@ fn not_opened(error: DecodeError) -> PyErr {
             "the file's keys were hashed by the program that made it, and it is not mapped: \
              amq.load(path, hash_func) reads it",
         ),
-        other => other.raise(),
+        other => of_file(ReadError::Decode(other), path),
     }
 }

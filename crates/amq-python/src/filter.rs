@@ -77,7 +77,9 @@ impl Filter {
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
-        usize::try_from(self.read(py).filter().len()).unwrap_or(usize::MAX >> 1)
+        // Python's lengths have a sign.
+        usize::try_from(self.read(py).filter().len())
+            .map_or(usize::MAX >> 1, |len| len.min(usize::MAX >> 1))
     }
 
     fn __bool__(&self, py: Python<'_>) -> bool {
@@ -167,7 +169,7 @@ impl Filter {
         if !ours.hashing.is_same(py, &theirs.hashing)? {
             return Ok(false);
         }
-        let both = Both::new(py, ours, theirs);
+        let both = Both::new(py, ours, theirs)?;
         Ok(py.detach(|| both.read(State::equals)))
     }
 }
@@ -191,7 +193,7 @@ pub(crate) fn filter_of<'a, 'py>(
 pub(crate) struct StaticFilter;
 
 /// Two different filters, to be locked at once: in the order of their addresses, so that two
-/// threads cannot wait for each other.
+/// threads cannot wait for each other. (One would wait for itself.)
 pub(crate) struct Both<'a> {
     ours: Shared<'a, State>,
     theirs: Shared<'a, State>,
@@ -199,9 +201,15 @@ pub(crate) struct Both<'a> {
 }
 
 impl<'a> Both<'a> {
-    pub(crate) fn new(py: Python<'_>, ours: &'a Filter, theirs: &'a Filter) -> Self {
+    pub(crate) fn new(py: Python<'_>, ours: &'a Filter, theirs: &'a Filter) -> PyResult<Self> {
+        // A view is its own copy: someone gave it another class.
+        if std::ptr::eq(ours, theirs) {
+            return Err(PyTypeError::new_err(
+                "a filter that was opened in its file changes with no other: amq.load reads it",
+            ));
+        }
         let ours_first = std::ptr::from_ref(ours) < std::ptr::from_ref(theirs);
-        Self { ours: ours.shared(py), theirs: theirs.shared(py), ours_first }
+        Ok(Self { ours: ours.shared(py), theirs: theirs.shared(py), ours_first })
     }
 
     /// Reads both.

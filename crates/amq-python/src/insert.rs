@@ -117,10 +117,10 @@ pub(crate) fn with_both<T: Send>(
     if slf.is(other) {
         let theirs = other.as_any().call_method0("copy")?;
         let theirs = theirs.cast::<Filter>()?.get();
-        let both = Both::new(py, ours, theirs);
+        let both = Both::new(py, ours, theirs)?;
         return py.detach(|| both.change(change));
     }
-    let both = Both::new(py, ours, other.get());
+    let both = Both::new(py, ours, other.get())?;
     py.detach(|| both.change(change))
 }
 

@@ -1,5 +1,6 @@
 //! Keys of Python as the library encodes them: the same bits as in Rust.
 
+use crate::data::{expect_room, reserve};
 use crate::encoding::Given;
 use crate::shown::{class_of, module_of, shown};
 use amq::{Key, KeyHash, SipKey};
@@ -128,14 +129,15 @@ impl<'py> Other<'py> {
             return Ok(Self::Text(text.clone()));
         }
         if let Ok(bytes) = key.cast::<PyBytes>() {
-            return Ok(Self::Bytes(bytes.as_bytes().to_vec()));
+            return Ok(Self::Bytes(copied(bytes.as_bytes())?));
         }
         if let Ok(bytes) = key.cast::<PyByteArray>() {
+            expect_room(bytes.len() as u64)?;
             return Ok(Self::Bytes(bytes.to_vec()));
         }
         if key.is_instance_of::<PyMemoryView>() {
             let bytes = key.call_method0("tobytes")?;
-            return Ok(Self::Bytes(bytes.cast::<PyBytes>()?.as_bytes().to_vec()));
+            return Ok(Self::Bytes(copied(bytes.cast::<PyBytes>()?.as_bytes())?));
         }
         if key.is_none() || key.get_type().name()? == "NAType" {
             return Err(PyTypeError::new_err(format!(
@@ -216,6 +218,10 @@ fn is_numpy_float(key: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Tuples within tuples, and no deeper.
 const MAX_DEPTH: usize = 64;
 
+/// Bytes of an encoded tuple. A few tuples, each of which has the one before twice, come to more
+/// than any memory.
+const MAX_BYTES: usize = 1 << 28;
+
 /// Appends a key's encoding as part of a larger one: see `amq::Key`.
 fn encode(key: &Bound<'_, PyAny>, to: &mut Vec<u8>, depth: usize) -> PyResult<()> {
     if let Ok(parts) = key.cast::<PyTuple>() {
@@ -231,23 +237,41 @@ fn encode(key: &Bound<'_, PyAny>, to: &mut Vec<u8>, depth: usize) -> PyResult<()
         }
     } else {
         match Other::of(key)? {
-            Other::Text(text) => counted(utf8(&text)?.as_bytes(), to),
-            Other::Bytes(bytes) => counted(&bytes, to),
+            Other::Text(text) => counted(utf8(&text)?.as_bytes(), to)?,
+            Other::Bytes(bytes) => counted(&bytes, to)?,
             Other::Integer(number) => number_into(&number, to)?,
         }
     }
     Ok(())
 }
 
-fn counted(bytes: &[u8], to: &mut Vec<u8>) {
-    to.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+fn counted(bytes: &[u8], to: &mut Vec<u8>) -> PyResult<()> {
+    append(&(bytes.len() as u64).to_le_bytes(), to)?;
+    append(bytes, to)
+}
+
+fn append(bytes: &[u8], to: &mut Vec<u8>) -> PyResult<()> {
+    if bytes.len() > MAX_BYTES - to.len() {
+        return Err(PyValueError::new_err(format!(
+            "the parts of a tuple have more than {MAX_BYTES} bytes in all: take a digest of them, \
+             such as that of hashlib"
+        )));
+    }
+    reserve(to, bytes.len())?;
     to.extend_from_slice(bytes);
+    Ok(())
+}
+
+fn copied(bytes: &[u8]) -> PyResult<Vec<u8>> {
+    let mut copy = Vec::new();
+    reserve(&mut copy, bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }
 
 fn number_into(number: &Bound<'_, PyInt>, to: &mut Vec<u8>) -> PyResult<()> {
     match Number::of(number)? {
-        Number::Short(number) => to.extend_from_slice(&number.to_le_bytes()),
-        Number::Long(number) => to.extend_from_slice(&number.to_le_bytes()),
+        Number::Short(number) => append(&number.to_le_bytes(), to),
+        Number::Long(number) => append(&number.to_le_bytes(), to),
     }
-    Ok(())
 }

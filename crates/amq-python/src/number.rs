@@ -69,6 +69,10 @@ impl<'py> FromPyObject<'_, 'py> for SecretKey {
             return Err(PyTypeError::new_err(text));
         };
         match <[u8; 16]>::try_from(bytes) {
+            // No filter is saved under it.
+            Ok(bytes) if bytes == [0; 16] => Err(PyValueError::new_err(
+                "a key of zeros is no secret: secrets.token_bytes(16) makes one",
+            )),
             Ok(bytes) => Ok(Self(SipKey::new(bytes))),
             // Its length alone: it is a secret.
             Err(other) => Err(PyValueError::new_err(format!(

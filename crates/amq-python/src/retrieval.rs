@@ -2,7 +2,7 @@
 
 use crate::answers;
 use crate::column::Elements;
-use crate::data::{of_data, to_object, zeroed};
+use crate::data::{of_data, reserve, to_object, zeroed};
 use crate::error::{OrRaise, Raise, of_file, of_system};
 use crate::hashing::Hashing;
 use crate::key;
@@ -78,14 +78,7 @@ impl Map {
         };
         let seed = seed.map_or(DEFAULT_SEED, |seed| seed.0);
         let (hashes, _) = all(&keys, &Hashing::Seed(seed), Nulls::Refused)?;
-        let values = numbers(&values)?;
-        if hashes.len() != values.len() {
-            return Err(PyValueError::new_err(format!(
-                "there are {} keys and {} values",
-                hashes.len(),
-                values.len()
-            )));
-        }
+        let values = numbers(&values, hashes.len())?;
         let bits = bits.unwrap_or_else(|| {
             let most = values.iter().copied().max().unwrap_or(0);
             (u32::BITS - most.leading_zeros()).max(1)
@@ -236,21 +229,34 @@ impl Map {
     }
 }
 
-/// Values: a list, an array or any iterable.
-fn numbers(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-    let number = |(index, value): (usize, PyResult<Bound<'_, PyAny>>)| {
+/// As many values as there are keys: a list, an array or any iterable.
+fn numbers(values: &Bound<'_, PyAny>, keys: usize) -> PyResult<Vec<u32>> {
+    let mut numbers = Vec::new();
+    reserve(&mut numbers, keys)?;
+    for (index, value) in Elements::listed(values)?.enumerate() {
         let value = value?;
         now_and_then(value.py(), index)?;
+        if index == keys {
+            return Err(unequal(keys, "more"));
+        }
         let number = long::whole(&value)?.and_then(|number| number.extract::<u32>().ok());
         match number {
-            Some(number) => Ok(number),
-            None => Err(PyValueError::new_err(format!(
-                "{} is no value: from 0 to 2**32 - 1",
-                shown(&value)?
-            ))),
+            Some(number) => numbers.push(number),
+            None => {
+                let text = format!("{} is no value: from 0 to 2**32 - 1", shown(&value)?);
+                return Err(PyValueError::new_err(text));
+            }
         }
-    };
-    Elements::listed(values)?.enumerate().map(number).collect()
+    }
+    match numbers.len() {
+        count if count == keys => Ok(numbers),
+        count => Err(unequal(keys, &count.to_string())),
+    }
+}
+
+fn unequal(keys: usize, values: &str) -> PyErr {
+    let text = format!("there are {keys} keys and {values} values: give one for each key");
+    PyValueError::new_err(text)
 }
 
 /// What `in` calls on a map.

@@ -147,7 +147,7 @@ fn covers(slf: &Bound<'_, Filter>, subset: &Bound<'_, Filter>) -> PyResult<bool>
     }
     let (py, ours, theirs) = (slf.py(), slf.get(), subset.get());
     ours.hashing.expect_same(py, &theirs.hashing)?;
-    let both = Both::new(py, ours, theirs);
+    let both = Both::new(py, ours, theirs)?;
     py.detach(|| {
         both.read(|whole, part| {
             let (Some(ours), Some(theirs)) = (whole.file(), part.file()) else {

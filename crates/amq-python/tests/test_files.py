@@ -1,5 +1,7 @@
 """Files: the workspace's golden ones, and damaged ones."""
 
+import array
+import ctypes
 import os
 import pathlib
 import pickle
@@ -7,6 +9,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from kinds import INSERT, name
 
@@ -299,3 +302,58 @@ def test_a_mapped_filter_survives_its_file_being_replaced(tmp_path):
     assert "a" in view
     program = f"import amq; assert 'b' in amq.BloomFilter.from_bytes({other.to_bytes()!r})"
     subprocess.run([sys.executable, "-c", program], check=True, env={"PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def test_bytes_may_be_in_any_buffer():
+    pa = pytest.importorskip("pyarrow")
+    filter = amq.BloomFilter(1000)
+    filter.update(range(1000))
+    content = filter.to_bytes()
+    twice = bytes(byte for byte in content for _ in range(2))
+    for data in (
+        (ctypes.c_ubyte * len(content)).from_buffer_copy(content),
+        array.array("I", content),
+        memoryview(content).cast("b"),
+        memoryview(twice)[::2],
+        np.frombuffer(content, np.int64),
+        pa.py_buffer(content),
+    ):
+        assert amq.Filter.from_bytes(data) == filter
+    with pytest.raises(amq.DecodeError):
+        amq.Filter.from_bytes(np.zeros(()))
+    with pytest.raises(TypeError):
+        amq.Filter.from_bytes("text")
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    damaged = tmp_path / "damaged.amq"
+    damaged.write_bytes(b"x" * 500)
+    for opened in (amq.load, amq.open, amq.RibbonMap.load):
+        with pytest.raises(amq.DecodeError, match=re.escape(f"{damaged}: ")):
+            opened(damaged)
+
+
+def test_a_view_of_another_class_waits_for_nobody(tmp_path):
+    amq.BloomFilter(100).save(tmp_path / "a.amq")
+    view = amq.open(tmp_path / "a.amq")
+    view.__class__ = amq.BloomFilter
+    for call in (lambda: view & view, lambda: view | view, lambda: view.__ior__(view)):
+        try:
+            call()
+        except TypeError:
+            pass
+    assert 1 not in view
+
+
+def test_a_key_of_zeros_is_refused_at_once():
+    for make in (amq.BloomFilter, amq.FuseFilter.build):
+        with pytest.raises(ValueError, match="a key of zeros is no secret"):
+            make(1000 if make is amq.BloomFilter else [1], key=bytes(16))
+
+
+def test_a_length_has_the_most_that_python_has():
+    ours, theirs = amq.BloomFilter(10), amq.BloomFilter(10)
+    ours.add(1), theirs.add(2)
+    for _ in range(60):
+        ours.merge(theirs), theirs.merge(ours)
+    assert len(ours) == sys.maxsize and ours

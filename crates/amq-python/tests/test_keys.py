@@ -362,3 +362,43 @@ def test_a_filter_of_dates_is_asked_for_days():
         for ask in (dates.__contains__, dates.add, lambda key: dates.contains([key])):
             with pytest.raises(TypeError, match="the filter's keys are dates"):
                 ask(key)
+
+
+def limited(bytes, code):
+    """Runs code with so much memory more than it begins with; returns what it prints and how it ends."""
+    begin = (
+        "import amq, itertools, resource\n"
+        "held = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        f"resource.setrlimit(resource.RLIMIT_AS, (held + {bytes},) * 2)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", begin + code], capture_output=True, text=True)
+    return run.returncode, run.stdout + run.stderr
+
+
+def test_tuples_that_share_their_parts_are_refused_before_they_fill_the_memory():
+    shared = ("x",)
+    for _ in range(40):
+        shared = (shared, shared)
+    filter = amq.BloomFilter(10)
+    for call in (filter.add, filter.__contains__, lambda key: filter.update([key])):
+        for key in (shared, ("x" * 10**6,) * 10**3):
+            with pytest.raises(ValueError, match="more than 268435456 bytes in all: take a digest"):
+                call(key)
+    assert len(filter) == 0
+    large = ("x" * 10**6,) * 100
+    filter.add(large)
+    assert large in filter
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits its memory as Linux does")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try: amq.BloomFilter(10).add(('x' * 10**6,) * 200)\nexcept MemoryError: print('refused')",
+        "key = (bytearray(60 << 20),)\ntry: key in amq.BloomFilter(10)\nexcept MemoryError: print('refused')",
+        "try: amq.RibbonMap.build([1, 2], itertools.repeat(0))\nexcept ValueError: print('refused')",
+        "try: amq.RibbonMap.build(range(10**9), [1])\nexcept MemoryError: print('refused')",
+    ],
+)
+def test_no_key_ends_a_process_that_has_no_memory_for_it(code):
+    assert limited(100 << 20, code) == (0, "refused\n")
