@@ -28,7 +28,7 @@ pub(super) fn exact(answer: &Answer, filter: Option<&Choice>, workload: &Workloa
         let list = Bytes(exact::sorted_bytes(workload));
         text += &format!(", {list} as a sorted Elias-Fano list once all keys are there");
     }
-    let is_table = answer.exact.iter().any(|it| it.structure == Structure::exact(workload));
+    let is_table = least.structure == Structure::exact(workload) || !workload.built_once;
     if is_table && !exact::are_integers(workload) {
         text += " of arrays (a `String` takes some 40 bytes more)";
     }
@@ -67,14 +67,19 @@ pub(super) fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Op
     Some(match (answer.without_ns, choice.cost_ns?) {
         (Some(without), with) => format!(
             "With the {it} filter a query takes {} ns in all, without any filter {} ns: it saves the \
-             lookup for {rate} of the queries.",
+             lookup for {rate} of the queries.{}",
             Rounded(with),
-            Rounded(without)
+            Rounded(without),
+            match workload.lookup_ns == 0.0 && workload.absent < 1.0 {
+                true => " Lookups of present keys are not counted (`--lookup`).",
+                false => "",
+            }
         ),
         (None, _) => format!(
             "If {absent} of the queries are for absent keys (`--absent`), the {it} filter answers \
-             {rate} of all queries without a lookup. A query of it costs {} ns in all, so it pays if \
-             a lookup takes longer than {} ns.",
+             {rate} of all queries without a lookup. A query takes {} ns, and {} with its share of \
+             inserts and removals (`--queries-per-key`): it pays if a lookup takes longer than {} ns.",
+            Rounded(choice.query_ns?),
             Rounded(own(choice, workload)),
             Number(libm::round(own(choice, workload) / spared) as u64)
         ),

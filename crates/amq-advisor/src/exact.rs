@@ -40,14 +40,14 @@ pub(super) fn hash_table(workload: &Workload) -> u64 {
     buckets.saturating_mul(entry(workload).saturating_add(1)).saturating_add(16)
 }
 
-/// Bytes of an entry as Rust lays it out: a key of 1, 2, 4, 8 or 16 bytes is an integer, another an
+/// Bytes of an entry as Rust lays it out: a key of 1, 2, 4 or 8 bytes is an integer, another an
 /// array of bytes; what belongs to it is the next longer integer; and a pair is padded to the
 /// alignment of both.
 fn entry(workload: &Workload) -> u64 {
     let key = workload.key_bytes;
     let beside = workload.beside_bits().div_ceil(8);
     let beside = if beside == 0 { 0 } else { u64::from(beside).next_power_of_two() };
-    let is_integer = key.is_power_of_two() && key <= 16;
+    let is_integer = key.is_power_of_two() && key <= 8;
     let align = beside.max(if is_integer { key } else { 1 });
     key.saturating_add(beside).checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }

@@ -67,12 +67,14 @@ pub(super) fn what(structure: Structure, workload: &Workload) -> String {
                     "it is built from all of them at once"
                 }
                 Structure::ExactMap if workload.counts() => "the map counts, removes and lists",
-                _ if workload.generations().is_some() => "old ones are removed by their times",
+                _ if workload.generations().is_some() => {
+                    "your program removes the old ones by their times"
+                }
                 Structure::ExactMap => "the map has no value for any other key",
                 _ => "it also removes and lists",
             };
             let form = exact::form(structure, workload);
-            format!("The keys themselves in {form}: {does}, and never errs.")
+            format!("The keys themselves in {form}: {does}. It never errs.")
         }
         Structure::Sketch | Structure::Nothing => String::new(),
     }

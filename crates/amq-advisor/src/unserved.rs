@@ -70,7 +70,9 @@ fn instead(beyond: Beyond, workload: &Workload) -> Instead {
                 }
                 false => format!("{}, {shown} here", beyond.instead),
             };
-            (text, Some(list))
+            let points = ". If the keys are ranges or prefixes, such as networks, and queries are \
+                          points: a trie, or sorted intervals";
+            (text + points, Some(list))
         }
         (Beyond::FREQUENCIES, _) if workload.is_exact() => {
             let map = hash_table(&workload.clone().need(Need::Count { most: u32::MAX }));

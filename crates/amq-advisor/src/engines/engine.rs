@@ -149,7 +149,7 @@ impl Engine {
     ) -> Setting {
         let [_, default, source] = self.facts();
         // A float-to-integer cast saturates, as it should here.
-        let bytes = (keys as f64 * bits_per_key / 8.0) as u64;
+        let bytes = libm::ceil(keys as f64 * bits_per_key / 8.0) as u64;
         Setting { engine: self, line, fpr, bits_per_key, bytes, default, caveat, source }
     }
 

@@ -204,7 +204,11 @@ fn an_exact_set_that_forgets_has_a_time_beside_each_key() {
     // 2^14 entries of a key, a time padded to it, and a byte of control.
     let exact = &answer.exact[0];
     assert_eq!((exact.structure, exact.bytes), (Structure::ExactMap, (1 << 14) * 17 + 16));
-    assert!(exact.what.contains("old ones are removed by their times"), "{}", exact.what);
+    assert!(
+        exact.what.contains("your program removes the old ones by their times"),
+        "{}",
+        exact.what
+    );
 }
 
 #[test]
