@@ -1,5 +1,6 @@
 """What .ci/page does beyond compiling: see there."""
 
+import base64
 import gzip
 import hashlib
 import json
@@ -205,7 +206,15 @@ DRIVER = """<script>
 </script>"""
 
 
-def in_browser(page, browser, questions):
+def with_module(text, module):
+    """The page with another module."""
+    packed = base64.b64encode(gzip.compress(pathlib.Path(module).read_bytes(), 9, mtime=0)).decode()
+    text, found = re.subn('(<script id="advisor"[^>]*>)[^<]*', lambda match: match[1] + packed, text)
+    assert found == 1, found
+    return text
+
+
+def in_browser(text, browser, questions):
     """What the page shows, for each of the questions, the links and the words typed."""
     driver = DRIVER
     for name, value in [("QUESTIONS", questions), ("LINKS", list(LINKS)), ("TYPED", [case[:2] for case in TYPED]),
@@ -215,7 +224,7 @@ def in_browser(page, browser, questions):
     for _ in range(3):
         with tempfile.TemporaryDirectory() as folder:
             copy = pathlib.Path(folder, "page.html")
-            copy.write_text(pathlib.Path(page).read_text().replace("</body>", driver + "</body>"))
+            copy.write_text(text.replace("</body>", driver + "</body>"))
             run = subprocess.run(
                 # So many questions in a few seconds are no attack.
                 [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-ipc-flooding-protection",
@@ -254,13 +263,16 @@ def is_same(page, known):
             and page["cards"] == [choice[0] for choice in known["choices"][:3]])
 
 
-def ask(page, browser, program):
+def ask(page, browser, program, module=None):
     draw = random.Random(35)
-    needs = re.findall('name="need" value="([a-z-]+)"', pathlib.Path(page).read_text())
+    text = pathlib.Path(page).read_text()
+    if module:
+        text = with_module(text, module)
+    needs = re.findall('name="need" value="([a-z-]+)"', text)
     questions = [question(draw, needs) for _ in range(QUESTIONS)]
     queries = ["&".join(f"{name}={value}" if value != "" else name for name, value in asked.items())
                for asked in questions]
-    told = in_browser(page, browser, queries)
+    told = in_browser(text, browser, queries)
     assert len(told) == QUESTIONS + len(LINKS) + len(WRITTEN) + len(TYPED) + 2, len(told)
     wrong = []
 
