@@ -274,6 +274,7 @@ fn each_shard<S: Send, T: Default + Send, R: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sizing;
     use amq_core::KeyHash;
 
     #[test]
@@ -295,6 +296,44 @@ mod tests {
                 widened::<crate::Bumped>(n, tenths);
                 widened::<crate::Standard>(n, tenths);
             }
+        }
+    }
+
+    /// The keys 0 to n, hashed in each pass.
+    struct Count(u64);
+
+    impl Source<KeyHash> for Count {
+        fn len(&self) -> u64 {
+            self.0
+        }
+
+        fn for_each(&self, each: impl FnMut(KeyHash)) {
+            (0..self.0).map(|key| KeyHash::of(&key, 1)).for_each(each);
+        }
+    }
+
+    #[test]
+    fn a_layer_of_fifty_million_keys_bumps_as_many_as_modelled() {
+        // Of a first layer's shards, and of a later layer's, which are smaller.
+        for i in [0, 1] {
+            let keys = 50_000_000;
+            let (starts, shard_bits) = sizing::bumping::<u64>(keys, i);
+            let layer = Layer { starts, shard_bits, ..Layer::default() };
+            let mut building: Building<'_, u64> = Building {
+                columns: Columns { most: 1, short: 0 },
+                widened: 0,
+                progress: Progress { done: 0, tell: &mut |_| () },
+                words: Vec::new(),
+                thresholds: Vec::new(),
+                seeds: Vec::new(),
+            };
+            let bumped = building.bumping_layer(&Count(keys), &layer, i).unwrap().len() as f64;
+            let (mean, sd) = (sizing::bumped::<u64>(keys, i), sizing::spread::<u64>(keys));
+            let off = (bumped - mean) / sd;
+            std::println!(
+                "layer {i}: {bumped} bumped, {mean:.0} +- {sd:.0} modelled, z = {off:.2}"
+            );
+            assert!(off.abs() < 4.0, "layer {i}: {bumped} bumped, {mean} +- {sd} modelled");
         }
     }
 

@@ -5,8 +5,11 @@ use crate::layer::{Columns, Layer};
 use crate::row::Row;
 use crate::sizing::{self, FEW, MAX_LAYERS, bumps};
 
-/// How many standard deviations above the mean a plan allows for each layer's bumped keys.
-const PLANNED_SPREAD: f64 = 3.0;
+/// How many standard deviations a plan allows each layer's bumped keys above what it states, and
+/// above the mean. Two in each layer are two and a half of all layers together, which vary
+/// independently: all but one in a hundred filters stay within.
+const ABOVE_STATED: f64 = 3.0;
+const ABOVE_MEAN: f64 = 2.0;
 
 /// The layers of a filter, and their sizes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -98,15 +101,18 @@ fn most_from<K: Kind>(keys: &mut [u64; MAX_LAYERS], layer: usize) {
     if !bumps::<K>(layer, n) {
         return;
     }
-    let mean = sizing::bumped::<K::Row>(n, layer);
-    let spread = PLANNED_SPREAD * sizing::spread::<K::Row>(n);
+    let (mean, spread) = (sizing::bumped::<K::Row>(n, layer), sizing::spread::<K::Row>(n));
+    let stated = sizing::stated::<K::Row>(n, layer);
+    // The mean matters from two million keys on.
+    let bumped = (stated + ABOVE_STATED * spread).max(mean + ABOVE_MEAN * spread);
     // A later layer may have fewer keys, and round its blocks down where this plan rounds up.
     let rounding = if layer == 0 { 0 } else { K::Row::BITS / 2 };
-    keys[layer + 1] = ((mean + spread) as u64 + 1 + rounding).min(n);
+    keys[layer + 1] = (bumped as u64 + 1 + rounding).min(n);
     let mut last = *keys;
     most_from::<K>(keys, layer + 1);
     // A last layer of fewer keys may be larger than one that bumps some.
-    if bumps::<K>(layer + 1, keys[layer + 1]) && mean - spread - rounding as f64 <= FEW as f64 {
+    let fewest = stated - ABOVE_STATED * spread - rounding as f64;
+    if bumps::<K>(layer + 1, keys[layer + 1]) && fewest <= FEW as f64 {
         last[layer + 1] = FEW;
         let one = Columns { most: 1, short: 0 };
         let words = |keys| Geometry::new::<K>(keys, 0, one).words;

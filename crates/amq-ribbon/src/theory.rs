@@ -109,6 +109,9 @@ const NEGLIGIBLE: f64 = 1e-6;
 ///
 /// Filters of equally many keys bump different numbers of them. The plan's parameters have the
 /// expected numbers; its bytes are enough for all but about one filter in a hundred.
+///
+/// A plan for one key more may be smaller, by up to one block and a word of thresholds: where the
+/// first layer gets another block, it bumps 64 keys fewer, and the next layer may save two.
 pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     let goal = goal.checked()?;
     check_keys(goal.keys)?;
