@@ -27,10 +27,9 @@ const BLOOM: &[(&str, f64)] = &[("bloom", 0.01), ("blocked-bloom", 0.01), ("atom
 const STATIC: &[(&str, f64)] = &[
     #[cfg(feature = "peers")]
     ("binary-fuse-8", 1.0 / 256.0),
-    ("bumped-ribbon", 1.0 / 256.0),
-    ("narrow-ribbon", 1.0 / 256.0),
-    ("bumped-ribbon", 1.0 / 65536.0),
-    ("bumped-ribbon", 0.01),
+    ("ribbon", 1.0 / 256.0),
+    ("ribbon", 1.0 / 65536.0),
+    ("ribbon", 0.01),
 ];
 
 fn filters(criterion: &mut Criterion) {

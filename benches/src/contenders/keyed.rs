@@ -9,12 +9,12 @@ use super::theory::curve;
 use crate::keys::BenchKey;
 use amq_bloom::BlockedBloomFilter;
 use amq_core::{BuildFilter, EmptyFilter, InsertFilter, Keyed, PlanFilter, SipKey};
-use amq_ribbon::BumpedRibbonFilter;
+use amq_ribbon::RibbonFilter;
 
 pub(super) fn all() -> Vec<Contender> {
     vec![
         filled::<BlockedBloomFilter>("keyed-blocked-bloom"),
-        solved::<BumpedRibbonFilter>("keyed-bumped-ribbon"),
+        solved::<RibbonFilter>("keyed-ribbon"),
     ]
 }
 

@@ -262,7 +262,7 @@ fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
     };
     let (grow, over) = (names(GROW.track(1000)), names(OVERFILL.track(800)));
     assert!(over.contains(&"bloom") && over.contains(&"counting"));
-    assert!(!over.contains(&"bumped-ribbon") && !over.contains(&"hash-only"));
+    assert!(!over.contains(&"ribbon") && !over.contains(&"hash-only"));
     assert!(!grow.is_empty() && grow.iter().all(|name| !over.contains(name)));
 }
 

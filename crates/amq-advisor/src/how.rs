@@ -177,12 +177,7 @@ fn lines(choice: &Choice) -> Option<(u64, &'static str)> {
         FilterKind::BlockedBloom | FilterKind::WideBlockedBloom => (1, ""),
         FilterKind::Fuse => (3, " far apart"),
         FilterKind::Cuckoo | FilterKind::WindowedCuckoo => (4, " in two pairs"),
-        FilterKind::NarrowRibbon => (window(16), " adjacent"),
-        FilterKind::StandardRibbon => (window(32), " adjacent"),
-        FilterKind::BumpedRibbon => (window(16), " adjacent, and one of thresholds, in each layer"),
-        FilterKind::WideBumpedRibbon => {
-            (window(32), " adjacent, and one of thresholds, in each layer")
-        }
+        FilterKind::Ribbon => (window(16), " adjacent, and one of thresholds, in each layer"),
         _ => return None,
     })
 }

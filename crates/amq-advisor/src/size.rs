@@ -152,7 +152,7 @@ fn map(keys: u64, budget: Budget, workload: &Workload) -> Result<Size, Failure> 
         return Err((Demand::Fpr(fpr), reason));
     }
     let params = amq_ribbon::RibbonParams::new(bits.saturating_add(check_bits), 0);
-    let plan = amq::BumpedRibbonFilter::plan_params(params, keys);
+    let plan = amq::RibbonFilter::plan_params(params, keys);
     let plan = plan.map_err(|error| failure(&error, workload))?;
     let (bytes, build_bytes) = (plan.bytes, plan.build_bytes);
     let fpr = libm::exp2(-f64::from(check_bits));

@@ -61,7 +61,7 @@ for n in "${sizes[@]}"; do
     echo '| --- | --- | --- | --- | --- |'
     row "reading alone: wc -l" "$n" "wc -l < keys > out"
     # Ribbons are solved with all hashes in memory, more than the gigabyte of the default at 10^8 keys.
-    for kind in bloom blocked-bloom "bumped-ribbon --memory 64GiB"; do
+    for kind in bloom blocked-bloom "ribbon --memory 64GiB"; do
         rm -f f.amq
         row "amq build --kind $kind" "$n" "amq build -q -o f.amq --fpr 1% --kind $kind keys"
         row "amq query, ${kind% --*}" "$n" "amq query -c f.amq asked > out"

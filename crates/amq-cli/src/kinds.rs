@@ -6,8 +6,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
 
-/// Reads the name of a kind, in any case. Help and completions list the ids; the names of version
-/// 0.2, those of running text, and the words of either in another order are read, too, with a note
+/// Reads the name of a kind, in any case. Help and completions list the ids; the names of earlier
+/// versions, those of running text, and the words of either in another order are read, too, with a note
 /// that says what to write. The list is made only when it is needed, not in every run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KindParser;
@@ -48,8 +48,6 @@ fn named(name: &str) -> Option<FilterKind> {
     let kind =
         |is: &dyn Fn(FilterKind) -> bool| AnyFilter::KINDS.iter().copied().find(|&kind| is(kind));
     kind(&|kind| kind.id() == name)
-        // Here it has always meant the bumped one.
-        .or_else(|| (name == "ribbon").then_some(FilterKind::BumpedRibbon))
         .or_else(|| kind(&|kind| kind.former_ids().contains(&name.as_str())))
         .or_else(|| kind(&|kind| [kind.id(), kind.name()].map(words).contains(&words(&name))))
 }
@@ -94,8 +92,7 @@ mod tests {
         let kinds = AnyFilter::KINDS.iter().copied();
         let mut seen: Vec<(Vec<String>, FilterKind)> = Vec::new();
         for kind in kinds {
-            let former = kind.former_ids().iter().filter(|&&name| name != "ribbon");
-            for name in former.copied().chain([kind.id(), kind.name()]) {
+            for name in kind.former_ids().iter().copied().chain([kind.id(), kind.name()]) {
                 let turned: Vec<&str> = name.split(['-', ' ']).rev().collect();
                 for name in [name, &name.to_uppercase(), &turned.join("-"), &turned.join(" ")] {
                     // Short names only in the order that they had.
@@ -108,7 +105,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(named("ribbon"), Some(FilterKind::BumpedRibbon));
+        assert_eq!(named("ribbon"), Some(FilterKind::Ribbon));
         for name in ["", "blom", "bumped", "ribbon-ribbon", "wide", "standard-bloom"] {
             assert_eq!(named(name), None, "{name}");
         }

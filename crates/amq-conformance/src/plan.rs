@@ -270,7 +270,7 @@ fn size_and_rate_are_inverse(planner: &dyn Planner) -> Verdict {
                     size(keys + 1)
                 ),
             )?;
-            // Nor does any that is larger. (The sizes of bumped ribbons fall now and then.)
+            // Nor does any that is larger. (The sizes of ribbon filters fall now and then.)
             let more = (0..60).map(|part| keys + keys / 50 + keys / 1000 * part);
             let larger = more.chain((1..8).map(|shift| keys << shift)).find(|&n| fits(n));
             same(format_args!("more keys in {bytes} bytes at {fpr}"), larger, None)?;

@@ -42,11 +42,17 @@ class FormatError(ValueError):
     """The bytes are not a filter, or not an undamaged one."""
 
 
+# Kinds up to version 0.3.
+WITHDRAWN = {7: "standard", 12: "narrow", 13: "wide bumped"}
+
+
 class UnknownKind(FormatError):
     """A filter of a kind that this reader does not have."""
 
     def __init__(self, number):
-        super().__init__("filters of kind %d are not read here" % number)
+        was = WITHDRAWN.get(number)
+        named = ", %s ribbon filters of version 0.3 or before," % was if was else ""
+        super().__init__("filters of kind %d%s are not read here" % (number, named))
         self.number = number
 
 
@@ -722,9 +728,9 @@ class ExpandableQuotient(Quotient):
         return sum(self.counts.get(entry, 0) for entry in entries)
 
 
-class StandardRibbon(Filter):
-    NUMBER, REVISION = 7, 2
-    ROW, LAYERS, BUCKET = 128, 1, 512
+class Ribbon(Filter):
+    NUMBER, REVISION = 11, 2
+    ROW, LAYERS, BUCKET = 64, 6, 128
 
     def __init__(self, file):
         super().__init__(file)
@@ -750,17 +756,15 @@ class StandardRibbon(Filter):
             words += blocks * self.columns - short
             buckets += 0 if last else -(-starts // self.BUCKET)
             before = keys
-        size = self.ROW // 8
-        lengths = (words * size, -(-buckets // 32) * 8, shards, 64)
-        file.expect_sections(*zip(lengths, (size, 8, 1, 1)))
+        lengths = (words * 8, -(-buckets // 32) * 8, shards, 64)
+        file.expect_sections(*zip(lengths, (8, 8, 1, 1)))
         self.words, self.thresholds, self.seeds, zeros = file.sections
         expect(not any(zeros), "the zeros are none")
         rest = int.from_bytes(self.thresholds, "little") >> 2 * buckets
         expect(rest == 0, "thresholds past the last bucket")
 
     def word(self, number):
-        size = self.ROW // 8
-        return int.from_bytes(self.words[number * size : number * size + size], "little")
+        return int.from_bytes(self.words[number * 8 : number * 8 + 8], "little")
 
     def window(self, hash):
         """The layer and the start of a key, and the hash that its row is made of."""
@@ -784,13 +788,11 @@ class StandardRibbon(Filter):
         its result is of."""
         (_, _, shard, short, first, _, _), start, hash = self.window(hash)
         row = hash * 0x9E3779B97F4A7C15 & MASK | 1
-        if self.ROW == 128:
-            row |= ((hash ^ hash >> 31) * 0xBB67AE8584CAA73B & MASK) << 64
         block, offset = start // self.ROW + (start >> shard), start % self.ROW
         sums = 0
         if self.columns % 8 == 0 and not self.short:
             bytes = self.columns // 8
-            at = first * self.ROW // 8 + (block * self.ROW + offset) * bytes
+            at = first * 8 + (block * self.ROW + offset) * bytes
             for slot in range(self.ROW):
                 if row >> slot & 1:
                     sums ^= int.from_bytes(self.words[at : at + bytes], "little")
@@ -815,19 +817,7 @@ class StandardRibbon(Filter):
         return sums == result & (1 << columns) - 1
 
 
-class NarrowRibbon(StandardRibbon):
-    NUMBER, ROW, BUCKET = 12, 64, 128
-
-
-class BumpedRibbon(StandardRibbon):
-    NUMBER, ROW, LAYERS, BUCKET = 11, 64, 6, 128
-
-
-class WideBumpedRibbon(StandardRibbon):
-    NUMBER, LAYERS = 13, 6
-
-
-class RibbonMap(BumpedRibbon):
+class RibbonMap(Ribbon):
     """No filter: it has a value for every key, and is asked with `get`."""
 
     NUMBER = 14

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let keys = self::keys(ribbon);
     let start = Instant::now();
-    let filter = AnyFilter::build(FilterKind::BumpedRibbon, Budget::Fpr(FPR), &keys)?;
+    let filter = AnyFilter::build(FilterKind::Ribbon, Budget::Fpr(FPR), &keys)?;
     let seconds = start.elapsed().as_secs_f64();
     assert!(filter.contains(&keys[0]));
     println!("{{{}, \"ribbon\": {seconds:.3}}}", kinds.join(", "));

@@ -130,7 +130,7 @@ impl Advice {
 /// >>> advice.best.class_name
 /// 'WindowedCuckooFilter'
 /// >>> amq.choose(keys=10**6, fpr=0.01, static=True).best.kind
-/// 'bumped-ribbon'
+/// 'ribbon'
 #[pyfunction]
 #[pyo3(signature = (keys=None, **demands))]
 pub(crate) fn choose(

@@ -72,7 +72,7 @@ impl Sized {
 /// >>> import amq
 /// >>> amq.plan(amq.BloomFilter, 1_000_000, 0.01).size_in_bytes
 /// 1199120
-/// >>> round(amq.plan("bumped-ribbon", 1_000_000, 0.01).bits_per_key, 1)
+/// >>> round(amq.plan("ribbon", 1_000_000, 0.01).bits_per_key, 1)
 /// 6.7
 #[pyfunction]
 #[pyo3(

@@ -53,7 +53,7 @@ def test_the_advice_is_that_of_the_command_with_reasons():
 @pytest.mark.parametrize(
     "demands, kind",
     [
-        ({"keys": 10**6, "fpr": 0.01, "static": True}, "bumped-ribbon"),
+        ({"keys": 10**6, "fpr": 0.01, "static": True}, "ribbon"),
         ({"at_most": 10**6, "fpr": 0.01, "static": False}, "bloom"),
         ({"at_most": 10**6, "fpr": 0.01, "first": "time"}, "blocked-bloom"),
         ({"at_most": 10**6, "count": 10, "copies": 3.0}, "quotient"),

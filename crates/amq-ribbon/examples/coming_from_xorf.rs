@@ -5,7 +5,7 @@
 //! ```
 
 use amq_ribbon::{
-    Budget, BuildFilter, BumpedRibbonFilter, ByHash, DEFAULT_SEED, Goal, KeyHash, RibbonView,
+    Budget, BuildFilter, ByHash, DEFAULT_SEED, Goal, KeyHash, RibbonFilter, RibbonView,
 };
 use std::error::Error;
 
@@ -14,8 +14,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // BinaryFuse8::try_from(&keys)
     // There the 8 is the rate, 2^-8; here you choose the rate, or the size.
-    let filter = BumpedRibbonFilter::build(Budget::Fpr(1.0 / 256.0), &keys)?;
-    let small = BumpedRibbonFilter::build(Budget::BitsPerKey(6.0), &keys)?;
+    let filter = RibbonFilter::build(Budget::Fpr(1.0 / 256.0), &keys)?;
+    let small = RibbonFilter::build(Budget::BitsPerKey(6.0), &keys)?;
     assert!(small.size_in_bytes() * 8 <= 6 * keys.len() as u64);
 
     // filter.contains(&49)
@@ -34,22 +34,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     // There the iterator must be `Clone` and know its length, and runs several times. Here any
     // iterator will do, and it runs once.
     let odd = (0..1000u64).filter(|i| i % 2 == 1);
-    let from_iterator = BumpedRibbonFilter::build(Budget::Fpr(0.01), odd)?;
+    let from_iterator = RibbonFilter::build(Budget::Fpr(0.01), odd)?;
     assert!(from_iterator.contains(&77u64));
     // A slice can be built from without a list of hashes, by hashing each key twice.
-    let thrifty = BumpedRibbonFilter::build_keys(Budget::Fpr(1.0 / 256.0), DEFAULT_SEED, &keys)?;
+    let thrifty = RibbonFilter::build_keys(Budget::Fpr(1.0 / 256.0), DEFAULT_SEED, &keys)?;
     assert!(thrifty == filter);
 
     // keys.sort(); keys.dedup(); BinaryFuse8::try_from(&keys)
     // There the keys must be distinct, or the build fails. Here copies do no harm.
-    let copies = BumpedRibbonFilter::build(Budget::Fpr(0.01), keys.iter().chain(&keys))?;
+    let copies = RibbonFilter::build(Budget::Fpr(0.01), keys.iter().chain(&keys))?;
     assert!(copies.contains(&49u64));
 
     // HashProxy::<String, DefaultHasher, Xor8>::from(&words)
     // There a filter of strings is another type. Here a key is anything with a portable encoding,
     // and a `&str` finds a `String`.
     let words = ["ant", "bee", "cat"].map(String::from);
-    let strings = BumpedRibbonFilter::build(Budget::Fpr(0.01), &words)?;
+    let strings = RibbonFilter::build(Budget::Fpr(0.01), &words)?;
     assert!(strings.contains("bee"));
 
     // HashProxy::<Visit, DefaultHasher, Xor8>::from(&visits), where `Visit` derives Hash
@@ -59,26 +59,26 @@ fn main() -> Result<(), Box<dyn Error>> {
         page: &'static str,
     }
     let visits = [Visit { user: 1, page: "/" }];
-    let proxied = BumpedRibbonFilter::build(Budget::Fpr(0.01), visits.iter().map(ByHash))?;
+    let proxied = RibbonFilter::build(Budget::Fpr(0.01), visits.iter().map(ByHash))?;
     assert!(proxied.contains(&ByHash(&visits[0])));
     // Portable, so that another machine finds it in the stored filter: a tuple, or `impl Key`.
     let pairs = visits.iter().map(|visit| (visit.user, visit.page));
-    let portable = BumpedRibbonFilter::build(Budget::Fpr(0.01), pairs)?;
+    let portable = RibbonFilter::build(Budget::Fpr(0.01), pairs)?;
     assert!(portable.contains(&(1u64, "/")));
 
     // BinaryFuse8::try_from(&hashes), where the keys were hashed before
     let hashes: Vec<KeyHash> = keys.iter().map(|&key| my_hash(key)).collect();
-    let hashed = BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), DEFAULT_SEED, &hashes)?;
+    let hashed = RibbonFilter::build_hashes(Budget::Fpr(0.01), DEFAULT_SEED, &hashes)?;
     assert!(hashed.contains_hash(my_hash(49)));
 
     // BinaryFuse8Ref: a filter over borrowed fingerprints
-    let view: RibbonView<'_, _> = filter.view();
+    let view: RibbonView<'_> = filter.view();
     assert!(view.contains(&49u64));
 
     // Not in xorf: size, rate and the memory for building, before anything is built.
-    let plan = BumpedRibbonFilter::plan(Goal::fpr(keys.len() as u64, 0.001))?;
+    let plan = RibbonFilter::plan(Goal::fpr(keys.len() as u64, 0.001))?;
     println!("{plan}; {} bytes while it is built", plan.build_bytes);
-    let planned = BumpedRibbonFilter::build(plan, &keys)?;
+    let planned = RibbonFilter::build(plan, &keys)?;
     assert!(planned.size_in_bytes() <= plan.bytes);
     println!("{}", planned.stats());
     Ok(())

@@ -8,7 +8,7 @@
 //! $ cargo run --release --example large_build -- 300000000   # a minute
 //! ```
 
-use amq_ribbon::{Budget, BuildFilter, BumpedRibbonFilter, Goal, KeyHash};
+use amq_ribbon::{Budget, BuildFilter, Goal, KeyHash, RibbonFilter};
 use std::error::Error;
 
 const FPR: f64 = 1.0 / 256.0;
@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let seed = 7;
     let keys: Vec<u64> = (0..n).collect();
-    let filter = BumpedRibbonFilter::build_keys(Budget::Fpr(FPR), seed, &keys)?;
-    let plan = BumpedRibbonFilter::plan(Goal::fpr(n, FPR))?;
+    let filter = RibbonFilter::build_keys(Budget::Fpr(FPR), seed, &keys)?;
+    let plan = RibbonFilter::plan(Goal::fpr(n, FPR))?;
     println!("{} of {} bytes planned; {}", filter.size_in_bytes(), plan.bytes, filter.stats());
     assert!(filter.size_in_bytes() <= plan.bytes);
 

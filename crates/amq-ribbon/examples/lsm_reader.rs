@@ -7,14 +7,14 @@
 //! $ cargo run --release --example lsm_reader
 //! ```
 
-use amq_ribbon::{Budget, BuildError, BumpedRibbonFilter, DEFAULT_SEED, KeyHash};
+use amq_ribbon::{Budget, BuildError, DEFAULT_SEED, KeyHash, RibbonFilter};
 use std::collections::BTreeMap;
 use std::error::Error;
 
 /// What was in memory when it was full: sorted by key, never changed again.
 struct Run {
     entries: Vec<(String, u64)>,
-    filter: BumpedRibbonFilter,
+    filter: RibbonFilter,
 }
 
 impl Run {
@@ -23,7 +23,7 @@ impl Run {
         // Sized to the keys: 8.1 bits each. All runs share the default seed, so that a read hashes
         // its key once.
         let keys = entries.iter().map(|(key, _)| key);
-        let filter = BumpedRibbonFilter::build(Budget::Fpr(1.0 / 256.0), keys)?;
+        let filter = RibbonFilter::build(Budget::Fpr(1.0 / 256.0), keys)?;
         Ok(Self { entries, filter })
     }
 

@@ -22,44 +22,26 @@
 //! Dillinger, Walzer, *Ribbon filter: practically smaller than Bloom and Xor* (2021), section 2.
 
 use crate::memory::at_least;
-use crate::row::Row;
+use crate::row::{self, BITS};
 use alloc::vec::Vec;
 use amq_core::BuildError;
 
-/// The outcome of adding an equation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Added {
-    /// It has a slot.
-    Placed,
-    /// It follows from the others.
-    Redundant,
-    /// It contradicts them.
-    Contradiction,
-}
-
 /// A row that starts at a slot, and the parity that the solution must have there, column by column.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Equation<W> {
+pub(crate) struct Equation {
     pub(crate) slot: usize,
-    pub(crate) row: W,
+    pub(crate) row: u64,
     pub(crate) result: u32,
 }
 
 /// The equations of one shard, by the slot at which they start. A row of zero is an empty slot.
 #[derive(Default, Debug)]
-pub(crate) struct Banding<W> {
-    rows: Vec<W>,
+pub(crate) struct Banding {
+    rows: Vec<u64>,
     results: Vec<u32>,
 }
 
-impl<W: Row> Banding<W> {
-    /// A banding of empty slots.
-    pub(crate) fn new(slots: u64) -> Result<Self, BuildError> {
-        let mut banding = Self::default();
-        banding.make_room(slots)?;
-        Ok(banding)
-    }
-
+impl Banding {
     /// Grows it to at least this many slots.
     pub(crate) fn make_room(&mut self, slots: u64) -> Result<(), BuildError> {
         at_least(&mut self.rows, slots)?;
@@ -68,59 +50,19 @@ impl<W: Row> Banding<W> {
 
     /// Empties all slots.
     pub(crate) fn clear(&mut self) {
-        self.rows.fill(W::ZERO);
+        self.rows.fill(0);
         self.results.fill(0);
     }
 
-    /// Adds an equation whose window lies within the slots.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, mut equation: Equation<W>) -> Added {
-        while self.reduce(&mut equation) {}
-        if equation.row != W::ZERO {
-            self.put(equation);
-            return Added::Placed;
-        }
-        match equation.result {
-            0 => Added::Redundant,
-            _ => Added::Contradiction,
-        }
-    }
-
-    /// One step of elimination: adds the equation in this one's slot, and moves on to where the sum
-    /// starts. `false` ends it: the slot is empty, or the row has vanished.
-    #[inline(always)]
-    pub(crate) fn reduce(&self, equation: &mut Equation<W>) -> bool {
-        let there = self.rows[equation.slot];
-        if there == W::ZERO {
-            return false;
-        }
-        equation.row ^= there;
-        equation.result ^= self.results[equation.slot];
-        if equation.row == W::ZERO {
-            return false;
-        }
-        let first = equation.row.first();
-        equation.row = equation.row.down(first);
-        equation.slot += first as usize;
-        true
-    }
-
-    /// Puts an equation into its slot, which is empty.
-    #[inline(always)]
-    pub(crate) fn put(&mut self, equation: Equation<W>) {
-        self.rows[equation.slot] = equation.row;
-        self.results[equation.slot] = equation.result;
-    }
-
     /// The rows and results of `len` slots.
-    pub(crate) fn slots(&mut self, first: usize, len: usize) -> (&mut [W], &mut [u32]) {
+    pub(crate) fn slots(&mut self, first: usize, len: usize) -> (&mut [u64], &mut [u32]) {
         let slots = first..first + len;
         (&mut self.rows[slots.clone()], &mut self.results[slots])
     }
 
     /// Empties a slot. Only equations put in after this one may contain it.
     pub(crate) fn take(&mut self, slot: usize) {
-        self.rows[slot] = W::ZERO;
+        self.rows[slot] = 0;
         self.results[slot] = 0;
     }
 
@@ -132,35 +74,35 @@ impl<W: Row> Banding<W> {
         &self,
         blocks: u64,
         columns: usize,
-        mut block: impl FnMut(usize, usize, &[W]),
+        mut block: impl FnMut(usize, usize, &[u64]),
     ) {
-        let slots = (blocks * W::BITS) as usize;
+        let slots = (blocks * BITS) as usize;
         let equations = (&self.rows[..slots], &self.results[..slots]);
         // Eight words stay in registers.
         for first in (0..columns).step_by(8) {
-            let block = |at, words: &[W]| block(at, first, words);
+            let block = |at, words: &[u64]| block(at, first, words);
             match columns - first {
-                1 => solve_columns::<W, 1>(equations, first, block),
-                2 => solve_columns::<W, 2>(equations, first, block),
-                3 => solve_columns::<W, 3>(equations, first, block),
-                4 => solve_columns::<W, 4>(equations, first, block),
-                5 => solve_columns::<W, 5>(equations, first, block),
-                6 => solve_columns::<W, 6>(equations, first, block),
-                7 => solve_columns::<W, 7>(equations, first, block),
-                _ => solve_columns::<W, 8>(equations, first, block),
+                1 => solve_columns::<1>(equations, first, block),
+                2 => solve_columns::<2>(equations, first, block),
+                3 => solve_columns::<3>(equations, first, block),
+                4 => solve_columns::<4>(equations, first, block),
+                5 => solve_columns::<5>(equations, first, block),
+                6 => solve_columns::<6>(equations, first, block),
+                7 => solve_columns::<7>(equations, first, block),
+                _ => solve_columns::<8>(equations, first, block),
             }
         }
     }
 }
 
 #[inline(always)]
-fn solve_columns<W: Row, const COLUMNS: usize>(
-    (rows, results): (&[W], &[u32]),
+fn solve_columns<const COLUMNS: usize>(
+    (rows, results): (&[u64], &[u32]),
     first: usize,
-    mut block: impl FnMut(usize, &[W]),
+    mut block: impl FnMut(usize, &[u64]),
 ) {
-    let mut words = [W::ZERO; COLUMNS];
-    let bits = W::BITS as usize;
+    let mut words = [0; COLUMNS];
+    let bits = BITS as usize;
     let blocks = rows.chunks(bits).zip(results.chunks(bits));
     for (at, (rows, results)) in blocks.enumerate().rev() {
         for (&row, &result) in rows.iter().zip(results).rev() {
@@ -168,33 +110,71 @@ fn solve_columns<W: Row, const COLUMNS: usize>(
             // An empty slot has parity zero and result zero. All columns at once: compilers use
             // vectors.
             for (column, word) in words.iter_mut().enumerate() {
-                *word = word.solved(row, result >> column);
+                *word = row::solved(*word, row, result >> column);
             }
         }
         block(at, &words);
     }
 }
 
+/// The outcome of adding an equation.
+#[cfg(test)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Added {
+    /// It has a slot.
+    Placed,
+    /// It follows from the others.
+    Redundant,
+    /// It contradicts them.
+    Contradiction,
+}
+
+/// One equation after another, as in the picture: the plain twin of [`bucket`](crate::bucket).
+#[cfg(test)]
+impl Banding {
+    /// A banding of empty slots.
+    pub(crate) fn new(slots: u64) -> Self {
+        Self { rows: alloc::vec![0; slots as usize], results: alloc::vec![0; slots as usize] }
+    }
+
+    /// Adds an equation whose window lies within the slots.
+    pub(crate) fn add(&mut self, Equation { mut slot, mut row, mut result }: Equation) -> Added {
+        while row != 0 {
+            let first = row.trailing_zeros();
+            (slot, row) = (slot + first as usize, row >> first);
+            if self.rows[slot] == 0 {
+                (self.rows[slot], self.results[slot]) = (row, result);
+                return Added::Placed;
+            }
+            row ^= self.rows[slot];
+            result ^= self.results[slot];
+        }
+        match result {
+            0 => Added::Redundant,
+            _ => Added::Contradiction,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row;
     use amq_core::KeyHash;
     use std::vec;
 
     /// The parity of the solution at a row's slots, slot by slot: the plain twin of a query.
-    fn answer<W: Row>(solution: &[u32], start: usize, row: W) -> u32 {
-        let slots = (0..W::BITS as u32).filter(|&i| row.down(i).and(W::ZERO.or(1)) != W::ZERO);
+    fn answer(solution: &[u32], start: usize, row: u64) -> u32 {
+        let slots = (0..BITS).filter(|i| row >> i & 1 != 0);
         slots.fold(0, |sum, i| sum ^ solution[start + i as usize])
     }
 
-    fn solves_what_was_added<W: Row>(keys: u64, slots: u64, columns: usize) {
-        let mut banding = Banding::<W>::new(slots).unwrap();
+    fn solves_what_was_added(keys: u64, slots: u64, columns: usize) {
+        let mut banding = Banding::new(slots);
         let equation = |key: u64| {
             let hash = KeyHash::of(&key, keys).get();
             Equation {
-                slot: row::start(hash, slots - W::BITS + 1) as usize,
-                row: W::of(hash),
+                slot: row::start(hash, slots - BITS + 1) as usize,
+                row: row::of(hash),
                 result: row::result(hash),
             }
         };
@@ -211,11 +191,11 @@ mod tests {
             assert_eq!(again == Added::Redundant, room.contains(&key), "key {key}");
         }
         let mut solution = vec![0u32; slots as usize];
-        banding.solve(slots / W::BITS, columns, |block, first, words| {
+        banding.solve(slots / BITS, columns, |block, first, words| {
             for (column, &word) in words.iter().enumerate() {
-                for i in 0..W::BITS {
-                    let bit = word.down(i as u32).and(W::ZERO.or(1)) != W::ZERO;
-                    solution[block * W::BITS as usize + i as usize] |=
+                for i in 0..BITS {
+                    let bit = word >> i & 1 != 0;
+                    solution[block * BITS as usize + i as usize] |=
                         u32::from(bit) << (first + column);
                 }
             }
@@ -230,11 +210,10 @@ mod tests {
     #[test]
     fn every_equation_that_found_a_slot_is_solved() {
         for columns in [1, 2, 7, 8, 9, 16, 17, 31, 32] {
-            solves_what_was_added::<u64>(500, 512, columns);
-            solves_what_was_added::<u128>(500, 512, columns);
+            solves_what_was_added(500, 512, columns);
             // More than there is room for.
-            solves_what_was_added::<u64>(560, 512, columns);
+            solves_what_was_added(560, 512, columns);
         }
-        solves_what_was_added::<u64>(50, 64, 5);
+        solves_what_was_added(50, 64, 5);
     }
 }

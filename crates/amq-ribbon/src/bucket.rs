@@ -18,7 +18,7 @@
 
 use crate::banding::Equation;
 use crate::memory::at_least;
-use crate::row::Row;
+use crate::row::{BITS, BUCKET};
 use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::reserve;
@@ -36,18 +36,15 @@ const NONE: u32 = u32::MAX;
 /// Equations, part by part, so that a vector holds the same part of several.
 #[derive(Default, Debug)]
 struct Equations {
-    /// The lower 64 coefficients, and the upper 64 of rows that have them. The lowest is that of
-    /// the current slot.
-    low: Vec<u64>,
-    high: Vec<u64>,
+    /// The coefficients. The lowest is that of the current slot.
+    rows: Vec<u64>,
     /// The result, and above it 32 bits of start.
     rest: Vec<u64>,
 }
 
 impl Equations {
-    fn make_room<W: Row>(&mut self, equations: u64) -> Result<(), BuildError> {
-        at_least(&mut self.low, equations)?;
-        at_least(&mut self.high, if W::BITS > 64 { equations } else { 0 })?;
+    fn make_room(&mut self, equations: u64) -> Result<(), BuildError> {
+        at_least(&mut self.rows, equations)?;
         at_least(&mut self.rest, equations)
     }
 }
@@ -68,27 +65,27 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     /// Makes room for this many keys.
-    pub(crate) fn make_room<W: Row>(&mut self, keys: usize) -> Result<(), BuildError> {
+    pub(crate) fn make_room(&mut self, keys: usize) -> Result<(), BuildError> {
         // Pushes and steps by eights may reach beyond the last key.
         let room = (keys + 3 * EIGHT) as u64;
         if room <= self.stack.rest.len() as u64 {
             return Ok(());
         }
-        self.waiting.make_room::<W>(room)?;
-        self.stack.make_room::<W>(room)?;
+        self.waiting.make_room(room)?;
+        self.stack.make_room(room)?;
         self.started.clear();
-        reserve(&mut self.started, W::BUCKET)?;
+        reserve(&mut self.started, BUCKET)?;
         self.owners.clear();
-        reserve(&mut self.owners, W::BUCKET + W::BITS)
+        reserve(&mut self.owners, BUCKET + BITS)
     }
 
     /// Eliminates keys. Their slots, the starts, are counted from the bucket's first; rows and
     /// results of the banding begin there, and end where the last key's row may.
     #[inline(always)]
-    pub(crate) fn eliminate<W: Row>(
+    pub(crate) fn eliminate(
         &mut self,
-        keys: impl Iterator<Item = Equation<W>> + Clone,
-        (rows, results): (&mut [W], &mut [u32]),
+        keys: impl Iterator<Item = Equation> + Clone,
+        (rows, results): (&mut [u64], &mut [u32]),
     ) {
         self.wait(keys);
         self.owners.clear();
@@ -99,7 +96,7 @@ impl Bucket {
         // Keys start at the first slots, and no longer at the others.
         for (&started, ((row, result), owner)) in self.started.iter().zip(&mut slots) {
             let starting = started as usize - next;
-            stack.push::<W>(end, waiting, next, starting);
+            stack.push(end, waiting, next, starting);
             (next, end) = (next + starting, end + starting);
             end = stack.slot(end, row, result, owner);
         }
@@ -114,9 +111,9 @@ impl Bucket {
 
     /// Sorts keys by their starts.
     #[inline(always)]
-    fn wait<W: Row>(&mut self, keys: impl Iterator<Item = Equation<W>> + Clone) {
+    fn wait(&mut self, keys: impl Iterator<Item = Equation> + Clone) {
         self.started.clear();
-        self.started.resize(W::BUCKET as usize, 0);
+        self.started.resize(BUCKET as usize, 0);
         for key in keys.clone() {
             self.started[key.slot] += 1;
         }
@@ -127,11 +124,7 @@ impl Bucket {
         for key in keys {
             let next = &mut self.started[key.slot];
             let at = *next as usize;
-            let [low, high] = key.row.halves();
-            self.waiting.low[at] = low;
-            if W::BITS > 64 {
-                self.waiting.high[at] = high;
-            }
+            self.waiting.rows[at] = key.row;
             self.waiting.rest[at] = (key.slot as u64) << 32 | u64::from(key.result);
             *next += 1;
         }
@@ -157,17 +150,14 @@ impl Bucket {
 impl Equations {
     /// Puts keys on the stack that have been waiting.
     #[inline(always)]
-    fn push<W: Row>(&mut self, end: usize, waiting: &Self, next: usize, keys: usize) {
+    fn push(&mut self, end: usize, waiting: &Self, next: usize, keys: usize) {
         let mut at = 0;
         loop {
             let push = |stack: &mut [u64], waiting: &[u64]| {
                 let (to, from) = (end + at, next + at);
                 copy::<PUSHED>(&mut stack[to..to + PUSHED], &waiting[from..from + PUSHED]);
             };
-            push(&mut self.low, &waiting.low);
-            if W::BITS > 64 {
-                push(&mut self.high, &waiting.high);
-            }
+            push(&mut self.rows, &waiting.rows);
             push(&mut self.rest, &waiting.rest);
             at += PUSHED;
             if at >= keys {
@@ -178,17 +168,11 @@ impl Equations {
 
     /// Eliminates one slot. Returns the stack's end.
     #[inline(always)]
-    fn slot<W: Row>(
-        &mut self,
-        mut end: usize,
-        row: &mut W,
-        result: &mut u32,
-        owner: &mut u32,
-    ) -> usize {
-        let is_free = *row == W::ZERO;
-        if let Some([low, high, rest]) = is_free.then(|| self.pop::<W>(end)).flatten() {
+    fn slot(&mut self, mut end: usize, row: &mut u64, result: &mut u32, owner: &mut u32) -> usize {
+        let is_free = *row == 0;
+        if let Some((taken, rest)) = is_free.then(|| self.pop(end)).flatten() {
             end -= 1;
-            *row = W::from_halves([low, high]);
+            *row = taken;
             *result = rest as u32;
             *owner = (rest >> 32) as u32;
         }
@@ -198,51 +182,32 @@ impl Equations {
 
     /// Removes from a stack the first key in order that has a coefficient at the slot.
     #[inline(always)]
-    fn pop<W: Row>(&mut self, end: usize) -> Option<[u64; 3]> {
-        let bits = self.low[end - TOP..end].iter().fold(0, |bits, low| bits << 1 | low & 1);
+    fn pop(&mut self, end: usize) -> Option<(u64, u64)> {
+        let bits = self.rows[end - TOP..end].iter().fold(0, |bits, row| bits << 1 | row & 1);
         // From the top: the bit of the first key in order is the lowest.
         let depth = match bits {
-            0 => search(&self.low[EIGHT..end])?,
+            0 => search(&self.rows[EIGHT..end])?,
             _ => bits.trailing_zeros() as usize,
         };
-        let high = match W::BITS {
-            64 => 0,
-            _ => remove(&mut self.high[..end], depth),
-        };
-        let low = remove(&mut self.low[..end], depth);
-        let rest = remove(&mut self.rest[..end], depth);
-        Some([low, high, rest])
+        Some((remove(&mut self.rows[..end], depth), remove(&mut self.rest[..end], depth)))
     }
 
     /// Adds an equation to all keys of a stack that have a coefficient at the slot, and moves on to
     /// the next slot.
     #[inline(always)]
-    fn step<W: Row>(&mut self, end: usize, row: W, result: u32) {
-        let ([row_low, row_high], result) = (row.halves(), u64::from(result));
+    fn step(&mut self, end: usize, row: u64, result: u32) {
+        let result = u64::from(result);
         let eights = EIGHT..end.next_multiple_of(EIGHT);
         // The top first: it says what the next slot gets. All is read before any is written, which
         // lets compilers use vectors.
-        let low = self.low[eights.clone()].chunks_exact_mut(EIGHT).rev();
-        let rest = self.rest[eights.clone()].chunks_exact_mut(EIGHT).rev();
-        if W::BITS == 64 {
-            for (low, rest) in low.zip(rest) {
-                let has = eight(|i| (low[i] & 1).wrapping_neg());
-                let lows = eight(|i| (low[i] ^ row_low & has[i]) >> 1);
-                let rests = eight(|i| rest[i] ^ result & has[i]);
-                copy::<EIGHT>(low, &lows);
-                copy::<EIGHT>(rest, &rests);
-            }
-            return;
-        }
-        let high = self.high[eights].chunks_exact_mut(EIGHT).rev();
-        for ((low, high), rest) in low.zip(high).zip(rest) {
-            let has = eight(|i| (low[i] & 1).wrapping_neg());
-            let highs = eight(|i| high[i] ^ row_high & has[i]);
-            let lows = eight(|i| (low[i] ^ row_low & has[i]) >> 1 | highs[i] << 63);
-            let rests = eight(|i| rest[i] ^ result & has[i]);
-            copy::<EIGHT>(low, &lows);
-            copy::<EIGHT>(high, &eight(|i| highs[i] >> 1));
-            copy::<EIGHT>(rest, &rests);
+        let rows = self.rows[eights.clone()].chunks_exact_mut(EIGHT).rev();
+        let rest = self.rest[eights].chunks_exact_mut(EIGHT).rev();
+        for (rows, rest) in rows.zip(rest) {
+            let has = eight(|i| (rows[i] & 1).wrapping_neg());
+            let next_rows = eight(|i| (rows[i] ^ row & has[i]) >> 1);
+            let next_rest = eight(|i| rest[i] ^ result & has[i]);
+            copy::<EIGHT>(rows, &next_rows);
+            copy::<EIGHT>(rest, &next_rest);
         }
     }
 }
@@ -272,7 +237,7 @@ fn copy<const N: usize>(to: &mut [u64], from: &[u64]) {
 /// The depth of the first key in order that has a coefficient at the slot.
 #[inline(never)]
 fn search(stack: &[u64]) -> Option<usize> {
-    stack.iter().rev().position(|low| low & 1 == 1)
+    stack.iter().rev().position(|row| row & 1 == 1)
 }
 
 /// Removes the element `depth` below the last, and moves those above it down.
@@ -304,34 +269,34 @@ mod tests {
 
     /// Eliminates a bucket of `n` keys, some of which are copies, beside slots that `before` keys
     /// took: together, and one by one from right to left.
-    fn same_as_one_by_one<W: Row>(before: u64, n: u64) {
+    fn same_as_one_by_one(before: u64, n: u64) {
         let equation = |key: u64| {
             let hash = KeyHash::of(&key, n).get();
             Equation {
-                slot: row::start(hash, W::BUCKET) as usize,
-                row: W::of(hash),
+                slot: row::start(hash, BUCKET) as usize,
+                row: row::of(hash),
                 result: row::result(hash),
             }
         };
-        let blocks = W::BUCKET / W::BITS + 1;
+        let blocks = BUCKET / BITS + 1;
         let taken = || {
-            let mut banding = Banding::<W>::new(blocks * W::BITS).unwrap();
+            let mut banding = Banding::new(blocks * BITS);
             for key in 0..before {
                 let start = equation(key).slot % 64;
                 banding.add(Equation { slot: start, ..equation(key) });
             }
             banding
         };
-        let solution = |banding: &Banding<W>| {
+        let solution = |banding: &Banding| {
             let mut solution = vec![];
             banding.solve(blocks, 32, |_, _, words| solution.extend_from_slice(words));
             solution
         };
         let mut keys: Vec<_> = (0..n).map(|key| equation(1000 + key - key % 9 / 8)).collect();
         let mut together = taken();
-        let slots = together.slots(0, (W::BUCKET + W::BITS - 1) as usize);
+        let slots = together.slots(0, (BUCKET + BITS - 1) as usize);
         let mut bucket = Bucket::default();
-        bucket.make_room::<W>(keys.len()).unwrap();
+        bucket.make_room(keys.len()).unwrap();
         bucket.eliminate(keys.iter().copied(), slots);
 
         keys.sort_by_key(|key| core::cmp::Reverse(key.slot));
@@ -343,8 +308,8 @@ mod tests {
         }
         assert_eq!(bucket.last_without_room(), refused.first().copied());
         match n {
-            _ if n <= W::BUCKET / 2 => assert!(refused.is_empty(), "{n} keys"),
-            _ if n >= W::BUCKET * 2 => assert!(refused.len() > 10, "{n} keys"),
+            _ if n <= BUCKET / 2 => assert!(refused.is_empty(), "{n} keys"),
+            _ if n >= BUCKET * 2 => assert!(refused.len() > 10, "{n} keys"),
             _ => {}
         }
         let least = match refused.first() {
@@ -356,7 +321,7 @@ mod tests {
             }
         };
         // Without the keys of the first starts.
-        for limit in [least, least + W::BUCKET / 8, least + W::BUCKET / 4] {
+        for limit in [least, least + BUCKET / 8, least + BUCKET / 4] {
             for slot in bucket.slots_below(limit) {
                 together.take(slot);
             }
@@ -372,10 +337,7 @@ mod tests {
     fn keys_together_find_the_same_room_as_one_by_one() {
         for before in [0, 20, 60] {
             for n in [0, 1, 30, 60, 180, 300] {
-                same_as_one_by_one::<u64>(before, n);
-            }
-            for n in [0, 200, 700, 1100] {
-                same_as_one_by_one::<u128>(before, n);
+                same_as_one_by_one(before, n);
             }
         }
     }

@@ -18,13 +18,12 @@ use crate::geometry::Geometry;
 use crate::layer::{Columns, Layer};
 use crate::memory::room;
 use crate::params::MAX_WIDENED;
-use crate::row::Row;
 use crate::seed::seed;
 use crate::shards::{Partition, Shard, chosen, dedup};
 use crate::sizing::{MAX_LAYERS, bumps, limit_of_bumped};
 use crate::store::Heap;
 use crate::system::System;
-use crate::{Kind, RibbonParams, simd};
+use crate::{RibbonParams, simd};
 use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::{reserve, zeroed};
@@ -32,7 +31,7 @@ use amq_core::internal::{reserve, zeroed};
 /// Seeds tried for a shard of the last layer.
 const SEEDS: u32 = 256;
 
-impl<K: Kind> System<K> {
+impl System {
     /// Solves for all entries of a source. Calls `progress` with the number of keys placed.
     pub(crate) fn build<E: Entry>(
         source: &(impl Source<E> + ?Sized),
@@ -60,11 +59,11 @@ impl<K: Kind> System<K> {
         };
         keys[0] = source.len();
         if keys[0] > 0 {
-            let mut left = building.layer::<K, E>(source, &keys, 0)?;
+            let mut left = building.layer::<E>(source, &keys, 0)?;
             let mut i = 1;
             while let Some(entries) = left {
                 keys[i] = entries.len() as u64;
-                left = building.layer::<K, E>(entries.as_slice(), &keys, i)?;
+                left = building.layer::<E>(entries.as_slice(), &keys, i)?;
                 i += 1;
             }
         }
@@ -86,28 +85,28 @@ impl Progress<'_> {
 }
 
 /// What has been built so far.
-struct Building<'a, W> {
+struct Building<'a> {
     columns: Columns,
     /// Tenths by which the last layer is larger than planned.
     widened: u32,
     progress: Progress<'a>,
-    words: Vec<W>,
+    words: Vec<u64>,
     /// One for each bucket.
     thresholds: Vec<u8>,
     seeds: Vec<u8>,
 }
 
-impl<W: Row> Building<'_, W> {
+impl Building<'_> {
     /// Builds a layer. Returns the keys that it bumps; none if it is the last.
-    fn layer<K: Kind<Row = W>, E: Entry>(
+    fn layer<E: Entry>(
         &mut self,
         source: &(impl Source<E> + ?Sized),
         keys: &[u64; MAX_LAYERS],
         i: usize,
     ) -> Result<Option<Vec<E>>, BuildError> {
         loop {
-            let layer = Geometry::new::<K>(keys, self.widened, self.columns).layers()[i];
-            if bumps::<K>(i, keys[i]) {
+            let layer = Geometry::new(keys, self.widened, self.columns).layers()[i];
+            if bumps(i, keys[i]) {
                 return self.bumping_layer(source, &layer, i).map(Some);
             }
             if self.last_layer(source, &layer)? {
@@ -130,17 +129,17 @@ impl<W: Row> Building<'_, W> {
         i: usize,
     ) -> Result<Vec<E>, BuildError> {
         let partition = Partition::new(source, layer)?;
-        reserve(&mut self.thresholds, layer.buckets::<W>())?;
+        reserve(&mut self.thresholds, layer.buckets())?;
         let mut shards = partition.shards(&mut self.words, layer, self.columns)?;
         let columns = self.columns;
-        let work = |elimination: &mut Elimination<W, E>, shard: &mut Shard<'_, W, E>| {
+        let work = |elimination: &mut Elimination<E>, shard: &mut Shard<'_, E>| {
             elimination.make_room(&shard.extent, shard.entries.len())?;
             simd::bump(elimination, layer, &shard.extent, shard.entries)?;
             simd::solve(elimination, layer, shard, columns);
             let bumps = elimination.bumps(i)?;
             Ok((bumps, shard.entries.len() as u64))
         };
-        let limit = limit_of_bumped::<W>(source.len(), i);
+        let limit = limit_of_bumped(source.len(), i);
         let mut bumped: Vec<E> = room(limit)?;
         // The length of the front part, which has no copies.
         let mut distinct = 0;
@@ -176,7 +175,7 @@ impl<W: Row> Building<'_, W> {
         let source_len = source.len();
         let mut seeds = room(layer.shards())?;
         let mut shards = partition.shards(&mut self.words, layer, columns)?;
-        let work = |elimination: &mut Elimination<W, E>, shard: &mut Shard<'_, W, E>| {
+        let work = |elimination: &mut Elimination<E>, shard: &mut Shard<'_, E>| {
             elimination.make_room(&shard.extent, shard.entries.len())?;
             let seed = seed(elimination, shard, source_len)?;
             if seed.is_some() {
@@ -203,7 +202,7 @@ impl<W: Row> Building<'_, W> {
         Ok(all)
     }
 
-    fn finish<K: Kind<Row = W>>(self, keys: [u64; MAX_LAYERS]) -> Result<System<K>, BuildError> {
+    fn finish(self, keys: [u64; MAX_LAYERS]) -> Result<System, BuildError> {
         let params = RibbonParams {
             columns: self.columns.most,
             short: self.columns.short,
@@ -215,7 +214,7 @@ impl<W: Row> Building<'_, W> {
             thresholds[bucket / 32] |= u64::from(threshold) << (bucket % 32 * 2);
         }
         let store = Heap { words: self.words, thresholds, seeds: self.seeds };
-        Ok(System::new(params, params.geometry::<K>(), store))
+        Ok(System::new(params, params.geometry(), store))
     }
 }
 
@@ -279,22 +278,20 @@ mod tests {
 
     #[test]
     fn a_last_layer_that_was_widened_holds_its_keys() {
-        fn widened<K: Kind>(n: u64, widened: u32) {
+        fn widened(n: u64, widened: u32) {
             let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, n)).collect();
             let columns = Columns { most: 7, short: 1 << 31 };
             let system =
-                System::<K>::build_widened(hashes.as_slice(), columns, &mut |_| (), widened)
-                    .unwrap();
+                System::build_widened(hashes.as_slice(), columns, &mut |_| (), widened).unwrap();
             assert_eq!((system.params().widened, system.params().check()), (widened, Ok(())));
-            assert_eq!(system.bytes(), system.params().bytes::<K>());
+            assert_eq!(system.bytes(), system.params().bytes());
             for hash in hashes {
                 assert!(simd::contains(&system, hash.get()), "{n} keys, widened {widened}");
             }
         }
         for tenths in 1..=MAX_WIDENED {
             for n in [1, 2, 63, 700, 1090, 1091, 1150, 1199, 1200, 1201, 20_000, 60_000] {
-                widened::<crate::Bumped>(n, tenths);
-                widened::<crate::Standard>(n, tenths);
+                widened(n, tenths);
             }
         }
     }
@@ -317,9 +314,9 @@ mod tests {
         // Of a first layer's shards, and of a later layer's, which are smaller.
         for i in [0, 1] {
             let keys = 50_000_000;
-            let (starts, shard_bits) = sizing::bumping::<u64>(keys, i);
+            let (starts, shard_bits) = sizing::bumping(keys, i);
             let layer = Layer { starts, shard_bits, ..Layer::default() };
-            let mut building: Building<'_, u64> = Building {
+            let mut building: Building<'_> = Building {
                 columns: Columns { most: 1, short: 0 },
                 widened: 0,
                 progress: Progress { done: 0, tell: &mut |_| () },
@@ -328,7 +325,7 @@ mod tests {
                 seeds: Vec::new(),
             };
             let bumped = building.bumping_layer(&Count(keys), &layer, i).unwrap().len() as f64;
-            let (mean, sd) = (sizing::bumped::<u64>(keys, i), sizing::spread::<u64>(keys));
+            let (mean, sd) = (sizing::bumped(keys, i), sizing::spread(keys));
             let off = (bumped - mean) / sd;
             std::println!(
                 "layer {i}: {bumped} bumped, {mean:.0} +- {sd:.0} modelled, z = {off:.2}"
@@ -344,8 +341,7 @@ mod tests {
             (0..50).map(|value| crate::entry::Pair { hash: 7, value }).collect();
         let columns = Columns { most: 8, short: 0 };
         let mut told = 0;
-        let refused =
-            System::<crate::Standard>::build(entries.as_slice(), columns, &mut |done| told = done);
+        let refused = System::build(entries.as_slice(), columns, &mut |done| told = done);
         assert_eq!(refused.map(|_| ()), Err(BuildError::Exhausted { attempts: 1, keys: 50 }));
         assert_eq!(told, 0);
     }

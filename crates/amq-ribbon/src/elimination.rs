@@ -12,7 +12,7 @@ use crate::entry::Entry;
 use crate::layer::{Columns, Extent, Layer};
 use crate::memory::room;
 use crate::order;
-use crate::row::{self, Row, next_layer, seeded};
+use crate::row::{self, BITS, BUCKET, next_layer, seeded};
 use crate::shards::{Shard, Sorter};
 use crate::threshold::{limit, threshold_above};
 use alloc::vec::Vec;
@@ -30,15 +30,15 @@ pub(crate) struct Bumps<E> {
 
 /// The elimination of one shard.
 #[derive(Debug)]
-pub(crate) struct Elimination<W, E> {
-    banding: Banding<W>,
+pub(crate) struct Elimination<E> {
+    banding: Banding,
     sorter: Sorter<E>,
     bucket: Bucket,
     thresholds: Vec<u8>,
     starts: Starts,
 }
 
-impl<W: Row, E: Entry> Default for Elimination<W, E> {
+impl<E: Entry> Default for Elimination<E> {
     fn default() -> Self {
         Self {
             banding: Banding::default(),
@@ -50,11 +50,11 @@ impl<W: Row, E: Entry> Default for Elimination<W, E> {
     }
 }
 
-impl<W: Row, E: Entry> Elimination<W, E> {
+impl<E: Entry> Elimination<E> {
     /// Makes room for a shard with this many entries.
     pub(crate) fn make_room(&mut self, extent: &Extent, entries: usize) -> Result<(), BuildError> {
-        let buckets = extent.starts.div_ceil(W::BUCKET);
-        self.banding.make_room(extent.blocks * W::BITS)?;
+        let buckets = extent.starts.div_ceil(BUCKET);
+        self.banding.make_room(extent.blocks * BITS)?;
         self.sorter.make_room(buckets, entries as u64)?;
         self.thresholds.clear();
         reserve(&mut self.thresholds, buckets)
@@ -108,42 +108,42 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         entries: impl Iterator<Item = E> + Clone,
     ) -> Result<(), BuildError> {
         let starts = self.starts;
-        self.sorter.sort(entries, |entry| starts.of(entry) / W::BUCKET);
+        self.sorter.sort(entries, |entry| starts.of(entry) / BUCKET);
         self.banding.clear();
         self.thresholds.clear();
-        let buckets = extent.starts.div_ceil(W::BUCKET) as usize;
+        let buckets = extent.starts.div_ceil(BUCKET) as usize;
         self.thresholds.resize(buckets, 0);
         let most = (0..buckets).map(|bucket| self.sorter.bucket(bucket).len());
-        self.bucket.make_room::<W>(most.max().unwrap_or_default())
+        self.bucket.make_room(most.max().unwrap_or_default())
     }
 
     #[inline(always)]
     fn eliminate(&mut self, extent: &Extent, bucket: usize) {
-        let (starts, first) = (self.starts, bucket as u64 * W::BUCKET);
+        let (starts, first) = (self.starts, bucket as u64 * BUCKET);
         let equation = |&entry: &E| Equation {
             slot: (starts.of(entry) - first) as usize,
-            row: W::of(entry.hash()),
+            row: row::of(entry.hash()),
             result: entry.result(),
         };
         let keys = self.sorter.bucket(bucket).iter().map(equation);
-        let len = (extent.starts - first).min(W::BUCKET) + W::BITS - 1;
+        let len = (extent.starts - first).min(BUCKET) + BITS - 1;
         let slots = self.banding.slots(first as usize, len as usize);
         self.bucket.eliminate(keys, slots);
     }
 
     /// Bumps the keys of a bucket below the threshold above `start`.
     fn bump_from(&mut self, bucket: usize, start: u64) {
-        let threshold = threshold_above(start, W::BUCKET);
+        let threshold = threshold_above(start, BUCKET);
         self.thresholds[bucket] = threshold;
-        let first = bucket * W::BUCKET as usize;
-        for slot in self.bucket.slots_below(limit(threshold, W::BUCKET)) {
+        let first = bucket * BUCKET as usize;
+        for slot in self.bucket.slots_below(limit(threshold, BUCKET)) {
             self.banding.take(first + slot);
         }
     }
 
     /// Solves an eliminated shard, and writes its solution.
     #[inline(always)]
-    pub(crate) fn solve(&self, layer: &Layer, shard: &mut Shard<'_, W, E>, columns: Columns) {
+    pub(crate) fn solve(&self, layer: &Layer, shard: &mut Shard<'_, E>, columns: Columns) {
         let first_block = shard.extent.first_block;
         let start = layer.block(first_block, columns.most).0;
         self.banding.solve(shard.extent.blocks, columns.most as usize, |block, first, solved| {
@@ -174,8 +174,8 @@ impl<W: Row, E: Entry> Elimination<W, E> {
         let thresholds = self.thresholds.iter().enumerate();
         let bumping = thresholds.filter(|(_, threshold)| **threshold > 0);
         bumping.flat_map(move |(bucket, &threshold)| {
-            let limit = limit(threshold, W::BUCKET);
-            let below = move |entry: &E| starts.of(*entry) % W::BUCKET < limit;
+            let limit = limit(threshold, BUCKET);
+            let below = move |entry: &E| starts.of(*entry) % BUCKET < limit;
             sorter.bucket(bucket).iter().copied().filter(below)
         })
     }

@@ -6,11 +6,11 @@
 use crate::geometry::Geometry;
 use crate::layer::Layer;
 use crate::params::MAX_KEYS;
-use crate::row::Row;
+use crate::row::BITS;
 use crate::sizing::MAX_LAYERS;
 use crate::store::{Held, Store};
 use crate::system::System;
-use crate::{Bumped, Kind, Ribbon, RibbonMap, RibbonParams};
+use crate::{RibbonFilter, RibbonMap, RibbonParams};
 use alloc::vec;
 use amq_core::format::HashedBy;
 use amq_core::internal::{
@@ -32,8 +32,8 @@ const SPARE: [u8; 64] = [0; 64];
 /// order.
 const REVISION: u8 = 2;
 
-impl<K: Kind, S: Store<K::Row>> Stored for Ribbon<K, S> {
-    const KIND: FilterKind = K::KIND;
+impl<S: Store> Stored for RibbonFilter<S> {
+    const KIND: FilterKind = FilterKind::Ribbon;
     const REVISION: u8 = REVISION;
 
     fn header(&self) -> &Header {
@@ -49,7 +49,7 @@ impl<K: Kind, S: Store<K::Row>> Stored for Ribbon<K, S> {
     }
 }
 
-impl<S: Store<u64>> Stored for RibbonMap<S> {
+impl<S: Store> Stored for RibbonMap<S> {
     const KIND: FilterKind = FilterKind::RibbonMap;
     const REVISION: u8 = REVISION;
 
@@ -66,12 +66,12 @@ impl<S: Store<u64>> Stored for RibbonMap<S> {
     }
 }
 
-fn described<K: Kind, S: Store<K::Row>>(system: &System<K, S>) -> Description<'_> {
+fn described<S: Store>(system: &System<S>) -> Description<'_> {
     let (params, geometry, store) = (system.params(), system.geometry(), system.store());
     let columns = [params.columns, params.short, params.widened].map(u64::from);
     let mut entries = vec![Entry::default()];
     entries[0][..3].copy_from_slice(&columns);
-    entries.extend(geometry.layers().iter().zip(params.keys).map(entry::<K>));
+    entries.extend(geometry.layers().iter().zip(params.keys).map(entry));
     Description {
         entries,
         sections: vec![
@@ -84,7 +84,7 @@ fn described<K: Kind, S: Store<K::Row>>(system: &System<K, S>) -> Description<'_
     }
 }
 
-fn entry<K: Kind>((layer, keys): (&Layer, u64)) -> Entry {
+fn entry((layer, keys): (&Layer, u64)) -> Entry {
     [
         keys,
         layer.starts,
@@ -92,17 +92,17 @@ fn entry<K: Kind>((layer, keys): (&Layer, u64)) -> Entry {
         layer.short,
         layer.first_word,
         layer.first_bucket,
-        layer.blocks::<K::Row>(),
+        layer.blocks(),
         0,
     ]
 }
 
-impl<K: Kind> Restore for Ribbon<K> {
-    type Over<R: Source> = Ribbon<K, Over<K, R>>;
+impl Restore for RibbonFilter {
+    type Over<R: Source> = RibbonFilter<Over<R>>;
 
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
         opened.expect_kind(Self::KIND, REVISION)?;
-        Ok(Ribbon {
+        Ok(RibbonFilter {
             header: opened.header(),
             len: opened.keys(),
             system: system(opened, source, |_, _| Ok(()))?,
@@ -111,7 +111,7 @@ impl<K: Kind> Restore for Ribbon<K> {
 }
 
 impl Restore for RibbonMap {
-    type Over<R: Source> = RibbonMap<Over<Bumped, R>>;
+    type Over<R: Source> = RibbonMap<Over<R>>;
 
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
         opened.expect_kind(Self::KIND, REVISION)?;
@@ -133,32 +133,28 @@ fn whole_values(params: &RibbonParams, geometry: &Geometry) -> Result<(), Decode
 }
 
 /// What holds a system whose sections come from a source.
-type Over<K, R> = Held<
-    <R as Source>::Store<<K as Kind>::Row>,
-    <R as Source>::Store<u64>,
-    <R as Source>::Store<u8>,
->;
+type Over<R> = Held<<R as Source>::Store<u64>, <R as Source>::Store<u8>>;
 
 /// The system in a file. Its geometry must also pass `check`.
-fn system<K: Kind, R: Source>(
+fn system<R: Source>(
     opened: &Opened<'_>,
     mut source: R,
     check: impl FnOnce(&RibbonParams, &Geometry) -> Result<(), DecodeError>,
-) -> Result<System<K, Over<K, R>>, DecodeError> {
+) -> Result<System<Over<R>>, DecodeError> {
     opened.expect_asked(0)?;
-    let (params, geometry) = geometry::<K>(opened)?;
+    let (params, geometry) = geometry(opened)?;
     check(&params, &geometry)?;
-    let [words, thresholds, seeds] = geometry.parts::<K::Row>();
+    let [words, thresholds, seeds] = geometry.parts();
     let sections = [
-        (words, K::Row::WIDTH),
+        (words, u64::WIDTH),
         (thresholds, u64::WIDTH),
         (seeds, u8::WIDTH),
         (SPARE.len() as u64, u8::WIDTH),
     ];
     opened.expect_sections(sections.into_iter())?;
     let store = Held {
-        words: source.section::<K::Row>(opened)?,
-        thresholds: source.section::<u64>(opened)?,
+        words: source.section(opened)?,
+        thresholds: source.section(opened)?,
         seeds: source.section::<u8>(opened)?,
     };
     let spare = source.section::<u8>(opened)?;
@@ -170,10 +166,10 @@ fn system<K: Kind, R: Source>(
 
 /// What the directory says. Each layer must lie where those before it end, and all that is derived
 /// from it must be as stated: this is what keeps queries of an unchecked payload inside the table.
-fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
+fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
     let [columns, short, widened] = opened.numbers(0)?;
     let layers = opened.entries() - 1;
-    Opened::within("layers", layers as u64, 0..=if K::BUMPS { MAX_LAYERS as u64 } else { 1 })?;
+    Opened::within("layers", layers as u64, 0..=MAX_LAYERS as u64)?;
     let mut params = RibbonParams::new(
         Opened::narrow("columns", columns)?,
         Opened::narrow("short share", short)?,
@@ -192,8 +188,8 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
         let [_, starts, shard_bits, short, first_word, first_bucket, blocks] =
             opened.numbers(1 + i)?;
         Opened::within("starts", starts, 1..=MAX_STARTS)?;
-        Opened::within("starts past a multiple of a row's bits", starts % K::Row::BITS, 1..=1)?;
-        let least = K::Row::BITS.trailing_zeros().into();
+        Opened::within("starts past a multiple of a row's bits", starts % BITS, 1..=1)?;
+        let least = BITS.trailing_zeros().into();
         Opened::within("shard bits", shard_bits, least..=MAX_SHARD_BITS)?;
         let layer = Layer {
             starts,
@@ -202,13 +198,13 @@ fn geometry<K: Kind>(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), De
             first_bucket,
             short,
         };
-        let wanted = layer.blocks::<K::Row>();
+        let wanted = layer.blocks();
         Opened::within("blocks", blocks, wanted..=wanted)?;
         // The share says in which order the solution lies.
         Opened::within("short blocks", short, 0..=if params.short == 0 { 0 } else { blocks })?;
         Opened::within("first word", first_word, geometry.words..=geometry.words)?;
         Opened::within("first bucket", first_bucket, geometry.buckets..=geometry.buckets)?;
-        geometry.push::<K::Row>(layer, i + 1 < layers, params.columns);
+        geometry.push(layer, i + 1 < layers, params.columns);
     }
     Ok((params, geometry))
 }
@@ -231,7 +227,7 @@ mod tests {
     use super::*;
     use crate::order::{Order, by_order};
     use crate::store::Heap;
-    use crate::{Bumped, Bumped128, RibbonView, Standard, Standard64, simd};
+    use crate::{RibbonView, simd};
     use amq_core::KeyHash;
     use std::vec::Vec;
 
@@ -247,18 +243,12 @@ mod tests {
         fn below(&mut self, n: u64) -> u64 {
             self.next() % n
         }
-
-        fn word<W: Row>(&mut self) -> W {
-            let mut word = W::of(self.next()).down(1);
-            word ^= W::of(self.next()).up(3);
-            word
-        }
     }
 
     /// A filter that no build makes: any layers that a directory may state, and random bytes.
-    fn any<K: Kind>(noise: &mut Noise) -> Ribbon<K> {
+    fn any(noise: &mut Noise) -> RibbonFilter {
         let columns = 1 + noise.below(32) as u32;
-        let layers = if K::BUMPS { 1 + noise.below(MAX_LAYERS as u64) } else { 1 };
+        let layers = 1 + noise.below(MAX_LAYERS as u64);
         let mut params = RibbonParams::new(columns, 0);
         if columns > 1 {
             // Without short blocks eights of columns lie slot by slot.
@@ -268,24 +258,24 @@ mod tests {
         for i in 0..layers as usize {
             params.keys[i] = 1000 / (i as u64 + 1);
             let mut layer = Layer {
-                starts: noise.below(20) * K::Row::BITS + 1,
-                shard_bits: K::Row::BITS.trailing_zeros() + noise.below(4) as u32,
+                starts: noise.below(20) * BITS + 1,
+                shard_bits: BITS.trailing_zeros() + noise.below(4) as u32,
                 first_word: geometry.words,
                 first_bucket: geometry.buckets,
                 short: 0,
             };
             if params.short > 0 {
-                layer.short = noise.below(layer.blocks::<K::Row>() + 1);
+                layer.short = noise.below(layer.blocks() + 1);
             }
-            geometry.push::<K::Row>(layer, i as u64 + 1 < layers, columns);
+            geometry.push(layer, i as u64 + 1 < layers, columns);
         }
-        let [_, thresholds, seeds] = geometry.parts::<K::Row>();
-        let store: Heap<K::Row> = Held {
-            words: (0..geometry.words).map(|_| noise.word()).collect(),
+        let [_, thresholds, seeds] = geometry.parts();
+        let store: Heap = Held {
+            words: (0..geometry.words).map(|_| noise.next()).collect(),
             thresholds: (0..thresholds / 8).map(|_| noise.next()).collect(),
             seeds: (0..seeds).map(|_| noise.next() as u8).collect(),
         };
-        Ribbon {
+        RibbonFilter {
             header: Header { seed: 1, capacity: 0, budget: None },
             len: params.keys[0],
             system: System::new(params, geometry, store),
@@ -303,8 +293,8 @@ mod tests {
     }
 
     /// What the portable code answers to these hashes.
-    fn portable<K: Kind, O: Order>(
-        view: &RibbonView<'_, K>,
+    fn portable<O: Order>(
+        view: &RibbonView<'_>,
         hashes: &[KeyHash],
         met: &mut Met,
     ) -> Vec<(bool, u32)> {
@@ -319,10 +309,10 @@ mod tests {
     }
 
     /// Looks absent keys up in every way there is.
-    fn ask<K: Kind>(filter: &Ribbon<K>, view: &RibbonView<'_, K>, met: &mut Met) {
+    fn ask(filter: &RibbonFilter, view: &RibbonView<'_>, met: &mut Met) {
         let hashes: Vec<KeyHash> =
             (0..200).map(|i| KeyHash::of(&i, filter.header.capacity)).collect();
-        let wanted = by_order!(view.system.slot_bytes(), O => portable::<K, O>(view, &hashes, met));
+        let wanted = by_order!(view.system.slot_bytes(), O => portable::<O>(view, &hashes, met));
         let mut answers = vec![false; hashes.len()];
         view.contains_batch(&hashes, &mut answers).unwrap();
         let mut values = vec![0; hashes.len()];
@@ -343,18 +333,18 @@ mod tests {
             // There views of numbers are refused.
             return;
         }
-        fn all<K: Kind>() {
-            let mut noise = Noise(K::KIND.number().into());
+        fn all() {
+            let mut noise = Noise(11);
             let mut met = Met::default();
             for round in 0..if cfg!(miri) { 3 } else { 300 } {
-                let mut filter = any::<K>(&mut noise);
+                let mut filter = any(&mut noise);
                 filter.header.capacity = round;
                 let bytes = filter.to_bytes().unwrap();
                 let mut held = vec![0; bytes.len() + 64];
                 let begin = held.as_ptr().align_offset(64);
                 let held = &mut held[begin..][..bytes.len()];
                 held.copy_from_slice(&bytes);
-                let view = RibbonView::<K>::open_without_checking_payload(held).unwrap();
+                let view = RibbonView::open_without_checking_payload(held).unwrap();
                 let system = &view.system;
                 assert_eq!(system.geometry(), filter.system.geometry());
                 assert!((0.0..=1.0).contains(&view.stats().expected_fpr));
@@ -366,9 +356,7 @@ mod tests {
                 assert!(met.at_the_end > 10 && met.by_slot > 10);
             }
         }
-        all::<Standard>();
-        all::<Standard64>();
-        all::<Bumped>();
-        all::<Bumped128>();
+        all();
+        all();
     }
 }

@@ -3,38 +3,30 @@
 use crate::entry::{Hashed, Source};
 use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
-use crate::{Bumped, Bumped128, Kind, RibbonParams, Standard, Standard64, simd, theory};
+use crate::{RibbonParams, simd, theory};
 use amq_core::internal::Header;
-use amq_core::{BuildError, BuildFilter, BuildTarget, Filter, Goal, Key, KeyHash, Plan};
+use amq_core::{
+    BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, Key, KeyHash, Plan,
+};
 
-/// The standard ribbon filter, rows of 128 bits: four to five percent over the least possible
-/// space.
-pub type StandardRibbonFilter = Ribbon<Standard>;
-/// The standard ribbon filter, rows of 64 bits: larger, and faster to build.
-pub type NarrowRibbonFilter = Ribbon<Standard64>;
-/// The bumped ribbon filter (BuRR), rows of 64 bits: within half a percent of the least possible
-/// space, from 100,000 keys on and at rates that are powers of two.
-pub type BumpedRibbonFilter = Ribbon<Bumped>;
-/// The bumped ribbon filter, rows of 128 bits: smaller still, and slower.
-pub type WideBumpedRibbonFilter = Ribbon<Bumped128>;
-
-/// A ribbon filter of any kind.
+/// A ribbon filter: a static set within half a percent of the least possible space, from 100,000
+/// keys on and at rates that are powers of two.
 ///
 /// `S` is its storage: [`Heap`], or [`Borrowed`] slices for a [view](RibbonView). See the [crate's
 /// documentation](crate) for the picture, the algorithm and the formulas.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Ribbon<K: Kind, S = Heap<<K as Kind>::Row>> {
+pub struct RibbonFilter<S = Heap> {
     pub(crate) header: Header,
     pub(crate) len: u64,
-    pub(crate) system: System<K, S>,
+    pub(crate) system: System<S>,
 }
 
-/// A [`Ribbon`] whose words, thresholds and seeds are borrowed.
-pub type RibbonView<'a, K> = Ribbon<K, Borrowed<'a, <K as Kind>::Row>>;
+/// A [`RibbonFilter`] whose words, thresholds and seeds are borrowed.
+pub type RibbonView<'a> = RibbonFilter<Borrowed<'a>>;
 
-impl<K: Kind> Ribbon<K> {
+impl RibbonFilter {
     amq_core::methods! {
-        in "amq_ribbon" "BumpedRibbonFilter";
+        in "amq_ribbon" "RibbonFilter";
         build: RibbonParams;
         plan: RibbonParams;
         from_bytes;
@@ -64,7 +56,7 @@ impl<K: Kind> Ribbon<K> {
             // No keys take no space, which is within any budget.
             BuildTarget::Budget(budget) if len == 0 => {
                 Goal::new(len, budget).checked()?;
-                theory::plan_params::<K>(RibbonParams::new(1, 0), 0)?.with_budget(budget)
+                theory::plan_params(RibbonParams::new(1, 0), 0)?.with_budget(budget)
             }
             target => target.plan::<Self>(len)?,
         };
@@ -80,7 +72,7 @@ impl<K: Kind> Ribbon<K> {
         plan: &Plan<RibbonParams>,
         source: &(impl Source<KeyHash> + ?Sized),
         progress: &mut dyn FnMut(u64),
-    ) -> Result<System<K>, BuildError> {
+    ) -> Result<System, BuildError> {
         let keys = source.len();
         plan.params.check()?;
         theory::check_keys(keys)?;
@@ -92,7 +84,7 @@ impl<K: Kind> Ribbon<K> {
         }
         // About one filter in a hundred bumps more keys than planned. How many does not depend on
         // the columns, so with fewer columns the same keys fit.
-        let fitting = theory::within::<K>(*system.params(), allowed)?;
+        let fitting = theory::within(*system.params(), allowed)?;
         drop(system);
         let system = System::build(source, fitting.columns(), &mut |_| ())?;
         if system.bytes() > allowed {
@@ -102,9 +94,9 @@ impl<K: Kind> Ribbon<K> {
     }
 }
 
-impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
+impl<S: Store> RibbonFilter<S> {
     amq_core::methods! {
-        in "amq_ribbon" "BumpedRibbonFilter";
+        in "amq_ribbon" "RibbonFilter";
         contains;
         /// The keys it was built from, copies included.
         len;
@@ -118,8 +110,8 @@ impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
     }
 
     /// A view of this filter: it borrows the solution.
-    pub fn view(&self) -> RibbonView<'_, K> {
-        Ribbon { header: self.header, len: self.len, system: self.system.view() }
+    pub fn view(&self) -> RibbonView<'_> {
+        RibbonFilter { header: self.header, len: self.len, system: self.system.view() }
     }
 
     /// The parameters of its table.
@@ -130,13 +122,13 @@ impl<K: Kind, S: Store<K::Row>> Ribbon<K, S> {
     }
 }
 
-impl<'a, K: Kind> RibbonView<'a, K> {
-    amq_core::methods! { open: Ribbon<K>; }
+impl<'a> RibbonView<'a> {
+    amq_core::methods! { open: RibbonFilter; }
 }
 
-impl<K: Kind, S: Store<K::Row>> Filter for Ribbon<K, S> {
+impl<S: Store> Filter for RibbonFilter<S> {
     amq_core::trait_methods! {
-        kind: K::KIND; seed; len; capacity;
+        kind: FilterKind::Ribbon; seed; len; capacity;
         contains_batch: |self, hashes, answers| {
             simd::contains_batch(&self.system, hashes, answers)
         };
@@ -147,12 +139,12 @@ impl<K: Kind, S: Store<K::Row>> Filter for Ribbon<K, S> {
     }
 
     fn expected_fpr(&self) -> f64 {
-        theory::fpr_in::<K>(self.system.params(), self.system.geometry(), self.len)
+        theory::fpr_in(self.system.params(), self.system.geometry(), self.len)
     }
 
     /// Keys over slots: at most 1, since copies share a slot.
     fn load_factor(&self) -> f64 {
-        let slots = self.system.geometry().slots::<K::Row>();
+        let slots = self.system.geometry().slots();
         (self.len as f64 / slots.max(1) as f64).min(1.0)
     }
 
@@ -162,7 +154,7 @@ impl<K: Kind, S: Store<K::Row>> Filter for Ribbon<K, S> {
     }
 }
 
-impl<K: Kind> BuildFilter for Ribbon<K> {
+impl BuildFilter for RibbonFilter {
     fn build_hashes(
         target: impl Into<BuildTarget<RibbonParams>>,
         seed: u64,
@@ -182,8 +174,8 @@ impl<K: Kind> BuildFilter for Ribbon<K> {
 }
 
 amq_core::traits! {
-    [K: Kind, S: Store<K::Row>] Ribbon<K, S>, owned [K: Kind] Ribbon<K>: RibbonParams;
-    debug K::NAME;
+    [S: Store] RibbonFilter<S>, owned [] RibbonFilter: RibbonParams;
+    debug "RibbonFilter";
     serde;
-    plan theory::<K>;
+    plan theory;
 }

@@ -1,8 +1,7 @@
 //! Geometry: key count to layers, shards, blocks, slots. Holds no data.
 
-use crate::Kind;
 use crate::layer::{Columns, Layer};
-use crate::row::Row;
+use crate::row::BITS;
 use crate::sizing::{self, FEW, MAX_LAYERS, bumps};
 
 /// How many standard deviations a plan allows each layer's bumped keys above what it states, and
@@ -26,16 +25,16 @@ pub(crate) struct Geometry {
 impl Geometry {
     /// The geometry for `keys` keys in each layer, expected or counted. The last layer is planned
     /// for `widened` tenths more keys. Without keys there are no layers.
-    pub(crate) fn new<K: Kind>(keys: &[u64; MAX_LAYERS], widened: u32, columns: Columns) -> Self {
+    pub(crate) fn new(keys: &[u64; MAX_LAYERS], widened: u32, columns: Columns) -> Self {
         let mut geometry = Self::default();
         if keys[0] == 0 {
             return geometry;
         }
         for (i, &n) in keys.iter().enumerate() {
-            let bumps = bumps::<K>(i, n);
+            let bumps = bumps(i, n);
             let layer = match bumps {
-                true => sizing::bumping::<K::Row>(n, i),
-                false => sizing::last::<K>(n + n.div_ceil(10) * u64::from(widened)),
+                true => sizing::bumping(n, i),
+                false => sizing::last(n + n.div_ceil(10) * u64::from(widened)),
             };
             let (starts, shard_bits) = layer;
             let mut layer = Layer {
@@ -45,8 +44,8 @@ impl Geometry {
                 first_bucket: geometry.buckets,
                 short: 0,
             };
-            layer.short = columns.short_of(layer.blocks::<K::Row>());
-            geometry.push::<K::Row>(layer, bumps, columns.most);
+            layer.short = columns.short_of(layer.blocks());
+            geometry.push(layer, bumps, columns.most);
             if !bumps {
                 break;
             }
@@ -55,11 +54,11 @@ impl Geometry {
     }
 
     /// Appends a layer. Its words and buckets begin where those before it end.
-    pub(crate) fn push<W: Row>(&mut self, layer: Layer, bumps: bool, most: u32) {
+    pub(crate) fn push(&mut self, layer: Layer, bumps: bool, most: u32) {
         if bumps {
-            self.buckets += layer.buckets::<W>();
+            self.buckets += layer.buckets();
         }
-        self.words += layer.blocks::<W>() * u64::from(most) - layer.short;
+        self.words += layer.blocks() * u64::from(most) - layer.short;
         self.layers[self.len] = layer;
         self.len += 1;
     }
@@ -71,51 +70,51 @@ impl Geometry {
     }
 
     /// Bytes of words, of thresholds and of seeds.
-    pub(crate) fn parts<W: Row>(&self) -> [u64; 3] {
+    pub(crate) fn parts(&self) -> [u64; 3] {
         let seeds = self.layers().last().map_or(0, Layer::shards);
-        [self.words * size_of::<W>() as u64, self.buckets.div_ceil(32) * 8, seeds]
+        [self.words * size_of::<u64>() as u64, self.buckets.div_ceil(32) * 8, seeds]
     }
 
     /// Bytes of all three.
-    pub(crate) fn bytes<W: Row>(&self) -> u64 {
-        self.parts::<W>().into_iter().sum()
+    pub(crate) fn bytes(&self) -> u64 {
+        self.parts().into_iter().sum()
     }
 
     /// Slots of all layers.
-    pub(crate) fn slots<W: Row>(&self) -> u64 {
-        self.layers().iter().map(|layer| layer.blocks::<W>() * W::BITS).sum()
+    pub(crate) fn slots(&self) -> u64 {
+        self.layers().iter().map(|layer| layer.blocks() * BITS).sum()
     }
 }
 
 /// The keys in each layer that all but about one in a hundred filters of this size stay within.
-pub(crate) fn most<K: Kind>(total: u64) -> [u64; MAX_LAYERS] {
+pub(crate) fn most(total: u64) -> [u64; MAX_LAYERS] {
     let mut keys = [0; MAX_LAYERS];
     keys[0] = total;
-    most_from::<K>(&mut keys, 0);
+    most_from(&mut keys, 0);
     keys
 }
 
 /// Fills in the layers after `layer`.
-fn most_from<K: Kind>(keys: &mut [u64; MAX_LAYERS], layer: usize) {
+fn most_from(keys: &mut [u64; MAX_LAYERS], layer: usize) {
     let n = keys[layer];
-    if !bumps::<K>(layer, n) {
+    if !bumps(layer, n) {
         return;
     }
-    let (mean, spread) = (sizing::bumped::<K::Row>(n, layer), sizing::spread::<K::Row>(n));
-    let stated = sizing::stated::<K::Row>(n, layer);
+    let (mean, spread) = (sizing::bumped(n, layer), sizing::spread(n));
+    let stated = sizing::stated(n, layer);
     // The mean matters from two million keys on.
     let bumped = (stated + ABOVE_STATED * spread).max(mean + ABOVE_MEAN * spread);
     // A later layer may have fewer keys, and round its blocks down where this plan rounds up.
-    let rounding = if layer == 0 { 0 } else { K::Row::BITS / 2 };
+    let rounding = if layer == 0 { 0 } else { BITS / 2 };
     keys[layer + 1] = (bumped as u64 + 1 + rounding).min(n);
     let mut last = *keys;
-    most_from::<K>(keys, layer + 1);
+    most_from(keys, layer + 1);
     // A last layer of fewer keys may be larger than one that bumps some.
     let fewest = stated - ABOVE_STATED * spread - rounding as f64;
-    if bumps::<K>(layer + 1, keys[layer + 1]) && fewest <= FEW as f64 {
+    if bumps(layer + 1, keys[layer + 1]) && fewest <= FEW as f64 {
         last[layer + 1] = FEW;
         let one = Columns { most: 1, short: 0 };
-        let words = |keys| Geometry::new::<K>(keys, 0, one).words;
+        let words = |keys| Geometry::new(keys, 0, one).words;
         if words(&last) > words(keys) {
             *keys = last;
         }
@@ -126,20 +125,19 @@ fn most_from<K: Kind>(keys: &mut [u64; MAX_LAYERS], layer: usize) {
 mod tests {
     use super::*;
     use crate::sizing::expected;
-    use crate::{Bumped, Standard};
 
     #[test]
     fn layers_lie_one_after_another_and_short_blocks_are_spread_over_all() {
         for total in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
-            let keys = expected::<Bumped>(total);
+            let keys = expected(total);
             assert!(keys.is_sorted_by(|a, b| a > b || *b == 0), "{keys:?}");
             for short in [0, 1 << 30, u32::MAX] {
                 let columns = Columns { most: 8, short };
-                let geometry = Geometry::new::<Bumped>(&keys, 0, columns);
+                let geometry = Geometry::new(&keys, 0, columns);
                 let (mut words, mut buckets) = (0, 0);
                 for layer in geometry.layers() {
                     assert_eq!((layer.first_word, layer.first_bucket), (words, buckets));
-                    let blocks = layer.blocks::<u64>();
+                    let blocks = layer.blocks();
                     assert_eq!(layer.block(blocks, 8).0 as u64, words + blocks * 8 - layer.short);
                     assert!(layer.short.abs_diff(columns.short_of(blocks)) == 0);
                     // Every block begins where the one before ends.
@@ -148,14 +146,14 @@ mod tests {
                         assert_eq!(word + columns, layer.block(block + 1, 8).0);
                     }
                     words += blocks * 8 - layer.short;
-                    buckets += layer.buckets::<u64>();
+                    buckets += layer.buckets();
                     // And every shard where the one before does.
                     let mut end = (0, 0);
                     for shard in 0..layer.shards() {
-                        let extent = layer.extent::<u64>(shard);
+                        let extent = layer.extent(shard);
                         assert_eq!((extent.first, extent.first_block), end);
                         end = (extent.first + extent.starts, extent.first_block + extent.blocks);
-                        let last = layer.block_of::<u64>(end.0 - 1);
+                        let last = layer.block_of(end.0 - 1);
                         assert!(last < end.1 && last + 2 >= end.1);
                     }
                     assert_eq!(end, (layer.starts, blocks));
@@ -168,22 +166,16 @@ mod tests {
     #[test]
     fn a_layer_that_passes_keys_on_has_fewer_slots_than_keys_and_a_last_one_more() {
         for total in [2000u64, 77_777, 10_000_000] {
-            let keys = expected::<Bumped>(total);
-            let geometry = Geometry::new::<Bumped>(&keys, 0, Columns { most: 1, short: 0 });
+            let keys = expected(total);
+            let geometry = Geometry::new(&keys, 0, Columns { most: 1, short: 0 });
             let [bumping @ .., last] = geometry.layers() else {
                 panic!("no layer");
             };
             for (layer, keys) in bumping.iter().zip(keys) {
-                let load = keys as f64 / (layer.blocks::<u64>() * 64) as f64;
+                let load = keys as f64 / (layer.blocks() * 64) as f64;
                 assert!((1.02..1.09).contains(&load), "{load}");
             }
-            assert!(last.blocks::<u64>() * 64 > keys[bumping.len()]);
-            let one = Geometry::new::<Standard>(
-                &expected::<Standard>(total),
-                0,
-                Columns { most: 1, short: 0 },
-            );
-            assert_eq!((one.layers().len(), one.buckets), (1, 0));
+            assert!(last.blocks() * 64 > keys[bumping.len()]);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The geometry of one layer: starts, shards, blocks and words. Holds no data.
 
-use crate::row::{self, Row};
+use crate::row::{self, BITS, BUCKET};
 
 /// One layer: the positions at which a row can start, cut into shards.
 ///
@@ -64,23 +64,23 @@ impl Layer {
     }
 
     /// A shard's starts and blocks.
-    pub(crate) fn extent<W: Row>(&self, shard: u64) -> Extent {
+    pub(crate) fn extent(&self, shard: u64) -> Extent {
         let (first, starts) = self.starts_of(shard);
-        let blocks = (starts - 1) / W::BITS + 1;
+        let blocks = (starts - 1) / BITS + 1;
         // The last row of a full shard reaches into one block more.
-        let blocks = blocks + u64::from(starts % W::BITS == 0);
-        Extent { first, starts, first_block: self.block_of::<W>(first), blocks }
+        let blocks = blocks + u64::from(starts % BITS == 0);
+        Extent { first, starts, first_block: self.block_of(first), blocks }
     }
 
     /// The block in which a row starts.
     #[inline(always)]
-    pub(crate) const fn block_of<W: Row>(&self, start: u64) -> u64 {
-        start / W::BITS + self.shard(start)
+    pub(crate) const fn block_of(&self, start: u64) -> u64 {
+        start / BITS + self.shard(start)
     }
 
     /// Blocks of all shards.
-    pub(crate) const fn blocks<W: Row>(&self) -> u64 {
-        self.starts / W::BITS + self.shards()
+    pub(crate) const fn blocks(&self) -> u64 {
+        self.starts / BITS + self.shards()
     }
 
     /// The most of the layer's `keys` that one shard gets by chance, at eight standard deviations.
@@ -92,8 +92,8 @@ impl Layer {
     }
 
     /// Thresholds of all shards, if the layer bumps keys.
-    pub(crate) const fn buckets<W: Row>(&self) -> u64 {
-        self.starts.div_ceil(W::BUCKET)
+    pub(crate) const fn buckets(&self) -> u64 {
+        self.starts.div_ceil(BUCKET)
     }
 
     /// A block's first word, and its columns. Blocks that are not short have `most` columns.

@@ -2,11 +2,11 @@
 //! and a rate of 2^-8; and static maps that do not store their keys.
 //!
 //! ```
-//! use amq_ribbon::{Budget, BumpedRibbonFilter};
+//! use amq_ribbon::{Budget, RibbonFilter};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let blocked: Vec<String> = (0..100_000).map(|i| format!("host-{i}.example")).collect();
-//! let filter = BumpedRibbonFilter::build(Budget::Fpr(1.0 / 256.0), &blocked)?; // 100 kB
+//! let filter = RibbonFilter::build(Budget::Fpr(1.0 / 256.0), &blocked)?; // 100 kB
 //! assert!(filter.contains("host-77.example"));
 //! let wrong = (0..10_000).filter(|i| filter.contains(&format!("other-{i}.example")));
 //! assert!(wrong.count() < 100); // 39 expected
@@ -21,17 +21,11 @@
 //! beforehand, the **false-positive rate**. It is never wrong about a key that is in. Of all known
 //! filters it comes closest to the least possible space, `log2(1 / fpr)` bits per key.
 //!
-//! | type | bits per key at 1 % / 0.39 % / 0.1 % | over the least |
+//! | rate | bits per key | over the least |
 //! | --- | --- | --- |
-//! | [`BumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.015 / 1.003 / 1.004 |
-//! | [`WideBumpedRibbonFilter`] | 6.74 / 8.02 / 10.00 | 1.014 / 1.002 / 1.003 |
-//! | [`NarrowRibbonFilter`] | 7.29 / 8.67 / 10.82 | 1.097 / 1.084 / 1.085 |
-//! | [`StandardRibbonFilter`] | 6.99 / 8.32 / 10.37 | 1.052 / 1.040 / 1.041 |
-//!
-//! Take the bumped ribbon by default. The wide one saves a thousandth of the space, at nearly twice
-//! the time to build and half as much again to query. The narrow one is for filters that are
-//! rebuilt often: it takes four fifths of the time. The last is the textbook version, for
-//! comparison.
+//! | 1 % | 6.74 | 1.015 |
+//! | 2^-8 | 8.02 | 1.003 |
+//! | 0.1 % | 10.00 | 1.004 |
 //!
 //! These are for a million keys. (1 % is no whole number of bits, and mixing 6 and 7 costs 1.1 %.)
 //! [`RibbonMap`] gives each key a value of up to 32 bits instead.
@@ -65,14 +59,15 @@
 //! neighbouring starts move together, slot by slot, several in one vector. Back-substitution from
 //! right to left then gives the solution.
 //!
-//! A row that vanishes on its way leaves its key without room. The *standard* ribbon has a few
-//! percent more slots than keys, so that this is rare, and takes another seed when it happens. The
-//! *bumped* ribbon has five percent *fewer* slots than keys. Its slots fill up almost completely,
-//! and the keys without room, about one in twenty, are bumped to a next layer, built in the same
-//! way. The last layer, of a few hundred keys, is a standard ribbon, and so is a small filter (up
-//! to 1,200 keys, or 8,000 with rows of 128 bits). So that a query knows which layer to ask, every
-//! 128 starts share a threshold of two bits (512 with rows of 128 bits): keys that start below it
-//! are bumped.
+//! A row that vanishes on its way leaves its key without room. A layer has five percent *fewer*
+//! slots than keys. Its slots fill up almost completely, and the keys without room, about one in
+//! twenty, are *bumped* to a next layer, built in the same way. So that a query knows which layer
+//! to ask, every 128 starts share a threshold of two bits: keys that start below it are bumped.
+//!
+//! The last layer, of a few hundred keys, has a few percent more slots than keys, so that a row
+//! seldom vanishes, and takes another seed when one does. So does a small filter, of up to 1,200
+//! keys, which has no other layer. (This is the *standard* ribbon of the first paper. The others
+//! make the *bumped* ribbon of the second, BuRR.)
 //!
 //! Layers consist of independent shards of 8,000 to 65,000 slots. They are built in cache, on all
 //! processors with the feature `parallel`, and the result is always the same, byte for byte.
@@ -99,14 +94,14 @@
 //!
 //! A query of 8, 16, 24 or 32 columns (rates of 2^-8, 2^-16 ...) reads one window of 8 r bytes, 2,
 //! 3, 4 or 5 adjacent cache lines; any other reads two neighbouring blocks, 16 r bytes, which are
-//! two or three lines at 1 %. Rows of 128 bits take twice the bytes. The window begins at any byte,
+//! two or three lines at 1 %. The window begins at any byte,
 //! so reading only one would need starts that avoid the end of a line, and spare slots. The
 //! thresholds add a line, out of 2 kB per million keys, which stay in cache. A binary fuse filter
 //! reads three lines far apart. Whole bytes are faster: a rate of 2^-8 takes a fifth fewer
 //! instructions than 1 %, one by one and in batches.
 //!
 //! Building takes about 50 ns a key at a million keys, as a binary fuse filter does in the same run
-//! (narrow: 40; with two threads two thirds of that). Beside the filter it needs 9 bytes a key, and
+//! (with two threads two thirds of that). Beside the filter it needs 9 bytes a key, and
 //! up to two megabytes for the shard being built. Building from an iterator needs 8 bytes a key
 //! more, for the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice
 //! twice. ([`RibbonMap`]: 16 bytes a pair, twice.)
@@ -141,13 +136,11 @@ extern crate std;
 mod banding;
 mod bucket;
 mod build;
-pub mod construction;
 mod elimination;
 mod entry;
 mod file;
 mod filter;
 mod geometry;
-mod kind;
 mod layer;
 mod map;
 mod memory;
@@ -163,14 +156,9 @@ mod system;
 pub mod theory;
 mod threshold;
 
-pub use filter::{
-    BumpedRibbonFilter, NarrowRibbonFilter, Ribbon, RibbonView, StandardRibbonFilter,
-    WideBumpedRibbonFilter,
-};
-pub use kind::{Bumped, Bumped128, Kind, Standard, Standard64};
+pub use filter::{RibbonFilter, RibbonView};
 pub use map::{MapError, RibbonMap, RibbonMapView};
 pub use params::{MAX_COLUMNS, MAX_KEYS, RibbonParams};
-pub use row::Row;
 pub use sizing::MAX_LAYERS;
 pub use store::{Borrowed, Heap, Held, Store};
 

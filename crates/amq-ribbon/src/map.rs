@@ -4,9 +4,9 @@ use crate::entry::Pair;
 use crate::layer::Columns;
 use crate::memory::room;
 use crate::params::MAX_COLUMNS;
+use crate::simd;
 use crate::store::{Borrowed, Heap, Store};
 use crate::system::System;
-use crate::{Bumped, simd};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, reserve};
 use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError};
@@ -16,7 +16,7 @@ use core::fmt;
 /// was not among them gets some value, too**.
 ///
 /// It takes little more than the values' own bits, 1.003 times as many for a million keys of 8
-/// bits. It works as [`BumpedRibbonFilter`](crate::BumpedRibbonFilter) does. The literature calls
+/// bits. It works as [`RibbonFilter`](crate::RibbonFilter) does. The literature calls
 /// it retrieval, or a Bloomier filter (Chazelle, Kilian, Rubinfeld, Tal: *The Bloomier filter: an
 /// efficient data structure for static support lookup tables*, SODA 2004).
 ///
@@ -34,14 +34,14 @@ use core::fmt;
 /// # }
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct RibbonMap<S = Heap<u64>> {
+pub struct RibbonMap<S = Heap> {
     pub(crate) header: Header,
     pub(crate) len: u64,
-    pub(crate) system: System<Bumped, S>,
+    pub(crate) system: System<S>,
 }
 
 /// A [`RibbonMap`] whose words, thresholds and seeds are borrowed.
-pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a, u64>>;
+pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a>>;
 
 amq_core::impl_error! {
     /// Why a map could not be built.
@@ -118,7 +118,7 @@ impl RibbonMap {
     amq_core::methods! { from_bytes; }
 }
 
-impl<S: Store<u64>> RibbonMap<S> {
+impl<S: Store> RibbonMap<S> {
     /// The value of `key`. A key that is not in the map has some value, too.
     #[inline]
     #[must_use]

@@ -1,7 +1,6 @@
 //! How the bits of the solution lie in its words: column by column, or slot by slot.
 
 use crate::layer::Layer;
-use crate::row::Row;
 
 mod choice;
 mod column;
@@ -25,22 +24,22 @@ pub(crate) trait Order: 'static {
     const NOWHERE: Self::Window;
 
     /// The window of a row that starts at `start`, a number within the layer.
-    fn window<W: Row>(layer: &Layer, columns: u32, start: u64, hash: u64) -> Self::Window;
+    fn window(layer: &Layer, columns: u32, start: u64, hash: u64) -> Self::Window;
     /// Where a window begins: a number that grows with its address.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     fn place(window: &Self::Window) -> usize;
     /// The first place at which a window must not be read by vectors, which may end past its last
     /// byte, in a table of `words` words. Before it, they end in the table.
-    fn vector_end<W: Row>(words: usize, columns: u32) -> usize;
+    fn vector_end(words: usize, columns: u32) -> usize;
     /// Panics if a row reaches past the words, or vectors before `vector_end` do. Returns whether
     /// it ends in the very last block.
     #[cfg(test)]
-    fn check<W: Row>(words: &[W], window: &Self::Window, vector_end: usize) -> bool;
+    fn check(words: &[u64], window: &Self::Window, vector_end: usize) -> bool;
     /// Prefetches all lines that a query reads of a window. Most windows of the system have
     /// `columns` columns.
-    fn prefetch<W: Row>(words: &[W], columns: u32, window: &Self::Window);
+    fn prefetch(words: &[u64], columns: u32, window: &Self::Window);
     /// Whether the window's parities are the key's result.
-    fn agrees<W: Row>(words: &[W], window: &Self::Window) -> bool;
+    fn agrees(words: &[u64], window: &Self::Window) -> bool;
     /// The window's parities, one bit per column. No branch depends on them.
-    fn value<W: Row>(words: &[W], window: &Self::Window) -> u32;
+    fn value(words: &[u64], window: &Self::Window) -> u32;
 }

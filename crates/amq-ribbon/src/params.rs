@@ -1,6 +1,5 @@
 //! The parameters of a filter, and their limits.
 
-use crate::Kind;
 use crate::geometry::Geometry;
 use crate::layer::Columns;
 use crate::sizing::MAX_LAYERS;
@@ -44,7 +43,7 @@ impl RibbonParams {
     /// Blocks of `columns` columns; a share of `short / 2^32` of them has one less.
     ///
     /// Not checked yet, nor planned for a number of keys:
-    /// [`Ribbon::plan_params`](crate::Ribbon::plan_params) does both.
+    /// [`RibbonFilter::plan_params`](crate::RibbonFilter::plan_params) does both.
     pub const fn new(columns: u32, short: u32) -> Self {
         Self { columns, short, keys: [0; MAX_LAYERS], widened: 0 }
     }
@@ -73,11 +72,11 @@ impl RibbonParams {
         Self { keys, widened: 0, ..self }
     }
 
-    pub(crate) fn geometry<K: Kind>(&self) -> Geometry {
-        Geometry::new::<K>(&self.keys, self.widened, self.columns())
+    pub(crate) fn geometry(&self) -> Geometry {
+        Geometry::new(&self.keys, self.widened, self.columns())
     }
 
-    pub(crate) fn bytes<K: Kind>(&self) -> u64 {
-        self.geometry::<K>().bytes::<K::Row>()
+    pub(crate) fn bytes(&self) -> u64 {
+        self.geometry().bytes()
     }
 }

@@ -3,7 +3,6 @@
 use crate::entry::{Entry, Source};
 use crate::layer::{Columns, Extent, Layer};
 use crate::memory::{at_least, room};
-use crate::row::Row;
 use alloc::vec::Vec;
 use amq_core::internal::{reserve, zeroed};
 use amq_core::{BuildError, PlanError};
@@ -23,9 +22,9 @@ struct Run {
 
 /// One shard: its entries, its share of the solution, and its geometry.
 #[derive(Debug)]
-pub(crate) struct Shard<'a, W, E> {
+pub(crate) struct Shard<'a, E> {
     pub(crate) entries: &'a [E],
-    pub(crate) words: &'a mut [W],
+    pub(crate) words: &'a mut [u64],
     pub(crate) extent: Extent,
 }
 
@@ -73,20 +72,20 @@ impl<E: Entry> Partition<E> {
     }
 
     /// Appends the layer's words, all zero, and deals them and the entries out to the shards.
-    pub(crate) fn shards<'a, W: Row>(
+    pub(crate) fn shards<'a>(
         &'a self,
-        words: &'a mut Vec<W>,
+        words: &'a mut Vec<u64>,
         layer: &Layer,
         columns: Columns,
-    ) -> Result<Vec<Shard<'a, W, E>>, BuildError> {
+    ) -> Result<Vec<Shard<'a, E>>, BuildError> {
         let word = |block: u64| layer.block(block, columns.most).0;
-        let (before, more) = (words.len(), word(layer.blocks::<W>()) - word(0));
+        let (before, more) = (words.len(), word(layer.blocks()) - word(0));
         reserve(words, more as u64)?;
-        words.resize(before + more, W::ZERO);
+        words.resize(before + more, 0);
         let mut rest = &mut words[before..];
         let mut shards = room(layer.shards())?;
         for (shard, &Run { begin, end }) in (0..).zip(&self.runs) {
-            let extent = layer.extent::<W>(shard);
+            let extent = layer.extent(shard);
             let next = extent.first_block + extent.blocks;
             let (own, later) = rest.split_at_mut(word(next) - word(extent.first_block));
             rest = later;

@@ -6,13 +6,11 @@
 //! functions compiled for AVX2 and the bit instructions.
 #![allow(unsafe_code)]
 
-use crate::Kind;
 use crate::elimination::Elimination;
 use crate::entry::Entry;
 use crate::layer::{Columns, Extent, Layer};
 #[cfg(target_arch = "x86_64")]
 use crate::order::{ByColumn, BySlot};
-use crate::row::Row;
 use crate::shards::Shard;
 use crate::store::{Borrowed, Store};
 use crate::system::System;
@@ -43,12 +41,12 @@ macro_rules! by_vectors {
     ($fast:ident($system:expr $(, $argument:expr)*), $portable:expr) => {{
         dispatch!(
             // SAFETY: it needs AVX-512, which the processor has.
-            has_avx512 => unsafe { x86::$fast::<_, _, true>($system $(, $argument)*) },
+            has_avx512 => unsafe { x86::$fast::<_, true>($system $(, $argument)*) },
             {}
         );
         dispatch!(
             // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-            has_avx2_and_bits => unsafe { x86::$fast::<_, _, false>($system $(, $argument)*) },
+            has_avx2_and_bits => unsafe { x86::$fast::<_, false>($system $(, $argument)*) },
             $portable
         )
     }};
@@ -56,14 +54,14 @@ macro_rules! by_vectors {
 
 /// Whether a key is in.
 #[inline(always)]
-pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+pub(crate) fn contains<S: Store>(system: &System<S>, hash: u64) -> bool {
     // The most common ones. A choice among more would be a jump table in the caller's loop.
     #[cfg(target_arch = "x86_64")]
     match system.path().code() {
         // SAFETY: a path says what the processor has; the system's is that of its order.
-        Code::Bytes => return unsafe { x86::contains::<K, S, BySlot<1>, true>(system, hash) },
+        Code::Bytes => return unsafe { x86::contains::<S, BySlot<1>, true>(system, hash) },
         // SAFETY: as above.
-        Code::Columns => return unsafe { x86::contains::<K, S, ByColumn, true>(system, hash) },
+        Code::Columns => return unsafe { x86::contains::<S, ByColumn, true>(system, hash) },
         _ => {}
     }
     contains_otherwise(system, hash)
@@ -71,13 +69,13 @@ pub(crate) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u
 
 /// [`contains`] by the less common code.
 #[cfg_attr(target_arch = "x86_64", inline(never))]
-fn contains_otherwise<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+fn contains_otherwise<S: Store>(system: &System<S>, hash: u64) -> bool {
     #[cfg(target_arch = "x86_64")]
     match system.path().code() {
         // SAFETY: as in `contains`.
         Code::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
         // SAFETY: as in `contains`.
-        Code::Wide => return unsafe { x86::contains_wide::<K, S, true>(system, hash) },
+        Code::Wide => return unsafe { x86::contains_wide::<S, true>(system, hash) },
         _ => {}
     }
     portable::contains(system, hash)
@@ -85,19 +83,15 @@ fn contains_otherwise<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u6
 
 /// Answers for many keys; the slices are equally long. What is owned is borrowed for it, so that
 /// the loops are compiled once for both.
-pub(crate) fn contains_batch<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
+pub(crate) fn contains_batch<S: Store>(
+    system: &System<S>,
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
     contains_each(&system.view(), hashes, answers);
 }
 
-fn contains_each<K: Kind>(
-    system: &System<K, Borrowed<'_, K::Row>>,
-    hashes: &[KeyHash],
-    answers: &mut [bool],
-) {
+fn contains_each(system: &System<Borrowed<'_>>, hashes: &[KeyHash], answers: &mut [bool]) {
     by_vectors!(contains_batch(system, hashes, answers), {
         portable::contains_batch(system, hashes, answers)
     })
@@ -105,7 +99,7 @@ fn contains_each<K: Kind>(
 
 /// The value of a key.
 #[inline(always)]
-pub(crate) fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+pub(crate) fn value<S: Store>(system: &System<S>, hash: u64) -> u32 {
     if system.slot_bytes() > 0 {
         return value_by_slot(system, hash);
     }
@@ -117,24 +111,16 @@ pub(crate) fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64)
 }
 
 #[inline(always)]
-fn value_by_slot<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+fn value_by_slot<S: Store>(system: &System<S>, hash: u64) -> u32 {
     by_vectors!(value_by_slot(system, hash), portable::value(system, hash))
 }
 
 /// The values of many keys; the slices are equally long. See [`contains_batch`].
-pub(crate) fn values<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
-    hashes: &[KeyHash],
-    values: &mut [u32],
-) {
+pub(crate) fn values<S: Store>(system: &System<S>, hashes: &[KeyHash], values: &mut [u32]) {
     values_of_each(&system.view(), hashes, values);
 }
 
-fn values_of_each<K: Kind>(
-    system: &System<K, Borrowed<'_, K::Row>>,
-    hashes: &[KeyHash],
-    values: &mut [u32],
-) {
+fn values_of_each(system: &System<Borrowed<'_>>, hashes: &[KeyHash], values: &mut [u32]) {
     if system.slot_bytes() > 0 {
         return values_by_slot(system, hashes, values);
     }
@@ -145,11 +131,7 @@ fn values_of_each<K: Kind>(
     )
 }
 
-fn values_by_slot<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
-    hashes: &[KeyHash],
-    values: &mut [u32],
-) {
+fn values_by_slot<S: Store>(system: &System<S>, hashes: &[KeyHash], values: &mut [u32]) {
     by_vectors!(values_by_slot(system, hashes, values), portable::values(system, hashes, values))
 }
 
@@ -163,7 +145,7 @@ macro_rules! steps {
     )*) => {
         $(
             $(#[$doc])*
-            pub(crate) fn $name<W: Row, E: Entry>(
+            pub(crate) fn $name<E: Entry>(
                 elimination: $elimination $(, $argument: $type)*
             ) $(-> $answer)? {
                 dispatch!(
@@ -181,7 +163,7 @@ macro_rules! steps {
                 /// # Safety
                 /// The processor has the features.
                 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-                pub(super) unsafe fn $name<W: Row, E: Entry>(
+                pub(super) unsafe fn $name<E: Entry>(
                     elimination: $elimination $(, $argument: $type)*
                 ) $(-> $answer)? {
                     elimination.$name($($argument),*)
@@ -193,11 +175,11 @@ macro_rules! steps {
 
 steps! {
     /// [`Elimination::bump`].
-    fn bump(&mut Elimination<W, E>, layer: &Layer, extent: &Extent, entries: &[E])
+    fn bump(&mut Elimination<E>, layer: &Layer, extent: &Extent, entries: &[E])
         -> Result<(), BuildError>;
     /// [`Elimination::seed`].
-    fn seed(&mut Elimination<W, E>, extent: &Extent, entries: &[E], seed: u8)
+    fn seed(&mut Elimination<E>, extent: &Extent, entries: &[E], seed: u8)
         -> Result<bool, BuildError>;
     /// [`Elimination::solve`].
-    fn solve(&Elimination<W, E>, layer: &Layer, shard: &mut Shard<'_, W, E>, columns: Columns);
+    fn solve(&Elimination<E>, layer: &Layer, shard: &mut Shard<'_, E>, columns: Columns);
 }

@@ -1,8 +1,7 @@
 //! Sizing: how many slots a layer has for its keys, and how many keys it bumps.
 
-use crate::Kind;
 use crate::layer::Layer;
-use crate::row::Row;
+use crate::row::{BITS, BUCKET};
 use amq_core::numeric::last_true;
 
 /// The most layers: those that bump keys, and the last one.
@@ -21,7 +20,9 @@ const LATER_SHARD: u32 = 13;
 const OVERLOAD: f64 = 0.05;
 /// What a plan states of empty slots, see [`stated`]: constants of the first release.
 const STATED: Empty = Empty { share: 0.0005, at_end: 0.4 };
-/// A layer after the first with at most this many keys is the last.
+/// Log2 of the starts in a shard of the last layer.
+const LAST_SHARD: u32 = 14;
+/// A layer of at most this many keys is the last: another would save less than its blocks waste.
 pub(crate) const FEW: u64 = 1200;
 /// Standard deviations beyond which the bumped keys must have been chosen; and the share of a
 /// layer's keys by which the mean itself may be wrong, see [`limit_of_bumped`].
@@ -38,37 +39,27 @@ struct Empty {
 }
 
 /// Measured at 5 x 10^7 keys, in shards of 2^13 starts and of 2^16.
-const fn empty_of<W: Row>() -> Empty {
-    match W::BITS {
-        64 => Empty { share: 0.000485, at_end: 0.453 },
-        _ => Empty { share: 0.000567, at_end: 0.449 },
-    }
-}
+const EMPTY: Empty = Empty { share: 0.000485, at_end: 0.453 };
 
 /// The standard deviation of the number of bumped keys is `sqrt(a + b keys)`. Measured from 1,270
 /// to 300,000 keys.
-const fn spread_of<W: Row>() -> (f64, f64) {
-    match W::BITS {
-        64 => (100.0, 0.0165),
-        _ => (400.0, 0.033),
-    }
-}
+const SPREAD: (f64, f64) = (100.0, 0.0165);
 
 /// Whether a layer of `keys` keys bumps some.
-pub(crate) fn bumps<K: Kind>(layer: usize, keys: u64) -> bool {
-    K::BUMPS && layer + 1 < MAX_LAYERS && keys > if layer == 0 { K::ONE_LAYER } else { FEW }
+pub(crate) fn bumps(layer: usize, keys: u64) -> bool {
+    layer + 1 < MAX_LAYERS && keys > FEW
 }
 
 /// The keys of each layer that a plan states for this many keys.
-pub(crate) fn expected<K: Kind>(total: u64) -> [u64; MAX_LAYERS] {
+pub(crate) fn expected(total: u64) -> [u64; MAX_LAYERS] {
     let mut keys = [0; MAX_LAYERS];
     let mut left = total;
     for (i, n) in keys.iter_mut().enumerate() {
         *n = left;
-        if !bumps::<K>(i, left) {
+        if !bumps(i, left) {
             break;
         }
-        left = stated::<K::Row>(left, i) as u64;
+        left = stated(left, i) as u64;
     }
     keys
 }
@@ -80,84 +71,82 @@ pub(crate) fn expected<K: Kind>(total: u64) -> [u64; MAX_LAYERS] {
 /// the keys, and overtakes any number of deviations. A test holds the mean to 4 deviations at
 /// 5 x 10^7 keys, which is 0.00007 of them. So a thousandth of the keys is more than any error of
 /// the mean that the test lets pass, at every number of keys.
-pub(crate) fn limit_of_bumped<W: Row>(keys: u64, layer: usize) -> u64 {
-    let chance = CHOSEN_SPREAD * spread::<W>(keys) + CHOSEN_SHARE * keys as f64;
-    let most = bumped::<W>(keys, layer) + chance;
-    (most as u64 + 2 * W::BUCKET).min(keys)
+pub(crate) fn limit_of_bumped(keys: u64, layer: usize) -> u64 {
+    let chance = CHOSEN_SPREAD * spread(keys) + CHOSEN_SHARE * keys as f64;
+    let most = bumped(keys, layer) + chance;
+    (most as u64 + 2 * BUCKET).min(keys)
 }
 
 /// The mean number of keys that a layer bumps.
-pub(crate) fn bumped<W: Row>(keys: u64, layer: usize) -> f64 {
-    without_slots::<W>(keys, layer, empty_of::<W>())
+pub(crate) fn bumped(keys: u64, layer: usize) -> f64 {
+    without_slots(keys, layer, EMPTY)
 }
 
 /// The number of bumped keys that a plan states: up to a hundredth below the mean. How many blocks
 /// are short follows from it, so with other constants the same keys would give another file.
-pub(crate) fn stated<W: Row>(keys: u64, layer: usize) -> f64 {
-    without_slots::<W>(keys, layer, STATED)
+pub(crate) fn stated(keys: u64, layer: usize) -> f64 {
+    without_slots(keys, layer, STATED)
 }
 
 /// The keys for which a bumping layer has no slots.
-fn without_slots<W: Row>(keys: u64, layer: usize, empty: Empty) -> f64 {
-    let (starts, shard_bits) = bumping::<W>(keys, layer);
+fn without_slots(keys: u64, layer: usize, empty: Empty) -> f64 {
+    let (starts, shard_bits) = bumping(keys, layer);
     let layer = Layer { starts, shard_bits, ..Layer::default() };
-    let slots = (layer.blocks::<W>() * W::BITS) as f64;
-    let at_end = empty.at_end * W::BITS as f64;
+    let slots = (layer.blocks() * BITS) as f64;
+    let at_end = empty.at_end * BITS as f64;
     let kept = slots * (1.0 - empty.share) - at_end * layer.shards() as f64;
     (keys as f64 - kept).max(0.0)
 }
 
 /// The standard deviation of the number of keys that a layer bumps.
-pub(crate) fn spread<W: Row>(keys: u64) -> f64 {
-    let (constant, slope) = spread_of::<W>();
+pub(crate) fn spread(keys: u64) -> f64 {
+    let (constant, slope) = SPREAD;
     libm::sqrt(constant + slope * keys as f64)
 }
 
 /// The starts of a layer that bumps keys, and log2 of those in a shard.
-pub(crate) fn bumping<W: Row>(keys: u64, layer: usize) -> (u64, u32) {
+pub(crate) fn bumping(keys: u64, layer: usize) -> (u64, u32) {
     let slots = keys as f64 * (1.0 - OVERLOAD);
     let shard = match layer {
         0 if slots >= (ENOUGH << LARGE_SHARD) as f64 => LARGE_SHARD,
         0 => SMALL_SHARD,
         _ => LATER_SHARD,
     };
-    let blocks = slots / W::BITS as f64;
+    let blocks = slots / BITS as f64;
     // Each shard has a block more than its starts fill.
-    let shards = libm::ceil(blocks / (1.0 + (1 << shard) as f64 / W::BITS as f64));
+    let shards = libm::ceil(blocks / (1.0 + (1 << shard) as f64 / BITS as f64));
     let mut whole = libm::round(blocks - shards).max(1.0) as u64;
-    if whole % ((1 << shard) / W::BITS) == 0 {
+    if whole % ((1 << shard) / BITS) == 0 {
         // The last start would be a shard of its own.
         whole -= 1;
     }
-    (whole * W::BITS + 1, shard)
+    (whole * BITS + 1, shard)
 }
 
 /// The starts of a layer that keeps all its keys, and log2 of those in a shard.
-pub(crate) fn last<K: Kind>(keys: u64) -> (u64, u32) {
-    let (bits, shard) = (K::Row::BITS, 1u64 << K::LAST_SHARD);
-    let one = slots_for::<K::Row>(keys as f64);
+pub(crate) fn last(keys: u64) -> (u64, u32) {
+    let shard = 1u64 << LAST_SHARD;
+    let one = slots_for(keys as f64);
     let mut whole = if one <= shard as f64 {
-        libm::ceil(one / bits as f64) - 1.0
+        libm::ceil(one / BITS as f64) - 1.0
     } else {
         // Shards are not equally full. Those fuller than this find a seed, too, but not as soon.
-        let spread = |keys: u64| slots_for::<K::Row>(keys as f64 + 2.5 * libm::sqrt(keys as f64));
-        let slots = (shard + bits - 1) as f64;
+        let spread = |keys: u64| slots_for(keys as f64 + 2.5 * libm::sqrt(keys as f64));
+        let slots = (shard + BITS - 1) as f64;
         let full = last_true(1, shard, |keys| spread(keys) <= slots);
-        libm::ceil(keys as f64 / full as f64 * shard as f64 / bits as f64)
+        libm::ceil(keys as f64 / full as f64 * shard as f64 / BITS as f64)
     };
-    if whole > 0.0 && whole as u64 % (shard / bits) == 0 {
+    if whole > 0.0 && whole as u64 % (shard / BITS) == 0 {
         // As above, but with a block more.
         whole += 1.0;
     }
-    (whole as u64 * bits + 1, K::LAST_SHARD)
+    (whole as u64 * BITS + 1, LAST_SHARD)
 }
 
 /// The slots that one shard of a last layer needs for its keys, at which a tenth of the seeds fail.
-/// Measured: the example `slots_needed` prints the table that these lines bound from above.
-pub(crate) fn slots_for<W: Row>(keys: f64) -> f64 {
+/// Measured from 30 to 32,768 keys; the two lines bound the measurements from above.
+pub(crate) fn slots_for(keys: f64) -> f64 {
     amq_core::internal::step(1);
-    let (least, slope, from) =
-        if W::BITS == 64 { (0.044, 0.0075, 11.5) } else { (0.0205, 0.0045, 14.0) };
-    let overhead = least + slope * (libm::log2(keys.max(1.0)) - from).max(0.0);
+    let overhead = 0.044 + 0.0075 * (libm::log2(keys.max(1.0)) - 11.5).max(0.0);
     keys * (1.0 + overhead) + 4.0
 }

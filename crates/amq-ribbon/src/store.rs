@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 /// What holds a filter: [`Heap`] owns it, [`Borrowed`] does not. Queries are the same for both.
 ///
 /// Sealed: both are [`Held`], which is all there is.
-pub trait Store<W>: sealed::Parts<W> + Send + Sync {}
+pub trait Store: sealed::Parts + Send + Sync {}
 
 mod sealed {
-    pub trait Parts<W> {
+    pub trait Parts {
         /// The solution, interleaved: for each block one word per column, then the next block.
-        fn words(&self) -> &[W];
+        fn words(&self) -> &[u64];
         /// Two bits for each bucket of all layers but the last.
         fn thresholds(&self) -> &[u64];
         /// The seed that solved each shard of the last layer.
@@ -24,29 +24,23 @@ mod sealed {
 /// hands out: vectors or borrowed slices, which are the same each time they are asked for. Vector
 /// code relies on that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Held<W, T, S> {
+pub struct Held<W, S> {
     pub(crate) words: W,
-    pub(crate) thresholds: T,
+    pub(crate) thresholds: W,
     pub(crate) seeds: S,
 }
 
 /// Words, thresholds and seeds on the heap.
-pub type Heap<W> = Held<Vec<W>, Vec<u64>, Vec<u8>>;
+pub type Heap = Held<Vec<u64>, Vec<u8>>;
 
 /// Words, thresholds and seeds that belong to another filter, or to a file.
-pub type Borrowed<'a, W> = Held<&'a [W], &'a [u64], &'a [u8]>;
+pub type Borrowed<'a> = Held<&'a [u64], &'a [u8]>;
 
-impl<E, W, T, S> Store<E> for Held<W, T, S>
-where
-    W: AsRef<[E]> + Send + Sync,
-    T: AsRef<[u64]> + Send + Sync,
-    S: AsRef<[u8]> + Send + Sync,
-{
-}
+impl<W: AsRef<[u64]> + Send + Sync, S: AsRef<[u8]> + Send + Sync> Store for Held<W, S> {}
 
-impl<E, W: AsRef<[E]>, T: AsRef<[u64]>, S: AsRef<[u8]>> sealed::Parts<E> for Held<W, T, S> {
+impl<W: AsRef<[u64]>, S: AsRef<[u8]>> sealed::Parts for Held<W, S> {
     #[inline(always)]
-    fn words(&self) -> &[E] {
+    fn words(&self) -> &[u64] {
         self.words.as_ref()
     }
 

@@ -1,15 +1,14 @@
 //! The solved system: what a filter or a map consists of, and how a key is looked up in it.
 
+use crate::RibbonParams;
 use crate::geometry::Geometry;
 use crate::layer::Layer;
 use crate::order::{Order, by_order};
-use crate::row::{self, Operations, next_layer};
+use crate::row::{self, BUCKET, next_layer};
 use crate::simd::Path;
 use crate::store::{Borrowed, Heap, Store};
 use crate::threshold::{limit, threshold_in};
-use crate::{Kind, RibbonParams};
 use amq_core::KeyHash;
-use core::marker::PhantomData;
 
 /// Keys of a batch whose windows are prefetched before the first of them is read.
 const TOGETHER: usize = 32;
@@ -22,7 +21,7 @@ const TOGETHER: usize = 32;
 ///
 /// [store]: crate::store::Held
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
+pub(crate) struct System<S = Heap> {
     params: RibbonParams,
     geometry: Geometry,
     store: S,
@@ -33,29 +32,28 @@ pub(crate) struct System<K: Kind, S = Heap<<K as Kind>::Row>> {
     slot_bytes: u32,
     /// How keys are looked up one by one.
     path: Path,
-    kind: PhantomData<K>,
 }
 
-impl<K: Kind, S> System<K, S> {
+impl<S> System<S> {
     #[inline(always)]
     pub(crate) const fn params(&self) -> &RibbonParams {
         &self.params
     }
 }
 
-impl<K: Kind, S: Store<K::Row>> System<K, S> {
+impl<S: Store> System<S> {
     /// What the store holds, in this geometry.
     pub(crate) fn new(params: RibbonParams, geometry: Geometry, store: S) -> Self {
         let (words, slot_bytes) = (store.words().len(), params.columns().slot_bytes());
         let vector_end = by_order!(slot_bytes, O => {
-            O::vector_end::<K::Row>(words, params.columns)
+            O::vector_end(words, params.columns)
         });
         let path = Path::new(slot_bytes);
-        Self { params, geometry, store, vector_end, slot_bytes, path, kind: PhantomData }
+        Self { params, geometry, store, vector_end, slot_bytes, path }
     }
 
     /// A view of this system: it borrows the store.
-    pub(crate) fn view(&self) -> System<K, Borrowed<'_, K::Row>> {
+    pub(crate) fn view(&self) -> System<Borrowed<'_>> {
         let store = Borrowed {
             words: self.words(),
             thresholds: self.store.thresholds(),
@@ -68,7 +66,6 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
             vector_end: self.vector_end,
             slot_bytes: self.slot_bytes,
             path: self.path,
-            kind: PhantomData,
         }
     }
 
@@ -87,7 +84,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     }
 
     #[inline(always)]
-    pub(crate) fn words(&self) -> &[K::Row] {
+    pub(crate) fn words(&self) -> &[u64] {
         self.store.words()
     }
 
@@ -121,10 +118,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     /// A key's window, if the first layer has it.
     #[inline(always)]
     pub(crate) fn first_window<O: Order>(&self, hash: u64) -> Option<O::Window> {
-        if K::BUMPS {
-            return self.window_in::<O>(&self.first_layer(), hash);
-        }
-        Some(self.last_window::<O>(&self.first_layer(), hash))
+        self.window_in::<O>(&self.first_layer(), hash)
     }
 
     /// The window that a key has in the first layer, and whether that bumps it: then this window is
@@ -132,12 +126,9 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     #[inline(always)]
     fn window_if_first<O: Order>(&self, hash: u64) -> (O::Window, bool) {
         let first = self.first_layer();
-        if !K::BUMPS {
-            return (self.last_window::<O>(&first, hash), false);
-        }
         let start = first.start(hash);
-        let is_bumped = self.is_bumped(start / K::Row::BUCKET, start % K::Row::BUCKET);
-        (O::window::<K::Row>(&first, self.params.columns, start, hash), is_bumped)
+        let is_bumped = self.is_bumped(start / BUCKET, start % BUCKET);
+        (O::window(&first, self.params.columns, start, hash), is_bumped)
     }
 
     #[inline(always)]
@@ -150,11 +141,11 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
     #[inline(always)]
     fn window_in<O: Order>(&self, layer: &Layer, hash: u64) -> Option<O::Window> {
         let start = layer.start(hash);
-        let bucket = layer.first_bucket + start / K::Row::BUCKET;
-        if self.is_bumped(bucket, start % K::Row::BUCKET) {
+        let bucket = layer.first_bucket + start / BUCKET;
+        if self.is_bumped(bucket, start % BUCKET) {
             return None;
         }
-        Some(O::window::<K::Row>(layer, self.params.columns, start, hash))
+        Some(O::window(layer, self.params.columns, start, hash))
     }
 
     /// The window of a key that the first layer bumps.
@@ -184,7 +175,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let hash = row::seeded(hash, seed);
         let (first, starts) = last.starts_of(shard);
         let start = first + row::start(hash, starts);
-        O::window::<K::Row>(last, self.params.columns, start, hash)
+        O::window(last, self.params.columns, start, hash)
     }
 
     /// Whether a bucket bumps the keys that start at this offset. A bucket without a threshold, as
@@ -194,7 +185,7 @@ impl<K: Kind, S: Store<K::Row>> System<K, S> {
         let Some(&thresholds) = self.store.thresholds().get((bucket / 32) as usize) else {
             return true;
         };
-        offset < limit(threshold_in(thresholds, bucket), K::Row::BUCKET)
+        offset < limit(threshold_in(thresholds, bucket), BUCKET)
     }
 
     /// Answers for many keys. While it answers for one group of them, it prefetches the windows of

@@ -14,30 +14,30 @@
 //! A rate of whole columns is exact. Between two, the same share of blocks is short in every layer,
 //! to within one block. The short blocks are a layer's first, and the beginning of a shard bumps no
 //! keys, so they answer a little more than their share. How much more is a model fitted to
-//! measurements. With it the rate is right to within a thousandth from 3,000 keys on, or 20,000
-//! with bumped rows of 128 bits. Below that a bumped ribbon with short blocks errs up to 1.5 % less
+//! measurements. With it the rate is right to within a thousandth from 3,000 keys on. Below that a
+//! filter of several layers with short blocks errs up to 1.5 % less
 //! often than predicted.
 
+use crate::RibbonParams;
 use crate::geometry::{Geometry, most};
 use crate::layer::Layer;
 use crate::params::{MAX_COLUMNS, MAX_KEYS};
-use crate::row::{Operations, Row};
+use crate::row::{BITS, BUCKET};
 use crate::sizing::{expected, limit_of_bumped};
-use crate::{Kind, RibbonParams};
 use amq_core::numeric::{first_true, hash_floor, last_true};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
 /// The rate of a filter with these parameters that holds this many keys: the same for every number
 /// but zero. Parameters that have no number of keys yet get the expected ones.
-pub fn fpr<K: Kind>(params: &RibbonParams, keys: u64) -> PredictedFpr {
+pub fn fpr(params: &RibbonParams, keys: u64) -> PredictedFpr {
     let mean = match params.check() {
         Err(_) => f64::NAN,
         Ok(()) => {
             let params = match params.keys[0] {
-                0 => params.with_keys(expected::<K>(keys.min(MAX_KEYS))),
+                0 => params.with_keys(expected(keys.min(MAX_KEYS))),
                 _ => *params,
             };
-            fpr_in::<K>(&params, &params.geometry::<K>(), keys)
+            fpr_in(&params, &params.geometry(), keys)
         }
     };
     PredictedFpr { mean, sd: if mean.is_nan() { f64::NAN } else { 0.0 } }
@@ -45,20 +45,20 @@ pub fn fpr<K: Kind>(params: &RibbonParams, keys: u64) -> PredictedFpr {
 
 /// The rate in a given geometry, which need not follow from the parameters: a file's geometry was
 /// planned by its writer.
-pub(crate) fn fpr_in<K: Kind>(params: &RibbonParams, geometry: &Geometry, keys: u64) -> f64 {
+pub(crate) fn fpr_in(params: &RibbonParams, geometry: &Geometry, keys: u64) -> f64 {
     if keys == 0 {
         return 0.0;
     }
-    let rate = rate::<K>(params, geometry);
+    let rate = rate(params, geometry);
     rate + (1.0 - rate) * hash_floor(keys)
 }
 
 /// The rate of whole columns, and as much again for the answers from short blocks.
-fn rate<K: Kind>(params: &RibbonParams, geometry: &Geometry) -> f64 {
+fn rate(params: &RibbonParams, geometry: &Geometry) -> f64 {
     let keys = |layer: usize| params.keys.get(layer).map_or(0.0, |&keys| keys as f64);
     let short = |(i, layer): (usize, &Layer)| {
         // An absent key is bumped as often as a present one.
-        keys(i) * short_answers::<K::Row>(layer, keys(i + 1) / keys(i).max(1.0))
+        keys(i) * short_answers(layer, keys(i + 1) / keys(i).max(1.0))
     };
     let short: f64 = geometry.layers().iter().enumerate().map(short).sum();
     let rate = libm::exp2(-f64::from(params.columns)) * (1.0 + short / keys(0).max(1.0));
@@ -67,17 +67,16 @@ fn rate<K: Kind>(params: &RibbonParams, geometry: &Geometry) -> f64 {
 }
 
 /// The share of a layer's queries that short blocks answer, if the layer bumps a share `bumped`.
-fn short_answers<W: Row>(layer: &Layer, bumped: f64) -> f64 {
+fn short_answers(layer: &Layer, bumped: f64) -> f64 {
     // The shard in which the short blocks end; all blocks before it are short.
-    let full = (1 << layer.shard_bits) / W::BITS + 1;
+    let full = (1 << layer.shard_bits) / BITS + 1;
     let shard = (layer.short / full).min(layer.shards() - 1);
-    let extent = layer.extent::<W>(shard);
+    let extent = layer.extent(shard);
     let blocks = layer.short.saturating_sub(extent.first_block);
-    let in_short = (blocks * W::BITS).min(extent.starts);
+    let in_short = (blocks * BITS).min(extent.starts);
     let short = (extent.first + in_short) as f64;
-    let bumping_in = |shard: u64, starts: u64| {
-        shard as f64 * bumping::<W>(1 << layer.shard_bits) + bumping::<W>(starts)
-    };
+    let bumping_in =
+        |shard: u64, starts: u64| shard as f64 * bumping(1 << layer.shard_bits) + bumping(starts);
     let last = layer.shards() - 1;
     let bumping_in_all = bumping_in(last, layer.starts_of(last).1).max(1.0);
     let bumping_in_short = bumping_in(shard, in_short);
@@ -85,10 +84,10 @@ fn short_answers<W: Row>(layer: &Layer, bumped: f64) -> f64 {
 }
 
 /// How many of a shard's first `starts` starts bump keys, in effect: the overload must add up to a
-/// row before there is no room. Measured, with rows of 64 and of 128 bits: bumping begins after
+/// row before there is no room. Measured: bumping begins after
 /// about three rows' lengths, and is the same as elsewhere after about seventeen.
-fn bumping<W: Row>(starts: u64) -> f64 {
-    let (starts, row) = (starts as f64, W::BITS as f64);
+fn bumping(starts: u64) -> f64 {
+    let (starts, row) = (starts as f64, BITS as f64);
     let (from, to) = (3.0 * row, 17.0 * row);
     let beyond = (starts - to).max(0.0);
     let rising = (starts.min(to) - from).max(0.0);
@@ -96,8 +95,8 @@ fn bumping<W: Row>(starts: u64) -> f64 {
 }
 
 /// Bits per key of a large filter at this rate.
-pub fn bits_per_key<K: Kind>(fpr: f64) -> f64 {
-    plan::<K>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
+pub fn bits_per_key(fpr: f64) -> f64 {
+    plan(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
 /// Relative excess over the requested rate that still counts as meeting it.
@@ -112,34 +111,31 @@ const NEGLIGIBLE: f64 = 1e-6;
 ///
 /// A plan for one key more may be smaller, by up to one block and a word of thresholds: where the
 /// first layer gets another block, it bumps 64 keys fewer, and the next layer may save two.
-pub fn plan<K: Kind>(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
+pub fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     let goal = goal.checked()?;
     check_keys(goal.keys)?;
     let params = match goal.budget {
-        Budget::Fpr(asked) => for_rate::<K>(goal.keys, asked)?,
+        Budget::Fpr(asked) => for_rate(goal.keys, asked)?,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => {
-            let largest = RibbonParams::new(1, 0).with_keys(most::<K>(goal.keys));
-            within::<K>(largest, goal.max_bits() / 8)?
+            let largest = RibbonParams::new(1, 0).with_keys(most(goal.keys));
+            within(largest, goal.max_bits() / 8)?
         }
     };
-    plan_params::<K>(params, goal.keys)
+    plan_params(params, goal.keys)
 }
 
 /// The plan of a filter with these columns for this many keys: `params` gives the columns and the
 /// short blocks, `keys` the keys of each layer.
-pub fn plan_params<K: Kind>(
-    params: RibbonParams,
-    keys: u64,
-) -> Result<Plan<RibbonParams>, PlanError> {
+pub fn plan_params(params: RibbonParams, keys: u64) -> Result<Plan<RibbonParams>, PlanError> {
     check_keys(keys)?;
-    let params = params.with_keys(expected::<K>(keys));
+    let params = params.with_keys(expected(keys));
     params.check()?;
-    let largest = params.with_keys(most::<K>(keys));
-    let bytes = largest.bytes::<K>();
+    let largest = params.with_keys(most(keys));
+    let bytes = largest.bytes();
     Ok(Plan::new(params, keys)
         .with_bytes(bytes)
-        .with_build_bytes(bytes + build_bytes::<K>(&largest))
-        .with_expected_fpr(fpr::<K>(&params, keys).mean))
+        .with_build_bytes(bytes + build_bytes(&largest))
+        .with_expected_fpr(fpr(&params, keys).mean))
 }
 
 /// Checks the number of keys; zero is allowed.
@@ -151,8 +147,8 @@ pub(crate) fn check_keys(keys: u64) -> Result<(), PlanError> {
 }
 
 /// The fewest columns, and then the most short blocks, that meet a rate.
-fn for_rate<K: Kind>(total: u64, asked: f64) -> Result<RibbonParams, PlanError> {
-    let keys = expected::<K>(total);
+fn for_rate(total: u64, asked: f64) -> Result<RibbonParams, PlanError> {
+    let keys = expected(total);
     let with = |columns: u32, short: u64| RibbonParams::new(columns, short as u32).with_keys(keys);
     // What equal hashes add is left out where it is negligible: a rate of whole columns would cost
     // another one.
@@ -167,25 +163,22 @@ fn for_rate<K: Kind>(total: u64, asked: f64) -> Result<RibbonParams, PlanError> 
         });
     }
     let columns = columns as u32;
-    let meets = |short: u64| fpr::<K>(&with(columns, short), total).mean <= asked;
+    let meets = |short: u64| fpr(&with(columns, short), total).mean <= asked;
     Ok(with(columns, last_true(0, most_short(columns), meets)))
 }
 
 /// These parameters with the most columns, and then the fewest short blocks, that fit.
-pub(crate) fn within<K: Kind>(
-    params: RibbonParams,
-    allowed: u64,
-) -> Result<RibbonParams, PlanError> {
+pub(crate) fn within(params: RibbonParams, allowed: u64) -> Result<RibbonParams, PlanError> {
     let with = |columns: u32, short: u64| {
         let mut params = params;
         (params.columns, params.short) = (columns, short as u32);
         params
     };
-    let fits = |params: &RibbonParams| params.bytes::<K>() <= allowed;
+    let fits = |params: &RibbonParams| params.bytes() <= allowed;
     let Some(columns) =
         (1..=MAX_COLUMNS).rev().find(|&columns| fits(&with(columns, most_short(columns))))
     else {
-        return Err(PlanError::Bytes { bytes: allowed, min: with(1, 0).bytes::<K>() });
+        return Err(PlanError::Bytes { bytes: allowed, min: with(1, 0).bytes() });
     };
     let short = first_true(0, most_short(columns), |short| fits(&with(columns, short)));
     Ok(with(columns, short))
@@ -199,9 +192,9 @@ const fn most_short(columns: u32) -> u64 {
 /// The most memory for building beside the filter: the hashes and those bumped, and the working set
 /// of the elimination, which is largest in the first layer. (With the feature `parallel` each
 /// thread has one. Thousands of copies of one key take a few bytes more for each.)
-fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
+fn build_bytes(params: &RibbonParams) -> u64 {
     let total = params.keys[0];
-    let geometry = params.geometry::<K>();
+    let geometry = params.geometry();
     let Some(layer) = geometry.layers().first() else {
         return 0;
     };
@@ -210,19 +203,19 @@ fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
     let keys = layer.limit_of_shard(total) as f64;
     let bumped = match geometry.len {
         1 => 0,
-        _ => limit_of_bumped::<K::Row>(total, 0),
+        _ => limit_of_bumped(total, 0),
     };
-    let buckets = |starts: f64| starts / K::Row::BUCKET as f64 + 1.0;
+    let buckets = |starts: f64| starts / BUCKET as f64 + 1.0;
     let all = 8.0 * (total + bumped) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
     // Each slot has a row and its result. Each key is there once more, sorted. Each bucket has a
     // threshold and a count for the sort.
-    let row = size_of::<K::Row>() as f64;
-    let slots = starts + 2.0 * K::Row::BITS as f64 + K::Row::BUCKET as f64;
+    let row = size_of::<u64>() as f64;
+    let slots = starts + 2.0 * BITS as f64 + BUCKET as f64;
     let elimination = slots * (row + 4.0) + keys * 8.0 + buckets(slots) * 5.0;
     // The keys of the fullest bucket are there twice more, as equations.
-    let mean = keys * (K::Row::BUCKET as f64 / starts).min(1.0);
+    let mean = keys * (BUCKET as f64 / starts).min(1.0);
     let bucket = (mean + 8.0 * libm::sqrt(mean) + 32.0).min(keys + 32.0);
-    let starts = (2 * K::Row::BUCKET + K::Row::BITS) as f64;
+    let starts = (2 * BUCKET + BITS) as f64;
     let equations = bucket * 2.0 * (row + 8.0) + 4.0 * starts;
     // The keys that a shard bumps; or its keys once more, where a seed has failed.
     let more = ((8 * bumped) as f64 / shards as f64).max(keys * 8.0);
@@ -232,7 +225,6 @@ fn build_bytes<K: Kind>(params: &RibbonParams) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Bumped;
     use crate::layer::Columns;
 
     #[test]
@@ -240,11 +232,11 @@ mod tests {
         for keys in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
             for short in [0, 1 << 30, u32::MAX] {
                 let columns = Columns { most: 8, short };
-                let geometry = Geometry::new::<Bumped>(&expected::<Bumped>(keys), 0, columns);
+                let geometry = Geometry::new(&expected(keys), 0, columns);
                 for layer in geometry.layers() {
                     let share = f64::from(short) / 2.0f64.powi(32);
-                    let off = (short_answers::<u64>(layer, 0.0) - share).abs();
-                    let blocks = layer.blocks::<u64>() as f64;
+                    let off = (short_answers(layer, 0.0) - share).abs();
+                    let blocks = layer.blocks() as f64;
                     assert!(off < 1.5 / blocks + 0.001, "{keys} keys: {off}");
                 }
             }

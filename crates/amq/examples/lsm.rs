@@ -321,7 +321,7 @@ fn main() -> Outcome<()> {
         FilterKind::BlockedBloom,
         FilterKind::Cuckoo,
         FilterKind::Quotient,
-        FilterKind::BumpedRibbon,
+        FilterKind::Ribbon,
     ];
     type Workload = fn(&mut Store, u64) -> Outcome<()>;
     let workloads: [(&str, Workload); 2] =

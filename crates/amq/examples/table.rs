@@ -4,7 +4,7 @@
 //! $ cargo run -p amq --release --example table
 //! ```
 
-use amq::{AnyOwnedView, Budget, BumpedRibbonFilter, OrMaybe, open_or_maybe};
+use amq::{AnyOwnedView, Budget, OrMaybe, RibbonFilter, open_or_maybe};
 use memmap2::Mmap;
 use std::error::Error;
 use std::fs::File;
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     const KEYS: u64 = 1_000_000;
     let rows: Vec<u64> = (0..KEYS).map(|n| n * 10).collect();
     let path = std::env::temp_dir().join(format!("amq-table-{}.amq", std::process::id()));
-    BumpedRibbonFilter::build(Budget::Fpr(0.01), &rows)?.save(&path)?;
+    RibbonFilter::build(Budget::Fpr(0.01), &rows)?.save(&path)?;
 
     for file in [path.as_path(), Path::new("no such file")] {
         let table = Table::open(rows.clone(), file);

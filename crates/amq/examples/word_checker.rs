@@ -8,7 +8,7 @@
 //! `wamerican` installs. Prints the words of the text that are certainly not in it. A wrong word
 //! passes if it is a false positive, once in a hundred; a right word is never reported.
 
-use amq::{AnyFilter, BloomFilter, Budget, BumpedRibbonFilter};
+use amq::{AnyFilter, BloomFilter, Budget, RibbonFilter};
 use std::collections::{BTreeSet, HashSet};
 use std::error::Error;
 use std::io::Read;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let filters: [AnyFilter; 2] = [
         BloomFilter::build(Budget::Fpr(0.01), &words)?.into(),
-        BumpedRibbonFilter::build(Budget::Fpr(0.01), &words)?.into(),
+        RibbonFilter::build(Budget::Fpr(0.01), &words)?.into(),
     ];
     for filter in &filters {
         println!("\n{}", filter.stats());

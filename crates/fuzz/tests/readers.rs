@@ -209,8 +209,8 @@ fn both_readers_refuse_numbers_beyond_their_range() {
         (true, "scalable-one", &[(ASKED + 8, above), low]),
         (false, "scalable-one", &[(ASKED + 8, floor), low]),
         // A ribbon's keys.
-        (true, "ribbon-one", &[(ITEMS, 1 << 40), (LAYER, 1 << 40)]),
-        (false, "ribbon-one", &[(ITEMS, (1 << 40) + 1), (LAYER, (1 << 40) + 1)]),
+        (true, "bumped-ribbon-one", &[(ITEMS, 1 << 40), (LAYER, 1 << 40)]),
+        (false, "bumped-ribbon-one", &[(ITEMS, (1 << 40) + 1), (LAYER, (1 << 40) + 1)]),
     ];
     for (in_range, name, changes) in cases {
         let path = golden_files().into_iter().find(|path| path.ends_with(format!("{name}.amq")));

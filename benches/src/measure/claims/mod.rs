@@ -9,7 +9,7 @@ mod families;
 mod ground;
 
 use crate::record::{Claim, Row, Verdict, Workload};
-use amq_ribbon::{BumpedRibbonFilter, StandardRibbonFilter};
+use amq_ribbon::RibbonFilter;
 use ground::{Ground, Settled};
 use std::ops::Range;
 
@@ -26,7 +26,6 @@ pub fn settled(rows: &[Row], keys: usize, seed: u64) -> Vec<Claim> {
 }
 
 fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
-    const RIBBONS: &[&str] = &["standard-ribbon", "bumped-ribbon"];
     match id {
         "bloom-halving" => bloom::step(ground, 0.7, 0.5),
         "bloom-decade" => bloom::step(ground, 4.8, 0.1),
@@ -39,10 +38,9 @@ fn settle(id: &str, ground: &Ground, rows: &[Row]) -> Option<Settled> {
         "counting-size" => bloom::size_of_counting(ground),
         "cuckoo-size" => families::cuckoo(ground),
         "quotient-size" => families::quotient(ground),
-        "ribbon-size" => families::ribbon::<StandardRibbonFilter>(ground, "standard-ribbon"),
-        "ribbon-bumped-size" => families::ribbon::<BumpedRibbonFilter>(ground, "bumped-ribbon"),
-        "ribbon-build" => timed(rows, RIBBONS, Workload::Build, 2.95..4.05),
-        "ribbon-query" => timed(rows, RIBBONS, Workload::Query50, 0.0..1.1),
+        "ribbon-size" => families::ribbon::<RibbonFilter>(ground, "ribbon"),
+        "ribbon-build" => timed(rows, &["ribbon"], Workload::Build, 2.95..4.05),
+        "ribbon-query" => timed(rows, &["ribbon"], Workload::Query50, 0.0..1.1),
         "blocked-speed" => timed(rows, &["blocked-bloom"], Workload::Query50, 0.0..0.9),
         _ => None,
     }

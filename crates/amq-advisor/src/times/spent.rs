@@ -226,7 +226,7 @@ mod tests {
         let table = Table { keys: 1_000_000, bytes: 1_316_160, fpr: 0.01 };
         let plain = Workload::new(Keys::AtMost(table.keys));
         let keyed = plain.clone().with_keys_by(KeysBy::Strangers);
-        let kinds = [FilterKind::BlockedBloom, FilterKind::Cuckoo, FilterKind::BumpedRibbon];
+        let kinds = [FilterKind::BlockedBloom, FilterKind::Cuckoo, FilterKind::Ribbon];
         for structure in kinds.map(Structure::Filter).into_iter().chain([Structure::ExactSet]) {
             let of = |workload: &Workload| times.spent(structure, table, workload).unwrap();
             let long = [&plain, &keyed].map(|it| of(&it.clone().with_key_bytes(208)));

@@ -26,7 +26,7 @@ fn worked_choices() {
                 .with_bits_per_key(10.0)
                 .with_false_positive_ns(20_000.0)
                 .with_queries_per_key(10.0),
-            Filter(FilterKind::BumpedRibbon),
+            Filter(FilterKind::Ribbon),
         ),
         (
             "the same with files soon compacted away, at a rate: inserts and queries count",
@@ -87,7 +87,7 @@ fn worked_choices() {
                 .with_fpr(0.001)
                 .built_once()
                 .need(Need::Files),
-            Filter(FilterKind::BumpedRibbon),
+            Filter(FilterKind::Ribbon),
         ),
         (
             "user names taken, without a bound",
@@ -114,7 +114,7 @@ fn worked_choices() {
         (
             "2 bits a key, built once",
             million().with_bits_per_key(2.0).built_once(),
-            Filter(FilterKind::BumpedRibbon),
+            Filter(FilterKind::Ribbon),
         ),
         ("2 bits a key, one by one", million().with_bits_per_key(2.0), Filter(FilterKind::Bloom)),
         ("values", million().built_once().need(Need::Values { bits: 4 }), Map),

@@ -67,15 +67,7 @@ fn read(text: &str, cells: &mut BTreeMap<(String, u64, String), Point>) {
         {
             continue;
         }
-        let kinds = FilterKind::ALL.into_iter();
-        let name = match cells_of[contender] {
-            "ribbon" => "standard-ribbon",
-            name => kinds
-                .filter(|kind| kind.former_ids().contains(&name))
-                .map(FilterKind::id)
-                .next()
-                .unwrap_or(name),
-        };
+        let name = cells_of[contender];
         let Ok(count) = cells_of[keys].parse::<u64>() else { continue };
         let cell = (name.to_string(), count, format!("{} {}", at("asked_fpr"), at("asked_bits")));
         let point = cells.entry(cell).or_default();

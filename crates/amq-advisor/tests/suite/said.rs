@@ -102,8 +102,7 @@ fn few_keys_leave_tables_empty_and_that_is_said() {
     let ten = Workload::new(Keys::Exactly(10)).with_fpr(0.01).built_once().need(Need::Files);
     let answer = choose(&ten).unwrap();
     assert_eq!(answer.best().structure, Filter(FilterKind::Bloom), "{answer}");
-    let bumped =
-        answer.filters().find(|choice| choice.structure == Filter(FilterKind::BumpedRibbon));
+    let bumped = answer.filters().find(|choice| choice.structure == Filter(FilterKind::Ribbon));
     let bumped = bumped.unwrap();
     assert!((45.0..46.0).contains(&bumped.bits_per_key), "{answer}");
     assert!(bumped.reason.contains("mostly empty: 46 bits per key"), "{}", bumped.reason);
@@ -285,7 +284,7 @@ fn what_every_filter_lets_through_makes_no_ties() {
             (order, answer.front.len())
         };
         let free = order(0.0);
-        assert_eq!(free.0[0], Filter(FilterKind::BumpedRibbon));
+        assert_eq!(free.0[0], Filter(FilterKind::Ribbon));
         for lookup_ns in [1e3, 5e3, 2e4, 2e5, 1e6] {
             assert_eq!(order(lookup_ns), free, "{lookup_ns}");
         }
@@ -389,7 +388,7 @@ fn a_value_and_a_rate_are_met_by_a_wider_value() {
         (best.structure, best.check_bits(), best.rate()),
         (Structure::Map, 8, Some(1.0 / 256.0))
     );
-    let plan = amq::BumpedRibbonFilter::plan_params(amq_ribbon::RibbonParams::new(16, 0), MILLION);
+    let plan = amq::RibbonFilter::plan_params(amq_ribbon::RibbonParams::new(16, 0), MILLION);
     assert_eq!(best.bytes, plan.unwrap().bytes);
     let said = "Of its 16 bits 8 hold the value and 8 a hash of the key, which 0.391 % of absent keys \
                 have by chance: build `RibbonMap::build(16, pairs)` of `value | check << 8`";

@@ -33,10 +33,10 @@ fn cases() -> Vec<Case> {
         (
             "1: a sorted file of an LSM tree, memory scarce",
             lsm().with_false_positive_ns(100_000.0).with_queries_per_key(10.0),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "within 2 times the fewest bits",
         ),
-        ("1: the same by memory alone", lsm(), Filter(Kind::BumpedRibbon), "by memory"),
+        ("1: the same by memory alone", lsm(), Filter(Kind::Ribbon), "by memory"),
         (
             "2: its first level, flushed each minute, bound by the processor",
             lsm().with_false_positive_ns(10_000.0).with_queries_per_key(0.1),
@@ -102,7 +102,7 @@ fn cases() -> Vec<Case> {
         (
             "7: a blocklist in a browser",
             exactly(5 * MILLION).built_once().with_fpr(0.001).need(Need::Files),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "of the fewest bits",
         ),
         ("8: up to ten copies a key", counted(), Filter(Kind::Counting), "stick at 15"),
@@ -122,7 +122,7 @@ fn cases() -> Vec<Case> {
         (
             "10: a rate of 30 %, static",
             exactly(MILLION).built_once().with_fpr(0.3),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "above the lower bound for 30 %",
         ),
         ("10: one by one", exactly(MILLION).with_fpr(0.3), Filter(Kind::Bloom), "above the lower"),
@@ -154,16 +154,16 @@ fn cases() -> Vec<Case> {
         (
             "15: a light client, one in a million",
             exactly(MILLION).built_once().with_fpr(1e-6).need(Need::Files),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "above the lower bound for 0.0001 %",
         ),
         (
             "17: a speller in 64 kB",
             exactly(50_000).built_once().with_bytes(64_000).need(Need::Files),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "for 0.09",
         ),
-        ("18: a billion k-mers", k_mers(), Filter(Kind::BumpedRibbon), "extrapolated"),
+        ("18: a billion k-mers", k_mers(), Filter(Kind::Ribbon), "extrapolated"),
         (
             "18: the same, for building time",
             k_mers().with_first(First::Time).with_queries_per_key(0.5),
@@ -189,7 +189,7 @@ fn cases() -> Vec<Case> {
         (
             "20: leaked passwords",
             exactly(900 * MILLION).built_once().with_fpr(1e-6),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "An exact set of the keys takes",
         ),
         (
@@ -267,7 +267,7 @@ fn cases() -> Vec<Case> {
             "rather dense integers, known beforehand",
             exactly(MILLION).built_once().with_fpr(0.01).with_integers_below(20 * MILLION),
             SortedList,
-            "no more than the smallest filter, wide bumped ribbon",
+            "no more than the smallest filter, ribbon",
         ),
         (
             "nearly every query is for a key that is in, and lookups are cheap",
@@ -284,7 +284,7 @@ fn cases() -> Vec<Case> {
         (
             "a million small filters that never change",
             exactly(100).built_once().with_fpr(0.01).with_filters(MILLION),
-            Filter(Kind::NarrowRibbon),
+            Filter(Kind::Ribbon),
             "384 bytes more, which is 30.7 bits per key",
         ),
         (
@@ -330,14 +330,14 @@ fn cases() -> Vec<Case> {
                 .with_changes(250_000)
                 .with_key_bytes(60)
                 .need(Need::Files),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "Send the whole filter: it takes 1.25 MB; 250,000 changed keys, added and removed, \
              take 15.0 MB as keys, 1.50 MB as sorted hashes",
         ),
         (
             "23: the same with few changes",
             exactly(MILLION).built_once().with_fpr(0.001).with_changes(1000),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "Send the changes",
         ),
         (
@@ -361,7 +361,7 @@ fn cases() -> Vec<Case> {
         (
             "memory has a price",
             exactly(MILLION).built_once().with_fpr(0.01).with_bit_ns(100.0),
-            Filter(Kind::BumpedRibbon),
+            Filter(Kind::Ribbon),
             "by time and the price of memory",
         ),
         (

@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   $ amq bench keys.txt
-  $ amq bench --fpr 0.1% --kind bloom,bumped-ribbon,cuckoo keys.txt";
+  $ amq bench --fpr 0.1% --kind bloom,ribbon,cuckoo keys.txt";
 
 /// Queries for keys that are not in.
 const ABSENT: usize = 1 << 20;

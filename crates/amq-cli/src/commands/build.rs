@@ -458,7 +458,7 @@ mod tests {
         for (kind, options, is_filled) in [
             (FilterKind::Bloom, "--keys 50000", true),
             (FilterKind::Quotient, "--keys 50000 --unique", false),
-            (FilterKind::BumpedRibbon, "", false),
+            (FilterKind::Ribbon, "", false),
         ] {
             let bytes = memory(kind, Goal::fpr(50_000, 0.01), 50_000, is_filled).unwrap();
             for (memory, suffices) in [(bytes, true), (bytes / 10 * 9, false)] {

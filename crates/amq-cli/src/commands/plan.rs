@@ -42,7 +42,7 @@ type Counts = Vec<u64>;
 const EXAMPLES: &str = "\
 Examples:
   $ amq plan --keys 1e6,1e9 --fpr 1%,0.1%
-  $ amq plan --keys 250000 --kind bloom,bumped-ribbon --json";
+  $ amq plan --keys 250000 --kind bloom,ribbon --json";
 
 /// The number of rates that fit side by side in 80 columns.
 const RATES: usize = 4;

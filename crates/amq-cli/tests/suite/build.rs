@@ -78,14 +78,14 @@ fn what_is_no_number_is_refused_by_name() {
         ("--bytes 1,000", "write 1000 or 1_000, without commas"),
         ("--bytes 1M", "1MiB, where MiB is 2^20 bytes, or 1MB"),
         ("--bytes many", "not a size: write 4096, 64KiB, 1.5GB or 1e9"),
-        ("--fpr 1% --kind bloom,bumped-ribbon", "write {kind} in the name"),
+        ("--fpr 1% --kind bloom,ribbon", "write {kind} in the name"),
         ("", "required"),
     ] {
         let command = format!("build -o f.amq {options} keys.txt");
         room.amq(&command).refused(&[says]);
         assert_eq!(room.names(), ["keys.txt", "more.txt"]);
     }
-    room.amq("build -o - --fpr 1% --kind bloom,bumped-ribbon keys.txt").refused(&["takes one"]);
+    room.amq("build -o - --fpr 1% --kind bloom,ribbon keys.txt").refused(&["takes one"]);
     room.amq("build --fpr 1% keys.txt").refused(&["--output"]);
     room.amq("nonsense").refused(&["unrecognized subcommand"]);
     room.amq("").refused(&["Usage: amq"]);
@@ -108,7 +108,7 @@ fn more_keys_than_planned_are_refused_by_every_kind_that_does_not_grow() {
     // As many as planned are taken; for a Bloom filter repeated ones are one.
     room.amq("build -o f.amq --fpr 1% --keys 1001 keys.txt keys.txt").ends(0);
     room.amq("build -o g.amq --fpr 1% --keys 1001 --kind cuckoo keys.txt").ends(0);
-    room.amq("build -o h.amq --fpr 1% --keys 1001 --kind bumped-ribbon --unique keys.txt keys.txt")
+    room.amq("build -o h.amq --fpr 1% --keys 1001 --kind ribbon --unique keys.txt keys.txt")
         .ends(0);
 }
 
@@ -175,8 +175,8 @@ fn little_memory_gives_the_same_filter_or_says_how_much_it_takes() {
     assert_eq!(room.read("a.amq"), room.read("c.amq"));
     room.amq("build -o d.amq --fpr 1% many --memory 50KB")
         .refused(&["a Bloom filter of these keys takes ", "--memory allows 50.0 kB"]);
-    room.amq("build -o d.amq --fpr 1% many --memory 500KB --kind bumped-ribbon")
-        .refused(&["a bumped ribbon filter of these keys takes", "blocked-bloom"]);
+    room.amq("build -o d.amq --fpr 1% many --memory 500KB --kind ribbon")
+        .refused(&["a ribbon filter of these keys takes", "blocked-bloom"]);
     room.amq("build -o d.amq --fpr 1% --keys 1e12 keys.txt").refused(&["takes 1.20 TB"]);
     assert!(!room.exists("d.amq"));
 }

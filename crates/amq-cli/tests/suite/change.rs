@@ -21,8 +21,7 @@ fn dedupe_prints_what_comes_first_and_remembers_it() {
         let command = format!("dedupe --kind {kind} --keys 2000 keys.txt more.txt keys.txt");
         assert_eq!(room.amq(&command).ends(0).lines(), 1501, "{kind}");
     }
-    room.amq("dedupe --kind bumped-ribbon --keys 2000 keys.txt")
-        .refused(&["ribbon filter cannot insert"]);
+    room.amq("dedupe --kind ribbon --keys 2000 keys.txt").refused(&["ribbon filter cannot insert"]);
     room.amq("dedupe --kind cuckoo keys.txt").refused(&["--keys N"]);
     let run = room.amq("dedupe --stats keys.txt").ends(0);
     assert!(run.err.contains("1,001 lines, 1,001 of them new; fewer than 1 "), "{run:?}");
@@ -77,8 +76,8 @@ fn a_kept_filter_is_not_resumed_with_other_options() {
     let run = room.amq("dedupe -F f.amq many").ends(2);
     assert!(run.err.contains("more different lines than the 5,000"), "{run:?}");
     assert_eq!(room.read("f.amq"), old);
-    room.amq("build -o r.amq --kind bumped-ribbon --fpr 1% keys.txt").ends(0);
-    room.amq("dedupe -F r.amq more.txt").refused(&["r.amq: a bumped ribbon filter cannot insert"]);
+    room.amq("build -o r.amq --kind ribbon --fpr 1% keys.txt").ends(0);
+    room.amq("dedupe -F r.amq more.txt").refused(&["r.amq: a ribbon filter cannot insert"]);
 }
 
 #[test]
@@ -101,7 +100,7 @@ fn keys_are_inserted_all_or_none() {
     room.amq("insert c.amq -e key1 -e key1").ends(0);
     let run = room.amq("insert --unique c.amq -e key1 -e key1").ends(0);
     assert!(run.err.contains("inserted: 0 of 2"), "{run:?}");
-    room.amq("build -o r.amq --kind bumped-ribbon --fpr 1% keys.txt").ends(0);
+    room.amq("build -o r.amq --kind ribbon --fpr 1% keys.txt").ends(0);
     room.amq("insert r.amq -e x").refused(&["built from all its keys at once", "bloom, "]);
 }
 

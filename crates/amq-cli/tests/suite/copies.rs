@@ -44,7 +44,7 @@ fn a_filter_is_as_large_as_its_different_keys() {
     }
     // The rate is the one asked for, not a hundredth of it.
     build_and_rate(&room, "bloom", "ten", 0.009..0.0111);
-    build_and_rate(&room, "bumped-ribbon", "ten", 0.009..0.0111);
+    build_and_rate(&room, "ribbon", "ten", 0.009..0.0111);
 }
 
 #[track_caller]
@@ -69,7 +69,7 @@ fn copies_in_the_temporary_file_are_counted_nearly() {
         assert_eq!(room.amq("query -vc f.amq many").text(), "0\n");
     }
     // A ribbon needs all hashes in memory: they are counted.
-    room.amq("build -f -o f.amq --kind bumped-ribbon --fpr 1% --memory 4MB many").ends(0);
+    room.amq("build -f -o f.amq --kind ribbon --fpr 1% --memory 4MB many").ends(0);
     assert_eq!(told(&room, "f.amq", "planned"), 50_000.0);
     // About as many where copies are kept.
     let run = room.amq("build -f -o f.amq --kind quotient --fpr 1% --memory 1MB many").ends(0);
@@ -86,13 +86,13 @@ fn kinds_with_and_without_copies_are_built_of_the_same_lines() {
     room.amq(&format!("build -o {{kind}}.amq --fpr 1% --kind {kinds} two")).ends(0);
     assert_eq!(told(&room, "quotient.amq", "keys"), 2000.0);
     assert_eq!(told(&room, "bloom.amq", "planned"), 1000.0);
-    assert_eq!(told(&room, "bumped-ribbon.amq", "keys"), 1000.0);
+    assert_eq!(told(&room, "ribbon.amq", "keys"), 1000.0);
 }
 
 #[test]
 fn a_build_of_nothing_warns() {
     let room = Room::new();
-    for options in ["", "-q", "--keys 10", "--kind bumped-ribbon"] {
+    for options in ["", "-q", "--keys 10", "--kind ribbon"] {
         let run = room.pipe(&format!("build -f -o f.amq --fpr 1% {options}"), "").ends(0);
         assert!(run.err.contains("there were no keys"), "{options}: {run:?}");
     }

@@ -127,7 +127,7 @@ fn plans_are_what_is_built() {
             [plan, &info].map(|json| field(json, "bytes").parse().unwrap());
         assert!(built <= planned && built * 10 >= planned * 9, "{kind}: {built} of {planned}");
     }
-    let text = room.amq("plan --keys 1e6,1e9 --fpr 1% --kind bloom,bumped-ribbon").ends(0).text();
+    let text = room.amq("plan --keys 1e6,1e9 --fpr 1% --kind bloom,ribbon").ends(0).text();
     assert!(text.contains("1,000,000,000 keys at"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("bloom") && line.contains("9.59")), "{text}");
     // A comma parts numbers, and no thousands: what could be either is refused.
@@ -163,11 +163,11 @@ fn bench_verifies_every_kind_and_puts_it_into_a_table() {
 fn choose_ranks_gives_reasons_and_names_what_conflicts() {
     let room = Room::new();
     let text = room.amq("choose --keys 1e6 --fpr 1% --static").ends(0).text();
-    assert!(text.lines().nth(2).unwrap().starts_with(" 1  bumped-ribbon "), "{text}");
-    assert!(text.ends_with("amq build -o FILE --kind bumped-ribbon --fpr 0.01 KEYS\n"), "{text}");
+    assert!(text.lines().nth(2).unwrap().starts_with(" 1  ribbon "), "{text}");
+    assert!(text.ends_with("amq build -o FILE --kind ribbon --fpr 0.01 KEYS\n"), "{text}");
     // The library gives the same answer: the page's own vignette.
     let json = room.amq("choose --keys 1e6 --fpr 1% --static --json").ends(0).text();
-    assert_eq!(field(&json, "structure"), "\"bumped-ribbon\"", "{json}");
+    assert_eq!(field(&json, "structure"), "\"ribbon\"", "{json}");
     room.amq("choose --keys 1e6 --bits-per-key 2 --need remove --fpr 1%").refused(&[
         "no filter offers both a false-positive rate of 1 % and at most 2 bits per key",
         "without a false-positive rate of 1 % there is",
@@ -269,17 +269,17 @@ fn tables_and_sentences_fit_80_columns() {
     }
 }
 
-/// Names of version 0.2, of the report, and words in another order are read with a note.
+/// Names of earlier versions, of the report, and words in another order are read with a note.
 #[test]
 fn old_names_of_kinds_mean_what_they_meant_and_the_new_ones_are_told() {
     let room = Room::new();
     for (old, new) in [
-        ("ribbon", "bumped-ribbon"),
-        ("ribbon-bumped", "bumped-ribbon"),
-        ("ribbon-standard", "standard-ribbon"),
-        ("ribbon-narrow", "narrow-ribbon"),
-        ("RIBBON-WIDE", "wide-bumped-ribbon"),
-        ("ribbon-bumped-wide", "wide-bumped-ribbon"),
+        ("bumped-ribbon", "ribbon"),
+        ("ribbon-bumped", "ribbon"),
+        ("standard-ribbon", "ribbon"),
+        ("ribbon-narrow", "ribbon"),
+        ("RIBBON-WIDE", "ribbon"),
+        ("ribbon-bumped-wide", "ribbon"),
         ("cuckoo-windowed", "windowed-cuckoo"),
         ("blocked-scalable", "scalable-blocked"),
         ("split-block", "blocked-bloom"),
@@ -294,7 +294,7 @@ fn old_names_of_kinds_mean_what_they_meant_and_the_new_ones_are_told() {
     }
     let run = room.amq("build -q -f -o f.amq --fpr 1% --kind Bloom keys.txt").ends(0);
     assert_eq!(run.err, "", "only the case is another");
-    room.amq("plan --keys 9 --kind bumped-ribon").refused(&["bumped-ribon", "'bumped-ribbon'"]);
+    room.amq("plan --keys 9 --kind ribon").refused(&["ribon", "'ribbon'"]);
     let run = room.amq("build --help").ends(0).text();
     assert!(KINDS.iter().all(|kind| run.contains(&format!("- {kind}:"))), "{run}");
 }
@@ -347,10 +347,10 @@ fn json_has_what_a_script_wants() {
     assert!(lines[1]["error"].as_str().unwrap().contains("not an amq file"), "{run:?}");
     assert!(run.err.contains("damaged, or not a filter: 1 of 2 files"), "{run:?}");
 
-    let run = room.amq("bench --json --kind bloom,bumped-ribbon keys.txt").ends(0);
+    let run = room.amq("bench --json --kind bloom,ribbon keys.txt").ends(0);
     let lines: Vec<Value> = run.text().lines().map(read).collect();
     assert_eq!(lines.len(), 2);
-    for (line, kind) in lines.iter().zip(["bloom", "bumped-ribbon"]) {
+    for (line, kind) in lines.iter().zip(["bloom", "ribbon"]) {
         assert_eq!((&line["kind"], &line["keys"]), (&json!(kind), &json!(1001)));
         for number in ["bytes", "build_ns", "present_ns", "absent_ns", "measured_fpr"] {
             assert!(line[number].as_f64().unwrap() > 0.0, "{line}");
@@ -404,7 +404,7 @@ fn mistakes_are_told_what_was_meant() {
     room.amq("build -q -o e.amq --kind expandable-quotient --fpr 1% keys.txt").ends(0);
     room.amq("convert e.amq --to bloom -o f.amq").refused(&[grow]);
     room.amq("dedupe -F e.amq --kind bloom keys.txt").refused(&[grow]);
-    let run = room.amq("dedupe --kind bumped-ribbon keys.txt").ends(2);
+    let run = room.amq("dedupe --kind ribbon keys.txt").ends(2);
     assert!(run.err.contains("scalable, scalable-blocked, expandable-quotient"), "{run:?}");
     assert!(!run.err.contains("--keys"), "{run:?}");
 }

@@ -9,7 +9,7 @@ const READERS: [(&str, &str, i32); 6] = [
     ("dedupe", "", 0),
     ("insert", "live.amq -q -o new.amq -f", 0),
     ("remove", "live.amq -q -o new.amq -f", 0),
-    ("bench", "--kind bloom,bumped-ribbon", 0),
+    ("bench", "--kind bloom,ribbon", 0),
 ];
 
 /// A block goes from hand to hand; there are a few, and files beyond their number used to find none
@@ -89,7 +89,7 @@ fn memory_that_is_refused_is_an_error() {
     for kib in (least + 1000..least + 16_000).step_by(1000) {
         for command in [
             "build -q -f -o f.amq --fpr 1%",
-            "build -q -f -o f.amq --fpr 1% --kind bumped-ribbon",
+            "build -q -f -o f.amq --fpr 1% --kind ribbon",
             "dedupe",
             "query many.amq",
         ] {

@@ -195,11 +195,19 @@ impl fmt::Display for DecodeError {
                 Named(found),
                 Named(wanted)
             ),
-            Self::Kind { number } => write!(
-                f,
-                "the file holds a filter of kind {number}, which this program does not know: use a newer \
-                 one"
-            ),
+            Self::Kind { number } => match FilterKind::withdrawn(number) {
+                Some(id) => write!(
+                    f,
+                    "the file holds a {id} filter, written by amq up to 0.3, which is read no longer: \
+                     build a `{}` filter from the keys",
+                    FilterKind::Ribbon.id()
+                ),
+                None => write!(
+                    f,
+                    "the file holds a filter of kind {number}, which this program does not know: use a \
+                     newer one"
+                ),
+            },
             Self::UnsupportedKind { found } => write!(
                 f,
                 "the file holds a {}, which is not read here: {}",

@@ -162,7 +162,7 @@ pub trait PlanFilter: Filter + Sized {
 
     /// The inverse of planning: the most keys that fit into `bytes` at a rate of at most `fpr`.
     ///
-    /// All kinds' sizes rise with the number of keys, but for bumped ribbons, whose sizes now and
+    /// All kinds' sizes rise with the number of keys, but for ribbon filters, whose sizes now and
     /// then fall by some blocks: a few more, up to some 1.5 %, may fit again.
     fn keys_for(bytes: u64, fpr: f64) -> Result<u64, PlanError> {
         let plan = |keys: u64| Self::plan(Goal::new(keys, Budget::Fpr(fpr)));

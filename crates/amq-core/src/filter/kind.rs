@@ -6,7 +6,7 @@ use core::str::FromStr;
 
 /// Writes the enum and what is known of each kind, from one table: what it is, the number that
 /// stands for it in files, its name on command lines, its name in running text, and the names that
-/// version 0.2 had for it.
+/// earlier versions had for it.
 macro_rules! kinds {
     (
         filters {
@@ -89,9 +89,8 @@ macro_rules! kinds {
                 }
             }
 
-            /// Ids that stood for it in version 0.2, in the library, the command or the report.
-            /// `ribbon` is one of two kinds: it was the bumped one, but the standard one in the
-            /// report.
+            /// Ids that stood for it in versions 0.2 and 0.3, in the library, the command or the
+            /// report; and those of kinds that it took the place of.
             #[must_use]
             pub const fn former_ids(self) -> &'static [&'static str] {
                 match self {
@@ -117,8 +116,6 @@ kinds! {
         Cuckoo = 5, "cuckoo", "cuckoo";
         /// Quotient filter: remainders in runs.
         Quotient = 6, "quotient", "quotient";
-        /// Ribbon filter: a solved linear system, with rows of 128 bits.
-        StandardRibbon = 7, "standard-ribbon", "standard ribbon", was "ribbon" "ribbon-standard";
         /// Counting Bloom filter with eight 4-bit counters in one 64-byte block.
         BlockedCounting = 8, "blocked-counting", "blocked counting Bloom",
             was "blocked-counting-bloom";
@@ -126,13 +123,11 @@ kinds! {
         ScalableBlocked = 9, "scalable-blocked", "scalable split-block Bloom";
         /// Cuckoo filter whose buckets overlap.
         WindowedCuckoo = 10, "windowed-cuckoo", "windowed cuckoo", was "cuckoo-windowed";
-        /// Ribbon filter that bumps keys to further layers, with rows of 64 bits.
-        BumpedRibbon = 11, "bumped-ribbon", "bumped ribbon", was "ribbon" "ribbon-bumped";
-        /// Ribbon filter with rows of 64 bits.
-        NarrowRibbon = 12, "narrow-ribbon", "narrow ribbon", was "ribbon-narrow";
-        /// Bumped ribbon filter with rows of 128 bits.
-        WideBumpedRibbon = 13, "wide-bumped-ribbon", "wide bumped ribbon",
-            was "ribbon-wide" "ribbon-bumped-wide";
+        /// Ribbon filter: a solved linear system, close to the least possible space.
+        Ribbon = 11, "ribbon", "ribbon",
+            was "bumped-ribbon" "ribbon-bumped" "standard-ribbon" "ribbon-standard"
+            "narrow-ribbon" "ribbon-narrow" "wide-bumped-ribbon" "ribbon-wide"
+            "ribbon-bumped-wide";
         /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
         ExpandableQuotient = 15, "expandable-quotient", "expandable quotient";
         /// Binary fuse filter: fingerprints spread over three slots.
@@ -141,7 +136,7 @@ kinds! {
         WideBlockedBloom = 19, "wide-blocked-bloom", "wide-block Bloom";
     }
     others {
-        /// Static map from keys to values, solved as a bumped ribbon: in files beside the filters,
+        /// Static map from keys to values, solved as a ribbon filter: in files beside the filters,
         /// but no filter.
         RibbonMap = 14, "ribbon-map", "ribbon map";
         /// Filters of one kind among which keys are shared out: in files beside the filters; the
@@ -152,7 +147,18 @@ kinds! {
     }
 }
 
+/// Kinds of versions up to 0.3: the numbers that stand for them in files, and their ids. No other
+/// kind gets the numbers.
+const WITHDRAWN: [(u8, &str); 3] =
+    [(7, "standard-ribbon"), (12, "narrow-ribbon"), (13, "wide-bumped-ribbon")];
+
 impl FilterKind {
+    /// The id of the kind that a number in a file stood for up to version 0.3, if there is none
+    /// now.
+    pub(crate) fn withdrawn(number: u8) -> Option<&'static str> {
+        WITHDRAWN.into_iter().find(|kind| kind.0 == number).map(|(_, id)| id)
+    }
+
     /// The kind that a number in a file stands for.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
@@ -173,11 +179,11 @@ impl FilterKind {
 /// ```
 /// use amq_core::FilterKind;
 ///
-/// assert_eq!("bumped-ribbon".parse(), Ok(FilterKind::BumpedRibbon));
+/// assert_eq!("ribbon".parse(), Ok(FilterKind::Ribbon));
 /// let error = "blom".parse::<FilterKind>().unwrap_err();
 /// assert!(error.to_string().starts_with("no filter is called `blom`: the kinds are bloom, "));
-/// let error = "ribbon".parse::<FilterKind>().unwrap_err();
-/// assert!(error.to_string().ends_with("it is standard-ribbon or bumped-ribbon now"));
+/// let error = "bumped-ribbon".parse::<FilterKind>().unwrap_err();
+/// assert!(error.to_string().ends_with("it is ribbon now"));
 /// ```
 impl FromStr for FilterKind {
     type Err = UnknownKind;
@@ -245,9 +251,13 @@ mod tests {
     fn the_numbers_of_files_are_those_that_were_given_out() {
         let numbers = FilterKind::ALL.map(FilterKind::number);
         // Later ones follow.
-        assert_eq!(numbers[..14], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15]);
+        assert_eq!(numbers[..11], [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 15]);
         assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
         assert_eq!(FilterKind::RibbonMap.number(), 14);
+        for (number, id) in WITHDRAWN {
+            assert_eq!(FilterKind::from_number(number), None);
+            assert!(FilterKind::Ribbon.former_ids().contains(&id), "{id}");
+        }
     }
 
     /// The table of FORMAT.md, whose last column leads to the layout.
@@ -283,13 +293,13 @@ mod tests {
     }
 
     #[test]
-    fn a_former_name_is_one_kind_but_for_ribbon_and_no_name_of_today() {
+    fn a_former_name_is_one_kind_and_no_name_of_today() {
         for kind in FilterKind::ALL {
             assert!(kind.about().ends_with('.') && kind.about().len() < 100, "{kind}");
             for former in kind.former_ids() {
                 let was = |other: &FilterKind| other.former_ids().contains(former);
                 let kinds = FilterKind::ALL.into_iter().filter(was).count();
-                assert_eq!(kinds, if *former == "ribbon" { 2 } else { 1 }, "{former}");
+                assert_eq!(kinds, 1, "{former}");
                 assert_eq!(FilterKind::from_id(former), None);
             }
         }

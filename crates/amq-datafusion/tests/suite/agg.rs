@@ -126,7 +126,7 @@ async fn filters_that_differ_are_not_merged_and_the_error_names_how() {
     for (one, other, text) in [
         ("100, 0.01", "200, 0.01", "blocks"),
         ("100, 0.01, 'bloom'", "100, 0.01", "kind"),
-        ("100, 0.01, 'bumped-ribbon'", "100, 0.01, 'bumped-ribbon'", "cannot be merged"),
+        ("100, 0.01, 'ribbon'", "100, 0.01, 'ribbon'", "cannot be merged"),
     ] {
         let sql = format!(
             "SELECT amq_merge_agg(f) FROM (SELECT amq_agg(x, {one}) AS f FROM t \
@@ -171,7 +171,7 @@ async fn an_estimate_is_of_different_keys_for_kinds_whose_tables_tell() {
         ("counting", true),
         ("blocked-counting", true),
         ("quotient", true),
-        ("bumped-ribbon", true),
+        ("ribbon", true),
         ("cuckoo", false),
     ] {
         let agg = of(kind);
@@ -183,7 +183,7 @@ async fn an_estimate_is_of_different_keys_for_kinds_whose_tables_tell() {
         let told = numbers(&ctx, &whole).await[0];
         assert_eq!((4900..=5100).contains(&told), tells, "{kind}: {told}");
         assert_eq!(told == 20_000, !tells, "{kind}: {told}");
-        if tells && kind != "bumped-ribbon" {
+        if tells && kind != "ribbon" {
             let told = numbers(&ctx, &parts).await[0];
             assert!((4900..=5100).contains(&told), "{kind}: {told}");
         }
@@ -246,7 +246,7 @@ async fn a_state_goes_over_as_a_binary_column_and_foreign_ones_are_refused() {
     few.update_batch(&[longs(0..10)]).unwrap();
     let mut many = accumulator("bloom", 1000);
     many.update_batch(&[longs(0..1000)]).unwrap();
-    let mut static_kind = accumulator("bumped-ribbon", 1000);
+    let mut static_kind = accumulator("ribbon", 1000);
     static_kind.update_batch(&[longs(0..1000)]).unwrap();
     let mut larger = accumulator("bloom", 2000);
     larger.update_batch(&[longs(0..1000)]).unwrap();
@@ -281,7 +281,7 @@ async fn a_state_goes_over_as_a_binary_column_and_foreign_ones_are_refused() {
     refused("bloom", &of_static);
     refused("bloom", &larger);
     refused("counting", &few);
-    refused("bumped-ribbon", &many);
+    refused("ribbon", &many);
     refused("bloom", b"\x02 something else");
 }
 

@@ -30,7 +30,7 @@ async fn every_group_has_a_filter_of_its_own_keys() {
         ("blocked-bloom", 10_000),
         ("counting", 2000),
         ("quotient", 2000),
-        ("bumped-ribbon", 2000),
+        ("ribbon", 2000),
     ] {
         let ctx = session();
         // Group g has 10, 100, 1000 keys for g % 3 = 0, 1, 2, if it was planned for so many.

@@ -24,7 +24,7 @@ async fn parameters_are_literals_in_their_range() {
         ("x, 1e300, 0.01", "`expected` is a whole number"),
         ("x, 3000000000, 0.01", "a Binary value holds"),
         ("x, 9223372036854775807, 0.01", "amq_agg: "),
-        ("x, 500000000, 0.01, 'bumped-ribbon'", "is built from all hashes at once"),
+        ("x, 500000000, 0.01, 'ribbon'", "is built from all hashes at once"),
         ("x, 10, 0.01, 'xor'", "no filter is called `xor`"),
         ("x, 10, 0.01, 'split-block'", "it is blocked-bloom now"),
         ("x, 10, 0.01, 5", "`kind` is a text"),
@@ -53,7 +53,7 @@ async fn more_keys_than_expected_are_an_error_and_no_filter_that_errs_too_often(
         ("bloom", "so that the filter would err at a rate of"),
         ("counting", "so that the filter would err at a rate of"),
         ("cuckoo", "more rows than `expected`"),
-        ("bumped-ribbon", "more keys than `expected`"),
+        ("ribbon", "more keys than `expected`"),
     ] {
         for (x, group) in [("x", ""), ("x", " GROUP BY x % 2")] {
             let sql = format!("SELECT amq_agg({x}, 5000, 0.01, '{kind}') FROM t{group}");

@@ -13,7 +13,6 @@ False
 from . import _amq
 from ._amq import *  # noqa: F403
 from ._amq import BloomFilter as Bloom  # the name that rbloom has for it
-from ._amq import BumpedRibbonFilter as RibbonFilter  # the one to take first
 
 __version__ = _amq.__version__
-__all__ = [name for name in _amq.__all__ if not name.startswith("_")] + ["Bloom", "RibbonFilter"]
+__all__ = [name for name in _amq.__all__ if not name.startswith("_")] + ["Bloom"]

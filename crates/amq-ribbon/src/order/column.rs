@@ -2,7 +2,7 @@
 
 use super::Order;
 use crate::layer::Layer;
-use crate::row::{self, Row};
+use crate::row::{self, BITS};
 use amq_core::prefetch::prefetch;
 
 /// The order for any number of columns, also where blocks differ in it.
@@ -24,7 +24,7 @@ pub(crate) struct Window {
 impl Window {
     /// The words of the two blocks; none if there are none, as in a system of no keys.
     #[inline(always)]
-    fn blocks<'a, W: Row>(&self, words: &'a [W]) -> Option<[&'a [W]; 2]> {
+    fn blocks<'a>(&self, words: &'a [u64]) -> Option<[&'a [u64]; 2]> {
         let columns = self.columns as usize;
         let words = words.get(self.word..)?;
         let (block, rest) = words.split_at_checked(columns)?;
@@ -47,9 +47,9 @@ impl Order for ByColumn {
     const NOWHERE: Window = Window { word: 0, columns: 1, offset: 0, hash: 0 };
 
     #[inline(always)]
-    fn window<W: Row>(layer: &Layer, columns: u32, start: u64, hash: u64) -> Window {
-        let (word, columns) = layer.block(layer.block_of::<W>(start), columns);
-        Window { word, columns: columns as u32, offset: (start % W::BITS) as u32, hash }
+    fn window(layer: &Layer, columns: u32, start: u64, hash: u64) -> Window {
+        let (word, columns) = layer.block(layer.block_of(start), columns);
+        Window { word, columns: columns as u32, offset: (start % BITS) as u32, hash }
     }
 
     #[inline(always)]
@@ -58,12 +58,12 @@ impl Order for ByColumn {
     }
 
     /// Columns are read by eights, and the last eight may overlap with those before.
-    fn vector_end<W: Row>(words: usize, columns: u32) -> usize {
+    fn vector_end(words: usize, columns: u32) -> usize {
         words.checked_sub(Window::read(columns)).map_or(0, |last| last + 1)
     }
 
     #[cfg(test)]
-    fn check<W: Row>(words: &[W], window: &Window, vector_end: usize) -> bool {
+    fn check(words: &[u64], window: &Window, vector_end: usize) -> bool {
         let columns = window.columns as usize;
         let after = window.word + columns;
         assert!(after <= words.len());
@@ -77,8 +77,8 @@ impl Order for ByColumn {
     }
 
     #[inline(always)]
-    fn prefetch<W: Row>(words: &[W], columns: u32, window: &Window) {
-        let line = 64 / size_of::<W>();
+    fn prefetch(words: &[u64], columns: u32, window: &Window) {
+        let line = 64 / size_of::<u64>();
         let last = window.word + Window::read(window.columns) - 1;
         prefetch(words, window.word);
         prefetch(words, window.word + line);
@@ -92,16 +92,14 @@ impl Order for ByColumn {
 
     /// Stops at the first column that differs.
     #[inline(always)]
-    fn agrees<W: Row>(words: &[W], window: &Window) -> bool {
-        let (row, mut result) = (W::of(window.hash), row::result(window.hash));
-        let (here, next) = (row.up(window.offset), row.rest(window.offset));
+    fn agrees(words: &[u64], window: &Window) -> bool {
+        let (row, mut result) = (row::of(window.hash), row::result(window.hash));
+        let (here, next) = row::split(row, window.offset);
         let Some([block, after]) = window.blocks(words) else {
             return false;
         };
         for (&one, &other) in block.iter().zip(after) {
-            let mut sum = one.and(here);
-            sum ^= other.and(next);
-            if sum.parity() != result & 1 {
+            if row::parity(one & here ^ other & next) != result & 1 {
                 return false;
             }
             result >>= 1;
@@ -110,17 +108,15 @@ impl Order for ByColumn {
     }
 
     #[inline(always)]
-    fn value<W: Row>(words: &[W], window: &Window) -> u32 {
-        let row = W::of(window.hash);
-        let (here, next) = (row.up(window.offset), row.rest(window.offset));
+    fn value(words: &[u64], window: &Window) -> u32 {
+        let row = row::of(window.hash);
+        let (here, next) = row::split(row, window.offset);
         let mut value = 0;
         let Some([block, after]) = window.blocks(words) else {
             return value;
         };
         for (&one, &other) in block.iter().zip(after).rev() {
-            let mut sum = one.and(here);
-            sum ^= other.and(next);
-            value = value << 1 | sum.parity();
+            value = value << 1 | row::parity(one & here ^ other & next);
         }
         value
     }

@@ -14,7 +14,7 @@
 
 use super::Order;
 use crate::layer::Layer;
-use crate::row::{self, Row};
+use crate::row::{self, BITS};
 use amq_core::internal::bytemuck::cast_slice;
 use amq_core::prefetch::prefetch;
 
@@ -53,8 +53,8 @@ impl<const BYTES: usize> BySlot<BYTES> {
 
     /// The slots of a row, exclusive-ored. In a system of no layers there are none.
     #[inline(always)]
-    fn sum<W: Row>(words: &[W], window: &Slots) -> Option<u32> {
-        let row = W::of(window.hash);
+    fn sum(words: &[u64], window: &Slots) -> Option<u32> {
+        let row = row::of(window.hash);
         #[cfg(all(
             target_arch = "aarch64",
             target_endian = "little",
@@ -69,32 +69,29 @@ impl<const BYTES: usize> BySlot<BYTES> {
 
     /// The slots of a row that begins with slot `first`, exclusive-ored into eight.
     #[inline(always)]
-    pub(crate) fn sums<W: Row>(words: &[W], first: usize, row: W) -> Option<[u64; BYTES]> {
-        // The row is shifted to begin with a word, not the words with the row. An eighth of a row's
-        // slots take whole words.
-        let slots = W::BITS as usize / 8;
-        let shift = (first % slots) as u32;
-        let words = words.get(first / slots * BYTES..)?;
+    pub(crate) fn sums(words: &[u64], first: usize, row: u64) -> Option<[u64; BYTES]> {
+        // The row is shifted to begin with a word, not the words with the row. Eight slots take
+        // whole words.
+        let (here, next) = row::split(row, (first % 8) as u32);
+        let words = words.get(first / 8 * BYTES..)?;
         let (words, after) = words.split_at_checked(8 * BYTES)?;
         let mut sums = [0; BYTES];
-        Self::add(&mut sums, words, row.up(shift));
+        Self::add(&mut sums, words, here);
         // The last row of all ends in the last words.
         if let Some(after) = after.get(..BYTES) {
-            Self::add(&mut sums, after, row.rest(shift));
+            Self::add(&mut sums, after, next);
         }
         Some(sums)
     }
 
     /// Adds the slots whose coefficients are set, in words that begin with the first slot.
     #[inline(always)]
-    fn add<W: Row>(sums: &mut [u64; BYTES], words: &[W], coefficients: W) {
-        let halves = W::BITS as usize / 64;
-        let coefficients = coefficients.halves().map(Self::prepared);
-        for eight in 0..words.len() * halves / BYTES {
-            let masks = Self::masks(coefficients[eight / 8], eight % 8);
-            for (i, (sum, mask)) in sums.iter_mut().zip(masks).enumerate() {
-                let at = eight * BYTES + i;
-                *sum ^= words[at / halves].halves()[at % halves] & mask;
+    fn add(sums: &mut [u64; BYTES], words: &[u64], coefficients: u64) {
+        let coefficients = Self::prepared(coefficients);
+        for (eight, words) in words.chunks_exact(BYTES).enumerate() {
+            let masks = Self::masks(coefficients, eight);
+            for ((sum, word), mask) in sums.iter_mut().zip(words).zip(masks) {
+                *sum ^= word & mask;
             }
         }
     }
@@ -109,7 +106,7 @@ impl<const BYTES: usize> BySlot<BYTES> {
     }
 
     /// A mask of the bytes whose slots have their coefficients set, for the group `eight` of eight
-    /// slots in a half.
+    /// slots.
     #[inline(always)]
     fn masks(prepared: u64, eight: usize) -> [u64; BYTES] {
         if BYTES == 1 {
@@ -157,10 +154,10 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
     const NOWHERE: Slots = Slots { first: 0, hash: 0 };
 
     #[inline(always)]
-    fn window<W: Row>(layer: &Layer, _: u32, start: u64, hash: u64) -> Slots {
+    fn window(layer: &Layer, _: u32, start: u64, hash: u64) -> Slots {
         // A shard has one block more than its starts fill.
         let before = layer.first_word / (8 * BYTES as u64) + layer.shard(start);
-        Slots { first: (start + before * W::BITS) as usize, hash }
+        Slots { first: (start + before * BITS) as usize, hash }
     }
 
     #[inline(always)]
@@ -168,15 +165,15 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
         window.first
     }
 
-    fn vector_end<W: Row>(words: usize, _: u32) -> usize {
-        let read = W::BITS as usize * BYTES + Self::SPARE;
-        let last = (words * size_of::<W>()).checked_sub(read);
+    fn vector_end(words: usize, _: u32) -> usize {
+        let read = BITS as usize * BYTES + Self::SPARE;
+        let last = (words * size_of::<u64>()).checked_sub(read);
         last.map_or(0, |last| last / BYTES + 1)
     }
 
     #[cfg(test)]
-    fn check<W: Row>(words: &[W], window: &Slots, vector_end: usize) -> bool {
-        let end = (window.first + W::BITS as usize) * BYTES;
+    fn check(words: &[u64], window: &Slots, vector_end: usize) -> bool {
+        let end = (window.first + BITS as usize) * BYTES;
         assert!(end <= size_of_val(words));
         if window.first < vector_end {
             assert!(end + Self::SPARE <= size_of_val(words));
@@ -185,9 +182,9 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
     }
 
     #[inline(always)]
-    fn prefetch<W: Row>(words: &[W], _: u32, window: &Slots) {
-        let (bytes, first) = (cast_slice::<W, u8>(words), window.first * BYTES);
-        let len = W::BITS as usize * BYTES;
+    fn prefetch(words: &[u64], _: u32, window: &Slots) {
+        let (bytes, first) = (cast_slice::<u64, u8>(words), window.first * BYTES);
+        let len = BITS as usize * BYTES;
         for line in (0..len).step_by(64) {
             prefetch(bytes, first + line);
         }
@@ -195,13 +192,13 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
     }
 
     #[inline(always)]
-    fn agrees<W: Row>(words: &[W], window: &Slots) -> bool {
+    fn agrees(words: &[u64], window: &Slots) -> bool {
         let result = row::result(window.hash) & Self::MASK;
         Self::sum(words, window) == Some(result)
     }
 
     #[inline(always)]
-    fn value<W: Row>(words: &[W], window: &Slots) -> u32 {
+    fn value(words: &[u64], window: &Slots) -> u32 {
         Self::sum(words, window).unwrap_or_default()
     }
 }
@@ -209,24 +206,23 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
 /// Writes eight columns of a block: byte `byte` of each of its slots. Slots have `bytes` bytes.
 /// `block` is counted from the first of `words`, which are zero in these bytes.
 #[inline(always)]
-pub(crate) fn put<W: Row>(words: &mut [W], block: usize, byte: usize, bytes: usize, columns: &[W]) {
-    let mut slot = block * W::BITS as usize;
-    for half in 0..W::BITS as usize / 64 {
-        for eight in 0..8 {
-            let bits = columns.iter().enumerate().fold(0, |bits, (i, column)| {
-                bits | (column.halves()[half] >> (8 * eight) & 0xFF) << (8 * i)
-            });
-            let slots = transposed(bits);
-            if bytes == 1 {
-                W::add_word(words, slot / 8, slots);
-            } else {
-                for (i, bits) in slots.to_le_bytes().into_iter().enumerate() {
-                    let at = (slot + i) * bytes + byte;
-                    W::add_word(words, at / 8, u64::from(bits) << (at % 8 * 8));
-                }
+pub(crate) fn put(words: &mut [u64], block: usize, byte: usize, bytes: usize, columns: &[u64]) {
+    let mut slot = block * BITS as usize;
+    for eight in 0..8 {
+        let bits = columns
+            .iter()
+            .enumerate()
+            .fold(0, |bits, (i, column)| bits | (column >> (8 * eight) & 0xFF) << (8 * i));
+        let slots = transposed(bits);
+        if bytes == 1 {
+            words[slot / 8] = slots;
+        } else {
+            for (i, bits) in slots.to_le_bytes().into_iter().enumerate() {
+                let at = (slot + i) * bytes + byte;
+                words[at / 8] ^= u64::from(bits) << (at % 8 * 8);
             }
-            slot += 8;
         }
+        slot += 8;
     }
 }
 
@@ -259,28 +255,28 @@ mod tests {
     }
 
     /// Writes columns of pseudo-random bits both ways, and asks both for rows at every slot.
-    fn orders_agree<W: Row, const BYTES: usize>() {
+    fn orders_agree<const BYTES: usize>() {
         const BLOCKS: usize = 3;
         let columns = 8 * BYTES;
         let mut noise = 1;
         let mut word = || {
             noise = row::next_layer(noise, 0);
-            W::of(noise)
+            row::of(noise)
         };
-        let by_column: Vec<W> = (0..BLOCKS * columns).map(|_| word()).collect();
-        let mut by_slot = vec![W::ZERO; by_column.len()];
+        let by_column: Vec<u64> = (0..BLOCKS * columns).map(|_| word()).collect();
+        let mut by_slot = vec![0; by_column.len()];
         for (at, columns) in by_column.chunks(8).enumerate() {
             put(&mut by_slot, at / BYTES, at % BYTES, BYTES, columns);
         }
-        for start in 0..=(BLOCKS as u64 - 1) * W::BITS {
+        for start in 0..=(BLOCKS as u64 - 1) * BITS {
             let layer = Layer {
-                starts: (BLOCKS as u64 - 1) * W::BITS + 1,
+                starts: (BLOCKS as u64 - 1) * BITS + 1,
                 shard_bits: 32,
                 ..Layer::default()
             };
             let hash = row::next_layer(start, 1);
-            let of_columns = ByColumn::window::<W>(&layer, columns as u32, start, hash);
-            let of_slots = BySlot::<BYTES>::window::<W>(&layer, columns as u32, start, hash);
+            let of_columns = ByColumn::window(&layer, columns as u32, start, hash);
+            let of_slots = BySlot::<BYTES>::window(&layer, columns as u32, start, hash);
             let value = ByColumn::value(&by_column, &of_columns);
             assert_eq!(BySlot::<BYTES>::value(&by_slot, &of_slots), value, "{start}");
         }
@@ -288,14 +284,10 @@ mod tests {
 
     #[test]
     fn both_orders_of_the_same_bits_have_the_same_values() {
-        orders_agree::<u64, 1>();
-        orders_agree::<u64, 2>();
-        orders_agree::<u64, 3>();
-        orders_agree::<u64, 4>();
-        orders_agree::<u128, 1>();
-        orders_agree::<u128, 2>();
-        orders_agree::<u128, 3>();
-        orders_agree::<u128, 4>();
+        orders_agree::<1>();
+        orders_agree::<2>();
+        orders_agree::<3>();
+        orders_agree::<4>();
     }
 
     #[cfg(all(
@@ -306,29 +298,25 @@ mod tests {
     ))]
     #[test]
     fn vectors_have_the_sums_of_their_portable_twin() {
-        fn agree<W: Row, const BYTES: usize>() {
+        fn agree<const BYTES: usize>() {
             use crate::simd::neon::sums;
-            let words: Vec<W> =
-                (0..24 * BYTES as u64).map(|i| W::of(row::next_layer(i, 3))).collect();
-            let last = size_of_val(&words[..]) / BYTES - W::BITS as usize;
+            let words: Vec<u64> =
+                (0..24 * BYTES as u64).map(|i| row::of(row::next_layer(i, 3))).collect();
+            let last = size_of_val(&words[..]) / BYTES - BITS as usize;
             for first in 0..=last {
-                let row = W::of(row::next_layer(first as u64, 4));
+                let row = row::of(row::next_layer(first as u64, 4));
                 let twin = BySlot::<BYTES>::sums(&words, first, row).map(fold);
                 let sum = sums(&words, first, row).map(fold::<BYTES>);
                 assert!(sum.is_some());
                 assert_eq!(sum, twin, "{first}");
             }
             for past in [last + 1, last + 100, usize::MAX] {
-                assert_eq!(sums::<W, BYTES>(&words, past, W::ZERO), None);
+                assert_eq!(sums::<BYTES>(&words, past, 0), None);
             }
         }
-        agree::<u64, 1>();
-        agree::<u64, 2>();
-        agree::<u64, 3>();
-        agree::<u64, 4>();
-        agree::<u128, 1>();
-        agree::<u128, 2>();
-        agree::<u128, 3>();
-        agree::<u128, 4>();
+        agree::<1>();
+        agree::<2>();
+        agree::<3>();
+        agree::<4>();
     }
 }

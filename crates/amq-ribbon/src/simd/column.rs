@@ -5,53 +5,46 @@
 
 use super::avx512;
 use super::x86::Vectors;
-use crate::Kind;
 use crate::order::{ByColumn, Order, Window};
-use crate::row::{Row, result};
+use crate::row::{self, result};
 use crate::store::Store;
 use crate::system::System;
 use core::arch::x86_64::*;
 
 impl Vectors for ByColumn {
     #[inline(always)]
-    unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
-        window: &Window,
-    ) -> bool {
+    unsafe fn agrees<S: Store, const AVX512: bool>(system: &System<S>, window: &Window) -> bool {
         // No early exit: it would be mispredicted for half of the keys. At the usual rates the
         // first eight columns are all there are.
         // SAFETY: as the caller says; below `vector_end` all columns of two blocks can be read, and
         // eight words of each at least.
         unsafe {
-            let mut differences = differ::<K, S, AVX512>(system, window, 0);
+            let mut differences = differ::<S, AVX512>(system, window, 0);
             for first in (8..system.params().columns).step_by(8) {
-                differences |= differ::<K, S, AVX512>(system, window, first);
+                differences |= differ::<S, AVX512>(system, window, first);
             }
             differences == 0
         }
     }
 
     #[inline(always)]
-    unsafe fn agrees_alone<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
+    unsafe fn agrees_alone<S: Store, const AVX512: bool>(
+        system: &System<S>,
         window: &Window,
     ) -> bool {
         // SAFETY: as above.
         unsafe {
-            let differences = differ::<K, S, AVX512>(system, window, 0);
+            let differences = differ::<S, AVX512>(system, window, 0);
             if system.params().columns <= 8 {
                 return differences == 0;
             }
             let Window { word, columns, offset, hash } = *window;
-            agrees_later::<K, S, AVX512>(system, word, columns, offset, hash, differences)
+            agrees_later::<S, AVX512>(system, word, columns, offset, hash, differences)
         }
     }
 
     #[inline(always)]
-    unsafe fn value<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
-        window: &Window,
-    ) -> u32 {
+    unsafe fn value<S: Store, const AVX512: bool>(system: &System<S>, window: &Window) -> u32 {
         // Only slots' values gain from vectors.
         <Self as Order>::value(system.words(), window)
     }
@@ -66,8 +59,8 @@ impl Vectors for ByColumn {
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn agrees_later<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
+unsafe fn agrees_later<S: Store, const AVX512: bool>(
+    system: &System<S>,
     word: usize,
     columns: u32,
     offset: u32,
@@ -78,25 +71,9 @@ unsafe fn agrees_later<K: Kind, S: Store<K::Row>, const AVX512: bool>(
     let mut differences = differences;
     for first in (8..system.params().columns).step_by(8) {
         // SAFETY: as the caller says.
-        differences |= unsafe { differ::<K, S, AVX512>(system, &window, first) };
+        differences |= unsafe { differ::<S, AVX512>(system, &window, first) };
     }
     differences == 0
-}
-
-/// A row's part in its first block and its part in the next. Rows of 64 bits have an upper half
-/// of zero.
-#[derive(Clone, Copy)]
-struct Halves {
-    here: [u64; 2],
-    next: [u64; 2],
-}
-
-impl Halves {
-    #[inline(always)]
-    fn of<W: Row>(window: &Window) -> Self {
-        let row = W::of(window.hash);
-        Self { here: row.up(window.offset).halves(), next: row.rest(window.offset).halves() }
-    }
 }
 
 /// Those of the eight columns from `first` on whose parity differs from the result. Where fewer are
@@ -107,23 +84,20 @@ impl Halves {
 /// at least.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
+unsafe fn differ<S: Store, const AVX512: bool>(
+    system: &System<S>,
     window: &Window,
     first: u32,
 ) -> u32 {
-    let row = Halves::of::<K::Row>(window);
+    let row = row::split(row::of(window.hash), window.offset);
     let first = first.min(window.columns.saturating_sub(8));
     // SAFETY: the caller says that the words are there.
     let parities = unsafe {
         let block = system.words().as_ptr().add(window.word + first as usize);
         let after = block.add(window.columns as usize);
-        if K::Row::BITS > 64 {
-            parities(sums_of_128(block.cast(), after.cast(), row))
-        } else if AVX512 {
-            avx512::parities([block.cast(), after.cast()], [row.here[0], row.next[0]])
-        } else {
-            parities(sums_of_64(block.cast(), after.cast(), row))
+        match AVX512 {
+            true => avx512::parities([block, after], row.into()),
+            false => parities(sums(block, after, row)),
         }
     };
     let differ = (parities ^ result(window.hash) >> first) as u8;
@@ -137,46 +111,17 @@ unsafe fn differ<K: Kind, S: Store<K::Row>, const AVX512: bool>(
 /// The processor has AVX2; eight words can be read at both addresses.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn sums_of_64(block: *const u64, after: *const u64, row: Halves) -> __m256i {
+unsafe fn sums(block: *const u64, after: *const u64, (here, next): (u64, u64)) -> __m256i {
     // SAFETY: the caller says that eight words can be read; the loads need no alignment.
     unsafe {
-        let here = _mm256_set1_epi64x(row.here[0] as i64);
-        let next = _mm256_set1_epi64x(row.next[0] as i64);
+        let here = _mm256_set1_epi64x(here as i64);
+        let next = _mm256_set1_epi64x(next as i64);
         let sum = |i: usize| {
             let one = _mm256_and_si256(_mm256_loadu_si256(block.add(i).cast()), here);
             let other = _mm256_and_si256(_mm256_loadu_si256(after.add(i).cast()), next);
             _mm256_xor_si256(one, other)
         };
         folded(sum(0), sum(4))
-    }
-}
-
-/// As `sums_of_64`, for words of 128 bits.
-///
-/// # Safety
-/// As above.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn sums_of_128(block: *const [u64; 2], after: *const [u64; 2], row: Halves) -> __m256i {
-    // SAFETY: as above.
-    unsafe {
-        let both = |[low, high]: [u64; 2]| {
-            _mm256_broadcastsi128_si256(_mm_set_epi64x(high as i64, low as i64))
-        };
-        let (here, next) = (both(row.here), both(row.next));
-        // Two columns.
-        let sum = |i: usize| {
-            let one = _mm256_and_si256(_mm256_loadu_si256(block.add(i).cast()), here);
-            let other = _mm256_and_si256(_mm256_loadu_si256(after.add(i).cast()), next);
-            _mm256_xor_si256(one, other)
-        };
-        let halves = |a: __m256i, b: __m256i| {
-            // Columns a, b, a + 1, b + 1.
-            _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
-        };
-        let (low, high) = (halves(sum(0), sum(2)), halves(sum(4), sum(6)));
-        let in_order = _mm256_permute4x64_epi64::<0b11_01_10_00>;
-        folded(in_order(low), in_order(high))
     }
 }
 

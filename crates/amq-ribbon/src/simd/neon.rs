@@ -7,7 +7,7 @@
 // Compilers differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]
 
-use crate::row::Row;
+use crate::row::BITS;
 use amq_core::internal::bytemuck::cast_slice;
 use core::arch::aarch64::{
     uint8x16_t, vandq_u8, vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u64, vld1q_u8, vqtbl1q_u8,
@@ -46,27 +46,25 @@ impl<const BYTES: usize> Spread<BYTES> {
 /// The slots of a row that begins with slot `first`, exclusive-ored into eight; `None` if the words
 /// end before it does.
 #[inline(always)]
-pub(crate) fn sums<W: Row, const BYTES: usize>(
-    words: &[W],
+pub(crate) fn sums<const BYTES: usize>(
+    words: &[u64],
     first: usize,
-    row: W,
+    row: u64,
 ) -> Option<[u64; BYTES]> {
-    let slots = cast_slice::<W, u8>(words).get(first.saturating_mul(BYTES)..)?;
-    let slots = slots.get(..W::BITS as usize * BYTES)?;
+    let slots = cast_slice::<u64, u8>(words).get(first.saturating_mul(BYTES)..)?;
+    let slots = slots.get(..BITS as usize * BYTES)?;
     // SAFETY: NEON is there: without it this module is not compiled. The loads are of arrays of 16
     // bytes, and of 16 bytes of a slice.
     unsafe {
         let mut vectors = [vdupq_n_u8(0); 3];
-        for (slots, coefficients) in slots.chunks_exact(64 * BYTES).zip(row.halves()) {
-            let row = vreinterpretq_u8_u64(vdupq_n_u64(coefficients));
-            for (i, slots) in slots.chunks_exact(16).enumerate() {
-                let in_period = i % Spread::<BYTES>::PERIOD;
-                let from = vld1q_u8(Spread::<BYTES>::FROM[i].as_ptr());
-                let bit = vld1q_u8(Spread::<BYTES>::BIT[in_period].as_ptr());
-                let is_set = vtstq_u8(vqtbl1q_u8(row, from), bit);
-                let kept = vandq_u8(vld1q_u8(slots.as_ptr()), is_set);
-                vectors[in_period] = veorq_u8(vectors[in_period], kept);
-            }
+        let row = vreinterpretq_u8_u64(vdupq_n_u64(row));
+        for (i, slots) in slots.chunks_exact(16).enumerate() {
+            let in_period = i % Spread::<BYTES>::PERIOD;
+            let from = vld1q_u8(Spread::<BYTES>::FROM[i].as_ptr());
+            let bit = vld1q_u8(Spread::<BYTES>::BIT[in_period].as_ptr());
+            let is_set = vtstq_u8(vqtbl1q_u8(row, from), bit);
+            let kept = vandq_u8(vld1q_u8(slots.as_ptr()), is_set);
+            vectors[in_period] = veorq_u8(vectors[in_period], kept);
         }
         Some(eight(vectors))
     }

@@ -1,7 +1,6 @@
 //! The portable twins of queries, for processors without the instructions and for the last windows
 //! of a table.
 
-use crate::Kind;
 use crate::order::{Order, by_order};
 use crate::store::Store;
 use crate::system::System;
@@ -9,13 +8,13 @@ use amq_core::KeyHash;
 
 /// Whether a key is in.
 #[inline(never)]
-pub(super) fn contains<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> bool {
+pub(super) fn contains<S: Store>(system: &System<S>, hash: u64) -> bool {
     by_order!(system.slot_bytes(), O => O::agrees(system.words(), &system.window::<O>(hash)))
 }
 
 /// Answers for many keys; the slices are equally long.
-pub(super) fn contains_batch<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
+pub(super) fn contains_batch<S: Store>(
+    system: &System<S>,
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
@@ -27,16 +26,12 @@ pub(super) fn contains_batch<K: Kind, S: Store<K::Row>>(
 
 /// The value of a key.
 #[inline(never)]
-pub(super) fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+pub(super) fn value<S: Store>(system: &System<S>, hash: u64) -> u32 {
     by_order!(system.slot_bytes(), O => O::value(system.words(), &system.window::<O>(hash)))
 }
 
 /// The values of many keys; the slices are equally long.
-pub(super) fn values<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
-    hashes: &[KeyHash],
-    values: &mut [u32],
-) {
+pub(super) fn values<S: Store>(system: &System<S>, hashes: &[KeyHash], values: &mut [u32]) {
     let words = system.words();
     by_order!(system.slot_bytes(), O => {
         system.each::<O, _>(hashes, values, |window| O::value(words, window))

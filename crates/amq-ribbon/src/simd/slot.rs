@@ -8,47 +8,31 @@
 
 use super::avx512;
 use super::x86::Vectors;
-use crate::Kind;
 use crate::order::{BySlot, Slots, fold, fold_word};
-use crate::row::{Operations, Row, result};
+use crate::row::{self, result};
 use crate::store::Store;
 use crate::system::System;
 use core::arch::x86_64::*;
 
 impl<const BYTES: usize> Vectors for BySlot<BYTES> {
     #[inline(always)]
-    unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
-        window: &Slots,
-    ) -> bool {
+    unsafe fn agrees<S: Store, const AVX512: bool>(system: &System<S>, window: &Slots) -> bool {
         // SAFETY: as the caller says.
-        let sum = unsafe { <Self as Vectors>::value::<K, S, AVX512>(system, window) };
+        let sum = unsafe { <Self as Vectors>::value::<S, AVX512>(system, window) };
         sum == result(window.hash) & Self::MASK
     }
 
     #[inline(always)]
-    unsafe fn value<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
-        window: &Slots,
-    ) -> u32 {
-        let row = K::Row::of(window.hash).halves();
+    unsafe fn value<S: Store, const AVX512: bool>(system: &System<S>, window: &Slots) -> u32 {
+        let row = row::of(window.hash);
         // SAFETY: the caller says that there is AVX2, and AVX-512 if asked for, and before
         // `vector_end` all vectors of a window end in the words.
         unsafe {
             let slots = system.words().as_ptr().cast::<u8>().add(window.first * BYTES);
-            if AVX512 {
-                let mut sum = avx512::selected::<BYTES>(slots, row[0]);
-                if K::Row::BITS > 64 {
-                    sum ^= avx512::selected::<BYTES>(slots.add(64 * BYTES), row[1]);
-                }
-                return sum;
+            match AVX512 {
+                true => avx512::selected::<BYTES>(slots, row),
+                false => folded::<BYTES>(selected::<BYTES>(slots, row)),
             }
-            let mut sum = selected::<BYTES>(slots, row[0]);
-            if K::Row::BITS > 64 {
-                let half = selected::<BYTES>(slots.add(64 * BYTES), row[1]);
-                sum = _mm256_xor_si256(sum, half);
-            }
-            folded::<BYTES>(sum)
         }
     }
 }

@@ -1,10 +1,9 @@
 use super::portable;
 use crate::elimination::Elimination;
 use crate::layer::{Columns, Layer};
-use crate::row::Row;
+use crate::row::BITS;
 use crate::shards::Shard;
 use crate::system::System;
-use crate::{Bumped, Kind, Standard};
 use amq_core::KeyHash;
 use std::vec;
 use std::vec::Vec;
@@ -17,10 +16,10 @@ type Batch<'a, A> = dyn Fn(&[KeyHash], &mut [A]) + 'a;
 
 /// Asks for present keys and absent ones: all paths agree on each. If all blocks have the same
 /// columns, and these are whole bytes, the order is by slot.
-fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
+fn agree(columns: u32, short: u32, n: u64) {
     let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
     let most = Columns { most: columns, short };
-    let system = System::<K>::build(hashes.as_slice(), most, &mut |_| ()).unwrap();
+    let system = System::build(hashes.as_slice(), most, &mut |_| ()).unwrap();
     assert_eq!(system.params().columns, columns);
     let whole = short == 0 && columns % 8 == 0;
     assert_eq!(system.slot_bytes(), if whole { columns / 8 } else { 0 });
@@ -68,13 +67,13 @@ fn agree<K: Kind>(columns: u32, short: u32, n: u64) {
     #[cfg(target_arch = "x86_64")]
     if amq_core::internal::Cpu::has_avx2_and_bits() {
         // SAFETY: the processor has the features.
-        let avx2 = unsafe { Answers::by_vectors::<K, _, false>(&system, &asked, &portable) };
+        let avx2 = unsafe { Answers::by_vectors::<_, false>(&system, &asked, &portable) };
         assert_eq!(avx2, portable, "{columns} columns, AVX2");
     }
     #[cfg(target_arch = "x86_64")]
     if amq_core::internal::Cpu::has_avx512() {
         // SAFETY: the processor has the features.
-        let avx512 = unsafe { Answers::by_vectors::<K, _, true>(&system, &asked, &portable) };
+        let avx512 = unsafe { Answers::by_vectors::<_, true>(&system, &asked, &portable) };
         assert_eq!(avx512, portable, "{columns} columns, AVX-512");
     }
 }
@@ -104,8 +103,8 @@ impl Answers {
     /// # Safety
     /// The processor has the features.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn by_vectors<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
+    unsafe fn by_vectors<S: Store, const AVX512: bool>(
+        system: &System<S>,
         asked: &[KeyHash],
         portable: &Self,
     ) -> Self {
@@ -113,9 +112,9 @@ impl Answers {
         let by_slot = system.slot_bytes() > 0;
         // SAFETY: as the caller says.
         unsafe {
-            x86::contains_batch::<K, _, AVX512>(system, asked, &mut answers.found);
+            x86::contains_batch::<_, AVX512>(system, asked, &mut answers.found);
             if by_slot {
-                x86::values_by_slot::<K, _, AVX512>(system, asked, &mut answers.values);
+                x86::values_by_slot::<_, AVX512>(system, asked, &mut answers.values);
             }
         }
         let single = Self::of(
@@ -123,12 +122,12 @@ impl Answers {
             |hash| {
                 // SAFETY: as the caller says.
                 by_order!(system.slot_bytes(), O => unsafe {
-                    x86::contains::<K, _, O, AVX512>(system, hash)
+                    x86::contains::<_, O, AVX512>(system, hash)
                 })
             },
             |hash| match by_slot {
                 // SAFETY: as the caller says.
-                true => unsafe { x86::value_by_slot::<K, _, AVX512>(system, hash) },
+                true => unsafe { x86::value_by_slot::<_, AVX512>(system, hash) },
                 false => 0,
             },
         );
@@ -141,29 +140,29 @@ impl Answers {
 }
 
 /// Builds a shard of a bumping layer and one of a last layer, both ways.
-fn build_agrees<W: Row>(n: u64) {
+fn build_agrees(n: u64) {
     let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
     let layer = Layer {
         // Six percent fewer than keys.
-        starts: (n * 94 / 100 / W::BITS) * W::BITS + 1,
+        starts: (n * 94 / 100 / BITS) * BITS + 1,
         shard_bits: 20,
         ..Layer::default()
     };
-    let (extent, columns) = (layer.extent::<W>(0), Columns { most: 9, short: 0 });
+    let (extent, columns) = (layer.extent(0), Columns { most: 9, short: 0 });
     let empty = || {
-        let mut elimination = Elimination::<W, KeyHash>::default();
+        let mut elimination = Elimination::<KeyHash>::default();
         elimination.make_room(&extent, hashes.len()).unwrap();
         elimination
     };
     let (mut one, mut other) = (empty(), empty());
-    let agree = |one: &Elimination<W, KeyHash>, other: &Elimination<W, KeyHash>| {
-        let mut words = [(); 2].map(|()| vec![W::ZERO; extent.blocks as usize * 9]);
+    let agree = |one: &Elimination<KeyHash>, other: &Elimination<KeyHash>| {
+        let mut words = [(); 2].map(|()| vec![0; extent.blocks as usize * 9]);
         let [by_one, by_other] =
-            words.each_mut().map(|words| Shard::<W, KeyHash> { entries: &hashes, words, extent });
+            words.each_mut().map(|words| Shard::<KeyHash> { entries: &hashes, words, extent });
         let (mut by_one, mut by_other) = (by_one, by_other);
         super::solve(one, &layer, &mut by_one, columns);
         other.solve(&layer, &mut by_other, columns);
-        assert!(words[0].iter().any(|word| *word != W::ZERO));
+        assert!(words[0].iter().any(|word| *word != 0));
         assert_eq!(words[0], words[1]);
     };
     super::bump(&mut one, &layer, &extent, &hashes).unwrap();
@@ -185,8 +184,7 @@ fn build_agrees<W: Row>(n: u64) {
 fn dispatched_and_portable_builds_agree() {
     // More keys than slots for either row, so that some are bumped.
     let n = if cfg!(miri) { 400 } else { 20_000 };
-    build_agrees::<u64>(n);
-    build_agrees::<u128>(n);
+    build_agrees(n);
 }
 
 /// The share of blocks that have a column less.
@@ -199,22 +197,22 @@ fn dispatched_and_portable_queries_agree_at_every_number_of_columns() {
         for (columns, short, n) in
             [(7, HALF, 400), (19, HALF, 400), (8, NONE, 100), (24, NONE, 150)]
         {
-            agree::<Bumped>(columns, short, n);
-            agree::<Standard>(columns, short, n);
+            agree(columns, short, n);
+            agree(columns, short, n);
         }
         return;
     }
     for columns in 2..=32 {
         for n in [1, 2, 40, 700, 5000] {
             for short in [NONE, HALF] {
-                agree::<Bumped>(columns, short, n);
-                agree::<Standard>(columns, short, n);
+                agree(columns, short, n);
+                agree(columns, short, n);
             }
         }
     }
-    agree::<Bumped>(8, HALF, 60_000);
-    agree::<Bumped>(8, NONE, 60_000);
-    agree::<Bumped>(24, NONE, 60_000);
+    agree(8, HALF, 60_000);
+    agree(8, NONE, 60_000);
+    agree(24, NONE, 60_000);
 }
 
 #[test]
@@ -227,11 +225,11 @@ fn every_width_agrees_with_its_twin_from_no_key_to_a_million() {
     };
     for &(columns, short) in widths {
         for &n in counts {
-            agree::<Bumped>(columns, short, n);
-            agree::<Standard>(columns, short, n);
+            agree(columns, short, n);
+            agree(columns, short, n);
         }
         if !cfg!(miri) {
-            agree::<Bumped>(columns, short, 1_000_000);
+            agree(columns, short, 1_000_000);
         }
     }
 }

@@ -5,7 +5,6 @@
 //! features.
 
 use super::portable;
-use crate::Kind;
 use crate::order::{ByColumn, BySlot, Order, by_order};
 use crate::store::Store;
 use crate::system::System;
@@ -19,8 +18,8 @@ pub(super) trait Vectors: Order {
     /// The processor has AVX2, BMI1, BMI2, LZCNT and POPCNT, and the caller is compiled for
     /// them: a function with features of its own would not be inlined everywhere. With `AVX512`
     /// the processor has that, too. The window is before the system's `vector_end`.
-    unsafe fn agrees<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
+    unsafe fn agrees<S: Store, const AVX512: bool>(
+        system: &System<S>,
         window: &Self::Window,
     ) -> bool;
 
@@ -30,22 +29,20 @@ pub(super) trait Vectors: Order {
     /// # Safety
     /// As [`agrees`](Vectors::agrees).
     #[inline(always)]
-    unsafe fn agrees_alone<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
+    unsafe fn agrees_alone<S: Store, const AVX512: bool>(
+        system: &System<S>,
         window: &Self::Window,
     ) -> bool {
         // SAFETY: as the caller says.
-        unsafe { <Self as Vectors>::agrees::<K, S, AVX512>(system, window) }
+        unsafe { <Self as Vectors>::agrees::<S, AVX512>(system, window) }
     }
 
     /// The window's parities, one bit per column.
     ///
     /// # Safety
     /// As [`agrees`](Vectors::agrees).
-    unsafe fn value<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-        system: &System<K, S>,
-        window: &Self::Window,
-    ) -> u32;
+    unsafe fn value<S: Store, const AVX512: bool>(system: &System<S>, window: &Self::Window)
+    -> u32;
 }
 
 // Values by column do without AVX2: compilers would count bits in vectors, which takes twice as
@@ -54,7 +51,7 @@ pub(super) trait Vectors: Order {
 /// # Safety
 /// The processor has the features; the order is by column.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+pub(super) unsafe fn value<S: Store>(system: &System<S>, hash: u64) -> u32 {
     match system.first_window::<ByColumn>(hash) {
         Some(window) => <ByColumn as Order>::value(system.words(), &window),
         // SAFETY: the features are those of this function.
@@ -67,18 +64,14 @@ pub(super) unsafe fn value<K: Kind, S: Store<K::Row>>(system: &System<K, S>, has
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn value_later<K: Kind, S: Store<K::Row>>(system: &System<K, S>, hash: u64) -> u32 {
+unsafe fn value_later<S: Store>(system: &System<S>, hash: u64) -> u32 {
     <ByColumn as Order>::value(system.words(), &system.later_window::<ByColumn>(hash))
 }
 
 /// # Safety
 /// The processor has the features; the order is by column.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn values<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
-    hashes: &[KeyHash],
-    values: &mut [u32],
-) {
+pub(super) unsafe fn values<S: Store>(system: &System<S>, hashes: &[KeyHash], values: &mut [u32]) {
     let words = system.words();
     system.each::<ByColumn, _>(hashes, values, |window| <ByColumn as Order>::value(words, window));
 }
@@ -86,27 +79,27 @@ pub(super) unsafe fn values<K: Kind, S: Store<K::Row>>(
 /// # Safety
 /// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn value_by_slot<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
+pub(super) unsafe fn value_by_slot<S: Store, const AVX512: bool>(
+    system: &System<S>,
     hash: u64,
 ) -> u32 {
     // SAFETY: the features are those of this function.
     by_order!(system.slot_bytes(), O => unsafe {
-        value_anywhere::<K, S, O, AVX512>(system, &system.window::<O>(hash))
+        value_anywhere::<S, O, AVX512>(system, &system.window::<O>(hash))
     })
 }
 
 /// # Safety
 /// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn values_by_slot<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
+pub(super) unsafe fn values_by_slot<S: Store, const AVX512: bool>(
+    system: &System<S>,
     hashes: &[KeyHash],
     values: &mut [u32],
 ) {
     // SAFETY: the features are those of this function.
     by_order!(system.slot_bytes(), O => system.each::<O, _>(hashes, values, |window| unsafe {
-        value_anywhere::<K, S, O, AVX512>(system, window)
+        value_anywhere::<S, O, AVX512>(system, window)
     }))
 }
 
@@ -115,13 +108,13 @@ pub(super) unsafe fn values_by_slot<K: Kind, S: Store<K::Row>, const AVX512: boo
 /// # Safety
 /// The processor has the features, and the caller is compiled for them.
 #[inline(always)]
-unsafe fn value_anywhere<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
-    system: &System<K, S>,
+unsafe fn value_anywhere<S: Store, O: Vectors, const AVX512: bool>(
+    system: &System<S>,
     window: &O::Window,
 ) -> u32 {
     if O::place(window) < system.vector_end() {
         // SAFETY: as the caller says, and the window is before the end.
-        return unsafe { <O as Vectors>::value::<K, S, AVX512>(system, window) };
+        return unsafe { <O as Vectors>::value::<S, AVX512>(system, window) };
     }
     <O as Order>::value(system.words(), window)
 }
@@ -132,16 +125,13 @@ unsafe fn value_anywhere<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bo
 /// The processor has the features.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains_by_order<K: Kind, S: Store<K::Row>>(
-    system: &System<K, S>,
-    hash: u64,
-) -> bool {
+pub(super) unsafe fn contains_by_order<S: Store>(system: &System<S>, hash: u64) -> bool {
     // SAFETY: the features are those of this function.
     unsafe {
         match system.slot_bytes() {
-            0 => contains::<K, S, ByColumn, false>(system, hash),
-            1 => contains_in::<K, S, BySlot<1>, false>(system, hash),
-            _ => contains_wide::<K, S, false>(system, hash),
+            0 => contains::<S, ByColumn, false>(system, hash),
+            1 => contains_in::<S, BySlot<1>, false>(system, hash),
+            _ => contains_wide::<S, false>(system, hash),
         }
     }
 }
@@ -152,12 +142,12 @@ pub(super) unsafe fn contains_by_order<K: Kind, S: Store<K::Row>>(
 /// The processor has the features.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains_wide<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
+pub(super) unsafe fn contains_wide<S: Store, const AVX512: bool>(
+    system: &System<S>,
     hash: u64,
 ) -> bool {
     // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes(), O => unsafe { contains::<K, S, O, AVX512>(system, hash) })
+    by_order!(system.slot_bytes(), O => unsafe { contains::<S, O, AVX512>(system, hash) })
 }
 
 /// Whether a key is in a system of this order. Not inlined: each order keeps its own registers.
@@ -166,12 +156,12 @@ pub(super) unsafe fn contains_wide<K: Kind, S: Store<K::Row>, const AVX512: bool
 /// The processor has the features.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
-    system: &System<K, S>,
+pub(super) unsafe fn contains<S: Store, O: Vectors, const AVX512: bool>(
+    system: &System<S>,
     hash: u64,
 ) -> bool {
     // SAFETY: the features are those of this function.
-    unsafe { contains_in::<K, S, O, AVX512>(system, hash) }
+    unsafe { contains_in::<S, O, AVX512>(system, hash) }
 }
 
 /// [`contains`], where it is called from.
@@ -179,18 +169,18 @@ pub(super) unsafe fn contains<K: Kind, S: Store<K::Row>, O: Vectors, const AVX51
 /// # Safety
 /// The processor has the features, and the caller is compiled for them.
 #[inline(always)]
-unsafe fn contains_in<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
-    system: &System<K, S>,
+unsafe fn contains_in<S: Store, O: Vectors, const AVX512: bool>(
+    system: &System<S>,
     hash: u64,
 ) -> bool {
     match system.first_window::<O>(hash) {
         // SAFETY: as the caller says, and the window is before the end.
         Some(window) if O::place(&window) < system.vector_end() => unsafe {
-            O::agrees_alone::<K, S, AVX512>(system, &window)
+            O::agrees_alone::<S, AVX512>(system, &window)
         },
         Some(_) => portable::contains(system, hash),
         // SAFETY: as the caller says.
-        None => unsafe { contains_later::<K, S, O, AVX512>(system, hash) },
+        None => unsafe { contains_later::<S, O, AVX512>(system, hash) },
     }
 }
 
@@ -202,25 +192,25 @@ unsafe fn contains_in<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn contains_later<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
-    system: &System<K, S>,
+unsafe fn contains_later<S: Store, O: Vectors, const AVX512: bool>(
+    system: &System<S>,
     hash: u64,
 ) -> bool {
     // SAFETY: the features are those of this function.
-    unsafe { agrees_anywhere::<K, S, O, AVX512>(system, &system.later_window::<O>(hash)) }
+    unsafe { agrees_anywhere::<S, O, AVX512>(system, &system.later_window::<O>(hash)) }
 }
 
 /// # Safety
 /// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains_batch<K: Kind, S: Store<K::Row>, const AVX512: bool>(
-    system: &System<K, S>,
+pub(super) unsafe fn contains_batch<S: Store, const AVX512: bool>(
+    system: &System<S>,
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
     // SAFETY: the features are those of this function.
     by_order!(system.slot_bytes(), O => system.each::<O, _>(hashes, answers, |window| unsafe {
-        agrees_anywhere::<K, S, O, AVX512>(system, window)
+        agrees_anywhere::<S, O, AVX512>(system, window)
     }))
 }
 
@@ -229,23 +219,20 @@ pub(super) unsafe fn contains_batch<K: Kind, S: Store<K::Row>, const AVX512: boo
 /// # Safety
 /// The processor has the features, and the caller is compiled for them.
 #[inline(always)]
-unsafe fn agrees_anywhere<K: Kind, S: Store<K::Row>, O: Vectors, const AVX512: bool>(
-    system: &System<K, S>,
+unsafe fn agrees_anywhere<S: Store, O: Vectors, const AVX512: bool>(
+    system: &System<S>,
     window: &O::Window,
 ) -> bool {
     if O::place(window) < system.vector_end() {
         // SAFETY: as the caller says, and the window is before the end.
-        return unsafe { <O as Vectors>::agrees::<K, S, AVX512>(system, window) };
+        return unsafe { <O as Vectors>::agrees::<S, AVX512>(system, window) };
     }
-    agrees_at_the_end::<K, S, O>(system, window)
+    agrees_at_the_end::<S, O>(system, window)
 }
 
 /// The portable twin. A function of its own, so that loops keep everything in registers.
 #[cold]
 #[inline(never)]
-fn agrees_at_the_end<K: Kind, S: Store<K::Row>, O: Order>(
-    system: &System<K, S>,
-    window: &O::Window,
-) -> bool {
+fn agrees_at_the_end<S: Store, O: Order>(system: &System<S>, window: &O::Window) -> bool {
     O::agrees(system.words(), window)
 }

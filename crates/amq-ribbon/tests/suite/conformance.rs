@@ -1,11 +1,6 @@
 //! The laws that every filter of the family keeps; see `amq-conformance`.
 
 use amq_conformance::suite;
-use amq_ribbon::{
-    BumpedRibbonFilter, NarrowRibbonFilter, StandardRibbonFilter, WideBumpedRibbonFilter,
-};
+use amq_ribbon::RibbonFilter;
 
-suite!(standard: StandardRibbonFilter => [build, file]);
-suite!(narrow: NarrowRibbonFilter => [build, file]);
-suite!(bumped: BumpedRibbonFilter => [build, file]);
-suite!(wide: WideBumpedRibbonFilter => [build, file]);
+suite!(ribbon: RibbonFilter => [build, file]);

@@ -5,14 +5,14 @@ use amq_conformance::files::{committed, mend};
 use amq_conformance::{hold, suite};
 use amq_core::internal::{Description, Header, Opened, Restore, Source, Stored};
 use amq_ribbon::{
-    BuildError, Bumped, DecodeError, Filter, FilterKind, Goal, Heap, Key, KeyHash, LengthMismatch,
-    MapError, Plan, PlanError, PlanFilter, PredictedFpr, Ribbon, RibbonMap, RibbonMapView,
+    BuildError, DecodeError, Filter, FilterKind, Goal, Heap, Key, KeyHash, LengthMismatch,
+    MapError, Plan, PlanError, PlanFilter, PredictedFpr, RibbonFilter, RibbonMap, RibbonMapView,
     RibbonParams, Store,
 };
 
 /// A map from keys to their fingerprints.
 #[derive(Clone, PartialEq)]
-struct Fingerprints<S = Heap<u64>>(RibbonMap<S>);
+struct Fingerprints<S = Heap>(RibbonMap<S>);
 
 suite!(map: Fingerprints => file(fingerprints));
 
@@ -21,7 +21,7 @@ fn fingerprint(hash: KeyHash, bits: u32) -> u32 {
 }
 
 fn fingerprints(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<Fingerprints, BuildError> {
-    let bits = Ribbon::<Bumped>::plan(goal)?.params.columns;
+    let bits = RibbonFilter::plan(goal)?.params.columns;
     let pairs = hashes.iter().map(|&hash| (hash, fingerprint(hash, bits)));
     match RibbonMap::build_hashes(bits, seed, pairs) {
         Ok(map) => Ok(Fingerprints(map)),
@@ -30,7 +30,7 @@ fn fingerprints(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<Fingerprint
     }
 }
 
-impl<S: Store<u64>> Filter for Fingerprints<S> {
+impl<S: Store> Filter for Fingerprints<S> {
     fn kind(&self) -> FilterKind {
         FilterKind::RibbonMap
     }
@@ -76,20 +76,20 @@ impl PlanFilter for Fingerprints {
     type Params = RibbonParams;
 
     fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
-        Ribbon::<Bumped>::plan(goal)
+        RibbonFilter::plan(goal)
     }
     fn plan_params(params: RibbonParams, keys: u64) -> Result<Plan<RibbonParams>, PlanError> {
-        Ribbon::<Bumped>::plan_params(params, keys)
+        RibbonFilter::plan_params(params, keys)
     }
     fn predicted_fpr(params: &RibbonParams, keys: u64) -> PredictedFpr {
-        Ribbon::<Bumped>::predicted_fpr(params, keys)
+        RibbonFilter::predicted_fpr(params, keys)
     }
     fn params(&self) -> RibbonParams {
         RibbonParams::new(self.0.value_bits(), 0)
     }
 }
 
-impl<S: Store<u64>> Stored for Fingerprints<S> {
+impl<S: Store> Stored for Fingerprints<S> {
     const KIND: FilterKind = FilterKind::RibbonMap;
     const REVISION: u8 = <RibbonMap<S> as Stored>::REVISION;
 
@@ -105,8 +105,7 @@ impl<S: Store<u64>> Stored for Fingerprints<S> {
 }
 
 impl Restore for Fingerprints {
-    type Over<R: Source> =
-        Fingerprints<amq_ribbon::Held<R::Store<u64>, R::Store<u64>, R::Store<u8>>>;
+    type Over<R: Source> = Fingerprints<amq_ribbon::Held<R::Store<u64>, R::Store<u8>>>;
 
     fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
         Ok(Fingerprints(RibbonMap::restore(opened, source)?))
@@ -182,12 +181,12 @@ fn a_map_is_saved_streamed_and_viewed_and_has_the_same_values() {
 
 #[test]
 fn a_filter_is_no_map_and_a_map_with_short_blocks_is_none() {
-    let filter = Ribbon::<Bumped>::build(amq_ribbon::Budget::Fpr(0.01), 0..5000u64).unwrap();
+    let filter = RibbonFilter::build(amq_ribbon::Budget::Fpr(0.01), 0..5000u64).unwrap();
     let mut bytes = filter.to_bytes().unwrap();
     let refused = RibbonMap::from_bytes(&bytes).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "the file holds a bumped ribbon filter, and a ribbon map was asked for"
+        "the file holds a ribbon filter, and a ribbon map was asked for"
     );
     // Forged into a map, the values of its short blocks would miss a bit.
     bytes[16] = FilterKind::RibbonMap.number();

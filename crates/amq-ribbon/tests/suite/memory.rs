@@ -6,42 +6,32 @@
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{files, hold, memory};
-use amq_ribbon::{
-    Budget, BumpedRibbonFilter, Key, Kind, NarrowRibbonFilter, Ribbon, RibbonMap, Standard,
-    Standard64, StandardRibbonFilter, WideBumpedRibbonFilter,
-};
+use amq_ribbon::{Budget, Key, RibbonFilter, RibbonMap};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(standard: StandardRibbonFilter => [build, file]);
-memory!(narrow: NarrowRibbonFilter => [build, file]);
-memory!(bumped: BumpedRibbonFilter => [build, file]);
-memory!(wide: WideBumpedRibbonFilter => [build, file]);
+memory!(ribbon: RibbonFilter => [build, file]);
 
 /// A layer's starts and blocks must agree, so one forged number claims nothing: here are both.
 #[test]
 fn a_claim_is_not_taken_for_memory() {
-    fn claims<K: Kind>(bits: u64) {
-        let filter = Ribbon::<K>::build(Budget::Fpr(0.01), 0..300u64).unwrap();
-        let file = filter.to_bytes().unwrap();
-        // The layer's entry is the directory's last row, behind its head, four sections and the
-        // columns.
-        let layer = 192 + 6 * 64;
-        for starts in [(1u64 << 20) + 1, (1 << 31) + 1] {
-            let mut forged = file.clone();
-            // One shard of up to 2^32 starts.
-            let blocks = starts / bits + 1;
-            for (at, number) in [(8, starts), (16, 32), (48, blocks)] {
-                forged[layer + at..][..8].copy_from_slice(&number.to_le_bytes());
-            }
-            files::mend(&mut forged);
-            let claimed = files::memory::claim_is_bounded::<Ribbon<K>>(&forged).unwrap();
-            assert!(claimed >= Some(blocks * bits / 8), "{claimed:?}");
+    let filter = RibbonFilter::build(Budget::Fpr(0.01), 0..300u64).unwrap();
+    let file = filter.to_bytes().unwrap();
+    // The layer's entry is the directory's last row, behind its head, four sections and the
+    // columns.
+    let layer = 192 + 6 * 64;
+    for starts in [(1u64 << 20) + 1, (1 << 31) + 1] {
+        let mut forged = file.clone();
+        // One shard of up to 2^32 starts.
+        let blocks = starts / 64 + 1;
+        for (at, number) in [(8, starts), (16, 32), (48, blocks)] {
+            forged[layer + at..][..8].copy_from_slice(&number.to_le_bytes());
         }
+        files::mend(&mut forged);
+        let claimed = files::memory::claim_is_bounded::<RibbonFilter>(&forged).unwrap();
+        assert!(claimed >= Some(blocks * 8), "{claimed:?}");
     }
-    claims::<Standard64>(64);
-    claims::<Standard>(128);
 }
 
 #[test]
@@ -61,7 +51,7 @@ fn a_map_and_a_filter_of_an_iterator_without_memory_are_errors() {
     ));
     hold(every_refused_allocation_is_an_error(
         "a filter of an iterator",
-        || BumpedRibbonFilter::build(Budget::Fpr(0.01), 0..30_000u64),
+        || RibbonFilter::build(Budget::Fpr(0.01), 0..30_000u64),
         |_| Ok(()),
     ));
 }

@@ -54,10 +54,7 @@ macro_rules! kinds {
             [insert remove count list merge grow bulk];
         "quotient" ExpandableQuotient: amq_quotient::ExpandableQuotientFilter
             [insert remove count grow bulk];
-        "ribbon" StandardRibbon: amq_ribbon::StandardRibbonFilter [build_only bulk];
-        "ribbon" NarrowRibbon: amq_ribbon::NarrowRibbonFilter [build_only bulk];
-        "ribbon" BumpedRibbon: amq_ribbon::BumpedRibbonFilter [build_only bulk];
-        "ribbon" WideBumpedRibbon: amq_ribbon::WideBumpedRibbonFilter [build_only bulk];
+        "ribbon" Ribbon: amq_ribbon::RibbonFilter [build_only bulk];
         "fuse" Fuse: amq_fuse::FuseFilter [build_only bulk];
     } };
 }

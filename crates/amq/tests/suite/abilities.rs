@@ -131,7 +131,7 @@ fn abilities_can_be_asked_for_and_listed() {
     let cuckoo = Abilities::of(FilterKind::Cuckoo);
     let needs = [Ability::Insert, Ability::Remove, Ability::Map];
     assert!(cuckoo.has_all(&needs) && !cuckoo.has_all(&[Ability::Remove, Ability::List]));
-    let ribbon: Vec<_> = Abilities::of(FilterKind::BumpedRibbon).iter().collect();
+    let ribbon: Vec<_> = Abilities::of(FilterKind::Ribbon).iter().collect();
     assert_eq!(ribbon, [Ability::BuildOnly, Ability::Save, Ability::Map]);
     let listing: Vec<_> = Ability::List.kinds().collect();
     assert_eq!(listing, [FilterKind::Quotient]);

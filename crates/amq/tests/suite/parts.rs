@@ -121,9 +121,9 @@ fn every_kind_of_part_is_read_again() {
     for hash in (0..1000u64).map(|key| key.key_hash(0)) {
         keys[hash.shard(3)].push(hash);
     }
-    let built = |keys: &Vec<KeyHash>| BumpedRibbonFilter::build_hashes(Budget::Fpr(0.01), 0, keys);
+    let built = |keys: &Vec<KeyHash>| RibbonFilter::build_hashes(Budget::Fpr(0.01), 0, keys);
     let shards = keys.iter().map(built).collect::<Result<_, _>>().unwrap();
-    is_read(&Sharded::<BumpedRibbonFilter>::from_shards_unchecked(shards, 1000).unwrap());
+    is_read(&Sharded::<RibbonFilter>::from_shards_unchecked(shards, 1000).unwrap());
     let shards = (0..3).map(|_| events(0, 4)).collect();
     let live = is_read(&Sharded::<Events>::from_shards_unchecked(shards, 1000).unwrap());
     assert_eq!(live.for_each_shard(Rolling::advance), 3);

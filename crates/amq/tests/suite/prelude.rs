@@ -29,7 +29,7 @@ fn emptied<F: RemoveFilter>(mut filter: F, words: &[&str]) -> bool {
 #[test]
 fn generic_code_needs_no_other_import() {
     let words = ["one", "two", "three"];
-    let static_one: amq::BumpedRibbonFilter = at_once(&words);
+    let static_one: amq::RibbonFilter = at_once(&words);
     let cuckoo: amq::CuckooFilter = one_by_one(&words);
     assert!(holds(&static_one, &words) && holds(&cuckoo, &words));
     assert_eq!(bytes::<amq::CuckooFilter>(words.len() as u64), cuckoo.size_in_bytes());

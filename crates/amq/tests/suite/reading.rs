@@ -85,7 +85,7 @@ impl io::Write for Boasting<'_> {
 
 #[test]
 fn a_reader_or_writer_that_says_it_did_more_than_asked_is_an_error() {
-    let filter = amq::BumpedRibbonFilter::build(amq::Budget::Fpr(0.01), 0..50_000u64).unwrap();
+    let filter = amq::RibbonFilter::build(amq::Budget::Fpr(0.01), 0..50_000u64).unwrap();
     for more in [1, 1 << 30, usize::MAX] {
         for honest in 0..4 {
             let bytes = filter.to_bytes().unwrap();
@@ -95,7 +95,7 @@ fn a_reader_or_writer_that_says_it_did_more_than_asked_is_an_error() {
                 assert!(error.to_string().contains("mend its `read`"), "{error}");
             };
             said(AnyFilter::read_from(reader()).unwrap_err());
-            said(amq::BumpedRibbonFilter::read_from(reader()).unwrap_err());
+            said(amq::RibbonFilter::read_from(reader()).unwrap_err());
             for error in [
                 filter.write_to(reader()).unwrap_err(),
                 AnyFilter::from(filter.clone()).write_to(reader()).unwrap_err(),

@@ -1,6 +1,6 @@
 //! What several threads share does not depend on what else the caller's threads do.
 
-use amq::{BlockedBloomFilter, Budget, BumpedRibbonFilter, FuseFilter, Goal};
+use amq::{BlockedBloomFilter, Budget, FuseFilter, Goal, RibbonFilter};
 use std::cell::Cell;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const SHARED: [(&str, fn()); 3] = [
         assert_eq!(filter.capacity(), 4_000_000);
     }),
     ("a ribbon filter", || {
-        let filter = BumpedRibbonFilter::build(Budget::Fpr(0.01), 0..40_000u64).unwrap();
+        let filter = RibbonFilter::build(Budget::Fpr(0.01), 0..40_000u64).unwrap();
         assert_eq!(filter.len(), 40_000);
     }),
     ("a fuse filter", || {

@@ -39,7 +39,7 @@ use amq::{AnyFilter, FilterKind, Goal};
 use amq_core::index::remix;
 use victim::Victim;
 
-/// Keys that every filter is planned for. Enough for all bumped ribbons to bump.
+/// Keys that every filter is planned for. Enough for all ribbons to bump.
 const KEYS: u64 = 10_000;
 /// The rate that it is planned for.
 const FPR: f64 = 0.01;
