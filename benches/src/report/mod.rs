@@ -13,6 +13,8 @@ mod data;
 mod doc;
 mod entry;
 mod front;
+#[cfg(test)]
+mod front_page;
 mod html;
 mod labels;
 mod look;

@@ -96,7 +96,7 @@ impl Beyond {
         beside: OWN,
     };
 
-    /// All of them, in the words of the first page.
+    /// All of them; `CHOOSING.md` of `amq` has a row for each.
     pub const ALL: [Self; 7] = [
         Self::RANGE,
         Self::RECONCILE,

@@ -156,25 +156,68 @@ fn the_command_answers_as_the_library_does() {
     }
 }
 
-/// The rows of the first page's tables, each with the type that it names first and what to ask.
+/// What to ask for the first page's rows, and the type that each names.
+const FIRST_PAGE: [(&str, &str); 8] = [
+    ("BloomFilter", "--at-most 1e6 --fpr 1%"),
+    ("BlockedBloomFilter", "--at-most 1e6 --fpr 1% --first time"),
+    ("RibbonFilter", "--keys 1e6 --fpr 1% --static"),
+    ("CuckooFilter", "--at-most 1e6 --need remove --first time"),
+    ("QuotientFilter", "--at-most 1e6 --need remove,merge,list"),
+    ("ExpandableQuotientFilter", "--unknown-from 1e5 --fpr 1%"),
+    ("CountingBloomFilter", "--at-most 1e6 --count 10"),
+    ("AtomicBlockedBloomFilter", "--at-most 1e6 --need shared-insert --threads 8 --first time"),
+];
+
+/// Needs without a row, whose answer stands in another row or in the text.
+const UNLISTED: [(&str, &str); 8] = [
+    ("QuotientFilter", "--at-most 1e6 --need grow"),
+    ("RibbonFilter", "--keys 1e6 --bits-per-key 2 --static"),
+    ("BlockedBloomFilter", "--at-most 1e7 --fpr 1% --absent 10% --first time"),
+    ("WindowedCuckooFilter", "--at-most 1e6 --need remove"),
+    ("CountingBloomFilter", "--at-most 1e6 --count 5 --forget 7"),
+    ("", "--at-most 1e6 --count 100"),
+    ("Sharded", "--at-most 1e6 --need shared-insert,remove --threads 8"),
+    ("RibbonFilter", "--keys 1e6 --fpr 0.1% --static"),
+];
+
+fn page(path: &str) -> String {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read_to_string(root.join(path)).unwrap()
+}
+
+/// The cells of a page's rows that end in a question for the command; what is asked is the last.
+fn asked_rows(page: &str) -> Vec<Vec<&str>> {
+    let rows = page.lines().filter(|line| line.starts_with("| ") && line.contains("`--"));
+    rows.map(|line| {
+        let mut cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        *cells.last_mut().unwrap() = cells.last().unwrap().trim_matches('`');
+        cells
+    })
+    .collect()
+}
+
+/// The first word in backticks.
+fn quoted(cell: &str) -> String {
+    cell.split('`').nth(1).unwrap_or_default().to_owned()
+}
+
+/// Every question of the pages that has an answer, with the type that comes first: none where no
+/// filter does.
 pub(crate) fn rows() -> Vec<(String, String)> {
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let text = std::fs::read_to_string(readme).unwrap();
-    let rows = text.lines().filter_map(|line| {
-        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let quoted = |cell: &str| Some(cell.split('`').nth(1)?.to_owned());
-        // Of what is needed, taken, why, and asked.
-        let ["", _, take, _, ask, ""] = cells[..] else { return None };
-        Some((quoted(take)?, quoted(ask)?))
+    let choosing = page("crates/amq/CHOOSING.md");
+    let choosing = asked_rows(&choosing).into_iter().filter_map(|cells| match cells[..] {
+        [_, take, _, ask] => Some((quoted(take), ask.to_owned())),
+        _ => None,
     });
-    rows.collect()
+    let others = FIRST_PAGE.iter().chain(&UNLISTED);
+    others.map(|&(named, ask)| (named.to_owned(), ask.to_owned())).chain(choosing).collect()
 }
 
 #[test]
-fn the_first_page_names_what_the_command_answers() {
+fn the_pages_name_what_the_command_answers() {
     let room = Room::new();
     let rows = rows();
-    assert!(rows.len() > 25, "{}", rows.len());
+    assert!(rows.len() >= 35, "{}", rows.len());
     for (named, options) in rows {
         let run = room.amq(&format!("choose --json {options}")).ends(0);
         let json: Value = serde_json::from_str(&run.text()).unwrap();
@@ -183,6 +226,128 @@ fn the_first_page_names_what_the_command_answers() {
         let of_type = of_type.split('<').next().unwrap();
         assert_eq!(of_type, named, "{options}: {first}");
     }
+    // The first page's rows are those asked above, in their order.
+    let page = page("README.md");
+    let table = page.lines().filter(|line| line.starts_with("| ") && line.contains("](crates/"));
+    assert_eq!(table.map(quoted).collect::<Vec<_>>(), FIRST_PAGE.map(|(named, _)| named));
+}
+
+/// A reader compares rows, and does not read them.
+#[test]
+fn the_page_on_choosing_is_short() {
+    let page = page("crates/amq/CHOOSING.md");
+    let rows = asked_rows(&page);
+    assert!((20..=28).contains(&rows.len()), "{} rows", rows.len());
+    for cells in rows {
+        let (_, said) = cells.split_last().unwrap();
+        let words: usize = said.iter().map(|cell| cell.split_whitespace().count()).sum();
+        assert!(words <= 30, "{words} words: {said:?}");
+    }
+}
+
+/// Sizes and rates that a row names are those of the answer.
+#[test]
+fn the_numbers_of_the_page_on_choosing_are_the_answers() {
+    let room = Room::new();
+    let page = page("crates/amq/CHOOSING.md");
+    let answers = |ask: &str| -> Vec<Value> {
+        let run = room.amq(&format!("choose --json {ask}")).ends(0);
+        let json: Value = serde_json::from_str(&run.text()).unwrap();
+        json["choices"].as_array().unwrap().clone()
+    };
+    let of = |ask: &str, id: &str| {
+        let all = answers(ask);
+        all.iter().find(|of| of["structure"] == id).unwrap().clone()
+    };
+    let bits = |of: &Value| format!("{:.1} ", of["bits_per_key"].as_f64().unwrap());
+    let percent =
+        |of: &Value, digits: usize| format!("{:.digits$} %", of["fpr"].as_f64().unwrap() * 100.0);
+    let row = |ask: &str| {
+        let end = format!("| `{ask}` |");
+        page.lines().find(|line| line.ends_with(&end)).unwrap().to_owned()
+    };
+    for ask in [
+        "--keys 1e6 --static --fpr 0.4% --bits-per-key 9.1 --first time",
+        "--keys 1e6 --fpr 0.1% --static --changes 100000",
+        "--at-most 1e6 --fpr 0.1%",
+        "--at-most 1e6 --need remove --copies 2",
+        "--at-most 1e6 --forget 7",
+        "--at-most 1e6 --need shared-insert --threads 8",
+    ] {
+        let said = bits(&answers(ask)[0]);
+        assert!(row(ask).contains(&said), "{ask}: {said}");
+    }
+    let ask = "--keys 1e6 --static --fpr 0.4% --bits-per-key 9.1 --first time";
+    assert!(row(ask).contains(&percent(&answers(ask)[0], 2)));
+    let ask = "--keys 3e5 --static --bytes 523904";
+    assert!(row(ask).contains(&percent(&answers(ask)[0], 4)));
+    assert!(row(ask).contains(&percent(&of(ask, "bloom"), 2)));
+    let ask = "--at-most 1e6 --fpr 0.1%";
+    assert!(row(ask).contains(&bits(&of(ask, "bloom"))));
+    let ask = "--keys 12 --filters 1e6 --fpr 1%";
+    for (id, said) in [("bloom", "16 bytes for 12 keys"), ("scalable", "filter needs 24")] {
+        assert!(said.contains(&of(ask, id)["bytes"].to_string()) && row(ask).contains(said));
+    }
+    // A level of a tenth of the keys, at a tenth of the rate.
+    let ask = "--keys 1e5 --fpr 0.1% --static";
+    let more = [ask, "--keys 1e6 --fpr 1% --static"]
+        .map(|ask| answers(ask)[0]["bits_per_key"].as_f64().unwrap());
+    assert!(row(ask).contains(&format!("{:.1} more bits", more[0] - more[1])), "{more:?}");
+    let ask = "--at-most 1e6 --count 10 --copies 3";
+    let of_copy = answers(ask)[0]["bits_per_key"].as_f64().unwrap() / 3.0;
+    assert!(row(ask).contains(&format!("{of_copy:.1} bits per copy")), "{of_copy}");
+    let grown = bits(&answers("--at-most 1e6 --need grow")[0]);
+    assert!(page.contains(&format!("needs {grown}bits per key at the end")), "{grown}");
+    let ask = "--at-most 1e6 --need remove --first tail";
+    let tail = |id| of(ask, id)["tail_ns"].as_f64().unwrap() / 1000.0;
+    assert!(row(ask).contains(&format!("{:.1} µs", tail("quotient"))));
+    assert!(row(ask).contains(&format!("Filter`, {:.0}.", tail("windowed-cuckoo"))));
+}
+
+/// The worked choice adds up, and is what the command answers.
+#[test]
+fn the_worked_choice_is_that_of_the_command() {
+    let room = Room::new();
+    let page = page("crates/amq/CHOOSING.md");
+    let (_, worked) = page.split_once("## A worked choice").unwrap();
+    let commands: Vec<&str> = worked.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    let [choose, build] = commands[..] else { panic!("{commands:?}") };
+    let ask = choose.strip_prefix("amq ").unwrap();
+    let answer = |ask: &str| -> Value {
+        serde_json::from_str(&room.amq(&format!("{ask} --json")).ends(0).text()).unwrap()
+    };
+    let json = answer(ask);
+    let best = &json["choices"][0];
+    let number = |of: &Value, name: &str| of[name].as_f64().unwrap();
+    assert_eq!(best["type"], "RibbonFilter");
+    assert!(worked.contains("none is removed: `RibbonFilter`"));
+    let kind = best["structure"].as_str().unwrap();
+    let plan = answer(&format!("plan --kind {kind} --keys 1e6 --fpr 1%"));
+    let bloom = json["choices"].as_array().unwrap().iter().find(|of| of["structure"] == "bloom");
+    let bloom = number(bloom.unwrap(), "fpr");
+    // In ns per query.
+    let absent = 0.9 * 100_000.0;
+    let [rate, bits] = [number(best, "fpr"), number(best, "bits_per_key")];
+    assert_eq!(number(&json, "without_ns"), absent);
+    let worked = worked.split_whitespace().collect::<Vec<_>>().join(" ");
+    let [plan_bits, plan_bytes] = ["bits_per_key", "bytes"].map(|name| number(&plan, name));
+    for said in [
+        format!("0.9 × 100 µs = {} µs per query", absent / 1000.0),
+        format!("{plan_bits:.2} bits per key, {:.0} kB", plan_bytes / 1000.0),
+        format!("90 µs × 1 % = {} ns per query", absent * 0.01),
+        format!("{bits:.2} bits per key, {:.2} MB", number(best, "bytes") / 1e6),
+        format!("the rate is {:.4} %. False positives cost {:.1} ns", rate * 100.0, absent * rate),
+        format!("{} kB and saves {:.1} ns", 1_000_000 / 8 / 1000, absent * rate / 2.0),
+        format!("reaches {:.3} %: false positives cost {:.0} ns", bloom * 100.0, absent * bloom),
+    ] {
+        assert!(worked.contains(&said), "{said}");
+    }
+    assert!(number(best, "query_ns") > absent * rate / 2.0);
+    assert_eq!(
+        build,
+        json["build"].as_str().unwrap().replace("FILE", "run.amq").replace("KEYS", "keys.txt")
+    );
+    assert_eq!(room.bash(build).status, Some(0));
 }
 
 #[test]
@@ -201,15 +366,18 @@ fn times_of_another_machine_are_taken_and_a_file_of_none_is_refused() {
 }
 
 #[test]
-fn what_no_filter_does_is_said_in_the_words_of_the_first_page() {
+fn what_no_filter_does_is_said_in_the_words_of_the_page() {
     let room = Room::new();
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
+    let choosing = page("crates/amq/CHOOSING.md");
+    let rows = asked_rows(&choosing);
     for amq_advisor::Beyond { name, wanted, instead, .. } in amq_advisor::Beyond::ALL {
         let ask = format!("--at-most 1e6 --need {name}");
-        let row = format!("| {wanted} | {instead} | `{ask}` |");
-        assert!(readme.lines().any(|line| line == row), "{row}");
-        // Beside another need, too.
+        let row = rows.iter().find(|row| row.last() == Some(&ask.as_str())).unwrap();
+        let [need, take, _] = row[..] else { panic!("{row:?}") };
+        // The page has the beginning of the answer.
+        assert!(need == wanted && instead.starts_with(take), "{row:?}: {instead}");
+        // Alone, and beside another need.
+        room.amq(&format!("choose {ask}")).ends(2);
         let run = room.amq(&format!("choose {ask},remove")).ends(2);
         let said = run.err.split_whitespace().collect::<Vec<_>>().join(" ");
         // What is counted has the registers for the rate.

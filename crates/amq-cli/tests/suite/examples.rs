@@ -86,17 +86,22 @@ fn every_example_of_the_readme_gives_what_is_printed_under_it() {
     assert!(room.exists(".local/share/man/man1/amq-build.1"));
 }
 
-/// The front page shows commands only: they run, in their order in one folder.
+/// The commands of the first page and of the page on choosing, in blocks and in lines of text: they
+/// run, in their order in one folder, and show no output.
 #[test]
-fn every_example_of_the_front_page_runs() {
+fn every_example_of_the_first_pages_runs() {
+    let pages = [include_str!("../../../../README.md"), include_str!("../../../amq/CHOOSING.md")];
     let room = Room::new();
-    room.write("log.txt", "a\nb\na\n");
-    let commands = shown(include_str!("../../../../README.md"));
-    let commands: Vec<_> =
-        commands.into_iter().filter(|(command, _)| command.contains("amq ")).collect();
-    assert!(commands.len() >= 3, "{commands:?}");
-    for (command, output) in commands {
-        assert_eq!(output, "", "{command}");
-        assert_eq!(room.bash(&command).status, Some(0), "{command}");
+    for page in pages {
+        // What has no options is the name of a command.
+        let of_text = page.lines().flat_map(|line| line.split('`'));
+        let of_text = of_text.filter(|code| code.starts_with("amq ") && code.contains(" -"));
+        let of_text = of_text.map(|code| (code.to_owned(), String::new()));
+        let commands: Vec<_> = of_text.chain(shown(page)).collect();
+        assert!(!commands.is_empty());
+        for (command, output) in commands {
+            assert_eq!(output, "", "{command}");
+            assert_eq!(room.bash(&command).status, Some(0), "{command}");
+        }
     }
 }

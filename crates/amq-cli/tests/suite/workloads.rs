@@ -129,9 +129,9 @@ fn plain(word: &str) -> String {
 #[test]
 fn command_library_and_page_give_one_answer_and_it_is_the_experts() {
     let room = Room::new();
-    let of_readme = rows().into_iter().map(|(_, options)| ("first page", options, None));
+    let of_pages = rows().into_iter().map(|(_, options)| ("page", options, None));
     let known = WORKLOADS.map(|(what, options, id)| (what, options.to_owned(), Some(id)));
-    for (what, options, expected) in known.into_iter().chain(of_readme) {
+    for (what, options, expected) in known.into_iter().chain(of_pages) {
         let run = room.amq(&format!("choose --json {options}")).ends(0);
         let json: Value = serde_json::from_str(&run.text()).unwrap();
         let told = json["choices"][0]["structure"].as_str().unwrap();

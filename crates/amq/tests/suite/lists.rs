@@ -57,10 +57,12 @@ fn every_variant_is_a_module_of_the_facade() {
 }
 
 #[test]
-fn every_variant_is_on_the_first_page() {
-    let page = read("../README.md");
-    for (_, of, ..) in rows() {
-        assert!(page.contains(&format!("](crates/{of})")), "README.md has no row with {of}");
+fn every_variant_is_on_the_pages_on_choosing() {
+    let [first, choosing] = [read("../README.md"), read("amq/CHOOSING.md")];
+    for (_, of, _, name) in rows() {
+        let is_linked =
+            first.contains(&format!("](crates/{of})")) || choosing.contains(&format!("](../{of})"));
+        assert!(is_linked, "no row of README.md or CHOOSING.md links {of}, which has {name}");
     }
 }
 
