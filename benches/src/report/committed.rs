@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The committed records: of the quick and the full suite.
-fn committed() -> [Data; 2] {
+pub(super) fn committed() -> [Data; 2] {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     ["reports/records", "reports/full/records"]
         .map(|path| Data::read(&Records::newest(&root.join(path), None).unwrap()).unwrap())

@@ -1,5 +1,6 @@
 //! The numbers of the first page, from the committed quick record and from formulas.
 
+use super::committed::committed;
 use super::prelude::*;
 use amq_bloom::{BloomFilter, Goal};
 use std::path::Path;
@@ -114,8 +115,7 @@ fn cells(data: &Data, need: &Need) -> String {
 
 #[test]
 fn the_table_of_the_first_page_has_the_numbers_of_the_record() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reports/records");
-    let data = Data::read(&Records::newest(&root, None).unwrap()).unwrap();
+    let [data, _] = committed();
     assert_eq!((data.keys, data.rate()), (1_000_000, 0.01));
     let page = page();
     let rows: Vec<&str> = page.lines().filter(|line| line.contains("](crates/amq-")).collect();
@@ -151,4 +151,22 @@ fn what_a_filter_is_worth_is_what_the_first_page_says() {
 fn the_first_page_is_read_to_its_end() {
     let words = page().split_whitespace().count();
     assert!(words <= 900, "README.md has {words} words");
+}
+
+/// The pages of `amq-cuckoo` say how much longer overlapping buckets take to fill.
+#[test]
+fn a_windowed_cuckoo_filter_fills_in_the_time_that_its_pages_say() {
+    let mut compared = 0;
+    for data in committed() {
+        for keys in data.sizes(&data.set).into_iter().filter(|&keys| keys >= 100_000) {
+            let time = |name| data.entry(name, data.with(keys))?.ns(Workload::Build);
+            let Some((windowed, plain)) = time("windowed-cuckoo").zip(time("cuckoo")) else {
+                continue;
+            };
+            let times = windowed / plain;
+            assert!((2.05..2.45).contains(&times), "{keys} keys: {times}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 6, "{compared}");
 }

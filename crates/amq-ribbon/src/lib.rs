@@ -109,10 +109,10 @@
 //! # When not to use it
 //!
 //! - Keys come or go: `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
-//! - Queries must be as fast as possible, and about a tenth more space does not matter:
+//! - Queries must be as fast as possible, and half as much space again does not matter:
 //!   `amq-bloom`'s split-block filter.
-//! - Fewer than a few hundred keys: a row is wide compared with their number. At 10 keys and 1 % it
-//!   takes 45.6 bits per key, a Bloom filter 12.8.
+//! - Fewer than two hundred keys: a row is wide compared with their number, and a Bloom filter may
+//!   be smaller. At 10 keys and 1 % it takes 45.6 bits per key, a Bloom filter 12.8.
 //! - Strangers choose the keys and know the seed: they can choose many that start alike. Building
 //!   still ends, in an error ([`BuildError::Exhausted`]) or a filter not much larger than planned.
 //!   Hash under a secret key ([`Keyed`]), and read SECURITY.md in the repository. A secret seed is

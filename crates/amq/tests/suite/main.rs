@@ -31,6 +31,7 @@ mod rolling;
 mod saving;
 mod sharded;
 mod shared;
+mod sizes;
 #[cfg(feature = "parallel")]
 mod threads;
 
