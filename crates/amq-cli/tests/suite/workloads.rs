@@ -1,6 +1,6 @@
 //! Workloads of the kind people have, asked of the command, of the library and of the report's
-//! page: one answer everywhere, and the one that an expert would give. The rows of the first page's
-//! table are asked, too; that it names what the command answers is tested beside.
+//! page: one answer everywhere, and the one that an expert would give. The rows of README.md and
+//! CHOOSING.md are asked, too; that they name what the command answers is tested beside.
 
 use crate::choose::rows;
 use crate::room::Room;
