@@ -4,7 +4,7 @@ use crate::FuseParams;
 use amq_core::index::{index, index_and_rest, remix};
 
 /// Which bits of a key's word choose its third slot. Those of the second are the lowest.
-const THIRD: u32 = 20;
+pub(crate) const THIRD: u32 = 20;
 
 /// A table's geometry, reckoned once from its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,6 +10,7 @@
 //! never falls with the number of keys.
 
 use crate::FuseParams;
+use crate::layout::THIRD;
 use crate::params::{MAX_SHARDS, SEGMENT_BITS};
 use amq_core::internal::step;
 use amq_core::numeric::{first_true, first_true_near};
@@ -53,8 +54,17 @@ fn starts_per_key(segments: u64, segment_bits: u32) -> f64 {
 
 /// The most pairs of keys to be expected that have all three slots in common, which no peeling
 /// parts.
-fn twins(segment_bits: u32) -> f64 {
+fn most_twins(segment_bits: u32) -> f64 {
     if segment_bits < 11 { 0.06 } else { 0.025 }
+}
+
+/// The expected number of these pairs, those of equal hashes aside: of them one key is dropped.
+fn twins(keys: f64, all_starts: f64, segment_bits: u32) -> f64 {
+    let segment = libm::exp2(f64::from(segment_bits));
+    // Of a word's 64 bits those between the second slot's and the third's choose nothing.
+    let distinct = libm::exp2(64.0 - f64::from(THIRD.saturating_sub(segment_bits)));
+    let triples = (all_starts * segment * segment).min(distinct);
+    keys * keys / 2.0 * (1.0 / triples - libm::exp2(-64.0))
 }
 
 /// Whether this many keys fit into so many shards of so many segments.
@@ -63,8 +73,7 @@ fn fits(keys: u64, shards: u64, segments: u64, segment_bits: u32) -> bool {
     let segment = libm::exp2(f64::from(segment_bits));
     let starts = segments as f64 * segment;
     let mut mean = keys as f64 / shards as f64;
-    // Pairs of keys over triples of slots.
-    if keys as f64 * mean / (2.0 * starts * segment * segment) > twins(segment_bits) {
+    if twins(keys as f64, shards as f64 * starts, segment_bits) > most_twins(segment_bits) {
         return false;
     }
     if shards > 1 {
@@ -126,6 +135,8 @@ fn shards_for(keys: u64, segment_bits: u32) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Layout;
+    use amq_core::KeyHash;
     use std::vec;
 
     /// Whether endless segments are peeled at this many keys a start: the density evolution of the
@@ -158,6 +169,49 @@ mod tests {
             let starts = threshold(segments as u64);
             assert!(is_peeled(segments, 1.0 / (starts * 1.0005)), "{segments}");
             assert!(!is_peeled(segments, 1.0 / (starts * 0.9995)), "{segments}");
+        }
+    }
+
+    /// The number of other words that a word shares its three slots with, on average: counted among
+    /// the words that differ from it in bits that do not always move a slot.
+    fn words_alike(params: &FuseParams) -> f64 {
+        let layout = Layout::new(params);
+        // The inverse of the odd number by which a hash becomes a word.
+        let (multiplier, mut inverse) = (layout.word(1), 1u64);
+        for _ in 0..6 {
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(multiplier.wrapping_mul(inverse)));
+        }
+        let slots = |word: u64| {
+            let hash = word.wrapping_mul(inverse);
+            assert_eq!(layout.word(hash), word);
+            layout.place(hash).slots
+        };
+        let words: vec::Vec<u64> = (0..400).map(|key: u64| KeyHash::of(&key, 1).get()).collect();
+        let idle = |bit: &u32| words.iter().any(|&word| slots(word) == slots(word ^ 1 << bit));
+        let idle: vec::Vec<u32> = (0..64).filter(idle).collect();
+        let mut alike = 0;
+        for &word in &words {
+            for subset in 1u64..1 << idle.len() {
+                let flipped = (0..).zip(&idle).filter(|(i, _)| subset >> i & 1 == 1);
+                let other = flipped.fold(word, |word, (_, bit)| word ^ 1 << bit);
+                alike += u32::from(slots(other) == slots(word));
+            }
+        }
+        f64::from(alike) / words.len() as f64
+    }
+
+    /// Two keys that have all three slots in common are never peeled, unless their hashes are
+    /// equal: then one is dropped. Of this many keys the number of such pairs is Poisson.
+    #[test]
+    fn nineteen_seeds_in_twenty_part_all_keys() {
+        let mut keys = 50_000_000u64;
+        while keys < crate::MAX_KEYS {
+            let params = sized(FuseParams::new(8), keys);
+            let pairs = keys as f64 * keys as f64 / 2.0;
+            let expected = pairs * words_alike(&params) / libm::exp2(64.0);
+            let share = libm::exp(-expected);
+            assert!(share >= 0.95, "{keys} keys: {share} of seeds; {params:?}");
+            keys += keys / 16;
         }
     }
 
