@@ -2,29 +2,32 @@
 //!
 //! They are its own, and end with the work. A pool's would not do: they may be waiting for a lock
 //! that the caller holds while it waits for them; and a caller that is one of them would be given
-//! other tasks of the pool meanwhile, which may want that lock, too. Rayon only says how many there
-//! may be, as it does for the program's own work.
+//! other tasks of the pool meanwhile, which may want that lock, too. The caller's
+//! pool only says how many threads there may be.
 
 use crate::cpu::Cpu;
-use core::error::Error;
+use core::num::NonZero;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use rayon::ThreadPoolBuilder;
 use std::sync::OnceLock;
-use std::thread::{Builder, Scope};
+use std::thread::{Builder, Scope, available_parallelism};
 
 impl Cpu {
     /// Number of threads that may work, the calling one included: those of the pool that it belongs
-    /// to, or of the global one.
+    /// to. Outside of a pool as many as rayon's global pool has by default: `RAYON_NUM_THREADS`, or
+    /// one for each processor.
+    ///
+    /// The global pool itself is not asked for, which would build it. If the system then refuses it
+    /// a thread, the program's own calls of rayon panic from then on.
     pub fn threads() -> usize {
-        // Rayon would make the global pool itself, but panics if the system refuses it a thread.
-        // That error has a source; the only other one is that the program made the pool already.
-        static HAS_GLOBAL: OnceLock<bool> = OnceLock::new();
-        let global =
-            || !ThreadPoolBuilder::new().build_global().is_err_and(|e| e.source().is_some());
-        match rayon::current_thread_index().is_some() || *HAS_GLOBAL.get_or_init(global) {
-            true => rayon::current_num_threads().max(1),
-            false => 1,
+        static DEFAULT: OnceLock<usize> = OnceLock::new();
+        if rayon::current_thread_index().is_some() {
+            return rayon::current_num_threads().max(1);
         }
+        *DEFAULT.get_or_init(|| {
+            let wanted = std::env::var("RAYON_NUM_THREADS").ok();
+            let wanted = wanted.and_then(|wanted| wanted.parse::<NonZero<usize>>().ok());
+            wanted.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get)
+        })
     }
 
     /// Calls `work` in a thread of the scope. Returns whether it does: not if the process has
@@ -90,6 +93,16 @@ mod tests {
             calls.fetch_add(1, Ordering::Relaxed);
         });
         calls.into_inner()
+    }
+
+    /// The program can still build it, as it likes.
+    #[test]
+    fn nothing_here_builds_the_global_pool() {
+        assert!(Cpu::threads() > 0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3);
+        pool.build_global().unwrap();
+        assert_eq!(rayon::current_num_threads(), 3);
+        assert_eq!(rayon::join(Cpu::threads, || ()).0, 3);
     }
 
     /// One test alone: helpers are counted for the whole process.
