@@ -39,9 +39,12 @@ amq_core::parameters!(ExpandableParams {
 });
 
 impl ExpandableParams {
-    /// A first table, which may double [`DOUBLINGS`] times. Not checked yet.
+    /// A first table, which may double [`DOUBLINGS`] times, or as often as the hash has bits for if
+    /// that is less: with 8 bits, beyond 2^31 slots. Not checked yet.
     pub const fn new(slots: u64, fingerprint_bits: u32) -> Self {
-        Self { slots, fingerprint_bits, doublings: 0, max_doublings: DOUBLINGS }
+        let params = Self { slots, fingerprint_bits, doublings: 0, max_doublings: 0 };
+        let left = params.doublings_left();
+        params.with_max_doublings(if left < DOUBLINGS { left } else { DOUBLINGS })
     }
 
     /// With another limit. Not checked yet.
@@ -108,7 +111,7 @@ impl ExpandableParams {
     /// [`MAX_FINGERPRINT_BITS`] bits, or its slots are the most there can be.
     pub(crate) const fn doublings_left(&self) -> u32 {
         let quotient = 64 - self.slots.saturating_sub(1).leading_zeros();
-        let left = MAX_FINGERPRINT_BITS - (self.fingerprint_bits + 1);
+        let left = MAX_FINGERPRINT_BITS.saturating_sub(self.fingerprint_bits.saturating_add(1));
         let most = MAX_SLOTS.ilog2();
         let left = if left < most { left } else { most };
         left.saturating_sub(quotient)
@@ -199,6 +202,17 @@ mod tests {
             }
             assert_eq!(last.doublings, most);
             last.table().check().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_table_of_any_size_is_allowed_without_a_limit_of_its_own() {
+        for bits in [8u32, 11, 20] {
+            for log_slots in 1..=52 - bits {
+                let params = ExpandableParams::new(1 << log_slots, bits);
+                assert_eq!(params.check(), Ok(()), "{params:?}");
+                assert_eq!(params.max_doublings, DOUBLINGS.min(params.most_doublings()));
+            }
         }
     }
 
