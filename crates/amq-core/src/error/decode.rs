@@ -26,7 +26,7 @@ pub enum DecodeError {
     Truncated {
         /// Bytes there are.
         bytes: u64,
-        /// Bytes there should be.
+        /// Bytes there should be: of the whole file, or of the header if even that is cut short.
         needed: u64,
     },
     /// Bytes after the end.
@@ -177,6 +177,12 @@ impl fmt::Display for DecodeError {
                 "the file has format version {major}.{minor}, and this program reads {}.x: use a newer \
                  one",
                 crate::envelope::MAJOR
+            ),
+            // Until the header is there, nobody knows how long the file should be.
+            Self::Truncated { bytes, needed } if needed == crate::format::HEADER as u64 => write!(
+                f,
+                "the file is cut short within its header: it has {bytes} bytes, and the header alone \
+                 has {needed}. Copy it again"
             ),
             Self::Truncated { bytes, needed } => write!(
                 f,
