@@ -111,7 +111,8 @@ pub(crate) fn estimate(filter: &AnyFilter) -> Option<(&'static str, f64)> {
     let clear = 1.0 - filter.load_factor();
     // With no bit left, at least as many as leave one.
     let known = if clear > 0.0 { "about " } else { "at least about " };
-    Some((known, -bits / probes * clear.max(bits.recip()).ln()))
+    // Subtracted from zero, since the negative of zero is printed as -0.0.
+    Some((known, 0.0 - bits / probes * clear.max(bits.recip()).ln()))
 }
 
 /// `seen.amq: bloom, 1,000 keys, 1.20 kB, 9.59 bits/key, rate 1.00 %`.

@@ -8,6 +8,17 @@ fn told(room: &Room, file: &str, name: &str) -> f64 {
     field(&room.amq(&format!("info --json {file}")).ends(0).text(), name).parse().unwrap()
 }
 
+#[test]
+fn an_empty_filter_has_zero_keys_and_not_minus_zero() {
+    let room = Room::new();
+    room.write("none", "");
+    for kind in ["bloom", "blocked-bloom", "wide-blocked-bloom"] {
+        room.amq(&format!("build -o e.amq -f --kind {kind} --fpr 1% --keys 1000 none")).ends(0);
+        let text = room.amq("info --json e.amq").ends(0).text();
+        assert_eq!(field(&text, "keys_by_bits"), "0.0", "{kind}");
+    }
+}
+
 /// A thousand keys ten times each. Kinds that cannot remove have no use for copies.
 #[test]
 fn a_filter_is_as_large_as_its_different_keys() {
