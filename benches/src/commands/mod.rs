@@ -56,7 +56,7 @@ fn measure(options: &Measure) -> Result<(Records, bool)> {
         Records::newest_to_resume(&folder, &machine, !request.only.is_empty())
             .ok_or(BenchError::NothingToResume { path: folder })?
     } else {
-        Records::of_day(&folder, &machine, &today())
+        Records::for_run(&folder, &machine, &today(), !request.only.is_empty())
     };
     say::what_comes(&plan);
     let found = measure::run(request, &plan, &records, options.resume)?;

@@ -1,8 +1,9 @@
 //! Records on disk.
 //!
 //! A file is written to a temporary name, flushed and renamed, so that a crash leaves either the
-//! old file or the new one. A run writes to its own folder within the day's and replaces the day's
-//! records when it is finished, so an interrupted run loses none of them.
+//! old file or the new one. A run writes to a folder of its own within its record's, and takes the
+//! record's place when it is finished, so an interrupted run loses none. A second record of a day has
+//! a folder beside the first one's.
 
 use crate::error::BenchError;
 use crate::record::{Machine, Row, Run, SCHEMA, Workload};
@@ -18,6 +19,9 @@ const MACHINE: &str = "machine.toml";
 /// the other.
 const UNFINISHED: [&str; 2] = ["unfinished", "unfinished-only"];
 
+/// Length of a date: 2000-01-01.
+const DATE: usize = 10;
+
 /// The folder of one run's records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Records {
@@ -29,6 +33,19 @@ impl Records {
     /// The folder of a machine and a day; it need not exist.
     pub fn of_day(records: &Path, machine: &str, date: &str) -> Self {
         Self { folder: records.join(machine).join(date) }
+    }
+
+    /// Where a run that begins on this day belongs: of some contenders, to the day's last finished
+    /// record, which it is merged into; of all, to a folder that has none yet. That of the day's
+    /// second record ends in `-2`.
+    pub fn for_run(records: &Path, machine: &str, date: &str, only: bool) -> Self {
+        let numbered = |number: usize| match number {
+            0 | 1 => Self::of_day(records, machine, date),
+            _ => Self::of_day(records, machine, &format!("{date}-{number}")),
+        };
+        let finished = (1..).take_while(|&number| numbered(number).folder.join(RUN).is_file());
+        let finished = finished.count();
+        numbered(if only { finished } else { finished + 1 })
     }
 
     /// The newest folder with a finished run: `records` itself, or one below it; of this machine if
@@ -65,10 +82,16 @@ fn days(records: &Path, file: &str, machine: Option<&str>) -> Vec<PathBuf> {
     }
     let days = entries(records).into_iter().flat_map(|machine| entries(&machine));
     let mut days: Vec<PathBuf> = days.filter(|day| day.join(file).is_file()).collect();
-    // Dates sort as text.
-    let date = |day: &Path| day.file_name().map(ToOwned::to_owned);
     days.sort_by_key(|day| (is_of(day, machine), date(day), day.clone()));
     days
+}
+
+/// The date that a folder is named after, which sorts as text, and which record of that day it is.
+fn date(day: &Path) -> (String, u64) {
+    let name = day.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let number = |rest: &str| rest.strip_prefix('-')?.parse().ok();
+    let date = name.get(..DATE).unwrap_or(&name);
+    (date.to_owned(), number(&name[date.len()..]).unwrap_or(1))
 }
 
 fn is_of(day: &Path, machine: Option<&str>) -> bool {

@@ -130,6 +130,32 @@ fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
 }
 
 #[test]
+fn a_second_record_of_a_day_leaves_the_first_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let begin = |only| Records::for_run(dir.path(), "m", "2000-01-01", only);
+    for number in 1..=11 {
+        let day = begin(false);
+        // An interrupted run is begun again in the same place.
+        day.unfinished(false).write_run(&run()).unwrap();
+        assert_eq!(begin(false), day);
+        let rows = vec![row("bloom"); number];
+        day.unfinished(false).write_table("bloom", &rows).unwrap();
+        day.unfinished(false).replace(&day).unwrap();
+        // Some contenders are merged into the last one.
+        assert_eq!(begin(true), day);
+        assert_eq!(Records::newest(dir.path(), Some("m")), Some(day));
+    }
+    for (name, rows) in [("2000-01-01", 1), ("2000-01-01-2", 2), ("2000-01-01-11", 11)] {
+        let record = Records::of_day(dir.path(), "m", name);
+        assert_eq!(record.rows("bloom").unwrap().len(), rows, "{name}");
+    }
+    let later = Records::of_day(dir.path(), "m", "2000-01-02");
+    assert_eq!(Records::for_run(dir.path(), "m", "2000-01-02", true), later);
+    later.write_run(&run()).unwrap();
+    assert_eq!(Records::newest(dir.path(), Some("m")), Some(later));
+}
+
+#[test]
 fn the_newest_day_is_found_wherever_one_starts_to_look() {
     let dir = tempfile::tempdir().unwrap();
     let at = |day: &str| dir.path().join(day);
