@@ -4,7 +4,7 @@
 use super::contender::{Contender, Made};
 use super::order::Order;
 use super::ours::taken;
-use super::probe::{Probe, in_batches, probe};
+use super::probe::{Probe, in_batches, probe, took};
 use super::theory::curve;
 use crate::keys::BenchKey;
 use amq_bloom::BlockedBloomFilter;
@@ -55,7 +55,7 @@ probe! { Filled<F>, with [F: PlanFilter + InsertFilter], |it, key, keys|
     batch: in_batches(keys, |keys, answers| it.0.contains_keys(keys, answers).ok());
     bytes: it.0.get_ref().size_in_bytes();
     predicted: Some(F::predicted_fpr(&it.0.get_ref().params(), keys));
-    insert: it.0.insert(key).is_ok();
+    insert: took(it.0.insert(key));
     insert_all: taken(keys, it.0.insert_keys(keys));
 }
 

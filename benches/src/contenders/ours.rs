@@ -2,7 +2,7 @@
 
 use super::contender::{Contender, Made};
 use super::order::{GROWN, Order};
-use super::probe::{Probe, exactly, in_batches, probe};
+use super::probe::{Probe, exactly, in_batches, probe, took, used};
 use super::theory::{by_rate, curve, steps};
 use crate::keys::BenchKey;
 use crate::record::Point;
@@ -183,7 +183,7 @@ impl<F: PlanFilter, W> Ours<F, W> {
 }
 
 pub(super) fn taken<K>(keys: &[K], inserted: Result<u64, BatchInsertError>) -> u64 {
-    inserted.map_or_else(|refused| refused.done, |_| keys.len() as u64)
+    used(inserted).map_or_else(|refused| refused.done, |_| keys.len() as u64)
 }
 
 /// A way in which filters of ours take and lose keys. What they are asked is the same for all.
@@ -205,21 +205,21 @@ macro_rules! way {
 }
 
 way! { Merging [+ InsertFilter + MergeFilter], |it, key, keys|
-    insert: it.filter.insert(key).is_ok();
+    insert: took(it.filter.insert(key));
     insert_all: taken(keys, it.filter.insert_keys(keys));
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 
 // Through a shared reference, as threads do: with its atomic operations, that is.
 way! { Shared [+ MergeFilter] where [for<'a> &'a F: InsertFilter], |it, key, keys|
-    insert: InsertExt::insert(&mut &it.filter, key).is_ok();
+    insert: took(InsertExt::insert(&mut &it.filter, key));
     insert_all: taken(keys, InsertExt::insert_keys(&mut &it.filter, keys));
     shared: taken(keys, InsertExt::insert_keys(&mut &it.filter, keys));
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 
 way! { Removing [+ MergeFilter + RemoveFilter], |it, key, keys|
-    insert: it.filter.insert(key).is_ok();
+    insert: took(it.filter.insert(key));
     insert_all: taken(keys, it.filter.insert_keys(keys));
     remove: it.filter.remove(key);
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
@@ -228,7 +228,7 @@ way! { Removing [+ MergeFilter + RemoveFilter], |it, key, keys|
 
 // It grows, but does not merge.
 way! { Growing [+ RemoveFilter], |it, key, keys|
-    insert: it.filter.insert(key).is_ok();
+    insert: took(it.filter.insert(key));
     insert_all: taken(keys, it.filter.insert_keys(keys));
     remove: it.filter.remove(key);
 }

@@ -4,6 +4,7 @@ use super::threads::{Deed, Done};
 use crate::keys::BenchKey;
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
+use std::hint::black_box;
 
 /// What [`Built`](super::Built) does with many keys, for one; the constants are called once per
 /// pass. `None` is what the filter cannot do. [`probe`] implements it.
@@ -54,6 +55,19 @@ fn one_by_one<K: BenchKey + ?Sized, P: Probe<K>>(
 #[inline(always)]
 pub(super) fn hits<K: BenchKey + ?Sized, P: Probe<K>>(probe: &P, keys: &[K::Item<'_>]) -> u64 {
     keys.iter().map(|key| u64::from(probe.holds(key.borrow()))).sum()
+}
+
+/// Keeps the optimiser from leaving out the work behind an answer that nobody reads, such as looking
+/// whether a key was new.
+#[inline(always)]
+pub(super) fn used<T>(answer: T) -> T {
+    black_box(answer)
+}
+
+/// Whether an insertion was not refused; its answer is used.
+#[inline(always)]
+pub(super) fn took<T, E>(inserted: Result<T, E>) -> bool {
+    inserted.map(used).is_ok()
 }
 
 /// Implements [`Probe`] for a type by expressions of a filter, a key (or another filter) and keys

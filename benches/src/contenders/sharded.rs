@@ -2,7 +2,7 @@
 
 use super::contender::{Contender, Made};
 use super::order::Order;
-use super::probe::{exactly, probe};
+use super::probe::{exactly, probe, took, used};
 use crate::workers::cores;
 use amq::CuckooFilter;
 use amq::sharded::Sharded;
@@ -24,8 +24,8 @@ fn empty(order: &Order, keys: usize) -> Made<Sharded<CuckooFilter>> {
 probe! { Sharded<CuckooFilter>, |it, key, keys|
     holds: it.contains(key);
     predicted: exactly(it.expected_fpr());
-    insert: Self::insert(it, key).is_ok();
-    shared: match it.insert_keys(keys) {
+    insert: took(Self::insert(it, key));
+    shared: match used(it.insert_keys(keys)) {
         Ok(_) => keys.len() as u64,
         Err(refused) => (keys.len() - refused.hashes.len()) as u64,
     };

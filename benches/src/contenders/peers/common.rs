@@ -6,14 +6,15 @@ use crate::contenders::probe::Probe;
 pub(super) use crate::contenders::built::Built;
 pub(super) use crate::contenders::contender::Made;
 pub(super) use crate::contenders::order::{Order, Planned};
-pub(super) use crate::contenders::probe::{BATCH, exactly, in_batches, probe};
+pub(super) use crate::contenders::probe::{BATCH, exactly, in_batches, probe, took, used};
 pub(super) use crate::contenders::theory::point;
 pub(super) use crate::keys::{BenchKey, Keys};
 pub(super) use crate::record::Point;
 use amq_core::{PlanFilter, PredictedFpr};
 
-/// A change that a filter cannot refuse, or does not report.
-pub(super) fn done<T>(_change: T) -> bool {
+/// A change that a filter cannot refuse, or does not report. Its answer is used, as by [`used`].
+pub(super) fn done<T>(answer: T) -> bool {
+    used(answer);
     true
 }
 

@@ -1,6 +1,6 @@
 //! Peer: cuckoofilter, the most downloaded cuckoo filter.
 
-use super::common::{Made, Order, Point, exactly, fpr_of_buckets, point, probe};
+use super::common::{Made, Order, Point, exactly, fpr_of_buckets, point, probe, took};
 use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hasher};
@@ -68,7 +68,7 @@ probe! { CuckooFilter<Fold>, |filter, key, keys|
     bytes: places(filter);
     predicted: exactly(rate(keys as f64 / places(filter) as f64));
     // A refused key is present, and another is lost.
-    insert: filter.add(key).is_ok();
+    insert: took(filter.add(key));
     remove: filter.delete(key);
     slots: Some(places(filter));
 }

@@ -1,6 +1,6 @@
 //! Peer: qfilter, a rank-select quotient filter.
 
-use super::common::{Built, Digested, Keys, Made, Order, exactly, fpr_of, of_digests, probe};
+use super::common::{Built, Digested, Keys, Made, Order, exactly, fpr_of, of_digests, probe, took};
 use qfilter::{Builder, Filter, truncate_to_fingerprint};
 
 pub(super) fn empty(order: &Order, given: usize) -> Made<Digested<Filter>> {
@@ -29,7 +29,7 @@ probe! { Digested<Filter>, |it, key, keys|
     holds: it.filter.contains_fingerprint(key.digest(it.seed));
     bytes: it.filter.memory_usage();
     predicted: exactly(fpr_of(keys, it.filter.fingerprint_size()));
-    insert: it.filter.insert_fingerprint(true, key.digest(it.seed)).is_ok();
+    insert: took(it.filter.insert_fingerprint(true, key.digest(it.seed)));
     remove: it.filter.remove_fingerprint(key.digest(it.seed));
     merge: it.filter.merge(true, &key.filter).map_err(|error| error.to_string());
     // It is filled to 95 % of a power of two.
