@@ -57,8 +57,8 @@ pub(super) fn hits<K: BenchKey + ?Sized, P: Probe<K>>(probe: &P, keys: &[K::Item
     keys.iter().map(|key| u64::from(probe.holds(key.borrow()))).sum()
 }
 
-/// Keeps the optimiser from leaving out the work behind an answer that nobody reads, such as looking
-/// whether a key was new.
+/// Keeps the optimiser from leaving out the work behind an answer that nobody reads, such as
+/// looking whether a key was new.
 #[inline(always)]
 pub(super) fn used<T>(answer: T) -> T {
     black_box(answer)

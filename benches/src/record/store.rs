@@ -2,8 +2,8 @@
 //!
 //! A file is written to a temporary name, flushed and renamed, so that a crash leaves either the
 //! old file or the new one. A run writes to a folder of its own within its record's, and takes the
-//! record's place when it is finished, so an interrupted run loses none. A second record of a day has
-//! a folder beside the first one's.
+//! record's place when it is finished, so an interrupted run loses none. A second record of a day
+//! has a folder beside the first one's.
 
 use crate::error::BenchError;
 use crate::record::{Machine, Row, Run, SCHEMA, Workload};
