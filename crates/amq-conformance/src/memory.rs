@@ -17,7 +17,7 @@ use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Goal, KeyHash, MergeFilter, PlanFilter,
 };
-use counting::{each_refused, is_about_memory, is_out_of_memory};
+use counting::{each_refused, is_about_memory, is_out_of_memory, peak_of_all_threads};
 
 /// Numbers of keys; the last takes several layers, shards or runs, where a filter has them.
 const KEYS: [u64; 4] = [1, 100, 2000, 40_000];
@@ -152,6 +152,38 @@ pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
         }
     }
     Ok(())
+}
+
+/// Bytes that a thread of a pool, and its helper, may take for themselves.
+const OF_A_THREAD: u64 = 16 << 10;
+
+/// A plan's `build_bytes_for` is enough to build a filter with this many threads, and at most
+/// `times` what it takes. `in_pool` calls its argument in a pool of as many threads. Counts all
+/// threads of the process, so no other test may run beside it.
+pub fn the_planned_memory_is_enough_for_threads<F: BuildFilter + Send>(
+    keys: u64,
+    threads: usize,
+    times: u64,
+    in_pool: impl FnOnce(&mut (dyn FnMut() + Send)),
+) -> Verdict {
+    counts()?;
+    let hashes = present_hashes(keys, 3);
+    let goal = Goal::fpr(keys, 0.01);
+    let plan = F::plan(goal).map_err(Violation::refused("a plan"))?;
+    let mut made = None;
+    let ((), peak) = peak_of_all_threads(|| {
+        in_pool(&mut || made = Some(F::build_hashes(goal.budget, 3, &hashes)));
+    });
+    made.transpose().map_err(refused(&plan))?;
+    // What the system's threads and the pool's queues take is no part of the plan.
+    let peak = peak.saturating_sub(OF_A_THREAD * threads as u64);
+    let planned = plan.build_bytes_for(threads);
+    ensure(
+        peak <= planned && planned <= times * peak,
+        format_args!("peak bytes while {threads} threads build {goal:?}"),
+        peak,
+        format_args!("the {planned} planned, or somewhat less"),
+    )
 }
 
 /// The planned memory is enough for a filter filled key by key.

@@ -159,8 +159,12 @@ pub struct Plan<P> {
     pub bytes: u64,
     /// Expected false-positive rate with the planned number of distinct keys in it.
     pub expected_fpr: f64,
-    /// Peak bytes on the heap while the filter is built, the filter itself included.
+    /// Peak bytes on the heap while one thread builds the filter, the filter itself included. With
+    /// the feature `parallel` more threads may; see [`build_bytes_for`](Self::build_bytes_for).
     pub build_bytes: u64,
+    /// Peak bytes that each further thread adds, and the most threads that can take part.
+    thread_bytes: u64,
+    most_threads: u64,
     /// The variant's parameters.
     pub params: P,
     /// The budget it was made for; `None` if the parameters were given.
@@ -171,7 +175,16 @@ impl<P> Plan<P> {
     /// A plan for this many keys with these parameters; bytes and rate are 0 until set.
     #[must_use]
     pub const fn new(params: P, keys: u64) -> Self {
-        Self { keys, bytes: 0, expected_fpr: 0.0, build_bytes: 0, params, budget: None }
+        Self {
+            keys,
+            bytes: 0,
+            expected_fpr: 0.0,
+            build_bytes: 0,
+            thread_bytes: 0,
+            most_threads: u64::MAX,
+            params,
+            budget: None,
+        }
     }
 
     /// Notes the budget that the plan was made for.
@@ -183,13 +196,35 @@ impl<P> Plan<P> {
     /// With a table of `bytes`, which is also the peak while building.
     #[must_use]
     pub fn with_bytes(self, bytes: u64) -> Self {
-        Self { bytes, build_bytes: bytes, ..self }
+        Self { bytes, build_bytes: bytes, thread_bytes: 0, ..self }
     }
 
-    /// With a higher peak while building.
+    /// With a higher peak while building. Further threads are assumed to need as much as the first
+    /// one does beside the filter, unless [`with_threads`](Self::with_threads) says less.
     #[must_use]
     pub fn with_build_bytes(self, build_bytes: u64) -> Self {
-        Self { build_bytes, ..self }
+        Self { build_bytes, thread_bytes: build_bytes.saturating_sub(self.bytes), ..self }
+    }
+
+    /// With the peak bytes that each further thread adds, of at most `most` threads in total.
+    #[must_use]
+    pub fn with_threads(self, thread_bytes: u64, most: u64) -> Self {
+        Self { thread_bytes, most_threads: most, ..self }
+    }
+
+    /// Peak bytes on the heap while this many threads build the filter together, at most. With one
+    /// thread, [`build_bytes`](Self::build_bytes).
+    ///
+    /// ```
+    /// # use amq_core::Plan;
+    /// // Two more threads, with 50 bytes each, and no fourth one.
+    /// let plan = Plan::new((), 10).with_bytes(100).with_build_bytes(180).with_threads(50, 3);
+    /// assert_eq!([0, 1, 2, 3, 16].map(|n| plan.build_bytes_for(n)), [180, 180, 230, 280, 280]);
+    /// ```
+    #[must_use]
+    pub fn build_bytes_for(&self, threads: usize) -> u64 {
+        let further = (threads as u64).min(self.most_threads).saturating_sub(1);
+        self.build_bytes.saturating_add(self.thread_bytes.saturating_mul(further))
     }
 
     /// With an expected false-positive rate.

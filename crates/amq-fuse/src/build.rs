@@ -107,14 +107,19 @@ impl Tools {
     }
 }
 
-/// Bytes of working memory, beside hashes and table.
+/// Bytes of working memory of one thread, beside hashes and table.
 pub(crate) fn bytes_for(params: &FuseParams) -> u64 {
+    bytes_of_thread(params) + WORK * u64::from(params.shards)
+}
+
+/// Bytes of a thread's [`Tools`].
+pub(crate) fn bytes_of_thread(params: &FuseParams) -> u64 {
     let slots = params.shard_slots();
     let table = match params.shards {
         0 | 1 => 0,
         _ => slots * u64::from(params.fingerprint_bits) / 8 + 7,
     };
-    crate::peel::bytes_for(slots) + table + WORK * u64::from(params.shards)
+    crate::peel::bytes_for(slots) + table
 }
 
 /// Bytes of a [`Work`], where a pointer has 64 bits.

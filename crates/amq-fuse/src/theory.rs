@@ -81,6 +81,7 @@ pub fn plan_params(params: FuseParams, keys: u64) -> Result<Plan<FuseParams>, Pl
     Ok(Plan::new(params, keys)
         .with_bytes(bytes)
         .with_build_bytes(bytes + building)
+        .with_threads(build::bytes_of_thread(&params), params.shards.into())
         .with_expected_fpr(fpr(&params, keys).mean))
 }
 

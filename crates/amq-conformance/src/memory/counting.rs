@@ -9,6 +9,7 @@
 use crate::violation::{Verdict, Violation, ensure};
 use core::fmt;
 use core::hint::black_box;
+use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -29,12 +30,21 @@ pub(crate) struct Account {
 
 const NEW: Account = Account { calls: 0, refused: u64::MAX, held: 0, peak: 0 };
 
+/// Whether the allocations of all threads are counted, and what they hold and held.
+static ALL: AtomicBool = AtomicBool::new(false);
+static ALL_HELD: AtomicI64 = AtomicI64::new(0);
+static ALL_PEAK: AtomicI64 = AtomicI64::new(0);
+
 thread_local! {
     static ACCOUNT: Cell<Option<Account>> = const { Cell::new(None) };
 }
 
 /// Updates the account if this thread counts. `false` if the allocation must be refused.
 fn count(bytes: i64) -> bool {
+    if ALL.load(Ordering::Relaxed) {
+        let held = ALL_HELD.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        ALL_PEAK.fetch_max(held, Ordering::Relaxed);
+    }
     let counted = ACCOUNT.try_with(|account| {
         let Some(mut now) = account.get() else {
             return true;
@@ -92,6 +102,17 @@ pub fn peak_of<R>(work: impl FnOnce() -> R) -> Result<(R, u64), Violation> {
     counts()?;
     let (result, account) = counted(u64::MAX, work);
     Ok((result, account.peak.unsigned_abs()))
+}
+
+/// Runs `work` and returns the most bytes that all threads held at once. No other test may run in
+/// this process meanwhile.
+pub(super) fn peak_of_all_threads<R>(work: impl FnOnce() -> R) -> (R, u64) {
+    ALL_HELD.store(0, Ordering::Relaxed);
+    ALL_PEAK.store(0, Ordering::Relaxed);
+    ALL.store(true, Ordering::SeqCst);
+    let result = work();
+    ALL.store(false, Ordering::SeqCst);
+    (result, ALL_PEAK.load(Ordering::Relaxed).unsigned_abs())
 }
 
 /// `Ok` if the allocator of this binary counts.

@@ -1,0 +1,26 @@
+//! What filters take of memory while several threads build them. One test alone in its process: the
+//! allocations of all threads are counted.
+#![cfg(feature = "parallel")]
+
+use amq::{BumpedRibbonFilter, FuseFilter, StandardRibbonFilter};
+use amq_conformance::hold;
+use amq_conformance::memory::{Counting, the_planned_memory_is_enough_for_threads as law};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn the_planned_memory_is_enough_for_one_thread_two_and_sixteen() {
+    for threads in [1, 2, 16] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for keys in [100_000, 10_000_000] {
+            hold(law::<FuseFilter>(keys, threads, 2, |work| pool.install(work)));
+        }
+        // Their shards are small beside the rest, which is planned for each thread.
+        let most = 4 + threads as u64;
+        for keys in [100_000, 3_000_000] {
+            hold(law::<BumpedRibbonFilter>(keys, threads, most, |work| pool.install(work)));
+            hold(law::<StandardRibbonFilter>(keys, threads, most, |work| pool.install(work)));
+        }
+    }
+}
