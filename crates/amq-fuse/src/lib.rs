@@ -73,7 +73,9 @@
 //! # Cost and false-positive rate
 //!
 //! With fingerprints of r bits the rate is exactly `2^-r`, for every filter and every number of
-//! keys ([`theory`]). A rate between two of these gets the lower one: 1 % takes 7 bits.
+//! keys ([`theory`]). An absent key whose 64-bit hash is that of a present one adds `n / 2^64` for
+//! n keys: as much as `2^-32` at 2^32 keys. Plans and expected rates count it. A rate
+//! between two powers of two gets the lower one: 1 % takes 7 bits.
 //!
 //! A query reads three cache lines, hit or miss, which lie within three segments, some 24 kB at a
 //! million keys; in a batch all are prefetched. A ribbon filter of the same rate takes 1.003 times
