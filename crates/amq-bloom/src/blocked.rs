@@ -4,6 +4,7 @@ use crate::block::Block;
 use crate::layout::{self, Layout};
 use crate::of_blocks::of_blocks;
 use crate::operators::operators;
+use crate::params::folded;
 use crate::probing::partition::blocks;
 use crate::theory::{blocked, wide};
 use crate::wide_block::WideBlock;

@@ -1,6 +1,7 @@
 //! The classic Bloom filter.
 
 use crate::operators::operators;
+use crate::params::folded;
 use crate::probing::partition::places::{self, Place};
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
@@ -208,6 +209,10 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// size. Filters planned by this crate fold by 2, 4, 8, 16, 32 and 64 at least. Fold a filter
     /// that holds fewer keys than planned before you ship it.
     ///
+    /// Its [`capacity`](Self::capacity) becomes the number of keys that the budget allows in the
+    /// smaller table: the most within the rate it was planned for, else as many bits per key as
+    /// before.
+    ///
     /// ```
     /// use amq_bloom::{BloomFilter, Goal};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -215,6 +220,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// filter.insert("the only key");
     /// let small = filter.fold(64)?;
     /// assert!(small.contains("the only key"));
+    /// assert_eq!(small.capacity(), 10_000 / 64);
     /// assert!(small.size_in_bytes() * 64 <= filter.size_in_bytes() + 64 * 8);
     /// # Ok(())
     /// # }
@@ -232,7 +238,9 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
                 rest &= rest - 1;
             }
         }
-        Ok(Self::over(self.header, params, self.len, words))
+        let bytes = words.len() as u64 * 8;
+        let fpr = |keys| theory::fpr(&params, keys);
+        Ok(Self::over(folded(&self.header, factor, bytes, fpr), params, self.len, words))
     }
 
     /// [`contains_hash`](Self::contains_hash), sooner if the answer is no and later if it is yes.

@@ -171,7 +171,8 @@ macro_rules! of_blocks {
 
             /// A filter with the same keys in a table `factor` times smaller, and the higher rate
             /// that goes with it: the filter that would have been built at that size. `factor` must
-            /// divide the number of blocks.
+            /// divide the number of blocks. [`capacity`](Self::capacity) becomes the number of keys
+            /// that the budget allows in the smaller table.
             pub fn fold(&self, factor: u64) -> Result<$filter, FoldError> {
                 let blocks = self.blocks().len() as u64;
                 FoldError::check("blocks", blocks, factor)?;
@@ -182,7 +183,9 @@ macro_rules! of_blocks {
                     }
                 }
                 let params = $block::params(blocks / factor, self.shape);
-                Ok(Self::over(self.header, params, self.len, table))
+                let bytes = core::mem::size_of_val(&table[..]) as u64;
+                let fpr = |keys| $theory::fpr(&params, keys);
+                Ok(Self::over(folded(&self.header, factor, bytes, fpr), params, self.len, table))
             }
         }
 

@@ -1,7 +1,9 @@
 //! Parameters of the layouts, their limits, and folding.
 
 use alloc::vec::Vec;
-use amq_core::{MergeError, PlanError};
+use amq_core::internal::Header;
+use amq_core::numeric::{PredictedFpr, first_true_near};
+use amq_core::{Budget, MergeError, PlanError};
 use core::fmt;
 
 /// The most probes a key may have: as many as a rate of 2^-64 takes, the least a 64-bit hash could
@@ -111,6 +113,30 @@ impl WideBlockedParams {
         MergeError::check("blocks", self.blocks, theirs.blocks)?;
         MergeError::check("probes", self.probes.into(), theirs.probes.into())
     }
+}
+
+/// The header of a filter folded by `factor` to `bytes` bytes: its capacity is the number of keys
+/// that the budget allows in the smaller table, whose rate `fpr` predicts from a number of keys.
+///
+/// A budget that is a rate allows the most keys within it. Any other keeps the bits per key, and
+/// so, very nearly, the rate. A capacity of 0 is unknown and stays so.
+pub(crate) fn folded(
+    header: &Header,
+    factor: u64,
+    bytes: u64,
+    fpr: impl Fn(u64) -> PredictedFpr,
+) -> Header {
+    let share = header.capacity / factor;
+    let (keys, budget) = match header.budget {
+        Some(Budget::Fpr(most)) => {
+            let first_above = first_true_near(1, u64::MAX, share, |keys| fpr(keys).mean > most);
+            (first_above - 1, header.budget)
+        }
+        Some(Budget::Bytes(_)) => (share, Some(Budget::Bytes(bytes))),
+        budget => (share, budget),
+    };
+    // A table too small for one key at this budget was still planned for keys.
+    Header { capacity: keys.max(header.capacity.min(1)), budget, ..*header }
 }
 
 /// A fold that was refused.

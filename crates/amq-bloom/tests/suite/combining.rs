@@ -2,10 +2,11 @@
 
 use crate::hashes;
 use amq_bloom::{
-    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, FoldError, Goal, MergeError,
-    PlanFilter, WideBlockedBloomFilter, WideBlockedParams,
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Budget, EmptyFilter, FoldError,
+    Goal, MergeError, Plan, PlanFilter, WideBlockedBloomFilter, WideBlockedParams,
 };
 use amq_conformance::with_params;
+use amq_core::numeric::first_true;
 
 #[test]
 fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
@@ -54,6 +55,44 @@ fn planned_filters_fold_by_64_and_the_rate_is_that_of_the_size() {
     let predicted = BloomFilter::predicted_fpr(&small.params(), 1000);
     assert!((small.expected_fpr() - predicted.mean).abs() < 5.0 * predicted.sd);
     assert_eq!(small.len(), 1000);
+}
+
+#[test]
+fn the_capacity_of_a_folded_filter_is_what_its_budget_allows_at_its_size() {
+    capacities_of_folds(BloomParams::new(6_400_000, 6), BloomFilter::fold);
+    capacities_of_folds(BlockedParams::new(25_600), BlockedBloomFilter::fold);
+    capacities_of_folds(WideBlockedParams::new(12_800, 7), WideBlockedBloomFilter::fold);
+}
+
+fn capacities_of_folds<F: EmptyFilter>(
+    params: F::Params,
+    fold: impl Fn(&F, u64) -> Result<F, FoldError>,
+) {
+    let most = |params: &F::Params| {
+        first_true(1, 10_000_000, |keys| F::predicted_fpr(params, keys).mean > 0.01) - 1
+    };
+    let planned = most(&params);
+    let plan = F::plan_params(params, planned).unwrap();
+    let filter = |plan| F::empty(plan, 7).unwrap();
+    for factor in [1, 2, 64] {
+        // A rate: the most keys within it.
+        let small = fold(&filter(plan.with_budget(Budget::Fpr(0.01))), factor).unwrap();
+        assert_eq!(small.capacity(), most(&small.params()));
+        let share = planned / factor;
+        assert!(small.capacity().abs_diff(share) * 100 <= share, "{}", small.capacity());
+        // Anything else: as many bits per key as before.
+        let by_size = [Budget::BitsPerKey(10.0), Budget::Bytes(800_000)];
+        for plan in by_size.map(|budget| plan.with_budget(budget)).into_iter().chain([plan]) {
+            let small = fold(&filter(plan), factor).unwrap();
+            assert_eq!(small.capacity(), share);
+            assert_eq!(fold(&small, 2).map(|it| it.capacity()), Ok(share / 2));
+        }
+    }
+    // One key was planned for, and of a filter planned for no number of keys none is known.
+    for (keys, of_fold) in [(1, 1), (0, 0)] {
+        let plan = Plan::new(params, keys);
+        assert_eq!(fold(&filter(plan), 64).map(|it| it.capacity()), Ok(of_fold));
+    }
 }
 
 #[test]
