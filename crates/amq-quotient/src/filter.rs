@@ -147,8 +147,14 @@ impl<'a> QuotientView<'a> {
 
 impl<S: AsRef<[u8]> + Send + Sync> Filter for QuotientFilter<S> {
     amq_core::trait_methods! {
-        kind: FilterKind::Quotient; seed; len; capacity; size_in_bytes;
+        kind: FilterKind::Quotient; seed; len; size_in_bytes;
         contains_batch: |self, hashes, answers| simd::contains_each(&self.table, hashes, answers);
+    }
+
+    /// The keys it was planned for, or the most that its slots take if it has since been shrunk
+    /// below them and may not grow again by itself.
+    fn capacity(&self) -> u64 {
+        self.header.capacity.min(self.table.params.grown().max_keys())
     }
 
     fn expected_fpr(&self) -> f64 {
@@ -242,7 +248,7 @@ impl BuildFilter for QuotientFilter {
             // As if they had been inserted one by one.
             let params = plan.params.grown();
             let done = params.max_keys();
-            let full = refusal(params, done, plan.keys);
+            let full = refusal(params, done, plan.keys.min(done));
             return Err(BatchInsertError { done, error: full }.into());
         };
         let sorted = crate::sort::sorted(hashes, params.fingerprints())?;

@@ -61,6 +61,9 @@ impl QuotientFilter {
 
     /// Halves the slots and gives the bit back to each remainder: frees the memory of keys that are
     /// gone. The rate stays the same. On an error the filter is as it was.
+    ///
+    /// Unless it may grow again by itself, its [`capacity`](Self::capacity) falls to what the slots
+    /// take; [`grow`](Self::grow) restores it.
     pub fn shrink(&mut self) -> Result<(), ResizeError> {
         let params = self.params();
         let halved = params.halved().ok_or(ResizeError::Shrink { params })?;
@@ -98,7 +101,7 @@ impl QuotientFilter {
     pub(crate) fn grow_for(&mut self, keys: u64) -> Result<(), InsertError> {
         let params = self.params();
         let larger =
-            params.size_for(keys).ok_or_else(|| refusal(params, self.len, self.header.capacity))?;
+            params.size_for(keys).ok_or_else(|| refusal(params, self.len, self.capacity()))?;
         self.rewrite(larger).map_err(|error| InsertError::OutOfMemory { bytes: refused(error) })
     }
 

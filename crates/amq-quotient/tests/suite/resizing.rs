@@ -3,7 +3,7 @@
 
 use amq_conformance::with_params;
 use amq_quotient::{
-    Budget, BuildError, BuildFilter, Goal, InsertError, KeyHash, MergeError, PlanFilter,
+    Budget, BuildError, BuildFilter, Goal, InsertError, KeyHash, MergeError, Plan, PlanFilter,
     QuotientFilter, QuotientParams,
 };
 
@@ -44,6 +44,32 @@ fn growing_and_shrinking_keep_every_bit_of_every_hash() {
         }
         assert!(filter == first);
     }
+}
+
+#[test]
+fn a_shrunk_filter_says_how_many_keys_it_takes() {
+    let planned = QuotientFilter::plan(Goal::fpr(4000, 0.01)).unwrap();
+    let grows = planned.params.with_max_slots(planned.params.slots * 2);
+    let mut growing = QuotientFilter::new(Plan::new(grows, 4000)).unwrap();
+    growing.shrink().unwrap();
+    assert_eq!(growing.capacity(), 4000);
+
+    // An even number of slots.
+    let slots = planned.params.slots / 2 * 2 + 2;
+    let params = params(slots, planned.params.remainder_bits);
+    let mut filter = QuotientFilter::new(Plan::new(params, 4000)).unwrap();
+    let halved = slots / 2 * 19 / 20;
+    filter.shrink().unwrap();
+    assert_eq!((filter.capacity(), filter.stats().capacity), (halved, halved));
+    let read = QuotientFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+    assert_eq!(read.capacity(), halved);
+    // No more than that go in, and the refusal names that number.
+    let hashes: Vec<_> = (0..4000).map(hash).collect();
+    let full = filter.insert_batch(&hashes).unwrap_err();
+    assert_eq!(full.done, halved);
+    assert!(matches!(full.error, InsertError::Table { capacity, .. } if capacity == halved));
+    filter.grow().unwrap();
+    assert_eq!(filter.capacity(), 4000);
 }
 
 #[test]
