@@ -64,6 +64,7 @@ fn the_capacity_of_a_folded_filter_is_what_its_budget_allows_at_its_size() {
     capacities_of_folds(WideBlockedParams::new(12_800, 7), WideBlockedBloomFilter::fold);
 }
 
+#[allow(clippy::unwrap_used, reason = "part of a test")]
 fn capacities_of_folds<F: EmptyFilter>(
     params: F::Params,
     fold: impl Fn(&F, u64) -> Result<F, FoldError>,
