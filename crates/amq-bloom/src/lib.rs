@@ -171,7 +171,7 @@ pub use amq_core::{
     DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Goal,
     InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
     MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError,
-    PlanFilter, PredictedFpr, Prehashed, SipKey, Stats, Target, key,
+    PlanFilter, PredictedFpr, Prehashed, SipKey, Stats, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

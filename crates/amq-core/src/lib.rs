@@ -75,7 +75,7 @@ mod traits;
 pub use error::ReadError;
 pub use error::{
     BatchInsertError, BuildError, DecodeError, InsertError, LengthMismatch, MergeError, PlanError,
-    SipKeyError,
+    SipKeyError, UnevenHashes,
 };
 pub use file_info::{KeyEncoding, KeyInfo, Secret};
 pub use filter::{

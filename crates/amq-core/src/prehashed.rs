@@ -10,6 +10,7 @@ use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
     Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats, Target,
+    UnevenHashes,
 };
 use core::fmt;
 
@@ -21,7 +22,9 @@ use core::fmt;
 /// other type.
 ///
 /// The hashes must be evenly distributed over all 64 bits, as those of any good hash function are.
-/// (The identity is none.)
+/// The identity is none, and a 32-bit checksum has half the bits: [`build`](Self::build) and
+/// [`insert_batch`](Self::insert_batch) refuse many hashes of that sort as
+/// [`UnevenHashes`](crate::UnevenHashes). Single inserts and small batches are not checked.
 ///
 /// ```
 /// use amq_core::{KeyHash, Prehashed};
@@ -154,10 +157,36 @@ impl<F: InsertFilter> Prehashed<F> {
         self.0.insert_unique_hash(hash)
     }
 
-    /// [`InsertFilter::insert_batch`].
+    /// [`InsertFilter::insert_batch`]. Nothing is inserted if 1,000 hashes or more agree in their
+    /// highest 16 bits, and are too dense to be a part of the keys that the filter is for:
+    /// [`InsertError::Uneven`].
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+        let uneven = UnevenHashes::check_part(hashes, || self.most_keys());
+        uneven.map_err(|error| BatchInsertError { done: 0, error: error.into() })?;
         self.0.insert_batch(hashes)
+    }
+
+    /// The most keys that the filter may be meant to hold.
+    fn most_keys(&self) -> u64 {
+        use FilterKind as Kind;
+        /// More than any filter holds.
+        const MANY: u64 = 1 << 40;
+        match self.0.kind() {
+            Kind::Bloom
+            | Kind::BlockedBloom
+            | Kind::WideBlockedBloom
+            | Kind::Counting
+            | Kind::BlockedCounting
+            | Kind::Cuckoo
+            | Kind::WindowedCuckoo
+                if self.0.capacity() > 0 =>
+            {
+                self.0.capacity().max(self.0.len())
+            }
+            // It may grow, or nobody knows.
+            _ => MANY,
+        }
     }
 }
 

@@ -116,7 +116,7 @@ pub use amq_core::{
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
     Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
     MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError,
-    PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, key,
+    PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -9,7 +9,7 @@ use amq_core::internal::{Entry, Header, OneTable, Opened, fill_from_hashes, zero
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
-    KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target, UnevenHashes,
 };
 
 /// The cuckoo filter: a key is a fingerprint in one of two buckets of four slots.
@@ -395,6 +395,7 @@ impl<L: Layout> BuildFilter for Cuckoo<L> {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
+        UnevenHashes::check(hashes)?;
         Self::of_hashes(target.into(), seed, hashes.iter().copied())
     }
 

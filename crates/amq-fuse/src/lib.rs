@@ -135,7 +135,7 @@ pub use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, DecodeError, Encoder,
     Filter, FilterExt, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch, Parameter,
     ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, SipKey,
-    Stats, Target, key,
+    Stats, Target, UnevenHashes, key,
 };
 
 /// The README's examples are tests.

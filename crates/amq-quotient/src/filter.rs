@@ -13,7 +13,7 @@ use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
-    RemoveFilter, Target,
+    RemoveFilter, Target, UnevenHashes,
 };
 use core::fmt;
 
@@ -241,6 +241,7 @@ impl BuildFilter for QuotientFilter {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
+        UnevenHashes::check(hashes)?;
         let len = hashes.len() as u64;
         let plan = target.into().plan::<Self>(len)?;
         plan.params.check()?;

@@ -212,7 +212,7 @@ pub use amq_core::{
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
     Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
     MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, key,
+    PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -7,6 +7,7 @@ use crate::{RibbonParams, simd, theory};
 use amq_core::internal::Header;
 use amq_core::{
     BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, Key, KeyHash, Plan,
+    UnevenHashes,
 };
 
 /// A ribbon filter: a static set within half a percent of the least possible space, from 100,000
@@ -160,6 +161,7 @@ impl BuildFilter for RibbonFilter {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
+        UnevenHashes::check(hashes)?;
         Self::of(target.into(), seed, hashes, &mut |_| ())
     }
 

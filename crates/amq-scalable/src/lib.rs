@@ -122,7 +122,7 @@ pub use amq_core::{
     EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
     InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch, MergeError, MergeFilter,
     Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, SipKey, Stats, Target, key,
+    Prehashed, SipKey, Stats, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -75,7 +75,7 @@ pub use amq_core::{
     Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyEncoding, KeyHash, KeyInfo,
     Keyed, LengthMismatch, MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts,
     Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Secret, SipKey,
-    SipKeyError, Stats, Target, UnknownKind, format, key, numeric,
+    SipKeyError, Stats, Target, UnevenHashes, UnknownKind, format, key, numeric,
 };
 
 pub use any::variants::*;

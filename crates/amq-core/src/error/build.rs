@@ -2,7 +2,7 @@
 
 use super::number::Limit;
 use super::sip_key::ZERO_KEY;
-use super::{BatchInsertError, PlanError};
+use super::{BatchInsertError, PlanError, UnevenHashes};
 
 crate::impl_error! {
     /// A filter that could not be made.
@@ -27,6 +27,8 @@ crate::impl_error! {
         } => "none of {attempts} internal seeds solves the system of {keys} keys, which does not \
              happen by chance: build with another seed, a secret one if strangers choose the keys; \
              if you hash the keys yourself, hash them under another seed, uniformly over all 64 bits";
+        /// The hashes that the caller made are not evenly distributed.
+        Uneven from(error: UnevenHashes) => "{error}";
         /// Some keys hashed differently the second time they were read.
         KeysChanged {
             /// Number of keys.

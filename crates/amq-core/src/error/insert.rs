@@ -1,5 +1,6 @@
 //! Keys that cannot be inserted.
 
+use super::UnevenHashes;
 use super::number::Limit;
 use core::fmt;
 
@@ -49,6 +50,9 @@ crate::impl_error! {
             of: u64,
         } => "the filter cannot double any more: {entries} of {of} entries have used up their \
              fingerprints, and would fill the next table. Start one with longer fingerprints";
+        /// The hashes of the batch, which the caller made, are not evenly distributed. None of them
+        /// is in.
+        Uneven from(error: UnevenHashes) => "{error}";
         /// The key's shard is visited by this thread, which has its filter in hand.
         Visited =>
             "this thread visits the key's shard: insert into the shard that the visit was given, \

@@ -12,6 +12,7 @@ mod merge;
 mod number;
 mod plan;
 mod sip_key;
+mod uneven;
 
 pub use build::BuildError;
 pub use decode::DecodeError;
@@ -22,6 +23,7 @@ pub use length::LengthMismatch;
 pub use merge::MergeError;
 pub use plan::PlanError;
 pub use sip_key::SipKeyError;
+pub use uneven::UnevenHashes;
 
 /// Makes a type that implements `Display` an error whose `Debug` is the same text:
 /// `impl_error!(T)`, or `impl_error!(T { methods of Error })`.

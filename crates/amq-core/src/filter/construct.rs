@@ -4,7 +4,7 @@ use super::{ClearFilter, Filter, InsertFilter};
 use crate::key::HashUnder;
 use crate::memory::reserve;
 use crate::numeric::{PredictedFpr, first_true_near};
-use crate::{Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError};
+use crate::{Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError, UnevenHashes};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -220,6 +220,7 @@ pub fn fill_from_hashes<F: EmptyFilter>(
     seed: u64,
     hashes: &[KeyHash],
 ) -> Result<F, BuildError> {
+    UnevenHashes::check(hashes)?;
     let plan = target.into().plan::<F>(hashes.len() as u64)?;
     let mut filter = F::empty(plan, seed)?;
     filter.insert_batch(hashes)?;
@@ -237,6 +238,8 @@ pub trait BuildFilter: PlanFilter {
     /// A filter of exactly the keys with these hashes. Repeated hashes do no harm; whether a filter
     /// that supports removal keeps one copy of such a key or all of them is in its own
     /// documentation.
+    ///
+    /// Filters whose rate depends on it refuse hashes that [`UnevenHashes::check`] refuses.
     fn build_hashes(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,

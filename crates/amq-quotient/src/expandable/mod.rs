@@ -18,7 +18,7 @@ use amq_core::internal::{Header, OneTable, fill_from_hashes, zeroed};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
     DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
-    RemoveFilter, Target,
+    RemoveFilter, Target, UnevenHashes,
 };
 use params::Shape;
 
@@ -327,6 +327,7 @@ impl BuildFilter for ExpandableQuotientFilter {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
+        UnevenHashes::check(hashes)?;
         let len = hashes.len() as u64;
         let plan = target.into().plan::<Self>(len)?;
         plan.params.check()?;

@@ -180,9 +180,13 @@ fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_pl
     }
     // Both happen.
     assert!((1..90).contains(&built), "{built}");
-    let one_place: Vec<KeyHash> = (0..100_000).map(KeyHash::new).collect();
-    let refused = RibbonFilter::build_hashes(Budget::Fpr(0.01), 0, &one_place).map(drop);
-    assert!(matches!(refused, Err(BuildError::Exhausted { .. })));
+    let mut one_place: Vec<KeyHash> = (0..100_000).map(KeyHash::new).collect();
+    let refused =
+        |hashes: &[KeyHash]| RibbonFilter::build_hashes(Budget::Fpr(0.01), 0, hashes).unwrap_err();
+    // No seed helps where no hash is elsewhere.
+    assert!(matches!(refused(&one_place), BuildError::Uneven(_)));
+    one_place.push(KeyHash::new(u64::MAX));
+    assert!(matches!(refused(&one_place), BuildError::Exhausted { .. }));
 }
 
 /// Scatters numbers over all 64 bits.

@@ -2,8 +2,11 @@
 
 use amq::sharded::Sharded;
 use amq::{
-    Abilities, AnyError, AnyFile, AnyFilter, AnyView, CuckooFilter, DecodeError, FilterKind, Goal,
-    KeyHash, KeyInfo, MergeError, Prehashed, ReadError, load_or_maybe,
+    Abilities, AnyError, AnyFile, AnyFilter, AnyView, BatchInsertError, BlockedBloomFilter,
+    BloomFilter, Budget, BuildError, BuildFilter, CuckooFilter, DecodeError, EmptyFilter,
+    ExpandableQuotientFilter, Filter, FilterKind, FuseFilter, Goal, InsertError, InsertFilter,
+    KeyHash, KeyInfo, MergeError, Prehashed, QuotientFilter, ReadError, ScalableBloomFilter,
+    load_or_maybe,
 };
 
 const KEYS: u64 = 500;
@@ -45,6 +48,108 @@ fn a_file_of_every_kind_is_read_as_hashes_and_never_as_keys() {
         assert!((0..2000u64).all(|key| missing.contains(&key)) && missing.filter().is_none());
     }
     std::fs::remove_file(path).unwrap();
+}
+
+/// Hashes that no filter can use: the keys themselves, and 32 bits.
+fn weak() -> [Vec<KeyHash>; 2] {
+    let of = |hash: fn(u64) -> u64| (0..20_000).map(|key| KeyHash::new(hash(key))).collect();
+    [of(|key| key), of(|key| hash(key).get() >> 32)]
+}
+
+#[test]
+fn weak_hashes_are_refused_by_builds_of_every_kind_and_mixed_once_more_they_are_fine() {
+    for &kind in AnyFilter::KINDS {
+        for hashes in weak() {
+            // A binary fuse filter hashes hashes once more, so it needs different ones, no more.
+            if kind == FilterKind::Fuse {
+                let filter = AnyFilter::build_hashes(kind, Budget::Fpr(0.002), 0, &hashes).unwrap();
+                assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
+                let other = |i: u64| KeyHash::new(1 << 40 | i);
+                let wrong = (0..20_000).filter(|&i| filter.contains_hash(other(i))).count();
+                assert!((10..80).contains(&wrong), "{wrong}");
+                continue;
+            }
+            let build =
+                |hashes: &[KeyHash]| AnyFilter::build_hashes(kind, Budget::Fpr(0.002), 0, hashes);
+            let refused = build(&hashes).unwrap_err();
+            assert!(matches!(refused, BuildError::Uneven(_)), "{kind}: {refused}");
+            let text = refused.to_string();
+            assert!(text.contains("0x0000") && text.contains("XXH3"), "{text}");
+
+            // What the error advises.
+            let mixed = |hash: &KeyHash| KeyHash::of(&hash.get(), 0);
+            let mixed_all: Vec<KeyHash> = hashes.iter().map(mixed).collect();
+            let filter = build(&mixed_all).unwrap();
+            assert!(mixed_all.iter().all(|&hash| filter.contains_hash(hash)), "{kind}");
+            let absent =
+                (0..20_000).filter(|&key| filter.contains_hash(mixed(&hash(1 << 40 | key))));
+            let rate = absent.count() as f64 / 20_000.0;
+            assert!(rate < 0.006, "{kind}: {rate}");
+            // Of fewer nobody can tell. (A cuckoo filter may be full before.)
+            assert!(!matches!(build(&hashes[..999]), Err(BuildError::Uneven(_))), "{kind}");
+        }
+    }
+    let refused = Prehashed::<BloomFilter>::build(Budget::Fpr(0.01), &weak()[0]).unwrap_err();
+    assert!(matches!(refused, BuildError::Uneven(_)));
+}
+
+#[test]
+fn a_batch_of_weak_hashes_changes_nothing_and_sorted_hashes_are_never_refused() {
+    fn check<F: EmptyFilter + Clone + PartialEq>() {
+        let goal = Goal::fpr(50_000, 0.01);
+        for hashes in weak() {
+            let mut filter = Prehashed::<F>::new(goal).unwrap();
+            filter.insert_hash(hash(1)).unwrap();
+            let before = filter.clone();
+            let refused = filter.insert_batch(&hashes).unwrap_err();
+            assert!(
+                matches!(refused, BatchInsertError { done: 0, error: InsertError::Uneven(_) }),
+                "{refused}"
+            );
+            assert!(filter == before, "{}", filter.kind());
+            // Neither single hashes nor few are refused for what they are.
+            let uneven = |error| matches!(error, InsertError::Uneven(_));
+            assert!(!hashes.iter().any(|&hash| filter.insert_hash(hash).is_err_and(uneven)));
+            assert!(!filter.insert_batch(&hashes[..999]).is_err_and(|it| uneven(it.error)));
+        }
+        let mut sorted: Vec<KeyHash> = (0..50_000).map(hash).collect();
+        sorted.sort_unstable();
+        let mut filter = Prehashed::<F>::new(goal).unwrap();
+        for part in sorted.chunks(1500) {
+            filter.insert_batch(part).unwrap();
+        }
+        assert!(sorted.iter().all(|&hash| filter.contains_hash(hash)));
+    }
+    check::<BloomFilter>();
+    check::<BlockedBloomFilter>();
+    check::<ScalableBloomFilter>();
+    check::<QuotientFilter>();
+    check::<ExpandableQuotientFilter>();
+    check::<CuckooFilter>();
+}
+
+/// A shard's keys, a filter's own hashes and copies of a key have bits in common.
+#[test]
+fn what_filters_pass_on_is_never_refused() {
+    let hashes: Vec<KeyHash> = (0..300_000).map(hash).collect();
+    let mut shards = vec![Vec::new(); 64];
+    for &hash in &hashes {
+        shards[hash.shard(64)].push(hash);
+    }
+    let build = |hashes: &Vec<KeyHash>| FuseFilter::build_hashes(Budget::Fpr(0.01), 0, hashes);
+    let built: Result<Vec<FuseFilter>, BuildError> = shards.iter().map(build).collect();
+    let sharded = Sharded::from_shards_unchecked(built.unwrap(), 300_000).unwrap();
+    assert!(hashes.iter().all(|&hash| sharded.contains_hash(hash)));
+    let sharded = Sharded::<BloomFilter>::new(Goal::fpr(300_000, 0.01), 64).unwrap();
+    assert!(sharded.insert_batch(&hashes).is_ok());
+
+    let mut quotient = QuotientFilter::new(Goal::fpr(300_000, 0.01)).unwrap();
+    InsertFilter::insert_batch(&mut quotient, &hashes).unwrap();
+    let own: Vec<KeyHash> = quotient.iter().collect();
+    assert!(AnyFilter::build_hashes(FilterKind::Fuse, Budget::Fpr(0.01), 0, &own).is_ok());
+
+    let mut copies = Prehashed::<BloomFilter>::new(Goal::fpr(1000, 0.01)).unwrap();
+    assert_eq!(copies.insert_batch(&[hash(1); 200_000]), Ok(1));
 }
 
 #[test]
