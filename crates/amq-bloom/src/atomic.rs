@@ -7,11 +7,15 @@ use crate::table::{self, Bits, Word, place};
 use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use amq_core::ReadError;
+#[cfg(feature = "serde")]
+use amq_core::internal::serde;
 use amq_core::internal::{Header, OneTable, reserve, step};
 use amq_core::prefetch::ahead;
 use amq_core::{
-    BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, InsertError, InsertFilter,
-    Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
+    BatchInsertError, BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, InsertError,
+    InsertFilter, Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -59,6 +63,73 @@ pub struct AtomicBloomFilter {
 }
 
 shared!(AtomicBloomFilter, AtomicBits, plain BloomFilter: BloomParams);
+
+/// Files. They are those of [`BloomFilter`], which reads them, too. Other options, such as a
+/// file without its seed, are methods of the [snapshot](Self::snapshot).
+impl AtomicBloomFilter {
+    /// The present state as a file: a [`snapshot`](Self::snapshot) is taken first, in as much
+    /// memory as the table. Other threads may go on inserting.
+    ///
+    /// ```
+    /// use amq_bloom::{AtomicBloomFilter, Goal};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let seen = AtomicBloomFilter::new(Goal::fpr(10_000, 0.01))?;
+    /// seen.insert("a key");
+    /// let again = AtomicBloomFilter::from_bytes(&seen.to_bytes()?)?;
+    /// assert!(again.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
+        self.snapshot()?.to_bytes()
+    }
+
+    /// Writes what [`to_bytes`](Self::to_bytes) returns, and flushes the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
+        self.snapshot().map_err(std::io::Error::other)?.write_to(writer)
+    }
+
+    /// Saves the present state: all of it or nothing; see [`BloomFilter::save`].
+    #[cfg(feature = "std")]
+    pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
+        self.snapshot().map_err(std::io::Error::other)?.save(path)
+    }
+
+    /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        BloomFilter::from_bytes(bytes).map(Self::from)
+    }
+
+    /// Reads one filter, and no byte more.
+    #[cfg(feature = "std")]
+    pub fn read_from(reader: impl std::io::Read) -> Result<Self, ReadError> {
+        BloomFilter::read_from(reader).map(Self::from)
+    }
+
+    /// Loads the filter that [`save`](Self::save) wrote.
+    #[cfg(feature = "std")]
+    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, ReadError> {
+        BloomFilter::load(path).map(Self::from)
+    }
+}
+
+/// The bytes of the [snapshot](Self::snapshot)'s file.
+#[cfg(feature = "serde")]
+impl serde::Serialize for AtomicBloomFilter {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error;
+        self.snapshot().map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for AtomicBloomFilter {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BloomFilter::deserialize(deserializer).map(Self::from)
+    }
+}
 
 impl Word for AtomicU64 {
     #[inline(always)]

@@ -8,11 +8,15 @@ use crate::tally::Tally;
 use crate::theory::blocked as theory;
 use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use amq_core::ReadError;
+#[cfg(feature = "serde")]
+use amq_core::internal::serde;
 use amq_core::internal::{Header, OneTable, reserve, step};
 use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
 use amq_core::{
-    BatchInsertError, BuildError, ClearFilter, EmptyFilter, Filter, InsertError, InsertFilter,
-    Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
+    BatchInsertError, BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, InsertError,
+    InsertFilter, Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -62,6 +66,73 @@ pub struct AtomicBlockedBloomFilter {
 }
 
 shared!(AtomicBlockedBloomFilter, AtomicBlocks, plain BlockedBloomFilter: BlockedParams);
+
+/// Files. They are those of [`BlockedBloomFilter`], which reads them, too. Other options, such as a
+/// file without its seed, are methods of the [snapshot](Self::snapshot).
+impl AtomicBlockedBloomFilter {
+    /// The present state as a file: a [`snapshot`](Self::snapshot) is taken first, in as much
+    /// memory as the table. Other threads may go on inserting.
+    ///
+    /// ```
+    /// use amq_bloom::{AtomicBlockedBloomFilter, Goal};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let seen = AtomicBlockedBloomFilter::new(Goal::fpr(10_000, 0.01))?;
+    /// seen.insert("a key");
+    /// let again = AtomicBlockedBloomFilter::from_bytes(&seen.to_bytes()?)?;
+    /// assert!(again.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
+        self.snapshot()?.to_bytes()
+    }
+
+    /// Writes what [`to_bytes`](Self::to_bytes) returns, and flushes the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
+        self.snapshot().map_err(std::io::Error::other)?.write_to(writer)
+    }
+
+    /// Saves the present state: all of it or nothing; see [`BlockedBloomFilter::save`].
+    #[cfg(feature = "std")]
+    pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
+        self.snapshot().map_err(std::io::Error::other)?.save(path)
+    }
+
+    /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        BlockedBloomFilter::from_bytes(bytes).map(Self::from)
+    }
+
+    /// Reads one filter, and no byte more.
+    #[cfg(feature = "std")]
+    pub fn read_from(reader: impl std::io::Read) -> Result<Self, ReadError> {
+        BlockedBloomFilter::read_from(reader).map(Self::from)
+    }
+
+    /// Loads the filter that [`save`](Self::save) wrote.
+    #[cfg(feature = "std")]
+    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, ReadError> {
+        BlockedBloomFilter::load(path).map(Self::from)
+    }
+}
+
+/// The bytes of the [snapshot](Self::snapshot)'s file.
+#[cfg(feature = "serde")]
+impl serde::Serialize for AtomicBlockedBloomFilter {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error;
+        self.snapshot().map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for AtomicBlockedBloomFilter {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BlockedBloomFilter::deserialize(deserializer).map(Self::from)
+    }
+}
 
 /// A [`Block`] as four atomic words of 64 bits, each of two words of 32, the lower half first.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The Bloom filters as files: the committed ones, and what the laws of all filters cannot know.
 
 #[cfg(target_has_atomic = "64")]
-use amq_bloom::AtomicBloomFilter;
+use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, BloomView, DecodeError, Goal,
     KeyHash, Parts, Prehashed, WideBlockedBloomFilter, WideBlockedParams,
@@ -204,14 +204,46 @@ fn a_file_on_disk_is_replaced_whole() {
 
 #[test]
 #[cfg(target_has_atomic = "64")]
-fn an_atomic_filter_is_stored_as_the_plain_one() {
-    let atomic = AtomicBloomFilter::new(Goal::fpr(100, 0.01)).unwrap();
-    (0..100u64).for_each(|key| {
-        atomic.insert(&key);
-    });
-    let bytes = atomic.snapshot().unwrap().to_bytes().unwrap();
-    let back = AtomicBloomFilter::from(BloomFilter::from_bytes(&bytes).unwrap());
-    assert_eq!(back, atomic);
+fn an_atomic_filter_is_saved_as_it_is_in_the_file_of_the_plain_one() {
+    let path = std::env::temp_dir().join(format!("amq-atomic-{}", std::process::id()));
+    macro_rules! check {
+        ($atomic:ty, $plain:ty) => {
+            let atomic = <$atomic>::with_seed(Goal::fpr(4000, 0.01), 7).unwrap();
+            let insert = |keys: std::ops::Range<u64>| {
+                keys.for_each(|key| {
+                    atomic.insert(&key);
+                });
+            };
+            insert(0..1000);
+            let bytes = atomic.to_bytes().unwrap();
+            assert_eq!(bytes, atomic.clone().into_inner().to_bytes().unwrap());
+            assert!(<$atomic>::from_bytes(&bytes).unwrap() == atomic);
+            assert!(<$atomic>::from(<$plain>::from_bytes(&bytes).unwrap()) == atomic);
+            let mut written = Vec::new();
+            atomic.write_to(&mut written).unwrap();
+            assert_eq!(written, bytes);
+            written.push(0);
+            assert!(<$atomic>::read_from(&written[..]).unwrap() == atomic);
+            assert!(<$atomic>::from_bytes(&written).is_err());
+            #[cfg(feature = "serde")]
+            {
+                let text = serde_json::to_string(&atomic).unwrap();
+                assert_eq!(text, serde_json::to_string(&atomic.snapshot().unwrap()).unwrap());
+                assert!(serde_json::from_str::<$atomic>(&text).unwrap() == atomic);
+            }
+            // While another thread inserts: what was in is in the file.
+            std::thread::scope(|threads| {
+                threads.spawn(|| insert(1000..4000));
+                atomic.save(&path).unwrap();
+            });
+            let loaded = <$atomic>::load(&path).unwrap();
+            assert!((0..1000u64).all(|key| loaded.contains(&key)));
+            assert!((0..4000u64).all(|key| atomic.contains(&key)));
+            std::fs::remove_file(&path).unwrap();
+        };
+    }
+    check!(AtomicBloomFilter, BloomFilter);
+    check!(AtomicBlockedBloomFilter, BlockedBloomFilter);
 }
 
 #[test]
