@@ -101,6 +101,8 @@ impl BloomFilter {
     ///
     /// A key that was in only one is answered `true` no more often than by the other.
     /// [`len`](Self::len) becomes the smaller of both.
+    /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on; it says how
+    /// to estimate the number of common keys.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
@@ -196,6 +198,26 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
     /// were false positives on arrival. Its standard error is about `0.8 / sqrt(m)` of the estimate
     /// at the design load.
+    ///
+    /// **After an [intersection](Self::intersect) it is far too high**: bits that the two filters
+    /// set for different keys stay, and nothing tells them from those of common keys. Estimate the
+    /// number of common keys from the two filters and their union:
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Goal};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let goal = Goal::fpr(100_000, 0.01);
+    /// let a = BloomFilter::build(goal, 0..100_000u64)?;
+    /// let b = BloomFilter::build(goal, 90_000..190_000u64)?;
+    /// let (mut union, mut both) = (a.clone(), a.clone());
+    /// union.merge(&b)?;
+    /// both.intersect(&b)?;
+    /// let [a, b, union, both] = [a, b, union, both].map(|it| it.estimated_cardinality());
+    /// assert!((9_000.0..11_000.0).contains(&(a + b - union)));
+    /// assert!(both > 40_000.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         theory::keys_of_fill(self.params.bits, self.params.probes, self.load_factor())

@@ -101,6 +101,7 @@ macro_rules! of_blocks {
             ///
             /// A key that was in only one is answered `true` no more often than by the other.
             /// [`len`](Self::len) becomes the smaller of both.
+            /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on.
             pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
                 self.can_merge(other)?;
                 for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
@@ -163,7 +164,10 @@ macro_rules! of_blocks {
             /// planned one.
             ///
             /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys
-            /// that were false positives on arrival.
+            /// that were false positives on arrival. After an [intersection](Self::intersect) it is far
+            /// too high: estimate the number of common keys from the two filters and their union,
+            /// as [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality)
+            /// shows.
             #[must_use]
             pub fn estimated_cardinality(&self) -> f64 {
                 $block::keys_of_fill(&self.params(), self.load_factor())
