@@ -14,6 +14,7 @@ use alloc::vec;
 /// A filter whose file is one entry of geometry and one section.
 ///
 /// From what it says here follow [`Stored`] and [`Restore`].
+#[doc(hidden)]
 pub trait OneTable: Filter {
     /// The parameters that determine the table.
     type Params;

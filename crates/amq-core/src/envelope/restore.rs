@@ -16,6 +16,7 @@ use std::{
 };
 
 /// A filter that can be read.
+#[doc(hidden)]
 pub trait Restore {
     /// What the keys of its files are hashed by.
     const HASHED_BY: HashedBy = HashedBy::Seed;

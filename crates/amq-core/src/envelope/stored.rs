@@ -8,6 +8,7 @@ use crate::{BuildError, FilterKind, KeyEncoding};
 use alloc::vec::Vec;
 
 /// A filter that can be written.
+#[doc(hidden)]
 pub trait Stored {
     /// The kind of filter.
     const KIND: FilterKind;
@@ -45,6 +46,7 @@ pub trait Stored {
 }
 
 /// What can be written as a file: every filter that is [`Stored`], and what is made of several.
+#[doc(hidden)]
 pub trait Written {
     /// What the file says.
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError>;

@@ -130,7 +130,8 @@ impl KeyHash {
 /// [`key!`](crate::key!) makes a struct a key, the tuple of its fields:
 ///
 /// ```
-/// use amq_core::{Key, key};
+/// # use amq_core as amq_bloom;
+/// use amq_bloom::{Key, key}; // or the crate that you use
 ///
 /// struct Edge { from: u32, to: u32, label: String }
 /// key!(Edge { from, to, label });
@@ -162,7 +163,8 @@ impl KeyHash {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key",
     label = "no encoding as a key is known for this type",
-    note = "for a struct of your own: `amq_core::key!(Point {{ x, y }})`, or `amq::key!(...)`",
+    note = "for a struct of your own: `key!(Point {{ x, y }})`, which each crate of filters exports, \
+            as in `use amq_bloom::key;`",
     note = "for a type that implements `std::hash::Hash`, wrap it: `ByHash(key)` (not portable)",
     note = "for a float, decide what -0.0 and NaN are, then use `key.to_bits()`"
 )]

@@ -6,8 +6,11 @@
 /// `("ab", "c")` and `("a", "bc")` differ. The fields' order and types are the key; its name and
 /// theirs are not. A field that is not named does not compile, unless `..` says to leave it out.
 ///
+/// Every crate of filters exports the macro, and `amq` does.
+///
 /// ```
-/// use amq_core::{Key, key};
+/// # use amq_core as amq_bloom;
+/// use amq_bloom::{Key, key};
 ///
 /// struct Edge<'a> { from: u32, to: u32, label: &'a str }
 /// key!(Edge<'_> { from, to, label });
@@ -37,7 +40,8 @@
 ///
 /// ```compile_fail,E0027
 /// struct Edge { from: u32, to: u32 }
-/// amq_core::key!(Edge { from });
+/// # use amq_core as amq_bloom;
+/// amq_bloom::key!(Edge { from });
 /// ```
 ///
 /// For an enum implement [`Key`](crate::Key) by hand: encode the number of the variant first. So

@@ -30,6 +30,25 @@ fn read(path: &str) -> String {
     read.unwrap()
 }
 
+/// Who has one crate of filters cannot name another.
+#[test]
+fn the_macro_that_a_missing_key_names_is_one_of_every_crate() {
+    let key = read("amq-core/src/key/mod.rs");
+    let start = key.find("message = \"`{Self}` is not a key\"").unwrap();
+    let said = key[start..].split(")]").next().unwrap();
+    assert!(said.contains("`key!(Point") && said.contains("`use amq_bloom::key;`"), "{said}");
+    assert!(!said.contains("amq_core::key!") && !said.contains("amq::key!"), "{said}");
+    let crates = rows().into_iter().map(|(_, of, ..)| of).chain(["amq".into()]);
+    for of in crates {
+        let exports = read(&format!("{of}/src/lib.rs"));
+        let exports =
+            exports.split("pub use amq_core::{").nth(1).unwrap().split('}').next().unwrap();
+        for name in ["key", "Key", "UnevenHashes"] {
+            assert!(exports.split([',', '\n', ' ']).any(|it| it == name), "{of}: {name}");
+        }
+    }
+}
+
 #[test]
 fn every_variant_is_a_feature_of_the_facade_with_its_std_and_serde() {
     let manifest = read("amq/Cargo.toml");
