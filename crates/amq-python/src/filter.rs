@@ -116,15 +116,19 @@ impl Filter {
         self.read(py).filter().size_in_bytes().saturating_mul(8)
     }
 
-    /// Bits of the table over the keys that are in; infinite without keys.
+    /// Bits of the table over the different keys that are in; infinite without keys. Of a Bloom
+    /// filter in memory these are approx_items, since len counts a key of both filters of a union
+    /// twice; of others, len.
     #[getter]
     fn bits_per_key(&self, py: Python<'_>) -> f64 {
-        self.read(py).stats().bits_per_key()
+        self.read(py).bits_per_key()
     }
 
     /// All that describes the filter at this moment, as a dict.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats = self.read(py).stats();
+        let state = self.read(py);
+        let (stats, bits_per_key) = (state.stats(), state.bits_per_key());
+        drop(state);
         let dict = PyDict::new(py);
         dict.set_item("kind", stats.kind.id())?;
         dict.set_item("len", stats.len)?;
@@ -132,7 +136,7 @@ impl Filter {
         dict.set_item("load_factor", stats.load_factor)?;
         dict.set_item("saturated", stats.saturated)?;
         dict.set_item("size_in_bytes", stats.bytes)?;
-        dict.set_item("bits_per_key", stats.bits_per_key())?;
+        dict.set_item("bits_per_key", bits_per_key)?;
         dict.set_item("expected_fpr", stats.expected_fpr)?;
         Ok(dict)
     }

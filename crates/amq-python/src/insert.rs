@@ -84,6 +84,7 @@ impl InsertFilter {
     }
 
     /// The number of different keys by the bits that are set. Bloom filters only: of others, len.
+    /// Too high after an intersection, which says what is right.
     #[getter]
     fn approx_items(slf: &Bound<'_, Self>) -> PyResult<f64> {
         Ok(slf.as_super().get().read(slf.py()).estimated_len())

@@ -46,6 +46,7 @@ mod state;
 mod statics;
 mod told;
 mod view;
+mod weak;
 
 use pyo3::prelude::*;
 

@@ -2,6 +2,7 @@
 
 use crate::encoding::{Given, is_usual};
 use crate::error::OrRaise;
+use crate::weak::Watch;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, AnyOwnedView, BatchInsertError, Filter, Inserted,
     KeyEncoding, KeyHash, MergeError, Stats,
@@ -36,6 +37,8 @@ pub(crate) struct State {
     left: u64,
     /// Whether the number of keys is a sum, in which those of both filters count twice.
     is_sum: bool,
+    /// While it may turn out that the caller's hashes are weak.
+    watch: Option<Watch>,
 }
 
 /// Hashes that were inserted, and what is to be said about it.
@@ -46,7 +49,20 @@ pub(crate) struct Put<T> {
 
 impl State {
     pub(crate) fn new(content: Content) -> Self {
-        Self { content, settled: Given::NOTHING, left: 0, is_sum: false }
+        let by_caller = matches!(content, Content::File(AnyFile::Hashes(_)));
+        let watch = by_caller.then(Watch::default);
+        Self { content, settled: Given::NOTHING, left: 0, is_sum: false, watch }
+    }
+
+    /// Refuses hashes of the caller's function that show that it is weak. They must not be inserted.
+    #[inline]
+    fn expect_even(&mut self, hashes: &[KeyHash]) -> PyResult<()> {
+        if let Some(watch) = &mut self.watch
+            && !watch.take(hashes)?
+        {
+            self.watch = None;
+        }
+        Ok(())
     }
 
     pub(crate) const fn content(&self) -> &Content {
@@ -63,6 +79,11 @@ impl State {
 
     pub(crate) fn stats(&self) -> Stats {
         Stats::of(self.filter())
+    }
+
+    /// Bits of the table for each different key, as far as the filter tells.
+    pub(crate) fn bits_per_key(&self) -> f64 {
+        self.filter().size_in_bytes() as f64 * 8.0 / self.estimated_len()
     }
 
     /// All of that in words, and how much the number of keys says if it is a sum.
@@ -173,6 +194,7 @@ impl State {
     #[inline]
     pub(crate) fn insert(&mut self, hash: KeyHash, given: Given) -> PyResult<Put<Inserted>> {
         self.expect(given)?;
+        self.expect_even(&[hash])?;
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
         let told = given.into_filter(file.encoding(), || file.filter().is_empty());
         let inserted = file.filter_mut().into_inner().insert_hash(hash).raised()?;
@@ -204,6 +226,7 @@ impl State {
         done: u64,
     ) -> PyResult<Put<u64>> {
         self.expect(given)?;
+        self.expect_even(hashes)?;
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
         let told = given.into_filter(file.encoding(), || file.filter().is_empty());
         let inserted = file.filter_mut().into_inner().insert_batch(hashes);

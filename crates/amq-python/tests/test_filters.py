@@ -442,3 +442,16 @@ def test_a_filter_merged_with_its_copy_is_not_past_its_plan(kind):
     filter.add("one more")
     with pytest.warns(amq.OverfullWarning):
         filter.update(range(200_000))
+
+
+@pytest.mark.parametrize("kind", [amq.BloomFilter, amq.BlockedBloomFilter])
+def test_bits_per_key_of_a_union_are_those_of_its_different_keys(kind, tmp_path):
+    one, other = kind(20_000), kind(20_000)
+    one.update(range(10_000))
+    other.update(range(2_000, 12_000))
+    one.merge(other)
+    one.save(tmp_path / "both.amq")
+    for filter in (one, amq.load(tmp_path / "both.amq")):
+        assert len(filter) > 19_000
+        bits = 8 * filter.size_in_bytes / 12_000
+        assert filter.bits_per_key == filter.stats()["bits_per_key"] == pytest.approx(bits, rel=0.02)

@@ -5,6 +5,7 @@ import hashlib
 import pathlib
 import pickle
 import weakref
+import zlib
 
 import pytest
 from kinds import ALL, BLOOM, INSERT, MERGE, STATIC, name
@@ -296,3 +297,39 @@ def test_no_text_shows_a_secret():
     secret = b"sixteen bytes !!"
     filter = amq.BloomFilter(10, key=secret)
     assert "sixteen" not in repr(filter) + repr(filter.stats())
+
+
+@pytest.mark.parametrize("weak", [lambda key: key, lambda key: zlib.crc32(b"%d" % key)])
+def test_a_weak_hash_func_is_refused_and_its_hashes_are_good_keys(weak):
+    for kind in (amq.BloomFilter, amq.BlockedBloomFilter, amq.CountingBloomFilter, amq.QuotientFilter):
+        filter = kind(10_000, 0.002, hash_func=weak)
+        for key in range(999):
+            filter.add(key)
+        before = filter.to_bytes()
+        for change in (lambda: filter.add(999), lambda: filter.update(range(900, 5000))):
+            with pytest.raises(ValueError, match="1000 different hashes of hash_func.*XXH3"):
+                change()
+            assert filter.to_bytes() == before
+        filter.add(7)  # another copy of a key shows nothing new
+        with pytest.raises(ValueError, match="highest 16 bits, 0x0000"):
+            kind(10_000, hash_func=weak).update(range(5000))
+        with pytest.raises(ValueError, match="highest 16 bits, 0x0000"):
+            kind.build(range(5000), hash_func=weak)
+        # The way out.
+        filter = kind(10_000, 0.002)
+        filter.update(map(weak, range(10_000)))
+        assert sum(weak(key) in filter for key in range(1 << 20, (1 << 20) + 20_000)) < 100
+    with pytest.raises(ValueError, match="hash_func"):
+        amq.RibbonFilter.build(range(5000), hash_func=weak)
+
+
+def test_a_good_hash_func_is_never_refused():
+    filter = amq.BloomFilter(100_000, hash_func=spread)
+    filter.update(range(50_000))
+    for key in range(50_000, 55_000):
+        filter.add(key)
+    few = amq.BloomFilter(10_000, hash_func=lambda key: key)
+    few.update(list(range(999)) * 3)
+    few.add(2**63)
+    few.update(range(2000))  # one that differs is enough
+    assert all(key in few for key in range(2000))
