@@ -5,10 +5,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod filter;
+mod frozen;
 
 use amq_conformance::memory::Counting;
 use amq_conformance::{by_inserting, hold, rate};
 use filter::{Params, Partitioned};
+use frozen::Frozen;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -17,6 +19,7 @@ amq_conformance::suite!(
     laws: Partitioned => [empty, build, merge],
     out_of_range [Params { slice: 1, slices: 3 }, Params { slice: 100, slices: 65 }]
 );
+amq_conformance::suite!(laws_of_static: Frozen => [build]);
 amq_conformance::memory!(laws_of_memory: Partitioned => [empty, build, merge]);
 
 #[test]
@@ -30,7 +33,9 @@ fn the_rate_is_right_over_64_seeds() {
 fn the_readme_quotes_what_is_tested() {
     let folder = env!("CARGO_MANIFEST_DIR");
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
-    let sources = read("tests/walkthrough/filter.rs") + &read("tests/walkthrough/main.rs");
+    let sources = ["filter", "frozen", "main"]
+        .map(|name| read(&format!("tests/walkthrough/{name}.rs")))
+        .concat();
     let readme = read("README.md");
     let mut quoted = 0;
     for block in readme.split("```rust").skip(1) {
@@ -38,5 +43,5 @@ fn the_readme_quotes_what_is_tested() {
         assert!(sources.contains(code.trim()), "not in tests/walkthrough:\n{code}");
         quoted += 1;
     }
-    assert!(quoted >= 4, "{quoted}");
+    assert!(quoted >= 8, "{quoted}");
 }
