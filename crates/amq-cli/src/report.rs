@@ -81,8 +81,18 @@ impl Held {
 
     /// Bits of table for each, unless the filter is nearly empty and has bits enough.
     pub(crate) fn bits_per_key(&self, filter: &AnyFilter) -> Option<f64> {
-        let bits = 8.0 * filter.size_in_bytes() as f64 / self.keys;
-        (bits < 1000.0).then_some(bits)
+        Some(self.all_bits_per_key(filter)).filter(|&bits| bits < 1000.0)
+    }
+
+    /// Bits of table for each of its different keys, however many there are. A union counts a key
+    /// that was in both filters once, where its bits tell.
+    pub(crate) fn all_bits_per_key(&self, filter: &AnyFilter) -> f64 {
+        8.0 * filter.size_in_bytes() as f64 / self.keys
+    }
+
+    /// What the bits are for, if that is another number than the filter's count.
+    pub(crate) const fn unit(&self) -> &'static str {
+        if self.known.is_empty() { "key" } else { "different key" }
     }
 }
 

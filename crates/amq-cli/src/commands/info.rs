@@ -110,7 +110,8 @@ fn in_words(name: &str, header: FileInfo, file: &AnyFile) -> Result<String, std:
     row("asked for", asked)?;
     let held = Held::of(filter);
     row("keys", format!("{} of {} planned", held.count(), grouped(stats.capacity)))?;
-    let bits = held.bits_per_key(filter).map(|bits| format!(", {bits:.2} bits per key"));
+    let bits = held.bits_per_key(filter);
+    let bits = bits.map(|bits| format!(", {bits:.2} bits per {}", held.unit()));
     row("table", format!("{}{}", bytes_text(stats.bytes), bits.unwrap_or_default()))?;
     row("in use", format!("{:.1} %", stats.load_factor * 100.0))?;
     row("rate now", rate_text(stats.expected_fpr))?;
@@ -167,8 +168,8 @@ pub(super) fn in_json(name: &str, header: FileInfo, file: &AnyFile) -> Value {
         "keys_by_bits": estimate(filter).map(|(_, keys)| keys),
         "planned": stats.capacity,
         "bytes": stats.bytes,
-        // JSON has no infinity: of no keys there are no bits per key.
-        "bits_per_key": (stats.len > 0).then(|| stats.bits_per_key()),
+        // Over the different keys, as in words. JSON has no infinity: of no keys there are none.
+        "bits_per_key": (stats.len > 0).then(|| Held::of(filter).all_bits_per_key(filter)),
         "load": stats.load_factor,
         "rate_now": stats.expected_fpr,
         "saturated": stats.saturated,

@@ -102,6 +102,26 @@ fn info_says_what_a_filter_is_and_keeps_its_secret() {
 }
 
 #[test]
+fn bits_per_key_of_a_union_are_those_of_its_different_keys() {
+    let room = Room::new();
+    let lines = |keys: std::ops::Range<u32>| keys.map(|key| format!("{key}\n")).collect::<String>();
+    room.pipe("build -q -o a.amq --fpr 1%", &lines(0..10_000)).ends(0);
+    room.pipe("build -q -o b.amq --fpr 1%", &lines(2_000..12_000)).ends(0);
+    room.amq("merge -q -o both.amq a.amq b.amq").ends(0);
+    let json = room.amq("info --json both.amq").ends(0).text();
+    let number = |name| field(&json, name).parse::<f64>().unwrap();
+    // 20,000 were counted, and 12,000 are different.
+    assert!((19_900.0..=20_000.0).contains(&number("keys")));
+    let bits = 8.0 * number("bytes") / 12_000.0;
+    assert!((number("bits_per_key") / bits - 1.0).abs() < 0.02, "{json}");
+    let text = room.amq("info both.amq").ends(0).text();
+    assert!(
+        text.contains(&format!("{:.2} bits per different key", number("bits_per_key"))),
+        "{text}"
+    );
+}
+
+#[test]
 fn pictures_show_how_full_tables_are() {
     let room = Room::new();
     let kinds = KINDS.join(",");

@@ -45,7 +45,8 @@ impl Stats {
         }
     }
 
-    /// Real bits held over real keys; infinite without keys.
+    /// Bits held over [`len`](Self::len); infinite without keys. A union counts keys that were in
+    /// both filters twice: of a Bloom filter, divide by its `estimated_cardinality` then.
     #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bytes as f64 * 8.0 / self.len as f64
