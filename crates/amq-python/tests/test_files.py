@@ -20,7 +20,12 @@ sys.path.insert(0, str(CRATES / "amq-core" / "reader"))
 
 import amq_reader  # noqa: E402
 
-GOLDEN = sorted(CRATES.glob("*/tests/golden/*.amq"))
+GOLDEN = [
+    path
+    for path in sorted(CRATES.glob("*/tests/golden/*.amq"))
+    # Files of kinds that were withdrawn are no filters; see test_reader.py.
+    if path.read_bytes()[16] not in amq_reader.WITHDRAWN
+]
 # Which kinds are files beside the filters, and read as no filter.
 OTHERS = {"RibbonMap", "Sharded", "Rolling"}
 STREAM = 1_000_000

@@ -207,7 +207,7 @@ mod tests {
     }
 
     /// Left out, the largest tables are reckoned from the lines of smaller ones: of each contender
-    /// and query within a half, and within 0.15 on average (0.147; as many tables of 10^7 keys from
+    /// and query within a half, and within 0.15 on average (0.135; as many tables of 10^7 keys from
     /// those of up to 10^6, which lie in the nearest caches, within 0.3).
     #[test]
     fn what_is_reckoned_beyond_the_table_is_near_what_was_measured_there() {
@@ -231,7 +231,7 @@ mod tests {
                 assert!(!less.has_measured(last.bytes, last.bits));
             }
             let mean = off / count;
-            assert!(count >= 30.0 && mean < allowed, "{most} keys: {mean} for {count} times");
+            assert!(count >= 27.0 && mean < allowed, "{most} keys: {mean} for {count} times");
         }
     }
 

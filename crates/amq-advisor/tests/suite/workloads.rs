@@ -103,7 +103,7 @@ fn cases() -> Vec<Case> {
             "7: a blocklist in a browser",
             exactly(5 * MILLION).built_once().with_fpr(0.001).need(Need::Files),
             Filter(Kind::Ribbon),
-            "of the fewest bits",
+            "The fewest bits",
         ),
         ("8: up to ten copies a key", counted(), Filter(Kind::Counting), "stick at 15"),
         (
@@ -362,7 +362,7 @@ fn cases() -> Vec<Case> {
             "memory has a price",
             exactly(MILLION).built_once().with_fpr(0.01).with_bit_ns(100.0),
             Filter(Kind::Ribbon),
-            "by time and the price of memory",
+            "The least sum of time and memory",
         ),
         (
             "memory is cheap",

@@ -42,7 +42,8 @@ fn a_committed_file_of_any_kind_whole_cut_or_damaged_takes_little_more_than_its_
         }
     }
     std::fs::remove_dir_all(&folder).unwrap();
-    assert!(files > 60 && read >= 3 * (files - 21), "{read} of {files}");
+    // Others are maps, keyed, of several filters, or of 14 ribbons of withdrawn kinds.
+    assert!(files > 60 && read >= 3 * (files - 35), "{read} of {files}");
 }
 
 /// Says that it read or wrote more than it was given.
