@@ -52,6 +52,7 @@ mod envelope;
 mod error;
 mod file_info;
 mod filter;
+mod filter_file;
 pub mod format;
 mod goal;
 mod header;
@@ -83,6 +84,7 @@ pub use filter::{
     FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parameter, ParameterValue,
     Parameters, Parts, PlanFilter, RemoveFilter, Stats, Target, UnknownKind,
 };
+pub use filter_file::{FilterFile, LoadOptions, SaveOptions};
 pub use goal::{Budget, Goal, Plan};
 pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, SipKey, hash_blocks, hashes_from};
 pub use keyed::Keyed;

@@ -264,7 +264,7 @@ impl<F: Filter + Restore> Prehashed<F> {
     where
         F: for<'a> Restore<Over<Streaming<'a, std::io::BufReader<std::fs::File>>> = F>,
     {
-        Self::load_file(path.as_ref(), None)
+        Self::load_file(path.as_ref(), None, u64::MAX)
     }
 
     /// The filter in these bytes, which stay where they are; see the method `open` of `F`'s views.

@@ -224,13 +224,14 @@ impl Streaming<'_, BufReader<File>> {
     pub fn load<T>(
         path: &Path,
         secret: Option<Secret>,
+        max_bytes: u64,
         restore: impl FnOnce(&Opened<'_>, Streaming<'_, BufReader<File>>) -> Result<T, DecodeError>,
     ) -> Result<T, ReadError> {
         let file = File::open(path)?;
         let held = file.metadata()?.len();
         // For header and directory; a large read goes past the buffer.
         let mut reader = BufReader::with_capacity(1 << 12, file);
-        let (filter, length) = read_sure(&mut reader, held, secret, u64::MAX, restore)?;
+        let (filter, length) = read_sure(&mut reader, held, secret, max_bytes, restore)?;
         match reader.read(&mut [0])? {
             0 => Ok(filter),
             _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),

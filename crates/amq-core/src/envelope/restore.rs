@@ -80,12 +80,13 @@ pub trait Restore {
 
     /// Reads the filter in the file at `path`, which must hold nothing else.
     #[cfg(feature = "std")]
-    fn load_file(path: &Path, secret: Option<Secret>) -> Result<Self, ReadError>
+    fn load_file(path: &Path, secret: Option<Secret>, max_bytes: u64) -> Result<Self, ReadError>
     where
         Self: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = Self> + Sized,
     {
-        let load =
-            Streaming::load(path, secret, |opened, source| Self::restore_checked(opened, source));
+        let load = Streaming::load(path, secret, max_bytes, |opened, source| {
+            Self::restore_checked(opened, source)
+        });
         load.map_err(|error| refused(error, Self::HASHED_BY))
     }
 }

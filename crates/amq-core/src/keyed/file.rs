@@ -104,7 +104,7 @@ impl<F: Filter + Restore> Keyed<F> {
     where
         F: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = F>,
     {
-        Self::load_file(path.as_ref(), None)
+        Self::load_file(path.as_ref(), None, u64::MAX)
     }
 
     /// Loads the filter that [`save_without_key`](Self::save_without_key) wrote, under its secret
@@ -114,7 +114,7 @@ impl<F: Filter + Restore> Keyed<F> {
     where
         F: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = F>,
     {
-        Self::load_file(path.as_ref(), Some(Secret::Key(key)))
+        Self::load_file(path.as_ref(), Some(Secret::Key(key)), u64::MAX)
     }
 
     /// The filter in these bytes, which stay where they are; see the method `open` of `F`'s views.

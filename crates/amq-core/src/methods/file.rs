@@ -125,7 +125,7 @@ macro_rules! file_methods {
         /// Loads the filter that [`save`](Self::save) wrote.
         #[cfg(feature = "std")]
         pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, $crate::ReadError> {
-            <Self as $crate::internal::Restore>::load_file(path.as_ref(), None)
+            <Self as $crate::internal::Restore>::load_file(path.as_ref(), None, u64::MAX)
         }
 
         #[doc = $crate::docs!(from_bytes_with_seed)]
@@ -134,7 +134,7 @@ macro_rules! file_methods {
             path: impl AsRef<std::path::Path>,
             seed: u64,
         ) -> Result<Self, $crate::ReadError> {
-            <Self as $crate::internal::Restore>::load_file(path.as_ref(), Some($crate::Secret::Seed(seed)))
+            <Self as $crate::internal::Restore>::load_file(path.as_ref(), Some($crate::Secret::Seed(seed)), u64::MAX)
         }
     };
 

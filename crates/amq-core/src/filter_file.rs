@@ -1,0 +1,268 @@
+//! Filters as files: seven ways in and out, the same for every type.
+
+use crate::envelope::{Borrowing, Copying, Hashing, Restore, Written};
+use crate::{BuildError, DecodeError, Secret, SipKey};
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use {
+    crate::ReadError,
+    crate::envelope::Streaming,
+    std::fs::File,
+    std::io::{self, BufReader, Read, Write},
+    std::path::Path,
+};
+
+/// Writes a filter as a file and reads it back.
+///
+/// A file is the same on every machine and has checksums: damaged bytes are an error, never a
+/// filter that denies keys. `FORMAT.md` beside this crate's sources defines it. [`SaveOptions`] and
+/// [`LoadOptions`] have the same ways in and out for files that withhold a secret, for limits, and
+/// for views that skip the check of the payload.
+///
+/// ```
+/// use amq_core::FilterFile;
+/// # fn example<F: FilterFile + PartialEq>(filter: F) -> Result<(), Box<dyn std::error::Error>>
+/// # where for<'a> F: amq_core::internal::Restore<Over<amq_core::internal::Copying<'a>> = F> {
+/// let bytes = filter.to_bytes()?; // or `save`, to a path
+/// assert!(F::from_bytes(&bytes)? == filter);
+/// # Ok(())
+/// # }
+/// ```
+pub trait FilterFile: Written {
+    /// The filter as a file.
+    fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
+        SaveOptions::new().to_bytes(self)
+    }
+
+    /// Writes the filter as a file, and flushes the writer.
+    #[cfg(feature = "std")]
+    fn write_to(&self, writer: impl Write) -> io::Result<()> {
+        SaveOptions::new().write_to(self, writer)
+    }
+
+    /// Saves the filter as the file at `path`, whole or not at all: it is written to a temporary
+    /// file beside it, synced, and renamed. A folder, device, FIFO or link is refused.
+    ///
+    /// The new file takes over the mode of the file it replaces, and its owner and group as far as
+    /// the system allows; where it does not, nobody gains access. Access control lists are not
+    /// kept. **A file that tells a secret key, or a seed other than the public one, is its owner's
+    /// alone** (mode 600 on Unix), unless it replaces a file that told the same secret. Any other
+    /// new file has the mode that the system gives new files.
+    ///
+    /// The folder is synced, too, so that the new name lasts. Where the folder may be written but
+    /// not read, only the content is synced. The temporary file is called
+    /// `.amq-<16 hexadecimal digits>.tmp`; only a killed process leaves one behind, and it can be
+    /// deleted.
+    #[cfg(feature = "std")]
+    fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        SaveOptions::new().save(self, path)
+    }
+
+    /// Reads a filter from bytes that are one whole file and no more. Everything is checked.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
+    where
+        Self: for<'a> Restore<Over<Copying<'a>> = Self> + Sized,
+    {
+        LoadOptions::new().from_bytes(bytes)
+    }
+
+    /// Reads one filter, and no byte more. Memory is allocated as bytes arrive, not by what the
+    /// file claims.
+    #[cfg(feature = "std")]
+    fn read_from<R: Read>(reader: R) -> Result<Self, ReadError>
+    where
+        Self: for<'a> Restore<Over<Streaming<'a, R>> = Self> + Sized,
+    {
+        LoadOptions::new().read_from(reader)
+    }
+
+    /// Loads the filter that [`save`](FilterFile::save) wrote.
+    #[cfg(feature = "std")]
+    fn load(path: impl AsRef<Path>) -> Result<Self, ReadError>
+    where
+        Self: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = Self> + Sized,
+    {
+        LoadOptions::new().load(path)
+    }
+
+    /// The filter in these bytes, which stay where they are: one whole file and no more, aligned to
+    /// 64 bytes. Everything is checked, in one pass over the bytes.
+    ///
+    /// # Mapped files
+    ///
+    /// The bytes may be a file mapped into memory, which must not change while it is mapped: no
+    /// check at opening can help later. If another process shortens the file, the next query that
+    /// touches a missing page raises `SIGBUS` on Unix, which ends the program; if it writes into
+    /// the file, the filter answers anything. Replace such a file by [`save`](FilterFile::save), or
+    /// write another one and rename it: the map keeps the old file. Never truncate it or write it
+    /// in place, as `cp` and a shell's `>` do. If you cannot rule that out, load the filter.
+    fn view(bytes: &[u8]) -> Result<Self::Over<Borrowing<'_>>, DecodeError>
+    where
+        Self: Restore + Sized,
+    {
+        LoadOptions::new().view::<Self>(bytes)
+    }
+}
+
+impl<F: Written + ?Sized> FilterFile for F {}
+
+/// How a filter is written: with its secret or without.
+///
+/// ```
+/// use amq_core::{LoadOptions, SaveOptions};
+///
+/// // A file without its seed: whoever reads it must have it.
+/// let (save, load) = (SaveOptions::new().without_secret(), LoadOptions::new().seed(42));
+/// # fn example<F: amq_core::FilterFile>(filter: F, save: SaveOptions, load: LoadOptions)
+/// # -> Result<(), Box<dyn std::error::Error>>
+/// # where for<'a> F: amq_core::internal::Restore<Over<amq_core::internal::Copying<'a>> = F> {
+/// let bytes = save.to_bytes(&filter)?;
+/// let filter: F = load.from_bytes(&bytes)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SaveOptions {
+    without_secret: bool,
+}
+
+impl SaveOptions {
+    /// Writes the secret into the file.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { without_secret: false }
+    }
+
+    /// Withholds the seed or secret key from the file: readers must supply it.
+    #[must_use]
+    pub const fn without_secret(mut self) -> Self {
+        self.without_secret = true;
+        self
+    }
+
+    const fn hashing(self) -> Hashing {
+        if self.without_secret { Hashing::SeedWithheld } else { Hashing::Seed }
+    }
+
+    /// [`FilterFile::to_bytes`], with these options.
+    pub fn to_bytes<F: FilterFile + ?Sized>(self, filter: &F) -> Result<Vec<u8>, BuildError> {
+        filter.encode_file(self.hashing())
+    }
+
+    /// [`FilterFile::write_to`], with these options.
+    #[cfg(feature = "std")]
+    pub fn write_to<F: FilterFile + ?Sized>(
+        self,
+        filter: &F,
+        mut writer: impl Write,
+    ) -> io::Result<()> {
+        filter.write_file(&mut writer, self.hashing())
+    }
+
+    /// [`FilterFile::save`], with these options.
+    #[cfg(feature = "std")]
+    pub fn save<F: FilterFile + ?Sized>(
+        self,
+        filter: &F,
+        path: impl AsRef<Path>,
+    ) -> io::Result<()> {
+        filter.save_file(path.as_ref(), self.hashing())
+    }
+}
+
+/// How a filter is read: the secret that its file withholds, the largest file that is read, and
+/// whether a view checks its payload. See the example of [`SaveOptions`].
+#[derive(Clone, Copy, Debug)]
+pub struct LoadOptions {
+    secret: Option<Secret>,
+    max_bytes: u64,
+    unchecked_payload: bool,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LoadOptions {
+    /// Reads a file of any length that tells its secret, and checks all of it.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { secret: None, max_bytes: u64::MAX, unchecked_payload: false }
+    }
+
+    /// The seed of a file that withholds it. A file with another seed is refused as
+    /// [`DecodeError::OtherSeed`].
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.secret = Some(Secret::Seed(seed));
+        self
+    }
+
+    /// The secret key of a [`Keyed`](crate::Keyed) filter's file that withholds it. A file with
+    /// another key is refused as [`DecodeError::OtherKey`].
+    #[must_use]
+    pub const fn key(mut self, key: SipKey) -> Self {
+        self.secret = Some(Secret::Key(key));
+        self
+    }
+
+    /// Refuses files of more than this many bytes, before memory for them is allocated.
+    #[must_use]
+    pub const fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// Views check header and directory only: at once, whatever the size. **A payload that was
+    /// damaged since it was written then answers anything**, inserted keys denied included. What
+    /// copies the bytes checks them in any case.
+    #[must_use]
+    pub const fn unchecked_payload(mut self) -> Self {
+        self.unchecked_payload = true;
+        self
+    }
+
+    fn check_length(self, bytes: usize) -> Result<(), DecodeError> {
+        match bytes as u64 {
+            bytes if bytes > self.max_bytes => {
+                Err(DecodeError::OverLimit { bytes, limit: self.max_bytes })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// [`FilterFile::from_bytes`], with these options.
+    pub fn from_bytes<F>(self, bytes: &[u8]) -> Result<F, DecodeError>
+    where
+        F: for<'a> Restore<Over<Copying<'a>> = F>,
+    {
+        self.check_length(bytes.len())?;
+        F::decode_file(bytes, self.secret)
+    }
+
+    /// [`FilterFile::read_from`], with these options.
+    #[cfg(feature = "std")]
+    pub fn read_from<F, R: Read>(self, mut reader: R) -> Result<F, ReadError>
+    where
+        F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
+    {
+        Ok(F::read_file(&mut reader, self.secret, self.max_bytes)?.0)
+    }
+
+    /// [`FilterFile::load`], with these options.
+    #[cfg(feature = "std")]
+    pub fn load<F>(self, path: impl AsRef<Path>) -> Result<F, ReadError>
+    where
+        F: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = F>,
+    {
+        F::load_file(path.as_ref(), self.secret, self.max_bytes)
+    }
+
+    /// [`FilterFile::view`], with these options.
+    pub fn view<F: Restore>(self, bytes: &[u8]) -> Result<F::Over<Borrowing<'_>>, DecodeError> {
+        self.check_length(bytes.len())?;
+        F::view_file(bytes, self.secret, !self.unchecked_payload)
+    }
+}
