@@ -4,7 +4,10 @@
 //! $ cargo run --example coming_from_cuckoofilter
 //! ```
 
-use amq_cuckoo::{Budget, ByHash, CuckooFilter, DEFAULT_SEED, Goal, InsertError, Inserted};
+use amq_cuckoo::{
+    Budget, ByHash, ClearFilter, CuckooFilter, DEFAULT_SEED, Filter, FilterFile, Goal, InsertError,
+    Inserted,
+};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

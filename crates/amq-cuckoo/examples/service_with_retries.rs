@@ -7,7 +7,7 @@
 //! $ cargo run --example service_with_retries
 //! ```
 
-use amq_cuckoo::{CuckooFilter, Goal, InsertError};
+use amq_cuckoo::{ClearFilter, CuckooFilter, Goal, InsertError};
 use std::collections::HashMap;
 
 struct Service {

@@ -2,172 +2,233 @@
 
 use crate::fingerprints::{Fingerprint, Fingerprints};
 use crate::ops::Refused;
-use crate::table::{Place, Table};
-use crate::{Buckets, CuckooParams, Layout, Windows, theory};
+use crate::table::{BucketPair, Table};
+use crate::{Buckets, CuckooParams, Layout, OverlappingBuckets, theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened, fill_from_hashes, zeroed};
+use amq_core::internal::{Header, fill_from_hashes, zeroed};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
-    DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
-    KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Target, UnevenHashes,
+    DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
+    PlanFilter, PredictedFpr, RemoveFilter, Stats, Target, UnevenHashes,
 };
+use core::fmt;
 
 /// The cuckoo filter: a key is a fingerprint in one of two buckets of four slots.
 pub type CuckooFilter = Cuckoo<Buckets>;
 
 /// The cuckoo filter with overlapping buckets of two slots: a tenth smaller at the same rate, and
 /// 2.1 to 2.4 times as long to fill.
-pub type WindowedCuckooFilter = Cuckoo<Windows>;
+pub type WindowedCuckooFilter = Cuckoo<OverlappingBuckets>;
 
 /// A [`CuckooFilter`] over a borrowed table.
 pub type CuckooView<'a> = Cuckoo<Buckets, &'a [u8]>;
 
 /// A [`WindowedCuckooFilter`] over a borrowed table.
-pub type WindowedCuckooView<'a> = Cuckoo<Windows, &'a [u8]>;
+pub type WindowedCuckooView<'a> = Cuckoo<OverlappingBuckets, &'a [u8]>;
 
 /// The keys of a batch that are looked up together: all their buckets are prefetched before the
 /// first is read.
-const TOGETHER: usize = 32;
+const PREFETCH_GROUP: usize = 32;
 
 /// A cuckoo filter of either layout: [`CuckooFilter`] or [`WindowedCuckooFilter`].
 ///
 /// `S` is what holds the table: a vector, or for a view ([`CuckooView`], [`WindowedCuckooView`]) a
 /// borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm and the
 /// formulas.
+///
+/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// and iterators of keys in [`InsertExt`] and [`FilterExt`], hashes in [`InsertFilter`] and
+/// [`Filter`], the filter's state in [`Filter`], files in [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cuckoo<L: Layout, S = Vec<u8>> {
-    header: Header,
-    table: Table<L, S>,
-    len: u64,
-}
-
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
-    amq_core::methods! {
-        in "amq_cuckoo" "CuckooFilter";
-        contains;
-        /// The number of copies of `key`, and of the few keys that share its fingerprint and
-        /// buckets. Never saturated: what cannot be counted is refused when it is inserted.
-        count;
-        /// The keys put in less those taken out, counting every copy; after a merge the sum of
-        /// both.
-        len;
-        /// Bytes of the table.
-        size_in_bytes;
-        /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact
-        /// rate of this filter. Reads the whole table at random, about 20 ns a key.
-        expected_fpr;
-        to_bytes;
-        encoded_len;
-    }
-
-    /// A view of this filter: it borrows the table.
-    #[must_use]
-    pub fn view(&self) -> Cuckoo<L, &[u8]> {
-        Self::over(self.header, self.params(), self.len, self.table.bytes())
-    }
-
-    /// The parameters of its table.
-    #[inline(always)]
-    #[must_use]
-    pub fn params(&self) -> CuckooParams {
-        self.table.params()
-    }
-
-    /// Slots in the table. Each holds one copy of one key.
-    #[must_use]
-    pub fn slots(&self) -> u64 {
-        self.table.params().slots::<L>()
-    }
-
-    /// The stored fingerprints, every copy, in the order of the table.
-    ///
-    /// A fingerprint can be put into another filter of the same parameters and seed with
-    /// [`insert_fingerprint`](Cuckoo::insert_fingerprint), and into no other: which of its two
-    /// buckets its key's hash began with is not stored, so its place in a larger table is unknown.
-    ///
-    /// ```
-    /// use amq_cuckoo::{CuckooFilter, Goal};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut old = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
-    /// old.insert("a key")?;
-    /// let mut rebuilt = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
-    /// for fingerprint in old.fingerprints() {
-    ///     rebuilt.insert_fingerprint(fingerprint)?;
-    /// }
-    /// assert!(rebuilt.contains("a key"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn fingerprints(&self) -> Fingerprints<'_, L> {
-        Fingerprints { table: self.table.view(), seed: self.header.seed, slot: 0 }
-    }
-
-    /// The places of some hashes, with their buckets prefetched.
-    #[inline(always)]
-    fn places(&self, hashes: &[KeyHash], places: &mut [Place; TOGETHER]) {
-        for (place, &hash) in places.iter_mut().zip(hashes) {
-            *place = self.table.place(hash);
-            self.table.prefetch(place.first);
-            self.table.prefetch(place.second);
-        }
-    }
+    pub(crate) header: Header,
+    pub(crate) table: Table<L, S>,
+    pub(crate) len: u64,
 }
 
 impl<L: Layout> Cuckoo<L> {
-    amq_core::methods! {
-        in "amq_cuckoo" "CuckooFilter";
-        new: CuckooParams;
-        build: CuckooParams;
-        plan: CuckooParams;
-        /// Stores every copy of a key, as long as one of the slots it can reach is free: eight
-        /// slots ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose
-        /// buckets overlap each other).
-        insert;
-        /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
-        /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
-        /// answered `true` shares its fingerprint and buckets with one that is in, and removing it
-        /// makes the filter forget that one.
-        remove;
-        clear;
-        /// Adds every copy that `other` holds. All or nothing.
-        ///
-        /// Both need the same parameters and seed. Needs memory for another table while it lasts.
-        /// Whether everything fits shows only in trying, so [`can_merge`](Self::can_merge) takes as
-        /// long and as much memory.
-        merge;
-        from_bytes;
+    /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, Goal};
+    ///
+    /// // Room for a thousand keys at a false-positive rate of 1 %.
+    /// let filter = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.is_empty());
+    /// # Ok::<(), amq_cuckoo::BuildError>(())
+    /// ```
+    pub fn new(target: impl Into<Target<CuckooParams>>) -> Result<Self, BuildError> {
+        Self::with_seed(target, DEFAULT_SEED)
     }
 
-    /// Puts in a fingerprint that another filter of the same parameters and seed stored.
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
+    pub fn with_seed(
+        target: impl Into<Target<CuckooParams>>,
+        seed: u64,
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        plan.params.check::<L>()?;
+        Ok(Self { header: Header::new(&plan, seed), table: Table::new(plan.params)?, len: 0 })
+    }
+
+    /// Builds a filter of these keys, each distinct one once, with the public [`DEFAULT_SEED`].
+    /// [`BuildFilter`] builds with another seed, and from hashes.
+    ///
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
+    /// hashes are, 8 bytes each, until the filter is made.
+    ///
+    /// ```
+    /// use amq_cuckoo::{Budget, CuckooFilter};
+    ///
+    /// let filter = CuckooFilter::build(Budget::Fpr(0.01), ["one", "two", "three"])?;
+    /// assert!(filter.contains("two"));
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_cuckoo::BuildError>(())
+    /// ```
+    pub fn build<K: Key>(
+        target: impl Into<BuildTarget<CuckooParams>>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, DEFAULT_SEED, keys)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, Goal};
+    ///
+    /// let plan = CuckooFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.0101);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_cuckoo::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
+        Ok(theory::plan::<L>(goal)?.with_budget(goal.budget))
+    }
+
+    /// Inserts `key`. If it is refused, nothing changes.
+    ///
+    /// Stores every copy of a key, as long as one of the slots it can reach is free: eight slots
+    /// ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose buckets overlap
+    /// each other).
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert("a key")?.is_new());
+    /// assert!(filter.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
+        InsertExt::insert(self, key)
+    }
+
+    /// Inserts `key` unless the filter answers `true` for it already; then nothing changes. Keeps a
+    /// set from filling up with copies of repeated keys.
+    ///
+    /// **Remove only what was stored.** A key that was answered [`Inserted::MaybePresent`] was not
+    /// stored: another key may stand for it, so it may be denied after any removal.
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert_unique("a key")?.is_new());
+    /// assert!(!filter.insert_unique("a key")?.is_new());
+    /// assert_eq!(filter.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
+        InsertExt::insert_unique(self, key)
+    }
+
+    /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+    ///
+    /// **Remove only what was stored**, once for each time: what [`insert`](Self::insert) accepted,
+    /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
+    /// `true` shares its fingerprint and buckets with a stored one, and removing it makes the
+    /// filter forget that one.
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// filter.insert("one")?;
+    /// filter.insert("two")?;
+    /// assert!(filter.remove("one"));
+    /// assert!(!filter.contains("one") && filter.contains("two"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool {
+        InsertExt::remove(self, key)
+    }
+
+    /// Adds every copy that `other` holds. All or nothing.
+    ///
+    /// Both need the same parameters and seed. Needs memory for another table while it lasts.
+    /// Whether everything fits shows only in trying, so [`MergeFilter::can_merge`] takes as long
+    /// and as much memory.
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut ours = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// let mut theirs = ours.clone();
+    /// ours.insert("one")?;
+    /// theirs.insert("two")?;
+    /// ours.merge(&theirs)?;
+    /// assert!(ours.contains("one") && ours.contains("two"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        *self = self.merged(other)?;
+        Ok(())
+    }
+
+    /// Inserts a fingerprint that another filter of the same parameters and seed stored.
     pub fn insert_fingerprint(
         &mut self,
         fingerprint: Fingerprint<L>,
     ) -> Result<Inserted, MergeError> {
         MergeError::check_seeds(self.header.seed, fingerprint.seed)?;
         self.table.params().check_same(&fingerprint.params)?;
-        let place = self.table.place_of(fingerprint.bucket, fingerprint.tag);
-        self.insert_place(place).map_err(MergeError::Insert)
+        let pair = self.table.pair_of(fingerprint.bucket, fingerprint.value);
+        self.insert_pair(pair).map_err(MergeError::Insert)
     }
 
     #[inline(always)]
-    fn insert_place(&mut self, place: Place) -> Result<Inserted, InsertError> {
-        match self.table.insert(place) {
+    fn insert_pair(&mut self, pair: BucketPair) -> Result<Inserted, InsertError> {
+        match self.table.insert(pair) {
             Ok(inserted) => {
                 self.len += 1;
                 Ok(inserted)
             }
-            Err(refused) => Err(self.refusal(refused, place)),
+            Err(refused) => Err(self.refusal(refused, pair)),
         }
     }
 
     #[cold]
-    fn refusal(&self, refused: Refused, place: Place) -> InsertError {
+    fn refusal(&self, refused: Refused, pair: BucketPair) -> InsertError {
         let copies = match refused {
+            Refused::OutOfMemory(bytes) => return InsertError::OutOfMemory { bytes },
             Refused::Copies(copies) => copies,
-            // Of a filter within its plan there is room, but for the copies of keys: they fill the
-            // slots that this one can reach.
-            Refused::Full if self.len < self.header.capacity => self.table.copies(place),
+            // A filter within its plan has room for distinct keys. Copies of one key may have
+            // filled the slots that it can reach.
+            Refused::Full if self.len < self.header.capacity => self.table.copies(pair),
             Refused::Full => 0,
         };
         match copies {
@@ -230,13 +291,148 @@ impl<L: Layout> Cuckoo<L> {
     }
 }
 
-impl<'a, L: Layout> Cuckoo<L, &'a [u8]> {
-    amq_core::methods! { open: Cuckoo<L>; }
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
+    /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// ```
+    /// use amq_cuckoo::{Budget, CuckooFilter};
+    ///
+    /// let filter = CuckooFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!((0..1000u64).all(|key| filter.contains(&key)));
+    /// // One absent key in a hundred is answered `true`.
+    /// let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();
+    /// assert!(wrong < 200);
+    /// # Ok::<(), amq_cuckoo::BuildError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
+    }
+
+    /// The number of copies of `key`, and of the few keys that share its fingerprint and buckets.
+    /// Never saturated: what cannot be counted is refused when it is inserted.
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// filter.insert("two")?;
+    /// filter.insert("two")?;
+    /// assert_eq!(filter.count("two").estimate, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Count {
+        FilterExt::count(self, key)
+    }
+
+    /// The number of stored keys, counting every copy; after a merge the sum of both.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
+    /// table.
+    ///
+    /// ```
+    /// use amq_cuckoo::{Budget, CuckooFilter};
+    ///
+    /// let filter = CuckooFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!(filter.stats().expected_fpr < 0.02);
+    /// println!("{}", filter.stats());
+    /// # Ok::<(), amq_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
+    }
+
+    /// The parameters of its table.
+    #[inline(always)]
+    #[must_use]
+    pub fn params(&self) -> CuckooParams {
+        self.table.params()
+    }
+
+    /// Slots in the table. Each holds one copy of one key.
+    #[must_use]
+    pub fn slots(&self) -> u64 {
+        self.table.params().slots::<L>()
+    }
+
+    /// The stored fingerprints, every copy, in the order of the table.
+    ///
+    /// A fingerprint can be put into another filter of the same parameters and seed with
+    /// [`insert_fingerprint`](Cuckoo::insert_fingerprint), and into no other: which of its two
+    /// buckets its key's hash began with is not stored, so its position in a larger table is
+    /// unknown.
+    ///
+    /// ```
+    /// use amq_cuckoo::{CuckooFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut old = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// old.insert("a key")?;
+    /// let mut rebuilt = CuckooFilter::new(Goal::fpr(1000, 0.01))?;
+    /// for fingerprint in old.fingerprints() {
+    ///     rebuilt.insert_fingerprint(fingerprint)?;
+    /// }
+    /// assert!(rebuilt.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn fingerprints(&self) -> Fingerprints<'_, L> {
+        Fingerprints { table: self.table.view(), seed: self.header.seed, slot: 0 }
+    }
+
+    /// The bucket pairs of some hashes, prefetched.
+    #[inline(always)]
+    fn pairs(&self, hashes: &[KeyHash], pairs: &mut [BucketPair; PREFETCH_GROUP]) {
+        for (pair, &hash) in pairs.iter_mut().zip(hashes) {
+            *pair = self.table.pair(hash);
+            self.table.prefetch(pair.first);
+            self.table.prefetch(pair.second);
+        }
+    }
 }
 
 impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Filter for Cuckoo<L, S> {
-    amq_core::trait_methods! { kind: L::KIND; seed; len; capacity; size_in_bytes; }
+    fn kind(&self) -> FilterKind {
+        L::KIND
+    }
 
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.table.bytes().len() as u64
+    }
+
+    /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact rate
+    /// of this filter. Reads the whole table at random, about 20 ns a key.
     fn expected_fpr(&self) -> f64 {
         self.table.distinct() as f64 / theory::cells::<L>(&self.table.params())
     }
@@ -247,7 +443,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Filter for Cuckoo<L, S> {
 
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.table.contains(self.table.place(hash))
+        self.table.contains(self.table.pair(hash))
     }
 
     #[inline]
@@ -257,93 +453,40 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Filter for Cuckoo<L, S> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
-        let mut places = [Place::default(); TOGETHER];
-        for (hashes, answers) in hashes.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
-            self.places(hashes, &mut places);
-            for (answer, &place) in answers.iter_mut().zip(&places) {
-                *answer = self.table.contains(place);
+        let mut pairs = [BucketPair::default(); PREFETCH_GROUP];
+        for (hashes, answers) in
+            hashes.chunks(PREFETCH_GROUP).zip(answers.chunks_mut(PREFETCH_GROUP))
+        {
+            self.pairs(hashes, &mut pairs);
+            for (answer, &pair) in answers.iter_mut().zip(&pairs) {
+                *answer = self.table.contains(pair);
             }
         }
         Ok(())
     }
 }
 
-amq_core::traits! {
-    [L: Layout, S: AsRef<[u8]> + Send + Sync] Cuckoo<L, S>, owned [L: Layout] Cuckoo<L>: CuckooParams;
-    debug L::NAME;
-    serde;
-    plan theory::<L>;
-}
-
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
-    type Params = CuckooParams;
-    const KIND: FilterKind = L::KIND;
-    const REVISION: u8 = 1;
-    type Element = u8;
-    type Over<T: AsRef<[u8]> + Send + Sync> = Cuckoo<L, T>;
-
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn geometry(&self) -> Entry {
-        let params = self.table.params();
-        let bits = params.fingerprint_bits.into();
-        [params.buckets, bits, 0, 0, 0, 0, 0, 0]
-    }
-
-    fn params_in(opened: &Opened<'_>) -> Result<CuckooParams, DecodeError> {
-        let [buckets, bits] = opened.only_entry()?;
-        let params = CuckooParams::new(buckets, Opened::narrow("fingerprint_bits", bits)?);
-        params.check::<L>()?;
-        Opened::within("number of keys", opened.keys(), 0..=params.slots::<L>())?;
-        Ok(params)
-    }
-
-    fn elements_for(params: &CuckooParams) -> u64 {
-        params.bytes::<L>()
-    }
-
-    fn elements(&self) -> &[u8] {
-        self.table.bytes()
-    }
-
-    fn over<T: AsRef<[u8]>>(
-        header: Header,
-        params: CuckooParams,
-        len: u64,
-        bytes: T,
-    ) -> Cuckoo<L, T> {
-        Cuckoo { header, table: Table::over(params, bytes), len }
-    }
-
-    fn walk(&self) -> Result<(), DecodeError> {
-        self.table.check(self.len)
-    }
-}
-
-impl<L: Layout> EmptyFilter for Cuckoo<L> {
-    fn empty(target: impl Into<Target<CuckooParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check::<L>()?;
-        Ok(Self { header: Header::new(&plan, seed), table: Table::new(plan.params)?, len: 0 })
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> CountFilter for Cuckoo<L, S> {
+    #[inline]
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        Count::new(self.table.copies(self.table.pair(hash)))
     }
 }
 
 impl<L: Layout> InsertFilter for Cuckoo<L> {
     #[inline(always)]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        self.insert_place(self.table.place(hash))
+        self.insert_pair(self.table.pair(hash))
     }
 
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let mut places = [Place::default(); TOGETHER];
+        let mut pairs = [BucketPair::default(); PREFETCH_GROUP];
         let (mut done, mut new) = (0, 0);
-        for hashes in hashes.chunks(TOGETHER) {
-            self.places(hashes, &mut places);
-            for &place in &places[..hashes.len()] {
-                match self.insert_place(place) {
+        for hashes in hashes.chunks(PREFETCH_GROUP) {
+            self.pairs(hashes, &mut pairs);
+            for &pair in &pairs[..hashes.len()] {
+                match self.insert_pair(pair) {
                     Ok(inserted) => new += u64::from(inserted.is_new()),
                     Err(error) => return Err(BatchInsertError { done, error }),
                 }
@@ -354,26 +497,19 @@ impl<L: Layout> InsertFilter for Cuckoo<L> {
     }
 }
 
-impl<L: Layout> ClearFilter for Cuckoo<L> {
-    fn clear(&mut self) {
-        self.table.clear();
-        self.len = 0;
-    }
-}
-
 impl<L: Layout> RemoveFilter for Cuckoo<L> {
     #[inline]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        let removed = self.table.remove(self.table.place(hash));
+        let removed = self.table.remove(self.table.pair(hash));
         self.len -= u64::from(removed);
         removed
     }
 }
 
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> CountFilter for Cuckoo<L, S> {
-    #[inline]
-    fn count_hash(&self, hash: KeyHash) -> Count {
-        Count::new(self.table.copies(self.table.place(hash)))
+impl<L: Layout> ClearFilter for Cuckoo<L> {
+    fn clear(&mut self) {
+        self.table.clear();
+        self.len = 0;
     }
 }
 
@@ -383,13 +519,38 @@ impl<L: Layout> MergeFilter for Cuckoo<L> {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        *self = self.merged(other)?;
-        Ok(())
+        Self::merge(self, other)
+    }
+}
+
+impl<L: Layout> PlanFilter for Cuckoo<L> {
+    type Params = CuckooParams;
+
+    fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
+        goal.plan_by(theory::plan::<L>)
+    }
+
+    fn plan_params(params: CuckooParams, keys: u64) -> Result<Plan<CuckooParams>, PlanError> {
+        theory::plan_params::<L>(params, keys)
+    }
+
+    fn predicted_fpr(params: &CuckooParams, keys: u64) -> PredictedFpr {
+        theory::fpr::<L>(params, keys)
+    }
+
+    fn params(&self) -> CuckooParams {
+        self.params()
+    }
+}
+
+impl<L: Layout> EmptyFilter for Cuckoo<L> {
+    fn empty(target: impl Into<Target<CuckooParams>>, seed: u64) -> Result<Self, BuildError> {
+        Self::with_seed(target, seed)
     }
 }
 
 impl<L: Layout> BuildFilter for Cuckoo<L> {
-    /// Puts in each distinct hash once: the filter holds a set. Sorts a copy of the hashes.
+    /// Inserts each distinct hash once: the filter holds a set. Sorts a copy of the hashes.
     fn build_hashes(
         target: impl Into<BuildTarget<CuckooParams>>,
         seed: u64,
@@ -405,5 +566,16 @@ impl<L: Layout> BuildFilter for Cuckoo<L> {
         keys: &[K],
     ) -> Result<Self, BuildError> {
         Self::of_hashes(target.into(), seed, keys.iter().map(|key| key.key_hash(seed)))
+    }
+}
+
+/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+impl<L: Layout, S: AsRef<[u8]> + Send + Sync> fmt::Debug for Cuckoo<L, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(L::NAME)
+            .field("params", &self.params())
+            .field("len", &self.len)
+            .field("capacity", &self.header.capacity)
+            .finish_non_exhaustive()
     }
 }

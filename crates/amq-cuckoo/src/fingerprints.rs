@@ -13,7 +13,7 @@ pub struct Fingerprint<L: Layout> {
     pub(crate) params: CuckooParams,
     pub(crate) seed: u64,
     pub(crate) bucket: u64,
-    pub(crate) tag: u64,
+    pub(crate) value: u64,
     layout: PhantomData<L>,
 }
 
@@ -26,8 +26,8 @@ impl<L: Layout> Fingerprint<L> {
 
     /// The fingerprint itself, 1 or more.
     #[must_use]
-    pub const fn tag(&self) -> u64 {
-        self.tag
+    pub const fn value(&self) -> u64 {
+        self.value
     }
 }
 
@@ -36,7 +36,7 @@ impl<L: Layout> fmt::Debug for Fingerprint<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fingerprint")
             .field("bucket", &self.bucket)
-            .field("tag", &self.tag)
+            .field("value", &self.value)
             .finish_non_exhaustive()
     }
 }
@@ -63,12 +63,12 @@ impl<L: Layout> Iterator for Fingerprints<'_, L> {
         while self.slot < self.table.params().slots::<L>() {
             let stored = self.table.stored(self.slot);
             self.slot += 1;
-            if let Some((bucket, tag)) = stored {
+            if let Some((bucket, value)) = stored {
                 return Some(Fingerprint {
                     params: self.table.params(),
                     seed: self.seed,
                     bucket,
-                    tag,
+                    value,
                     layout: PhantomData,
                 });
             }

@@ -2,7 +2,7 @@
 
 use amq_core::FilterKind;
 
-/// How buckets lie in the table: apart ([`Buckets`]) or overlapping ([`Windows`]).
+/// How buckets lie in the table: apart ([`Buckets`]) or overlapping ([`OverlappingBuckets`]).
 ///
 /// Sealed: there are only these two.
 pub trait Layout: sealed::Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 'static {
@@ -36,7 +36,7 @@ pub struct Buckets;
 /// Buckets of two slots, each starting one slot after the previous one, so that neighbours share a
 /// slot: windows on the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Windows;
+pub struct OverlappingBuckets;
 
 impl Layout for Buckets {
     const KIND: FilterKind = FilterKind::Cuckoo;
@@ -51,7 +51,7 @@ impl Layout for Buckets {
     const CROWDED: f64 = 1e-6;
 }
 
-impl Layout for Windows {
+impl Layout for OverlappingBuckets {
     const KIND: FilterKind = FilterKind::WindowedCuckoo;
     const NAME: &'static str = "WindowedCuckooFilter";
     const SLOTS: u32 = 2;
@@ -67,5 +67,5 @@ impl Layout for Windows {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Buckets {}
-    impl Sealed for super::Windows {}
+    impl Sealed for super::OverlappingBuckets {}
 }

@@ -78,8 +78,8 @@
 //! removed, [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties
 //! a slot that holds the key's fingerprint; *count* counts them.
 //!
-//! A filter is stored as a file ([`to_bytes`](Cuckoo::to_bytes), [`save`](Cuckoo::save)) and read
-//! again, or queried where its bytes lie ([`CuckooView::open`](Cuckoo::open)).
+//! A filter is stored as a file ([`FilterFile`]) and read
+//! again, or queried where its bytes lie ([`view`](FilterFile::view)).
 //!
 //! A cuckoo filter cannot grow: it does not store which of its two buckets a key's hash began with,
 //! so the key's place in a larger table is unknown. Use `amq-quotient`, which grows by powers of
@@ -136,6 +136,7 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod file;
 mod filter;
 mod fingerprints;
 mod lanes;
@@ -148,15 +149,16 @@ pub mod theory;
 
 pub use filter::{Cuckoo, CuckooFilter, CuckooView, WindowedCuckooFilter, WindowedCuckooView};
 pub use fingerprints::{Fingerprint, Fingerprints};
-pub use layout::{Buckets, Layout, Windows};
+pub use layout::{Buckets, Layout, OverlappingBuckets};
 pub use params::{CuckooParams, MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
-    MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, UnevenHashes, key,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile,
+    FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed,
+    LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue, Parameters,
+    Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions, SipKey, Stats,
+    Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -11,7 +11,7 @@ pub const MAX_FINGERPRINT_BITS: u32 = 32;
 /// A bucket number and a fingerprint together take at most this many of a hash's 64 bits. The two
 /// to spare keep every fingerprint equally likely to within a quarter. Every such table has fewer
 /// than 2^63 bits.
-const MAX_PLACE_BITS: u32 = 62;
+const MAX_PAIR_BITS: u32 = 62;
 
 /// What determines a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,7 +54,7 @@ impl CuckooParams {
 
     /// The most buckets for slots of this width, which is in its range.
     pub(crate) const fn max_buckets(fingerprint_bits: u32) -> u64 {
-        1 << (MAX_PLACE_BITS - fingerprint_bits)
+        1 << (MAX_PAIR_BITS - fingerprint_bits)
     }
 
     /// Slots in the table.

@@ -11,146 +11,212 @@
 //!
 //! ```text
 //!          key              queue:  0  1 | 2  3  4  5 | 6  7  8  9 | 10 ...
-//!        /     \                    each entry is a stretch, and the slot it was reached from
+//!        /     \                    each entry is a node, and the slot it was reached from
 //!      0         1
 //!   / | | \   / | | \       Buckets: any of four fingerprints moves to its alternate bucket.
-//!  2  3 4  5 6  7 8  9      Windows: a fingerprint moves to its alternate bucket or to the other
-//!                                    slot of its own.
+//!  2  3 4  5 6  7 8  9      OverlappingBuckets: a fingerprint moves to its alternate bucket or to
+//!                                    the other slot of its own.
 //! ```
 //!
-//! An entry of the queue is a *stretch*: the slots from the start of one bucket to the start of the
-//! next. Where buckets lie apart that is a bucket; where they overlap it is a slot, of which a
-//! bucket has two, and no slot is gone through twice because two buckets share it. A stretch enters
-//! the queue once, by the first path that reaches it, so no path visits a slot twice. The moves,
-//! made from the path's end back to its start, cannot disturb one another.
+//! A *node* is the slots from the start of one bucket to the start of the next. Where buckets lie
+//! apart that is a bucket; where they overlap it is a slot, of which a bucket has two, and no slot
+//! is visited twice because two buckets share it. A node enters the queue once, by the first path
+//! that reaches it, so no path visits a slot twice. The moves, made from the path's end back to its
+//! start, cannot disturb one another.
+//!
+//! The first 64 nodes are on the stack and nearly always suffice. A longer search allocates: one
+//! insert in a hundred into a planned table of overlapping buckets, and one in a thousand or fewer
+//! where buckets lie apart.
 
 use crate::Layout;
 use crate::lanes::Word;
-use crate::table::{Place, Table};
-use amq_core::internal::step;
+use crate::ops::Refused;
+use crate::table::{BucketPair, Table};
+use alloc::vec::Vec;
+use amq_core::BuildError;
+use amq_core::internal::{reserve, step};
 
-/// The most stretches that going through one of them can add.
+/// Nodes of the queue on the stack.
+const SHORT: usize = 64;
+/// Nodes of the longer queues, one after another.
+const LONGER: [usize; 3] = [256, 2048, MAX_NODES];
+/// Nodes that a search may visit.
+const MAX_NODES: usize = 16_384;
+/// The most bytes that a search allocates, for a table of so many nodes: the longest queue, or less
+/// and the one before it, of which each part is copied.
+pub(crate) const fn search_bytes(table_nodes: u64) -> u64 {
+    let (node, from) = (size_of::<u64>(), size_of::<u16>());
+    let nodes = longest(MAX_NODES, table_nodes);
+    let before = longest(LONGER[1], table_nodes);
+    let whole = nodes * (node + from) + visited_words(MAX_NODES, table_nodes) * size_of::<u64>();
+    let copying_nodes = nodes * node + before * (node + from);
+    let copying_from = nodes * (node + from) + before * from;
+    let most = if whole > copying_from { whole } else { copying_from };
+    (if most > copying_nodes { most } else { copying_nodes }) as u64
+}
+
+/// No queue is longer than the table, with room for what one node adds.
+const fn longest(nodes: usize, table_nodes: u64) -> usize {
+    let all = table_nodes.saturating_add(WAYS as u64);
+    if all < nodes as u64 { all as usize } else { nodes }
+}
+
+/// Words of the visited set for a queue of this length. A longer queue has more bits for each node,
+/// so that few nodes share one. None needs more bits than the table
+/// has nodes.
+const fn visited_words(nodes: usize, table_nodes: u64) -> usize {
+    let words = if nodes == SHORT || nodes == MAX_NODES { nodes / 4 } else { nodes / 2 };
+    let all = table_nodes.div_ceil(64).next_power_of_two();
+    if all < words as u64 { all as usize } else { words }
+}
+
+/// The most nodes that going through one of them can add.
 const WAYS: usize = 4;
 /// Where the key's own two buckets are reached from.
 const KEY: u16 = u16::MAX;
 
-/// The stretches reached so far, all full, and how.
-struct Queue<const REACH: usize, const SEEN: usize> {
-    stretches: [u64; REACH],
-    /// The slot from which a fingerprint would move here: the index in the queue of its stretch,
-    /// times the slots of a stretch, plus its place in that.
-    from: [u16; REACH],
+/// The nodes reached so far, all full, and how.
+struct Queue<'a> {
+    nodes: &'a mut [u64],
+    /// The slot from which a fingerprint would move here: the index in the queue of its node, times
+    /// the slots of a node, plus its position in that.
+    from: &'a mut [u16],
+    /// A bit for each node reached. Those that share a bit with one of these are not added. The
+    /// number of words is a power of two.
+    visited: &'a mut [u64],
     len: usize,
     /// How many have been gone through.
     done: usize,
-    /// A bit for each stretch reached. Those that share a bit with one of these are not added; a
-    /// longer queue has more bits, so that they are few.
-    seen: [u64; SEEN],
 }
 
-impl<const REACH: usize, const SEEN: usize> Queue<REACH, SEEN> {
-    const fn new() -> Self {
-        Self { stretches: [0; REACH], from: [0; REACH], len: 0, done: 0, seen: [0; SEEN] }
-    }
-
+impl Queue<'_> {
     /// Begins with the key's own two buckets.
     #[inline(always)]
-    fn begin<L: Layout>(&mut self, place: Place) {
-        self.push_bucket::<L>(place.first, KEY);
-        self.push_bucket::<L>(place.second, KEY);
+    fn begin<L: Layout>(&mut self, pair: BucketPair) {
+        self.push_bucket::<L>(pair.first, KEY);
+        self.push_bucket::<L>(pair.second, KEY);
     }
 
-    /// Goes on where a shorter queue ended. (A method of an empty queue, which is large: nothing is
-    /// copied.)
+    /// Adds a node unless it is in already. There must be room: it is written without a branch on
+    /// whether it stays, which would be mispredicted every other time.
     #[inline(always)]
-    fn go_on<const LESS: usize, const FEWER: usize>(&mut self, shorter: &Queue<LESS, FEWER>) {
-        for i in 0..shorter.len {
-            self.push(shorter.stretches[i], shorter.from[i]);
-        }
-        self.done = shorter.done;
-    }
-
-    /// Adds a stretch unless it is in already. There must be room: it is written without a branch
-    /// on whether it stays, which would be mispredicted every other time.
-    #[inline(always)]
-    fn push(&mut self, stretch: u64, from: u16) {
-        let bit = stretch % (64 * SEEN as u64);
-        let word = &mut self.seen[(bit / 64) as usize];
-        let is_new = !(*word >> (bit % 64)) & 1;
-        *word |= 1 << (bit % 64);
-        self.stretches[self.len] = stretch;
+    fn push(&mut self, node: u64, from: u16) {
+        let is_new = self.visit(node);
+        self.nodes[self.len] = node;
         self.from[self.len] = from;
         self.len += is_new as usize;
     }
 
-    /// Adds the stretches of a bucket.
+    /// Marks a node as visited, and says whether it was not.
+    #[inline(always)]
+    fn visit(&mut self, node: u64) -> bool {
+        let bit = node as usize & (64 * self.visited.len() - 1);
+        let word = &mut self.visited[bit / 64];
+        let is_new = *word >> (bit % 64) & 1 == 0;
+        *word |= 1 << (bit % 64);
+        is_new
+    }
+
+    /// Adds the nodes of a bucket.
     #[inline(always)]
     fn push_bucket<L: Layout>(&mut self, bucket: u64, from: u16) {
-        for stretch in 0..u64::from(L::SLOTS / L::STRIDE) {
-            self.push(bucket + stretch, from);
+        for node in 0..u64::from(L::SLOTS / L::STRIDE) {
+            self.push(bucket + node, from);
         }
     }
 }
 
+/// The memory of a long queue.
+#[derive(Default)]
+struct Heap {
+    nodes: Vec<u64>,
+    from: Vec<u16>,
+    visited: Vec<u64>,
+}
+
+impl Heap {
+    /// A queue of this many nodes and words, that goes on from the nodes which a shorter one
+    /// reached.
+    fn queue(
+        &mut self,
+        (nodes, words): (usize, usize),
+        (len, done): (usize, usize),
+    ) -> Result<Queue<'_>, BuildError> {
+        let nodes = nodes.max(self.nodes.len());
+        let more = (nodes - self.nodes.len()) as u64;
+        self.visited = Vec::new();
+        reserve(&mut self.nodes, more)?;
+        reserve(&mut self.from, more)?;
+        reserve(&mut self.visited, words as u64)?;
+        self.nodes.resize(nodes, 0);
+        self.from.resize(nodes, 0);
+        self.visited.resize(words, 0);
+        let Self { nodes, from, visited } = self;
+        let mut queue = Queue { nodes, from, visited, len, done };
+        for i in 0..len {
+            queue.visit(queue.nodes[i]);
+        }
+        Ok(queue)
+    }
+}
+
 impl<L: Layout> Table<L> {
-    /// Puts a fingerprint into one of its two buckets, which are full, by moving others. `false`:
-    /// no room was found, and nothing changed.
-    pub(crate) fn insert_moving<W: Word>(&mut self, place: Place) -> bool {
-        let mut queue = Queue::<64, 16>::new();
-        queue.begin::<L>(place);
-        // These few nearly always suffice. If not, go on in a longer queue, which takes longer to
-        // clear.
-        self.search::<W, 64, 16>(&mut queue, place) || self.search_far::<W, 64, 16>(&queue, place)
+    /// Puts a fingerprint into one of its two buckets, which are full, by moving others.
+    pub(crate) fn insert_moving<W: Word>(&mut self, pair: BucketPair) -> Result<(), Refused> {
+        let mut queue = Queue {
+            nodes: &mut [0; SHORT],
+            from: &mut [0; SHORT],
+            visited: &mut [0; visited_words(SHORT, u64::MAX)],
+            len: 0,
+            done: 0,
+        };
+        queue.begin::<L>(pair);
+        if self.search::<W>(&mut queue, pair) { Ok(()) } else { self.search_on::<W>(&queue, pair) }
     }
 
+    /// Searches on in longer queues, where a short one has ended.
     #[cold]
     #[inline(never)]
-    fn search_far<W: Word, const REACH: usize, const SEEN: usize>(
-        &mut self,
-        queue: &Queue<REACH, SEEN>,
-        place: Place,
-    ) -> bool {
-        let mut longer = Queue::<256, 128>::new();
-        longer.go_on(queue);
-        self.search::<W, 256, 128>(&mut longer, place)
-            || self.search_farther::<W, 256, 128>(&longer, place)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn search_farther<W: Word, const REACH: usize, const SEEN: usize>(
-        &mut self,
-        queue: &Queue<REACH, SEEN>,
-        place: Place,
-    ) -> bool {
-        let mut longer = Queue::<2048, 1024>::new();
-        longer.go_on(queue);
-        if self.search::<W, 2048, 1024>(&mut longer, place) {
-            return true;
-        }
-        let mut longest = Queue::<16_384, 4096>::new();
-        if longer.done < longer.len {
-            longest.go_on(&longer);
-        } else {
+    fn search_on<W: Word>(&mut self, short: &Queue<'_>, pair: BucketPair) -> Result<(), Refused> {
+        let refused = |error| match error {
+            BuildError::OutOfMemory { bytes } => Refused::OutOfMemory(bytes),
+            _ => Refused::Full,
+        };
+        let mut heap = Heap::default();
+        let (mut len, mut done) = (short.len, short.done);
+        let table_nodes = self.params().slots::<L>() / u64::from(L::STRIDE);
+        reserve(&mut heap.nodes, len as u64).map_err(refused)?;
+        reserve(&mut heap.from, len as u64).map_err(refused)?;
+        heap.nodes.extend_from_slice(&short.nodes[..len]);
+        heap.from.extend_from_slice(&short.from[..len]);
+        for nodes in LONGER {
             // There was nowhere left to go. Perhaps the only way out shared a bit with another.
-            longest.begin::<L>(place);
+            let again = nodes == MAX_NODES && done == len;
+            if again {
+                (len, done) = (0, 0);
+            }
+            let room = (longest(nodes, table_nodes), visited_words(nodes, table_nodes));
+            let mut queue = heap.queue(room, (len, done)).map_err(refused)?;
+            if again {
+                queue.begin::<L>(pair);
+            }
+            if self.search::<W>(&mut queue, pair) {
+                return Ok(());
+            }
+            (len, done) = (queue.len, queue.done);
         }
-        self.search::<W, 16_384, 4096>(&mut longest, place)
+        Err(Refused::Full)
     }
 
     /// Goes through the queue until a bucket with room is reached, or the queue is full.
     #[inline(always)]
-    fn search<W: Word, const REACH: usize, const SEEN: usize>(
-        &mut self,
-        queue: &mut Queue<REACH, SEEN>,
-        place: Place,
-    ) -> bool {
+    fn search<W: Word>(&mut self, queue: &mut Queue<'_>, pair: BucketPair) -> bool {
         let lanes = self.lanes::<W>();
-        while queue.done < queue.len && queue.len + WAYS <= REACH {
+        while queue.done < queue.len && queue.len + WAYS <= queue.nodes.len() {
             for lane in 0..L::STRIDE {
-                let slot = Self::slot_of(queue.stretches[queue.done], lane);
-                let (owner, tag) = self.owner(slot);
-                let other = self.other(owner, tag);
+                let slot = Self::slot_of(queue.nodes[queue.done], lane);
+                let (owner, fingerprint) = self.owner(slot);
+                let other = self.other(owner, fingerprint);
                 let from = (queue.done as u32 * L::STRIDE + lane) as u16;
                 // Within its own bucket it moves only where buckets overlap.
                 let ways = if L::SLOTS > L::STRIDE { 2 } else { 1 };
@@ -159,7 +225,7 @@ impl<L: Layout> Table<L> {
                     if empty != W::ZERO {
                         step(1);
                         let target = Self::slot_of(to, lanes.lowest(empty, L::SLOTS));
-                        self.shift(queue, from, target, place);
+                        self.shift(queue, from, target, pair);
                         return true;
                     }
                 }
@@ -180,30 +246,24 @@ impl<L: Layout> Table<L> {
 
     /// Moves every fingerprint of the path that leads to `target` by one step, last one first, and
     /// puts the new one where the first was.
-    fn shift<const REACH: usize, const SEEN: usize>(
-        &mut self,
-        queue: &Queue<REACH, SEEN>,
-        from: u16,
-        target: u64,
-        place: Place,
-    ) {
+    fn shift(&mut self, queue: &Queue<'_>, from: u16, target: u64, pair: BucketPair) {
         let (mut from, mut target) = (from, target);
         while from != KEY {
             let (at, lane) = (u32::from(from) / L::STRIDE, u32::from(from) % L::STRIDE);
-            let slot = Self::slot_of(queue.stretches[at as usize], lane);
-            let (owner, tag) = self.owner(slot);
-            self.set_tag(target, self.other(owner, tag), owner, tag);
+            let slot = Self::slot_of(queue.nodes[at as usize], lane);
+            let (owner, fingerprint) = self.owner(slot);
+            self.set_fingerprint(target, self.pair_of(owner, fingerprint).swapped());
             (from, target) = (queue.from[at as usize], slot);
         }
-        self.set_tag(target, place.first, place.second, place.tag);
+        self.set_fingerprint(target, pair);
     }
 
     /// Puts a fingerprint into a slot of one of its buckets: the first, if it is in both.
     #[inline(always)]
-    fn set_tag(&mut self, slot: u64, first: u64, second: u64, tag: u64) {
-        let lane = slot.wrapping_sub(Self::slot_of(first, 0));
-        let lane =
-            if lane < L::SLOTS.into() { lane } else { slot - Self::slot_of(second, 0) } as u32;
-        self.set_slot(slot, self.value(tag, lane));
+    fn set_fingerprint(&mut self, slot: u64, pair: BucketPair) {
+        let lane = slot.wrapping_sub(Self::slot_of(pair.first, 0));
+        let in_first = lane < L::SLOTS.into();
+        let lane = if in_first { lane } else { slot - Self::slot_of(pair.second, 0) } as u32;
+        self.set_slot(slot, self.value(pair.fingerprint, lane));
     }
 }

@@ -14,13 +14,20 @@ const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A key's fingerprint and its two buckets.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Place {
+pub(crate) struct BucketPair {
     /// One of the buckets.
     pub(crate) first: u64,
     /// The other.
     pub(crate) second: u64,
     /// The fingerprint, 1 or more: zero is an empty slot.
-    pub(crate) tag: u64,
+    pub(crate) fingerprint: u64,
+}
+
+impl BucketPair {
+    /// The same, with the other bucket first.
+    pub(crate) const fn swapped(self) -> Self {
+        Self { first: self.second, second: self.first, fingerprint: self.fingerprint }
+    }
 }
 
 /// The slots, held by `S`.
@@ -92,7 +99,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
 
     /// `Ok` if inserts could have put `keys` fingerprints where they are, and all else is zero.
     /// Reads every slot.
-    pub(crate) fn check(&self, keys: u64) -> Result<(), DecodeError> {
+    pub(crate) fn validate(&self, keys: u64) -> Result<(), DecodeError> {
         let slots = self.params().slots::<L>();
         let structure = |what| Err(DecodeError::Structure { what });
         let mut found = 0;
@@ -137,23 +144,23 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     /// The place of the key with this hash: the upper part of the hash chooses a bucket, the rest
     /// of it the fingerprint, and bucket and fingerprint the other bucket.
     #[inline(always)]
-    pub(crate) fn place(&self, hash: KeyHash) -> Place {
+    pub(crate) fn pair(&self, hash: KeyHash) -> BucketPair {
         let (first, rest) = index_and_rest(hash.get(), self.buckets);
-        let tag = index(rest, low_bits(self.bits - L::MARK_BITS)) + 1;
-        self.place_of(first, tag)
+        let fingerprint = index(rest, low_bits(self.bits - L::MARK_BITS)) + 1;
+        self.pair_of(first, fingerprint)
     }
 
     /// The place of a fingerprint, from either of its buckets.
     #[inline(always)]
-    pub(crate) fn place_of(&self, bucket: u64, tag: u64) -> Place {
-        Place { first: bucket, second: self.other(bucket, tag), tag }
+    pub(crate) fn pair_of(&self, bucket: u64, fingerprint: u64) -> BucketPair {
+        BucketPair { first: bucket, second: self.other(bucket, fingerprint), fingerprint }
     }
 
     /// Alternate bucket (an involution): both sum to an odd number, modulo the number of buckets,
     /// that the fingerprint determines. The number of buckets is even, so the two always differ.
     #[inline(always)]
-    pub(crate) fn other(&self, bucket: u64, tag: u64) -> u64 {
-        let sum = 2 * index(tag.wrapping_mul(GOLDEN), self.buckets / 2) + 1;
+    pub(crate) fn other(&self, bucket: u64, fingerprint: u64) -> u64 {
+        let sum = 2 * index(fingerprint.wrapping_mul(GOLDEN), self.buckets / 2) + 1;
         let (other, below) = sum.overflowing_sub(bucket);
         if below { other.wrapping_add(self.buckets) } else { other }
     }
@@ -166,11 +173,11 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
 
     /// The bucket whose slots all hold this fingerprint.
     #[inline(always)]
-    pub(crate) fn pattern<W: Word>(&self, tag: u64) -> W {
-        let tags = self.lanes::<W>().splat(tag);
+    pub(crate) fn pattern<W: Word>(&self, fingerprint: u64) -> W {
+        let fingerprints = self.lanes::<W>().splat(fingerprint);
         match L::MARK_BITS {
-            0 => tags,
-            _ => tags | W::narrow(self.marks),
+            0 => fingerprints,
+            _ => fingerprints | W::narrow(self.marks),
         }
     }
 
@@ -196,8 +203,12 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
 
     /// The value of a slot that holds a fingerprint in this lane of its bucket.
     #[inline(always)]
-    pub(crate) const fn value(&self, tag: u64, lane: u32) -> u64 {
-        if L::MARK_BITS == 0 { tag } else { tag | (lane as u64) << (self.bits - L::MARK_BITS) }
+    pub(crate) const fn value(&self, fingerprint: u64, lane: u32) -> u64 {
+        if L::MARK_BITS == 0 {
+            fingerprint
+        } else {
+            fingerprint | (lane as u64) << (self.bits - L::MARK_BITS)
+        }
     }
 
     /// The mark and the fingerprint in a slot's value.
@@ -206,23 +217,23 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
         if L::MARK_BITS == 0 {
             return (0, value);
         }
-        let tag_bits = self.bits - L::MARK_BITS;
-        (value >> tag_bits, value & low_bits(tag_bits))
+        let value_bits = self.bits - L::MARK_BITS;
+        (value >> value_bits, value & low_bits(value_bits))
     }
 
     /// The bucket and the fingerprint of a slot; `None` if it is empty, or holds what no insert put
     /// there, as in a damaged file that was opened without checking its payload.
     pub(crate) fn stored(&self, slot: u64) -> Option<(u64, u64)> {
-        let (mark, tag) = self.split(self.slot(slot));
+        let (mark, fingerprint) = self.split(self.slot(slot));
         let bucket = slot.checked_sub(mark)? / u64::from(L::STRIDE);
-        (tag != 0 && bucket < self.buckets).then_some((bucket, tag))
+        (fingerprint != 0 && bucket < self.buckets).then_some((bucket, fingerprint))
     }
 
     /// The bucket and the fingerprint of a slot that is not empty, in a table known to be sound.
     #[inline(always)]
     pub(crate) fn owner(&self, slot: u64) -> (u64, u64) {
-        let (mark, tag) = self.split(self.slot(slot));
-        ((slot - mark) / u64::from(L::STRIDE), tag)
+        let (mark, fingerprint) = self.split(self.slot(slot));
+        ((slot - mark) / u64::from(L::STRIDE), fingerprint)
     }
 
     /// The number of distinct fingerprints in distinct pairs of buckets: copies, and keys that
@@ -230,8 +241,9 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     pub(crate) fn distinct(&self) -> u64 {
         let slots = 0..self.params().slots::<L>();
         let firsts = slots.filter(|&slot| {
-            self.stored(slot)
-                .is_some_and(|(bucket, tag)| self.first_slot(self.place_of(bucket, tag)) == slot)
+            self.stored(slot).is_some_and(|(bucket, fingerprint)| {
+                self.first_slot(self.pair_of(bucket, fingerprint)) == slot
+            })
         });
         firsts.count() as u64
     }
@@ -254,7 +266,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Buckets, Windows};
+    use crate::{Buckets, OverlappingBuckets};
     use std::vec;
 
     fn table<L: Layout>(buckets: u64, bits: u32) -> Table<L> {
@@ -267,11 +279,15 @@ mod tests {
     fn the_other_bucket_is_another_one_and_its_other_is_the_first() {
         for buckets in (2..200).step_by(2).chain([1000, 4094, (1 << 20) + 2]) {
             let table = table::<Buckets>(buckets, 12);
-            for tag in [1, 2, 3, 100, 2047, 2048, 4095] {
+            for fingerprint in [1, 2, 3, 100, 2047, 2048, 4095] {
                 for bucket in (0..buckets.min(300)).chain([buckets / 2, buckets - 1]) {
-                    let other = table.other(bucket, tag);
+                    let other = table.other(bucket, fingerprint);
                     assert!(other < buckets && other != bucket);
-                    assert_eq!(table.other(other, tag), bucket, "{buckets} buckets, tag {tag}");
+                    assert_eq!(
+                        table.other(other, fingerprint),
+                        bucket,
+                        "{buckets} buckets, fingerprint {fingerprint}"
+                    );
                 }
             }
         }
@@ -285,9 +301,9 @@ mod tests {
         let (mut firsts, mut seconds) = (vec![0u32; 256], vec![0u32; 256]);
         let samples = 1 << 17;
         for key in 0..samples as u64 {
-            let place = table.place(KeyHash::of(&key, 1));
-            firsts[(place.first >> 16) as usize * 16 + place.tag as usize] += 1;
-            seconds[(place.second >> 16) as usize * 16 + place.tag as usize] += 1;
+            let pair = table.pair(KeyHash::of(&key, 1));
+            firsts[(pair.first >> 16) as usize * 16 + pair.fingerprint as usize] += 1;
+            seconds[(pair.second >> 16) as usize * 16 + pair.fingerprint as usize] += 1;
         }
         for counts in [firsts, seconds] {
             let expected = f64::from(samples) / 240.0;
@@ -332,7 +348,7 @@ mod tests {
             }
         }
         fill::<Buckets>();
-        fill::<Windows>();
+        fill::<OverlappingBuckets>();
     }
 
     #[test]
@@ -350,6 +366,6 @@ mod tests {
             }
         }
         owners::<Buckets>();
-        owners::<Windows>();
+        owners::<OverlappingBuckets>();
     }
 }

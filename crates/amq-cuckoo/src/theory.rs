@@ -16,6 +16,7 @@
 //! `1 - (1 - 1/2^f)^(2b)`, with every slot in use.)
 
 use crate::params::MAX_FINGERPRINT_BITS;
+use crate::search::search_bytes;
 use crate::{CuckooParams, Layout};
 use amq_core::internal::step;
 use amq_core::numeric::{cells_for, last_true, occupied_share};
@@ -68,8 +69,8 @@ pub fn crowded_cells<L: Layout>(params: &CuckooParams, keys: u64) -> f64 {
 /// The smallest filter for a rate, or the best for a size. No size makes it larger than the longest
 /// fingerprints need; a rate that takes more can be asked for.
 ///
-/// `build_bytes` is for a filter built from all keys at once: the table and 8 bytes a key. One that
-/// is filled key by key needs the table alone.
+/// `build_bytes` is for a filter built from all keys at once: the table, 8 bytes a key, and up to
+/// 197 kB for a search for room. One that is filled key by key needs the table and the search.
 pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
     let goal = goal.checked()?;
     let longest = enough::<L>(goal.keys, MAX_FINGERPRINT_BITS);
@@ -105,10 +106,11 @@ pub fn plan_params<L: Layout>(
 
 fn plan_of<L: Layout>(params: CuckooParams, keys: u64) -> Plan<CuckooParams> {
     let bytes = params.bytes::<L>();
+    let search = search_bytes(params.slots::<L>() / u64::from(L::STRIDE));
     Plan::new(params, keys)
         .with_bytes(bytes)
-        // The table, and a sorted copy of the hashes.
-        .with_build_bytes(bytes.saturating_add(keys.saturating_mul(8)))
+        // The table, a sorted copy of the hashes, and the longest search for room.
+        .with_build_bytes(bytes.saturating_add(keys.saturating_mul(8)).saturating_add(search))
         .with_expected_fpr(fpr::<L>(&params, keys).mean)
 }
 
@@ -188,7 +190,7 @@ const fn largest_table(bits: u32) -> CuckooParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Buckets, Windows};
+    use crate::{Buckets, OverlappingBuckets};
 
     #[test]
     fn rates_are_the_computed_ones() {
@@ -199,7 +201,7 @@ mod tests {
         // One key in the smallest table: one cell of 15.
         let params = CuckooParams::new(2, 4);
         assert!((fpr::<Buckets>(&params, 1).mean - 1.0 / 15.0).abs() < 1e-12);
-        assert!((fpr::<Windows>(&params, 1).mean - 1.0 / 7.0).abs() < 1e-12);
+        assert!((fpr::<OverlappingBuckets>(&params, 1).mean - 1.0 / 7.0).abs() < 1e-12);
         assert!(fpr::<Buckets>(&CuckooParams::new(3, 4), 1).mean.is_nan());
     }
 
@@ -209,7 +211,7 @@ mod tests {
             [(0.01, 10.53, 9.58), (1.0 / 256.0, 11.58, 10.64), (1e-3, 13.69, 12.77)]
         {
             assert!((bits_per_key::<Buckets>(asked) - four).abs() < 0.01);
-            assert!((bits_per_key::<Windows>(asked) - two).abs() < 0.01);
+            assert!((bits_per_key::<OverlappingBuckets>(asked) - two).abs() < 0.01);
         }
     }
 
@@ -244,7 +246,7 @@ mod tests {
             }
         }
         minimal::<Buckets>();
-        minimal::<Windows>();
+        minimal::<OverlappingBuckets>();
     }
 
     #[test]
@@ -252,7 +254,7 @@ mod tests {
         let unreachable = plan::<Buckets>(Goal::new(1 << 40, Budget::Fpr(1e-7)));
         assert!(matches!(unreachable, Err(PlanError::FprUnreachable { lowest, .. })
                 if lowest > 1e-7 && lowest < 1e-6));
-        let large = plan::<Windows>(Goal::new(1 << 60, Budget::Fpr(0.5)));
+        let large = plan::<OverlappingBuckets>(Goal::new(1 << 60, Budget::Fpr(0.5)));
         assert!(matches!(large, Err(PlanError::TooLarge { .. })), "{large:?}");
         let Err(PlanError::Bytes { min, .. }) = plan::<Buckets>(Goal::bytes(1000, 100)) else {
             panic!("100 bytes for 1000 keys");

@@ -71,11 +71,12 @@ pub use parts::Part;
 pub use amq_core::ReadError;
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyEncoding, KeyHash, KeyInfo,
-    Keyed, LengthMismatch, MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts,
-    Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, Secret, SipKey,
-    SipKeyError, Stats, Target, UnevenHashes, UnknownKind, format, key, numeric,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile,
+    FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyEncoding, KeyHash,
+    KeyInfo, Keyed, LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter,
+    ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed,
+    RemoveFilter, SaveOptions, Secret, SipKey, SipKeyError, Stats, Target, UnevenHashes,
+    UnknownKind, format, key, numeric,
 };
 
 pub use any::variants::*;

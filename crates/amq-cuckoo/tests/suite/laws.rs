@@ -2,9 +2,10 @@
 
 use amq_conformance::with_params;
 use amq_cuckoo::{
-    Buckets, Budget, BuildError, BuildFilter, Cuckoo, CuckooFilter, CuckooParams, Goal,
-    InsertError, Inserted, KeyHash, Layout, MergeError, PlanError, PlanFilter,
-    WindowedCuckooFilter, Windows, theory,
+    Buckets, Budget, BuildError, BuildFilter, ClearFilter, CountFilter, Cuckoo, CuckooFilter,
+    CuckooParams, Filter, Goal, InsertError, InsertFilter, Inserted, KeyHash, Layout, MergeError,
+    MergeFilter, OverlappingBuckets, PlanError, PlanFilter, RemoveFilter, WindowedCuckooFilter,
+    theory,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -38,7 +39,7 @@ fn all_planned_keys_go_in_whatever_their_number() {
         }
     }
     all::<Buckets>(&[0.2, 0.01, 1e-6]);
-    all::<Windows>(&[0.1, 0.01, 1e-6]);
+    all::<OverlappingBuckets>(&[0.1, 0.01, 1e-6]);
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn all_planned_keys_go_into_large_filters() {
         }
     }
     all::<Buckets>();
-    all::<Windows>();
+    all::<OverlappingBuckets>();
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn the_search_fills_a_table_as_far_as_the_documentation_says() {
         let mut four = explicit::<Buckets>(1 << 16, 12);
         fill(&mut four, seed);
         assert!((0.970..0.985).contains(&four.load_factor()), "{}", four.load_factor());
-        let mut two = explicit::<Windows>(1 << 18, 12);
+        let mut two = explicit::<OverlappingBuckets>(1 << 18, 12);
         fill(&mut two, seed);
         assert!((0.953..0.966).contains(&two.load_factor()), "{}", two.load_factor());
     }
@@ -102,7 +103,7 @@ fn a_full_filter_of_any_width_keeps_every_key_and_stays_as_it_was() {
         }
     }
     every_width::<Buckets>();
-    every_width::<Windows>();
+    every_width::<OverlappingBuckets>();
 }
 
 /// All that a filter stores, read slot by slot: the plain twin of the queries, which compare whole
@@ -110,7 +111,7 @@ fn a_full_filter_of_any_width_keeps_every_key_and_stays_as_it_was() {
 fn stored<L: Layout>(filter: &Cuckoo<L>) -> BTreeMap<(u64, u64), u64> {
     let mut stored = BTreeMap::new();
     for fingerprint in filter.fingerprints() {
-        *stored.entry((fingerprint.bucket(), fingerprint.tag())).or_default() += 1;
+        *stored.entry((fingerprint.bucket(), fingerprint.value())).or_default() += 1;
     }
     stored
 }
@@ -134,7 +135,7 @@ fn answers_and_counts_are_those_of_the_slots_looked_at_one_by_one() {
                 let mut places = BTreeSet::new();
                 while alone.insert_hash(hash).is_ok() {}
                 for fingerprint in alone.fingerprints() {
-                    places.insert((fingerprint.bucket(), fingerprint.tag()));
+                    places.insert((fingerprint.bucket(), fingerprint.value()));
                 }
                 alone.clear();
                 assert_eq!(places.len(), 2, "two buckets, one fingerprint");
@@ -145,7 +146,7 @@ fn answers_and_counts_are_those_of_the_slots_looked_at_one_by_one() {
         }
     }
     agree::<Buckets>();
-    agree::<Windows>();
+    agree::<OverlappingBuckets>();
 }
 
 #[test]
@@ -166,7 +167,7 @@ fn expected_fpr_is_the_share_of_cells_counted_out() {
         assert!(queries as f64 / cells > 8.0 * sd, "the test can tell one cell more or less");
     }
     counted::<Buckets>(20);
-    counted::<Windows>(40);
+    counted::<OverlappingBuckets>(40);
 }
 
 #[test]
@@ -242,7 +243,7 @@ fn keys_that_come_and_go_at_nine_tenths_of_the_load_are_never_lost() {
         assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{found} of {expected}");
     }
     churn::<Buckets>();
-    churn::<Windows>();
+    churn::<OverlappingBuckets>();
 }
 
 #[test]
@@ -273,7 +274,7 @@ fn a_merge_that_does_not_fit_changes_nothing() {
         assert!(one == before);
     }
     merge::<Buckets>();
-    merge::<Windows>();
+    merge::<OverlappingBuckets>();
 }
 
 #[test]
@@ -306,7 +307,7 @@ fn copies_without_a_place_are_no_lack_of_room() {
         assert!(filled.len() < filled.capacity());
     }
     copies::<Buckets>();
-    copies::<Windows>();
+    copies::<OverlappingBuckets>();
 }
 
 #[test]
@@ -424,7 +425,7 @@ fn a_filter_that_is_built_holds_each_key_once_and_its_budget_is_for_those() {
         assert_eq!((filter.len(), filter.capacity()), (1000, 3000));
     }
     built::<Buckets>();
-    built::<Windows>();
+    built::<OverlappingBuckets>();
 }
 
 #[test]
@@ -449,10 +450,26 @@ fn an_insert_reads_few_buckets_even_just_below_the_planned_load() {
         assert!((6.0..10.0).contains(&mean), "{mean}");
         assert!((60..140).contains(&most_of_them), "{most_of_them}");
         assert!(most <= 400, "{most}");
-        let (mean, most_of_them, most) = read::<Windows>(keys);
+        let (mean, most_of_them, most) = read::<OverlappingBuckets>(keys);
         assert!((30.0..50.0).contains(&mean), "{mean}");
         assert!((500..2000).contains(&most_of_them), "{most_of_them}");
         // As many as the longest queue has room for.
         assert!(most <= 16_384, "{most}");
     }
+}
+
+#[test]
+fn a_search_for_room_needs_little_stack() {
+    fn fill_to_the_end<L: Layout>() {
+        let mut filter = explicit::<L>(20_000, 12);
+        let held = fill(&mut filter, 0);
+        // It searched as far as it may: the table is nearly full.
+        assert!(held as f64 > 0.94 * filter.slots() as f64, "{held}");
+    }
+    let thread = std::thread::Builder::new().stack_size(64 << 10);
+    let filled = thread.spawn(|| {
+        fill_to_the_end::<Buckets>();
+        fill_to_the_end::<OverlappingBuckets>();
+    });
+    filled.unwrap().join().unwrap();
 }

@@ -51,7 +51,7 @@ impl AnyFilter {
     /// Bytes of the filter as a file.
     #[must_use]
     pub fn encoded_len(&self) -> u64 {
-        kinds!(each self, filter => filter.encoded_len())
+        kinds!(each self, filter => amq_core::internal::Stored::file_len(filter))
     }
 
     /// The filter in these bytes, of whatever kind: one whole file and no more. Everything is

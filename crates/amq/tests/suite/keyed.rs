@@ -6,9 +6,9 @@ use amq::rolling::Rolling;
 use amq::sharded::Sharded;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, AnyView, BlockedBloomFilter, BloomFilter, Budget,
-    BuildError, CuckooFilter, DecodeError, Filter, FilterKind, Goal, Key, KeyEncoding, KeyHash,
-    KeyInfo, Keyed, MergeError, Prehashed, QuotientFilter, ReadError, Secret, SipKey,
-    load_or_maybe,
+    BuildError, CuckooFilter, DecodeError, Filter, FilterFile, FilterKind, Goal, Key, KeyEncoding,
+    KeyHash, KeyInfo, Keyed, LoadOptions, MergeError, Prehashed, QuotientFilter, ReadError, Secret,
+    SipKey, load_or_maybe,
 };
 use amq_conformance::files::{committed, mend};
 use core::ops::Range;
@@ -92,7 +92,7 @@ fn a_keyed_file_on_disk_is_loaded_with_its_key() {
         (Keyed::<CuckooFilter>::load(&path).err(), DecodeError::KeyWithheld),
         (Keyed::<CuckooFilter>::load_with_key(&path, OTHER).err(), DecodeError::OtherKey),
         (CuckooFilter::load(&path).err(), DecodeError::Keyed),
-        (CuckooFilter::load_with_seed(&path, 0).err(), DecodeError::Keyed),
+        (LoadOptions::new().seed(0).load::<CuckooFilter>(&path).err(), DecodeError::Keyed),
         (AnyFilter::load(&path).err(), DecodeError::Keyed),
         (Prehashed::<CuckooFilter>::load(&path).err(), DecodeError::NotPrehashed),
     ] {

@@ -104,7 +104,9 @@ impl AnyFile {
         secret: Option<Secret>,
         accept: Accept,
     ) -> Result<Self, ReadError> {
-        Streaming::load(path, secret, |opened, source| Self::streamed(opened, source, accept))
+        Streaming::load(path, secret, u64::MAX, |opened, source| {
+            Self::streamed(opened, source, accept)
+        })
     }
 
     pub(in crate::any) fn read(
