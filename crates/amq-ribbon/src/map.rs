@@ -183,7 +183,7 @@ impl<'a> RibbonMapView<'a> {
 }
 
 amq_core::traits! {
-    [S: Store<u64>] RibbonMap<S>, owned [] RibbonMap: _;
+    [S: Store] RibbonMap<S>, owned [] RibbonMap: _;
     serde;
 }
 

@@ -2,7 +2,7 @@
 //! allocations of all threads are counted.
 #![cfg(feature = "parallel")]
 
-use amq::{BumpedRibbonFilter, FuseFilter, StandardRibbonFilter};
+use amq::{FuseFilter, RibbonFilter};
 use amq_conformance::hold;
 use amq_conformance::memory::{Counting, the_planned_memory_is_enough_for_threads as law};
 
@@ -19,8 +19,7 @@ fn the_planned_memory_is_enough_for_one_thread_two_and_sixteen() {
         // Their shards are small beside the rest, which is planned for each thread.
         let most = 4 + threads as u64;
         for keys in [100_000, 3_000_000] {
-            hold(law::<BumpedRibbonFilter>(keys, threads, most, |work| pool.install(work)));
-            hold(law::<StandardRibbonFilter>(keys, threads, most, |work| pool.install(work)));
+            hold(law::<RibbonFilter>(keys, threads, most, |work| pool.install(work)));
         }
     }
 }

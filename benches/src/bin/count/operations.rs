@@ -7,15 +7,14 @@ use amq::bloom::{
     AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomView, BloomView, WideBlockedBloomView,
 };
 use amq::counting::{BlockedCountingView, CountingView};
-use amq::cuckoo::{CuckooView, WindowedCuckooView};
 use amq::fuse::FuseView;
 use amq::quotient::{ExpandableQuotientView, QuotientView};
-use amq::ribbon::{Bumped, RibbonMapView, RibbonView};
+use amq::ribbon::{RibbonMapView, RibbonView};
 use amq::scalable::{ScalableBlockedBloomView, ScalableBloomView};
 use amq::{
-    BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, BuildError,
-    BumpedRibbonFilter as RibbonFilter, Count, CountingBloomFilter, CuckooFilter, DecodeError,
-    ExpandableQuotientFilter, FuseFilter, Goal, QuotientFilter, RibbonMap,
+    BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, BuildError, Count,
+    CountingBloomFilter, CuckooFilter, DecodeError, ExpandableQuotientFilter, FilterExt,
+    FilterFile, FuseFilter, Goal, QuotientFilter, RibbonFilter, RibbonMap,
     ScalableBlockedBloomFilter, ScalableBloomFilter, WideBlockedBloomFilter, WindowedCuckooFilter,
 };
 use std::fmt::Debug;
@@ -308,7 +307,7 @@ fn cuckoo(all: &mut Operations) {
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
     all.remove(kind, full, F::remove, F::count);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| CuckooView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| CuckooFilter::view(b).is_ok());
 }
 
 fn windowed_cuckoo(all: &mut Operations) {
@@ -317,7 +316,7 @@ fn windowed_cuckoo(all: &mut Operations) {
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
     all.remove(kind, full, F::remove, F::count);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| WindowedCuckooView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| WindowedCuckooFilter::view(b).is_ok());
 }
 
 fn quotient(all: &mut Operations) {
@@ -344,7 +343,7 @@ fn ribbon(all: &mut Operations) {
     let full = || build().unwrap();
     all.make([kind, "build"], KEYS, build);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| RibbonView::<Bumped>::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| RibbonView::open(b).is_ok());
 }
 
 fn fuse(all: &mut Operations) {

@@ -105,8 +105,8 @@ fn info_says_what_a_filter_is_and_keeps_its_secret() {
 fn bits_per_key_of_a_union_are_those_of_its_different_keys() {
     let room = Room::new();
     let lines = |keys: std::ops::Range<u32>| keys.map(|key| format!("{key}\n")).collect::<String>();
-    room.pipe("build -q -o a.amq --fpr 1%", &lines(0..10_000)).ends(0);
-    room.pipe("build -q -o b.amq --fpr 1%", &lines(2_000..12_000)).ends(0);
+    room.pipe("build -q -o a.amq --fpr 1%", lines(0..10_000)).ends(0);
+    room.pipe("build -q -o b.amq --fpr 1%", lines(2_000..12_000)).ends(0);
     room.amq("merge -q -o both.amq a.amq b.amq").ends(0);
     let json = room.amq("info --json both.amq").ends(0).text();
     let number = |name| field(&json, name).parse::<f64>().unwrap();
