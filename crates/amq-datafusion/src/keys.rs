@@ -9,8 +9,8 @@
 //! | timestamps | `(seconds, nanoseconds)` since 1970, as `(i64, u32)`, in every unit |
 //! | dictionaries, runs | their values |
 //!
-//! Anything else has no encoding that stays: 1.5 and 1.50 are one decimal in other bits, and 0.0
-//! and -0.0 one float.
+//! Anything else has no encoding that stays: 1.5 and 1.50 are one decimal in other bits and other
+//! strings, and so are 0.0 and -0.0 one float.
 
 use crate::error::{execution, plan};
 use amq::{Key, KeyEncoding, KeyHash};
@@ -39,6 +39,26 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
         T::Utf8 | T::LargeUtf8 | T::Utf8View => Ok(()),
         T::Binary | T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_) => Ok(()),
         of if of.is_integer() => Ok(()),
+        of if of.is_floating() => Err(plan(
+            function,
+            format_args!(
+                "a column of type {of} has no encoding as a key that stays: -0.0 equals 0.0 \
+                 in SQL, and neither their bits nor the strings '-0.0' and '0.0' are equal. \
+                 Cast it, alike where the filter is made and where it is asked, to a decimal \
+                 of one scale and that to a string; or, where every digit counts, as CAST(x + \
+                 0.0 AS VARCHAR), which makes one string of both zeros and one of every NaN"
+            ),
+        )),
+        of if of.is_decimal() => Err(plan(
+            function,
+            format_args!(
+                "a column of type {of} has no encoding as a key that stays: 1.5 and 1.50 are \
+                 equal decimals of unlike scale, and neither their integers nor their strings \
+                 are equal. Cast it to one scale, alike where the filter is made and where it \
+                 is asked, and that to a string, as CAST(CAST(x AS DECIMAL(20, 2)) AS \
+                 VARCHAR)"
+            ),
+        )),
         of => Err(plan(
             function,
             format_args!(

@@ -27,6 +27,9 @@ static CONSTANTS: LazyLock<Constants<SparkBloomFilter>> =
 /// `bloom_filter_agg` made, here or in Spark, V1 or V2; `false` is certain. Null where either is.
 ///
 /// Spark asks for longs only; here strings can be asked for, too.
+///
+/// The bytes are those of Spark's own `BloomFilter`, whose integers are big-endian. Engines with the
+/// same functions may have others: Velox's filters, which Gluten and Presto use, are refused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MightContain;
 

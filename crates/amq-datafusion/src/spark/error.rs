@@ -49,8 +49,9 @@ impl fmt::Display for SparkError {
             }
             Self::Version { version } => write!(
                 f,
-                "not a Spark Bloom filter: its version is 1 or 2, not {version}. \
-                 (For a filter of amq use amq_contains.)"
+                "not a Spark Bloom filter: it begins with its version, 1 or 2, as a big-endian \
+                 integer of 32 bits, not {version}. (Velox's filters have another layout, and \
+                 are not read. For a filter of amq use amq_contains.)"
             ),
             Self::Length { words, bytes } => write!(
                 f,

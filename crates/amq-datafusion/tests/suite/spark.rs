@@ -130,6 +130,7 @@ fn a_header_that_does_not_fit_is_refused_at_every_field_and_length() {
         assert_eq!(read(&[version, 1, 1], 1), Err(SparkError::Version { version }));
         let error = SparkError::Version { version };
         assert_eq!(format!("{error:?}"), error.to_string());
+        assert!(error.to_string().contains("big-endian") && error.to_string().contains("Velox"));
     }
     for probes in [0, -1, 65, i32::MAX] {
         assert_eq!(read(&[1, probes, 1], 1), Err(SparkError::Probes { probes }));
