@@ -166,7 +166,8 @@ fn rate_by_bits(data: &Data) -> Option<Plot> {
 /// A sentence: the nearest to the bound, and the farthest.
 fn best_bits(data: &Data) -> String {
     let mut all = ranked(entries(data), Entry::overhead);
-    all.retain(|(entry, _)| !entry.is_wrong);
+    // A keyed filter is as large as its like, and would only win by chance.
+    all.retain(|(entry, _)| !entry.is_wrong && entry.facts.role == Role::Filter);
     let [(near, least), .., (far, most)] = &all[..] else { return String::new() };
     let (least, most) = (format!("{least:.2}"), digits(*most, 3));
     data.say("bound", &[&asked(data.rate()), &near.name(), &least, &far.name(), &most])

@@ -164,8 +164,8 @@ macro_rules! of_blocks {
             /// planned one.
             ///
             /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys
-            /// that were false positives on arrival. After an [intersection](Self::intersect) it is far
-            /// too high: estimate the number of common keys from the two filters and their union,
+            /// that were false positives on arrival. After an [intersection](Self::intersect) it is
+            /// far too high: estimate the number of common keys from the two filters and their union,
             /// as [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality)
             /// shows.
             #[must_use]

@@ -7,8 +7,8 @@ use clap::{Arg, Command};
 use std::ffi::OsStr;
 
 /// Reads the name of a kind, in any case. Help and completions list the ids; the names of earlier
-/// versions, those of running text, and the words of either in another order are read, too, with a note
-/// that says what to write. The list is made only when it is needed, not in every run.
+/// versions, those of running text, and the words of either in another order are read, too, with a
+/// note that says what to write. The list is made only when it is needed, not in every run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KindParser;
 

@@ -29,8 +29,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let copies = FuseFilter::build(Budget::Fpr(0.01), keys.iter().chain(&keys))?;
     assert!(copies.contains(&49u64));
 
-    // BinaryFuse8::try_from(words.iter().map(hash).collect::<Vec<u64>>()), and contains(&hash(word))
-    // There `HashProxy` hashes only for filters without `try_from`, such as Xor8. Here a key is anything with a portable encoding, and a `&str` finds a `String`.
+    // BinaryFuse8::try_from(hashes_of(&words)), and contains(&hash(word))
+    // There `HashProxy` hashes only for filters without `try_from`, such as Xor8. Here a key is
+    // anything with a portable encoding, and a `&str` finds a `String`.
     let words = ["ant", "bee", "cat"].map(String::from);
     let strings = FuseFilter::build(Budget::Fpr(0.01), &words)?;
     assert!(strings.contains("bee"));

@@ -54,7 +54,8 @@ impl State {
         Self { content, settled: Given::NOTHING, left: 0, is_sum: false, watch }
     }
 
-    /// Refuses hashes of the caller's function that show that it is weak. They must not be inserted.
+    /// Refuses hashes of the caller's function that show that it is weak. They must not be
+    /// inserted.
     #[inline]
     fn expect_even(&mut self, hashes: &[KeyHash]) -> PyResult<()> {
         if let Some(watch) = &mut self.watch

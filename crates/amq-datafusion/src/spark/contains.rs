@@ -28,8 +28,8 @@ static CONSTANTS: LazyLock<Constants<SparkBloomFilter>> =
 ///
 /// Spark asks for longs only; here strings can be asked for, too.
 ///
-/// The bytes are those of Spark's own `BloomFilter`, whose integers are big-endian. Engines with the
-/// same functions may have others: Velox's filters, which Gluten and Presto use, are refused.
+/// The bytes are those of Spark's own `BloomFilter`, whose integers are big-endian. Engines with
+/// the same functions may have others: Velox's filters, which Gluten and Presto use, are refused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MightContain;
 

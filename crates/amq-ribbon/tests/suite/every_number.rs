@@ -1,5 +1,5 @@
-//! Every number of keys can be built. Half a minute, so it is ignored unless asked for: `cargo test -p
-//! amq-ribbon --test suite -- --ignored` (`.ci/run` does). `laws.rs` has a sample.
+//! Every number of keys can be built. Half a minute, so it is ignored unless asked for: `cargo test
+//! -p amq-ribbon --test suite -- --ignored` (`.ci/run` does). `laws.rs` has a sample.
 
 use amq_ribbon::{Budget, BuildFilter, Key, KeyHash, RibbonFilter};
 
