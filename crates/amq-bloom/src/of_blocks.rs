@@ -165,8 +165,9 @@ macro_rules! of_blocks {
             ///
             /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys
             /// that were false positives on arrival. After an [intersection](Self::intersect) it is
-            /// far too high: estimate the number of common keys from the two filters and their union,
-            /// as [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality)
+            /// far too high: estimate the number of common keys from the two filters and their
+            /// union, as
+            /// [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality)
             /// shows.
             #[must_use]
             pub fn estimated_cardinality(&self) -> f64 {

@@ -140,8 +140,8 @@ pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
                 made.map_err(refused(&plan))?;
                 let peak = account.peak.unsigned_abs();
                 // Nor much more than needed, small filters aside, where working memory that is
-                // rarely used outweighs the rest. Checked for keys, since the plan must include their
-                // hashes in case the build keeps them.
+                // rarely used outweighs the rest. Checked for keys, since the plan must include
+                // their hashes in case the build keeps them.
                 let enough = of == "hashes" || plan.build_bytes <= 2 * peak + 65_536;
                 ensure(
                     peak <= plan.build_bytes && enough,

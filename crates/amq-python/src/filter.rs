@@ -17,12 +17,17 @@ use pyo3::types::PyDict;
 #[derive(Debug)]
 pub(crate) struct Filter {
     pub(crate) hashing: Hashing,
-    state: Guarded<State>,
+    /// In a box, since some filters want an alignment that Python's allocator does not give.
+    state: Box<Guarded<State>>,
 }
+
+/// What Python's allocator promises for every object.
+const PYTHON_ALIGNS_TO: usize = 2 * size_of::<usize>();
+const _: () = assert!(align_of::<Filter>() <= PYTHON_ALIGNS_TO);
 
 impl Filter {
     pub(crate) fn new(hashing: Hashing, content: Content) -> Self {
-        Self { hashing, state: Guarded::new(State::new(content)) }
+        Self { hashing, state: Box::new(Guarded::new(State::new(content))) }
     }
 
     /// The filter's state, to be read.
