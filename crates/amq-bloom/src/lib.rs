@@ -168,10 +168,11 @@ pub use wide_block::WideBlock;
 
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter,
-    DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Goal,
-    InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
-    MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError,
-    PlanFilter, PredictedFpr, Prehashed, SipKey, Stats, Target, UnevenHashes, key,
+    DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile, FilterKind,
+    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
+    LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan,
+    PlanError, PlanFilter, PredictedFpr, Prehashed, SaveOptions, SipKey, Stats, Target,
+    UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -85,8 +85,11 @@ pub trait FilterFile: Written {
         LoadOptions::new().load(path)
     }
 
-    /// The filter in these bytes, which stay where they are: one whole file and no more, aligned to
-    /// 64 bytes. Everything is checked, in one pass over the bytes.
+    /// The filter in these bytes, which stay where they are: one whole file and no more. Everything
+    /// is checked, in one pass over the bytes.
+    ///
+    /// Bytes that begin at a multiple of 64 suit every type; a memory map does. Some types need
+    /// less, cuckoo filters nothing, and the error names what is missing.
     ///
     /// # Mapped files
     ///

@@ -241,7 +241,8 @@ impl<L: Layout> Cuckoo<L> {
         }
     }
 
-    /// A filter of the distinct hashes. A goal or plan counts every hash given, as in all filters.
+    /// A filter of the distinct hashes. A goal or plan must have room for every given hash,
+    /// repeated ones included, as in all filters.
     fn of_hashes(
         target: BuildTarget<CuckooParams>,
         seed: u64,
@@ -284,8 +285,9 @@ impl<L: Layout> Cuckoo<L> {
                 {
                     return Err(too_many);
                 }
-                inserted => inserted?,
-            };
+                Err(error) => return Err(error),
+                Ok(_) => {}
+            }
         }
         Ok(sum)
     }
@@ -399,7 +401,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
 
     /// The bucket pairs of some hashes, prefetched.
     #[inline(always)]
-    fn pairs(&self, hashes: &[KeyHash], pairs: &mut [BucketPair; PREFETCH_GROUP]) {
+    fn prefetch_pairs(&self, hashes: &[KeyHash], pairs: &mut [BucketPair; PREFETCH_GROUP]) {
         for (pair, &hash) in pairs.iter_mut().zip(hashes) {
             *pair = self.table.pair(hash);
             self.table.prefetch(pair.first);
@@ -457,7 +459,7 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Filter for Cuckoo<L, S> {
         for (hashes, answers) in
             hashes.chunks(PREFETCH_GROUP).zip(answers.chunks_mut(PREFETCH_GROUP))
         {
-            self.pairs(hashes, &mut pairs);
+            self.prefetch_pairs(hashes, &mut pairs);
             for (answer, &pair) in answers.iter_mut().zip(&pairs) {
                 *answer = self.table.contains(pair);
             }
@@ -484,7 +486,7 @@ impl<L: Layout> InsertFilter for Cuckoo<L> {
         let mut pairs = [BucketPair::default(); PREFETCH_GROUP];
         let (mut done, mut new) = (0, 0);
         for hashes in hashes.chunks(PREFETCH_GROUP) {
-            self.pairs(hashes, &mut pairs);
+            self.prefetch_pairs(hashes, &mut pairs);
             for &pair in &pairs[..hashes.len()] {
                 match self.insert_pair(pair) {
                     Ok(inserted) => new += u64::from(inserted.is_new()),

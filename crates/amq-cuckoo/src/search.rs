@@ -42,8 +42,8 @@ const SHORT: usize = 64;
 const LONGER: [usize; 3] = [256, 2048, MAX_NODES];
 /// Nodes that a search may visit.
 const MAX_NODES: usize = 16_384;
-/// The most bytes that a search allocates, for a table of so many nodes: the longest queue, or less
-/// and the one before it, of which each part is copied.
+/// The most bytes that a search allocates in a table of this many nodes. While one part of a queue
+/// grows, its old memory is held beside the new one.
 pub(crate) const fn search_bytes(table_nodes: u64) -> u64 {
     let (node, from) = (size_of::<u64>(), size_of::<u16>());
     let nodes = longest(MAX_NODES, table_nodes);
@@ -61,9 +61,9 @@ const fn longest(nodes: usize, table_nodes: u64) -> usize {
     if all < nodes as u64 { all as usize } else { nodes }
 }
 
-/// Words of the visited set for a queue of this length. A longer queue has more bits for each node,
-/// so that few nodes share one. None needs more bits than the table
-/// has nodes.
+/// Words of the visited set for a queue of this length: 16 or 32 bits a node, so that few nodes
+/// share one, and not many more than the table has nodes. The number decides which fingerprints
+/// move, so golden files depend on it.
 const fn visited_words(nodes: usize, table_nodes: u64) -> usize {
     let words = if nodes == SHORT || nodes == MAX_NODES { nodes / 4 } else { nodes / 2 };
     let all = table_nodes.div_ceil(64).next_power_of_two();
@@ -72,8 +72,10 @@ const fn visited_words(nodes: usize, table_nodes: u64) -> usize {
 
 /// The most nodes that going through one of them can add.
 const WAYS: usize = 4;
-/// Where the key's own two buckets are reached from.
+/// Where the key's own two buckets are reached from: no slot of a node in the longest queue, whose
+/// last nodes are never gone through.
 const KEY: u16 = u16::MAX;
+const _: () = assert!(4 * (MAX_NODES - WAYS) <= KEY as usize);
 
 /// The nodes reached so far, all full, and how.
 struct Queue<'a> {
@@ -190,9 +192,13 @@ impl<L: Layout> Table<L> {
         heap.nodes.extend_from_slice(&short.nodes[..len]);
         heap.from.extend_from_slice(&short.from[..len]);
         for nodes in LONGER {
-            // There was nowhere left to go. Perhaps the only way out shared a bit with another.
-            let again = nodes == MAX_NODES && done == len;
+            // No node is left. Perhaps the only way out shared a bit with another node: start
+            // again, with the most bits.
+            let again = done == len;
             if again {
+                if nodes < MAX_NODES {
+                    continue;
+                }
                 (len, done) = (0, 0);
             }
             let room = (longest(nodes, table_nodes), visited_words(nodes, table_nodes));

@@ -133,9 +133,9 @@ pub use params::{FuseParams, MAX_FINGERPRINT_BITS, MAX_KEYS};
 pub use amq_core::ReadError;
 pub use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, DecodeError, Encoder,
-    Filter, FilterExt, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch, Parameter,
-    ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, SipKey,
-    Stats, Target, UnevenHashes, key,
+    Filter, FilterExt, FilterFile, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch,
+    LoadOptions, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr,
+    Prehashed, SaveOptions, SipKey, Stats, Target, UnevenHashes, key,
 };
 
 /// The README's examples are tests.

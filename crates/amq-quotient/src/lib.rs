@@ -209,10 +209,11 @@ pub use params::{
 
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterKind,
-    Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
-    MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, RemoveFilter, SipKey, Stats, Target, UnevenHashes, key,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile,
+    FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed,
+    LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue, Parameters,
+    Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions, SipKey, Stats,
+    Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

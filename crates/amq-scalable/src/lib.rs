@@ -119,10 +119,10 @@ pub type ScalableBlockedBloomView<'a> = ScalableFilter<BlockedBloomView<'a>>;
 
 pub use amq_core::{
     BatchInsertError, Budget, BuildError, ByHash, ClearFilter, DEFAULT_SEED, DecodeError,
-    EmptyFilter, Encoder, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
-    InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch, MergeError, MergeFilter,
-    Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, SipKey, Stats, Target, UnevenHashes, key,
+    EmptyFilter, Encoder, Filter, FilterExt, FilterFile, FilterKind, Goal, InsertError, InsertExt,
+    InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch, LoadOptions, MergeError,
+    MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter,
+    PredictedFpr, Prehashed, SaveOptions, SipKey, Stats, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -5,7 +5,7 @@ use amq::sharded::Sharded;
 use amq::{
     AnyError, AnyFilter, BatchInsertError, BloomFilter, BuildError, CuckooFilter, DecodeError,
     FilterKind, Goal, InsertError, KeyHash, LengthMismatch, MergeError, PlanError, QuotientFilter,
-    ReadError, RibbonMap,
+    ReadError, RibbonMap, UnevenHashes,
 };
 use amq_advisor::engines::Engine;
 use amq_advisor::{ChooseError, Keys, Need, Times, Workload, choose};
@@ -68,6 +68,7 @@ fn heard() -> BTreeSet<String> {
         speaks(&plan),
         speaks(&BuildError::from(plan)),
         speaks(&full),
+        speaks(&UnevenHashes::new(1000, 7)),
         speaks(&BatchInsertError { done: 3, error: full }),
         speaks(&MergeError::Seeds),
         speaks(&DecodeError::Magic),

@@ -301,7 +301,7 @@ fn the_numbers_of_the_page_on_choosing_are_the_answers() {
     let ask = "--at-most 1e6 --need remove --first tail";
     let tail = |id| of(ask, id)["tail_ns"].as_f64().unwrap() / 1000.0;
     assert!(row(ask).contains(&format!("{:.1} µs", tail("quotient"))));
-    assert!(row(ask).contains(&format!("Filter`, {:.0}.", tail("windowed-cuckoo"))));
+    assert!(row(ask).contains(&format!("Filter`, {:.0} µs.", tail("windowed-cuckoo"))));
 }
 
 /// The worked choice adds up, and is what the command answers.

@@ -189,7 +189,8 @@ impl fmt::Display for DecodeError {
                 "the file is cut short: it has {bytes} bytes of {needed}. Copy it again"
             ),
             Self::Trailing { bytes } => {
-                write!(f, "{bytes} bytes follow the end of the filter")
+                let s = if bytes == 1 { " follows" } else { "s follow" };
+                write!(f, "{bytes} byte{s} the end of the filter")
             }
             Self::Checksum { part } => write!(
                 f,
@@ -267,17 +268,15 @@ impl fmt::Display for DecodeError {
                 write!(f, "bytes of the {part} that must be zero are not. {AGAIN}")
             }
             Self::SeedWithheld => f.write_str(
-                "the file omits its seed: give it, with the methods that take a seed, `load_with_seed`, \
-                 `from_bytes_with_seed` and the like",
+                "the file omits its seed: give it, by `LoadOptions::seed` or a method that takes a seed",
             ),
             Self::OtherSeed => f.write_str(
                 "the seed given is not the one that the file's keys were hashed with: give that one, or \
-                 find the file that belongs to this seed. (A file that stores its seed is read by the \
-                 methods that take none)",
+                 find the file that belongs to this seed",
             ),
             Self::KeyWithheld => f.write_str(
-                "the file omits the secret key that its keys are hashed under: give it, with the methods \
-                 that take one, `load_with_key`, `from_bytes_with_key` and the like",
+                "the file omits the secret key that its keys are hashed under: give it, by \
+                 `LoadOptions::key` or a method that takes a key",
             ),
             Self::OtherKey => f.write_str(
                 "the secret key given is not the one that the file's keys were hashed under: give that \

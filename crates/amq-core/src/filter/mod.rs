@@ -119,9 +119,10 @@ pub trait Filter: Send + Sync {
 /// What an insert found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Inserted {
-    /// The key was certainly not in.
+    /// The key was certainly not in. It is stored.
     New,
-    /// The filter answered `true` for the key already: it was in, or a false positive.
+    /// The filter answered `true` for the key already: it was in, or a false positive. `insert` has
+    /// stored a copy, where the filter keeps copies; `insert_unique` has not.
     MaybePresent,
 }
 

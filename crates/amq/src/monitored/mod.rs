@@ -68,7 +68,7 @@ use counts::Counts;
 ///
 /// ```
 /// use amq::monitored::{Monitored, Verdict};
-/// use amq::{CuckooFilter, Goal};
+/// use amq::{CuckooFilter, Goal, InsertExt};
 /// use std::collections::HashSet;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
