@@ -16,7 +16,7 @@ pub struct Header {
 impl Header {
     /// The header of a filter made from a plan.
     pub const fn new<P>(plan: &Plan<P>, seed: u64) -> Self {
-        Self { seed, capacity: plan.keys, budget: plan.budget }
+        Self { seed, capacity: plan.keys, budget: possible(plan.budget) }
     }
 
     /// The header of a filter whose table was handed in.
@@ -43,3 +43,31 @@ impl PartialEq for Header {
 }
 
 impl Eq for Header {}
+
+/// The budget, unless no goal can have it: a plan that was made by hand may hold any number, and no
+/// file with such a budget would be read.
+const fn possible(budget: Option<Budget>) -> Option<Budget> {
+    match budget {
+        Some(Budget::Fpr(rate)) if !(rate > 0.0 && rate < 1.0) => None,
+        Some(Budget::BitsPerKey(bits)) if !(bits > 0.0 && bits < f64::INFINITY) => None,
+        budget => budget,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_impossible_budget_of_a_plan_is_not_kept() {
+        let kept = |budget| Header::new(&Plan::new((), 10).with_budget(budget), 7).budget;
+        for number in [f64::NAN, f64::INFINITY, -1.0, -0.0, 0.0] {
+            assert_eq!(kept(Budget::Fpr(number)), None);
+            assert_eq!(kept(Budget::BitsPerKey(number)), None);
+        }
+        assert_eq!(kept(Budget::Fpr(1.0)), None);
+        for budget in [Budget::Fpr(0.5), Budget::BitsPerKey(1.0), Budget::Bytes(0)] {
+            assert_eq!(kept(budget), Some(budget));
+        }
+    }
+}

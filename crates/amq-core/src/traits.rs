@@ -70,7 +70,7 @@ macro_rules! traits {
             type Params = $params;
 
             fn plan(goal: $crate::Goal) -> Result<$crate::Plan<$params>, $crate::PlanError> {
-                goal.plan_by($theory::plan $(::<$of>)?)
+                Ok(goal.plan_by($theory::plan $(::<$of>)?)?.with_budget(goal.budget))
             }
 
             fn plan_params(

@@ -105,7 +105,7 @@ impl<L: Layout> Cuckoo<L> {
     /// # Ok::<(), amq_cuckoo::PlanError>(())
     /// ```
     pub fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
-        Ok(theory::plan::<L>(goal)?.with_budget(goal.budget))
+        <Self as PlanFilter>::plan(goal)
     }
 
     /// Inserts `key`. If it is refused, nothing changes.
@@ -529,7 +529,7 @@ impl<L: Layout> PlanFilter for Cuckoo<L> {
     type Params = CuckooParams;
 
     fn plan(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
-        goal.plan_by(theory::plan::<L>)
+        Ok(goal.plan_by(theory::plan::<L>)?.with_budget(goal.budget))
     }
 
     fn plan_params(params: CuckooParams, keys: u64) -> Result<Plan<CuckooParams>, PlanError> {

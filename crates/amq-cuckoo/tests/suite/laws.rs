@@ -473,3 +473,14 @@ fn a_search_for_room_needs_little_stack() {
     });
     filled.unwrap().join().unwrap();
 }
+
+#[test]
+fn a_plan_knows_its_budget_and_from_how_many_keys_on_it_suffices() {
+    let goal = Goal::fpr(100, 0.01);
+    let plans = [CuckooFilter::plan(goal), <CuckooFilter as PlanFilter>::plan(goal)];
+    assert!(plans.iter().all(|plan| plan.as_ref().unwrap().budget == Some(goal.budget)));
+    let few = Goal::bits_per_key(1, 9.0);
+    let refused = CuckooFilter::plan(few).unwrap_err();
+    assert!(matches!(refused, PlanError::FewKeys { keys: 1, .. }), "{refused}");
+    assert_eq!(<CuckooFilter as PlanFilter>::plan(few).unwrap_err(), refused);
+}

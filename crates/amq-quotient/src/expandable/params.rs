@@ -119,7 +119,7 @@ impl ExpandableParams {
 
     /// The table these parameters describe.
     pub(crate) const fn table(&self) -> QuotientParams {
-        QuotientParams::new(self.slots, self.fingerprint_bits + 1)
+        QuotientParams::new(self.slots, self.fingerprint_bits.saturating_add(1))
     }
 
     /// The first table, before it doubled.
@@ -179,6 +179,13 @@ pub struct Shape {
 mod tests {
     use super::*;
     use std::string::ToString;
+
+    #[test]
+    fn parameters_not_checked_yet_do_not_overflow() {
+        let params = ExpandableParams::new(64, u32::MAX);
+        assert!(params.check().is_err());
+        assert_eq!(params.max_entries(), 60);
+    }
 
     #[test]
     fn doublings_end_where_the_bits_of_a_hash_do() {
