@@ -4,7 +4,9 @@
 //! $ cargo run --example coming_from_xorf
 //! ```
 
-use amq_fuse::{Budget, BuildFilter, DEFAULT_SEED, FuseFilter, FuseView, Goal, KeyHash};
+use amq_fuse::{
+    Budget, BuildFilter, DEFAULT_SEED, Filter, FilterExt, FilterFile, FuseFilter, Goal, KeyHash,
+};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -41,8 +43,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let hashed = FuseFilter::build_hashes(Budget::Fpr(0.01), DEFAULT_SEED, &hashes)?;
     assert!(hashed.contains_hash(KeyHash::of(&49u64, 7)));
 
-    // BinaryFuse8Ref: a filter over borrowed fingerprints
-    let view: FuseView<'_> = filter.view();
+    // BinaryFuse8Ref::from_dma(descriptor, fingerprints): a filter over borrowed fingerprints
+    // Here over the bytes of a whole file, which begin at a multiple of 64: a memory map does.
+    let file = filter.to_bytes()?;
+    let mut aligned = vec![0; file.len() + 64];
+    let begin = aligned.as_ptr().align_offset(64);
+    let aligned = &mut aligned[begin..][..file.len()];
+    aligned.copy_from_slice(&file);
+    let view = FuseFilter::view(aligned)?;
     assert!(view.contains(&49u64));
 
     // Not in xorf: many keys at once, in less time on large filters.

@@ -6,7 +6,7 @@
 //! $ cargo run --release --example tries -- 10000000 # a minute
 //! ```
 
-use amq_fuse::{BuildFilter, FuseFilter, FuseParams, Key, KeyHash};
+use amq_fuse::{BuildFilter, FuseFilter, FuseParams, Key, KeyHash, PlanFilter};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,7 +1,7 @@
 //! Building: seed by seed until one solves all shards, which is nearly always the first.
 
 use crate::FuseParams;
-use crate::cells::by_cells;
+use crate::cells::{Cells, Packed, Whole};
 use crate::hashes::{Hashes, Shard};
 use crate::layout::Layout;
 use crate::memory::cleared;
@@ -92,17 +92,31 @@ impl Tools {
         if !solved {
             return Err(Stop::Unsolved);
         }
-        let bits = params.fingerprint_bits;
-        by_cells!(bits, C => {
-            if params.bytes() * 8 == params.slots() * u64::from(bits) || params.shards == 1 {
-                self.peeler.assign::<C>(layout, work.table);
-            } else {
-                // The last slots are written as words, past the end of the shard.
-                cleared(&mut self.table, (slots * u64::from(bits)).div_ceil(8) + 7)?;
-                self.peeler.assign::<C>(layout, &mut self.table);
-                work.table.copy_from_slice(&self.table[..work.table.len()]);
-            }
-        });
+        match params.fingerprint_bits {
+            8 => self.assign::<Whole<u8>>(params, layout, work.table)?,
+            16 => self.assign::<Whole<u16>>(params, layout, work.table)?,
+            32 => self.assign::<Whole<u32>>(params, layout, work.table)?,
+            _ => self.assign::<Packed>(params, layout, work.table)?,
+        }
+        Ok(())
+    }
+
+    /// Sets the slots of the shard that was peeled, in its part of the table.
+    fn assign<C: Cells>(
+        &mut self,
+        params: &FuseParams,
+        layout: &Layout,
+        table: &mut [u8],
+    ) -> Result<(), BuildError> {
+        let bits = u64::from(params.fingerprint_bits);
+        if params.bytes() * 8 == params.slots() * bits || params.shards == 1 {
+            self.peeler.assign::<C>(layout, table);
+        } else {
+            // The last slots are written as words, past the end of the shard.
+            cleared(&mut self.table, (params.shard_slots() * bits).div_ceil(8) + 7)?;
+            self.peeler.assign::<C>(layout, &mut self.table);
+            table.copy_from_slice(&self.table[..table.len()]);
+        }
         Ok(())
     }
 }

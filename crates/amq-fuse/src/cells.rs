@@ -106,32 +106,6 @@ impl Cells for Packed {
     }
 }
 
-/// `by_cells!(bits, C => body)`: the body with `C` as the cells of this many bits.
-macro_rules! by_cells {
-    ($bits:expr, $cells:ident => $body:expr) => {
-        match $bits {
-            8 => {
-                type $cells = $crate::cells::Whole<u8>;
-                $body
-            }
-            16 => {
-                type $cells = $crate::cells::Whole<u16>;
-                $body
-            }
-            32 => {
-                type $cells = $crate::cells::Whole<u32>;
-                $body
-            }
-            _ => {
-                type $cells = $crate::cells::Packed;
-                $body
-            }
-        }
-    };
-}
-
-pub(crate) use by_cells;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,24 +113,29 @@ mod tests {
 
     #[test]
     fn what_is_set_is_read_and_nothing_besides_at_every_width() {
-        for bits in 1..=32u32 {
-            let value = |slot: u64| {
-                let mixed = (slot as u32).wrapping_mul(0x9E37_79B9).rotate_left(slot as u32);
-                mixed >> (32 - bits)
-            };
-            let slots = 100u64;
-            let mut table = vec![0u8; (slots as usize * bits as usize).div_ceil(8) + 7];
-            by_cells!(bits, C => {
-                for slot in 0..slots {
-                    C::set(&mut table, slot, bits, value(slot));
-                    for other in 0..slots {
-                        let wanted = if other <= slot { value(other) } else { 0 };
-                        assert_eq!(C::get(&table, other, bits), Some(wanted), "{bits} bits");
-                    }
-                }
-                assert_eq!(C::get(&table, 8 * slots, bits), None);
-                assert_eq!(C::get(&[], 0, bits), None);
-            });
+        for bits in 1..=32 {
+            sets_and_reads::<Packed>(bits);
         }
+        sets_and_reads::<Whole<u8>>(8);
+        sets_and_reads::<Whole<u16>>(16);
+        sets_and_reads::<Whole<u32>>(32);
+    }
+
+    fn sets_and_reads<C: Cells>(bits: u32) {
+        let value = |slot: u64| {
+            let mixed = (slot as u32).wrapping_mul(0x9E37_79B9).rotate_left(slot as u32);
+            mixed >> (32 - bits)
+        };
+        let slots = 100u64;
+        let mut table = vec![0u8; (slots as usize * bits as usize).div_ceil(8) + 7];
+        for slot in 0..slots {
+            C::set(&mut table, slot, bits, value(slot));
+            for other in 0..slots {
+                let wanted = if other <= slot { value(other) } else { 0 };
+                assert_eq!(C::get(&table, other, bits), Some(wanted), "{bits} bits");
+            }
+        }
+        assert_eq!(C::get(&table, 8 * slots, bits), None);
+        assert_eq!(C::get(&[], 0, bits), None);
     }
 }

@@ -71,3 +71,24 @@ impl<S: AsRef<[u8]> + Send + Sync> OneTable for FuseFilter<S> {
         Ok(())
     }
 }
+
+/// The bytes of the filter's file.
+#[cfg(feature = "serde")]
+impl<S: AsRef<[u8]> + Send + Sync> amq_core::internal::serde::Serialize for FuseFilter<S> {
+    fn serialize<Z: amq_core::internal::serde::Serializer>(
+        &self,
+        serializer: Z,
+    ) -> Result<Z::Ok, Z::Error> {
+        amq_core::internal::Written::serialize_file(self, serializer)
+    }
+}
+
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de> amq_core::internal::serde::Deserialize<'de> for FuseFilter {
+    fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
+        deserializer: Z,
+    ) -> Result<Self, Z::Error> {
+        amq_core::internal::deserialize(deserializer)
+    }
+}

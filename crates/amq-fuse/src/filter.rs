@@ -5,12 +5,21 @@ use crate::layout::Layout;
 use crate::{FuseParams, build, query, theory};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, hashes_of};
-use amq_core::{BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, Key, KeyHash};
+use amq_core::{
+    BuildError, BuildFilter, BuildTarget, DEFAULT_SEED, Filter, FilterKind, Goal, Key, KeyHash,
+    LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats,
+};
+use core::fmt;
 
 /// The binary fuse filter: a key is three slots, whose exclusive or is its fingerprint.
 ///
 /// `S` holds the table: a vector, or a borrowed slice for a [view](FuseView). See the [crate's
 /// documentation](crate) for the picture, the algorithm and the formulas.
+///
+/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// of keys in [`FilterExt`](crate::FilterExt), hashes in [`BuildFilter`] and [`Filter`], the
+/// filter's state in [`Filter`], plans with parameters of your own in [`PlanFilter`], files in
+/// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct FuseFilter<S = Vec<u8>> {
     pub(crate) header: Header,
@@ -20,15 +29,64 @@ pub struct FuseFilter<S = Vec<u8>> {
     pub(crate) table: S,
 }
 
-/// A [`FuseFilter`] whose table is borrowed.
+/// A [`FuseFilter`] whose table is borrowed: what [`FilterFile::view`](crate::FilterFile::view)
+/// returns.
 pub type FuseView<'a> = FuseFilter<&'a [u8]>;
 
 impl FuseFilter {
-    amq_core::methods! {
-        in "amq_fuse" "FuseFilter";
-        build: FuseParams;
-        plan: FuseParams;
-        from_bytes;
+    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] also
+    /// builds from a slice of keys, and from hashes.
+    ///
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. Repeated keys do no harm. The
+    /// keys are not kept; their hashes are, 8 bytes each, until the filter is made.
+    ///
+    /// ```
+    /// use amq_fuse::{Budget, FuseFilter};
+    ///
+    /// let filter = FuseFilter::build(Budget::Fpr(0.01), ["one", "two", "three"])?;
+    /// assert!(filter.contains("two"));
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_fuse::BuildError>(())
+    /// ```
+    pub fn build<K: Key>(
+        target: impl Into<BuildTarget<FuseParams>>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, DEFAULT_SEED, keys)
+    }
+
+    /// Builds a filter with a seed of your own; see [`build`](Self::build).
+    ///
+    /// ```
+    /// use amq_fuse::{Budget, Filter, FuseFilter};
+    ///
+    /// let filter = FuseFilter::build_with_seed(Budget::Fpr(0.01), 42, 0..1000u64)?;
+    /// assert_eq!(filter.seed(), 42);
+    /// assert!(filter.contains(&7u64));
+    /// # Ok::<(), amq_fuse::BuildError>(())
+    /// ```
+    pub fn build_with_seed<K: Key>(
+        target: impl Into<BuildTarget<FuseParams>>,
+        seed: u64,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, seed, keys)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_fuse::{FuseFilter, Goal};
+    ///
+    /// // 2^-7 is the highest power of two that meets 1 %.
+    /// let plan = FuseFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.0079);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_fuse::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<FuseParams>, PlanError> {
+        Ok(<Self as PlanFilter>::plan(goal)?.with_budget(goal.budget))
     }
 
     fn of(
@@ -66,54 +124,113 @@ impl FuseFilter {
 }
 
 impl<S: AsRef<[u8]> + Send + Sync> FuseFilter<S> {
-    amq_core::methods! {
-        in "amq_fuse" "FuseFilter";
-        contains;
-        /// The keys it was built from, copies included.
-        len;
-        /// Bytes of the table.
-        size_in_bytes;
-        /// `2^-r` for fingerprints of r bits; see [`theory`].
-        expected_fpr;
-        to_bytes;
-        encoded_len;
-    }
-
-    pub(crate) fn of_parts(header: Header, params: FuseParams, len: u64, table: S) -> Self {
-        Self { header, params, len, layout: Layout::new(&params), table }
-    }
-
-    /// A view of this filter: it borrows the table.
+    /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// ```
+    /// use amq_fuse::{Budget, FuseFilter};
+    ///
+    /// let filter = FuseFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!((0..1000u64).all(|key| filter.contains(&key)));
+    /// // One absent key in 128 is answered `true`.
+    /// let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();
+    /// assert!(wrong < 200);
+    /// # Ok::<(), amq_fuse::BuildError>(())
+    /// ```
+    #[inline]
     #[must_use]
-    pub fn view(&self) -> FuseView<'_> {
-        let (header, params, len, layout) = (self.header, self.params, self.len, self.layout);
-        FuseFilter { header, params, len, layout, table: self.table.as_ref() }
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains_hash(key.key_hash(self.header.seed))
+    }
+
+    /// The number of keys it was built from, copies included.
+    ///
+    /// ```
+    /// use amq_fuse::{Budget, FuseFilter};
+    ///
+    /// let filter = FuseFilter::build(Budget::Fpr(0.01), ["one", "two", "two"])?;
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_fuse::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    ///
+    /// ```
+    /// use amq_fuse::{Budget, Filter, FuseFilter};
+    ///
+    /// let filter = FuseFilter::build(Budget::Fpr(0.01), [0u64; 0])?;
+    /// assert!(filter.is_empty());
+    /// assert_eq!(filter.size_in_bytes(), 0);
+    /// # Ok::<(), amq_fuse::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate.
+    ///
+    /// ```
+    /// use amq_fuse::{Budget, FuseFilter};
+    ///
+    /// let filter = FuseFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!(filter.stats().expected_fpr < 0.01);
+    /// println!("{}", filter.stats());
+    /// # Ok::<(), amq_fuse::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
     }
 
     /// The parameters of its table.
+    ///
+    /// ```
+    /// use amq_fuse::{Budget, FuseFilter};
+    ///
+    /// let filter = FuseFilter::build(Budget::Fpr(1.0 / 4096.0), 0..1000u64)?;
+    /// assert_eq!(filter.params().fingerprint_bits, 12);
+    /// # Ok::<(), amq_fuse::BuildError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn params(&self) -> FuseParams {
         self.params
     }
-}
 
-impl<'a> FuseView<'a> {
-    amq_core::methods! { open: FuseFilter; }
+    pub(crate) fn of_parts(header: Header, params: FuseParams, len: u64, table: S) -> Self {
+        Self { header, params, len, layout: Layout::new(&params), table }
+    }
 }
 
 impl<S: AsRef<[u8]> + Send + Sync> Filter for FuseFilter<S> {
-    amq_core::trait_methods! {
-        kind: FilterKind::Fuse; seed; len; capacity;
-        contains_batch: |self, hashes, answers| {
-            query::contains_batch(&self.layout, self.table.as_ref(), hashes, answers)
-        };
+    fn kind(&self) -> FilterKind {
+        FilterKind::Fuse
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    /// The number of keys it was built from, copies included.
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
     }
 
     fn size_in_bytes(&self) -> u64 {
         self.table.as_ref().len() as u64
     }
 
+    /// `2^-r` for fingerprints of r bits; see [`theory`].
     fn expected_fpr(&self) -> f64 {
         theory::fpr_of_bits(self.params.fingerprint_bits, self.len)
     }
@@ -127,6 +244,37 @@ impl<S: AsRef<[u8]> + Send + Sync> Filter for FuseFilter<S> {
     fn contains_hash(&self, hash: KeyHash) -> bool {
         query::contains(&self.layout, self.table.as_ref(), hash)
     }
+
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        query::contains_batch(&self.layout, self.table.as_ref(), hashes, answers);
+        Ok(())
+    }
+}
+
+impl PlanFilter for FuseFilter {
+    type Params = FuseParams;
+
+    fn plan(goal: Goal) -> Result<Plan<FuseParams>, PlanError> {
+        goal.plan_by(theory::plan)
+    }
+
+    fn plan_params(params: FuseParams, keys: u64) -> Result<Plan<FuseParams>, PlanError> {
+        theory::plan_params(params, keys)
+    }
+
+    fn predicted_fpr(params: &FuseParams, keys: u64) -> PredictedFpr {
+        theory::fpr(params, keys)
+    }
+
+    fn params(&self) -> FuseParams {
+        self.params
+    }
 }
 
 impl BuildFilter for FuseFilter {
@@ -139,33 +287,40 @@ impl BuildFilter for FuseFilter {
     }
 
     /// Hashes every key twice instead of keeping the hashes, which saves 8 bytes a key.
-    fn build_keys<Q: Key>(
+    fn build_keys<K: Key>(
         target: impl Into<BuildTarget<FuseParams>>,
         seed: u64,
-        keys: &[Q],
+        keys: &[K],
     ) -> Result<Self, BuildError> {
         Self::of_source(target.into(), seed, &Hashed { keys, seed })
     }
 
     /// The hashes are kept once, 8 bytes each (and as much again while the vector grows).
-    fn build_iter<Q: Key>(
+    fn build_iter<K: Key>(
         target: impl Into<BuildTarget<FuseParams>>,
         seed: u64,
-        keys: impl IntoIterator<Item = Q>,
+        keys: impl IntoIterator<Item = K>,
     ) -> Result<Self, BuildError> {
-        let target = target.into();
-        let most = match target {
-            BuildTarget::Budget(_) => u64::MAX,
-            target => target.plan::<Self>(0)?.keys,
+        let (target, most) = match target.into() {
+            BuildTarget::Budget(budget) => (budget.into(), u64::MAX),
+            // Refused before any key is hashed, and planned once.
+            target => {
+                let plan = target.plan::<Self>(0)?;
+                (plan.into(), plan.keys)
+            }
         };
         let hashes = hashes_of(keys, seed, most)?;
         Self::of(target, seed, hashes.len() as u64, |layout| Hashes::of(hashes, layout))
     }
 }
 
-amq_core::traits! {
-    [S: AsRef<[u8]> + Send + Sync] FuseFilter<S>, owned [] FuseFilter: FuseParams;
-    debug "FuseFilter";
-    serde;
-    plan theory;
+/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+impl<S: AsRef<[u8]> + Send + Sync> fmt::Debug for FuseFilter<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FuseFilter")
+            .field("params", &self.params)
+            .field("len", &self.len)
+            .field("capacity", &self.header.capacity)
+            .finish_non_exhaustive()
+    }
 }

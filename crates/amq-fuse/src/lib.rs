@@ -70,6 +70,9 @@
 //! Fingerprints of 8, 16 and 32 bits are read as they are, others as the word of 8 bytes in which
 //! they lie, shifted and masked.
 //!
+//! A filter is stored as a file ([`FilterFile`]) and read again, or queried where its bytes lie
+//! ([`view`](FilterFile::view)).
+//!
 //! # Cost and false-positive rate
 //!
 //! With fingerprints of r bits the rate is exactly `2^-r`, for every filter and every number of

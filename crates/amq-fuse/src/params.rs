@@ -47,7 +47,7 @@ amq_core::parameters!(FuseParams {
 
 impl FuseParams {
     /// Fingerprints of this many bits, for no number of keys yet:
-    /// [`FuseFilter::plan_params`](crate::FuseFilter::plan_params) sets the other parameters.
+    /// [`PlanFilter::plan_params`](amq_core::PlanFilter::plan_params) sets the other parameters.
     #[must_use]
     pub const fn new(fingerprint_bits: u32) -> Self {
         Self { fingerprint_bits, segment_bits: 0, segments: 0, shards: 0, internal_seed: 0 }

@@ -7,7 +7,6 @@ use amq::bloom::{
     AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomView, BloomView, WideBlockedBloomView,
 };
 use amq::counting::{BlockedCountingView, CountingView};
-use amq::fuse::FuseView;
 use amq::quotient::{ExpandableQuotientView, QuotientView};
 use amq::ribbon::{RibbonMapView, RibbonView};
 use amq::scalable::{ScalableBlockedBloomView, ScalableBloomView};
@@ -352,7 +351,7 @@ fn fuse(all: &mut Operations) {
     let full = || build().unwrap();
     all.make([kind, "build"], KEYS, build);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| FuseView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn ribbon_map(all: &mut Operations) {

@@ -1,7 +1,7 @@
 //! Every number of keys can be built. Half a minute, so it is ignored unless asked for: `cargo test
 //! -p amq-fuse --test suite -- --ignored` (`.ci/run` does). `laws.rs` has a sample.
 
-use amq_fuse::{Budget, BuildFilter, FuseFilter, Key, KeyHash};
+use amq_fuse::{Budget, BuildFilter, Filter, FuseFilter, Key, KeyHash};
 
 #[test]
 #[ignore = "half a minute"]

@@ -4,7 +4,9 @@ use amq_conformance::{
     files::{golden, mend},
     hold,
 };
-use amq_fuse::{Budget, BuildFilter, DecodeError, FuseFilter, FuseView, KeyHash};
+use amq_fuse::{
+    Budget, BuildFilter, DecodeError, Filter, FilterFile, FuseFilter, KeyHash, LoadOptions,
+};
 
 /// The only entry: behind the directory's head and one section.
 const ENTRY: usize = 192 + 2 * 64;
@@ -67,7 +69,7 @@ fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
         let begin = held.as_ptr().align_offset(64);
         let held = &mut held[begin..][..bytes.len()];
         held.copy_from_slice(&bytes);
-        let view = FuseView::open_without_checking_payload(held).unwrap_err();
+        let view = LoadOptions::new().unchecked_payload().view::<FuseFilter>(held).unwrap_err();
         let error = FuseFilter::from_bytes(&bytes).unwrap_err();
         assert_eq!(error, view);
         error

@@ -1,8 +1,8 @@
 //! What fuse filters promise beyond the suite that all filters pass.
 
 use amq_fuse::{
-    Budget, BuildError, BuildFilter, FuseFilter, FuseParams, FuseView, Goal, Key, KeyHash,
-    MAX_KEYS, Plan, PlanError, theory,
+    Budget, BuildError, BuildFilter, Filter, FilterFile, FuseFilter, FuseParams, FuseView, Goal,
+    Key, KeyHash, MAX_KEYS, Plan, PlanError, PlanFilter, theory,
 };
 
 fn hashes(n: u64, seed: u64) -> Vec<KeyHash> {
@@ -213,9 +213,27 @@ fn parameters_out_of_range_are_refused() {
 }
 
 #[test]
-fn a_view_answers_as_the_filter_it_borrows() {
+fn a_view_of_a_file_answers_as_the_filter_does() {
     let filter = FuseFilter::build(Budget::Fpr(0.01), 0..5000u64).unwrap();
-    let view: FuseView<'_> = filter.view();
+    let file = filter.to_bytes().unwrap();
+    // A view's bytes are aligned to 64.
+    let mut held = vec![0; file.len() + 64];
+    let begin = held.as_ptr().align_offset(64);
+    let held = &mut held[begin..][..file.len()];
+    held.copy_from_slice(&file);
+    let view: FuseView<'_> = FuseFilter::view(held).unwrap();
     assert!((0..20_000u64).all(|key| view.contains(&key) == filter.contains(&key)));
-    assert_eq!(view.to_bytes().unwrap(), filter.to_bytes().unwrap());
+    assert_eq!(view.stats(), filter.stats());
+    assert_eq!(view.to_bytes().unwrap(), file);
+}
+
+#[test]
+fn too_few_bits_per_key_are_refused_with_the_keys_for_which_they_suffice() {
+    let goal = Goal::bits_per_key(10, 2.0);
+    let refused = FuseFilter::plan(goal).unwrap_err();
+    let PlanError::FewKeys { keys: 10, least, .. } = refused else {
+        panic!("{refused}");
+    };
+    assert!(FuseFilter::plan(Goal::bits_per_key(least, 2.0)).is_ok());
+    assert_eq!(<FuseFilter as PlanFilter>::plan(goal), Err(refused));
 }

@@ -6,7 +6,7 @@
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{files, hold, memory};
-use amq_fuse::{Budget, FuseFilter};
+use amq_fuse::{Budget, FilterFile, FuseFilter, PlanFilter};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
