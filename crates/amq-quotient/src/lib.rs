@@ -148,8 +148,8 @@
 //! - A key comes in very many copies. Each takes a slot and is moved past all before it, so a
 //!   hundred thousand of them, one by one, take seconds ([`QuotientFilter::build`] takes them in
 //!   linear time). A counting Bloom filter counts up to fourteen in the same space.
-//! - Keys are inserted in the order of their hashes into a filter that grows. They crowd in one part
-//!   of each small table, and the time is quadratic: 40 s for a million. Shuffle them, or plan for
+//! - Keys are inserted in the order of their hashes into a filter that grows. They crowd in one
+//!   part of each small table, and the time is quadratic: 40 s for a million. Shuffle them, or plan for
 //!   all of them.
 //! - The filter never changes once it is built: a ribbon filter takes a quarter less.
 //! - Strangers choose the keys and know the seed: they can give many keys one home. No key is lost,
