@@ -86,7 +86,7 @@ impl FuseFilter {
     /// # Ok::<(), amq_fuse::PlanError>(())
     /// ```
     pub fn plan(goal: Goal) -> Result<Plan<FuseParams>, PlanError> {
-        Ok(<Self as PlanFilter>::plan(goal)?.with_budget(goal.budget))
+        <Self as PlanFilter>::plan(goal)
     }
 
     fn of(
@@ -261,7 +261,7 @@ impl PlanFilter for FuseFilter {
     type Params = FuseParams;
 
     fn plan(goal: Goal) -> Result<Plan<FuseParams>, PlanError> {
-        goal.plan_by(theory::plan)
+        Ok(goal.plan_by(theory::plan)?.with_budget(goal.budget))
     }
 
     fn plan_params(params: FuseParams, keys: u64) -> Result<Plan<FuseParams>, PlanError> {
