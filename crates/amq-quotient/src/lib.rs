@@ -149,8 +149,8 @@
 //!   hundred thousand of them, one by one, take seconds ([`QuotientFilter::build`] takes them in
 //!   linear time). A counting Bloom filter counts up to fourteen in the same space.
 //! - Keys are inserted in the order of their hashes into a filter that grows. They crowd in one
-//!   part of each small table, and the time is quadratic: 40 s for a million. Shuffle them, or plan for
-//!   all of them.
+//!   part of each small table, and the time is quadratic: 40 s for a million. Shuffle them, or
+//!   plan for all of them.
 //! - The filter never changes once it is built: a ribbon filter takes a quarter less.
 //! - Strangers choose the keys and know the seed: they can give many keys one home. No key is lost,
 //!   but the run there grows as long as they like, and operations near it take time proportional to
