@@ -78,8 +78,10 @@ fn memory_that_is_refused_is_an_error() {
     };
     let least = (1..100).map(|i| i * 1000).find(|&kib| enough(kib)).unwrap();
     // When the last small piece of memory is gone, Rust itself or libc ends the process.
+    let thread = |err: &str| err.contains("failed to allocate an alternative stack");
     let small = |err: &str| {
-        err.contains("failed to register TLS destructor")
+        thread(err)
+            || err.contains("failed to register TLS destructor")
             || err.split("memory allocation of ").nth(1).is_some_and(|it| {
                 let bytes = it.split(' ').next().and_then(|number| number.parse().ok());
                 bytes.is_some_and(|bytes: u64| bytes < 4096)
@@ -94,7 +96,8 @@ fn memory_that_is_refused_is_an_error() {
             "query many.amq",
         ] {
             let run: Run = room.bash(&format!("ulimit -v {kib}; amq {command} many.txt"));
-            assert!(!run.err.contains("panicked"), "{kib}: {run:?}");
+            // The standard library panics where a new thread gets no stack for its signals.
+            assert!(thread(&run.err) || !run.err.contains("panicked"), "{kib}: {run:?}");
             match run.status {
                 Some(0) => done += 1,
                 Some(2) => refused += 1,
