@@ -121,7 +121,10 @@ def test_golden_files_answer_where_they_lie(path, tmp_path):
         assert isinstance(view, amq.FilterView) and view.kind == filter.kind
         assert view.contains([key_of(key) for key in range(keys)]).all()
         assert view.contains(absent).tolist() == [key in filter for key in absent]
-        assert str(view.stats()) == str(filter.stats()) and len(view) == len(filter)
+        ours, theirs = view.stats(), filter.stats()
+        # A view knows no estimate of its different keys.
+        assert ours.pop("bits_per_key") is not None and theirs.pop("bits_per_key") is not None
+        assert str(ours) == str(theirs) and len(view) == len(filter)
         if given:
             with pytest.raises(TypeError, match="a pickle tells"):
                 pickle.dumps(view)
