@@ -115,7 +115,10 @@ async fn every_type_asked_of_every_other_is_answered_truly_or_refused_by_name() 
     for ((made, filter), made_of) in columns.iter().zip(&tables) {
         if *made == Class::None {
             let said = planning_error(&ctx, &format!("SELECT {AGG} FROM {made_of}")).await;
-            assert!(said.contains(made.words()) && said.contains("cast it"), "{said}");
+            assert!(
+                said.contains(made.words()) && said.to_lowercase().contains("cast it"),
+                "{said}"
+            );
             continue;
         }
         let whole = bytes(&ctx, &format!("SELECT {AGG} FROM {made_of}")).await.unwrap();
@@ -129,7 +132,10 @@ async fn every_type_asked_of_every_other_is_answered_truly_or_refused_by_name() 
             let sql = format!("SELECT n FROM {asked_of} WHERE amq_contains(X'{filter}', x)");
             if *asked == Class::None {
                 let said = planning_error(&ctx, &sql).await;
-                assert!(said.contains(asked.words()) && said.contains("cast it"), "{said}");
+                assert!(
+                    said.contains(asked.words()) && said.to_lowercase().contains("cast it"),
+                    "{said}"
+                );
             } else if [made, asked].contains(&&Class::Null) {
                 assert!(numbers(&ctx, &sql).await.is_empty(), "{what}");
             } else if made == asked {

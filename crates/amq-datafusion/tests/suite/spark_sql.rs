@@ -81,7 +81,10 @@ async fn what_is_no_filter_of_sparks_is_refused_while_planning() {
     for (filter, text) in [
         ("X''", "0 bytes are less than its header"),
         ("X'000000010000000e00000005'", "states 5 words of 8 bytes, and 0 bytes follow"),
-        ("X'00000009000000010000000100000000'", "its version is 1 or 2, not 9"),
+        (
+            "X'00000009000000010000000100000000'",
+            "1 or 2, as a big-endian integer of 32 bits, not 9",
+        ),
         ("X'89414d510d0a1a0a00000001'", "For a filter of amq use amq_contains"),
     ] {
         let said = planning_error(&ctx, &format!("SELECT might_contain({filter}, 1)")).await;
