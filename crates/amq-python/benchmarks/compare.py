@@ -180,7 +180,7 @@ def main():
 
     keys = u64s(large)
     seconds = min(clock(lambda: amq.RibbonFilter.build(keys, FPR))[0] for _ in range(1 if quick else 2))
-    rust_seconds = theirs.get("ribbon", float("nan"))
+    rust_seconds = theirs.get("ribbon_seconds", float("nan"))
     print(
         f"A RibbonFilter of {large:,} keys takes {seconds:.2f} s to build from an array, and"
         f" {rust_seconds:.2f} s in Rust."

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let filter = AnyFilter::build(FilterKind::Ribbon, Budget::Fpr(FPR), &keys)?;
     let seconds = start.elapsed().as_secs_f64();
     assert!(filter.contains(&keys[0]));
-    println!("{{{}, \"ribbon\": {seconds:.3}}}", kinds.join(", "));
+    println!("{{{}, \"ribbon_seconds\": {seconds:.3}}}", kinds.join(", "));
     Ok(())
 }
 
