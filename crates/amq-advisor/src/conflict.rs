@@ -72,21 +72,65 @@ impl fmt::Display for Conflict {
     }
 }
 
-amq_core::impl_error!(Conflict);
+impl fmt::Debug for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
-amq_core::impl_error! {
-    /// Why there is no answer.
-    #[derive(Clone, PartialEq)]
-    #[non_exhaustive]
-    pub enum ChooseError {
-        /// A number is impossible.
-        Invalid from(invalid: Invalid) => "{invalid}";
-        /// Two things that are said contradict each other.
-        Contradiction from(contradiction: Contradiction) => "{contradiction}";
-        /// No filter of this family does it.
-        Unserved from(unserved: Unserved) => "{unserved}";
-        /// Two demands conflict.
-        Conflict (conflict: Box<Conflict>) => "{conflict}";
+impl core::error::Error for Conflict {}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ChooseError {
+    /// A number is impossible.
+    Invalid(Invalid),
+
+    /// Two things that are said contradict each other.
+    Contradiction(Contradiction),
+
+    /// No filter of this family does it.
+    Unserved(Unserved),
+
+    /// Two demands conflict.
+    Conflict(Box<Conflict>),
+}
+
+impl fmt::Display for ChooseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(invalid) => write!(f, "{invalid}"),
+            Self::Contradiction(contradiction) => write!(f, "{contradiction}"),
+            Self::Unserved(unserved) => write!(f, "{unserved}"),
+            Self::Conflict(conflict) => write!(f, "{conflict}"),
+        }
+    }
+}
+
+impl fmt::Debug for ChooseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for ChooseError {}
+
+impl From<Invalid> for ChooseError {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+impl From<Contradiction> for ChooseError {
+    fn from(contradiction: Contradiction) -> Self {
+        Self::Contradiction(contradiction)
+    }
+}
+
+impl From<Unserved> for ChooseError {
+    fn from(unserved: Unserved) -> Self {
+        Self::Unserved(unserved)
     }
 }
 

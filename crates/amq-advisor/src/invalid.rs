@@ -51,7 +51,13 @@ impl fmt::Display for Invalid {
     }
 }
 
-amq_core::impl_error!(Invalid);
+impl fmt::Debug for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for Invalid {}
 
 /// Two things that no workload can be at once.
 #[derive(Clone, PartialEq, Eq)]
@@ -79,4 +85,10 @@ impl fmt::Display for Contradiction {
     }
 }
 
-amq_core::impl_error!(Contradiction);
+impl fmt::Debug for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for Contradiction {}

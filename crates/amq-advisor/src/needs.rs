@@ -4,6 +4,7 @@
 use crate::{Beyond, Need};
 use alloc::format;
 use alloc::string::{String, ToString};
+use core::fmt;
 use core::str::FromStr;
 
 impl Need {
@@ -20,18 +21,34 @@ impl Need {
     ];
 }
 
-amq_core::impl_error! {
-    /// Why a word is no [`Need`] that can be asked for.
-    #[derive(Clone, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum NeedError {
-        /// It is none of the words.
-        Unknown {
-            /// The word.
-            word: String,
-        } => "unknown need {word}: {}known are {}", meant(word), words();
+/// Why a word is no [`Need`] that can be asked for.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NeedError {
+    /// It is none of the words.
+    Unknown {
+        /// The word.
+        word: String,
+    },
+}
+
+impl fmt::Display for NeedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { word } => {
+                write!(f, "unknown need {word}: {}known are {}", meant(word), words())
+            }
+        }
     }
 }
+
+impl fmt::Debug for NeedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for NeedError {}
 
 impl Need {
     /// The word, or the option of `amq choose`, for what people call by another word, if that is

@@ -44,7 +44,13 @@ impl fmt::Display for Unserved {
     }
 }
 
-amq_core::impl_error!(Unserved);
+impl fmt::Debug for Unserved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for Unserved {}
 
 /// What a workload needs that no filter of this family does.
 pub(super) fn unserved(workload: &Workload) -> Option<Unserved> {

@@ -156,51 +156,132 @@ impl Workload {
         }
     }
 
-    amq_core::methods! {
-        /// A false-positive rate of at most `fpr`.
-        with with_fpr(fpr: f64) { fpr: Some(fpr) };
-        /// At most this many bits per planned key.
-        with with_bits_per_key(bits_per_key: f64) { bits_per_key: Some(bits_per_key) };
-        /// At most this many bytes, in all [`filters`](Self::with_filters) together.
-        with with_bytes(bytes: u64) { bytes: Some(bytes) };
-        /// How often a key is inserted, on average. With [`Need::Count`] each copy is kept, up to
-        /// the most that are counted, and takes room in filters that store fingerprints; if no mean
-        /// is given, there is room for as many of every key. With [`Need::Merge`] it is the number
-        /// of parts that hold a key. Otherwise a key that comes again is not stored again, by
-        /// `insert_unique`. Default 1.
-        with with_copies(copies: f64) { copies: Some(copies) };
-        /// What to spare first. Default: time if a false positive has a cost, memory otherwise.
-        with with_first(first: First) { first: Some(first) };
-        /// What a bit per key is worth, in nanoseconds for each query: the price of memory. Choices
-        /// are then ranked by the sum of time and memory, whatever comes first otherwise.
-        with with_bit_ns(bit_ns: f64) { bit_ns: Some(bit_ns) };
-        /// At most this many bytes while one filter is built, the table included.
-        with with_build_bytes(build_bytes: u64) { build_bytes: Some(build_bytes) };
-        /// So many keys change from one edition to the next: added or removed, in a set that is
-        /// sent to others each time. The answer compares sending the filter with sending the
-        /// changes.
-        with with_changes(changes: u64) { changes: Some(changes) };
-        /// The keys are integers below this: a bitmap of them is exact, and may be smaller.
-        with with_integers_below(below: u64) { below: Some(below) };
-        /// There are so many filters, each of that many keys. Sizes in the answer are those of one.
-        /// Default 1.
-        with with_filters(filters: u64) { filters };
-        /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
-        with with_absent(absent: f64) { absent };
-        /// Number of threads that use the filter at once. Default 1.
-        with with_threads(threads: u32) { threads };
-        /// Who chooses the keys. Default: trusted.
-        with with_keys_by(keys_by: KeysBy) { keys_by };
-        /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
-        with with_false_positive_ns(ns: f64) { false_positive_ns: Some(ns) };
-        /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it
-        /// through, so it changes no ranking; it is part of the totals. Default 0.
-        with with_lookup_ns(lookup_ns: f64) { lookup_ns };
-        /// Number of queries for each insert: how many share the cost of inserting a key, and of
-        /// removing it where that is needed. Default 1.
-        with with_queries_per_key(queries_per_key: f64) { queries_per_key };
-        /// Bytes of a key: in an exact set, and to hash. Default 8.
-        with with_key_bytes(key_bytes: u64) { key_bytes };
+    /// A false-positive rate of at most `fpr`.
+    #[must_use]
+    pub const fn with_fpr(mut self, fpr: f64) -> Self {
+        self.fpr = Some(fpr);
+        self
+    }
+
+    /// At most this many bits per planned key.
+    #[must_use]
+    pub const fn with_bits_per_key(mut self, bits_per_key: f64) -> Self {
+        self.bits_per_key = Some(bits_per_key);
+        self
+    }
+
+    /// At most this many bytes, in all [`filters`](Self::with_filters) together.
+    #[must_use]
+    pub const fn with_bytes(mut self, bytes: u64) -> Self {
+        self.bytes = Some(bytes);
+        self
+    }
+
+    /// How often a key is inserted, on average. With [`Need::Count`] each copy is kept, up to the
+    /// most that are counted, and takes room in filters that store fingerprints; if no mean is
+    /// given, there is room for as many of every key. With [`Need::Merge`] it is the number of
+    /// parts that hold a key. Otherwise a key that comes again is not stored again, by
+    /// `insert_unique`. Default 1.
+    #[must_use]
+    pub const fn with_copies(mut self, copies: f64) -> Self {
+        self.copies = Some(copies);
+        self
+    }
+
+    /// What to spare first. Default: time if a false positive has a cost, memory otherwise.
+    #[must_use]
+    pub const fn with_first(mut self, first: First) -> Self {
+        self.first = Some(first);
+        self
+    }
+
+    /// What a bit per key is worth, in nanoseconds for each query: the price of memory. Choices are
+    /// then ranked by the sum of time and memory, whatever comes first otherwise.
+    #[must_use]
+    pub const fn with_bit_ns(mut self, bit_ns: f64) -> Self {
+        self.bit_ns = Some(bit_ns);
+        self
+    }
+
+    /// At most this many bytes while one filter is built, the table included.
+    #[must_use]
+    pub const fn with_build_bytes(mut self, build_bytes: u64) -> Self {
+        self.build_bytes = Some(build_bytes);
+        self
+    }
+
+    /// So many keys change from one edition to the next: added or removed, in a set that is sent to
+    /// others each time. The answer compares sending the filter with sending the changes.
+    #[must_use]
+    pub const fn with_changes(mut self, changes: u64) -> Self {
+        self.changes = Some(changes);
+        self
+    }
+
+    /// The keys are integers below this: a bitmap of them is exact, and may be smaller.
+    #[must_use]
+    pub const fn with_integers_below(mut self, below: u64) -> Self {
+        self.below = Some(below);
+        self
+    }
+
+    /// There are so many filters, each of that many keys. Sizes in the answer are those of one.
+    /// Default 1.
+    #[must_use]
+    pub const fn with_filters(mut self, filters: u64) -> Self {
+        self.filters = filters;
+        self
+    }
+
+    /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
+    #[must_use]
+    pub const fn with_absent(mut self, absent: f64) -> Self {
+        self.absent = absent;
+        self
+    }
+
+    /// Number of threads that use the filter at once. Default 1.
+    #[must_use]
+    pub const fn with_threads(mut self, threads: u32) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Who chooses the keys. Default: trusted.
+    #[must_use]
+    pub const fn with_keys_by(mut self, keys_by: KeysBy) -> Self {
+        self.keys_by = keys_by;
+        self
+    }
+
+    /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
+    #[must_use]
+    pub const fn with_false_positive_ns(mut self, ns: f64) -> Self {
+        self.false_positive_ns = Some(ns);
+        self
+    }
+
+    /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it through,
+    /// so it changes no ranking; it is part of the totals. Default 0.
+    #[must_use]
+    pub const fn with_lookup_ns(mut self, lookup_ns: f64) -> Self {
+        self.lookup_ns = lookup_ns;
+        self
+    }
+
+    /// Number of queries for each insert: how many share the cost of inserting a key, and of
+    /// removing it where that is needed. Default 1.
+    #[must_use]
+    pub const fn with_queries_per_key(mut self, queries_per_key: f64) -> Self {
+        self.queries_per_key = queries_per_key;
+        self
+    }
+
+    /// Bytes of a key: in an exact set, and to hash. Default 8.
+    #[must_use]
+    pub const fn with_key_bytes(mut self, key_bytes: u64) -> Self {
+        self.key_bytes = key_bytes;
+        self
     }
 
     /// All keys are known when the filter is made, and none is added later.

@@ -115,7 +115,13 @@ impl fmt::Display for Violation {
     }
 }
 
-amq_core::impl_error!(Violation);
+impl fmt::Debug for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for Violation {}
 
 /// `Ok` if the two are equal.
 pub(crate) fn same<T: PartialEq + fmt::Debug>(

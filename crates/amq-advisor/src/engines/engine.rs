@@ -196,4 +196,10 @@ impl fmt::Display for NoSetting {
     }
 }
 
-amq_core::impl_error!(NoSetting);
+impl fmt::Debug for NoSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for NoSetting {}

@@ -62,7 +62,13 @@ impl fmt::Display for TimesError {
     }
 }
 
-amq_core::impl_error!(TimesError);
+impl fmt::Debug for TimesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for TimesError {}
 
 impl Times {
     /// The table of this repository's records.

@@ -3,73 +3,124 @@
 use super::number::Limit;
 use super::sip_key::ZERO_KEY;
 use super::{BatchInsertError, PlanError, UnevenHashes};
+use core::fmt;
 
-crate::impl_error! {
-    /// A filter that could not be made.
-    #[derive(Clone, Copy, PartialEq)]
-    #[non_exhaustive]
-    pub enum BuildError {
-        /// The size or the parameters are impossible.
-        Plan from(error: PlanError) => "{error}";
-        /// The allocator refused.
-        OutOfMemory {
-            /// Bytes requested in one piece.
-            bytes: u64,
-        } => "the allocator refused {} bytes: free memory, or plan for fewer keys or a higher \
-             false-positive rate",
-             Limit(*bytes);
-        /// No internal seed, of a bounded number, gave a solvable system (static filters only).
-        Exhausted {
-            /// Number of internal seeds there are to try. All depend on the filter's own.
-            attempts: u32,
-            /// Number of keys: all of them, or those of the layer that has no solution.
-            keys: u64,
-        } => "none of {attempts} internal seeds solves the system of {keys} keys, which does not \
+/// A filter that could not be made.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The size or the parameters are impossible.
+    Plan(PlanError),
+
+    /// The allocator refused.
+    OutOfMemory {
+        /// Bytes requested in one piece.
+        bytes: u64,
+    },
+
+    /// No internal seed, of a bounded number, gave a solvable system (static filters only).
+    Exhausted {
+        /// Number of internal seeds there are to try. All depend on the filter's own.
+        attempts: u32,
+        /// Number of keys: all of them, or those of the layer that has no solution.
+        keys: u64,
+    },
+
+    /// The hashes that the caller made are not evenly distributed.
+    Uneven(UnevenHashes),
+
+    /// Some keys hashed differently the second time they were read.
+    KeysChanged {
+        /// Number of keys.
+        keys: u64,
+    },
+
+    /// There are more keys than the goal or plan allows.
+    TooManyKeys {
+        /// Number of keys planned for.
+        planned: u64,
+    },
+
+    /// The file of a filter was asked for while this thread visits one of its shards.
+    Visited,
+
+    /// The file of a filter was asked for whose parts do not all hash keys as the whole does:
+    /// one was replaced by a filter of another seed. The error omits the seeds, which may be
+    /// secret.
+    PartSeeds {
+        /// The first such part, from 0: a shard or a generation.
+        part: u64,
+    },
+
+    /// The file was asked for of a filter that was read without its seed or secret key: nobody
+    /// could look a key up in it.
+    Withheld,
+
+    /// The file was asked for of a filter with a seed of its own that its keys are not hashed
+    /// under: the caller hashes them, or they are hashed under a secret key. Such a file has no
+    /// place for a seed.
+    UnusedSeed,
+
+    /// The secret key is all zeros, which random bytes never are.
+    ZeroKey,
+
+    /// The filter refused a key while being built.
+    Insert(BatchInsertError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+Self::Plan(error) => write!(f, "{error}"),
+Self::OutOfMemory { bytes } => write!(f, "the allocator refused {} bytes: free memory, or plan for fewer keys or a higher \
+             false-positive rate", Limit(*bytes)),
+Self::Exhausted { attempts, keys } => write!(f, "none of {attempts} internal seeds solves the system of {keys} keys, which does not \
              happen by chance: build with another seed, a secret one if strangers choose the keys; \
-             if you hash the keys yourself, hash them under another seed, uniformly over all 64 bits";
-        /// The hashes that the caller made are not evenly distributed.
-        Uneven from(error: UnevenHashes) => "{error}";
-        /// Some keys hashed differently the second time they were read.
-        KeysChanged {
-            /// Number of keys.
-            keys: u64,
-        } => "some of {keys} keys gave another hash the second time: a `Key` must always give the \
-             same one; or hash each key once and build from the hashes";
-        /// There are more keys than the goal or plan allows.
-        TooManyKeys {
-            /// Number of keys planned for.
-            planned: u64,
-        } => "there are more keys than the {planned} planned for: plan for more, or give a budget, \
-             which sizes the filter to the keys";
-        /// The file of a filter was asked for while this thread visits one of its shards.
-        Visited =>
-            "this thread visits a shard of the filter, which would be missing in its file: write it \
-             after the visit";
-        /// The file of a filter was asked for whose parts do not all hash keys as the whole does:
-        /// one was replaced by a filter of another seed. The error omits the seeds, which may be
-        /// secret.
-        PartSeeds {
-            /// The first such part, from 0: a shard or a generation.
-            part: u64,
-        } => "part {part} of the filter hashes keys by another seed than the whole, so that no \
+             if you hash the keys yourself, hash them under another seed, uniformly over all 64 bits"),
+Self::Uneven(error) => write!(f, "{error}"),
+Self::KeysChanged { keys } => write!(f, "some of {keys} keys gave another hash the second time: a `Key` must always give the \
+             same one; or hash each key once and build from the hashes"),
+Self::TooManyKeys { planned } => write!(f, "there are more keys than the {planned} planned for: plan for more, or give a budget, \
+             which sizes the filter to the keys"),
+Self::Visited => f.write_str("this thread visits a shard of the filter, which would be missing in its file: write it \
+             after the visit"),
+Self::PartSeeds { part } => write!(f, "part {part} of the filter hashes keys by another seed than the whole, so that no \
              key of it is found and no file of it could be read: replace it by a filter of the \
-             same seed";
-        /// The file was asked for of a filter that was read without its seed or secret key: nobody
-        /// could look a key up in it.
-        Withheld =>
-            "the filter was read without the seed or secret key that its file withholds, and a file \
+             same seed"),
+Self::Withheld => f.write_str("the filter was read without the seed or secret key that its file withholds, and a file \
              of it could never be asked for keys: read it with that seed or secret key, or copy the \
-             file itself";
-        /// The file was asked for of a filter with a seed of its own that its keys are not hashed
-        /// under: the caller hashes them, or they are hashed under a secret key. Such a file has no
-        /// place for a seed.
-        UnusedSeed =>
-            "the filter was made with a seed, which its keys are not hashed under, since it is in \
+             file itself"),
+Self::UnusedSeed => f.write_str("the filter was made with a seed, which its keys are not hashed under, since it is in \
              `Prehashed` or `Keyed`, and its file has no place for the seed: make it with the seed \
-             0, as `Prehashed::new` and `Keyed::new` do";
-        /// The secret key is all zeros, which random bytes never are.
-        ZeroKey => "{ZERO_KEY}";
-        /// The filter refused a key while being built.
-        Insert from(error: BatchInsertError) => "the filter cannot be built: {error}";
+             0, as `Prehashed::new` and `Keyed::new` do"),
+Self::ZeroKey => write!(f, "{ZERO_KEY}"),
+Self::Insert(error) => write!(f, "the filter cannot be built: {error}"),
+}
+    }
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for BuildError {}
+
+impl From<PlanError> for BuildError {
+    fn from(error: PlanError) -> Self {
+        Self::Plan(error)
+    }
+}
+
+impl From<UnevenHashes> for BuildError {
+    fn from(error: UnevenHashes) -> Self {
+        Self::Uneven(error)
+    }
+}
+
+impl From<BatchInsertError> for BuildError {
+    fn from(error: BatchInsertError) -> Self {
+        Self::Insert(error)
     }
 }

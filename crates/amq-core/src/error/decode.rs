@@ -1,8 +1,6 @@
 //! What cannot be read.
 
 use crate::{FilterKind, PlanError};
-#[cfg(feature = "std")]
-use core::error::Error;
 use core::fmt;
 
 /// Bytes that are not a filter, or not one that can be read here. Nothing was made.
@@ -347,7 +345,13 @@ impl fmt::Display for Named {
     }
 }
 
-crate::impl_error!(DecodeError);
+impl fmt::Debug for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for DecodeError {}
 
 /// A filter that could not be read from a file or stream.
 #[cfg(feature = "std")]
@@ -370,14 +374,20 @@ impl fmt::Display for ReadError {
 }
 
 #[cfg(feature = "std")]
-crate::impl_error!(ReadError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
+impl fmt::Debug for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Io(error) => error.source(),
             Self::Decode(_) => None,
         }
     }
-});
+}
 
 #[cfg(feature = "std")]
 impl From<std::io::Error> for ReadError {

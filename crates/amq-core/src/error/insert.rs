@@ -4,64 +4,95 @@ use super::UnevenHashes;
 use super::number::Limit;
 use core::fmt;
 
-crate::impl_error! {
-    /// An insert that was refused. The filter is as it was before.
-    #[derive(Clone, Copy, PartialEq)]
-    #[non_exhaustive]
-    pub enum InsertError {
-        /// The table has no room that this key can reach.
-        Table {
-            /// Keys held.
-            len: u64,
-            /// Keys the filter was planned for.
-            capacity: u64,
-            /// Share of all slots in use, 0 to 1.
-            load: f64,
-        } => "the filter is full: it holds {len} keys, was planned for {capacity}, and has {:.1} % \
-             of its slots in use. Remove keys first, or plan a larger one",
-             load * 100.0;
-        /// This key is in several times, and copies, of it and perhaps of others, fill every place
-        /// that it can take.
-        Copies {
-            /// Number of copies.
-            copies: u64,
-        } => "a key is in {copies} times already, and there is no place for another copy. Insert \
-             each key once, or choose a filter with room for more copies";
-        /// The filter would exceed a limit that was set when it was made.
-        Limit {
-            /// What is limited, in the plural.
-            what: &'static str,
-            /// The limit.
-            limit: u64,
-        } => "the filter would exceed its limit of {} {what}. Allow it more {what}", Limit(*limit);
-        /// No further stage can be planned: too little of the false-positive rate is left.
-        Stages {
-            /// Number of stages.
-            stages: u64,
-        } =>
-            "the filter has {stages} stages, and too little of its false-positive rate is left for \
-             another. Start with one planned for more keys, or for a higher rate";
-        /// The filter must double to take the key, and would fill up with entries whose
-        /// fingerprints are used up: each of them takes two slots of the next table.
-        UsedUp {
-            /// Entries whose fingerprints are used up.
-            entries: u64,
-            /// Slots of the table that may be in use.
-            of: u64,
-        } => "the filter cannot double any more: {entries} of {of} entries have used up their \
-             fingerprints, and would fill the next table. Start one with longer fingerprints";
-        /// The hashes of the batch, which the caller made, are not evenly distributed. None of them
-        /// is in.
-        Uneven from(error: UnevenHashes) => "{error}";
-        /// The key's shard is visited by this thread, which has its filter in hand.
-        Visited =>
-            "this thread visits the key's shard: insert into the shard that the visit was given, \
-             or after the visit";
-        /// The filter must grow, or be copied, to take the key, and the allocator refused.
-        OutOfMemory {
-            /// The bytes asked for.
-            bytes: u64,
-        } => "the allocator refused {} bytes. Free memory and try again", Limit(*bytes);
+/// An insert that was refused. The filter is as it was before.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum InsertError {
+    /// The table has no room that this key can reach.
+    Table {
+        /// Keys held.
+        len: u64,
+        /// Keys the filter was planned for.
+        capacity: u64,
+        /// Share of all slots in use, 0 to 1.
+        load: f64,
+    },
+
+    /// This key is in several times, and copies, of it and perhaps of others, fill every place
+    /// that it can take.
+    Copies {
+        /// Number of copies.
+        copies: u64,
+    },
+
+    /// The filter would exceed a limit that was set when it was made.
+    Limit {
+        /// What is limited, in the plural.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+
+    /// No further stage can be planned: too little of the false-positive rate is left.
+    Stages {
+        /// Number of stages.
+        stages: u64,
+    },
+
+    /// The filter must double to take the key, and would fill up with entries whose
+    /// fingerprints are used up: each of them takes two slots of the next table.
+    UsedUp {
+        /// Entries whose fingerprints are used up.
+        entries: u64,
+        /// Slots of the table that may be in use.
+        of: u64,
+    },
+
+    /// The hashes of the batch, which the caller made, are not evenly distributed. None of them
+    /// is in.
+    Uneven(UnevenHashes),
+
+    /// The key's shard is visited by this thread, which has its filter in hand.
+    Visited,
+
+    /// The filter must grow, or be copied, to take the key, and the allocator refused.
+    OutOfMemory {
+        /// The bytes asked for.
+        bytes: u64,
+    },
+}
+
+impl fmt::Display for InsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+Self::Table { len, capacity, load } => write!(f, "the filter is full: it holds {len} keys, was planned for {capacity}, and has {:.1} % \
+             of its slots in use. Remove keys first, or plan a larger one", load * 100.0),
+Self::Copies { copies } => write!(f, "a key is in {copies} times already, and there is no place for another copy. Insert \
+             each key once, or choose a filter with room for more copies"),
+Self::Limit { what, limit } => write!(f, "the filter would exceed its limit of {} {what}. Allow it more {what}", Limit(*limit)),
+Self::Stages { stages } => write!(f, "the filter has {stages} stages, and too little of its false-positive rate is left for \
+             another. Start with one planned for more keys, or for a higher rate"),
+Self::UsedUp { entries, of } => write!(f, "the filter cannot double any more: {entries} of {of} entries have used up their \
+             fingerprints, and would fill the next table. Start one with longer fingerprints"),
+Self::Uneven(error) => write!(f, "{error}"),
+Self::Visited => f.write_str("this thread visits the key's shard: insert into the shard that the visit was given, \
+             or after the visit"),
+Self::OutOfMemory { bytes } => write!(f, "the allocator refused {} bytes. Free memory and try again", Limit(*bytes)),
+}
+    }
+}
+
+impl fmt::Debug for InsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for InsertError {}
+
+impl From<UnevenHashes> for InsertError {
+    fn from(error: UnevenHashes) -> Self {
+        Self::Uneven(error)
     }
 }
 
@@ -102,4 +133,10 @@ impl fmt::Display for BatchInsertError {
     }
 }
 
-crate::impl_error!(BatchInsertError);
+impl fmt::Debug for BatchInsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for BatchInsertError {}

@@ -29,4 +29,10 @@ impl fmt::Display for LengthMismatch {
     }
 }
 
-crate::impl_error!(LengthMismatch);
+impl fmt::Debug for LengthMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for LengthMismatch {}

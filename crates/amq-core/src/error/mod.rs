@@ -1,8 +1,7 @@
 //! What can go wrong. Every error carries its numbers, and its text names the way out.
 //!
-//! `Debug` writes the text, too: a program whose `main` returns an error prints it by `Debug`, and
-//! so does `unwrap`. [`impl_error!`](crate::impl_error!) sees to it for every error of the
-//! workspace.
+//! `Debug` writes the same text as `Display`, in every error of the workspace: a program whose
+//! `main` returns an error prints it by `Debug`, and so does `unwrap`.
 
 mod build;
 mod decode;

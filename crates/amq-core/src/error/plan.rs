@@ -2,135 +2,212 @@
 
 use super::number::{Limit, Range};
 use crate::FilterKind;
+use core::fmt;
 
-crate::impl_error! {
-    /// A goal or a parameter that no filter can be planned for. Nothing was allocated.
-    #[derive(Clone, Copy, PartialEq)]
-    #[non_exhaustive]
-    pub enum PlanError {
-        /// The number of keys is outside the variant's range. (0 keys are planned for as 1, and are
-        /// never the reason.)
-        Keys {
-            /// The value asked for.
-            keys: u64,
-            /// The smallest number accepted.
-            min: u64,
-            /// The largest number accepted; `u64::MAX` if there is no limit.
-            max: u64,
-        } => "a filter for {keys} keys cannot be planned: the number {}",
-             Range { min: *min, max: *max };
-        /// The false-positive rate is not strictly between 0 and 1 (or not a number).
-        Fpr {
-            /// The value asked for.
-            fpr: f64,
-        } => "a false-positive rate of {fpr:?} is not possible: it must lie strictly between 0 and \
-             1 (1 % is written 0.01)";
-        /// The rate is below the floor of 64-bit hashes: an absent key shares its whole hash with
-        /// one of this many keys that often.
-        FprBelowHashFloor {
-            /// The value asked for.
-            fpr: f64,
-            /// `keys / 2^64`.
-            floor: f64,
-            /// Number of keys.
-            keys: u64,
-        } => "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that 64-bit \
-             hashes set for {keys} keys: ask for a higher rate, or keep the keys themselves";
-        /// This variant cannot reach the rate for this many keys at any size.
-        FprUnreachable {
-            /// The value asked for.
-            fpr: f64,
-            /// The lowest rate this variant can be planned for.
-            lowest: f64,
-            /// Number of keys.
-            keys: u64,
-        } => "this variant cannot reach a false-positive rate of {fpr:?} for {keys} keys at any \
-             size: ask for more than {lowest:?}, or take another variant";
-        /// Bits per key are not positive and finite.
-        BitsPerKey {
-            /// The value asked for.
-            bits_per_key: f64,
-        } => "{bits_per_key:?} bits per key is not possible: it must be positive and finite";
-        /// The bits per key do not suffice for so few keys: the smallest filter takes more.
-        FewKeys {
-            /// The value asked for.
-            bits_per_key: f64,
-            /// Number of keys.
-            keys: u64,
-            /// The smallest larger number of keys for which they suffice.
-            least: u64,
-        } => "{bits_per_key} bits per key are too few for {keys} keys: they suffice from {least} \
-             keys on; or give a size in bytes, or a false-positive rate";
-        /// Fewer bytes than the variant's smallest filter for these keys.
-        Bytes {
-            /// Bytes asked for, for all keys together.
-            bytes: u64,
-            /// The smallest size accepted for them.
-            min: u64,
-        } => "{bytes} bytes are too few for these keys: the smallest filter of this variant that \
-             holds them takes {min}";
-        /// The filter would be larger than the variant, or the machine's address space, allows.
-        TooLarge {
-            /// The bytes needed (`inf` beyond counting).
-            bytes: f64,
-            /// The most this variant can hold here.
-            max_bytes: u64,
-        } => "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible here: \
+/// A goal or a parameter that no filter can be planned for. Nothing was allocated.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The number of keys is outside the variant's range. (0 keys are planned for as 1, and are
+    /// never the reason.)
+    Keys {
+        /// The value asked for.
+        keys: u64,
+        /// The smallest number accepted.
+        min: u64,
+        /// The largest number accepted; `u64::MAX` if there is no limit.
+        max: u64,
+    },
+
+    /// The false-positive rate is not strictly between 0 and 1 (or not a number).
+    Fpr {
+        /// The value asked for.
+        fpr: f64,
+    },
+
+    /// The rate is below the floor of 64-bit hashes: an absent key shares its whole hash with
+    /// one of this many keys that often.
+    FprBelowHashFloor {
+        /// The value asked for.
+        fpr: f64,
+        /// `keys / 2^64`.
+        floor: f64,
+        /// Number of keys.
+        keys: u64,
+    },
+
+    /// This variant cannot reach the rate for this many keys at any size.
+    FprUnreachable {
+        /// The value asked for.
+        fpr: f64,
+        /// The lowest rate this variant can be planned for.
+        lowest: f64,
+        /// Number of keys.
+        keys: u64,
+    },
+
+    /// Bits per key are not positive and finite.
+    BitsPerKey {
+        /// The value asked for.
+        bits_per_key: f64,
+    },
+
+    /// The bits per key do not suffice for so few keys: the smallest filter takes more.
+    FewKeys {
+        /// The value asked for.
+        bits_per_key: f64,
+        /// Number of keys.
+        keys: u64,
+        /// The smallest larger number of keys for which they suffice.
+        least: u64,
+    },
+
+    /// Fewer bytes than the variant's smallest filter for these keys.
+    Bytes {
+        /// Bytes asked for, for all keys together.
+        bytes: u64,
+        /// The smallest size accepted for them.
+        min: u64,
+    },
+
+    /// The filter would be larger than the variant, or the machine's address space, allows.
+    TooLarge {
+        /// The bytes needed (`inf` beyond counting).
+        bytes: f64,
+        /// The most this variant can hold here.
+        max_bytes: u64,
+    },
+
+    /// An explicit parameter is out of its range.
+    Parameter {
+        /// The parameter's name.
+        name: &'static str,
+        /// What was given.
+        value: u64,
+        /// The smallest value accepted.
+        min: u64,
+        /// The largest value accepted; `u64::MAX` if there is no limit.
+        max: u64,
+    },
+
+    /// An explicit parameter is not a multiple of what it must be.
+    Multiple {
+        /// The parameter's name.
+        name: &'static str,
+        /// What was given.
+        value: u64,
+        /// What it must be a multiple of.
+        of: u64,
+    },
+
+    /// An explicit parameter that is a share, such as a tightening ratio, is out of its range.
+    Share {
+        /// The parameter's name.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// The lowest number that is too large.
+        below: f64,
+    },
+
+    /// A filter that doubles would fill up with entries whose fingerprints are used up.
+    Doublings {
+        /// Bits of a fingerprint.
+        fingerprint_bits: u32,
+        /// Doublings asked for.
+        doublings: u32,
+        /// The most that fingerprints of this length last for.
+        most: u32,
+    },
+
+    /// The program was built without this kind of filter.
+    LeftOut {
+        /// The kind asked for.
+        kind: FilterKind,
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Keys { keys, min, max } => write!(
+                f,
+                "a filter for {keys} keys cannot be planned: the number {}",
+                Range { min: *min, max: *max }
+            ),
+            Self::Fpr { fpr } => write!(
+                f,
+                "a false-positive rate of {fpr:?} is not possible: it must lie strictly between 0 and \
+             1 (1 % is written 0.01)"
+            ),
+            Self::FprBelowHashFloor { fpr, floor, keys } => write!(
+                f,
+                "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that 64-bit \
+             hashes set for {keys} keys: ask for a higher rate, or keep the keys themselves"
+            ),
+            Self::FprUnreachable { fpr, lowest, keys } => write!(
+                f,
+                "this variant cannot reach a false-positive rate of {fpr:?} for {keys} keys at any \
+             size: ask for more than {lowest:?}, or take another variant"
+            ),
+            Self::BitsPerKey { bits_per_key } => write!(
+                f,
+                "{bits_per_key:?} bits per key is not possible: it must be positive and finite"
+            ),
+            Self::FewKeys { bits_per_key, keys, least } => write!(
+                f,
+                "{bits_per_key} bits per key are too few for {keys} keys: they suffice from {least} \
+             keys on; or give a size in bytes, or a false-positive rate"
+            ),
+            Self::Bytes { bytes, min } => write!(
+                f,
+                "{bytes} bytes are too few for these keys: the smallest filter of this variant that \
+             holds them takes {min}"
+            ),
+            Self::TooLarge { bytes, max_bytes } => write!(
+                f,
+                "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible here: \
              ask for fewer keys, a higher rate or a smaller size, or split the keys among \
              several filters",
-             Limit(*max_bytes);
-        /// An explicit parameter is out of its range.
-        Parameter {
-            /// The parameter's name.
-            name: &'static str,
-            /// What was given.
-            value: u64,
-            /// The smallest value accepted.
-            min: u64,
-            /// The largest value accepted; `u64::MAX` if there is no limit.
-            max: u64,
-        } => "{name} = {value} is not possible: it {}", Range { min: *min, max: *max };
-        /// An explicit parameter is not a multiple of what it must be.
-        Multiple {
-            /// The parameter's name.
-            name: &'static str,
-            /// What was given.
-            value: u64,
-            /// What it must be a multiple of.
-            of: u64,
-        } => "{name} = {value} is not possible: it must be a multiple of {of}";
-        /// An explicit parameter that is a share, such as a tightening ratio, is out of its range.
-        Share {
-            /// The parameter's name.
-            name: &'static str,
-            /// What was given.
-            value: f64,
-            /// The lowest number that is too large.
-            below: f64,
-        } => "{name} = {value:?} is not possible: it must lie strictly between 0 and {below}";
-        /// A filter that doubles would fill up with entries whose fingerprints are used up.
-        Doublings {
-            /// Bits of a fingerprint.
-            fingerprint_bits: u32,
-            /// Doublings asked for.
-            doublings: u32,
-            /// The most that fingerprints of this length last for.
-            most: u32,
-        } => "{fingerprint_bits}-bit fingerprints last for {most} doublings, not for {doublings}: \
+                Limit(*max_bytes)
+            ),
+            Self::Parameter { name, value, min, max } => {
+                write!(f, "{name} = {value} is not possible: it {}", Range { min: *min, max: *max })
+            }
+            Self::Multiple { name, value, of } => {
+                write!(f, "{name} = {value} is not possible: it must be a multiple of {of}")
+            }
+            Self::Share { name, value, below } => write!(
+                f,
+                "{name} = {value:?} is not possible: it must lie strictly between 0 and {below}"
+            ),
+            Self::Doublings { fingerprint_bits, doublings, most } => write!(
+                f,
+                "{fingerprint_bits}-bit fingerprints last for {most} doublings, not for {doublings}: \
              then entries whose bits are used up would fill the table. Take longer fingerprints, \
-             or allow fewer doublings";
-        /// The program was built without this kind of filter.
-        LeftOut {
-            /// The kind asked for.
-            kind: FilterKind,
-        }
-            if matches!(kind, FilterKind::Other(_)) =>
+             or allow fewer doublings"
+            ),
+            Self::LeftOut { kind } if matches!(kind, FilterKind::Other(_)) => write!(
+                f,
                 "the {} filter is of another crate, and is made by its own type alone",
-                kind.name();
-            => "this program was built without the {kind} filter: take another kind, or turn on \
-                the variant's feature of the crate";
+                kind.name()
+            ),
+            Self::LeftOut { kind } => write!(
+                f,
+                "this program was built without the {kind} filter: take another kind, or turn on \
+                the variant's feature of the crate"
+            ),
+        }
     }
 }
+
+impl fmt::Debug for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for PlanError {}
 
 impl PlanError {
     /// `Ok` if the parameter `name` is strictly between 0 and `below`; NaN is not.

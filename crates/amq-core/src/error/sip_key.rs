@@ -1,28 +1,54 @@
 //! Text that is no secret key.
 
-crate::impl_error! {
-    /// Text that is not the hexadecimal form of a [`SipKey`](crate::SipKey). It may be a secret
-    /// with a slip of the pen, so the error shows none of it.
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum SipKeyError {
-        /// It has another length.
-        Length {
-            /// Its bytes.
-            bytes: usize,
-        } => "no secret key: {bytes} bytes of text, where there should be 32 hexadecimal digits and \
-              nothing else";
-        /// It has the right length, and something in it is no hexadecimal digit.
-        Digit {
-            /// The place of the first such byte, from 0.
-            at: usize,
-        } => "no secret key: the character at place {} is none of the 32 hexadecimal digits that \
+use core::fmt;
+
+/// Text that is not the hexadecimal form of a [`SipKey`](crate::SipKey). It may be a secret
+/// with a slip of the pen, so the error shows none of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SipKeyError {
+    /// It has another length.
+    Length {
+        /// Its bytes.
+        bytes: usize,
+    },
+
+    /// It has the right length, and something in it is no hexadecimal digit.
+    Digit {
+        /// The place of the first such byte, from 0.
+        at: usize,
+    },
+
+    /// It is all zeros, which random bytes never are.
+    Zero,
+}
+
+impl fmt::Display for SipKeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { bytes } => write!(
+                f,
+                "no secret key: {bytes} bytes of text, where there should be 32 hexadecimal digits and \
+              nothing else"
+            ),
+            Self::Digit { at } => write!(
+                f,
+                "no secret key: the character at place {} is none of the 32 hexadecimal digits that \
               there should be",
-             at + 1;
-        /// It is all zeros, which random bytes never are.
-        Zero => "{ZERO_KEY}";
+                at + 1
+            ),
+            Self::Zero => write!(f, "{ZERO_KEY}"),
+        }
     }
 }
+
+impl fmt::Debug for SipKeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for SipKeyError {}
 
 /// Why a key of zeros is refused.
 pub(super) const ZERO_KEY: &str = "the secret key is all zeros, as memory or a file is that nobody has filled: take 16 bytes from \

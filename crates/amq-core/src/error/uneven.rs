@@ -103,7 +103,13 @@ impl fmt::Display for UnevenHashes {
     }
 }
 
-crate::impl_error!(UnevenHashes);
+impl fmt::Debug for UnevenHashes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for UnevenHashes {}
 
 #[cfg(test)]
 mod tests {

@@ -60,29 +60,103 @@ impl fmt::Display for Unsupported {
     }
 }
 
-amq_core::impl_error!(Unsupported);
+impl fmt::Debug for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
-amq_core::impl_error! {
-    /// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed, or an
-    /// [`AnyFile`](crate::AnyFile) not be asked. Nothing has changed, but for a batch, which says
-    /// how far it came.
-    #[derive(Clone, Copy, PartialEq)]
-    #[non_exhaustive]
-    pub enum AnyError {
-        /// The kind cannot do this at all.
-        Unsupported from(error: Unsupported) => "{error}";
-        /// The filter could not be made.
-        Build from(error: BuildError) => "{error}";
-        /// The key was refused.
-        Insert from(error: InsertError) => "{error}";
-        /// A key of the batch was refused.
-        Batch from(error: BatchInsertError) => "{error}";
-        /// The file that it was read from cannot be asked for keys.
-        Decode from(error: DecodeError) => "{error}";
-        /// There is not room for as many answers as keys.
-        Length from(error: LengthMismatch) => "{error}";
-        /// The filters cannot be merged.
-        Merge from(error: MergeError) => "{error}";
+impl core::error::Error for Unsupported {}
+
+/// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed, or an
+/// [`AnyFile`](crate::AnyFile) not be asked. Nothing has changed, but for a batch, which says
+/// how far it came.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum AnyError {
+    /// The kind cannot do this at all.
+    Unsupported(Unsupported),
+
+    /// The filter could not be made.
+    Build(BuildError),
+
+    /// The key was refused.
+    Insert(InsertError),
+
+    /// A key of the batch was refused.
+    Batch(BatchInsertError),
+
+    /// The file that it was read from cannot be asked for keys.
+    Decode(DecodeError),
+
+    /// There is not room for as many answers as keys.
+    Length(LengthMismatch),
+
+    /// The filters cannot be merged.
+    Merge(MergeError),
+}
+
+impl fmt::Display for AnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported(error) => write!(f, "{error}"),
+            Self::Build(error) => write!(f, "{error}"),
+            Self::Insert(error) => write!(f, "{error}"),
+            Self::Batch(error) => write!(f, "{error}"),
+            Self::Decode(error) => write!(f, "{error}"),
+            Self::Length(error) => write!(f, "{error}"),
+            Self::Merge(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl fmt::Debug for AnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for AnyError {}
+
+impl From<Unsupported> for AnyError {
+    fn from(error: Unsupported) -> Self {
+        Self::Unsupported(error)
+    }
+}
+
+impl From<BuildError> for AnyError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error)
+    }
+}
+
+impl From<InsertError> for AnyError {
+    fn from(error: InsertError) -> Self {
+        Self::Insert(error)
+    }
+}
+
+impl From<BatchInsertError> for AnyError {
+    fn from(error: BatchInsertError) -> Self {
+        Self::Batch(error)
+    }
+}
+
+impl From<DecodeError> for AnyError {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}
+
+impl From<LengthMismatch> for AnyError {
+    fn from(error: LengthMismatch) -> Self {
+        Self::Length(error)
+    }
+}
+
+impl From<MergeError> for AnyError {
+    fn from(error: MergeError) -> Self {
+        Self::Merge(error)
     }
 }
 

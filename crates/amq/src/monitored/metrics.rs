@@ -38,36 +38,67 @@ struct Line {
     report: Option<Report>,
 }
 
-amq_core::impl_error! {
-    /// A page of metrics that Prometheus would refuse.
-    #[derive(Clone, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum MetricsError {
-        /// The prefix cannot begin a metric's name.
-        Prefix {
-            /// The prefix.
-            prefix: String,
-        } => "`{prefix}` cannot begin a metric's name: use letters, digits, `_` and `:`, and no \
-             digit first";
-        /// The label cannot be named like this.
-        Label {
-            /// The name.
-            name: String,
-        } => "`{name}` cannot name a label: use letters, digits and `_`, no digit first, not `__` \
-             first, and not `verdict`, which is taken";
-        /// A label is there twice.
-        Repeated {
-            /// Its name.
-            name: String,
-        } => "the label `{name}` is given twice: once is enough";
-        /// Another filter on the page has the same labels.
-        SameLabels {
-            /// The labels.
-            labels: String,
-        } => "two filters have the labels {{{labels}}}: give each a label of its own, such as its \
-             name";
+/// A page of metrics that Prometheus would refuse.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// The prefix cannot begin a metric's name.
+    Prefix {
+        /// The prefix.
+        prefix: String,
+    },
+
+    /// The label cannot be named like this.
+    Label {
+        /// The name.
+        name: String,
+    },
+
+    /// A label is there twice.
+    Repeated {
+        /// Its name.
+        name: String,
+    },
+
+    /// Another filter on the page has the same labels.
+    SameLabels {
+        /// The labels.
+        labels: String,
+    },
+}
+
+impl fmt::Display for MetricsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Prefix { prefix } => write!(
+                f,
+                "`{prefix}` cannot begin a metric's name: use letters, digits, `_` and `:`, and no \
+             digit first"
+            ),
+            Self::Label { name } => write!(
+                f,
+                "`{name}` cannot name a label: use letters, digits and `_`, no digit first, not `__` \
+             first, and not `verdict`, which is taken"
+            ),
+            Self::Repeated { name } => {
+                write!(f, "the label `{name}` is given twice: once is enough")
+            }
+            Self::SameLabels { labels } => write!(
+                f,
+                "two filters have the labels {{{labels}}}: give each a label of its own, such as its \
+             name"
+            ),
+        }
     }
 }
+
+impl fmt::Debug for MetricsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for MetricsError {}
 
 impl Metrics {
     /// An empty page. Names begin with `prefix` and an underscore.

@@ -35,7 +35,13 @@ impl fmt::Display for Refused {
     }
 }
 
-amq_core::impl_error!(Refused);
+impl fmt::Debug for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for Refused {}
 
 /// Up to [`TOGETHER`] hashes in the order of their shards.
 struct Groups {

@@ -35,15 +35,37 @@ impl<P> fmt::Display for ShardedPlan<P> {
     }
 }
 
-amq_core::impl_error! {
-    /// Filters that cannot be the shards of one.
-    #[derive(Clone, Copy, PartialEq)]
-    #[non_exhaustive]
-    pub enum ShardsError {
-        /// There are none or too many, or the allocator refused.
-        Build from(error: BuildError) => "{error}";
-        /// They hash their keys differently.
-        Seeds (error: MergeError) => "{error}";
+/// Filters that cannot be the shards of one.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum ShardsError {
+    /// There are none or too many, or the allocator refused.
+    Build(BuildError),
+
+    /// They hash their keys differently.
+    Seeds(MergeError),
+}
+
+impl fmt::Display for ShardsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Build(error) => write!(f, "{error}"),
+            Self::Seeds(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl fmt::Debug for ShardsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for ShardsError {}
+
+impl From<BuildError> for ShardsError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error)
     }
 }
 
