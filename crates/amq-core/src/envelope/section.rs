@@ -4,7 +4,6 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 /// An element of a section: plain bytes in little-endian order, in groups of `WIDTH`.
-#[doc(hidden)]
 pub trait Plain: bytemuck::Pod + Send + Sync {
     /// Bytes of the integers it consists of: what a big-endian machine reverses.
     const WIDTH: usize;

@@ -36,7 +36,6 @@ use xxhash_rust::xxh3::xxh3_64;
 ///     }
 /// }
 /// ```
-#[doc(hidden)]
 pub trait Source: sealed::Sealed {
     /// What holds a section.
     type Store<T: Plain>: AsRef<[T]> + Send + Sync;

@@ -1,7 +1,7 @@
 //! How filters are planned, made and merged.
 
 use super::{ClearFilter, Filter, InsertFilter};
-use crate::key::HashUnder;
+use crate::key::KeyHasher;
 use crate::memory::reserve;
 use crate::numeric::{PredictedFpr, first_true_near};
 use crate::{Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError, UnevenHashes};
@@ -275,7 +275,7 @@ pub trait BuildFilter: PlanFilter {
 /// abort.
 pub fn hashes_of<K: Key>(
     keys: impl IntoIterator<Item = K>,
-    under: impl HashUnder,
+    under: impl KeyHasher,
     planned: u64,
 ) -> Result<Vec<KeyHash>, BuildError> {
     let keys = keys.into_iter();

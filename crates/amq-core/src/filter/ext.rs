@@ -1,7 +1,7 @@
 //! Keys instead of hashes, for code that is generic over filters.
 
 use super::{Count, CountFilter, Filter, InsertFilter, Inserted, RemoveFilter};
-use crate::key::{HashUnder, hash_blocks, hashes_from};
+use crate::key::{KeyHasher, hash_blocks, hashes_from};
 use crate::{BatchInsertError, InsertError, Key, LengthMismatch, prefetch};
 
 /// The methods that query keys, on everything that is a filter: `F: Filter`, `&F`,
@@ -112,7 +112,7 @@ impl<F: InsertFilter + ?Sized> InsertExt for F {}
 pub(crate) fn insert_keys<F: InsertFilter + ?Sized, K: Key>(
     filter: &mut F,
     keys: &[K],
-    under: impl HashUnder,
+    under: impl KeyHasher,
 ) -> Result<u64, BatchInsertError> {
     if keys.len() > prefetch::BLOCK {
         return filter.insert_from(keys.len() as u64, &mut hashes_from(keys, under));
@@ -133,7 +133,7 @@ pub(crate) fn insert_keys<F: InsertFilter + ?Sized, K: Key>(
 pub(crate) fn try_extend<F: InsertFilter + ?Sized, K: Key>(
     filter: &mut F,
     keys: impl IntoIterator<Item = K>,
-    under: impl HashUnder,
+    under: impl KeyHasher,
 ) -> Result<u64, BatchInsertError> {
     let mut new = 0;
     for (done, key) in (0..).zip(keys) {

@@ -1,8 +1,13 @@
 //! Pointers to filters are filters.
 
-use super::{ClearFilter, CountFilter, Filter, FilterExt, InsertFilter, RemoveFilter};
-use crate::Key;
+use super::{
+    ClearFilter, Count, CountFilter, Filter, FilterExt, FilterKind, InsertFilter, Inserted,
+    RemoveFilter, Stats,
+};
+use crate::{BatchInsertError, InsertError, Key, KeyHash, LengthMismatch};
 use alloc::boxed::Box;
+#[cfg(target_has_atomic = "ptr")]
+use alloc::sync::Arc;
 use core::fmt;
 
 impl dyn Filter + '_ {
@@ -24,45 +29,120 @@ impl fmt::Debug for dyn Filter + '_ {
     }
 }
 
-macro_rules! forward_reading {
-    ($($(#[$cfg:meta])* $pointer:ty;)*) => {$(
+/// The traits that take `&self`, of a pointer; behind `mut` also those that take `&mut self`.
+macro_rules! pointer {
+    ($(#[$cfg:meta])* $pointer:ty) => {
         $(#[$cfg])*
         impl<F: Filter + ?Sized> Filter for $pointer {
-            crate::trait_methods! { self => **self; kind seed state contains }
+            fn kind(&self) -> FilterKind {
+                (**self).kind()
+            }
+
+            #[inline]
+            fn seed(&self) -> u64 {
+                (**self).seed()
+            }
+
+            fn len(&self) -> u64 {
+                (**self).len()
+            }
+
+            fn is_empty(&self) -> bool {
+                (**self).is_empty()
+            }
+
+            fn capacity(&self) -> u64 {
+                (**self).capacity()
+            }
+
+            fn size_in_bytes(&self) -> u64 {
+                (**self).size_in_bytes()
+            }
+
+            fn expected_fpr(&self) -> f64 {
+                (**self).expected_fpr()
+            }
+
+            fn load_factor(&self) -> f64 {
+                (**self).load_factor()
+            }
+
+            fn saturated(&self) -> u64 {
+                (**self).saturated()
+            }
+
+            fn stats(&self) -> Stats {
+                (**self).stats()
+            }
+
+            #[inline]
+            fn contains_hash(&self, hash: KeyHash) -> bool {
+                (**self).contains_hash(hash)
+            }
+
+            fn contains_batch(
+                &self,
+                hashes: &[KeyHash],
+                answers: &mut [bool],
+            ) -> Result<(), LengthMismatch> {
+                (**self).contains_batch(hashes, answers)
+            }
         }
 
         $(#[$cfg])*
         impl<F: CountFilter + ?Sized> CountFilter for $pointer {
-            crate::trait_methods! { self => **self; count }
+            #[inline]
+            fn count_hash(&self, hash: KeyHash) -> Count {
+                (**self).count_hash(hash)
+            }
         }
-    )*};
-}
+    };
+    (mut $pointer:ty) => {
+        pointer!($pointer);
 
-forward_reading! {
-    &F;
-    &mut F;
-    Box<F>;
-    #[cfg(target_has_atomic = "ptr")]
-    alloc::sync::Arc<F>;
-}
-
-macro_rules! forward_writing {
-    ($($pointer:ty;)*) => {$(
         impl<F: InsertFilter + ?Sized> InsertFilter for $pointer {
-            crate::trait_methods! { self => **self; insert }
+            #[inline]
+            fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+                (**self).insert_hash(hash)
+            }
+
+            #[inline]
+            fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+                (**self).insert_unique_hash(hash)
+            }
+
+            fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+                (**self).insert_batch(hashes)
+            }
+
+            fn insert_from(
+                &mut self,
+                about: u64,
+                next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+            ) -> Result<u64, BatchInsertError> {
+                (**self).insert_from(about, next)
+            }
         }
 
         impl<F: ClearFilter + ?Sized> ClearFilter for $pointer {
-            crate::trait_methods! { self => **self; clear }
+            fn clear(&mut self) {
+                (**self).clear();
+            }
         }
 
         impl<F: RemoveFilter + ?Sized> RemoveFilter for $pointer {
-            crate::trait_methods! { self => **self; remove }
+            #[inline]
+            fn remove_hash(&mut self, hash: KeyHash) -> bool {
+                (**self).remove_hash(hash)
+            }
         }
-    )*};
+    };
 }
 
-forward_writing! {
-    &mut F;
-    Box<F>;
-}
+pointer!(&F);
+pointer!(mut &mut F);
+pointer!(mut Box<F>);
+pointer!(
+    #[cfg(target_has_atomic = "ptr")]
+    Arc<F>
+);

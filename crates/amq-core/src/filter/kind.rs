@@ -4,146 +4,174 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-/// Writes the enum and what is known of each kind, from one table: what it is, the number that
-/// stands for it in files, its name on command lines, its name in running text, and the names that
-/// earlier versions had for it.
-macro_rules! kinds {
-    (
-        filters {
-            $(#[doc = $doc:literal]
-            $kind:ident = $number:literal, $id:literal, $name:literal $(, was $($former:literal)+)?;)*
-        }
-        others {
-            $($(#[$other_doc:meta])*
-            $other:ident = $other_number:literal, $other_id:literal, $other_name:literal;)*
-        }
-    ) => {
-        /// What kind of filter a filter is.
-        ///
-        /// ```
-        /// use amq_core::FilterKind;
-        ///
-        /// let ours = FilterKind::Cuckoo;
-        /// assert_eq!((ours.id(), ours.number()), ("cuckoo", 5));
-        /// let yours = FilterKind::Other("xor"); // what `Filter::kind` of your own type returns
-        /// assert_eq!((yours.id(), yours.number()), ("xor", 0));
-        /// ```
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[non_exhaustive]
-        pub enum FilterKind {
-            $(#[doc = $doc] $kind,)*
-            $($(#[$other_doc])* $other,)*
-            /// A filter of another crate than this family's, which names itself: what comes before
-            /// the word "filter" in running text, such as `"xor"`.
-            ///
-            /// It has no number, since the file format is this family's alone, and is in no list.
-            Other(&'static str),
-        }
-
-        impl FilterKind {
-            /// Every kind of filter of this family, in the order of their numbers; not the map,
-            /// and not what is made of filters.
-            pub const ALL: [Self; [$($number),*].len()] = [$(Self::$kind),*];
-
-            /// What else a file can hold.
-            const OTHERS: [Self; [$($other_number),*].len()] = [$(Self::$other),*];
-
-            /// The number that stands for it in files; 0, which no file has, for
-            /// [`Other`](Self::Other).
-            #[must_use]
-            pub const fn number(self) -> u8 {
-                match self {
-                    $(Self::$kind => $number,)*
-                    $(Self::$other => $other_number,)*
-                    Self::Other(_) => 0,
-                }
-            }
-
-            /// The variant's name in running text.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $name,)*
-                    $(Self::$other => $other_name,)*
-                    Self::Other(name) => name,
-                }
-            }
-
-            /// The variant's name on command lines and in configuration files: the words of its
-            /// type. [`FromStr`] reads those of [`ALL`](Self::ALL).
-            #[must_use]
-            pub const fn id(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $id,)*
-                    $(Self::$other => $other_id,)*
-                    Self::Other(name) => name,
-                }
-            }
-
-            /// What it is, in a line; empty for what is in no list.
-            #[must_use]
-            pub fn about(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $doc.trim(),)*
-                    _ => "",
-                }
-            }
-
-            /// Ids that stood for it in versions 0.2 and 0.3, in the library, the command or the
-            /// report; and those of kinds that it took the place of.
-            #[must_use]
-            pub const fn former_ids(self) -> &'static [&'static str] {
-                match self {
-                    $(Self::$kind => &[$($($former),+)?],)*
-                    _ => &[],
-                }
-            }
-        }
-    };
+/// What kind of filter a filter is.
+///
+/// ```
+/// use amq_core::FilterKind;
+///
+/// let ours = FilterKind::Cuckoo;
+/// assert_eq!((ours.id(), ours.number()), ("cuckoo", 5));
+/// let yours = FilterKind::Other("xor"); // what `Filter::kind` of your own type returns
+/// assert_eq!((yours.id(), yours.number()), ("xor", 0));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum FilterKind {
+    /// Classic Bloom filter: k bits anywhere in the table.
+    Bloom,
+    /// Split-block Bloom filter: eight bits in one 32-byte block.
+    BlockedBloom,
+    /// Counting Bloom filter with 4-bit counters.
+    Counting,
+    /// Scalable Bloom filter: stages that grow and tighten.
+    Scalable,
+    /// Cuckoo filter: fingerprints in buckets.
+    Cuckoo,
+    /// Quotient filter: remainders in runs.
+    Quotient,
+    /// Counting Bloom filter with eight 4-bit counters in one 64-byte block.
+    BlockedCounting,
+    /// Scalable Bloom filter whose stages are split-block filters.
+    ScalableBlocked,
+    /// Cuckoo filter whose buckets overlap.
+    WindowedCuckoo,
+    /// Ribbon filter: a solved linear system, close to the least possible space.
+    Ribbon,
+    /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
+    ExpandableQuotient,
+    /// Binary fuse filter: fingerprints spread over three slots.
+    Fuse,
+    /// Wide-block Bloom filter: a few bits in one 64-byte block.
+    WideBlockedBloom,
+    /// Static map from keys to values, solved as a ribbon filter: in files beside the filters,
+    /// but no filter.
+    RibbonMap,
+    /// Filters of one kind among which keys are shared out: in files beside the filters; the
+    /// kind of such a filter is that of its shards.
+    Sharded,
+    /// The generations of a stream: likewise.
+    Rolling,
+    /// A filter of another crate than this family's, which names itself: what comes before the word
+    /// "filter" in running text, such as `"xor"`.
+    ///
+    /// It has no number, since the file format is this family's alone, and is in no list.
+    Other(&'static str),
 }
 
-kinds! {
-    filters {
-        /// Classic Bloom filter: k bits anywhere in the table.
-        Bloom = 1, "bloom", "Bloom";
-        /// Split-block Bloom filter: eight bits in one 32-byte block.
-        BlockedBloom = 2, "blocked-bloom", "split-block Bloom", was "split-block";
-        /// Counting Bloom filter with 4-bit counters.
-        Counting = 3, "counting", "counting Bloom", was "counting-bloom";
-        /// Scalable Bloom filter: stages that grow and tighten.
-        Scalable = 4, "scalable", "scalable Bloom", was "scalable-bloom";
-        /// Cuckoo filter: fingerprints in buckets.
-        Cuckoo = 5, "cuckoo", "cuckoo";
-        /// Quotient filter: remainders in runs.
-        Quotient = 6, "quotient", "quotient";
-        /// Counting Bloom filter with eight 4-bit counters in one 64-byte block.
-        BlockedCounting = 8, "blocked-counting", "blocked counting Bloom",
-            was "blocked-counting-bloom";
-        /// Scalable Bloom filter whose stages are split-block filters.
-        ScalableBlocked = 9, "scalable-blocked", "scalable split-block Bloom";
-        /// Cuckoo filter whose buckets overlap.
-        WindowedCuckoo = 10, "windowed-cuckoo", "windowed cuckoo", was "cuckoo-windowed";
-        /// Ribbon filter: a solved linear system, close to the least possible space.
-        Ribbon = 11, "ribbon", "ribbon",
-            was "bumped-ribbon" "ribbon-bumped" "standard-ribbon" "ribbon-standard"
-            "narrow-ribbon" "ribbon-narrow" "wide-bumped-ribbon" "ribbon-wide"
-            "ribbon-bumped-wide";
-        /// Quotient filter that doubles when it is full, with longer fingerprints for later keys.
-        ExpandableQuotient = 15, "expandable-quotient", "expandable quotient";
-        /// Binary fuse filter: fingerprints spread over three slots.
-        Fuse = 18, "fuse", "binary fuse";
-        /// Wide-block Bloom filter: a few bits in one 64-byte block.
-        WideBlockedBloom = 19, "wide-blocked-bloom", "wide-block Bloom";
+impl FilterKind {
+    /// Every kind of filter of this family, in the order of their numbers; not the map, and not
+    /// what is made of filters.
+    pub const ALL: [Self; 13] = [
+        Self::Bloom,
+        Self::BlockedBloom,
+        Self::Counting,
+        Self::Scalable,
+        Self::Cuckoo,
+        Self::Quotient,
+        Self::BlockedCounting,
+        Self::ScalableBlocked,
+        Self::WindowedCuckoo,
+        Self::Ribbon,
+        Self::ExpandableQuotient,
+        Self::Fuse,
+        Self::WideBlockedBloom,
+    ];
+
+    /// What else a file can hold.
+    const OTHERS: [Self; 3] = [Self::RibbonMap, Self::Sharded, Self::Rolling];
+
+    /// Its number, id and name.
+    const fn row(self) -> (u8, &'static str, &'static str) {
+        match self {
+            Self::Bloom => (1, "bloom", "Bloom"),
+            Self::BlockedBloom => (2, "blocked-bloom", "split-block Bloom"),
+            Self::Counting => (3, "counting", "counting Bloom"),
+            Self::Scalable => (4, "scalable", "scalable Bloom"),
+            Self::Cuckoo => (5, "cuckoo", "cuckoo"),
+            Self::Quotient => (6, "quotient", "quotient"),
+            Self::BlockedCounting => (8, "blocked-counting", "blocked counting Bloom"),
+            Self::ScalableBlocked => (9, "scalable-blocked", "scalable split-block Bloom"),
+            Self::WindowedCuckoo => (10, "windowed-cuckoo", "windowed cuckoo"),
+            Self::Ribbon => (11, "ribbon", "ribbon"),
+            Self::ExpandableQuotient => (15, "expandable-quotient", "expandable quotient"),
+            Self::Fuse => (18, "fuse", "binary fuse"),
+            Self::WideBlockedBloom => (19, "wide-blocked-bloom", "wide-block Bloom"),
+            Self::RibbonMap => (14, "ribbon-map", "ribbon map"),
+            Self::Sharded => (16, "sharded", "sharded"),
+            Self::Rolling => (17, "rolling", "rolling"),
+            Self::Other(name) => (0, name, name),
+        }
     }
-    others {
-        /// Static map from keys to values, solved as a ribbon filter: in files beside the filters,
-        /// but no filter.
-        RibbonMap = 14, "ribbon-map", "ribbon map";
-        /// Filters of one kind among which keys are shared out: in files beside the filters; the
-        /// kind of such a filter is that of its shards.
-        Sharded = 16, "sharded", "sharded";
-        /// The generations of a stream: likewise.
-        Rolling = 17, "rolling", "rolling";
+
+    /// The number that stands for it in files; 0, which no file has, for [`Other`](Self::Other).
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self.row().0
+    }
+
+    /// The variant's name on command lines and in configuration files: the words of its type.
+    /// [`FromStr`] reads those of [`ALL`](Self::ALL).
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        self.row().1
+    }
+
+    /// The variant's name in running text.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().2
+    }
+
+    /// What it is, in a line; empty for what is in no list.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Bloom => "Classic Bloom filter: k bits anywhere in the table.",
+            Self::BlockedBloom => "Split-block Bloom filter: eight bits in one 32-byte block.",
+            Self::Counting => "Counting Bloom filter with 4-bit counters.",
+            Self::Scalable => "Scalable Bloom filter: stages that grow and tighten.",
+            Self::Cuckoo => "Cuckoo filter: fingerprints in buckets.",
+            Self::Quotient => "Quotient filter: remainders in runs.",
+            Self::BlockedCounting => {
+                "Counting Bloom filter with eight 4-bit counters in one 64-byte block."
+            }
+            Self::ScalableBlocked => "Scalable Bloom filter whose stages are split-block filters.",
+            Self::WindowedCuckoo => "Cuckoo filter whose buckets overlap.",
+            Self::Ribbon => {
+                "Ribbon filter: a solved linear system, close to the least possible space."
+            }
+            Self::ExpandableQuotient => {
+                "Quotient filter that doubles when it is full, with longer fingerprints for later keys."
+            }
+            Self::Fuse => "Binary fuse filter: fingerprints spread over three slots.",
+            Self::WideBlockedBloom => "Wide-block Bloom filter: a few bits in one 64-byte block.",
+            _ => "",
+        }
+    }
+
+    /// Ids that stood for it in versions 0.2 and 0.3, in the library, the command or the report;
+    /// and those of kinds that it took the place of.
+    #[must_use]
+    pub const fn former_ids(self) -> &'static [&'static str] {
+        match self {
+            Self::BlockedBloom => &["split-block"],
+            Self::Counting => &["counting-bloom"],
+            Self::Scalable => &["scalable-bloom"],
+            Self::BlockedCounting => &["blocked-counting-bloom"],
+            Self::WindowedCuckoo => &["cuckoo-windowed"],
+            Self::Ribbon => &[
+                "bumped-ribbon",
+                "ribbon-bumped",
+                "standard-ribbon",
+                "ribbon-standard",
+                "narrow-ribbon",
+                "ribbon-narrow",
+                "wide-bumped-ribbon",
+                "ribbon-wide",
+                "ribbon-bumped-wide",
+            ],
+            _ => &[],
+        }
     }
 }
 
@@ -232,7 +260,13 @@ fn ids(
     Ok(())
 }
 
-crate::impl_error!(UnknownKind);
+impl fmt::Debug for UnknownKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for UnknownKind {}
 
 impl fmt::Display for FilterKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ const INLINE: usize = 128;
 /// What keys are hashed under: the seed of XXH3, or the key of SipHash.
 ///
 /// Sealed, since nobody else can name it.
-pub trait HashUnder {
+pub trait KeyHasher {
     /// The hash of a whole encoding.
     fn of_bytes(&self, bytes: &[u8]) -> KeyHash;
 
@@ -22,7 +22,7 @@ pub trait HashUnder {
     fn of<K: Key + ?Sized>(&self, key: &K) -> KeyHash;
 }
 
-impl HashUnder for u64 {
+impl KeyHasher for u64 {
     #[inline]
     fn of_bytes(&self, bytes: &[u8]) -> KeyHash {
         KeyHash(xxh3_64_with_seed(bytes, *self))
@@ -39,7 +39,7 @@ impl HashUnder for u64 {
     }
 }
 
-impl HashUnder for SipKey {
+impl KeyHasher for SipKey {
     #[inline]
     fn of_bytes(&self, bytes: &[u8]) -> KeyHash {
         KeyHash(self.hash(bytes))
@@ -82,7 +82,7 @@ enum Stream {
 impl Encoder {
     /// For a hash under a seed or a key.
     #[inline]
-    pub(super) fn new(under: &impl HashUnder) -> Self {
+    pub(super) fn new(under: &impl KeyHasher) -> Self {
         under.encoder()
     }
 

@@ -1,60 +1,50 @@
 //! The types that are keys.
 
-use super::{Encoder, HashUnder, Key, KeyHash, SipKey};
+use super::{Encoder, Key, KeyHash, KeyHasher, SipKey};
 use crate::KeyEncoding;
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use core::num::NonZero;
 use core::time::Duration;
 
-/// Types whose encoding has a fixed length.
-macro_rules! key_as_integer {
-    ($($type:ty: $key:ident => $wide:expr;)*) => {$(
-        impl Key for $type {
-            #[inline]
-            fn encode(&self, to: &mut Encoder) {
-                let $key = *self;
-                to.bytes(&$wide.to_le_bytes());
-            }
+/// The integer as which all others of up to 64 bits are encoded.
+impl Key for u64 {
+    #[inline]
+    fn encode(&self, to: &mut Encoder) {
+        to.bytes(&self.to_le_bytes());
+    }
 
-            #[inline]
-            fn key_hash(&self, seed: u64) -> KeyHash {
-                let $key = *self;
-                seed.of_bytes(&$wide.to_le_bytes())
-            }
+    #[inline]
+    fn key_hash(&self, seed: u64) -> KeyHash {
+        seed.of_bytes(&self.to_le_bytes())
+    }
 
-            #[inline]
-            fn key_hash_under(&self, under: &SipKey) -> KeyHash {
-                let $key = *self;
-                under.of_bytes(&$wide.to_le_bytes())
-            }
+    #[inline]
+    fn key_hash_under(&self, key: &SipKey) -> KeyHash {
+        key.of_bytes(&self.to_le_bytes())
+    }
 
-            #[inline]
-            fn encoding(&self) -> KeyEncoding {
-                match size_of::<Self>() {
-                    ..=8 => KeyEncoding::Integers,
-                    _ => KeyEncoding::Unknown,
-                }
-            }
-        }
-    )*};
+    #[inline]
+    fn encoding(&self) -> KeyEncoding {
+        KeyEncoding::Integers
+    }
 }
 
-// Two's complement: a signed value and its unsigned image are the same eight bytes.
-key_as_integer! {
-    u16: key => u64::from(key);
-    u32: key => u64::from(key);
-    u64: key => key;
-    usize: key => (key as u64);
-    i8: key => i64::from(key);
-    i16: key => i64::from(key);
-    i32: key => i64::from(key);
-    i64: key => key;
-    isize: key => (key as i64);
-    u128: key => key;
-    i128: key => key;
-    bool: key => u64::from(key);
-    char: key => u64::from(u32::from(key));
+impl Key for u128 {
+    #[inline]
+    fn encode(&self, to: &mut Encoder) {
+        to.bytes(&self.to_le_bytes());
+    }
+
+    #[inline]
+    fn key_hash(&self, seed: u64) -> KeyHash {
+        seed.of_bytes(&self.to_le_bytes())
+    }
+
+    #[inline]
+    fn key_hash_under(&self, key: &SipKey) -> KeyHash {
+        key.of_bytes(&self.to_le_bytes())
+    }
 }
 
 /// The one integer whose slices are byte strings.
@@ -80,18 +70,23 @@ impl Key for u8 {
     }
 
     #[inline]
-    fn encoding_of_elements() -> KeyEncoding {
-        KeyEncoding::Bytes
+    fn byte_string(keys: &[Self]) -> Option<&[u8]> {
+        Some(keys)
     }
+}
 
-    #[inline]
-    fn encode_elements(keys: &[Self], to: &mut Encoder) {
-        to.bytes(keys);
-    }
-
-    #[inline]
-    fn hash_elements(keys: &[Self], under: &impl HashUnder) -> KeyHash {
-        under.of_bytes(keys)
+/// The hash of a slice: of its bytes, or of its elements' encodings.
+#[inline]
+fn hash_slice<K: Key>(keys: &[K], under: &impl KeyHasher) -> KeyHash {
+    match K::byte_string(keys) {
+        Some(bytes) => under.of_bytes(bytes),
+        None => {
+            let mut encoder = Encoder::new(under);
+            for key in keys {
+                key.encode(&mut encoder);
+            }
+            encoder.finish()
+        }
     }
 }
 
@@ -99,26 +94,38 @@ impl<K: Key> Key for [K] {
     #[inline]
     fn encode(&self, to: &mut Encoder) {
         to.part(&self.len());
-        K::encode_elements(self, to);
+        match K::byte_string(self) {
+            Some(bytes) => {
+                to.bytes(bytes);
+            }
+            None => {
+                for key in self {
+                    key.encode(to);
+                }
+            }
+        }
     }
 
     #[inline]
     fn key_hash(&self, seed: u64) -> KeyHash {
-        K::hash_elements(self, &seed)
+        hash_slice(self, &seed)
     }
 
     #[inline]
     fn key_hash_under(&self, key: &SipKey) -> KeyHash {
-        K::hash_elements(self, key)
+        hash_slice(self, key)
     }
 
     #[inline]
     fn encoding(&self) -> KeyEncoding {
-        K::encoding_of_elements()
+        match K::byte_string(&[]) {
+            Some(_) => KeyEncoding::Bytes,
+            None => KeyEncoding::Unknown,
+        }
     }
 }
 
-/// Types whose key is that of something they contain or convert to.
+/// Types whose key is that of something that they contain or convert to.
 macro_rules! key_as {
     ($($(#[$cfg:meta])* [$($generics:tt)*] $type:ty: $key:ident => $other:expr;)*) => {$(
         $(#[$cfg])*
@@ -151,6 +158,30 @@ macro_rules! key_as {
 }
 
 key_as! {
+    [] u16: key => u64::from(*key);
+    [] u32: key => u64::from(*key);
+    [] usize: key => (*key as u64);
+    // Two's complement: a signed value and its unsigned image are the same eight bytes.
+    [] i8: key => i64::from(*key);
+    [] i16: key => i64::from(*key);
+    [] i32: key => i64::from(*key);
+    [] i64: key => (*key as u64);
+    [] isize: key => (*key as i64);
+    [] i128: key => (*key as u128);
+    [] bool: key => u64::from(*key);
+    [] char: key => u64::from(u32::from(*key));
+    [] NonZero<u8>: key => key.get();
+    [] NonZero<u16>: key => key.get();
+    [] NonZero<u32>: key => key.get();
+    [] NonZero<u64>: key => key.get();
+    [] NonZero<usize>: key => key.get();
+    [] NonZero<u128>: key => key.get();
+    [] NonZero<i8>: key => key.get();
+    [] NonZero<i16>: key => key.get();
+    [] NonZero<i32>: key => key.get();
+    [] NonZero<i64>: key => key.get();
+    [] NonZero<isize>: key => key.get();
+    [] NonZero<i128>: key => key.get();
     [] str: key => key.as_bytes();
     [] String: key => key.as_bytes();
     [K: Key] Vec<K>: key => key.as_slice();
@@ -177,55 +208,75 @@ key_as! {
     [] std::path::PathBuf: key => key.as_os_str();
 }
 
-/// Enums whose variants differ in the length of their encodings.
-macro_rules! key_as_either {
-    ($($type:ident: $one:ident | $other:ident;)*) => {$(
-        impl Key for $type {
-            #[inline]
-            fn encode(&self, to: &mut Encoder) {
-                match self {
-                    Self::$one(key) => key.encode(to),
-                    Self::$other(key) => key.encode(to),
-                }
-            }
+// The encodings of the two variants differ in their length, so no tag is needed.
 
-            #[inline]
-            fn key_hash(&self, seed: u64) -> KeyHash {
-                match self {
-                    Self::$one(key) => key.key_hash(seed),
-                    Self::$other(key) => key.key_hash(seed),
-                }
-            }
-
-            #[inline]
-            fn key_hash_under(&self, under: &SipKey) -> KeyHash {
-                match self {
-                    Self::$one(key) => key.key_hash_under(under),
-                    Self::$other(key) => key.key_hash_under(under),
-                }
-            }
-
-            #[inline]
-            fn encoding(&self) -> KeyEncoding {
-                match self {
-                    Self::$one(key) => key.encoding(),
-                    Self::$other(key) => key.encoding(),
-                }
-            }
+impl Key for IpAddr {
+    #[inline]
+    fn encode(&self, to: &mut Encoder) {
+        match self {
+            Self::V4(key) => key.encode(to),
+            Self::V6(key) => key.encode(to),
         }
-    )*};
+    }
+
+    #[inline]
+    fn key_hash(&self, seed: u64) -> KeyHash {
+        match self {
+            Self::V4(key) => key.key_hash(seed),
+            Self::V6(key) => key.key_hash(seed),
+        }
+    }
+
+    #[inline]
+    fn key_hash_under(&self, under: &SipKey) -> KeyHash {
+        match self {
+            Self::V4(key) => key.key_hash_under(under),
+            Self::V6(key) => key.key_hash_under(under),
+        }
+    }
+
+    #[inline]
+    fn encoding(&self) -> KeyEncoding {
+        match self {
+            Self::V4(key) => key.encoding(),
+            Self::V6(key) => key.encoding(),
+        }
+    }
 }
 
-key_as_either! {
-    IpAddr: V4 | V6;
-    SocketAddr: V4 | V6;
-}
+impl Key for SocketAddr {
+    #[inline]
+    fn encode(&self, to: &mut Encoder) {
+        match self {
+            Self::V4(key) => key.encode(to),
+            Self::V6(key) => key.encode(to),
+        }
+    }
 
-macro_rules! key_as_nonzero {
-    ($($type:ty),*) => { key_as! { $([] NonZero<$type>: key => key.get();)* } };
-}
+    #[inline]
+    fn key_hash(&self, seed: u64) -> KeyHash {
+        match self {
+            Self::V4(key) => key.key_hash(seed),
+            Self::V6(key) => key.key_hash(seed),
+        }
+    }
 
-key_as_nonzero!(u8, u16, u32, u64, usize, u128, i8, i16, i32, i64, isize, i128);
+    #[inline]
+    fn key_hash_under(&self, under: &SipKey) -> KeyHash {
+        match self {
+            Self::V4(key) => key.key_hash_under(under),
+            Self::V6(key) => key.key_hash_under(under),
+        }
+    }
+
+    #[inline]
+    fn encoding(&self) -> KeyEncoding {
+        match self {
+            Self::V4(key) => key.encoding(),
+            Self::V6(key) => key.encoding(),
+        }
+    }
+}
 
 impl<K: Key> Key for Option<K> {
     #[inline]

@@ -8,7 +8,7 @@ mod structs;
 
 pub use by_hash::ByHash;
 pub use encode::Encoder;
-pub(crate) use encode::HashUnder;
+pub(crate) use encode::KeyHasher;
 pub use sip::SipKey;
 
 use crate::KeyEncoding;
@@ -203,47 +203,23 @@ pub trait Key {
         KeyEncoding::Unknown
     }
 
-    /// How a slice of such keys is encoded; see [`encoding`](Self::encoding). Not known, but of
-    /// `u8`, whose slices are byte strings.
-    #[inline]
-    #[must_use]
-    fn encoding_of_elements() -> KeyEncoding
-    where
-        Self: Sized,
-    {
-        KeyEncoding::Unknown
-    }
-
-    /// Writes the parts of a slice's elements; bytes go in as they are. A hook, like
-    /// `Hash::hash_slice`, that only `u8` overrides. Hidden, since another override could
+    /// A slice of such keys as a byte string: of `u8` alone. Hidden, since another override could
     /// give equal slices different encodings.
     #[doc(hidden)]
     #[inline]
-    fn encode_elements(keys: &[Self], to: &mut Encoder)
+    #[must_use]
+    fn byte_string(keys: &[Self]) -> Option<&[u8]>
     where
         Self: Sized,
     {
-        for key in keys {
-            key.encode(to);
-        }
-    }
-
-    /// The hash of a slice of such keys; see [`encode_elements`](Self::encode_elements).
-    #[doc(hidden)]
-    #[inline]
-    fn hash_elements(keys: &[Self], under: &impl HashUnder) -> KeyHash
-    where
-        Self: Sized,
-    {
-        let mut encoder = Encoder::new(under);
-        Self::encode_elements(keys, &mut encoder);
-        encoder.finish()
+        let _ = keys;
+        None
     }
 }
 
 /// The hash of a key that is hashed as if it were part of a larger one.
 #[inline]
-fn hash_of_part<K: Key + ?Sized>(key: &K, under: &impl HashUnder) -> KeyHash {
+fn hash_of_part<K: Key + ?Sized>(key: &K, under: &impl KeyHasher) -> KeyHash {
     let mut encoder = Encoder::new(under);
     key.encode(&mut encoder);
     encoder.finish()
@@ -272,7 +248,7 @@ fn hash_of_part<K: Key + ?Sized>(key: &K, under: &impl HashUnder) -> KeyHash {
 #[inline]
 pub fn hash_blocks<K: Key, E>(
     keys: &[K],
-    under: impl HashUnder,
+    under: impl KeyHasher,
     mut each: impl FnMut(usize, &[KeyHash]) -> Result<(), E>,
 ) -> Result<(), E> {
     if keys.len() <= FEW {
@@ -300,7 +276,7 @@ pub fn hash_blocks<K: Key, E>(
 /// ```
 pub fn hashes_from<'a, K: Key>(
     mut keys: &'a [K],
-    under: impl HashUnder + 'a,
+    under: impl KeyHasher + 'a,
 ) -> impl FnMut(&mut [KeyHash]) -> usize + 'a {
     move |hashes| {
         let (block, rest) = keys.split_at(hashes.len().min(keys.len()));
@@ -313,7 +289,7 @@ pub fn hashes_from<'a, K: Key>(
 #[inline]
 fn hashed<'a, K: Key>(
     keys: &[K],
-    under: &impl HashUnder,
+    under: &impl KeyHasher,
     hashes: &'a mut [KeyHash],
 ) -> &'a [KeyHash] {
     let hashes = &mut hashes[..keys.len()];
