@@ -6,6 +6,7 @@ use super::probe::{exactly, probe, took, used};
 use crate::workers::cores;
 use amq::CuckooFilter;
 use amq::sharded::Sharded;
+use amq_core::Filter;
 use amq_core::Goal;
 
 /// For each thread: two seldom want the same.
@@ -23,7 +24,7 @@ fn empty(order: &Order, keys: usize) -> Made<Sharded<CuckooFilter>> {
 
 probe! { Sharded<CuckooFilter>, |it, key, keys|
     holds: it.contains(key);
-    predicted: exactly(it.expected_fpr());
+    predicted: exactly(Filter::expected_fpr(it));
     insert: took(Self::insert(it, key));
     shared: match used(it.insert_keys(keys)) {
         Ok(_) => keys.len() as u64,

@@ -1,10 +1,6 @@
 //! Filters of hashes that come from the caller.
 
-#[cfg(feature = "std")]
-use crate::ReadError;
-#[cfg(feature = "std")]
-use crate::envelope::Streaming;
-use crate::envelope::{Borrowing, Contents, Copying, Hashing, Opened, Restore, Source, Written};
+use crate::envelope::{Contents, Hashing, Opened, Restore, Source, Written};
 use crate::format::HashedBy;
 use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
@@ -18,8 +14,9 @@ use core::fmt;
 /// program, such as the one that wrote a Parquet file.
 ///
 /// It has the methods of `F` that take a [`KeyHash`], and none that takes a key: those hash with
-/// XXH3 under a seed, and would deny what is in. The filter's file says so, too, and loads as no
-/// other type.
+/// XXH3 under a seed, and would deny what is in. The filter's file
+/// ([`FilterFile`](crate::FilterFile)) says so, too, and loads as no other type: one whose keys are
+/// hashed here, under a seed or a secret key, is refused as [`DecodeError::NotPrehashed`].
 ///
 /// The hashes must be evenly distributed over all 64 bits, as those of any good hash function are.
 /// The identity is none, and a 32-bit checksum has half the bits: [`build`](Self::build) and
@@ -226,50 +223,9 @@ impl<F: MergeFilter> MergeFilter for Prehashed<F> {
 }
 
 impl<F: MergeFilter> Prehashed<F> {
-    crate::methods! {
-        /// [`MergeFilter::merge`].
-        merge;
-    }
-}
-
-impl<F: Filter + Written> Prehashed<F> {
-    crate::methods! {
-        to_bytes;
-    }
-}
-
-/// Reading: a file whose keys are hashed under a seed or secret key is refused as
-/// [`DecodeError::NotPrehashed`].
-impl<F: Filter + Restore> Prehashed<F> {
-    /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
-    where
-        F: for<'a> Restore<Over<Copying<'a>> = F>,
-    {
-        Self::decode_file(bytes, None)
-    }
-
-    /// Reads one filter, and no byte more.
-    #[cfg(feature = "std")]
-    pub fn read_from<R: std::io::Read>(mut reader: R) -> Result<Self, ReadError>
-    where
-        F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
-    {
-        Ok(Self::read_file(&mut reader, None, u64::MAX)?.0)
-    }
-
-    /// Loads the filter that [`save`](Self::save) wrote.
-    #[cfg(feature = "std")]
-    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, ReadError>
-    where
-        F: for<'a> Restore<Over<Streaming<'a, std::io::BufReader<std::fs::File>>> = F>,
-    {
-        Self::load_file(path.as_ref(), None, u64::MAX)
-    }
-
-    /// The filter in these bytes, which stay where they are; see the method `open` of `F`'s views.
-    pub fn open(bytes: &[u8]) -> Result<Prehashed<F::Over<Borrowing<'_>>>, DecodeError> {
-        Self::view_file(bytes, None, true)
+    /// [`MergeFilter::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        MergeFilter::merge(self, other)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::retrieval::Map;
 use crate::state::Content;
 use crate::told::{expect_file, expect_pickled, info, tells};
 use crate::view::FilterView;
-use amq::{AnyFile, DecodeError, FilterKind, ReadError, Secret};
+use amq::{AnyFile, DecodeError, FilterKind, ReadError, SaveOptions, Secret};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
@@ -32,7 +32,7 @@ impl Filter {
             let Some(file) = state.file() else { return Err(in_its_file()) };
             let saved = match tells(file.key_info().withheld, secret)? {
                 true => file.save(&path.0),
-                false => file.save_without_seed(&path.0),
+                false => SaveOptions::new().without_secret().save(file, &path.0),
             };
             saved.map_err(|error| of_system(&error, &path.0))
         })
@@ -51,7 +51,7 @@ impl Filter {
             let Some(file) = state.file() else { return Err(in_its_file()) };
             match tells(file.key_info().withheld, secret)? {
                 true => file.to_bytes().raised(),
-                false => file.to_bytes_without_seed().raised(),
+                false => SaveOptions::new().without_secret().to_bytes(file).raised(),
             }
         })?;
         to_object(py, &bytes)

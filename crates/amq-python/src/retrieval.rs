@@ -15,7 +15,7 @@ use crate::shown::shown;
 use crate::told::{expect_file, expect_pickled, info, tells};
 use amq::format::FileInfo;
 use amq::ribbon::MapError;
-use amq::{DEFAULT_SEED, RibbonMap};
+use amq::{DEFAULT_SEED, RibbonMap, SaveOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyCFunction, PyDict, PyTuple, PyType};
@@ -153,7 +153,7 @@ impl Map {
         let tells = tells(self.withheld, secret)?;
         py.detach(|| match tells {
             true => self.map.save(&path.0),
-            false => self.map.save_without_seed(&path.0),
+            false => SaveOptions::new().without_secret().save(&self.map, &path.0),
         })
         .map_err(|error| of_system(&error, &path.0))
     }
@@ -168,7 +168,7 @@ impl Map {
         let tells = tells(self.withheld, secret)?;
         let bytes = py.detach(|| match tells {
             true => self.map.to_bytes(),
-            false => self.map.to_bytes_without_seed(),
+            false => SaveOptions::new().without_secret().to_bytes(&self.map),
         });
         to_object(py, &bytes.raised()?)
     }

@@ -106,8 +106,8 @@ const _: () = assert!(
 pub mod prelude {
     pub use crate::AnyFilter;
     pub use amq_core::{
-        Budget, BuildFilter, EmptyFilter, Filter, FilterExt, Goal, InsertExt, InsertFilter, Key,
-        PlanFilter, RemoveFilter,
+        Budget, BuildFilter, EmptyFilter, Filter, FilterExt, FilterFile, Goal, InsertExt,
+        InsertFilter, Key, PlanFilter, RemoveFilter,
     };
 }
 

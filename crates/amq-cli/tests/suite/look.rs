@@ -1,6 +1,7 @@
 //! What tells about filters: info, plans, advice, timings, the manual.
 
 use crate::room::{KINDS, Room, field, have, is_static};
+use amq::FilterFile;
 use serde_json::{Value, json};
 use std::fs;
 

@@ -5,7 +5,8 @@ use crate::violation::Violation;
 use amq_core::format::ALIGN;
 use amq_core::internal::{Borrowing, Copying, Hashing, Restore, Stored, Streaming, Written};
 use amq_core::{
-    Budget, BuildError, DecodeError, Filter, Goal, PlanFilter, Prehashed, ReadError, Secret,
+    Budget, BuildError, DecodeError, Filter, Goal, LoadOptions, PlanFilter, Prehashed, ReadError,
+    SaveOptions, Secret,
 };
 
 /// A filter that can be written and read.
@@ -35,16 +36,16 @@ pub trait FileFilter: Filter + PartialEq + Sized {
     /// See [`Restore::view_file`].
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
 
-    /// See [`Prehashed::to_bytes`].
+    /// See [`SaveOptions::to_bytes`].
     fn encode_prehashed(
         filter: &Prehashed<Self>,
         withhold_seed: bool,
     ) -> Result<Vec<u8>, BuildError>;
-    /// See [`Prehashed::from_bytes`].
+    /// See [`LoadOptions::from_bytes`].
     fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError>;
-    /// See [`Prehashed::read_from`].
+    /// See [`LoadOptions::read_from`].
     fn read_prehashed(reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError>;
-    /// See [`Prehashed::open`].
+    /// See [`LoadOptions::view`].
     fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Self::View<'_>>, DecodeError>;
 }
 
@@ -99,22 +100,23 @@ where
         filter: &Prehashed<Self>,
         withhold_seed: bool,
     ) -> Result<Vec<u8>, BuildError> {
-        if withhold_seed { filter.to_bytes_without_seed() } else { filter.to_bytes() }
+        let options = SaveOptions::new();
+        if withhold_seed { options.without_secret() } else { options }.to_bytes(filter)
     }
 
     #[inline(never)]
     fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError> {
-        Prehashed::<F>::from_bytes(bytes)
+        LoadOptions::new().from_bytes(bytes)
     }
 
     #[inline(never)]
     fn read_prehashed(reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError> {
-        Prehashed::<F>::read_from(reader)
+        LoadOptions::new().read_from(reader)
     }
 
     #[inline(never)]
     fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Self::View<'_>>, DecodeError> {
-        Prehashed::<F>::open(bytes)
+        LoadOptions::new().view::<Prehashed<F>>(bytes)
     }
 }
 

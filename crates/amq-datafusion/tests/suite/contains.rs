@@ -5,7 +5,7 @@ use crate::engine::{
 };
 use amq::{
     AnyFile, AnyFilter, BloomFilter, FilterKind, Goal, KeyEncoding, KeyHash, Keyed, Prehashed,
-    SipKey,
+    SaveOptions, SipKey,
 };
 use amq_datafusion::ContainsFile;
 use datafusion::arrow::array::{
@@ -173,7 +173,10 @@ async fn filters_whose_keys_sql_cannot_hash_are_refused_with_the_way_out() {
     hashes.get_mut().insert_hash(KeyHash::new(5)).unwrap();
     let mut secret = AnyFilter::with_seed(FilterKind::Bloom, goal, 77).unwrap();
     secret.insert(&5i64).unwrap();
-    let withheld = [keyed.to_bytes_without_key(), secret.to_bytes_without_seed()];
+    let withheld = [
+        SaveOptions::new().without_secret().to_bytes(&keyed),
+        SaveOptions::new().without_secret().to_bytes(&secret),
+    ];
     let [keyed_without, without_seed] = withheld.map(Result::unwrap);
     let [keyed, hashes] = [keyed.to_bytes(), hashes.to_bytes()].map(Result::unwrap);
     let folder = tempfile::tempdir().unwrap();

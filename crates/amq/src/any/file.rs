@@ -3,13 +3,14 @@
 use super::table::each;
 use super::{AnyFile, AnyFilter, AnyView};
 use crate::kinds;
+use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use amq_core::ReadError;
 use amq_core::format::HashedBy;
 #[cfg(feature = "std")]
 use amq_core::internal::Streaming;
 use amq_core::internal::{Borrowing, Contents, Copying, Hashing, Opened, Restore, Written};
-use amq_core::{BuildError, DecodeError, FilterKind, Keyed, Secret, SipKey};
+use amq_core::{BuildError, DecodeError, FilterFile, FilterKind, Keyed, Secret, SipKey};
 #[cfg(feature = "std")]
 use std::{io, path::Path};
 
@@ -46,7 +47,22 @@ impl Written for AnyFilter {
 }
 
 impl AnyFilter {
-    amq_core::methods! { to_bytes; }
+    /// The filter as a file; see [`FilterFile::to_bytes`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
+        FilterFile::to_bytes(self)
+    }
+
+    /// Writes the filter as a file, and flushes the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to(&self, writer: impl io::Write) -> io::Result<()> {
+        FilterFile::write_to(self, writer)
+    }
+
+    /// Saves the filter as the file at `path`, whole or not at all; see [`FilterFile::save`].
+    #[cfg(feature = "std")]
+    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        FilterFile::save(self, path)
+    }
 
     /// Bytes of the filter as a file.
     #[must_use]
@@ -60,7 +76,8 @@ impl AnyFilter {
         AnyFile::decode(bytes, None, keys).map_err(for_keys)?.of_keys()
     }
 
-    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    /// Reads a file that withholds its seed, which must be `seed`. A file that stores another seed
+    /// is refused as [`DecodeError::OtherSeed`].
     pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
         AnyFile::decode(bytes, Some(Secret::Seed(seed)), keys)?.of_keys()
     }
@@ -86,7 +103,8 @@ impl AnyFilter {
         Ok(AnyFile::loaded(path.as_ref(), None, keys).map_err(read_for_keys)?.of_keys()?)
     }
 
-    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    /// Reads a file that withholds its seed, which must be `seed`. A file that stores another seed
+    /// is refused as [`DecodeError::OtherSeed`].
     pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
         Ok(AnyFile::loaded(path.as_ref(), Some(Secret::Seed(seed)), keys)?.of_keys()?)
     }
@@ -96,7 +114,8 @@ impl AnyFilter {
         Self::read_from_within(reader, u64::MAX)
     }
 
-    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    /// Reads a file that withholds its seed, which must be `seed`. A file that stores another seed
+    /// is refused as [`DecodeError::OtherSeed`].
     pub fn read_from_with_seed(mut reader: impl io::Read, seed: u64) -> Result<Self, ReadError> {
         Ok(AnyFile::read(&mut reader, Some(Secret::Seed(seed)), u64::MAX, keys)?.of_keys()?)
     }
@@ -127,7 +146,8 @@ fn read_for_keys(error: ReadError) -> ReadError {
 }
 
 impl<'a> AnyView<'a> {
-    #[doc = amq_core::docs!(open)]
+    /// The filter in these bytes, which stay where they are; see [`FilterFile::view`], and its
+    /// warning about mapped files. They begin at a multiple of 64.
     ///
     /// A file whose keys are hashed under a secret key is refused; see
     /// [`open_keyed`](Self::open_keyed).
@@ -135,7 +155,9 @@ impl<'a> AnyView<'a> {
         Self::over(bytes, true)
     }
 
-    #[doc = amq_core::docs!(open_without_checking_payload)]
+    /// As [`open`](Self::open), but only header and directory are checked: at once, whatever the
+    /// size. **A payload that was damaged since it was written then answers anything**, keys denied
+    /// included.
     pub fn open_without_checking_payload(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         Self::over(bytes, false)
     }
@@ -144,7 +166,7 @@ impl<'a> AnyView<'a> {
     /// file omits it, `None` if the file has it.
     ///
     /// ```
-    /// use amq::{AnyView, Budget, CuckooFilter, DecodeError, Keyed, SipKey};
+    /// use amq::{AnyView, Budget, CuckooFilter, DecodeError, Keyed, SaveOptions, SipKey};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # #[repr(align(64))]
@@ -152,7 +174,7 @@ impl<'a> AnyView<'a> {
     /// # let random = || [7; 16];
     /// let key = SipKey::new(random()); // 16 bytes from the operating system
     /// let seen = Keyed::<CuckooFilter>::build(Budget::Fpr(0.01), key, ["a key"])?;
-    /// let file = seen.to_bytes_without_key()?;
+    /// let file = SaveOptions::new().without_secret().to_bytes(&seen)?;
     /// # let mut map = Map([0; 4096]);
     /// # map.0[..file.len()].copy_from_slice(&file);
     /// # let file = &map.0[..file.len()]; // aligned, as a map is

@@ -119,8 +119,29 @@ macro_rules! reading {
         }
 
         impl<$($g)*> Filter for $any {
-            amq_core::trait_methods! {
-                self => *kinds!(each self, filter => filter as &dyn Filter); kind state
+            fn kind(&self) -> FilterKind {
+                kinds!(each self, filter => filter.kind())
+            }
+            fn len(&self) -> u64 {
+                kinds!(each self, filter => Filter::len(filter))
+            }
+            fn capacity(&self) -> u64 {
+                kinds!(each self, filter => filter.capacity())
+            }
+            fn size_in_bytes(&self) -> u64 {
+                kinds!(each self, filter => filter.size_in_bytes())
+            }
+            fn expected_fpr(&self) -> f64 {
+                kinds!(each self, filter => filter.expected_fpr())
+            }
+            fn load_factor(&self) -> f64 {
+                kinds!(each self, filter => filter.load_factor())
+            }
+            fn saturated(&self) -> u64 {
+                kinds!(each self, filter => filter.saturated())
+            }
+            fn stats(&self) -> Stats {
+                kinds!(each self, filter => Filter::stats(filter))
             }
             #[inline]
             fn seed(&self) -> u64 {

@@ -2,12 +2,47 @@
 
 use super::{Monitored, sample};
 use amq_core::{
-    ClearFilter, CountFilter, Filter, InsertFilter, KeyHash, LengthMismatch, RemoveFilter,
+    BatchInsertError, ClearFilter, Count, CountFilter, Filter, FilterKind, InsertError,
+    InsertFilter, Inserted, KeyHash, LengthMismatch, RemoveFilter, Stats,
 };
 
 /// Queries are counted, everything else is the filter's own.
 impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
-    amq_core::trait_methods! { self => self.filter; kind seed state }
+    fn kind(&self) -> FilterKind {
+        self.filter.kind()
+    }
+
+    fn seed(&self) -> u64 {
+        self.filter.seed()
+    }
+
+    fn len(&self) -> u64 {
+        self.filter.len()
+    }
+
+    fn capacity(&self) -> u64 {
+        self.filter.capacity()
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.filter.size_in_bytes()
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        self.filter.expected_fpr()
+    }
+
+    fn load_factor(&self) -> f64 {
+        self.filter.load_factor()
+    }
+
+    fn saturated(&self) -> u64 {
+        self.filter.saturated()
+    }
+
+    fn stats(&self) -> Stats {
+        self.filter.stats()
+    }
 
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
@@ -41,11 +76,34 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
 
 /// Inserts and removals are not counted.
 impl<F: InsertFilter, const EVERY: bool> InsertFilter for Monitored<F, EVERY> {
-    amq_core::trait_methods! { self => self.filter; insert }
+    #[inline]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        self.filter.insert_hash(hash)
+    }
+
+    #[inline]
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        self.filter.insert_unique_hash(hash)
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+        self.filter.insert_batch(hashes)
+    }
+
+    fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> Result<u64, BatchInsertError> {
+        self.filter.insert_from(about, next)
+    }
 }
 
 impl<F: RemoveFilter, const EVERY: bool> RemoveFilter for Monitored<F, EVERY> {
-    amq_core::trait_methods! { self => self.filter; remove }
+    #[inline]
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        self.filter.remove_hash(hash)
+    }
 }
 
 /// Of a filter that takes keys through a shared reference, so does what watches it.
@@ -53,18 +111,44 @@ impl<F: Filter, const EVERY: bool> InsertFilter for &Monitored<F, EVERY>
 where
     for<'a> &'a F: InsertFilter,
 {
-    amq_core::trait_methods! { self => (&self.filter); insert }
+    #[inline]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        (&self.filter).insert_hash(hash)
+    }
+
+    #[inline]
+    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        (&self.filter).insert_unique_hash(hash)
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+        (&self.filter).insert_batch(hashes)
+    }
+
+    fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> Result<u64, BatchInsertError> {
+        (&self.filter).insert_from(about, next)
+    }
 }
 
 impl<F: Filter, const EVERY: bool> RemoveFilter for &Monitored<F, EVERY>
 where
     for<'a> &'a F: RemoveFilter,
 {
-    amq_core::trait_methods! { self => (&self.filter); remove }
+    #[inline]
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        (&self.filter).remove_hash(hash)
+    }
 }
 
 impl<F: CountFilter, const EVERY: bool> CountFilter for Monitored<F, EVERY> {
-    amq_core::trait_methods! { self => self.filter; count }
+    #[inline]
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        self.filter.count_hash(hash)
+    }
 }
 
 /// The totals go on; what was seen recently is forgotten, as by [`Monitored::replace`].

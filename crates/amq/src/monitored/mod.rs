@@ -61,7 +61,7 @@ pub use report::Report;
 pub use sample::{SAMPLED, restart_sampling};
 pub use verdict::Verdict;
 
-use amq_core::{Filter, Key, KeyHash, PlanError};
+use amq_core::{Filter, FilterExt, Key, KeyHash, PlanError};
 use counts::Counts;
 
 /// A filter with counters for what it answers.
@@ -140,7 +140,12 @@ impl<F: Filter> Monitored<F> {
 }
 
 impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
-    amq_core::methods! { contains; }
+    /// Whether `key` is probably in the filter; `false` is certain.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
+    }
 
     /// Notes a key that was denied, if it is one of those that are watched.
     #[inline]

@@ -6,15 +6,8 @@ use crate::parts::{Part, parts, push, whole};
 use amq_core::internal::{Contents, Hashing, Header, Opened, Restore, Source, Written};
 use amq_core::{BuildError, DecodeError, FilterKind};
 
-impl<F: Part> Rolling<F> {
-    amq_core::methods! {
-        /// The generations and their numbers are in it: after a restart nothing is forgotten, and
-        /// the next [`advance`](Self::advance) forgets what it would have.
-        to_bytes;
-        from_bytes;
-    }
-}
-
+/// The generations and their numbers are in the file: after a restart nothing is forgotten, and the
+/// next [`advance`](Rolling::advance) forgets what it would have.
 impl<F: Part> Written for Rolling<F> {
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let mut entry = [0; 8];

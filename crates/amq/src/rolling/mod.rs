@@ -66,14 +66,14 @@ use amq_core::index::remix;
 use amq_core::internal::reserve;
 use amq_core::prefetch::BLOCK;
 use amq_core::{
-    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, InsertError,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch,
+    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal,
+    InsertError, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, Stats,
 };
 use core::fmt;
 
 /// A filter of the last generations of a stream; see the [module](self) for how it works.
 ///
-/// It is a file like any other filter ([`save`](Self::save), [`load`](Self::load)), so that a
+/// It is a file like any other filter ([`FilterFile`](amq_core::FilterFile)), so that a
 /// restart does not forget the hour. The time that passes while nobody advances it is not counted:
 /// advance it after loading as often as was missed.
 ///
@@ -208,16 +208,30 @@ impl<F: ClearFilter> Rolling<F> {
 }
 
 impl<F: Filter> Rolling<F> {
-    amq_core::methods! {
-        /// It was inserted within the window.
-        contains;
-        /// The keys in all generations; one that came in several counts in each.
-        len;
-        /// Bytes of all tables.
-        size_in_bytes;
-        /// The present rate: one less the product of what all generations leave. May read all
-        /// tables.
-        expected_fpr;
+    /// Whether `key` is probably in, inserted within the window; `false` is certain.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
+    }
+
+    /// The keys in all generations; one that came in several counts in each.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        Filter::len(self)
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads all
+    /// tables.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
     }
 }
 

@@ -7,16 +7,9 @@ use alloc::vec::Vec;
 use amq_core::internal::{Contents, Hashing, Header, Opened, Restore, Source, Written};
 use amq_core::{BuildError, DecodeError, FilterKind};
 
-impl<F: Part> Sharded<F> {
-    amq_core::methods! {
-        /// Other threads may go on: each shard is written as it is when its turn comes, with its
-        /// lock held only so long. All keys that are in when the call begins, and are not removed
-        /// meanwhile, are in the file.
-        to_bytes;
-        from_bytes;
-    }
-}
-
+/// Other threads may go on: each shard is written as it is when its turn comes, with its lock held
+/// only so long. All keys that are in when the call begins, and are not removed meanwhile, are in
+/// the file.
 impl<F: Part> Written for Sharded<F> {
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let mut entry = [0; 8];

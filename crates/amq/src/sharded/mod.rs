@@ -44,7 +44,8 @@ pub use plan::{ShardedPlan, ShardsError, shard_keys};
 use alloc::vec::Vec;
 use amq_core::internal::reserve;
 use amq_core::{
-    BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, KeyHash, MergeError,
+    BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, Key, KeyHash,
+    MergeError, Stats,
 };
 use core::fmt;
 use shard::Shard;
@@ -74,12 +75,13 @@ use shard::Shard;
 /// # }
 /// ```
 ///
-/// It is saved while threads go on: [`save`](Self::save) takes `&self`, and holds one shard's lock
-/// at a time. All keys that were in before are in the file, whatever is inserted meanwhile.
+/// It is saved while threads go on: [`save`](amq_core::FilterFile::save) takes `&self`, and holds
+/// one shard's lock at a time. All keys that were in before are in the file, whatever is inserted
+/// meanwhile.
 ///
 /// ```
 /// use amq::sharded::Sharded;
-/// use amq::{CuckooFilter, Goal};
+/// use amq::{CuckooFilter, FilterFile, Goal};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let sessions = Sharded::<CuckooFilter>::new(Goal::fpr(10_000, 0.01), 16)?;
@@ -224,13 +226,29 @@ impl<F: Filter> Sharded<F> {
         self.shards.iter().map(each).fold(0, u64::saturating_add)
     }
 
-    amq_core::methods! {
-        contains;
-        /// The number of keys in all shards.
-        len;
-        /// Bytes of all tables.
-        size_in_bytes;
-        /// The mean of the shards' rates, which is the rate of the whole. May read all tables.
-        expected_fpr;
+    /// Whether `key` is probably in the filter; `false` is certain.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
+    }
+
+    /// The number of keys in all shards.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        Filter::len(self)
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads all
+    /// tables.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
     }
 }

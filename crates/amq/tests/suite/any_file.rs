@@ -5,7 +5,7 @@ use amq::format::{FileInfo, HashedBy};
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, BloomFilter, BuildError, CuckooFilter, DecodeError,
     FilterKind, Goal, Inserted, Key, KeyEncoding, KeyHash, KeyInfo, Keyed, MergeError, Prehashed,
-    Secret,
+    SaveOptions, Secret,
 };
 
 /// Without its secret a filter can be looked at. A file of it could never be asked for keys.
@@ -23,7 +23,7 @@ fn a_filter_read_without_its_secret_is_looked_at_and_neither_asked_nor_saved_nor
             (AnyFile::Keys(seeded, info), HashedBy::Seed, DecodeError::SeedWithheld),
         ] {
             let told = file.to_bytes().unwrap();
-            let withheld = file.to_bytes_without_seed().unwrap();
+            let withheld = SaveOptions::new().without_secret().to_bytes(&file).unwrap();
             assert!(AnyFile::from_bytes_with(&told, Secret::Unknown).unwrap() == file, "{kind}");
             assert_eq!(AnyFile::from_bytes(&withheld).unwrap_err(), why, "{kind}");
 
@@ -40,7 +40,10 @@ fn a_filter_read_without_its_secret_is_looked_at_and_neither_asked_nor_saved_nor
             assert_eq!(looked.clone().of_keys().unwrap_err(), why, "{kind}");
             assert_eq!(looked.clone().keyed().unwrap_err(), why, "{kind}");
             assert_eq!(looked.to_bytes().unwrap_err(), BuildError::Withheld, "{kind}");
-            assert_eq!(looked.to_bytes_without_seed().unwrap_err(), BuildError::Withheld);
+            assert_eq!(
+                SaveOptions::new().without_secret().to_bytes(&looked).unwrap_err(),
+                BuildError::Withheld
+            );
             let saved = looked.save(&path).unwrap_err();
             assert!(saved.to_string().contains("read it with that seed or secret key"), "{saved}");
             assert!(!path.exists());

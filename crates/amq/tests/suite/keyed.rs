@@ -7,8 +7,8 @@ use amq::sharded::Sharded;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, AnyView, BlockedBloomFilter, BloomFilter, Budget,
     BuildError, CuckooFilter, DecodeError, Filter, FilterFile, FilterKind, Goal, Key, KeyEncoding,
-    KeyHash, KeyInfo, Keyed, LoadOptions, MergeError, Prehashed, QuotientFilter, ReadError, Secret,
-    SipKey, load_or_maybe,
+    KeyHash, KeyInfo, Keyed, LoadOptions, MergeError, MergeFilter, Prehashed, QuotientFilter,
+    ReadError, SaveOptions, Secret, SipKey, load_or_maybe,
 };
 use amq_conformance::files::{committed, mend};
 use core::ops::Range;
@@ -38,7 +38,10 @@ fn has_its_keys(filter: &Keyed<AnyFilter>) {
 fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
     for &kind in AnyFilter::KINDS {
         let file = AnyFile::Keyed(keyed(kind, KEY), KeyEncoding::Integers.into());
-        let (told, withheld) = (file.to_bytes().unwrap(), file.to_bytes_without_seed().unwrap());
+        let (told, withheld) = (
+            file.to_bytes().unwrap(),
+            SaveOptions::new().without_secret().to_bytes(&file).unwrap(),
+        );
         assert_eq!(withheld.len(), told.len());
         let bytes_of_key = KEY.to_bytes();
         let tells = |file: &[u8]| {
@@ -55,7 +58,11 @@ fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
             assert_eq!(read.key_info().withheld, is_withheld, "{kind}");
             // A secret that the file did not have is not put in.
             assert_eq!(&read.to_bytes().unwrap(), bytes, "{kind}");
-            assert_eq!(read.to_bytes_without_seed().unwrap(), withheld, "{kind}");
+            assert_eq!(
+                SaveOptions::new().without_secret().to_bytes(&read).unwrap(),
+                withheld,
+                "{kind}"
+            );
             let filter = read.keyed().unwrap();
             has_its_keys(&filter);
             assert!(filter == keyed(kind, KEY), "{kind}");
@@ -84,13 +91,16 @@ fn a_keyed_file_on_disk_is_loaded_with_its_key() {
     filter.insert_keys(&["one", "two"]).unwrap();
     filter.save(&path).unwrap();
     assert!(Keyed::<CuckooFilter>::load(&path).unwrap() == filter);
-    assert!(Keyed::<CuckooFilter>::load_with_key(&path, KEY).unwrap() == filter);
-    filter.save_without_key(&path).unwrap();
-    assert!(Keyed::<CuckooFilter>::load_with_key(&path, KEY).unwrap() == filter);
+    assert!(LoadOptions::new().key(KEY).load::<Keyed<CuckooFilter>>(&path).unwrap() == filter);
+    SaveOptions::new().without_secret().save(&filter, &path).unwrap();
+    assert!(LoadOptions::new().key(KEY).load::<Keyed<CuckooFilter>>(&path).unwrap() == filter);
     assert!(AnyFile::load_with(&path, Secret::Key(KEY)).is_ok());
     for (read, why) in [
         (Keyed::<CuckooFilter>::load(&path).err(), DecodeError::KeyWithheld),
-        (Keyed::<CuckooFilter>::load_with_key(&path, OTHER).err(), DecodeError::OtherKey),
+        (
+            LoadOptions::new().key(OTHER).load::<Keyed<CuckooFilter>>(&path).err(),
+            DecodeError::OtherKey,
+        ),
         (CuckooFilter::load(&path).err(), DecodeError::Keyed),
         (LoadOptions::new().seed(0).load::<CuckooFilter>(&path).err(), DecodeError::Keyed),
         (AnyFilter::load(&path).err(), DecodeError::Keyed),
@@ -111,12 +121,15 @@ fn a_keyed_filter_reads_no_other_file_and_says_which_it_is() {
     let prehashed = Prehashed::<BloomFilter>::new(Goal::fpr(100, 0.01)).unwrap();
     for (bytes, why) in [
         (plain.to_bytes().unwrap(), DecodeError::NotKeyed),
-        (plain.to_bytes_without_seed().unwrap(), DecodeError::NotKeyed),
+        (SaveOptions::new().without_secret().to_bytes(&plain).unwrap(), DecodeError::NotKeyed),
         (prehashed.to_bytes().unwrap(), DecodeError::Prehashed),
     ] {
         assert_eq!(Keyed::<BloomFilter>::from_bytes(&bytes).unwrap_err(), why);
-        assert_eq!(Keyed::<BloomFilter>::from_bytes_with_key(&bytes, KEY).unwrap_err(), why);
-        assert_eq!(Keyed::<BloomFilter>::open(&bytes).unwrap_err(), why);
+        assert_eq!(
+            LoadOptions::new().key(KEY).from_bytes::<Keyed<BloomFilter>>(&bytes).unwrap_err(),
+            why
+        );
+        assert_eq!(Keyed::<BloomFilter>::view(&bytes).unwrap_err(), why);
         assert_eq!(AnyFile::from_bytes_with(&bytes, Secret::Key(KEY)).unwrap_err(), why);
     }
 }
@@ -126,14 +139,14 @@ fn a_keyed_filter_reads_no_other_file_and_says_which_it_is() {
 fn a_view_of_a_keyed_file_answers_under_its_key() {
     let keys: Vec<u64> = (0..KEYS).collect();
     let filter = Keyed::<BlockedBloomFilter>::build(Budget::Fpr(0.01), KEY, &keys).unwrap();
-    let bytes = filter.to_bytes_without_key().unwrap();
+    let bytes = SaveOptions::new().without_secret().to_bytes(&filter).unwrap();
     let page = Aligned::new(&bytes);
     let page = page.as_ref();
-    let view = Keyed::<BlockedBloomFilter>::open_with_key(page, KEY).unwrap();
+    let view = LoadOptions::new().key(KEY).view::<Keyed<BlockedBloomFilter>>(page).unwrap();
     let mut answers = vec![false; keys.len()];
     view.contains_keys(&keys, &mut answers).unwrap();
     assert!(answers.iter().all(|&answer| answer) && keys.iter().all(|key| view.contains(key)));
-    let refused = Keyed::<BlockedBloomFilter>::open(page).unwrap_err();
+    let refused = Keyed::<BlockedBloomFilter>::view(page).unwrap_err();
     assert_eq!(refused, DecodeError::KeyWithheld);
 }
 
@@ -143,7 +156,10 @@ fn a_view_of_any_kind_is_opened_with_the_key_borrowed_and_owned() {
     for &kind in AnyFilter::KINDS {
         let filter = keyed(kind, KEY);
         let file = AnyFile::Keyed(filter.clone(), KeyInfo::default());
-        let (told, withheld) = (file.to_bytes().unwrap(), file.to_bytes_without_seed().unwrap());
+        let (told, withheld) = (
+            file.to_bytes().unwrap(),
+            SaveOptions::new().without_secret().to_bytes(&file).unwrap(),
+        );
         for (bytes, given) in [(&told, None), (&told, Some(KEY)), (&withheld, Some(KEY))] {
             let page = Aligned::new(bytes);
             let view = AnyView::open_keyed(page.as_ref(), given).unwrap();
@@ -248,16 +264,28 @@ fn what_holds_filters_is_keyed_from_outside() {
     }
     rolling.get_mut().advance();
     let files = [
-        (sharded.to_bytes().unwrap(), sharded.to_bytes_without_key().unwrap()),
-        (rolling.to_bytes().unwrap(), rolling.to_bytes_without_key().unwrap()),
+        (
+            sharded.to_bytes().unwrap(),
+            SaveOptions::new().without_secret().to_bytes(&sharded).unwrap(),
+        ),
+        (
+            rolling.to_bytes().unwrap(),
+            SaveOptions::new().without_secret().to_bytes(&rolling).unwrap(),
+        ),
     ];
     for (index, (told, withheld)) in files.iter().enumerate() {
         for file in [told, withheld] {
             let (contains, again): (Vec<bool>, Vec<u8>) = if index == 0 {
-                let back = Keyed::<Sharded<CuckooFilter>>::from_bytes_with_key(file, KEY).unwrap();
+                let back = LoadOptions::new()
+                    .key(KEY)
+                    .from_bytes::<Keyed<Sharded<CuckooFilter>>>(file)
+                    .unwrap();
                 ((0..KEYS).map(|key| back.contains(&key)).collect(), back.to_bytes().unwrap())
             } else {
-                let back = Keyed::<Rolling<BloomFilter>>::from_bytes_with_key(file, KEY).unwrap();
+                let back = LoadOptions::new()
+                    .key(KEY)
+                    .from_bytes::<Keyed<Rolling<BloomFilter>>>(file)
+                    .unwrap();
                 ((0..KEYS).map(|key| back.contains(&key)).collect(), back.to_bytes().unwrap())
             };
             assert!(contains.iter().all(|&found| found));
@@ -266,7 +294,7 @@ fn what_holds_filters_is_keyed_from_outside() {
         assert!(!withheld.windows(16).any(|part| part == KEY.to_bytes()));
     }
     let (told, withheld) = &files[0];
-    let wrong = Keyed::<Sharded<CuckooFilter>>::from_bytes_with_key(withheld, OTHER);
+    let wrong = LoadOptions::new().key(OTHER).from_bytes::<Keyed<Sharded<CuckooFilter>>>(withheld);
     assert_eq!(wrong.err(), Some(DecodeError::OtherKey));
     let plain = Sharded::<CuckooFilter>::from_bytes(told).err();
     assert_eq!(plain, Some(DecodeError::Keyed));
@@ -304,7 +332,10 @@ fn a_filter_with_an_unused_seed_has_no_file() {
     let bloom = BloomFilter::with_seed(Goal::fpr(100, 0.01), SEED).unwrap();
     let keyed = Keyed::of(bloom.clone(), KEY);
     assert_eq!(keyed.to_bytes().unwrap_err(), BuildError::UnusedSeed);
-    assert_eq!(keyed.to_bytes_without_key().unwrap_err(), BuildError::UnusedSeed);
+    assert_eq!(
+        SaveOptions::new().without_secret().to_bytes(&keyed).unwrap_err(),
+        BuildError::UnusedSeed
+    );
     let prehashed = Prehashed::of(bloom);
     assert_eq!(prehashed.to_bytes().unwrap_err(), BuildError::UnusedSeed);
     let text = BuildError::UnusedSeed.to_string();
@@ -321,7 +352,7 @@ fn a_secret_key_of_zeros_is_refused() {
     // Where nothing can be refused, the filter is not saved.
     let of = Keyed::of(BloomFilter::new(Goal::fpr(100, 0.01)).unwrap(), zero);
     assert_eq!(of.to_bytes().unwrap_err(), BuildError::ZeroKey);
-    assert_eq!(of.to_bytes_without_key().unwrap_err(), BuildError::ZeroKey);
+    assert_eq!(SaveOptions::new().without_secret().to_bytes(&of).unwrap_err(), BuildError::ZeroKey);
     let any = Keyed::of(AnyFilter::from(of.into_inner()), zero);
     let file = AnyFile::Keyed(any, KeyEncoding::Bytes.into());
     assert_eq!(file.to_bytes().unwrap_err(), BuildError::ZeroKey);
@@ -340,7 +371,8 @@ fn a_file_with_a_secret_key_of_zeros_is_not_read() {
     assert_eq!(AnyFile::from_bytes_with_key(&told, zero).err(), why);
     assert_eq!(Keyed::<BloomFilter>::from_bytes(&told).err(), why);
 
-    let mut withheld = keyed(FilterKind::Bloom, KEY).to_bytes_without_key().unwrap();
+    let mut withheld =
+        SaveOptions::new().without_secret().to_bytes(&keyed(FilterKind::Bloom, KEY)).unwrap();
     let check = withheld[..SECRET.start].key_hash_under(&zero).get() as u32;
     withheld[SECRET][..4].copy_from_slice(&check.to_le_bytes());
     mend(&mut withheld);
@@ -353,13 +385,14 @@ fn a_file_with_a_secret_key_of_zeros_is_not_read() {
 #[test]
 fn a_check_is_of_the_header_and_tells_nothing_by_itself() {
     let keyed = keyed(FilterKind::Bloom, KEY);
-    let file = AnyFile::Keyed(keyed.clone(), KeyInfo::default()).to_bytes_without_seed().unwrap();
+    let file = AnyFile::Keyed(keyed.clone(), KeyInfo::default());
+    let file = SaveOptions::new().without_secret().to_bytes(&file).unwrap();
     // The hash of the first 40 bytes under the key: a key of the filter's like any other.
     let want = keyed.key_hash(&file[..40]).get() as u32;
     assert_eq!(file[40..44], want.to_le_bytes());
     assert!(file[44..56].iter().all(|&byte| byte == 0));
     let seeded = AnyFilter::with_seed(FilterKind::Bloom, Goal::fpr(10, 0.01), SEED).unwrap();
-    let file = seeded.to_bytes_without_seed().unwrap();
+    let file = SaveOptions::new().without_secret().to_bytes(&seeded).unwrap();
     let mut key = [0; 16];
     key[..8].copy_from_slice(&SEED.to_le_bytes());
     let want = file[..40].key_hash_under(&SipKey::new(key)).get() as u32;
@@ -414,14 +447,14 @@ fn golden_files_are_read_and_written_as_ever() {
     let mut sharded =
         Keyed::of(Sharded::<BloomFilter>::new(Goal::fpr(300, 0.01), 3).unwrap(), PLAIN);
     sharded.try_extend(0..300u64).unwrap();
-    let bytes = sharded.to_bytes_without_key().unwrap();
+    let bytes = SaveOptions::new().without_secret().to_bytes(&sharded).unwrap();
     golden("keyed-sharded-withheld", &bytes, by_key, sharded.get_ref(), &under_key);
 
     let under_seed = |key: u64| KeyHash::of(&key, SEED);
     let by_seed = format!("seed: {SEED}");
     let mut bloom = BloomFilter::with_seed(Goal::fpr(600, 0.01), SEED).unwrap();
     bloom.extend(0..300u64);
-    let bytes = bloom.to_bytes_without_seed().unwrap();
+    let bytes = SaveOptions::new().without_secret().to_bytes(&bloom).unwrap();
     golden("seed-withheld", &bytes, &by_seed, &bloom, &under_seed);
     assert!(BloomFilter::from_bytes_with_seed(&bytes, SEED).unwrap() == bloom);
 

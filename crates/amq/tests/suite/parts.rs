@@ -3,6 +3,7 @@
 use amq::rolling::Rolling;
 use amq::sharded::Sharded;
 use amq::*;
+use amq::{FilterFile, LoadOptions, SaveOptions};
 use amq_conformance::files::{callers_hash, committed};
 use amq_conformance::memory::peak_of;
 use amq_conformance::{Violation, hold};
@@ -178,35 +179,40 @@ fn files_are_saved_whole_and_loaded_and_seeds_may_be_withheld() {
     seen.write_to(&mut written).unwrap();
     assert_eq!(written, seen.encode());
     let limit = written.len() as u64 - 1;
-    assert!(Events::read_from_within(&written[..], limit).is_err());
-    assert!(Events::read_from_within(&written[..], limit + 1).is_ok());
+    assert!(LoadOptions::new().max_bytes(limit).read_from::<Events, _>(&written[..]).is_err());
+    assert!(LoadOptions::new().max_bytes(limit + 1).read_from::<Events, _>(&written[..]).is_ok());
 
-    let (rolled, shared) =
-        (seen.to_bytes_without_seed().unwrap(), filter.to_bytes_without_seed().unwrap());
+    let (rolled, shared) = (
+        SaveOptions::new().without_secret().to_bytes(&seen).unwrap(),
+        SaveOptions::new().without_secret().to_bytes(&filter).unwrap(),
+    );
     let secret = 99u64.to_le_bytes();
     for bytes in [&rolled, &shared] {
         assert!(!bytes.windows(8).any(|window| window == secret), "the seed is in the file");
     }
     assert_eq!(Events::from_bytes(&rolled), Err(DecodeError::SeedWithheld));
-    assert_eq!(Events::from_bytes_with_seed(&rolled, 99).unwrap(), seen);
-    let back = Sessions::from_bytes_with_seed(&shared, 99).unwrap();
+    assert_eq!(LoadOptions::new().seed(99).from_bytes::<Events>(&rolled).unwrap(), seen);
+    let back = LoadOptions::new().seed(99).from_bytes::<Sessions>(&shared).unwrap();
     assert!((0..500u64).all(|key| back.contains(&key)));
-    assert_eq!(back.to_bytes_without_seed().unwrap(), shared);
+    assert_eq!(SaveOptions::new().without_secret().to_bytes(&back).unwrap(), shared);
     let mut written = [Vec::new(), Vec::new()];
-    seen.write_to_without_seed(&mut written[0]).unwrap();
-    filter.write_to_without_seed(&mut written[1]).unwrap();
+    SaveOptions::new().without_secret().write_to(&seen, &mut written[0]).unwrap();
+    SaveOptions::new().without_secret().write_to(&filter, &mut written[1]).unwrap();
     assert_eq!(written, [&rolled[..], &shared[..]]);
-    assert_eq!(Events::read_from_with_seed(&rolled[..], 99).unwrap(), seen);
-    let read = Sessions::read_from_with_seed(&shared[..], 99).unwrap();
+    assert_eq!(LoadOptions::new().seed(99).read_from::<Events, _>(&rolled[..]).unwrap(), seen);
+    let read = LoadOptions::new().seed(99).read_from::<Sessions, _>(&shared[..]).unwrap();
     assert_eq!(read.encode(), filter.encode());
-    seen.save_without_seed(&rolling).unwrap();
-    filter.save_without_seed(&sharded).unwrap();
+    SaveOptions::new().without_secret().save(&seen, &rolling).unwrap();
+    SaveOptions::new().without_secret().save(&filter, &sharded).unwrap();
     assert!(
         std::fs::read(&rolling).unwrap() == rolled && std::fs::read(&sharded).unwrap() == shared
     );
     assert!(Events::load(&rolling).is_err() && Sessions::load(&sharded).is_err());
-    assert_eq!(Events::load_with_seed(&rolling, 99).unwrap(), seen);
-    assert_eq!(Sessions::load_with_seed(&sharded, 99).unwrap().encode(), filter.encode());
+    assert_eq!(LoadOptions::new().seed(99).load::<Events>(&rolling).unwrap(), seen);
+    assert_eq!(
+        LoadOptions::new().seed(99).load::<Sessions>(&sharded).unwrap().encode(),
+        filter.encode()
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -261,7 +267,7 @@ fn a_filter_with_a_part_of_another_seed_is_not_written() {
         });
         let refused = BuildError::PartSeeds { part: 3 };
         assert_eq!(filter.to_bytes(), Err(refused));
-        assert_eq!(filter.to_bytes_without_seed(), Err(refused));
+        assert_eq!(SaveOptions::new().without_secret().to_bytes(&filter), Err(refused));
         assert!(filter.write_to(Vec::new()).unwrap_err().to_string().contains("part 3"));
         assert!(filter.save(&path).unwrap_err().to_string().contains("another seed"));
         assert_eq!(std::fs::read(&path).unwrap(), before);

@@ -4,9 +4,9 @@ use amq::sharded::Sharded;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, AnyView, BatchInsertError, BlockedBloomFilter,
     BloomFilter, Budget, BuildError, BuildFilter, CuckooFilter, DecodeError, EmptyFilter,
-    ExpandableQuotientFilter, Filter, FilterKind, FuseFilter, Goal, InsertError, InsertFilter,
-    KeyHash, KeyInfo, MergeError, Prehashed, QuotientFilter, ReadError, ScalableBloomFilter,
-    load_or_maybe,
+    ExpandableQuotientFilter, Filter, FilterFile, FilterKind, FuseFilter, Goal, InsertError,
+    InsertFilter, KeyHash, KeyInfo, MergeError, Prehashed, QuotientFilter, ReadError, SaveOptions,
+    ScalableBloomFilter, load_or_maybe,
 };
 
 const KEYS: u64 = 500;
@@ -31,7 +31,7 @@ fn a_file_of_every_kind_is_read_as_hashes_and_never_as_keys() {
         let file = prehashed(kind);
         file.save(&path).unwrap();
         let bytes = file.to_bytes().unwrap();
-        assert_eq!(file.to_bytes_without_seed().unwrap(), bytes, "{kind}");
+        assert_eq!(SaveOptions::new().without_secret().to_bytes(&file).unwrap(), bytes, "{kind}");
         for read in [AnyFile::load(&path).unwrap(), AnyFile::from_bytes(&bytes).unwrap()] {
             assert!(read == file, "{kind}");
             let AnyFile::Hashes(filter) = read else { panic!("{kind}") };
@@ -158,7 +158,7 @@ fn what_a_file_holds_is_read_with_the_seed_that_it_withholds() {
     let path = std::env::temp_dir().join(name);
     let goal = Goal::fpr(100, 0.01);
     let filter = AnyFilter::build_with_seed(FilterKind::Cuckoo, goal, 7, ["a key"]).unwrap();
-    let bytes = filter.to_bytes_without_seed().unwrap();
+    let bytes = SaveOptions::new().without_secret().to_bytes(&filter).unwrap();
     std::fs::write(&path, &bytes).unwrap();
     let info = KeyInfo { withheld: true, ..KeyInfo::default() };
     let file = AnyFile::Keys(filter, info);

@@ -1,6 +1,6 @@
 //! What saving a filter does to the file it replaces, and to the folder.
 
-use amq::{AnyFilter, BloomFilter, Goal};
+use amq::{AnyFilter, BloomFilter, Goal, SaveOptions};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -34,10 +34,10 @@ fn a_seed_can_be_withheld_on_every_way_and_must_be_given() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("filter");
     let (filter, any) = (filter(), AnyFilter::from(filter()));
-    let withheld = filter.to_bytes_without_seed().unwrap();
+    let withheld = SaveOptions::new().without_secret().to_bytes(&filter).unwrap();
     let mut written = [Vec::new(), Vec::new()];
-    filter.write_to_without_seed(&mut written[0]).unwrap();
-    any.write_to_without_seed(&mut written[1]).unwrap();
+    SaveOptions::new().without_secret().write_to(&filter, &mut written[0]).unwrap();
+    SaveOptions::new().without_secret().write_to(&any, &mut written[1]).unwrap();
     assert!(written.iter().all(|bytes| *bytes == withheld));
     let seed = filter.seed();
     assert!(BloomFilter::read_from_with_seed(&withheld[..], seed).unwrap() == filter);
@@ -45,8 +45,8 @@ fn a_seed_can_be_withheld_on_every_way_and_must_be_given() {
     assert!(BloomFilter::read_from(&withheld[..]).is_err());
     for through_any in [false, true] {
         match through_any {
-            false => filter.save_without_seed(&path).unwrap(),
-            true => any.save_without_seed(&path).unwrap(),
+            false => SaveOptions::new().without_secret().save(&filter, &path).unwrap(),
+            true => SaveOptions::new().without_secret().save(&any, &path).unwrap(),
         }
         assert!(std::fs::read(&path).unwrap() == withheld);
         assert!(BloomFilter::load(&path).is_err());
@@ -94,7 +94,7 @@ fn a_path_without_a_file_name_is_refused_and_nothing_is_left() {
 mod permissions {
     use super::{filter, names};
     use amq::sharded::Sharded;
-    use amq::{AnyFile, AnyFilter, BloomFilter, Goal, Keyed, SipKey};
+    use amq::{AnyFile, AnyFilter, BloomFilter, FilterFile, Goal, Keyed, SipKey};
     use std::fs::{self, File, Permissions};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     use std::os::unix::process::CommandExt;

@@ -7,9 +7,9 @@ use amq_core::internal::{
     Stored, Streaming, Written,
 };
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterKind, Goal,
-    InsertError, InsertFilter, Inserted, KeyHash, MergeError, MergeFilter, Prehashed, ReadError,
-    RemoveFilter, Secret,
+    BuildError, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterFile, FilterKind, Goal,
+    InsertError, InsertFilter, Inserted, KeyHash, LoadOptions, MergeError, MergeFilter, Prehashed,
+    ReadError, RemoveFilter, SaveOptions, Secret,
 };
 
 /// What a reader is given.
@@ -438,7 +438,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             filter.get_mut().header.seed = 0;
         }
         let mut bytes = match withhold_seed {
-            true => filter.to_bytes_without_seed()?,
+            true => SaveOptions::new().without_secret().to_bytes(&filter)?,
             false => filter.to_bytes()?,
         };
         if Self::has_lapse(Lapse::PrehashedUntold) {
@@ -457,7 +457,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
     fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError> {
         match Self::has_lapse(Lapse::KeysDecoded) {
             true => Self::decoded_by_any_hash(bytes, None).map(Prehashed::of),
-            false => Prehashed::<Self>::from_bytes(bytes),
+            false => LoadOptions::new().from_bytes(bytes),
         }
     }
 
@@ -468,13 +468,13 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             })?;
             return Ok(Prehashed::of(read));
         }
-        Prehashed::<Self>::read_from(reader)
+        LoadOptions::new().read_from(reader)
     }
 
     fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Filed<LAPSE, &[u64]>>, DecodeError> {
         let view = match Self::has_lapse(Lapse::KeysViewed) {
             true => Self::viewed_by_any_hash(bytes, None, true)?,
-            false => Prehashed::<Self>::open(bytes)?.into_inner(),
+            false => LoadOptions::new().view::<Prehashed<Self>>(bytes)?.into_inner(),
         };
         Ok(Prehashed::of(Filed { is_view: true, ..view }))
     }

@@ -24,7 +24,7 @@ impl AnyFile {
     /// Whether `key` is probably in: `false` is certain.
     ///
     /// ```
-    /// use amq::{AnyFile, Budget, CuckooFilter, Keyed, SipKey};
+    /// use amq::{AnyFile, Budget, CuckooFilter, FilterFile, Keyed, SipKey};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let random = || [7; 16];

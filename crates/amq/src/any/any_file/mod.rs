@@ -7,11 +7,16 @@ mod withheld;
 pub use withheld::Withheld;
 
 use super::{AnyError, AnyFilter};
+use alloc::vec::Vec;
 use amq_core::format::HashedBy;
 use amq_core::internal::{Contents, Hashing, Opened, Written};
 use amq_core::{
-    BuildError, DecodeError, Filter, KeyEncoding, KeyInfo, Keyed, MergeError, Prehashed, Secret,
+    BuildError, DecodeError, Filter, FilterFile, KeyEncoding, KeyInfo, Keyed, MergeError,
+    Prehashed, Secret,
 };
+
+#[cfg(feature = "std")]
+use std::{io, path::Path};
 
 /// What a file can hold: a filter of any kind, with how its keys are hashed and were encoded.
 ///
@@ -143,18 +148,18 @@ impl AnyFile {
         }
     }
 
-    /// The filter of keys under a secret key, as `Keyed::<BloomFilter>::load_with_key` gives it
-    /// where the kind is known. The same refusals as of [`of_keys`](Self::of_keys), and
+    /// The filter of keys under a secret key, as [`LoadOptions::key`](amq_core::LoadOptions::key)
+    /// gives it where the kind is known. The same refusals as of [`of_keys`](Self::of_keys), and
     /// [`DecodeError::NotKeyed`] if the keys are hashed under a seed.
     ///
     /// ```
-    /// use amq::{AnyFile, Budget, CuckooFilter, Keyed, SipKey};
+    /// use amq::{AnyFile, Budget, CuckooFilter, Keyed, SaveOptions, SipKey};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let random = || [7; 16];
     /// let key = SipKey::new(random()); // 16 bytes from the operating system
     /// let seen = Keyed::<CuckooFilter>::build(Budget::Fpr(0.01), key, ["a key"])?;
-    /// let bytes = seen.to_bytes_without_key()?; // or `save_without_key`
+    /// let bytes = SaveOptions::new().without_secret().to_bytes(&seen)?; // or `save`
     ///
     /// let seen = AnyFile::from_bytes_with_key(&bytes, key)?.keyed()?; // or `load_with_key`
     /// assert!(seen.contains("a key"));
@@ -207,10 +212,22 @@ impl AnyFile {
         Ok(())
     }
 
-    amq_core::methods! {
-        /// As it was read: without its seed or secret key if the file it comes from had none. One
-        /// that was read without knowing it is refused ([`BuildError::Withheld`]).
-        to_bytes;
+    /// The filter as a file, as it was read: without its seed or secret key if the file it comes
+    /// from had none. One that was read without knowing it is refused ([`BuildError::Withheld`]).
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
+        FilterFile::to_bytes(self)
+    }
+
+    /// Writes the filter as a file, likewise, and flushes the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to(&self, writer: impl io::Write) -> io::Result<()> {
+        FilterFile::write_to(self, writer)
+    }
+
+    /// Saves the filter as the file at `path`, whole or not at all; see [`FilterFile::save`].
+    #[cfg(feature = "std")]
+    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        FilterFile::save(self, path)
     }
 
     /// This filter, as the file says of it.

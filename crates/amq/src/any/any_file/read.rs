@@ -25,7 +25,8 @@ impl AnyFile {
         Self::decode(bytes, None, all)
     }
 
-    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    /// Reads a file that withholds its seed, which must be `seed`. A file that stores another seed
+    /// is refused as [`DecodeError::OtherSeed`].
     pub fn from_bytes_with_seed(bytes: &[u8], seed: u64) -> Result<Self, DecodeError> {
         Self::decode(bytes, Some(Secret::Seed(seed)), all)
     }
@@ -61,7 +62,8 @@ impl AnyFile {
         Self::loaded(path.as_ref(), None, all)
     }
 
-    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    /// Reads a file that withholds its seed, which must be `seed`. A file that stores another seed
+    /// is refused as [`DecodeError::OtherSeed`].
     pub fn load_with_seed(path: impl AsRef<Path>, seed: u64) -> Result<Self, ReadError> {
         Self::loaded(path.as_ref(), Some(Secret::Seed(seed)), all)
     }
@@ -82,7 +84,8 @@ impl AnyFile {
         Self::read(&mut reader, None, u64::MAX, all)
     }
 
-    #[doc = amq_core::docs!(from_bytes_with_seed)]
+    /// Reads a file that withholds its seed, which must be `seed`. A file that stores another seed
+    /// is refused as [`DecodeError::OtherSeed`].
     pub fn read_from_with_seed(mut reader: impl io::Read, seed: u64) -> Result<Self, ReadError> {
         Self::read(&mut reader, Some(Secret::Seed(seed)), u64::MAX, all)
     }

@@ -1,13 +1,14 @@
 //! Filters that hash their keys under a secret key.
 
-mod file;
-
+use crate::envelope::{Contents, Hashing, Opened, Restore, Source, Written};
 use crate::filter::{ext, hashes_of};
-use crate::key::{HashUnder, hash_blocks};
+use crate::format::HashedBy;
+use crate::key::{KeyHasher, hash_blocks};
 use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
-    DEFAULT_SEED, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, Key,
-    KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, SipKey, Stats, Target,
+    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Secret, SipKey,
+    Stats, Target,
 };
 use core::fmt;
 
@@ -26,9 +27,14 @@ use core::fmt;
 /// It has the methods of `F`, but those that take keys hash otherwise. In `key`, `with_key` and the
 /// like, the key is the secret one; elsewhere keys are what the filter holds. Where `F` is used
 /// through a shared reference, as sharded and atomic filters are, [`by_ref`](Self::by_ref) gives a
-/// keyed filter of that: `Keyed::of(Sharded::new(..)?, key)`. Its file is one of its own: it has
-/// the secret key, or leaves it out, and loads as no other type. A filter of any kind under a
-/// secret key is read by the `AnyFile` of the crate `amq`.
+/// keyed filter of that: `Keyed::of(Sharded::new(..)?, key)`.
+///
+/// Its file ([`FilterFile`]) is one of its own and loads as no other type. **A file with the secret
+/// key is as secret as that key**; [`SaveOptions::without_secret`] leaves it out, and
+/// [`LoadOptions::key`] supplies it to the reader. A file whose keys are hashed under a seed is
+/// refused as [`DecodeError::NotKeyed`], one under another secret key as
+/// [`DecodeError::OtherKey`], and one under a key of all zeros as [`DecodeError::ZeroKey`]. A
+/// filter of any kind under a secret key is read by the `AnyFile` of the crate `amq`.
 ///
 /// ```
 /// use amq_core::{Keyed, SipKey};
@@ -43,6 +49,9 @@ use core::fmt;
 /// # }
 /// ```
 ///
+/// [`FilterFile`]: crate::FilterFile
+/// [`SaveOptions::without_secret`]: crate::SaveOptions::without_secret
+/// [`LoadOptions::key`]: crate::LoadOptions::key
 /// [`Monitored`]: https://docs.rs/amq/latest/amq/monitored/struct.Monitored.html
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Keyed<F> {
@@ -284,9 +293,32 @@ impl<F: MergeFilter> MergeFilter for Keyed<F> {
 }
 
 impl<F: MergeFilter> Keyed<F> {
-    crate::methods! {
-        /// [`MergeFilter::merge`]. Refused if the other's secret key is another one.
-        merge;
+    /// [`MergeFilter::merge`]. Refused if the other's secret key is another one.
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        MergeFilter::merge(self, other)
+    }
+}
+
+/// Whether the secret key is told is as asked; which it is the filter knows.
+impl<F: Filter + Written> Written for Keyed<F> {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        filled(self.key)?;
+        self.filter.contents(Hashing::Key(self.key).told_as(hashing))?.without_seed()
+    }
+}
+
+impl<F: Filter + Restore> Restore for Keyed<F> {
+    const HASHED_BY: HashedBy = HashedBy::Key;
+    type Over<R: Source> = Keyed<F::Over<R>>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        source: R,
+    ) -> Result<Keyed<F::Over<R>>, DecodeError> {
+        let Some(Secret::Key(key)) = opened.secret() else {
+            return Err(DecodeError::NotKeyed);
+        };
+        Ok(Keyed { filter: F::restore(opened, source)?, key })
     }
 }
 
