@@ -67,6 +67,7 @@ pub mod numeric;
 pub mod prefetch;
 mod prehashed;
 mod steps;
+mod table;
 #[cfg(feature = "parallel")]
 mod threads;
 mod trait_methods;
@@ -90,6 +91,7 @@ pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, SipKey, hash_blocks, 
 pub use keyed::Keyed;
 pub use numeric::PredictedFpr;
 pub use prehashed::Prehashed;
+pub use table::{Bytes, Table};
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -4,8 +4,8 @@ use super::directory::Place;
 use super::format::ALIGN;
 use super::opened::Opened;
 use super::section::{Plain, to_machine_order};
-use crate::DecodeError;
 use crate::memory::reserve;
+use crate::{Bytes, DecodeError, Table};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
@@ -28,6 +28,10 @@ use xxhash_rust::xxh3::xxh3_64;
 ///     fn section<T: Plain>(&mut self, _: &Opened<'_>) -> Result<Vec<T>, DecodeError> {
 ///         Ok(Vec::new())
 ///     }
+///     type Bytes = amq_core::Table;
+///     fn table(&mut self, _: &Opened<'_>) -> Result<amq_core::Table, DecodeError> {
+///         Ok(amq_core::Table::default())
+///     }
 ///     fn bytes(&mut self, _: &Opened<'_>) -> Result<std::borrow::Cow<'_, [u8]>, DecodeError> {
 ///         Ok((&[]).into())
 ///     }
@@ -42,6 +46,13 @@ pub trait Source: sealed::Sealed {
 
     /// The next section. Whoever asks has called [`Opened::expect_sections`] with its length.
     fn section<T: Plain>(&mut self, opened: &Opened<'_>) -> Result<Self::Store<T>, DecodeError>;
+
+    /// What holds a part of a table.
+    type Bytes: Bytes;
+
+    /// The next section as a table. Whoever asks has called [`Opened::expect_sections`] with its
+    /// length.
+    fn table(&mut self, opened: &Opened<'_>) -> Result<Self::Bytes, DecodeError>;
 
     /// The next section's bytes, for whoever reads a file within the file.
     fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError>;
@@ -139,6 +150,20 @@ impl Source for Copying<'_> {
         Ok(elements)
     }
 
+    type Bytes = Table;
+
+    fn table(&mut self, opened: &Opened<'_>) -> Result<Table, DecodeError> {
+        let place = next_place(opened, &mut self.next)?;
+        check_padding(self.payload, place)?;
+        let mut rest = bytes_of(self.payload, place);
+        Table::fill(place.bytes, place.bytes, |bytes| {
+            let (now, later) = rest.split_at(bytes.len());
+            bytes.copy_from_slice(now);
+            rest = later;
+            Ok(())
+        })
+    }
+
     fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError> {
         let place = next_place(opened, &mut self.next)?;
         check_padding(self.payload, place)?;
@@ -188,8 +213,18 @@ impl<'a> Source for Borrowing<'a> {
         })
     }
 
+    type Bytes = &'a [u8];
+
+    fn table(&mut self, opened: &Opened<'_>) -> Result<&'a [u8], DecodeError> {
+        let place = next_place(opened, &mut self.next)?;
+        if self.check {
+            check_padding(self.payload, place)?;
+        }
+        Ok(bytes_of(self.payload, place))
+    }
+
     fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError> {
-        self.section::<u8>(opened).map(Cow::Borrowed)
+        self.table(opened).map(Cow::Borrowed)
     }
 
     fn finish(self, _: &Opened<'_>) -> Result<bool, DecodeError> {
@@ -305,6 +340,18 @@ impl<'a, R: std::io::Read> Streaming<'a, R> {
         self.sum.update(bytes);
         Ok(())
     }
+
+    /// The padding behind a section, which must be zero.
+    fn padding(&mut self, place: Place, opened: &Opened<'_>) -> Result<(), DecodeError> {
+        let mut padding = [0; ALIGN];
+        let length = place.bytes as usize % ALIGN;
+        let padding = &mut padding[..length.next_multiple_of(ALIGN) - length];
+        self.fill(padding, opened)?;
+        match padding.iter().all(|&byte| byte == 0) {
+            true => Ok(()),
+            false => Err(DecodeError::Reserved { part: "payload" }),
+        }
+    }
 }
 
 #[cfg(feature = "std")]
@@ -319,14 +366,18 @@ impl<R: std::io::Read> Source for Streaming<'_, R> {
             to_machine_order(bytes, T::WIDTH);
             Ok(())
         })?;
-        let mut padding = [0; ALIGN];
-        let length = place.bytes as usize % ALIGN;
-        let padding = &mut padding[..length.next_multiple_of(ALIGN) - length];
-        self.fill(padding, opened)?;
-        match padding.iter().all(|&byte| byte == 0) {
-            true => Ok(elements),
-            false => Err(DecodeError::Reserved { part: "payload" }),
-        }
+        self.padding(place, opened)?;
+        Ok(elements)
+    }
+
+    type Bytes = Table;
+
+    fn table(&mut self, opened: &Opened<'_>) -> Result<Table, DecodeError> {
+        let place = next_place(opened, &mut self.next)?;
+        let sure = self.sure.saturating_sub(self.read);
+        let table = Table::fill(place.bytes, sure, |bytes| self.fill(bytes, opened))?;
+        self.padding(place, opened)?;
+        Ok(table)
     }
 
     fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError> {

@@ -1,0 +1,179 @@
+//! Tables of bytes: what a filter owns, and what a view borrows or shares.
+
+mod line;
+
+use crate::memory::reserve;
+use crate::{BuildError, DecodeError};
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+use line::{LINE, Line, bytes_of, bytes_of_mut};
+
+/// What holds a filter's table: a [`Table`], or for a view borrowed or shared bytes, such as
+/// `&[u8]`, `Arc<[u8]>` or a memory map.
+///
+/// Numbers in a table are little-endian, on every machine, exactly as in a file. A table in bytes
+/// that change while a filter answers from them answers anything, keys denied included; it does
+/// nothing worse.
+pub trait Bytes: AsRef<[u8]> + Send + Sync {}
+
+impl<B: AsRef<[u8]> + Send + Sync> Bytes for B {}
+
+/// The bytes of a filter's table, beginning at a cache line.
+#[derive(Clone, Default)]
+pub struct Table {
+    /// The bytes behind `len` are zero.
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl Table {
+    /// This many zeros. Refused memory is an error, and so is a size beyond the address space.
+    pub fn zeroed(bytes: u64) -> Result<Self, BuildError> {
+        let mut table = Self::default();
+        table.reserve(bytes).map_err(|bytes| BuildError::OutOfMemory { bytes })?;
+        table.resize(bytes as usize);
+        Ok(table)
+    }
+
+    /// A copy, if there is memory for it.
+    pub fn try_clone(&self) -> Result<Self, BuildError> {
+        let mut copy = Self::zeroed(self.len as u64)?;
+        copy.lines.copy_from_slice(&self.lines);
+        Ok(copy)
+    }
+
+    /// This many bytes, written by `fill` piece by piece. Allocates for what is `sure` to come, for
+    /// a first piece, or for as much again as has come, and never for a mere claim.
+    pub(crate) fn fill(
+        bytes: u64,
+        sure: u64,
+        mut fill: impl FnMut(&mut [u8]) -> Result<(), DecodeError>,
+    ) -> Result<Self, DecodeError> {
+        /// Bytes that are allocated before any have come.
+        const FIRST: u64 = 1 << 15;
+        /// The most bytes that are read at once.
+        const PIECE: usize = 1 << 20;
+
+        let mut table = Self::default();
+        while (table.len as u64) < bytes {
+            let held = table.len as u64;
+            let more = (bytes - held).min(sure.max(FIRST).max(held));
+            table.reserve(more).map_err(|bytes| DecodeError::OutOfMemory { bytes })?;
+            let end = (held + more) as usize;
+            while table.len < end {
+                let start = table.len;
+                table.resize((start + PIECE).min(end));
+                fill(&mut table[start..])?;
+            }
+        }
+        Ok(table)
+    }
+
+    /// Room for so many bytes behind those that there are; the bytes if they cannot be had.
+    fn reserve(&mut self, more: u64) -> Result<(), u64> {
+        let lines = (self.len as u64).saturating_add(more).div_ceil(LINE as u64);
+        let lines = lines - self.lines.len() as u64;
+        reserve(&mut self.lines, lines).map_err(|_| more)
+    }
+
+    /// Appends zeros, for which there is room.
+    fn resize(&mut self, len: usize) {
+        self.lines.resize(len.div_ceil(LINE), Line::ZERO);
+        self.len = len;
+    }
+}
+
+impl Deref for Table {
+    type Target = [u8];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        &bytes_of(&self.lines)[..self.len]
+    }
+}
+
+impl DerefMut for Table {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut bytes_of_mut(&mut self.lines)[..self.len]
+    }
+}
+
+impl AsRef<[u8]> for Table {
+    #[inline(always)]
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Table {}
+
+/// Not the bytes, which may be gigabytes.
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("bytes", &self.len).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn a_table_begins_at_a_cache_line_and_has_as_many_bytes_as_asked() {
+        for bytes in [0u64, 1, 63, 64, 65, 1000] {
+            let table = Table::zeroed(bytes).unwrap();
+            assert_eq!(table.as_ptr() as usize % 64, 0, "{bytes}");
+            assert_eq!((table.len() as u64, table.iter().all(|&byte| byte == 0)), (bytes, true));
+        }
+    }
+
+    #[test]
+    fn memory_that_cannot_be_had_is_an_error_with_the_size_in_it() {
+        for bytes in [u64::MAX, 1 << 62] {
+            assert_eq!(Table::zeroed(bytes), Err(BuildError::OutOfMemory { bytes }));
+        }
+    }
+
+    #[test]
+    fn tables_are_equal_by_their_bytes() {
+        let mut table = Table::zeroed(100).unwrap();
+        let zeros = table.clone();
+        table[99] = 1;
+        assert_ne!(table, zeros);
+        let copy = table.try_clone().unwrap();
+        assert_eq!(copy, table);
+        table[99] = 0;
+        assert_eq!((table, copy[99]), (zeros, 1));
+        assert_ne!(Table::zeroed(64).unwrap(), Table::zeroed(65).unwrap());
+    }
+
+    #[test]
+    fn a_claim_takes_no_more_memory_than_twice_what_has_come() {
+        let source: Vec<u8> = (0..200_000u32).map(|n| n as u8).collect();
+        for sure in [0, source.len() as u64] {
+            let mut rest = &source[..];
+            let table = Table::fill(rest.len() as u64, sure, |bytes| {
+                let (now, later) = rest.split_at(bytes.len());
+                bytes.copy_from_slice(now);
+                rest = later;
+                Ok(())
+            });
+            assert_eq!(*table.unwrap(), source[..]);
+        }
+        let mut most = 0;
+        let refused = Table::fill(1 << 40, 0, |bytes| {
+            most = most.max(bytes.len());
+            Err(DecodeError::Interrupted)
+        });
+        assert_eq!((refused, most), (Err(DecodeError::Interrupted), 1 << 15));
+    }
+}
