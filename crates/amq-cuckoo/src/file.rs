@@ -1,61 +1,60 @@
 //! The filter as a file: the parameters, and the table as it lies in memory.
 
-use crate::table::Table;
+use crate::table::BucketTable;
 use crate::{Cuckoo, CuckooParams, Layout};
-use amq_core::internal::{Entry, Header, OneTable, Opened};
-use amq_core::{DecodeError, FilterKind};
+use alloc::vec;
+use amq_core::internal::{Description, Header, Opened, Restore, Section, Source, Stored};
+use amq_core::{Bytes, DecodeError, FilterKind};
 
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> OneTable for Cuckoo<L, S> {
-    type Params = CuckooParams;
+const REVISION: u8 = 1;
+
+impl<L: Layout, B: Bytes> Stored for Cuckoo<L, B> {
     const KIND: FilterKind = L::KIND;
-    const REVISION: u8 = 1;
-    type Element = u8;
-    type Over<T: AsRef<[u8]> + Send + Sync> = Cuckoo<L, T>;
+    const REVISION: u8 = REVISION;
 
     fn header(&self) -> &Header {
         &self.header
     }
 
-    fn geometry(&self) -> Entry {
-        let params = self.table.params();
-        [params.buckets, params.fingerprint_bits.into(), 0, 0, 0, 0, 0, 0]
+    fn items(&self) -> u64 {
+        self.len
     }
 
-    fn params_in(opened: &Opened<'_>) -> Result<CuckooParams, DecodeError> {
+    fn describe(&self) -> Description<'_> {
+        let params = self.table.params();
+        Description {
+            entries: vec![[params.buckets, params.fingerprint_bits.into(), 0, 0, 0, 0, 0, 0]],
+            sections: vec![Section::of(self.table.bytes())],
+            ..Description::default()
+        }
+    }
+}
+
+impl<L: Layout, B: Bytes> Restore for Cuckoo<L, B> {
+    type Over<R: Source> = Cuckoo<L, R::Bytes>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<Cuckoo<L, R::Bytes>, DecodeError> {
+        opened.expect_kind(L::KIND, REVISION)?;
+        opened.expect_asked(0)?;
         let [buckets, bits] = opened.only_entry()?;
         let params = CuckooParams::new(buckets, Opened::narrow("fingerprint_bits", bits)?);
         params.check::<L>()?;
         Opened::within("number of keys", opened.keys(), 0..=params.slots::<L>())?;
-        Ok(params)
-    }
-
-    fn elements_for(params: &CuckooParams) -> u64 {
-        params.bytes::<L>()
-    }
-
-    fn elements(&self) -> &[u8] {
-        self.table.bytes()
-    }
-
-    fn over<T: AsRef<[u8]>>(
-        header: Header,
-        params: CuckooParams,
-        len: u64,
-        bytes: T,
-    ) -> Cuckoo<L, T> {
-        Cuckoo { header, table: Table::over(params, bytes), len }
-    }
-
-    fn walk(&self) -> Result<(), DecodeError> {
-        self.table.validate(self.len)
+        opened.expect_sections([(params.bytes::<L>(), 1)].into_iter())?;
+        let table = BucketTable::over(params, source.table(opened)?);
+        if source.finish(opened)? {
+            table.validate(opened.keys())?;
+        }
+        Ok(Cuckoo { header: opened.header(), table, len: opened.keys() })
     }
 }
 
 /// The bytes of the filter's file.
 #[cfg(feature = "serde")]
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> amq_core::internal::serde::Serialize
-    for Cuckoo<L, S>
-{
+impl<L: Layout, B: Bytes> amq_core::internal::serde::Serialize for Cuckoo<L, B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
         &self,
         serializer: Z,

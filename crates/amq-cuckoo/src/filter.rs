@@ -2,15 +2,15 @@
 
 use crate::fingerprints::{Fingerprint, Fingerprints};
 use crate::ops::Refused;
-use crate::table::{BucketPair, Table};
+use crate::table::{BucketPair, BucketTable};
 use crate::{Buckets, CuckooParams, Layout, OverlappingBuckets, theory};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, fill_from_hashes, zeroed};
 use amq_core::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr, RemoveFilter, Stats, Target, UnevenHashes,
+    PlanFilter, PredictedFpr, RemoveFilter, Stats, Table, Target, UnevenHashes,
 };
 use core::fmt;
 
@@ -33,7 +33,7 @@ const PREFETCH_GROUP: usize = 32;
 
 /// A cuckoo filter of either layout: [`CuckooFilter`] or [`WindowedCuckooFilter`].
 ///
-/// `S` is what holds the table: a vector, or for a view ([`CuckooView`], [`WindowedCuckooView`]) a
+/// `B` holds the table: a [`Table`], or for a view ([`CuckooView`], [`WindowedCuckooView`]) a
 /// borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm and the
 /// formulas.
 ///
@@ -41,9 +41,9 @@ const PREFETCH_GROUP: usize = 32;
 /// and iterators of keys in [`InsertExt`] and [`FilterExt`], hashes in [`InsertFilter`] and
 /// [`Filter`], the filter's state in [`Filter`], files in [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct Cuckoo<L: Layout, S = Vec<u8>> {
+pub struct Cuckoo<L: Layout, B = Table> {
     pub(crate) header: Header,
-    pub(crate) table: Table<L, S>,
+    pub(crate) table: BucketTable<L, B>,
     pub(crate) len: u64,
 }
 
@@ -69,7 +69,7 @@ impl<L: Layout> Cuckoo<L> {
     ) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
         plan.params.check::<L>()?;
-        Ok(Self { header: Header::new(&plan, seed), table: Table::new(plan.params)?, len: 0 })
+        Ok(Self { header: Header::new(&plan, seed), table: BucketTable::new(plan.params)?, len: 0 })
     }
 
     /// Builds a filter of these keys, each distinct one once, with the public [`DEFAULT_SEED`].
@@ -293,7 +293,7 @@ impl<L: Layout> Cuckoo<L> {
     }
 }
 
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
+impl<L: Layout, B: Bytes> Cuckoo<L, B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -398,19 +398,9 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Cuckoo<L, S> {
     pub fn fingerprints(&self) -> Fingerprints<'_, L> {
         Fingerprints { table: self.table.view(), seed: self.header.seed, slot: 0 }
     }
-
-    /// The bucket pairs of some hashes, prefetched.
-    #[inline(always)]
-    fn prefetch_pairs(&self, hashes: &[KeyHash], pairs: &mut [BucketPair; PREFETCH_GROUP]) {
-        for (pair, &hash) in pairs.iter_mut().zip(hashes) {
-            *pair = self.table.pair(hash);
-            self.table.prefetch(pair.first);
-            self.table.prefetch(pair.second);
-        }
-    }
 }
 
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Filter for Cuckoo<L, S> {
+impl<L: Layout, B: Bytes> Filter for Cuckoo<L, B> {
     fn kind(&self) -> FilterKind {
         L::KIND
     }
@@ -455,20 +445,21 @@ impl<L: Layout, S: AsRef<[u8]> + Send + Sync> Filter for Cuckoo<L, S> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
+        let table = self.table.view();
         let mut pairs = [BucketPair::default(); PREFETCH_GROUP];
         for (hashes, answers) in
             hashes.chunks(PREFETCH_GROUP).zip(answers.chunks_mut(PREFETCH_GROUP))
         {
-            self.prefetch_pairs(hashes, &mut pairs);
+            table.prefetch_pairs(hashes, &mut pairs);
             for (answer, &pair) in answers.iter_mut().zip(&pairs) {
-                *answer = self.table.contains(pair);
+                *answer = table.contains(pair);
             }
         }
         Ok(())
     }
 }
 
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> CountFilter for Cuckoo<L, S> {
+impl<L: Layout, B: Bytes> CountFilter for Cuckoo<L, B> {
     #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
         Count::new(self.table.copies(self.table.pair(hash)))
@@ -486,7 +477,7 @@ impl<L: Layout> InsertFilter for Cuckoo<L> {
         let mut pairs = [BucketPair::default(); PREFETCH_GROUP];
         let (mut done, mut new) = (0, 0);
         for hashes in hashes.chunks(PREFETCH_GROUP) {
-            self.prefetch_pairs(hashes, &mut pairs);
+            self.table.prefetch_pairs(hashes, &mut pairs);
             for &pair in &pairs[..hashes.len()] {
                 match self.insert_pair(pair) {
                     Ok(inserted) => new += u64::from(inserted.is_new()),
@@ -572,7 +563,7 @@ impl<L: Layout> BuildFilter for Cuckoo<L> {
 }
 
 /// Neither the table, which may be gigabytes, nor the seed, which may be secret.
-impl<L: Layout, S: AsRef<[u8]> + Send + Sync> fmt::Debug for Cuckoo<L, S> {
+impl<L: Layout, B: Bytes> fmt::Debug for Cuckoo<L, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(L::NAME)
             .field("params", &self.params())

@@ -1,6 +1,6 @@
 //! The stored fingerprints, one by one.
 
-use crate::table::Table;
+use crate::table::BucketTable;
 use crate::{CuckooParams, Layout};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -44,7 +44,7 @@ impl<L: Layout> fmt::Debug for Fingerprint<L> {
 /// The fingerprints of a table, in the order of their slots.
 #[derive(Clone)]
 pub struct Fingerprints<'a, L: Layout> {
-    pub(crate) table: Table<L, &'a [u8]>,
+    pub(crate) table: BucketTable<L, &'a [u8]>,
     pub(crate) seed: u64,
     /// The slot to look at next.
     pub(crate) slot: u64,

@@ -153,12 +153,12 @@ pub use layout::{Buckets, Layout, OverlappingBuckets};
 pub use params::{CuckooParams, MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 
 pub use amq_core::{
-    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile,
-    FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed,
-    LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue, Parameters,
-    Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions, SipKey, Stats,
-    Target, UnevenHashes, key,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, ClearFilter,
+    Count, CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt,
+    FilterFile, FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash,
+    Keyed, LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue,
+    Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions,
+    SipKey, Stats, Table, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -4,8 +4,8 @@
 
 use crate::Layout;
 use crate::lanes::Word;
-use crate::table::{BucketPair, Table};
-use amq_core::Inserted;
+use crate::table::{BucketPair, BucketTable};
+use amq_core::{Bytes, Inserted};
 
 /// Why an insert was refused. The table is as it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +24,7 @@ fn out_of_line<T>(operation: impl FnOnce() -> T) -> T {
     operation()
 }
 
-impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
+impl<L: Layout, B: Bytes> BucketTable<L, B> {
     /// Whether either bucket holds the fingerprint. No branch depends on their contents.
     #[inline(always)]
     pub(crate) fn contains(&self, pair: BucketPair) -> bool {
@@ -88,7 +88,7 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     }
 }
 
-impl<L: Layout> Table<L> {
+impl<L: Layout> BucketTable<L> {
     /// Puts the fingerprint into the emptier bucket, moving others if both are full. Says whether
     /// it was there already.
     #[inline(always)]

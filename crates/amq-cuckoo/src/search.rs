@@ -31,7 +31,7 @@
 use crate::Layout;
 use crate::lanes::Word;
 use crate::ops::Refused;
-use crate::table::{BucketPair, Table};
+use crate::table::{BucketPair, BucketTable};
 use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::{reserve, step};
@@ -162,7 +162,7 @@ impl Heap {
     }
 }
 
-impl<L: Layout> Table<L> {
+impl<L: Layout> BucketTable<L> {
     /// Puts a fingerprint into one of its two buckets, which are full, by moving others.
     pub(crate) fn insert_moving<W: Word>(&mut self, pair: BucketPair) -> Result<(), Refused> {
         let mut queue = Queue {

@@ -2,11 +2,9 @@
 
 use crate::lanes::{Lanes, Word, low_bits};
 use crate::{CuckooParams, Layout};
-use alloc::vec::Vec;
 use amq_core::index::{index, index_and_rest};
-use amq_core::internal::zeroed;
 use amq_core::prefetch;
-use amq_core::{BuildError, DecodeError, KeyHash};
+use amq_core::{BuildError, Bytes, DecodeError, KeyHash, Table};
 use core::marker::PhantomData;
 
 /// 2^64 over the golden ratio: its multiples are spread evenly.
@@ -30,11 +28,11 @@ impl BucketPair {
     }
 }
 
-/// The slots, held by `S`.
+/// The slots, held by `B`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Table<L, S = Vec<u8>> {
+pub(crate) struct BucketTable<L, B = Table> {
     /// Slot `s` is the `bits` bits from bit `s * bits` on.
-    bytes: S,
+    bytes: B,
     buckets: u64,
     bits: u32,
     /// A one in every slot of a bucket.
@@ -44,17 +42,15 @@ pub(crate) struct Table<L, S = Vec<u8>> {
     layout: PhantomData<L>,
 }
 
-impl<L: Layout> Table<L> {
+impl<L: Layout> BucketTable<L> {
     /// An empty table. The parameters have been checked.
     pub(crate) fn new(params: CuckooParams) -> Result<Self, BuildError> {
-        Ok(Self::over(params, zeroed(params.bytes::<L>())?))
+        Ok(Self::over(params, Table::zeroed(params.bytes::<L>())?))
     }
 
     /// A copy, if there is memory for it.
     pub(crate) fn try_clone(&self) -> Result<Self, BuildError> {
-        let mut copy = Self::new(self.params())?;
-        copy.bytes.copy_from_slice(&self.bytes);
-        Ok(copy)
+        Ok(Self::over(self.params(), self.bytes.try_clone()?))
     }
 
     /// Empties every slot.
@@ -72,9 +68,9 @@ impl<L: Layout> Table<L> {
     }
 }
 
-impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
+impl<L: Layout, B: Bytes> BucketTable<L, B> {
     /// The table with these bytes, as many as the parameters ask for.
-    pub(crate) fn over(params: CuckooParams, bytes: S) -> Self {
+    pub(crate) fn over(params: CuckooParams, bytes: B) -> Self {
         let bits = params.fingerprint_bits;
         let lanes = |value: fn(u32) -> u128| {
             (0..L::SLOTS).fold(0, |word, slot| word | value(slot) << (bits * slot))
@@ -93,8 +89,8 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
     }
 
     /// A view of this table: it borrows the bytes.
-    pub(crate) fn view(&self) -> Table<L, &[u8]> {
-        Table::over(self.params(), self.bytes())
+    pub(crate) fn view(&self) -> BucketTable<L, &[u8]> {
+        BucketTable::over(self.params(), self.bytes())
     }
 
     /// `Ok` if inserts could have put `keys` fingerprints where they are, and all else is zero.
@@ -255,6 +251,16 @@ impl<L: Layout, S: AsRef<[u8]>> Table<L, S> {
         prefetch::prefetch(self.bytes(), byte);
     }
 
+    /// The bucket pairs of some hashes, prefetched.
+    #[inline(always)]
+    pub(crate) fn prefetch_pairs(&self, hashes: &[KeyHash], pairs: &mut [BucketPair]) {
+        for (pair, &hash) in pairs.iter_mut().zip(hashes) {
+            *pair = self.pair(hash);
+            self.prefetch(pair.first);
+            self.prefetch(pair.second);
+        }
+    }
+
     /// The byte in which a slot starts, and the bit in that byte.
     #[inline(always)]
     const fn address(&self, slot: u64) -> (usize, u32) {
@@ -269,10 +275,10 @@ mod tests {
     use crate::{Buckets, OverlappingBuckets};
     use std::vec;
 
-    fn table<L: Layout>(buckets: u64, bits: u32) -> Table<L> {
+    fn table<L: Layout>(buckets: u64, bits: u32) -> BucketTable<L> {
         let params = CuckooParams::new(buckets, bits);
         params.check::<L>().unwrap();
-        Table::new(params).unwrap()
+        BucketTable::new(params).unwrap()
     }
 
     #[test]
@@ -338,7 +344,7 @@ mod tests {
                         false => table.bucket::<u128>(bucket),
                     };
                     for lane in 0..L::SLOTS {
-                        let slot = Table::<L>::slot_of(bucket, lane);
+                        let slot = BucketTable::<L>::slot_of(bucket, lane);
                         assert_eq!(
                             (word >> (lane * bits)).low() & low_bits(bits),
                             table.slot(slot)
@@ -358,7 +364,7 @@ mod tests {
                 let mut table = table::<L>(8, bits);
                 for bucket in 0..8 {
                     for lane in 0..L::SLOTS {
-                        let slot = Table::<L>::slot_of(bucket, lane);
+                        let slot = BucketTable::<L>::slot_of(bucket, lane);
                         table.set_slot(slot, table.value(5, lane));
                         assert_eq!(table.owner(slot), (bucket, 5));
                     }

@@ -8,8 +8,8 @@ use crate::memory::cleared;
 use crate::params::SEEDS;
 use crate::peel::Peeler;
 use alloc::vec::Vec;
-use amq_core::BuildError;
-use amq_core::internal::{reserve, zeroed};
+use amq_core::internal::reserve;
+use amq_core::{BuildError, Table};
 
 /// One shard: its hashes, its part of the table, and its first start.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ pub(crate) fn table(
     params: FuseParams,
     mut hashes: Hashes,
     keys: u64,
-) -> Result<(FuseParams, Vec<u8>), BuildError> {
-    let mut table = zeroed(params.bytes())?;
+) -> Result<(FuseParams, Table), BuildError> {
+    let mut table = Table::zeroed(params.bytes())?;
     for internal_seed in 0..SEEDS {
         let params = FuseParams { internal_seed, ..params };
         if internal_seed > 0 {

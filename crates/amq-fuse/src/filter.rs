@@ -3,17 +3,16 @@
 use crate::hashes::{Hashed, Hashes, Source};
 use crate::layout::Layout;
 use crate::{FuseParams, build, query, theory};
-use alloc::vec::Vec;
 use amq_core::internal::{Header, hashes_of};
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, DEFAULT_SEED, Filter, FilterKind, Goal, Key, KeyHash,
-    LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats,
+    BuildError, BuildFilter, BuildTarget, Bytes, DEFAULT_SEED, Filter, FilterKind, Goal, Key,
+    KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Table,
 };
 use core::fmt;
 
 /// The binary fuse filter: a key is three slots, whose exclusive or is its fingerprint.
 ///
-/// `S` holds the table: a vector, or a borrowed slice for a [view](FuseView). See the [crate's
+/// `B` holds the table: a [`Table`], or a borrowed slice for a [view](FuseView). See the [crate's
 /// documentation](crate) for the picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
@@ -21,12 +20,12 @@ use core::fmt;
 /// filter's state in [`Filter`], plans with parameters of your own in [`PlanFilter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct FuseFilter<S = Vec<u8>> {
+pub struct FuseFilter<B = Table> {
     pub(crate) header: Header,
     pub(crate) params: FuseParams,
     len: u64,
     layout: Layout,
-    pub(crate) table: S,
+    pub(crate) table: B,
 }
 
 /// A [`FuseFilter`] whose table is borrowed: what [`FilterFile::view`](crate::FilterFile::view)
@@ -107,7 +106,7 @@ impl FuseFilter {
         // Of the keys there are, which may be fewer than planned.
         let params = theory::plan_params(plan.params, keys)?.params;
         if keys == 0 {
-            return Ok(Self::of_parts(header, params, 0, Vec::new()));
+            return Ok(Self::of_parts(header, params, 0, Table::default()));
         }
         let hashes = hashes(&Layout::new(&params))?;
         let (params, table) = build::table(params, hashes, keys)?;
@@ -123,7 +122,7 @@ impl FuseFilter {
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> FuseFilter<S> {
+impl<B: Bytes> FuseFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -201,12 +200,12 @@ impl<S: AsRef<[u8]> + Send + Sync> FuseFilter<S> {
         self.params
     }
 
-    pub(crate) fn of_parts(header: Header, params: FuseParams, len: u64, table: S) -> Self {
+    pub(crate) fn of_parts(header: Header, params: FuseParams, len: u64, table: B) -> Self {
         Self { header, params, len, layout: Layout::new(&params), table }
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> Filter for FuseFilter<S> {
+impl<B: Bytes> Filter for FuseFilter<B> {
     fn kind(&self) -> FilterKind {
         FilterKind::Fuse
     }
@@ -315,7 +314,7 @@ impl BuildFilter for FuseFilter {
 }
 
 /// Neither the table, which may be gigabytes, nor the seed, which may be secret.
-impl<S: AsRef<[u8]> + Send + Sync> fmt::Debug for FuseFilter<S> {
+impl<B: Bytes> fmt::Debug for FuseFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FuseFilter")
             .field("params", &self.params)

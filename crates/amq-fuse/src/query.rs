@@ -112,7 +112,7 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
     use amq_core::Filter;
-    use amq_core::internal::{Header, OneTable};
+    use amq_core::internal::Header;
 
     /// What [`contains`] does, by reads that are checked.
     fn checked(layout: &Layout, table: &[u8], hash: KeyHash) -> bool {
@@ -170,7 +170,7 @@ mod tests {
             FuseParams { fingerprint_bits: u32::MAX, ..one },
         ] {
             let header = Header { seed: 0, capacity: 1, budget: None };
-            let filter = FuseFilter::<&[u8]>::over(header, params, 1, &[0; 100][..]);
+            let filter = FuseFilter::<&[u8]>::of_parts(header, params, 1, &[0; 100][..]);
             assert!([0, u64::MAX].iter().all(|&hash| !filter.contains_hash(KeyHash::new(hash))));
             let mut answers = [true; 2];
             filter.contains_batch(&[KeyHash::new(0); 2], &mut answers).unwrap();

@@ -66,7 +66,7 @@ fn a_filter_of_the_callers_hashes_is_asked_for_no_key_and_says_why() {
     let text = room.amq("info both.amq").ends(0).text();
     assert!(text.contains("2 of ") && text.contains("that of the program"), "{text}");
     let own = amq::CuckooFilter::new(amq::Goal::fpr(100, 0.01)).unwrap();
-    room.write("own.amq", amq::FilterFile::to_bytes(&own).unwrap());
+    room.write("own.amq", own.to_bytes().unwrap());
     let run = room.amq("merge -q -o no.amq by.amq own.amq").ends(2);
     let why = "the filters hash keys in different ways";
     assert!(run.err.contains(why), "{run:?}");

@@ -2,12 +2,10 @@
 
 mod line;
 
-use crate::memory::reserve;
 use crate::{BuildError, DecodeError};
-use alloc::vec::Vec;
 use core::fmt;
 use core::ops::{Deref, DerefMut};
-use line::{LINE, Line, bytes_of, bytes_of_mut};
+use line::Lines;
 
 /// What holds a filter's table: a [`Table`], or for a view borrowed or shared bytes, such as
 /// `&[u8]`, `Arc<[u8]>` or a memory map.
@@ -21,25 +19,21 @@ impl<B: AsRef<[u8]> + Send + Sync> Bytes for B {}
 
 /// The bytes of a filter's table, beginning at a cache line.
 #[derive(Clone, Default)]
-pub struct Table {
-    /// The bytes behind `len` are zero.
-    lines: Vec<Line>,
-    len: usize,
-}
+pub struct Table(Lines);
 
 impl Table {
     /// This many zeros. Refused memory is an error, and so is a size beyond the address space.
     pub fn zeroed(bytes: u64) -> Result<Self, BuildError> {
-        let mut table = Self::default();
-        table.reserve(bytes).map_err(|bytes| BuildError::OutOfMemory { bytes })?;
-        table.resize(bytes as usize);
-        Ok(table)
+        let mut lines = Lines::default();
+        lines.reserve(bytes).map_err(|bytes| BuildError::OutOfMemory { bytes })?;
+        lines.grow(bytes as usize);
+        Ok(Self(lines))
     }
 
     /// A copy, if there is memory for it.
     pub fn try_clone(&self) -> Result<Self, BuildError> {
-        let mut copy = Self::zeroed(self.len as u64)?;
-        copy.lines.copy_from_slice(&self.lines);
+        let mut copy = Self::zeroed(self.len() as u64)?;
+        copy.copy_from_slice(self);
         Ok(copy)
     }
 
@@ -56,31 +50,18 @@ impl Table {
         const PIECE: usize = 1 << 20;
 
         let mut table = Self::default();
-        while (table.len as u64) < bytes {
-            let held = table.len as u64;
+        while (table.len() as u64) < bytes {
+            let held = table.len() as u64;
             let more = (bytes - held).min(sure.max(FIRST).max(held));
-            table.reserve(more).map_err(|bytes| DecodeError::OutOfMemory { bytes })?;
+            table.0.reserve(more).map_err(|bytes| DecodeError::OutOfMemory { bytes })?;
             let end = (held + more) as usize;
-            while table.len < end {
-                let start = table.len;
-                table.resize((start + PIECE).min(end));
+            while table.len() < end {
+                let start = table.len();
+                table.0.grow((start + PIECE).min(end));
                 fill(&mut table[start..])?;
             }
         }
         Ok(table)
-    }
-
-    /// Room for so many bytes behind those that there are; the bytes if they cannot be had.
-    fn reserve(&mut self, more: u64) -> Result<(), u64> {
-        let lines = (self.len as u64).saturating_add(more).div_ceil(LINE as u64);
-        let lines = lines - self.lines.len() as u64;
-        reserve(&mut self.lines, lines).map_err(|_| more)
-    }
-
-    /// Appends zeros, for which there is room.
-    fn resize(&mut self, len: usize) {
-        self.lines.resize(len.div_ceil(LINE), Line::ZERO);
-        self.len = len;
     }
 }
 
@@ -89,14 +70,14 @@ impl Deref for Table {
 
     #[inline(always)]
     fn deref(&self) -> &[u8] {
-        &bytes_of(&self.lines)[..self.len]
+        self.0.bytes()
     }
 }
 
 impl DerefMut for Table {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut bytes_of_mut(&mut self.lines)[..self.len]
+        self.0.bytes_mut()
     }
 }
 
@@ -118,7 +99,7 @@ impl Eq for Table {}
 /// Not the bytes, which may be gigabytes.
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Table").field("bytes", &self.len).finish()
+        f.debug_struct("Table").field("bytes", &self.len()).finish()
     }
 }
 
