@@ -5,7 +5,7 @@
 //! ```
 
 use amq_ribbon::{
-    Budget, BuildFilter, ByHash, DEFAULT_SEED, Goal, KeyHash, RibbonFilter, RibbonView,
+    Budget, BuildFilter, ByHash, DEFAULT_SEED, Filter, FilterFile, Goal, KeyHash, RibbonFilter,
 };
 use std::error::Error;
 
@@ -72,7 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(hashed.contains_hash(my_hash(49)));
 
     // BinaryFuse8Ref: a filter over borrowed fingerprints
-    let view: RibbonView<'_> = filter.view();
+    let file = filter.to_bytes()?;
+    let view = RibbonFilter::view(&file)?;
     assert!(view.contains(&49u64));
 
     // Not in xorf: size, rate and the memory for building, before anything is built.

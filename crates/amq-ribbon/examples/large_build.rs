@@ -8,7 +8,7 @@
 //! $ cargo run --release --example large_build -- 300000000   # a minute
 //! ```
 
-use amq_ribbon::{Budget, BuildFilter, Goal, KeyHash, RibbonFilter};
+use amq_ribbon::{Budget, BuildFilter, Filter, Goal, KeyHash, RibbonFilter};
 use std::error::Error;
 
 const FPR: f64 = 1.0 / 256.0;

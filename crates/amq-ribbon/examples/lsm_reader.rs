@@ -7,7 +7,7 @@
 //! $ cargo run --release --example lsm_reader
 //! ```
 
-use amq_ribbon::{Budget, BuildError, DEFAULT_SEED, KeyHash, RibbonFilter};
+use amq_ribbon::{Budget, BuildError, DEFAULT_SEED, Filter, KeyHash, RibbonFilter};
 use std::collections::BTreeMap;
 use std::error::Error;
 

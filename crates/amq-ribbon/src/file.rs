@@ -222,6 +222,48 @@ fn walk(thresholds: &[u64], buckets: u64, spare: &[u8]) -> Result<(), DecodeErro
     Ok(())
 }
 
+/// The bytes of its file.
+#[cfg(feature = "serde")]
+impl<S: Store> amq_core::internal::serde::Serialize for RibbonFilter<S> {
+    fn serialize<Z: amq_core::internal::serde::Serializer>(
+        &self,
+        serializer: Z,
+    ) -> Result<Z::Ok, Z::Error> {
+        amq_core::internal::Written::serialize_file(self, serializer)
+    }
+}
+
+/// The bytes of its file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de> amq_core::internal::serde::Deserialize<'de> for RibbonFilter {
+    fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
+        deserializer: Z,
+    ) -> Result<Self, Z::Error> {
+        amq_core::internal::deserialize(deserializer)
+    }
+}
+
+/// The bytes of its file.
+#[cfg(feature = "serde")]
+impl<S: Store> amq_core::internal::serde::Serialize for RibbonMap<S> {
+    fn serialize<Z: amq_core::internal::serde::Serializer>(
+        &self,
+        serializer: Z,
+    ) -> Result<Z::Ok, Z::Error> {
+        amq_core::internal::Written::serialize_file(self, serializer)
+    }
+}
+
+/// The bytes of its file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de> amq_core::internal::serde::Deserialize<'de> for RibbonMap {
+    fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
+        deserializer: Z,
+    ) -> Result<Self, Z::Error> {
+        amq_core::internal::deserialize(deserializer)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,6 +271,7 @@ mod tests {
     use crate::store::Heap;
     use crate::{RibbonView, simd};
     use amq_core::KeyHash;
+    use amq_core::{Filter, FilterFile, LoadOptions};
     use std::vec::Vec;
 
     /// Pseudo-random numbers.
@@ -344,7 +387,8 @@ mod tests {
                 let begin = held.as_ptr().align_offset(64);
                 let held = &mut held[begin..][..bytes.len()];
                 held.copy_from_slice(&bytes);
-                let view = RibbonView::open_without_checking_payload(held).unwrap();
+                let view =
+                    LoadOptions::new().unchecked_payload().view::<RibbonFilter>(held).unwrap();
                 let system = &view.system;
                 assert_eq!(system.geometry(), filter.system.geometry());
                 assert!((0.0..=1.0).contains(&view.stats().expected_fpr));

@@ -6,15 +6,21 @@ use crate::system::System;
 use crate::{RibbonParams, simd, theory};
 use amq_core::internal::Header;
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, Key, KeyHash, Plan,
-    UnevenHashes,
+    BuildError, BuildFilter, BuildTarget, DEFAULT_SEED, Filter, FilterExt, FilterKind, Goal, Key,
+    KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats, UnevenHashes,
 };
+use core::fmt;
 
 /// A ribbon filter: a static set within half a percent of the least possible space, from 100,000
 /// keys on and at rates that are powers of two.
 ///
 /// `S` is its storage: [`Heap`], or [`Borrowed`] slices for a [view](RibbonView). See the [crate's
 /// documentation](crate) for the picture, the algorithm and the formulas.
+///
+/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// of keys in [`FilterExt`], hashes in [`BuildFilter`] and [`Filter`], the filter's state in
+/// [`Filter`], plans with parameters of your own in [`PlanFilter`], files in
+/// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct RibbonFilter<S = Heap> {
     pub(crate) header: Header,
@@ -26,11 +32,49 @@ pub struct RibbonFilter<S = Heap> {
 pub type RibbonView<'a> = RibbonFilter<Borrowed<'a>>;
 
 impl RibbonFilter {
-    amq_core::methods! {
-        in "amq_ribbon" "RibbonFilter";
-        build: RibbonParams;
-        plan: RibbonParams;
-        from_bytes;
+    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] also
+    /// builds from a slice of keys, and from hashes.
+    ///
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. Repeated keys do no harm. The
+    /// keys are not kept; their hashes are, 8 bytes each, until the filter is made.
+    ///
+    /// ```
+    /// use amq_ribbon::{Budget, RibbonFilter};
+    ///
+    /// let filter = RibbonFilter::build(Budget::Fpr(0.01), ["one", "two", "three"])?;
+    /// assert!(filter.contains("two"));
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_ribbon::BuildError>(())
+    /// ```
+    pub fn build<K: Key>(
+        target: impl Into<BuildTarget<RibbonParams>>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, DEFAULT_SEED, keys)
+    }
+
+    /// Builds a filter with a seed of your own; see [`build`](Self::build).
+    pub fn build_with_seed<K: Key>(
+        target: impl Into<BuildTarget<RibbonParams>>,
+        seed: u64,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, seed, keys)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_ribbon::{Goal, RibbonFilter};
+    ///
+    /// let plan = RibbonFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.0101);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_ribbon::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
+        <Self as PlanFilter>::plan(goal)
     }
 
     /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far:
@@ -96,23 +140,49 @@ impl RibbonFilter {
 }
 
 impl<S: Store> RibbonFilter<S> {
-    amq_core::methods! {
-        in "amq_ribbon" "RibbonFilter";
-        contains;
-        /// The keys it was built from, copies included.
-        len;
-        /// Bytes of words, thresholds and seeds.
-        size_in_bytes;
-        /// `2^-r` for r columns, and a little more for the blocks that have one less; see
-        /// [`theory`].
-        expected_fpr;
-        to_bytes;
-        encoded_len;
+    /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// ```
+    /// use amq_ribbon::{Budget, RibbonFilter};
+    ///
+    /// let filter = RibbonFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!((0..1000u64).all(|key| filter.contains(&key)));
+    /// // One absent key in a hundred is answered `true`.
+    /// let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();
+    /// assert!(wrong < 200);
+    /// # Ok::<(), amq_ribbon::BuildError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
     }
 
-    /// A view of this filter: it borrows the solution.
-    pub fn view(&self) -> RibbonView<'_> {
-        RibbonFilter { header: self.header, len: self.len, system: self.system.view() }
+    /// The number of keys it was built from, copies included.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate.
+    ///
+    /// ```
+    /// use amq_ribbon::{Budget, RibbonFilter};
+    ///
+    /// let filter = RibbonFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!(filter.stats().expected_fpr < 0.0101);
+    /// println!("{}", filter.stats());
+    /// # Ok::<(), amq_ribbon::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
     }
 
     /// The parameters of its table.
@@ -123,22 +193,31 @@ impl<S: Store> RibbonFilter<S> {
     }
 }
 
-impl<'a> RibbonView<'a> {
-    amq_core::methods! { open: RibbonFilter; }
-}
-
 impl<S: Store> Filter for RibbonFilter<S> {
-    amq_core::trait_methods! {
-        kind: FilterKind::Ribbon; seed; len; capacity;
-        contains_batch: |self, hashes, answers| {
-            simd::contains_batch(&self.system, hashes, answers)
-        };
+    fn kind(&self) -> FilterKind {
+        FilterKind::Ribbon
     }
 
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    /// Bytes of words, thresholds and seeds.
     fn size_in_bytes(&self) -> u64 {
         self.system.bytes()
     }
 
+    /// `2^-r` for r columns, and a little more for the blocks that have one less; see [`theory`].
     fn expected_fpr(&self) -> f64 {
         theory::fpr_in(self.system.params(), self.system.geometry(), self.len)
     }
@@ -152,6 +231,37 @@ impl<S: Store> Filter for RibbonFilter<S> {
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         simd::contains(&self.system, hash.get())
+    }
+
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        simd::contains_batch(&self.system, hashes, answers);
+        Ok(())
+    }
+}
+
+impl PlanFilter for RibbonFilter {
+    type Params = RibbonParams;
+
+    fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
+        Ok(goal.plan_by(theory::plan)?.with_budget(goal.budget))
+    }
+
+    fn plan_params(params: RibbonParams, keys: u64) -> Result<Plan<RibbonParams>, PlanError> {
+        theory::plan_params(params, keys)
+    }
+
+    fn predicted_fpr(params: &RibbonParams, keys: u64) -> PredictedFpr {
+        theory::fpr(params, keys)
+    }
+
+    fn params(&self) -> RibbonParams {
+        *self.system.params()
     }
 }
 
@@ -175,9 +285,13 @@ impl BuildFilter for RibbonFilter {
     }
 }
 
-amq_core::traits! {
-    [S: Store] RibbonFilter<S>, owned [] RibbonFilter: RibbonParams;
-    debug "RibbonFilter";
-    serde;
-    plan theory;
+/// Neither the solution, which may be gigabytes, nor the seed, which may be secret.
+impl<S: Store> fmt::Debug for RibbonFilter<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RibbonFilter")
+            .field("params", &self.params())
+            .field("len", &self.len)
+            .field("capacity", &self.header.capacity)
+            .finish_non_exhaustive()
+    }
 }

@@ -21,7 +21,8 @@ use core::fmt;
 /// efficient data structure for static support lookup tables*, SODA 2004).
 ///
 /// ```
-/// use amq_ribbon::RibbonMap;
+/// use amq_ribbon::{FilterFile, RibbonMap};
+///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shards = RibbonMap::build(3, [("alice", 5), ("bob", 0), ("carol", 7)])?;
 /// assert_eq!(shards.get("bob"), 0);
@@ -43,32 +44,60 @@ pub struct RibbonMap<S = Heap> {
 /// A [`RibbonMap`] whose words, thresholds and seeds are borrowed.
 pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a>>;
 
-amq_core::impl_error! {
-    /// Why a map could not be built.
-    #[derive(Clone, Copy, PartialEq)]
-    #[non_exhaustive]
-    pub enum MapError {
-        /// A value has more bits than the map's values.
-        Value {
-            /// The index of its pair.
-            index: usize,
-            /// The value.
-            value: u32,
-            /// Bits of the map's values.
-            bits: u32,
-        } => "the value {value} of pair {index} (counted from 0) takes {} bits, and the map's \
-             values have {bits}: build it with more bits",
-             32 - value.leading_zeros();
-        /// One key, or one hash, has two values.
-        Conflict {
-            /// The index of one pair.
-            first: usize,
-            /// The index of the other.
-            second: usize,
-        } => "pairs {first} and {second} (counted from 0) have the same key, or the same hash, \
-             and different values: give each key one value, or take another seed";
-        /// The number of bits is out of range, there is no memory, or no seed solves the system.
-        Build from(error: BuildError) => "{error}";
+/// Why a map could not be built.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum MapError {
+    /// A value has more bits than the map's values.
+    Value {
+        /// The index of its pair.
+        index: usize,
+        /// The value.
+        value: u32,
+        /// Bits of the map's values.
+        bits: u32,
+    },
+    /// One key, or one hash, has two values.
+    Conflict {
+        /// The index of one pair.
+        first: usize,
+        /// The index of the other.
+        second: usize,
+    },
+    /// The number of bits is out of range, there is no memory, or no seed solves the system.
+    Build(BuildError),
+}
+
+impl fmt::Display for MapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value { index, value, bits } => write!(
+                f,
+                "the value {value} of pair {index} (counted from 0) takes {} bits, and the map's \
+                 values have {bits}: build it with more bits",
+                32 - value.leading_zeros()
+            ),
+            Self::Conflict { first, second } => write!(
+                f,
+                "pairs {first} and {second} (counted from 0) have the same key, or the same hash, \
+                 and different values: give each key one value, or take another seed"
+            ),
+            Self::Build(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl fmt::Debug for MapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for MapError {}
+
+impl From<BuildError> for MapError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error)
     }
 }
 
@@ -114,8 +143,6 @@ impl RibbonMap {
             Err(error) => Err(error.into()),
         }
     }
-
-    amq_core::methods! { from_bytes; }
 }
 
 impl<S: Store> RibbonMap<S> {
@@ -169,22 +196,6 @@ impl<S: Store> RibbonMap<S> {
     pub fn size_in_bytes(&self) -> u64 {
         self.system.bytes()
     }
-
-    /// A view of this map: it borrows the solution.
-    pub fn view(&self) -> RibbonMapView<'_> {
-        RibbonMap { header: self.header, len: self.len, system: self.system.view() }
-    }
-
-    amq_core::methods! { to_bytes; }
-}
-
-impl<'a> RibbonMapView<'a> {
-    amq_core::methods! { open: RibbonMap; }
-}
-
-amq_core::traits! {
-    [S: Store] RibbonMap<S>, owned [] RibbonMap: _;
-    serde;
 }
 
 impl<S> fmt::Debug for RibbonMap<S> {

@@ -35,23 +35,6 @@ mod x86;
 use path::Code;
 pub(crate) use path::Path;
 
-/// Calls the function of [`x86`] with AVX-512, with AVX2, or its portable twin: the first that the
-/// processor can run.
-macro_rules! by_vectors {
-    ($fast:ident($system:expr $(, $argument:expr)*), $portable:expr) => {{
-        dispatch!(
-            // SAFETY: it needs AVX-512, which the processor has.
-            has_avx512 => unsafe { x86::$fast::<_, true>($system $(, $argument)*) },
-            {}
-        );
-        dispatch!(
-            // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-            has_avx2_and_bits => unsafe { x86::$fast::<_, false>($system $(, $argument)*) },
-            $portable
-        )
-    }};
-}
-
 /// Whether a key is in.
 #[inline(always)]
 pub(crate) fn contains<S: Store>(system: &System<S>, hash: u64) -> bool {
@@ -92,9 +75,16 @@ pub(crate) fn contains_batch<S: Store>(
 }
 
 fn contains_each(system: &System<Borrowed<'_>>, hashes: &[KeyHash], answers: &mut [bool]) {
-    by_vectors!(contains_batch(system, hashes, answers), {
+    dispatch!(
+        // SAFETY: it needs AVX-512, which the processor has.
+        has_avx512 => unsafe { x86::contains_batch::<_, true>(system, hashes, answers) },
+        {}
+    );
+    dispatch!(
+        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        has_avx2_and_bits => unsafe { x86::contains_batch::<_, false>(system, hashes, answers) },
         portable::contains_batch(system, hashes, answers)
-    })
+    )
 }
 
 /// The value of a key.
@@ -112,7 +102,16 @@ pub(crate) fn value<S: Store>(system: &System<S>, hash: u64) -> u32 {
 
 #[inline(always)]
 fn value_by_slot<S: Store>(system: &System<S>, hash: u64) -> u32 {
-    by_vectors!(value_by_slot(system, hash), portable::value(system, hash))
+    dispatch!(
+        // SAFETY: it needs AVX-512, which the processor has.
+        has_avx512 => unsafe { x86::value_by_slot::<_, true>(system, hash) },
+        {}
+    );
+    dispatch!(
+        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        has_avx2_and_bits => unsafe { x86::value_by_slot::<_, false>(system, hash) },
+        portable::value(system, hash)
+    )
 }
 
 /// The values of many keys; the slices are equally long. See [`contains_batch`].
@@ -132,54 +131,101 @@ fn values_of_each(system: &System<Borrowed<'_>>, hashes: &[KeyHash], values: &mu
 }
 
 fn values_by_slot<S: Store>(system: &System<S>, hashes: &[KeyHash], values: &mut [u32]) {
-    by_vectors!(values_by_slot(system, hashes, values), portable::values(system, hashes, values))
+    dispatch!(
+        // SAFETY: it needs AVX-512, which the processor has.
+        has_avx512 => unsafe { x86::values_by_slot::<_, true>(system, hashes, values) },
+        {}
+    );
+    dispatch!(
+        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        has_avx2_and_bits => unsafe { x86::values_by_slot::<_, false>(system, hashes, values) },
+        portable::values(system, hashes, values)
+    )
 }
 
-/// For each step of a build: the function that chooses, and one compiled for AVX2 and the bit
-/// instructions. What that one calls is inlined into it: a function of its own would be compiled
-/// without them, and so would a closure.
-macro_rules! steps {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident($elimination:ty $(, $argument:ident: $type:ty)*) $(-> $answer:ty)?;
-    )*) => {
-        $(
-            $(#[$doc])*
-            pub(crate) fn $name<E: Entry>(
-                elimination: $elimination $(, $argument: $type)*
-            ) $(-> $answer)? {
-                dispatch!(
-                    // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-                    has_avx2_and_bits => unsafe { fast::$name(elimination $(, $argument)*) },
-                    elimination.$name($($argument),*)
-                )
-            }
-        )*
+// The steps of a build. What each function of `fast` calls is inlined into it: a function of its
+// own would be compiled without the features, and so would a closure.
 
-        #[cfg(target_arch = "x86_64")]
-        mod fast {
-            use super::*;
-            $(
-                /// # Safety
-                /// The processor has the features.
-                #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-                pub(super) unsafe fn $name<E: Entry>(
-                    elimination: $elimination $(, $argument: $type)*
-                ) $(-> $answer)? {
-                    elimination.$name($($argument),*)
-                }
-            )*
-        }
-    };
+/// [`Elimination::bump`].
+pub(crate) fn bump<E: Entry>(
+    elimination: &mut Elimination<E>,
+    layer: &Layer,
+    extent: &Extent,
+    entries: &[E],
+) -> Result<(), BuildError> {
+    dispatch!(
+        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        has_avx2_and_bits => unsafe { fast::bump(elimination, layer, extent, entries) },
+        elimination.bump(layer, extent, entries)
+    )
 }
 
-steps! {
-    /// [`Elimination::bump`].
-    fn bump(&mut Elimination<E>, layer: &Layer, extent: &Extent, entries: &[E])
-        -> Result<(), BuildError>;
-    /// [`Elimination::seed`].
-    fn seed(&mut Elimination<E>, extent: &Extent, entries: &[E], seed: u8)
-        -> Result<bool, BuildError>;
-    /// [`Elimination::solve`].
-    fn solve(&Elimination<E>, layer: &Layer, shard: &mut Shard<'_, E>, columns: Columns);
+/// [`Elimination::seed`].
+pub(crate) fn seed<E: Entry>(
+    elimination: &mut Elimination<E>,
+    extent: &Extent,
+    entries: &[E],
+    seed: u8,
+) -> Result<bool, BuildError> {
+    dispatch!(
+        // SAFETY: as above.
+        has_avx2_and_bits => unsafe { fast::seed(elimination, extent, entries, seed) },
+        elimination.seed(extent, entries, seed)
+    )
+}
+
+/// [`Elimination::solve`].
+pub(crate) fn solve<E: Entry>(
+    elimination: &Elimination<E>,
+    layer: &Layer,
+    shard: &mut Shard<'_, E>,
+    columns: Columns,
+) {
+    dispatch!(
+        // SAFETY: as above.
+        has_avx2_and_bits => unsafe { fast::solve(elimination, layer, shard, columns) },
+        elimination.solve(layer, shard, columns)
+    )
+}
+
+/// The steps of a build, compiled for AVX2 and the bit instructions.
+#[cfg(target_arch = "x86_64")]
+mod fast {
+    use super::*;
+
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn bump<E: Entry>(
+        elimination: &mut Elimination<E>,
+        layer: &Layer,
+        extent: &Extent,
+        entries: &[E],
+    ) -> Result<(), BuildError> {
+        elimination.bump(layer, extent, entries)
+    }
+
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn seed<E: Entry>(
+        elimination: &mut Elimination<E>,
+        extent: &Extent,
+        entries: &[E],
+        seed: u8,
+    ) -> Result<bool, BuildError> {
+        elimination.seed(extent, entries, seed)
+    }
+
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn solve<E: Entry>(
+        elimination: &Elimination<E>,
+        layer: &Layer,
+        shard: &mut Shard<'_, E>,
+        columns: Columns,
+    ) {
+        elimination.solve(layer, shard, columns)
+    }
 }

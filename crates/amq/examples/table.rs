@@ -4,7 +4,7 @@
 //! $ cargo run -p amq --release --example table
 //! ```
 
-use amq::{AnyOwnedView, Budget, OrMaybe, RibbonFilter, open_or_maybe};
+use amq::{AnyOwnedView, Budget, FilterFile, OrMaybe, RibbonFilter, open_or_maybe};
 use memmap2::Mmap;
 use std::error::Error;
 use std::fs::File;

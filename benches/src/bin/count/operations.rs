@@ -8,7 +8,6 @@ use amq::bloom::{
 };
 use amq::counting::{BlockedCountingView, CountingView};
 use amq::quotient::{ExpandableQuotientView, QuotientView};
-use amq::ribbon::{RibbonMapView, RibbonView};
 use amq::scalable::{ScalableBlockedBloomView, ScalableBloomView};
 use amq::{
     BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, BuildError, Count,
@@ -342,7 +341,7 @@ fn ribbon(all: &mut Operations) {
     let full = || build().unwrap();
     all.make([kind, "build"], KEYS, build);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| RibbonView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| RibbonFilter::view(b).is_ok());
 }
 
 fn fuse(all: &mut Operations) {
@@ -361,5 +360,5 @@ fn ribbon_map(all: &mut Operations) {
     let (kind, full) = ("RibbonMap", move || build().unwrap());
     all.make([kind, "build"], KEYS, build);
     all.each([kind, "get"], ALL, full, present, move |map, key| map.get(key) == value(key));
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| RibbonMapView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| RibbonMap::view(b).is_ok());
 }

@@ -388,7 +388,10 @@ fn a_value_and_a_rate_are_met_by_a_wider_value() {
         (best.structure, best.check_bits(), best.rate()),
         (Structure::Map, 8, Some(1.0 / 256.0))
     );
-    let plan = amq::RibbonFilter::plan_params(amq_ribbon::RibbonParams::new(16, 0), MILLION);
+    let plan = <amq::RibbonFilter as amq::PlanFilter>::plan_params(
+        amq_ribbon::RibbonParams::new(16, 0),
+        MILLION,
+    );
     assert_eq!(best.bytes, plan.unwrap().bytes);
     let said = "Of its 16 bits 8 hold the value and 8 a hash of the key, which 0.391 % of absent keys \
                 have by chance: build `RibbonMap::build(16, pairs)` of `value | check << 8`";

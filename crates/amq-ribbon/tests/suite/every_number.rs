@@ -1,7 +1,7 @@
 //! Every number of keys can be built. Half a minute, so it is ignored unless asked for: `cargo test
 //! -p amq-ribbon --test suite -- --ignored` (`.ci/run` does). `laws.rs` has a sample.
 
-use amq_ribbon::{Budget, BuildFilter, Key, KeyHash, RibbonFilter};
+use amq_ribbon::{Budget, BuildFilter, Filter, Key, KeyHash, RibbonFilter};
 
 #[test]
 #[ignore = "half a minute"]

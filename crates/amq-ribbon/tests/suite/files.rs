@@ -1,7 +1,9 @@
 //! Ribbon filters as files: the committed ones, and what the laws of all filters cannot know.
 
 use amq_conformance::{files::golden, hold};
-use amq_ribbon::{Budget, DecodeError, FilterKind, Goal, RibbonFilter, RibbonView};
+use amq_ribbon::{
+    Budget, DecodeError, Filter, FilterFile, FilterKind, Goal, LoadOptions, RibbonFilter,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of the header, and of a row of the directory.
@@ -114,7 +116,7 @@ fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
         let begin = held.as_ptr().align_offset(64);
         let held = &mut held[begin..][..bytes.len()];
         held.copy_from_slice(&bytes);
-        let view = RibbonView::open_without_checking_payload(held).err();
+        let view = LoadOptions::new().unchecked_payload().view::<RibbonFilter>(held).err();
         (RibbonFilter::from_bytes(&bytes).err(), view)
     };
     let number = |entry: usize, i: usize| ENTRIES + entry * ROW + i * 8;
@@ -217,7 +219,7 @@ fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
             let begin = held.as_ptr().align_offset(64);
             let held = &mut held[begin..][..bytes.len()];
             held.copy_from_slice(&bytes);
-            let view = RibbonView::open_without_checking_payload(held).unwrap();
+            let view = LoadOptions::new().unchecked_payload().view::<RibbonFilter>(held).unwrap();
             let mut batch = vec![false; hashes.len()];
             view.contains_batch(&hashes, &mut batch).unwrap();
             let single: Vec<bool> = hashes.iter().map(|&hash| view.contains_hash(hash)).collect();

@@ -5,9 +5,9 @@ use amq_conformance::files::{committed, mend};
 use amq_conformance::{hold, suite};
 use amq_core::internal::{Description, Header, Opened, Restore, Source, Stored};
 use amq_ribbon::{
-    BuildError, DecodeError, Filter, FilterKind, Goal, Heap, Key, KeyHash, LengthMismatch,
-    MapError, Plan, PlanError, PlanFilter, PredictedFpr, RibbonFilter, RibbonMap, RibbonMapView,
-    RibbonParams, Store,
+    BuildError, DecodeError, Filter, FilterFile, FilterKind, Goal, Heap, Key, KeyHash,
+    LengthMismatch, LoadOptions, MapError, Plan, PlanError, PlanFilter, PredictedFpr, RibbonFilter,
+    RibbonMap, RibbonParams, Store,
 };
 
 /// A map from keys to their fingerprints.
@@ -164,12 +164,12 @@ fn a_map_is_saved_streamed_and_viewed_and_has_the_same_values() {
     let held = &mut held[begin..][..bytes.len()];
     held.copy_from_slice(&bytes);
     if cfg!(target_endian = "big") {
-        assert_eq!(RibbonMapView::open(held).err(), Some(DecodeError::BigEndian));
+        assert_eq!(RibbonMap::view(held).err(), Some(DecodeError::BigEndian));
         return;
     }
     for view in [
-        RibbonMapView::open(held).unwrap(),
-        RibbonMapView::open_without_checking_payload(held).unwrap(),
+        RibbonMap::view(held).unwrap(),
+        LoadOptions::new().unchecked_payload().view::<RibbonMap>(held).unwrap(),
     ] {
         assert!((0..20_000).all(|key: u32| view.get(&key) == value(key, 11)));
         let hashes: Vec<_> = (0..40_000u32).map(|key| key.key_hash(3)).collect();

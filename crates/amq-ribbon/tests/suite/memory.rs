@@ -6,7 +6,7 @@
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{files, hold, memory};
-use amq_ribbon::{Budget, Key, RibbonFilter, RibbonMap};
+use amq_ribbon::{Budget, FilterFile, Key, RibbonFilter, RibbonMap};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;

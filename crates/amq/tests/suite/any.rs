@@ -2,8 +2,8 @@
 
 use amq::format::FileInfo;
 use amq::{
-    AnyFile, AnyFilter, AnyView, BloomFilter, DecodeError, Filter, FilterKind, Key, KeyEncoding,
-    RibbonMap, load_or_maybe,
+    AnyFile, AnyFilter, AnyView, BloomFilter, DecodeError, Filter, FilterFile, FilterKind, Key,
+    KeyEncoding, RibbonMap, load_or_maybe,
 };
 use amq_conformance::files::callers_hash;
 use std::collections::BTreeSet;

@@ -2,6 +2,7 @@
 //! `amq_conformance::files::memory`.
 
 use amq::AnyFilter;
+use amq::FilterFile;
 use amq_conformance::files::memory::{SLACK, most_of_a_stream, takes_at_most};
 use amq_conformance::hold;
 use std::io;
