@@ -4,7 +4,10 @@
 //! $ cargo run --example coming_from_fastbloom
 //! ```
 
-use amq_bloom::{AtomicBloomFilter, BloomFilter, BloomParams, Budget, ByHash, Goal, Inserted};
+use amq_bloom::{
+    AtomicBloomFilter, BloomFilter, BloomParams, Budget, ByHash, ClearFilter, Filter, FilterFile,
+    Goal, Inserted, PlanFilter,
+};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

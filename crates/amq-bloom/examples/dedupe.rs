@@ -7,7 +7,7 @@
 //! The argument is the number of distinct lines to plan for. At that number one new line in a
 //! million is dropped; a repeated line is never printed.
 
-use amq_bloom::{BloomFilter, Goal};
+use amq_bloom::{BloomFilter, Filter, Goal};
 use std::error::Error;
 use std::io::{self, BufRead, Write};
 

@@ -6,7 +6,7 @@
 //!
 //! Adds words until one that was never added is answered "maybe", and shows whose bits it met.
 
-use amq_bloom::{BloomFilter, BloomParams};
+use amq_bloom::{BloomFilter, BloomParams, Filter, PlanFilter};
 use std::error::Error;
 
 /// So few bits that all of them fit in a line.

@@ -2,21 +2,13 @@
 #![cfg(target_has_atomic = "64")]
 
 use crate::probing::{ProbeTable, Probes};
-use crate::shared::shared;
+use crate::shared::{Atomic, AtomicTable};
 use crate::table::{self, Bits, Word, place};
-use crate::tally::Tally;
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
-#[cfg(feature = "std")]
-use amq_core::ReadError;
-#[cfg(feature = "serde")]
-use amq_core::internal::serde;
-use amq_core::internal::{Header, OneTable, reserve, step};
+use amq_core::internal::{Header, OneTable, reserve, step, zeroed};
 use amq_core::prefetch::ahead;
-use amq_core::{
-    BatchInsertError, BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, InsertError,
-    InsertFilter, Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
-};
+use amq_core::{BuildError, FilterKind, KeyHash, MergeError};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Bits of a key that are looked at before any of them is set: all there are down to 1.5e-5.
@@ -39,7 +31,7 @@ const TOGETHER: usize = 16;
 /// - The struct itself takes a kilobyte, for a counter that threads do not contend for; the table
 ///   is on the heap.
 /// - The table is that of a `BloomFilter` with the same parameters, seed and keys, bit for bit.
-///   They convert into each other ([`AtomicBloomFilter::into_inner`], `From`). The table is not
+///   They convert into each other ([`into_inner`](Atomic::into_inner), `From`). The table is not
 ///   copied where `u64` and `AtomicU64` have the same alignment, as on every 64-bit machine.
 ///
 /// ```
@@ -56,80 +48,9 @@ const TOGETHER: usize = 16;
 /// # Ok(())
 /// # }
 /// ```
-pub struct AtomicBloomFilter {
-    header: Header,
-    len: Tally,
-    table: AtomicBits,
-}
-
-shared!(AtomicBloomFilter, AtomicBits, plain BloomFilter: BloomParams);
-
-/// Files. They are those of [`BloomFilter`], which reads them, too. Other options, such as a
-/// file without its seed, are methods of the [snapshot](Self::snapshot).
-impl AtomicBloomFilter {
-    /// The present state as a file: a [`snapshot`](Self::snapshot) is taken first, in as much
-    /// memory as the table. Other threads may go on inserting.
-    ///
-    /// ```
-    /// use amq_bloom::{AtomicBloomFilter, Goal};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let seen = AtomicBloomFilter::new(Goal::fpr(10_000, 0.01))?;
-    /// seen.insert("a key");
-    /// let again = AtomicBloomFilter::from_bytes(&seen.to_bytes()?)?;
-    /// assert!(again.contains("a key"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
-        self.snapshot()?.to_bytes()
-    }
-
-    /// Writes what [`to_bytes`](Self::to_bytes) returns, and flushes the writer.
-    #[cfg(feature = "std")]
-    pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
-        self.snapshot().map_err(std::io::Error::other)?.write_to(writer)
-    }
-
-    /// Saves the present state: all of it or nothing; see [`BloomFilter::save`].
-    #[cfg(feature = "std")]
-    pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
-        self.snapshot().map_err(std::io::Error::other)?.save(path)
-    }
-
-    /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        BloomFilter::from_bytes(bytes).map(Self::from)
-    }
-
-    /// Reads one filter, and no byte more.
-    #[cfg(feature = "std")]
-    pub fn read_from(reader: impl std::io::Read) -> Result<Self, ReadError> {
-        BloomFilter::read_from(reader).map(Self::from)
-    }
-
-    /// Loads the filter that [`save`](Self::save) wrote.
-    #[cfg(feature = "std")]
-    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, ReadError> {
-        BloomFilter::load(path).map(Self::from)
-    }
-}
-
-/// The bytes of the [snapshot](Self::snapshot)'s file.
-#[cfg(feature = "serde")]
-impl serde::Serialize for AtomicBloomFilter {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::Error;
-        self.snapshot().map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
-
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for AtomicBloomFilter {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        BloomFilter::deserialize(deserializer).map(Self::from)
-    }
-}
+///
+/// Its methods are those of [`Atomic`].
+pub type AtomicBloomFilter = Atomic<AtomicBits>;
 
 impl Word for AtomicU64 {
     #[inline(always)]
@@ -139,12 +60,29 @@ impl Word for AtomicU64 {
 }
 
 /// The bits, in words.
-struct AtomicBits {
+#[derive(Debug)]
+pub struct AtomicBits {
     params: BloomParams,
     words: Vec<AtomicU64>,
 }
 
 impl AtomicBits {
+    #[inline(always)]
+    fn bits(&self) -> Bits<'_, AtomicU64> {
+        Bits { words: &self.words, params: self.params }
+    }
+
+    fn loaded(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        self.words.iter().map(Word::load)
+    }
+}
+
+impl AtomicTable for AtomicBits {
+    type Plain = BloomFilter;
+    type Params = BloomParams;
+    const KIND: FilterKind = FilterKind::Bloom;
+    const NAME: &'static str = "AtomicBloomFilter";
+
     fn empty(params: BloomParams) -> Result<Self, BuildError> {
         let mut words = Vec::new();
         let count = table::words_for(params.bits);
@@ -153,9 +91,13 @@ impl AtomicBits {
         Ok(Self { params, words })
     }
 
-    fn of(plain: BloomFilter) -> Self {
+    fn of(plain: BloomFilter) -> (Header, Self) {
+        let header = *plain.header();
         let params = plain.params();
-        Self { params, words: plain.into_words().into_iter().map(AtomicU64::new).collect() }
+        (
+            header,
+            Self { params, words: plain.into_words().into_iter().map(AtomicU64::new).collect() },
+        )
     }
 
     #[inline(always)]
@@ -167,21 +109,29 @@ impl AtomicBits {
         size_of_val(&self.words[..]) as u64
     }
 
-    fn loaded(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
-        self.words.iter().map(Word::load)
-    }
-
     fn copied(&self) -> Self {
         Self { params: self.params, words: self.loaded().map(AtomicU64::new).collect() }
     }
 
-    fn into_plain(self) -> Vec<u64> {
-        self.words.into_iter().map(AtomicU64::into_inner).collect()
+    fn is_same(&self, other: &Self) -> bool {
+        self.params == other.params && self.loaded().eq(other.loaded())
     }
 
-    #[inline(always)]
-    fn bits(&self) -> Bits<'_, AtomicU64> {
-        Bits { words: &self.words, params: self.params }
+    fn check_same(&self, other: &Self) -> Result<(), MergeError> {
+        self.params.check_same(&other.params)
+    }
+
+    fn snapshot(&self, header: Header, len: u64) -> Result<BloomFilter, BuildError> {
+        let mut words = zeroed(self.words.len() as u64)?;
+        for (copy, word) in words.iter_mut().zip(self.loaded()) {
+            *copy = word;
+        }
+        Ok(<BloomFilter>::over(header, self.params, len, words))
+    }
+
+    fn into_plain(self, header: Header, len: u64) -> BloomFilter {
+        let words: Vec<u64> = self.words.into_iter().map(AtomicU64::into_inner).collect();
+        <BloomFilter>::over(header, self.params, len, words)
     }
 
     #[inline(always)]
@@ -268,10 +218,6 @@ impl AtomicBits {
         theory::fpr_of_table(self.params.bits, self.params.probes, self.load_factor())
     }
 
-    fn saturated(&self) -> u64 {
-        0
-    }
-
     fn cardinality(&self) -> f64 {
         theory::keys_of_fill(self.params.bits, self.params.probes, self.load_factor())
     }
@@ -292,8 +238,8 @@ impl AtomicBits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use amq_core::Goal;
     use amq_core::index::remix;
+    use amq_core::{ClearFilter, Filter, Goal, InsertFilter};
     use std::sync::Barrier;
     use std::thread;
 
@@ -359,7 +305,7 @@ mod tests {
         let shared = || hashes.iter().filter(|&&hash| filter.insert_hash(hash).is_new());
         let (_, steps) = amq_core::internal::steps_of(|| shared().count());
         // Seldom two probes of a key are the same clear bit.
-        let ones = table::count_ones(&filter.table.words);
+        let ones = filter.snapshot().unwrap().count_ones();
         assert!((ones..ones + 10).contains(&steps), "{steps} for {ones}");
         let mean = steps as f64 / 20_000.0;
         assert!((4.95..5.0).contains(&mean), "{mean}");

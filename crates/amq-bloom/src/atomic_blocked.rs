@@ -3,21 +3,13 @@
 
 use crate::block::{Block, paired, unpaired};
 use crate::layout::{self, Layout};
-use crate::shared::shared;
-use crate::tally::Tally;
+use crate::shared::{Atomic, AtomicTable};
 use crate::theory::blocked as theory;
 use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
-#[cfg(feature = "std")]
-use amq_core::ReadError;
-#[cfg(feature = "serde")]
-use amq_core::internal::serde;
-use amq_core::internal::{Header, OneTable, reserve, step};
+use amq_core::internal::{Header, OneTable, reserve, step, zeroed};
 use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
-use amq_core::{
-    BatchInsertError, BuildError, ClearFilter, DecodeError, EmptyFilter, Filter, InsertError,
-    InsertFilter, Inserted, Key, KeyHash, MergeError, MergeFilter, Target,
-};
+use amq_core::{BuildError, FilterKind, KeyHash, MergeError};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A [`BlockedBloomFilter`] that any number of threads insert into and query at once, through
@@ -42,7 +34,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// - The struct itself takes a kilobyte, for a counter that threads do not contend for; the table
 ///   is on the heap.
 /// - The table is that of a `BlockedBloomFilter` with the same parameters, seed and keys, bit for
-///   bit. They convert into each other ([`AtomicBlockedBloomFilter::into_inner`], `From`), which
+///   bit. They convert into each other ([`into_inner`](Atomic::into_inner), `From`), which
 ///   copies the table.
 ///
 /// ```
@@ -59,80 +51,9 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// # Ok(())
 /// # }
 /// ```
-pub struct AtomicBlockedBloomFilter {
-    header: Header,
-    len: Tally,
-    table: AtomicBlocks,
-}
-
-shared!(AtomicBlockedBloomFilter, AtomicBlocks, plain BlockedBloomFilter: BlockedParams);
-
-/// Files. They are those of [`BlockedBloomFilter`], which reads them, too. Other options, such as a
-/// file without its seed, are methods of the [snapshot](Self::snapshot).
-impl AtomicBlockedBloomFilter {
-    /// The present state as a file: a [`snapshot`](Self::snapshot) is taken first, in as much
-    /// memory as the table. Other threads may go on inserting.
-    ///
-    /// ```
-    /// use amq_bloom::{AtomicBlockedBloomFilter, Goal};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let seen = AtomicBlockedBloomFilter::new(Goal::fpr(10_000, 0.01))?;
-    /// seen.insert("a key");
-    /// let again = AtomicBlockedBloomFilter::from_bytes(&seen.to_bytes()?)?;
-    /// assert!(again.contains("a key"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
-        self.snapshot()?.to_bytes()
-    }
-
-    /// Writes what [`to_bytes`](Self::to_bytes) returns, and flushes the writer.
-    #[cfg(feature = "std")]
-    pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
-        self.snapshot().map_err(std::io::Error::other)?.write_to(writer)
-    }
-
-    /// Saves the present state: all of it or nothing; see [`BlockedBloomFilter::save`].
-    #[cfg(feature = "std")]
-    pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
-        self.snapshot().map_err(std::io::Error::other)?.save(path)
-    }
-
-    /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        BlockedBloomFilter::from_bytes(bytes).map(Self::from)
-    }
-
-    /// Reads one filter, and no byte more.
-    #[cfg(feature = "std")]
-    pub fn read_from(reader: impl std::io::Read) -> Result<Self, ReadError> {
-        BlockedBloomFilter::read_from(reader).map(Self::from)
-    }
-
-    /// Loads the filter that [`save`](Self::save) wrote.
-    #[cfg(feature = "std")]
-    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, ReadError> {
-        BlockedBloomFilter::load(path).map(Self::from)
-    }
-}
-
-/// The bytes of the [snapshot](Self::snapshot)'s file.
-#[cfg(feature = "serde")]
-impl serde::Serialize for AtomicBlockedBloomFilter {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::Error;
-        self.snapshot().map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
-
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for AtomicBlockedBloomFilter {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        BlockedBloomFilter::deserialize(deserializer).map(Self::from)
-    }
-}
+///
+/// Its methods are those of [`Atomic`].
+pub type AtomicBlockedBloomFilter = Atomic<AtomicBlocks>;
 
 /// A [`Block`] as four atomic words of 64 bits, each of two words of 32, the lower half first.
 #[derive(Debug)]
@@ -193,9 +114,21 @@ impl AtomicBlock {
 }
 
 /// The blocks.
-struct AtomicBlocks(Vec<AtomicBlock>);
+#[derive(Debug)]
+pub struct AtomicBlocks(Vec<AtomicBlock>);
 
 impl AtomicBlocks {
+    fn loaded(&self) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
+        self.0.iter().map(AtomicBlock::load)
+    }
+}
+
+impl AtomicTable for AtomicBlocks {
+    type Plain = BlockedBloomFilter;
+    type Params = BlockedParams;
+    const KIND: FilterKind = FilterKind::BlockedBloom;
+    const NAME: &'static str = "AtomicBlockedBloomFilter";
+
     fn empty(params: BlockedParams) -> Result<Self, BuildError> {
         let mut blocks = Vec::new();
         reserve(&mut blocks, params.blocks)?;
@@ -204,8 +137,8 @@ impl AtomicBlocks {
         Ok(Self(blocks))
     }
 
-    fn of(plain: BlockedBloomFilter) -> Self {
-        Self(plain.blocks().iter().map(AtomicBlock::new).collect())
+    fn of(plain: BlockedBloomFilter) -> (Header, Self) {
+        (*plain.header(), Self(plain.blocks().iter().map(AtomicBlock::new).collect()))
     }
 
     #[inline(always)]
@@ -217,16 +150,29 @@ impl AtomicBlocks {
         size_of_val(&self.0[..]) as u64
     }
 
-    fn loaded(&self) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
-        self.0.iter().map(AtomicBlock::load)
-    }
-
     fn copied(&self) -> Self {
         Self(self.loaded().map(|block| AtomicBlock::new(&block)).collect())
     }
 
-    fn into_plain(self) -> Vec<Block> {
-        self.loaded().collect()
+    fn is_same(&self, other: &Self) -> bool {
+        self.loaded().eq(other.loaded())
+    }
+
+    fn check_same(&self, other: &Self) -> Result<(), MergeError> {
+        self.params().check_same(&other.params())
+    }
+
+    fn snapshot(&self, header: Header, len: u64) -> Result<BlockedBloomFilter, BuildError> {
+        let mut blocks: Vec<Block> = zeroed(self.0.len() as u64)?;
+        for (copy, block) in blocks.iter_mut().zip(self.loaded()) {
+            *copy = block;
+        }
+        Ok(<BlockedBloomFilter>::over(header, self.params(), len, blocks))
+    }
+
+    fn into_plain(self, header: Header, len: u64) -> BlockedBloomFilter {
+        let blocks: Vec<Block> = self.loaded().collect();
+        <BlockedBloomFilter>::over(header, self.params(), len, blocks)
     }
 
     #[inline(always)]
@@ -304,7 +250,7 @@ impl AtomicBlocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use amq_core::Goal;
+    use amq_core::{ClearFilter, Filter, Goal, InsertFilter, Inserted};
     use std::thread;
 
     #[test]
@@ -362,7 +308,7 @@ mod tests {
         }
         let hashes: Vec<_> = (1400..1800u64).map(|key| KeyHash::of(&key, plain.seed())).collect();
         let shared = atomic.clone();
-        let new = plain.insert_batch(&hashes);
+        let new = plain.insert_batch(&hashes).unwrap();
         assert_eq!(shared.insert_batch(&hashes), new);
         assert_eq!(InsertFilter::insert_batch(&mut atomic, &hashes), Ok(new));
         assert_eq!(atomic, shared);

@@ -4,7 +4,7 @@ use crate::BlockedParams;
 use crate::layout::Layout;
 use crate::theory::blocked::{self as theory, LAYOUT};
 use amq_core::internal::{Entry, Opened};
-use amq_core::{DecodeError, KeyHash};
+use amq_core::{DecodeError, FilterKind, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr};
 
 /// The odd multipliers of the Parquet format, one per word: each derives another five bits from
 /// half a hash.
@@ -70,6 +70,36 @@ impl Layout for Block {
     type Word = u32;
     type Params = BlockedParams;
     type Shape = ();
+    const KIND: FilterKind = FilterKind::BlockedBloom;
+    const NAME: &'static str = "BlockedBloomFilter";
+
+    fn of_words(words: [Self::Word; 8]) -> Self {
+        Self(words)
+    }
+
+    fn blocks(params: &BlockedParams) -> u64 {
+        params.blocks
+    }
+
+    fn check(params: &BlockedParams) -> Result<(), PlanError> {
+        params.check()
+    }
+
+    fn check_same(ours: &BlockedParams, theirs: &BlockedParams) -> Result<(), MergeError> {
+        ours.check_same(theirs)
+    }
+
+    fn plan(goal: Goal) -> Result<Plan<BlockedParams>, PlanError> {
+        theory::plan(goal)
+    }
+
+    fn plan_params(params: BlockedParams, keys: u64) -> Result<Plan<BlockedParams>, PlanError> {
+        theory::plan_params(params, keys)
+    }
+
+    fn predicted(params: &BlockedParams, keys: u64) -> PredictedFpr {
+        theory::fpr(params, keys)
+    }
 
     #[inline(always)]
     fn params(blocks: u64, (): ()) -> BlockedParams {

@@ -1,36 +1,208 @@
 //! The filters of blocks: split-block and wide-block.
 
+use crate::FoldError;
 use crate::block::Block;
-use crate::layout::{self, Layout};
-use crate::of_blocks::of_blocks;
-use crate::operators::operators;
+use crate::layout;
 use crate::params::folded;
 use crate::probing::partition::blocks;
-use crate::theory::{blocked, wide};
+use crate::simd::{self, BlockLayout};
 use crate::wide_block::WideBlock;
-use crate::{BlockedParams, FoldError, WideBlockedParams, simd};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened};
-use amq_core::{
-    BuildError, DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError, Parts, PlanError,
+use amq_core::internal::{
+    Entry, Header, OneTable, Opened, fill_from_hashes, fill_from_keys, reserve, zeroed,
 };
+use amq_core::{
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, DEFAULT_SEED, DecodeError,
+    EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
+    PredictedFpr, Stats, Target,
+};
+use core::fmt;
+use core::ops::{BitAndAssign, BitOrAssign};
 
-of_blocks! {
-    /// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its
-    /// eight words.
-    ///
-    /// Every operation touches one cache line. That costs a tenth more space than
-    /// [`BloomFilter`](crate::BloomFilter) at 1 %, a sixth at 0.1 %. The layout is that of Apache
-    /// Parquet: the same 64-bit hashes set the same bits. (Parquet hashes with XXH64 and seed 0. To
-    /// read or write its filters, hash that way and use the methods that take a [`KeyHash`].)
-    ///
-    /// `S` holds the blocks: a vector, or a borrowed slice for a [view](crate::BlockedBloomView).
-    /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
-    BlockedBloomFilter "BlockedBloomFilter", BlockedBloomView;
-    Block [u32; 8], BlockedParams, blocked, BlockedBloom, differ in "blocks or seed";
+/// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its eight
+/// words.
+///
+/// Every operation touches one cache line. That costs a tenth more space than
+/// [`BloomFilter`](crate::BloomFilter) at 1 %, a sixth at 0.1 %. The layout is that of Apache
+/// Parquet: the same 64-bit hashes set the same bits. (Parquet hashes with XXH64 and seed 0. To
+/// read or write its filters, hash that way and use the methods that take a [`KeyHash`].)
+///
+/// Its methods are those of [`Blocked`].
+pub type BlockedBloomFilter<S = Vec<Block>> = Blocked<Block, S>;
 
-    /// A filter with given blocks, as [`blocks`](BlockedBloomFilter::blocks) returns them: one read
-    /// from a Parquet file, for example.
+/// The wide-block Bloom filter: a key is a few bits in one 64-byte block, spread evenly over its
+/// eight words.
+///
+/// As [`BlockedBloomFilter`] it touches one cache line an operation, but it uses the whole line,
+/// and as many bits per key as suit the rate. So it takes 6 % less space at 1 %, 8 % at 0.1 % and
+/// 16 % at 0.01 %. Its table is no other program's: for Parquet use the split-block filter.
+///
+/// Its methods are those of [`Blocked`].
+///
+/// ```
+/// use amq_bloom::{BlockedBloomFilter, Filter, Goal, WideBlockedBloomFilter};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let goal = Goal::fpr(1_000_000, 0.0001);
+/// let mut seen = WideBlockedBloomFilter::new(goal)?;
+/// seen.insert("10.0.0.7");
+/// assert!(seen.contains("10.0.0.7") && !seen.contains("10.0.0.8"));
+/// // 2.76 MB with twelve bits per key, where eight bits in 32 bytes take 3.29 MB.
+/// assert_eq!(seen.params().probes, 12);
+/// let split = BlockedBloomFilter::plan(goal)?.bytes;
+/// assert!((seen.size_in_bytes() as f64) < 0.85 * split as f64);
+/// # Ok(())
+/// # }
+/// ```
+pub type WideBlockedBloomFilter<S = Vec<WideBlock>> = Blocked<WideBlock, S>;
+
+/// A [`BlockedBloomFilter`] whose blocks are borrowed.
+pub type BlockedBloomView<'a> = BlockedBloomFilter<&'a [Block]>;
+
+/// A [`WideBlockedBloomFilter`] whose blocks are borrowed.
+pub type WideBlockedBloomView<'a> = WideBlockedBloomFilter<&'a [WideBlock]>;
+
+/// A Bloom filter of blocks: [`BlockedBloomFilter`] or [`WideBlockedBloomFilter`].
+///
+/// `S` holds the blocks: a vector, or a borrowed slice for a view ([`BlockedBloomView`],
+/// [`WideBlockedBloomView`]). See the [crate's documentation](crate) for the picture, the algorithm
+/// and the formulas.
+///
+/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`], hashes in
+/// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// [`FilterFile`](crate::FilterFile).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Blocked<L: BlockLayout, S = Vec<L>> {
+    header: Header,
+    shape: L::Shape,
+    len: u64,
+    blocks: S,
+}
+
+impl<L: BlockLayout> Blocked<L> {
+    /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
+    ///
+    /// ```
+    /// use amq_bloom::{BlockedBloomFilter, Goal};
+    ///
+    /// // Room for a thousand keys at a false-positive rate of 1 %.
+    /// let filter = BlockedBloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.is_empty());
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    pub fn new(target: impl Into<Target<L::Params>>) -> Result<Self, BuildError> {
+        Self::with_seed(target, DEFAULT_SEED)
+    }
+
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
+    pub fn with_seed(target: impl Into<Target<L::Params>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        L::check(&plan.params)?;
+        let (shape, blocks) = (L::shape(&plan.params), zeroed(L::blocks(&plan.params))?);
+        Ok(Self { header: Header::new(&plan, seed), shape, len: 0, blocks })
+    }
+
+    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds
+    /// with another seed, from a slice of keys, and from hashes.
+    ///
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
+    /// hashes are, 8 bytes each, until the filter is made.
+    ///
+    /// ```
+    /// use amq_bloom::{BlockedBloomFilter, Budget};
+    ///
+    /// let filter = BlockedBloomFilter::build(Budget::Fpr(0.01), ["one", "two", "three"])?;
+    /// assert!(filter.contains("two"));
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    pub fn build<K: Key>(
+        target: impl Into<BuildTarget<L::Params>>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, DEFAULT_SEED, keys)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_bloom::{BlockedBloomFilter, Goal};
+    ///
+    /// let plan = BlockedBloomFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.0101);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_bloom::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<L::Params>, PlanError> {
+        <Self as PlanFilter>::plan(goal)
+    }
+
+    /// Inserts `key`. Never refused: past the planned number of keys the false-positive rate rises
+    /// instead.
+    ///
+    /// ```
+    /// use amq_bloom::{BlockedBloomFilter, Goal};
+    ///
+    /// let mut filter = BlockedBloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert("a key").is_new());
+    /// assert!(filter.contains("a key"));
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Inserted {
+        self.insert_hash(key.key_hash(self.header.seed))
+    }
+
+    /// Inserts the key with this hash; see [`insert`](Self::insert).
+    #[inline(always)]
+    pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
+        let (block, low) = simd::block_of_mut(&mut self.blocks[..], hash);
+        let new = simd::insert(block, low, self.shape);
+        self.len = self.len.saturating_add(u64::from(new));
+        Inserted::from_change(new)
+    }
+
+    /// The union: afterwards `self` contains whatever either contained. All or nothing.
+    ///
+    /// Both need the same parameters and seed. [`len`](Self::len) becomes the sum of both, which
+    /// counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does not.
+    ///
+    /// ```
+    /// use amq_bloom::{BlockedBloomFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut ours = BlockedBloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// let mut theirs = ours.clone();
+    /// ours.insert("one");
+    /// theirs.insert("two");
+    /// ours.merge(&theirs)?;
+    /// assert!(ours.contains("one") && ours.contains("two"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        MergeFilter::merge(self, other)
+    }
+
+    /// The intersection: afterwards every key that was in both is still in. All or nothing.
+    ///
+    /// A key that was in only one is answered `true` no more often than by the other.
+    /// [`len`](Self::len) becomes the smaller of both.
+    /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on.
+    pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
+            *block = block.combined(theirs, |ours, theirs| ours & theirs);
+        }
+        self.len = self.len.min(other.len);
+        Ok(())
+    }
+
+    /// A filter with given blocks, as [`blocks`](Blocked::blocks) returns them: one read from a
+    /// Parquet file, for example.
     ///
     /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
     /// damaged table denies keys.
@@ -39,62 +211,380 @@ of_blocks! {
     /// [`Prehashed`](amq_core::Prehashed) filter. So it is with Parquet, which hashes the plain
     /// encoding of a value by XXH64 with seed 0: ask such a filter by hash,
     /// `contains_hash(KeyHash::new(xxh64(value, 0)))`.
-    from_blocks_unchecked;
-
-    /// The mean over the blocks of the product of their words' fills, plus the floor of the
-    /// half hash that chooses the bits: the exact rate of this filter with the bits it has set.
-    /// (Beyond about 10^8 blocks, where half a hash no longer chooses them evenly, it is a few
-    /// percent too low.) Reads the whole table.
-    expected_fpr;
-
-    /// The blocks. Their words, written as little-endian bytes one after another, are the bitset of
-    /// a Parquet Bloom filter.
-    blocks;
+    pub fn from_blocks_unchecked(
+        blocks: impl IntoIterator<Item = [L::Word; 8]>,
+        parts: Parts<L::Params>,
+    ) -> Result<Self, BuildError> {
+        L::check(&parts.params)?;
+        let wanted = L::blocks(&parts.params);
+        let mut table: Vec<L> = Vec::new();
+        reserve(&mut table, wanted)?;
+        let mut given = 0;
+        for block in blocks {
+            given += 1;
+            if given > wanted {
+                break;
+            }
+            table.push(L::of_words(block));
+        }
+        PlanError::check_parameter("blocks given", given, wanted, wanted)?;
+        Ok(Self::over(Header::of_parts(&parts), parts.params, parts.len, table))
+    }
 }
 
-of_blocks! {
-    /// The wide-block Bloom filter: a key is a few bits in one 64-byte block, spread evenly over
-    /// its eight words.
-    ///
-    /// As [`BlockedBloomFilter`] it touches one cache line an operation, but it uses the whole
-    /// line, and as many bits per key as suit the rate. So it takes 6 % less space at 1 %, 8 % at
-    /// 0.1 % and 16 % at 0.01 %. Its table is no other program's: for Parquet use the split-block
-    /// filter.
+impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> Blocked<L, S> {
+    /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
-    /// use amq_bloom::{BlockedBloomFilter, Goal, WideBlockedBloomFilter};
+    /// use amq_bloom::{BlockedBloomFilter, Budget};
     ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let goal = Goal::fpr(1_000_000, 0.0001);
-    /// let mut seen = WideBlockedBloomFilter::new(goal)?;
-    /// seen.insert("10.0.0.7");
-    /// assert!(seen.contains("10.0.0.7") && !seen.contains("10.0.0.8"));
-    /// // 2.76 MB with twelve bits per key, where eight bits in 32 bytes take 3.29 MB.
-    /// assert_eq!(seen.params().probes, 12);
-    /// let split = BlockedBloomFilter::plan(goal)?.bytes;
-    /// assert!((seen.size_in_bytes() as f64) < 0.85 * split as f64);
-    /// # Ok(())
-    /// # }
+    /// let filter = BlockedBloomFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!((0..1000u64).all(|key| filter.contains(&key)));
+    /// // One absent key in a hundred is answered `true`.
+    /// let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();
+    /// assert!(wrong < 200);
+    /// # Ok::<(), amq_bloom::BuildError>(())
     /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
+    }
+
+    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
+    /// positives on arrival. After a union, the sum of both.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
+    /// table.
     ///
-    /// `S` holds the blocks: a vector, or a borrowed slice for a
-    /// [view](crate::WideBlockedBloomView). See the [crate's documentation](crate) for the picture,
-    /// the algorithm and the formulas.
-    WideBlockedBloomFilter "WideBlockedBloomFilter", WideBlockedBloomView;
-    WideBlock [u64; 8], WideBlockedParams, wide, WideBlockedBloom,
-    differ in "blocks, probes or seed";
-
-    /// A filter with given blocks, as [`blocks`](WideBlockedBloomFilter::blocks) returns them.
+    /// ```
+    /// use amq_bloom::{BlockedBloomFilter, Budget};
     ///
-    /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
-    /// damaged table denies keys.
-    from_blocks_unchecked;
+    /// let filter = BlockedBloomFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!(filter.stats().expected_fpr < 0.02);
+    /// println!("{}", filter.stats());
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
+    }
 
-    /// The mean, over the blocks and the words that a key can choose in them, of the product of
-    /// the words' fills, plus the floor of the half hash that chooses the bits: the exact rate
-    /// of this filter with the bits it has set. Reads the whole table.
-    expected_fpr;
+    /// The parameters of its table.
+    #[inline(always)]
+    #[must_use]
+    pub fn params(&self) -> L::Params {
+        L::params(self.blocks().len() as u64, self.shape)
+    }
 
-    /// The blocks.
-    blocks;
+    /// The blocks. Those of a split-block filter, their words written as little-endian bytes one
+    /// after another, are the bitset of a Parquet Bloom filter.
+    #[must_use]
+    pub fn blocks(&self) -> &[L] {
+        self.blocks.as_ref()
+    }
+
+    /// What the filter consists of beside its blocks; see
+    /// [`from_blocks_unchecked`](Blocked::from_blocks_unchecked).
+    #[must_use]
+    pub fn parts(&self) -> Parts<L::Params> {
+        self.header.parts(self.params(), self.len)
+    }
+
+    /// Number of bits that are set. Reads the whole table.
+    #[must_use]
+    pub fn count_ones(&self) -> u64 {
+        layout::count_ones(self.blocks().iter().copied())
+    }
+
+    /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
+    /// the whole table. Above [`capacity`](Filter::capacity) the rate is above the planned one.
+    ///
+    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
+    /// were false positives on arrival. After an [intersection](Blocked::intersect) it is far too
+    /// high: estimate the number of common keys from the two filters and their union, as
+    /// [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality) shows.
+    #[must_use]
+    pub fn estimated_cardinality(&self) -> f64 {
+        L::keys_of_fill(&self.params(), self.load_factor())
+    }
+
+    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes
+    /// with it: the filter that would have been built at that size. `factor` must divide the number
+    /// of blocks. [`capacity`](Filter::capacity) becomes the number of keys that the budget allows
+    /// in the smaller table.
+    pub fn fold(&self, factor: u64) -> Result<Blocked<L>, FoldError> {
+        let blocks = self.blocks().len() as u64;
+        FoldError::check("blocks", blocks, factor)?;
+        let mut table: Vec<L> = FoldError::zeroed(blocks / factor)?;
+        for (sum, parts) in table.iter_mut().zip(self.blocks().chunks(factor as usize)) {
+            for part in parts {
+                *sum = sum.combined(part, |sum, part| sum | part);
+            }
+        }
+        let params = L::params(blocks / factor, self.shape);
+        let bytes = size_of_val(&table[..]) as u64;
+        let fpr = |keys| L::predicted(&params, keys);
+        Ok(Self::over(folded(&self.header, factor, bytes, fpr), params, self.len, table))
+    }
+}
+
+impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> Filter for Blocked<L, S> {
+    fn kind(&self) -> FilterKind {
+        L::KIND
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        size_of_val(self.blocks()) as u64
+    }
+
+    /// The mean over the blocks of the rate that their bits set give, plus the floor of the half
+    /// hash that chooses the bits: the exact rate of this filter. (Beyond about 10^8 split blocks,
+    /// where half a hash no longer chooses them evenly, it is a few percent too low.)
+    fn expected_fpr(&self) -> f64 {
+        layout::expected_fpr(self.blocks().iter().copied(), self.shape)
+    }
+
+    fn load_factor(&self) -> f64 {
+        layout::load_factor(self.blocks().iter().copied())
+    }
+
+    /// Blocks whose bits are all set.
+    fn saturated(&self) -> u64 {
+        layout::saturated(self.blocks().iter().copied())
+    }
+
+    #[inline(always)]
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        let (block, low) = simd::block_of(self.blocks(), hash);
+        simd::contains(block, low, self.shape)
+    }
+
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        simd::contains_batch(self.blocks(), self.shape, hashes, answers);
+        Ok(())
+    }
+}
+
+impl<L: BlockLayout> InsertFilter for Blocked<L> {
+    #[inline(always)]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        Ok(Self::insert_hash(self, hash))
+    }
+
+    #[inline]
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+        Ok(blocks::insert_batch(&mut self.blocks, self.shape, &mut self.len, hashes))
+    }
+
+    fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> Result<u64, BatchInsertError> {
+        Ok(blocks::insert_from(&mut self.blocks, self.shape, &mut self.len, about, next))
+    }
+}
+
+impl<L: BlockLayout> ClearFilter for Blocked<L> {
+    fn clear(&mut self) {
+        self.blocks.fill(L::default());
+        self.len = 0;
+    }
+}
+
+impl<L: BlockLayout> MergeFilter for Blocked<L> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        L::check_same(&self.params(), &other.params())?;
+        self.header.check_seeds(&other.header)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
+            *block = block.combined(theirs, |ours, theirs| ours | theirs);
+        }
+        self.len = self.len.saturating_add(other.len);
+        Ok(())
+    }
+}
+
+impl<L: BlockLayout> PlanFilter for Blocked<L> {
+    type Params = L::Params;
+
+    fn plan(goal: Goal) -> Result<Plan<L::Params>, PlanError> {
+        Ok(goal.plan_by(L::plan)?.with_budget(goal.budget))
+    }
+
+    fn plan_params(params: L::Params, keys: u64) -> Result<Plan<L::Params>, PlanError> {
+        L::plan_params(params, keys)
+    }
+
+    fn predicted_fpr(params: &L::Params, keys: u64) -> PredictedFpr {
+        L::predicted(params, keys)
+    }
+
+    fn params(&self) -> L::Params {
+        self.params()
+    }
+}
+
+impl<L: BlockLayout> EmptyFilter for Blocked<L> {
+    fn empty(target: impl Into<Target<L::Params>>, seed: u64) -> Result<Self, BuildError> {
+        Self::with_seed(target, seed)
+    }
+}
+
+impl<L: BlockLayout> BuildFilter for Blocked<L> {
+    fn build_hashes(
+        target: impl Into<BuildTarget<L::Params>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        fill_from_hashes(target, seed, hashes)
+    }
+
+    fn build_keys<K: Key>(
+        target: impl Into<BuildTarget<L::Params>>,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<Self, BuildError> {
+        fill_from_keys(target, seed, keys)
+    }
+}
+
+impl<L: BlockLayout, K: Key> Extend<K> for Blocked<L> {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        for key in keys {
+            self.insert(&key);
+        }
+    }
+}
+
+/// [`merge`](Self::merge) for filters known to match.
+///
+/// # Panics
+///
+/// If they differ in parameters or seed, where `merge` returns an error.
+impl<L: BlockLayout> BitOrAssign<&Self> for Blocked<L> {
+    #[track_caller]
+    #[allow(clippy::panic, reason = "documented: operators cannot return errors")]
+    fn bitor_assign(&mut self, other: &Self) {
+        if let Err(error) = self.merge(other) {
+            panic!("{error}");
+        }
+    }
+}
+
+/// [`intersect`](Self::intersect) for filters known to match.
+///
+/// # Panics
+///
+/// If they differ in parameters or seed, where `intersect` returns an error.
+impl<L: BlockLayout> BitAndAssign<&Self> for Blocked<L> {
+    #[track_caller]
+    #[allow(clippy::panic, reason = "documented: operators cannot return errors")]
+    fn bitand_assign(&mut self, other: &Self) {
+        if let Err(error) = self.intersect(other) {
+            panic!("{error}");
+        }
+    }
+}
+
+/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> fmt::Debug for Blocked<L, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(L::NAME)
+            .field("params", &self.params())
+            .field("len", &self.len)
+            .field("capacity", &self.header.capacity)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The bytes of the filter's file.
+#[cfg(feature = "serde")]
+impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> amq_core::internal::serde::Serialize
+    for Blocked<L, S>
+{
+    fn serialize<Z: amq_core::internal::serde::Serializer>(
+        &self,
+        serializer: Z,
+    ) -> Result<Z::Ok, Z::Error> {
+        amq_core::internal::Written::serialize_file(self, serializer)
+    }
+}
+
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de, L: BlockLayout> amq_core::internal::serde::Deserialize<'de> for Blocked<L> {
+    fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
+        deserializer: Z,
+    ) -> Result<Self, Z::Error> {
+        amq_core::internal::deserialize(deserializer)
+    }
+}
+
+impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> OneTable for Blocked<L, S> {
+    type Params = L::Params;
+    const KIND: FilterKind = L::KIND;
+    const REVISION: u8 = 1;
+    type Element = L;
+    type Over<T: AsRef<[L]> + Send + Sync> = Blocked<L, T>;
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn geometry(&self) -> Entry {
+        L::geometry(&self.params())
+    }
+
+    fn params_in(opened: &Opened<'_>) -> Result<L::Params, DecodeError> {
+        let params = L::params_in(opened)?;
+        L::check(&params)?;
+        Ok(params)
+    }
+
+    fn elements_for(params: &L::Params) -> u64 {
+        L::blocks(params)
+    }
+
+    fn elements(&self) -> &[L] {
+        self.blocks()
+    }
+
+    fn over<T>(header: Header, params: L::Params, len: u64, blocks: T) -> Blocked<L, T> {
+        Blocked { header, shape: L::shape(&params), len, blocks }
+    }
 }

@@ -1,19 +1,32 @@
 //! The classic Bloom filter.
 
-use crate::operators::operators;
 use crate::params::folded;
 use crate::probing::partition::places::{self, Place};
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words_for};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened};
-use amq_core::{DecodeError, Filter, FilterKind, Inserted, KeyHash, MergeError, Parts, PlanError};
+use amq_core::internal::{
+    Entry, Header, OneTable, Opened, fill_from_hashes, fill_from_keys, zeroed,
+};
+use amq_core::{
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, DEFAULT_SEED, DecodeError,
+    EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
+    PredictedFpr, Stats, Target,
+};
+use core::fmt;
+use core::ops::{BitAndAssign, BitOrAssign};
 
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
 ///
 /// `S` holds the table: a vector, or a borrowed slice for a [view](crate::BloomView). See the
 /// [crate's documentation](crate) for the picture, the algorithm and the formulas.
+///
+/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`], hashes in
+/// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct BloomFilter<S = Vec<u64>> {
     header: Header,
@@ -26,12 +39,81 @@ pub struct BloomFilter<S = Vec<u64>> {
 pub type BloomView<'a> = BloomFilter<&'a [u64]>;
 
 impl BloomFilter {
-    amq_core::methods! {
-        in "amq_bloom" "BloomFilter" infallible;
-        new: BloomParams;
-        build: BloomParams;
-        plan: BloomParams;
-        insert infallible;
+    /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Goal};
+    ///
+    /// // Room for a thousand keys at a false-positive rate of 1 %.
+    /// let filter = BloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.is_empty());
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    pub fn new(target: impl Into<Target<BloomParams>>) -> Result<Self, BuildError> {
+        Self::with_seed(target, DEFAULT_SEED)
+    }
+
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
+    pub fn with_seed(
+        target: impl Into<Target<BloomParams>>,
+        seed: u64,
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        plan.params.check()?;
+        let words = zeroed(words_for(plan.params.bits))?;
+        Ok(Self { header: Header::new(&plan, seed), params: plan.params, len: 0, words })
+    }
+
+    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds
+    /// with another seed, from a slice of keys, and from hashes.
+    ///
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
+    /// hashes are, 8 bytes each, until the filter is made.
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Budget};
+    ///
+    /// let filter = BloomFilter::build(Budget::Fpr(0.01), ["one", "two", "three"])?;
+    /// assert!(filter.contains("two"));
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    pub fn build<K: Key>(
+        target: impl Into<BuildTarget<BloomParams>>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, DEFAULT_SEED, keys)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Goal};
+    ///
+    /// let plan = BloomFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.0101);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_bloom::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
+        <Self as PlanFilter>::plan(goal)
+    }
+
+    /// Inserts `key`. Never refused: past the planned number of keys the false-positive rate rises
+    /// instead.
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Goal};
+    ///
+    /// let mut filter = BloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert("a key").is_new());
+    /// assert!(filter.contains("a key"));
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Inserted {
+        self.insert_hash(key.key_hash(self.header.seed))
     }
 
     /// Inserts the key with this hash; see [`insert`](Self::insert).
@@ -43,35 +125,26 @@ impl BloomFilter {
         Inserted::from_change(new)
     }
 
-    /// Inserts many hashes and returns how many were new.
-    // No prefetching: stores do not wait, so the misses of several inserts overlap anyway. It
-    // measured 1.2 to 1.7 times slower.
-    #[inline]
-    pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> u64 {
-        let BloomParams { bits, probes } = self.params;
-        places::insert_batch::<Bit>(&mut self.words, (bits, probes), &mut self.len, hashes)
-    }
-
-    /// Inserts about `about` hashes, which `next` writes; see
-    /// [`InsertFilter::insert_from`](amq_core::InsertFilter::insert_from).
-    pub fn insert_from(
-        &mut self,
-        about: u64,
-        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
-    ) -> u64 {
-        let BloomParams { bits, probes } = self.params;
-        places::insert_from::<Bit>(&mut self.words, (bits, probes), &mut self.len, about, next)
-    }
-
-    amq_core::methods! {
-        in "amq_bloom" "BloomFilter" infallible;
-        clear;
-        /// The union: afterwards `self` contains whatever either contained. All or nothing.
-        ///
-        /// [`len`](Self::len) becomes the sum of both, which counts common keys twice;
-        /// [`estimated_cardinality`](Self::estimated_cardinality) does not.
-        merge;
-        from_bytes;
+    /// The union: afterwards `self` contains whatever either contained. All or nothing.
+    ///
+    /// Both need the same parameters and seed. [`len`](Self::len) becomes the sum of both, which
+    /// counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does not.
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut ours = BloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// let mut theirs = ours.clone();
+    /// ours.insert("one");
+    /// theirs.insert("two");
+    /// ours.merge(&theirs)?;
+    /// assert!(ours.contains("one") && ours.contains("two"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        MergeFilter::merge(self, other)
     }
 
     /// A filter with the table that [`as_words`](BloomFilter::as_words) returned.
@@ -104,7 +177,7 @@ impl BloomFilter {
     /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on; it says how
     /// to estimate the number of common keys.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
+        MergeFilter::can_merge(self, other)?;
         for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
             *word &= theirs;
         }
@@ -145,25 +218,51 @@ impl Place for Bit {
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
-    amq_core::methods! {
-        in "amq_bloom" "BloomFilter";
-        contains;
-        /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
-        /// false positives on arrival. After a union, the sum of both.
-        len;
-        /// Bytes of the table.
-        size_in_bytes;
-        /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it
-        /// has set. Reads the whole table.
-        expected_fpr;
-        to_bytes;
-        encoded_len;
+    /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Budget};
+    ///
+    /// let filter = BloomFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!((0..1000u64).all(|key| filter.contains(&key)));
+    /// // One absent key in a hundred is answered `true`.
+    /// let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();
+    /// assert!(wrong < 200);
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
     }
 
-    /// A view of this filter: it borrows the table.
+    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
+    /// positives on arrival. After a union, the sum of both.
     #[must_use]
-    pub fn view(&self) -> BloomView<'_> {
-        Self::over(self.header, self.params, self.len, self.as_words())
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
+    /// table.
+    ///
+    /// ```
+    /// use amq_bloom::{BloomFilter, Budget};
+    ///
+    /// let filter = BloomFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!(filter.stats().expected_fpr < 0.02);
+    /// println!("{}", filter.stats());
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
     }
 
     /// The parameters of its table.
@@ -193,7 +292,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     }
 
     /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
-    /// the whole table. Above [`capacity`](Self::capacity) the rate is above the planned one.
+    /// the whole table. Above [`capacity`](Filter::capacity) the rate is above the planned one.
     ///
     /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
     /// were false positives on arrival. Its standard error is about `0.8 / sqrt(m)` of the estimate
@@ -231,12 +330,12 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// size. Filters planned by this crate fold by 2, 4, 8, 16, 32 and 64 at least. Fold a filter
     /// that holds fewer keys than planned before you ship it.
     ///
-    /// Its [`capacity`](Self::capacity) becomes the number of keys that the budget allows in the
+    /// Its [`capacity`](Filter::capacity) becomes the number of keys that the budget allows in the
     /// smaller table: the most within the rate it was planned for, else as many bits per key as
     /// before.
     ///
     /// ```
-    /// use amq_bloom::{BloomFilter, Goal};
+    /// use amq_bloom::{BloomFilter, Filter, Goal};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut filter = BloomFilter::new(Goal::fpr(10_000, 0.001))?;
     /// filter.insert("the only key");
@@ -265,7 +364,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
         Ok(Self::over(folded(&self.header, factor, bytes, fpr), params, self.len, words))
     }
 
-    /// [`contains_hash`](Self::contains_hash), sooner if the answer is no and later if it is yes.
+    /// [`contains_hash`](Filter::contains_hash), sooner if the answer is no and later if it is yes.
     ///
     /// For filters that are mostly queried for keys they do not have. The answers are the same.
     #[inline]
@@ -280,16 +379,31 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     }
 }
 
-impl<'a> BloomView<'a> {
-    amq_core::methods! { open: BloomFilter; }
-}
-
 impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
-    amq_core::trait_methods! {
-        kind: FilterKind::Bloom; seed; len; capacity; size_in_bytes;
-        contains_batch: |self, hashes, answers| self.table().contains_each(hashes, answers);
+    fn kind(&self) -> FilterKind {
+        FilterKind::Bloom
     }
 
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        size_of_val(self.as_words()) as u64
+    }
+
+    /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it has
+    /// set.
     fn expected_fpr(&self) -> f64 {
         let BloomParams { bits, probes } = self.params;
         theory::fpr_of_table(bits, probes, self.load_factor())
@@ -304,19 +418,179 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
     fn contains_hash(&self, hash: KeyHash) -> bool {
         self.table().contains(hash)
     }
+
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        self.table().contains_each(hashes, answers);
+        Ok(())
+    }
 }
 
-operators!(BloomFilter, "bits, probes or seed");
+impl InsertFilter for BloomFilter {
+    #[inline(always)]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        Ok(Self::insert_hash(self, hash))
+    }
 
-amq_core::traits! {
-    [S: AsRef<[u64]> + Send + Sync] BloomFilter<S>, owned [] BloomFilter: BloomParams;
-    debug "BloomFilter";
-    serde;
-    plan theory;
-    empty: words;
-    merge: words, |ours, theirs| *ours | theirs;
-    insert infallible;
-    build by filling;
+    // No prefetching: stores do not wait, so the misses of several inserts overlap anyway. It
+    // measured 1.2 to 1.7 times slower.
+    #[inline]
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+        let BloomParams { bits, probes } = self.params;
+        Ok(places::insert_batch::<Bit>(&mut self.words, (bits, probes), &mut self.len, hashes))
+    }
+
+    fn insert_from(
+        &mut self,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> Result<u64, BatchInsertError> {
+        let BloomParams { bits, probes } = self.params;
+        let shape = (bits, probes);
+        Ok(places::insert_from::<Bit>(&mut self.words, shape, &mut self.len, about, next))
+    }
+}
+
+impl ClearFilter for BloomFilter {
+    fn clear(&mut self) {
+        self.words.fill(0);
+        self.len = 0;
+    }
+}
+
+impl MergeFilter for BloomFilter {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        self.params.check_same(&other.params)?;
+        self.header.check_seeds(&other.header)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        for (word, theirs) in self.words.iter_mut().zip(&other.words) {
+            *word |= theirs;
+        }
+        self.len = self.len.saturating_add(other.len);
+        Ok(())
+    }
+}
+
+impl PlanFilter for BloomFilter {
+    type Params = BloomParams;
+
+    fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
+        Ok(goal.plan_by(theory::plan)?.with_budget(goal.budget))
+    }
+
+    fn plan_params(params: BloomParams, keys: u64) -> Result<Plan<BloomParams>, PlanError> {
+        theory::plan_params(params, keys)
+    }
+
+    fn predicted_fpr(params: &BloomParams, keys: u64) -> PredictedFpr {
+        theory::fpr(params, keys)
+    }
+
+    fn params(&self) -> BloomParams {
+        self.params()
+    }
+}
+
+impl EmptyFilter for BloomFilter {
+    fn empty(target: impl Into<Target<BloomParams>>, seed: u64) -> Result<Self, BuildError> {
+        Self::with_seed(target, seed)
+    }
+}
+
+impl BuildFilter for BloomFilter {
+    fn build_hashes(
+        target: impl Into<BuildTarget<BloomParams>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        fill_from_hashes(target, seed, hashes)
+    }
+
+    fn build_keys<K: Key>(
+        target: impl Into<BuildTarget<BloomParams>>,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<Self, BuildError> {
+        fill_from_keys(target, seed, keys)
+    }
+}
+
+impl<K: Key> Extend<K> for BloomFilter {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        for key in keys {
+            self.insert(&key);
+        }
+    }
+}
+
+/// [`merge`](Self::merge) for filters known to match.
+///
+/// # Panics
+///
+/// If they differ in parameters or seed, where `merge` returns an error.
+impl BitOrAssign<&Self> for BloomFilter {
+    #[track_caller]
+    #[allow(clippy::panic, reason = "documented: operators cannot return errors")]
+    fn bitor_assign(&mut self, other: &Self) {
+        if let Err(error) = self.merge(other) {
+            panic!("{error}");
+        }
+    }
+}
+
+/// [`intersect`](Self::intersect) for filters known to match.
+///
+/// # Panics
+///
+/// If they differ in parameters or seed, where `intersect` returns an error.
+impl BitAndAssign<&Self> for BloomFilter {
+    #[track_caller]
+    #[allow(clippy::panic, reason = "documented: operators cannot return errors")]
+    fn bitand_assign(&mut self, other: &Self) {
+        if let Err(error) = self.intersect(other) {
+            panic!("{error}");
+        }
+    }
+}
+
+/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+impl<S: AsRef<[u64]> + Send + Sync> fmt::Debug for BloomFilter<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BloomFilter")
+            .field("params", &self.params())
+            .field("len", &self.len)
+            .field("capacity", &self.header.capacity)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The bytes of the filter's file.
+#[cfg(feature = "serde")]
+impl<S: AsRef<[u64]> + Send + Sync> amq_core::internal::serde::Serialize for BloomFilter<S> {
+    fn serialize<Z: amq_core::internal::serde::Serializer>(
+        &self,
+        serializer: Z,
+    ) -> Result<Z::Ok, Z::Error> {
+        amq_core::internal::Written::serialize_file(self, serializer)
+    }
+}
+
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de> amq_core::internal::serde::Deserialize<'de> for BloomFilter {
+    fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
+        deserializer: Z,
+    ) -> Result<Self, Z::Error> {
+        amq_core::internal::deserialize(deserializer)
+    }
 }
 
 impl<S: AsRef<[u64]> + Send + Sync> OneTable for BloomFilter<S> {

@@ -2,7 +2,10 @@
 //! is some bits of one block.
 
 use amq_core::internal::{Entry, Opened};
-use amq_core::{DecodeError, KeyHash};
+use amq_core::{
+    DecodeError, FilterKind, Goal, KeyHash, MergeError, Parameters, Plan, PlanError, PredictedFpr,
+};
+use core::fmt::Debug;
 use core::ops::{BitAnd, BitOr, Not};
 
 /// A word of a block.
@@ -31,10 +34,37 @@ pub trait Layout: Copy + Default + PartialEq + Send + Sync + 'static {
     type Word: Word;
 
     /// The parameters of a table.
-    type Params: Copy;
+    type Params: Parameters + Copy + PartialEq + Debug + Send + Sync;
 
     /// What they say of a key's bits.
-    type Shape: Copy + Send + Sync;
+    type Shape: Copy + PartialEq + Send + Sync;
+
+    /// The kind of the filter.
+    const KIND: FilterKind;
+
+    /// The name of its type.
+    const NAME: &'static str;
+
+    /// A block of these words.
+    fn of_words(words: [Self::Word; 8]) -> Self;
+
+    /// Blocks of a table with these parameters.
+    fn blocks(params: &Self::Params) -> u64;
+
+    /// Checks the ranges of the parameters.
+    fn check(params: &Self::Params) -> Result<(), PlanError>;
+
+    /// `Ok` if both make the same table, else what differs.
+    fn check_same(ours: &Self::Params, theirs: &Self::Params) -> Result<(), MergeError>;
+
+    /// The plan for a goal.
+    fn plan(goal: Goal) -> Result<Plan<Self::Params>, PlanError>;
+
+    /// The plan for so many keys with these parameters.
+    fn plan_params(params: Self::Params, keys: u64) -> Result<Plan<Self::Params>, PlanError>;
+
+    /// The rate of tables with these parameters and so many keys.
+    fn predicted(params: &Self::Params, keys: u64) -> PredictedFpr;
 
     /// The parameters of a table of `blocks` blocks.
     fn params(blocks: u64, shape: Self::Shape) -> Self::Params;

@@ -138,8 +138,6 @@ mod block;
 mod blocked;
 mod filter;
 mod layout;
-mod of_blocks;
-mod operators;
 mod params;
 mod probes;
 #[doc(hidden)]
@@ -157,21 +155,23 @@ pub use atomic::AtomicBloomFilter;
 pub use atomic_blocked::AtomicBlockedBloomFilter;
 pub use block::{Block, SALTS};
 pub use blocked::{
-    BlockedBloomFilter, BlockedBloomView, WideBlockedBloomFilter, WideBlockedBloomView,
+    Blocked, BlockedBloomFilter, BlockedBloomView, WideBlockedBloomFilter, WideBlockedBloomView,
 };
 pub use filter::{BloomFilter, BloomView};
 pub use params::{
     BlockedParams, BloomParams, FoldError, MAX_BLOCKS, MAX_PROBES, MAX_WIDE_PROBES,
     WideBlockedParams,
 };
+#[cfg(target_has_atomic = "64")]
+pub use shared::Atomic;
 pub use wide_block::WideBlock;
 
 pub use amq_core::{
-    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, ClearFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile, FilterKind,
     Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
     LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, Prehashed, SaveOptions, SipKey, Stats, Target,
+    PlanError, PlanFilter, PredictedFpr, Prehashed, SaveOptions, SipKey, Stats, Table, Target,
     UnevenHashes, key,
 };
 

@@ -202,4 +202,10 @@ impl fmt::Display for FoldError {
     }
 }
 
-amq_core::impl_error!(FoldError);
+impl fmt::Debug for FoldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for FoldError {}

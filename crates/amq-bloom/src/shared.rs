@@ -1,222 +1,497 @@
-//! What filters that threads share have in common.
+//! Filters that threads share.
 #![cfg(target_has_atomic = "64")]
 
-/// Writes the methods and the traits of a filter that threads share. Its table is the `table` of a
-/// struct with a `header` and a `len`, a [`Tally`](crate::tally::Tally), and has
-///
-/// | | |
-/// | --- | --- |
-/// | `empty(params)`, `of(plain)`, `params`, `size_in_bytes` | made, and what it is |
-/// | `loaded`, `copied`, `into_plain` | its elements as they are now, another of the same elements, the elements of the plain filter |
-/// | `set`, `set_each`, `set_alone`, `set_each_alone`, `contains`, `contains_each` | a key's bits |
-/// | `load_factor`, `expected_fpr`, `saturated`, `cardinality` | what they say |
-/// | `check_same`, `merge`, `clear` | all of them |
-macro_rules! shared {
-    ($filter:ident, $table:ty, plain $plain:ident: $params:ty) => {
-        impl $filter {
-            amq_core::methods! {
-                new: $params;
-                build: $params;
-                plan: $params;
-                insert shared;
-            }
+use crate::tally::Tally;
+use alloc::vec::Vec;
+#[cfg(feature = "serde")]
+use amq_core::internal::serde;
+use amq_core::internal::{Copying, Header, Restore, Written, fill_from_hashes, fill_from_keys};
+use amq_core::{
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, DEFAULT_SEED, DecodeError,
+    EmptyFilter, Filter, FilterExt, FilterFile, FilterKind, Goal, InsertError, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, LoadOptions, MergeError, MergeFilter, Plan, PlanError,
+    PlanFilter, PredictedFpr, Stats, Target, hash_blocks,
+};
+#[cfg(feature = "std")]
+use amq_core::{ReadError, internal::Streaming};
+use core::convert::Infallible;
+use core::fmt;
+#[cfg(feature = "std")]
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Write},
+    path::Path,
+};
 
-            /// Inserts the key with this hash, from any thread; see [`insert`](Self::insert).
-            #[inline]
-            pub fn insert_hash(&self, hash: KeyHash) -> Inserted {
-                let new = self.table.set(hash);
-                if new {
-                    self.len.add(Some(&hash), 1);
-                }
-                Inserted::from_change(new)
-            }
+/// The table of a filter that threads share.
+pub trait AtomicTable: Sized + Send + Sync {
+    /// The filter of one thread with the same table.
+    type Plain: PlanFilter<Params = Self::Params> + Written;
+    /// Its parameters.
+    type Params: Copy + PartialEq + fmt::Debug;
+    /// The kind of both.
+    const KIND: FilterKind;
+    /// The name of the filter's type.
+    const NAME: &'static str;
 
-            /// Inserts many hashes, from any thread, and returns how many were new.
-            pub fn insert_batch(&self, hashes: &[KeyHash]) -> u64 {
-                let new = self.table.set_each(hashes);
-                self.len.add(hashes.first(), new);
-                new
-            }
-
-            amq_core::methods! {
-                contains;
-                /// Number of inserts that answered [`Inserted::New`]; see
-                #[doc = concat!("[`", stringify!($plain), "::len`].")]
-                len;
-                /// Bytes of the table.
-                size_in_bytes;
-                /// The exact rate of this filter with the bits it has set; see
-                #[doc = concat!("[`", stringify!($plain), "::expected_fpr`].")]
-                /// Reads the whole table.
-                expected_fpr;
-                clear;
-                /// The union: afterwards `self` contains whatever either contained. All or
-                #[doc = concat!("nothing. See [`", stringify!($plain), "::merge`].")]
-                merge;
-            }
-
-            /// The parameters of its table.
-            #[inline(always)]
-            #[must_use]
-            pub fn params(&self) -> $params {
-                self.table.params()
-            }
-
-            /// A copy of the present state: it has every insert this thread has learned of, and of
-            /// inserts under way perhaps some bits. An error if there is no memory for it.
-            pub fn snapshot(&self) -> Result<$plain, BuildError> {
-                let now = self.table.loaded();
-                let mut table = amq_core::internal::zeroed(now.len() as u64)?;
-                for (copy, element) in table.iter_mut().zip(now) {
-                    *copy = element;
-                }
-                Ok(<$plain>::over(self.header, self.params(), self.len.total(), table))
-            }
-
-            /// The plain filter with the same table.
-            #[must_use]
-            pub fn into_inner(self) -> $plain {
-                let (params, len) = (self.params(), self.len.total());
-                <$plain>::over(self.header, params, len, self.table.into_plain())
-            }
-
-            /// Estimated number of distinct keys, from the share of bits set; see
-            #[doc = concat!("[`", stringify!($plain), "::estimated_cardinality`].")]
-            #[must_use]
-            pub fn estimated_cardinality(&self) -> f64 {
-                self.table.cardinality()
-            }
-        }
-
-        impl From<$plain> for $filter {
-            fn from(filter: $plain) -> Self {
-                let (header, len) = (*filter.header(), Tally::starting_at(filter.len()));
-                Self { header, len, table: <$table>::of(filter) }
-            }
-        }
-
-        impl Clone for $filter {
-            fn clone(&self) -> Self {
-                let len = Tally::starting_at(self.len.total());
-                Self { header: self.header, len, table: self.table.copied() }
-            }
-        }
-
-        impl PartialEq for $filter {
-            fn eq(&self, other: &Self) -> bool {
-                self.header == other.header
-                    && self.params() == other.params()
-                    && self.len() == other.len()
-                    && self.table.loaded().eq(other.table.loaded())
-            }
-        }
-
-        impl Filter for $filter {
-            amq_core::trait_methods! {
-                kind: <$plain as OneTable>::KIND; seed; capacity;
-                contains_batch: |self, hashes, answers| self.table.contains_each(hashes, answers);
-            }
-
-            fn len(&self) -> u64 {
-                self.len.total()
-            }
-
-            fn size_in_bytes(&self) -> u64 {
-                self.table.size_in_bytes()
-            }
-
-            fn expected_fpr(&self) -> f64 {
-                self.table.expected_fpr()
-            }
-
-            fn load_factor(&self) -> f64 {
-                self.table.load_factor()
-            }
-
-            fn saturated(&self) -> u64 {
-                self.table.saturated()
-            }
-
-            #[inline(always)]
-            fn contains_hash(&self, hash: KeyHash) -> bool {
-                self.table.contains(hash)
-            }
-        }
-
-        impl EmptyFilter for $filter {
-            fn empty(target: impl Into<Target<$params>>, seed: u64) -> Result<Self, BuildError> {
-                let plan = target.into().plan::<Self>()?;
-                plan.params.check()?;
-                let (header, len) = (Header::new(&plan, seed), Tally::starting_at(0));
-                Ok(Self { header, len, table: <$table>::empty(plan.params)? })
-            }
-        }
-
-        /// Without atomic operations: nobody else has the filter.
-        impl InsertFilter for $filter {
-            #[inline(always)]
-            fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-                let new = self.table.set_alone(hash);
-                self.len.add_alone(new.into());
-                Ok(Inserted::from_change(new))
-            }
-
-            #[inline]
-            fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-                let new = self.table.set_each_alone(hashes);
-                self.len.add_alone(new);
-                Ok(new)
-            }
-        }
-
-        /// For code that is generic over filters: a shared reference takes keys, too.
-        impl InsertFilter for &$filter {
-            #[inline]
-            fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-                Ok($filter::insert_hash(self, hash))
-            }
-
-            fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-                Ok($filter::insert_batch(self, hashes))
-            }
-        }
-
-        impl<K: Key> Extend<K> for &$filter {
-            fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-                for key in keys {
-                    self.insert(&key);
-                }
-            }
-        }
-
-        impl ClearFilter for $filter {
-            fn clear(&mut self) {
-                self.table.clear();
-                self.len = Tally::starting_at(0);
-            }
-        }
-
-        impl MergeFilter for $filter {
-            fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-                self.params().check_same(&other.params())?;
-                self.header.check_seeds(&other.header)
-            }
-
-            fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-                self.can_merge(other)?;
-                self.table.merge(&other.table);
-                self.len = Tally::starting_at(self.len.total().saturating_add(other.len.total()));
-                Ok(())
-            }
-        }
-
-        amq_core::traits! {
-            [] $filter, owned [] $filter: $params;
-            debug stringify!($filter);
-            plan theory;
-            build by filling;
-        }
-    };
+    /// A table of zeros, for parameters that have been checked.
+    fn empty(params: Self::Params) -> Result<Self, BuildError>;
+    /// The table of a plain filter, and what that keeps beside it.
+    fn of(plain: Self::Plain) -> (Header, Self);
+    /// Its parameters.
+    fn params(&self) -> Self::Params;
+    /// Its bytes.
+    fn size_in_bytes(&self) -> u64;
+    /// Another table with the same bits.
+    fn copied(&self) -> Self;
+    /// Whether parameters and bits are the same.
+    fn is_same(&self, other: &Self) -> bool;
+    /// `Ok` if the parameters are the same, else what differs.
+    fn check_same(&self, other: &Self) -> Result<(), MergeError>;
+    /// A plain filter with the bits as they are now.
+    fn snapshot(&self, header: Header, len: u64) -> Result<Self::Plain, BuildError>;
+    /// The plain filter with this table.
+    fn into_plain(self, header: Header, len: u64) -> Self::Plain;
+    /// Whether all of a key's bits are set.
+    fn contains(&self, hash: KeyHash) -> bool;
+    /// As `contains`, for many; the slices are equally long.
+    fn contains_each(&self, hashes: &[KeyHash], answers: &mut [bool]);
+    /// Sets a key's bits, and returns whether any was clear.
+    fn set(&self, hash: KeyHash) -> bool;
+    /// As `set`, for many: returns how many were new.
+    fn set_each(&self, hashes: &[KeyHash]) -> u64;
+    /// As `set`, without atomic operations.
+    fn set_alone(&mut self, hash: KeyHash) -> bool;
+    /// As `set_each`, without atomic operations.
+    fn set_each_alone(&mut self, hashes: &[KeyHash]) -> u64;
+    /// The share of bits set.
+    fn load_factor(&self) -> f64;
+    /// The rate with the bits that are set.
+    fn expected_fpr(&self) -> f64;
+    /// Blocks whose bits are all set.
+    fn saturated(&self) -> u64 {
+        0
+    }
+    /// The most likely number of distinct keys.
+    fn cardinality(&self) -> f64;
+    /// Sets the bits that are set in another table of the same parameters.
+    fn merge(&mut self, other: &Self);
+    /// Clears all bits.
+    fn clear(&mut self);
 }
 
-pub(crate) use shared;
+/// A Bloom filter that threads share: [`AtomicBloomFilter`](crate::AtomicBloomFilter) or
+/// [`AtomicBlockedBloomFilter`](crate::AtomicBlockedBloomFilter).
+pub struct Atomic<T: AtomicTable> {
+    header: Header,
+    len: Tally,
+    table: T,
+}
+
+impl<T: AtomicTable> Atomic<T> {
+    /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
+    pub fn new(target: impl Into<Target<T::Params>>) -> Result<Self, BuildError> {
+        Self::with_seed(target, DEFAULT_SEED)
+    }
+
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
+    pub fn with_seed(target: impl Into<Target<T::Params>>, seed: u64) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        // Checks the parameters.
+        T::Plain::plan_params(plan.params, plan.keys)?;
+        let (header, len) = (Header::new(&plan, seed), Tally::starting_at(0));
+        Ok(Self { header, len, table: T::empty(plan.params)? })
+    }
+
+    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`], without atomic
+    /// operations; see [`BuildFilter`].
+    pub fn build<K: Key>(
+        target: impl Into<BuildTarget<T::Params>>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, DEFAULT_SEED, keys)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    pub fn plan(goal: Goal) -> Result<Plan<T::Params>, PlanError> {
+        <Self as PlanFilter>::plan(goal)
+    }
+
+    /// Inserts `key`, from any thread. Never refused: past the planned number of keys the
+    /// false-positive rate rises instead.
+    ///
+    /// ```
+    /// use amq_bloom::{AtomicBloomFilter, Goal};
+    ///
+    /// let filter = AtomicBloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert("a key").is_new());
+    /// assert!(filter.contains("a key"));
+    /// # Ok::<(), amq_bloom::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Inserted {
+        self.insert_hash(key.key_hash(self.header.seed))
+    }
+
+    /// Inserts the key with this hash, from any thread; see [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_hash(&self, hash: KeyHash) -> Inserted {
+        let new = self.table.set(hash);
+        if new {
+            self.len.add(Some(&hash), 1);
+        }
+        Inserted::from_change(new)
+    }
+
+    /// Inserts many keys, from any thread, and returns how many were new. Allocates nothing.
+    #[inline]
+    pub fn insert_keys<K: Key>(&self, keys: &[K]) -> u64 {
+        let mut new = 0;
+        let Ok(()) = hash_blocks(keys, self.header.seed, |_, hashes| {
+            new += self.insert_batch(hashes);
+            Ok::<_, Infallible>(())
+        });
+        new
+    }
+
+    /// Inserts many hashes, from any thread, and returns how many were new.
+    pub fn insert_batch(&self, hashes: &[KeyHash]) -> u64 {
+        let new = self.table.set_each(hashes);
+        self.len.add(hashes.first(), new);
+        new
+    }
+
+    /// Whether `key` is probably in the filter; `false` is certain.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
+    }
+
+    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
+    /// positives on arrival. After a union, the sum of both.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len.total()
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
+    /// table.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
+    }
+
+    /// The parameters of its table.
+    #[inline(always)]
+    #[must_use]
+    pub fn params(&self) -> T::Params {
+        self.table.params()
+    }
+
+    /// The union: afterwards `self` contains whatever either contained. All or nothing.
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        MergeFilter::merge(self, other)
+    }
+
+    /// A copy of the present state: it has every insert this thread has learned of, and of inserts
+    /// under way perhaps some bits. An error if there is no memory for it.
+    pub fn snapshot(&self) -> Result<T::Plain, BuildError> {
+        self.table.snapshot(self.header, self.len())
+    }
+
+    /// The plain filter with the same table.
+    #[must_use]
+    pub fn into_inner(self) -> T::Plain {
+        let len = self.len();
+        self.table.into_plain(self.header, len)
+    }
+
+    /// Estimated number of distinct keys, from the share of bits set; see
+    /// [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality).
+    #[must_use]
+    pub fn estimated_cardinality(&self) -> f64 {
+        self.table.cardinality()
+    }
+
+    fn of(plain: T::Plain) -> Self {
+        let len = Tally::starting_at(plain.len());
+        let (header, table) = T::of(plain);
+        Self { header, len, table }
+    }
+}
+
+/// Files. They are those of the plain filter, which reads them, too. Other options, such as a file
+/// without its seed, are those of the [snapshot](Self::snapshot).
+impl<T: AtomicTable> Atomic<T> {
+    /// The present state as a file: a [`snapshot`](Self::snapshot) is taken first, in as much
+    /// memory as the table. Other threads may go on inserting.
+    ///
+    /// ```
+    /// use amq_bloom::{AtomicBloomFilter, Goal};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let seen = AtomicBloomFilter::new(Goal::fpr(10_000, 0.01))?;
+    /// seen.insert("a key");
+    /// let again = AtomicBloomFilter::from_bytes(&seen.to_bytes()?)?;
+    /// assert!(again.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
+        self.snapshot()?.to_bytes()
+    }
+
+    /// Writes what [`to_bytes`](Self::to_bytes) returns, and flushes the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to(&self, writer: impl Write) -> io::Result<()> {
+        self.snapshot().map_err(io::Error::other)?.write_to(writer)
+    }
+
+    /// Saves the present state: all of it or nothing; see [`FilterFile::save`].
+    #[cfg(feature = "std")]
+    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        self.snapshot().map_err(io::Error::other)?.save(path)
+    }
+
+    /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
+    where
+        T::Plain: for<'a> Restore<Over<Copying<'a>> = T::Plain>,
+    {
+        LoadOptions::new().from_bytes(bytes).map(Self::of)
+    }
+
+    /// Reads one filter, and no byte more.
+    #[cfg(feature = "std")]
+    pub fn read_from<R: Read>(reader: R) -> Result<Self, ReadError>
+    where
+        T::Plain: for<'a> Restore<Over<Streaming<'a, R>> = T::Plain>,
+    {
+        LoadOptions::new().read_from(reader).map(Self::of)
+    }
+
+    /// Loads the filter that [`save`](Self::save) wrote.
+    #[cfg(feature = "std")]
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError>
+    where
+        T::Plain: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = T::Plain>,
+    {
+        LoadOptions::new().load(path).map(Self::of)
+    }
+}
+
+impl From<crate::BloomFilter> for crate::AtomicBloomFilter {
+    fn from(filter: crate::BloomFilter) -> Self {
+        Self::of(filter)
+    }
+}
+
+impl From<crate::BlockedBloomFilter> for crate::AtomicBlockedBloomFilter {
+    fn from(filter: crate::BlockedBloomFilter) -> Self {
+        Self::of(filter)
+    }
+}
+
+impl<T: AtomicTable> Clone for Atomic<T> {
+    fn clone(&self) -> Self {
+        let len = Tally::starting_at(self.len());
+        Self { header: self.header, len, table: self.table.copied() }
+    }
+}
+
+impl<T: AtomicTable> PartialEq for Atomic<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.header == other.header && self.len() == other.len() && self.table.is_same(&other.table)
+    }
+}
+
+impl<T: AtomicTable> Filter for Atomic<T> {
+    fn kind(&self) -> FilterKind {
+        T::KIND
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    fn len(&self) -> u64 {
+        self.len.total()
+    }
+
+    fn capacity(&self) -> u64 {
+        self.header.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.table.size_in_bytes()
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        self.table.expected_fpr()
+    }
+
+    fn load_factor(&self) -> f64 {
+        self.table.load_factor()
+    }
+
+    fn saturated(&self) -> u64 {
+        self.table.saturated()
+    }
+
+    #[inline(always)]
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.table.contains(hash)
+    }
+
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        self.table.contains_each(hashes, answers);
+        Ok(())
+    }
+}
+
+/// Without atomic operations: nobody else has the filter.
+impl<T: AtomicTable> InsertFilter for Atomic<T> {
+    #[inline(always)]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        let new = self.table.set_alone(hash);
+        self.len.add_alone(new.into());
+        Ok(Inserted::from_change(new))
+    }
+
+    #[inline]
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+        let new = self.table.set_each_alone(hashes);
+        self.len.add_alone(new);
+        Ok(new)
+    }
+}
+
+/// For code that is generic over filters: a shared reference takes keys, too.
+impl<T: AtomicTable> InsertFilter for &Atomic<T> {
+    #[inline]
+    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
+        Ok(Atomic::insert_hash(self, hash))
+    }
+
+    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+        Ok(Atomic::insert_batch(self, hashes))
+    }
+}
+
+impl<T: AtomicTable, K: Key> Extend<K> for &Atomic<T> {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        for key in keys {
+            self.insert(&key);
+        }
+    }
+}
+
+impl<T: AtomicTable> ClearFilter for Atomic<T> {
+    fn clear(&mut self) {
+        self.table.clear();
+        self.len = Tally::starting_at(0);
+    }
+}
+
+impl<T: AtomicTable> MergeFilter for Atomic<T> {
+    fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
+        self.table.check_same(&other.table)?;
+        self.header.check_seeds(&other.header)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.can_merge(other)?;
+        self.table.merge(&other.table);
+        self.len = Tally::starting_at(self.len().saturating_add(other.len()));
+        Ok(())
+    }
+}
+
+/// Plans are those of the plain filter.
+impl<T: AtomicTable> PlanFilter for Atomic<T> {
+    type Params = T::Params;
+
+    fn plan(goal: Goal) -> Result<Plan<T::Params>, PlanError> {
+        T::Plain::plan(goal)
+    }
+
+    fn plan_params(params: T::Params, keys: u64) -> Result<Plan<T::Params>, PlanError> {
+        T::Plain::plan_params(params, keys)
+    }
+
+    fn predicted_fpr(params: &T::Params, keys: u64) -> PredictedFpr {
+        T::Plain::predicted_fpr(params, keys)
+    }
+
+    fn params(&self) -> T::Params {
+        self.params()
+    }
+}
+
+impl<T: AtomicTable> EmptyFilter for Atomic<T> {
+    fn empty(target: impl Into<Target<T::Params>>, seed: u64) -> Result<Self, BuildError> {
+        Self::with_seed(target, seed)
+    }
+}
+
+impl<T: AtomicTable> BuildFilter for Atomic<T> {
+    fn build_hashes(
+        target: impl Into<BuildTarget<T::Params>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        fill_from_hashes(target, seed, hashes)
+    }
+
+    fn build_keys<K: Key>(
+        target: impl Into<BuildTarget<T::Params>>,
+        seed: u64,
+        keys: &[K],
+    ) -> Result<Self, BuildError> {
+        fill_from_keys(target, seed, keys)
+    }
+}
+
+/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+impl<T: AtomicTable> fmt::Debug for Atomic<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(T::NAME)
+            .field("params", &self.params())
+            .field("len", &self.len())
+            .field("capacity", &self.header.capacity)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The bytes of the [snapshot](Atomic::snapshot)'s file.
+#[cfg(feature = "serde")]
+impl<T: AtomicTable> serde::Serialize for Atomic<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error;
+        self.snapshot().map_err(S::Error::custom)?.serialize_file(serializer)
+    }
+}
+
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de, T: AtomicTable> serde::Deserialize<'de> for Atomic<T>
+where
+    T::Plain: serde::Deserialize<'de>,
+{
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::Plain::deserialize(deserializer).map(Self::of)
+    }
+}

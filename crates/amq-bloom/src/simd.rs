@@ -24,7 +24,7 @@ use amq_core::{KeyHash, dispatch};
 /// # Safety
 ///
 /// [`Layout::place`] must return an index below the number of blocks, unless there are none.
-pub(crate) unsafe trait Vectors: Layout + Plain {
+pub unsafe trait BlockLayout: Layout + Plain {
     /// Whether there are operations with AVX-512.
     const AVX512: bool;
 
@@ -88,7 +88,7 @@ pub(crate) unsafe trait Vectors: Layout + Plain {
     }
 }
 
-impl<B: Vectors> blocks::Block for B {
+impl<B: BlockLayout> blocks::Block for B {
     type Shape = <B as Layout>::Shape;
     const COUNTS_COPIES: bool = false;
 
@@ -115,7 +115,7 @@ impl<B: Vectors> blocks::Block for B {
 /// # Panics
 /// If there are no blocks.
 #[inline(always)]
-pub(crate) fn block_of<B: Vectors>(blocks: &[B], hash: KeyHash) -> (&B, u32) {
+pub(crate) fn block_of<B: BlockLayout>(blocks: &[B], hash: KeyHash) -> (&B, u32) {
     let (block, low) = B::place(hash, blocks.len() as u64);
     if blocks.is_empty() {
         return (&blocks[block], low);
@@ -130,7 +130,7 @@ pub(crate) fn block_of<B: Vectors>(blocks: &[B], hash: KeyHash) -> (&B, u32) {
 /// # Panics
 /// If there are no blocks.
 #[inline(always)]
-pub(crate) fn block_of_mut<B: Vectors>(blocks: &mut [B], hash: KeyHash) -> (&mut B, u32) {
+pub(crate) fn block_of_mut<B: BlockLayout>(blocks: &mut [B], hash: KeyHash) -> (&mut B, u32) {
     let (block, low) = B::place(hash, blocks.len() as u64);
     if blocks.is_empty() {
         return (&mut blocks[block], low);
@@ -142,7 +142,7 @@ pub(crate) fn block_of_mut<B: Vectors>(blocks: &mut [B], hash: KeyHash) -> (&mut
 
 /// Sets a key's bits in its block and returns whether any was clear.
 #[inline(always)]
-pub(crate) fn insert<B: Vectors>(block: &mut B, low: u32, shape: B::Shape) -> bool {
+pub(crate) fn insert<B: BlockLayout>(block: &mut B, low: u32, shape: B::Shape) -> bool {
     #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
     fn portable<B: Layout>(block: &mut B, low: u32, shape: B::Shape) -> bool {
         block.insert(low, shape)
@@ -160,7 +160,7 @@ pub(crate) fn insert<B: Vectors>(block: &mut B, low: u32, shape: B::Shape) -> bo
 
 /// Whether all of a key's bits are set in its block.
 #[inline(always)]
-pub(crate) fn contains<B: Vectors>(block: &B, low: u32, shape: B::Shape) -> bool {
+pub(crate) fn contains<B: BlockLayout>(block: &B, low: u32, shape: B::Shape) -> bool {
     #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
     fn portable<B: Layout>(block: &B, low: u32, shape: B::Shape) -> bool {
         block.contains(low, shape)
@@ -178,7 +178,7 @@ pub(crate) fn contains<B: Vectors>(block: &B, low: u32, shape: B::Shape) -> bool
 
 /// Inserts many hashes into the part of a table that begins with block `first` of `count`, and
 /// returns how many changed it.
-pub(crate) fn insert_batch<B: Vectors>(
+pub(crate) fn insert_batch<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,
     first: usize,
@@ -201,7 +201,7 @@ pub(crate) fn insert_batch<B: Vectors>(
 }
 
 /// Answers many hashes; the slices are equally long.
-pub(crate) fn contains_batch<B: Vectors>(
+pub(crate) fn contains_batch<B: BlockLayout>(
     blocks: &[B],
     shape: B::Shape,
     hashes: &[KeyHash],
@@ -225,7 +225,7 @@ pub(crate) fn contains_batch<B: Vectors>(
 /// The processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn insert_batch_avx2<B: Vectors>(
+unsafe fn insert_batch_avx2<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,
     hashes: &[KeyHash],
@@ -241,7 +241,7 @@ unsafe fn insert_batch_avx2<B: Vectors>(
 /// The processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn contains_batch_avx2<B: Vectors>(
+unsafe fn contains_batch_avx2<B: BlockLayout>(
     blocks: &[B],
     shape: B::Shape,
     hashes: &[KeyHash],
@@ -258,7 +258,7 @@ unsafe fn contains_batch_avx2<B: Vectors>(
 /// for.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn insert_batch_avx512<B: Vectors>(
+unsafe fn insert_batch_avx512<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,
     hashes: &[KeyHash],
@@ -275,7 +275,7 @@ unsafe fn insert_batch_avx512<B: Vectors>(
 /// for.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn contains_batch_avx512<B: Vectors>(
+unsafe fn contains_batch_avx512<B: BlockLayout>(
     blocks: &[B],
     shape: B::Shape,
     hashes: &[KeyHash],

@@ -6,7 +6,7 @@ use crate::theory::wide as theory;
 use crate::{SALTS, WideBlockedParams};
 use amq_core::index::index;
 use amq_core::internal::{Entry, Opened};
-use amq_core::{DecodeError, KeyHash};
+use amq_core::{DecodeError, FilterKind, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr};
 
 /// The multipliers of [`SALTS`], one per word.
 pub(crate) const SALTS64: [u64; 8] = {
@@ -90,6 +90,39 @@ impl Layout for WideBlock {
     type Word = u64;
     type Params = WideBlockedParams;
     type Shape = Shape;
+    const KIND: FilterKind = FilterKind::WideBlockedBloom;
+    const NAME: &'static str = "WideBlockedBloomFilter";
+
+    fn of_words(words: [Self::Word; 8]) -> Self {
+        Self(words)
+    }
+
+    fn blocks(params: &WideBlockedParams) -> u64 {
+        params.blocks
+    }
+
+    fn check(params: &WideBlockedParams) -> Result<(), PlanError> {
+        params.check()
+    }
+
+    fn check_same(ours: &WideBlockedParams, theirs: &WideBlockedParams) -> Result<(), MergeError> {
+        ours.check_same(theirs)
+    }
+
+    fn plan(goal: Goal) -> Result<Plan<WideBlockedParams>, PlanError> {
+        theory::plan(goal)
+    }
+
+    fn plan_params(
+        params: WideBlockedParams,
+        keys: u64,
+    ) -> Result<Plan<WideBlockedParams>, PlanError> {
+        theory::plan_params(params, keys)
+    }
+
+    fn predicted(params: &WideBlockedParams, keys: u64) -> PredictedFpr {
+        theory::fpr(params, keys)
+    }
 
     #[inline(always)]
     fn params(blocks: u64, shape: Shape) -> WideBlockedParams {

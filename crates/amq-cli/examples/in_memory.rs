@@ -5,7 +5,7 @@
 //! $ cargo run --release -p amq-cli --example in_memory -- KEYS ASKED
 //! ```
 
-use amq::{BlockedBloomFilter, DEFAULT_SEED, Goal, KeyHash};
+use amq::{BlockedBloomFilter, DEFAULT_SEED, Filter, Goal, InsertFilter, KeyHash};
 use std::error::Error;
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     batches(&keys, |hashes| all.extend_from_slice(hashes))?;
     let mut filter = BlockedBloomFilter::new(Goal::fpr(all.len() as u64, 0.01))?;
     for hashes in all.chunks(1024) {
-        filter.insert_batch(hashes);
+        filter.insert_batch(hashes)?;
     }
     println!("built of {} lines in {:.2?}", all.len(), start.elapsed());
 

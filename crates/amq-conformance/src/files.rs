@@ -20,7 +20,7 @@ pub use prehashed::{
     a_prehashed_filter_merges_as_the_filter, a_prehashed_filter_removes_hashes_as_the_filter,
     a_prehashed_filter_takes_hashes_as_the_filter, a_prehashed_filter_with_a_seed_has_no_file,
 };
-pub use ways::{FileFilter, Pieces};
+pub use ways::{FileFilter, Pieces, aligned_file};
 
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};

@@ -11,7 +11,7 @@ pub use crate::envelope::{
 };
 #[cfg(feature = "std")]
 pub use crate::envelope::{Streaming, keep_permissions};
-pub use crate::filter::{fill_from_hashes, hashes_of};
+pub use crate::filter::{fill_from_hashes, fill_from_keys, hashes_of};
 pub use crate::header::Header;
 pub use crate::memory::{reserve, zeroed};
 pub use crate::steps::step;

@@ -19,36 +19,46 @@ impl amq_core::internal::Plain for Block {
     const WIDTH: usize = 8;
 }
 
-/// An operation on one block: the dispatching function and its portable twin.
-macro_rules! operation {
-    ($(#[$doc:meta])* $name:ident($block:ty)) => {
-        $(#[$doc])*
-        #[inline(always)]
-        pub(crate) fn $name(block: $block, choice: u32) -> bool {
-            #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
-            fn portable(block: $block, choice: u32) -> bool {
-                block.$name(choice)
-            }
-            dispatch!(
-                // SAFETY: it needs AVX2, which the processor has.
-                has_avx2 => unsafe { avx2::$name(block, choice) },
-                portable(block, choice)
-            )
-        }
-    };
+/// Raises a key's counters; returns whether any was zero.
+#[inline(always)]
+pub(crate) fn insert(block: &mut Block, choice: u32) -> bool {
+    #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
+    fn portable(block: &mut Block, choice: u32) -> bool {
+        block.insert(choice)
+    }
+    dispatch!(
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::insert(block, choice) },
+        portable(block, choice)
+    )
 }
 
-operation! {
-    /// Raises a key's counters; returns whether any was zero.
-    insert(&mut Block)
+/// Whether all of a key's counters are above zero.
+#[inline(always)]
+pub(crate) fn contains(block: &Block, choice: u32) -> bool {
+    #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
+    fn portable(block: &Block, choice: u32) -> bool {
+        block.contains(choice)
+    }
+    dispatch!(
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::contains(block, choice) },
+        portable(block, choice)
+    )
 }
-operation! {
-    /// Whether all of a key's counters are above zero.
-    contains(&Block)
-}
-operation! {
-    /// Lowers a key's counters if all are above zero; returns whether they were.
-    remove(&mut Block)
+
+/// Lowers a key's counters if all are above zero; returns whether they were.
+#[inline(always)]
+pub(crate) fn remove(block: &mut Block, choice: u32) -> bool {
+    #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
+    fn portable(block: &mut Block, choice: u32) -> bool {
+        block.remove(choice)
+    }
+    dispatch!(
+        // SAFETY: it needs AVX2, which the processor has.
+        has_avx2 => unsafe { avx2::remove(block, choice) },
+        portable(block, choice)
+    )
 }
 
 /// Inserts many hashes into the part of a table that begins with block `first` of `count`; returns

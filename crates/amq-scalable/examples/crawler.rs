@@ -8,7 +8,7 @@
 //! The argument limits the set to that many bytes; the crawl ends when they are used up. A false
 //! positive is a page that is never visited, so the rate is what the crawl misses.
 
-use amq_scalable::{BatchInsertError, ScalableBloomFilter, ScalableParams};
+use amq_scalable::{BatchInsertError, Filter, PlanFilter, ScalableBloomFilter, ScalableParams};
 use std::collections::VecDeque;
 use std::error::Error;
 

@@ -2,25 +2,27 @@
 
 use crate::growth::{self, STAGE_BYTES};
 use crate::stage::Stage;
-use crate::{
-    OwnedStage, ScalableBlockedBloomFilter, ScalableBlockedBloomView, ScalableBloomFilter,
-    ScalableBloomView, ScalableParams, StageFilter, StageReport, theory,
-};
+use crate::{OwnedStage, ScalableParams, StageFilter, StageReport, theory};
 use alloc::vec::Vec;
 use amq_core::index::remix;
-use amq_core::internal::{Borrowing, Header, reserve};
+use amq_core::internal::{Header, reserve};
 use amq_core::prefetch::BLOCK;
 use amq_core::{
-    BuildError, ClearFilter, EmptyFilter, Filter, InsertError, InsertFilter, Inserted, KeyHash,
-    LengthMismatch, MergeError, MergeFilter, Target,
+    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal,
+    InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
+    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target,
 };
-use core::iter;
+use core::{fmt, iter};
 
 /// A Bloom filter that grows: stages of rising capacity and falling rate.
 ///
-/// `F` is the type of a stage; see [`ScalableBloomFilter`] and [`ScalableBlockedBloomFilter`], and
-/// [`view`](Self::view) for stages that borrow their tables. See the [crate's documentation](crate)
-/// for the picture, the algorithm and the formulas.
+/// `F` is the type of a stage: [`ScalableBloomFilter`](crate::ScalableBloomFilter) and
+/// [`ScalableBlockedBloomFilter`](crate::ScalableBlockedBloomFilter) own their tables, views borrow
+/// them. See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
+///
+/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// and iterators of keys in [`InsertExt`] and [`FilterExt`], hashes in [`InsertFilter`] and
+/// [`Filter`], the filter's state in [`Filter`], files in [`FilterFile`](crate::FilterFile).
 #[derive(Clone)]
 pub struct ScalableFilter<F> {
     pub(crate) header: Header,
@@ -39,54 +41,135 @@ pub struct ScalableFilter<F> {
 }
 
 impl<F: OwnedStage> ScalableFilter<F> {
-    amq_core::methods! {
-        in "amq_scalable" "ScalableBloomFilter";
-        new: ScalableParams;
-        plan: ScalableParams;
-        /// Refused only if the filter must grow, and a limit or the allocator forbids it. A key
-        /// that is answered `true` already changes nothing and uses up no capacity.
-        insert;
-        clear;
-        /// The union, stage by stage. All or nothing.
-        ///
-        /// The filters must have the same parameters and seed, and the compound rate must still
-        /// hold when all stages are full. So each stage may get keys from both up to its capacity,
-        /// and any keys that are in both. Two filters that have both grown can seldom be merged:
-        /// the union must still be able to grow. Query them one after the other instead.
-        /// [`len`](Self::len) becomes the sum of both, which counts common keys twice.
-        merge;
+    /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
+    ///
+    /// ```
+    /// use amq_scalable::{ScalableBloomFilter, Goal};
+    ///
+    /// // Room for a thousand keys at a false-positive rate of 1 %.
+    /// let filter = ScalableBloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.is_empty());
+    /// # Ok::<(), amq_scalable::BuildError>(())
+    /// ```
+    pub fn new(target: impl Into<Target<ScalableParams>>) -> Result<Self, BuildError> {
+        Self::with_seed(target, DEFAULT_SEED)
     }
 
-    /// A view of this filter: it borrows the tables. Only its list of stages is allocated.
-    pub fn view(&self) -> Result<ScalableFilter<F::Over<Borrowing<'_>>>, BuildError> {
-        let mut later = Vec::new();
-        reserve(&mut later, self.later.len() as u64)?;
-        later.extend(self.later.iter().map(Stage::borrowed));
-        Ok(ScalableFilter {
-            header: self.header,
-            params: self.params,
-            len: self.len,
-            first: self.first.borrowed(),
-            later,
-            limit: self.limit,
-            is_counted: self.is_counted,
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
+    pub fn with_seed(
+        target: impl Into<Target<ScalableParams>>,
+        seed: u64,
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        let (goal, first) = growth::first_stage::<F>(&plan.params)?;
+        Ok(Self {
+            header: Header::new(&plan, seed),
+            params: plan.params,
+            len: 0,
+            first: Stage::empty(goal, first)?,
+            later: Vec::new(),
+            limit: None,
+            is_counted: true,
         })
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_scalable::{Goal, ScalableBloomFilter};
+    ///
+    /// let plan = ScalableBloomFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.0101);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_scalable::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<ScalableParams>, PlanError> {
+        <Self as PlanFilter>::plan(goal)
+    }
+
+    /// Inserts `key`. Refused only if the filter must grow, and a limit or the allocator forbids it;
+    /// then nothing changes. A key that is answered `true` already changes nothing and uses up no
+    /// capacity.
+    ///
+    /// ```
+    /// use amq_scalable::{Goal, ScalableBloomFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = ScalableBloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert("a key")?.is_new());
+    /// assert!(filter.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
+        InsertExt::insert(self, key)
+    }
+
+    /// The union, stage by stage. All or nothing.
+    ///
+    /// The filters must have the same parameters and seed, and the compound rate must still hold
+    /// when all stages are full. So each stage may get keys from both up to its capacity, and any
+    /// keys that are in both. Two filters that have both grown can seldom be merged: the union must
+    /// still be able to grow. Query them one after the other instead. [`len`](Self::len) becomes
+    /// the sum of both, which counts common keys twice.
+    ///
+    /// ```
+    /// use amq_scalable::{Goal, ScalableBloomFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut ours = ScalableBloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// let mut theirs = ours.clone();
+    /// ours.insert("one")?;
+    /// theirs.insert("two")?;
+    /// ours.merge(&theirs)?;
+    /// assert!(ours.contains("one") && ours.contains("two"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        MergeFilter::merge(self, other)
     }
 }
 
 impl<F: StageFilter> ScalableFilter<F> {
-    amq_core::methods! {
-        #[doc = amq_core::docs!(contains_inserted "amq_scalable" "ScalableBloomFilter")]
-        contains;
-        /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were
-        /// false positives on arrival. After a merge, the sum of both.
-        len;
-        /// Bytes of the tables of all stages, and 128 for each stage after the first.
-        size_in_bytes;
-        /// The compound rate of the stages with the bits they have set. Reads all tables.
-        expected_fpr;
-        to_bytes;
-        encoded_len;
+    /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// ```
+    /// use amq_scalable::{Goal, ScalableBloomFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = ScalableBloomFilter::new(Goal::fpr(1000, 0.01))?;
+    /// filter.insert("a key")?;
+    /// assert!(filter.contains("a key"));
+    /// assert!(!filter.contains("another")); // certain
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        FilterExt::contains(self, key)
+    }
+
+    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
+    /// positives on arrival. After a merge, the sum of both.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads all
+    /// tables.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
     }
 
     /// What determines how it grows.
@@ -112,22 +195,6 @@ impl<F: StageFilter> ScalableFilter<F> {
             planned_fpr: stage.goal.fpr,
         })
     }
-}
-
-impl ScalableBloomFilter {
-    amq_core::methods! { from_bytes; }
-}
-
-impl ScalableBlockedBloomFilter {
-    amq_core::methods! { from_bytes; }
-}
-
-impl<'a> ScalableBloomView<'a> {
-    amq_core::methods! { open: ScalableBloomFilter; }
-}
-
-impl<'a> ScalableBlockedBloomView<'a> {
-    amq_core::methods! { open: ScalableBlockedBloomFilter; }
 }
 
 impl<F> ScalableFilter<F> {
@@ -297,7 +364,19 @@ impl<F: PartialEq> PartialEq for ScalableFilter<F> {
 }
 
 impl<F: StageFilter> Filter for ScalableFilter<F> {
-    amq_core::trait_methods! { kind: F::SCALABLE; seed; len; }
+    fn kind(&self) -> FilterKind {
+        F::SCALABLE
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
+    }
 
     /// The keys that all present stages together are for.
     fn capacity(&self) -> u64 {
@@ -305,11 +384,13 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
         capacities.fold(0, u64::saturating_add)
     }
 
+    /// Bytes of the tables of all stages, and 128 for each stage after the first.
     fn size_in_bytes(&self) -> u64 {
         let tables = self.oldest_first().map(|stage| stage.filter.size_in_bytes());
         tables.sum::<u64>() + STAGE_BYTES * self.later.len() as u64
     }
 
+    /// The compound rate of the stages with the bits they have set.
     fn expected_fpr(&self) -> f64 {
         theory::compound(self.oldest_first().map(|stage| stage.filter.expected_fpr()))
     }
@@ -374,17 +455,7 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
 
 impl<F: OwnedStage> EmptyFilter for ScalableFilter<F> {
     fn empty(target: impl Into<Target<ScalableParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        let (goal, first) = growth::first_stage::<F>(&plan.params)?;
-        Ok(Self {
-            header: Header::new(&plan, seed),
-            params: plan.params,
-            len: 0,
-            first: Stage::empty(goal, first)?,
-            later: Vec::new(),
-            limit: None,
-            is_counted: true,
-        })
+        Self::with_seed(target, seed)
     }
 }
 
@@ -429,8 +500,33 @@ impl<F: OwnedStage> MergeFilter for ScalableFilter<F> {
     }
 }
 
-amq_core::traits! {
-    [F: StageFilter] ScalableFilter<F>, owned [F: OwnedStage] ScalableFilter<F>: ScalableParams;
-    debug "ScalableFilter";
-    plan theory::<F>;
+impl<F: OwnedStage> PlanFilter for ScalableFilter<F> {
+    type Params = ScalableParams;
+
+    fn plan(goal: Goal) -> Result<Plan<ScalableParams>, PlanError> {
+        Ok(goal.plan_by(theory::plan::<F>)?.with_budget(goal.budget))
+    }
+
+    fn plan_params(params: ScalableParams, keys: u64) -> Result<Plan<ScalableParams>, PlanError> {
+        theory::plan_params::<F>(params, keys)
+    }
+
+    fn predicted_fpr(params: &ScalableParams, keys: u64) -> PredictedFpr {
+        theory::fpr::<F>(params, keys)
+    }
+
+    fn params(&self) -> ScalableParams {
+        self.params
+    }
+}
+
+/// Neither the tables, which may be gigabytes, nor the seed, which may be secret.
+impl<F: StageFilter> fmt::Debug for ScalableFilter<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScalableFilter")
+            .field("params", &self.params)
+            .field("len", &self.len)
+            .field("capacity", &self.capacity())
+            .finish_non_exhaustive()
+    }
 }

@@ -2,7 +2,7 @@
 //! become.
 //!
 //! ```
-//! use amq_scalable::{Goal, ScalableBloomFilter};
+//! use amq_scalable::{Filter, Goal, ScalableBloomFilter};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // Room for a thousand at first; 1 % for ever.

@@ -11,7 +11,7 @@ pub const MAX_GROWTH: u32 = 64;
 /// What determines how a scalable filter grows.
 ///
 /// ```
-/// use amq_scalable::{ScalableBloomFilter, ScalableParams};
+/// use amq_scalable::{PlanFilter, ScalableBloomFilter, ScalableParams};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // Starts with room for 1,000 keys and grows without end, at 1 % in all.
@@ -77,17 +77,39 @@ impl ScalableParams {
         }
     }
 
-    amq_core::methods! {
-        /// With a different growth factor.
-        with with_growth(growth: u32) { growth };
-        /// With a different tightening ratio.
-        with with_tightening(tightening: f64) { tightening };
-        /// With a bound on the number of keys.
-        with with_max_keys(max_keys: u64) { max_keys: Some(max_keys) };
-        /// With a limit on the size in bytes.
-        with with_max_bytes(max_bytes: u64) { max_bytes };
-        /// With a limit on the number of stages.
-        with with_max_stages(max_stages: u32) { max_stages };
+    /// With a different growth factor.
+    #[must_use]
+    pub const fn with_growth(mut self, growth: u32) -> Self {
+        self.growth = growth;
+        self
+    }
+
+    /// With a different tightening ratio.
+    #[must_use]
+    pub const fn with_tightening(mut self, tightening: f64) -> Self {
+        self.tightening = tightening;
+        self
+    }
+
+    /// With a bound on the number of keys.
+    #[must_use]
+    pub const fn with_max_keys(mut self, max_keys: u64) -> Self {
+        self.max_keys = Some(max_keys);
+        self
+    }
+
+    /// With a limit on the size in bytes.
+    #[must_use]
+    pub const fn with_max_bytes(mut self, max_bytes: u64) -> Self {
+        self.max_bytes = max_bytes;
+        self
+    }
+
+    /// With a limit on the number of stages.
+    #[must_use]
+    pub const fn with_max_stages(mut self, max_stages: u32) -> Self {
+        self.max_stages = max_stages;
+        self
     }
 
     /// Checks the ranges; allocates nothing.

@@ -2,7 +2,7 @@
 
 use crate::StageGoal;
 use amq_bloom::{Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
-use amq_core::internal::{Borrowing, Entry, Header, OneTable, Opened, Section, Source};
+use amq_core::internal::{Entry, Header, OneTable, Opened, Section, Source};
 use amq_core::{
     BuildError, DecodeError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter,
     Plan,
@@ -23,9 +23,7 @@ pub trait OwnedStage: StageFilter + sealed::Owned + MergeFilter + Clone + Partia
 
 /// What only a growing filter needs of its stages.
 mod sealed {
-    use super::{
-        Borrowing, DecodeError, EmptyFilter, Header, KeyHash, Opened, Section, Source, StageFilter,
-    };
+    use super::{DecodeError, EmptyFilter, Header, KeyHash, Opened, Section, Source, StageFilter};
 
     pub trait Stage {
         /// [`Filter::contains_hash`](amq_core::Filter::contains_hash), for a stage that most
@@ -49,9 +47,6 @@ mod sealed {
     pub trait Owned: EmptyFilter {
         /// This stage with a table from a file.
         type Over<R: Source>: StageFilter;
-
-        /// A view of this stage.
-        fn borrowed(&self) -> Self::Over<Borrowing<'_>>;
 
         /// The parameters of this geometry, checked.
         fn params_of(places: u64, probes: u64) -> Result<Self::Params, DecodeError>;
@@ -102,10 +97,6 @@ impl OwnedStage for BloomFilter {}
 
 impl sealed::Owned for BloomFilter {
     type Over<R: Source> = BloomFilter<R::Store<u64>>;
-
-    fn borrowed(&self) -> BloomFilter<&[u64]> {
-        self.view()
-    }
 
     fn params_of(places: u64, probes: u64) -> Result<BloomParams, DecodeError> {
         let params = BloomParams::new(places, Opened::narrow("probes", probes)?);
@@ -162,10 +153,6 @@ impl OwnedStage for BlockedBloomFilter {}
 
 impl sealed::Owned for BlockedBloomFilter {
     type Over<R: Source> = BlockedBloomFilter<R::Store<Block>>;
-
-    fn borrowed(&self) -> BlockedBloomFilter<&[Block]> {
-        self.view()
-    }
 
     fn params_of(places: u64, probes: u64) -> Result<BlockedParams, DecodeError> {
         if probes != BITS_IN_BLOCK.into() {
@@ -235,11 +222,6 @@ impl<F: OwnedStage> Stage<F> {
             }
         }
         Ok(self)
-    }
-
-    /// A view of this stage.
-    pub(crate) fn borrowed(&self) -> Stage<F::Over<Borrowing<'_>>> {
-        Stage { filter: self.filter.borrowed(), goal: self.goal, taken: self.taken }
     }
 }
 

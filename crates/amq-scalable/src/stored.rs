@@ -84,16 +84,35 @@ impl<F: OwnedStage> Restore for ScalableFilter<F> {
     }
 }
 
-amq_core::traits! {
-    [S: AsRef<[u64]> + Send + Sync] ScalableFilter<amq_bloom::BloomFilter<S>>,
-    owned [] crate::ScalableBloomFilter: ScalableParams;
-    serde;
+/// The bytes of the filter's file.
+#[cfg(feature = "serde")]
+impl<F: StageFilter> amq_core::internal::serde::Serialize for ScalableFilter<F> {
+    fn serialize<Z: amq_core::internal::serde::Serializer>(
+        &self,
+        serializer: Z,
+    ) -> Result<Z::Ok, Z::Error> {
+        amq_core::internal::Written::serialize_file(self, serializer)
+    }
 }
-amq_core::traits! {
-    [S: AsRef<[amq_bloom::Block]> + Send + Sync]
-    ScalableFilter<amq_bloom::BlockedBloomFilter<S>>,
-    owned [] crate::ScalableBlockedBloomFilter: ScalableParams;
-    serde;
+
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de> amq_core::internal::serde::Deserialize<'de> for crate::ScalableBloomFilter {
+    fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
+        deserializer: Z,
+    ) -> Result<Self, Z::Error> {
+        amq_core::internal::deserialize(deserializer)
+    }
+}
+
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
+#[cfg(feature = "serde")]
+impl<'de> amq_core::internal::serde::Deserialize<'de> for crate::ScalableBlockedBloomFilter {
+    fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
+        deserializer: Z,
+    ) -> Result<Self, Z::Error> {
+        amq_core::internal::deserialize(deserializer)
+    }
 }
 
 /// A number that no filter has.

@@ -9,7 +9,8 @@
 //! Every number is the best of several runs, on one thread. Run it where nothing else runs.
 
 use amq::{
-    AnyFilter, AnyView, BloomFilter, Budget, BuildFilter, EmptyFilter, Filter, Goal, Key, KeyHash,
+    AnyFilter, AnyView, BloomFilter, Budget, BuildFilter, EmptyFilter, Filter, FilterFile, Goal,
+    Key, KeyHash,
 };
 use amq_core::internal::{Borrowing, Copying, Restore, Stored};
 use memmap2::Mmap;
@@ -214,7 +215,7 @@ fn write_large(path: &Path, bytes: u64) -> Outcome<()> {
     filter.extend(0..100_000u64);
     let start = Instant::now();
     filter.save(path)?;
-    println!("\na Bloom filter of {} bytes:", filter.encoded_len());
+    println!("\na Bloom filter of {} bytes:", filter.stats().bytes);
     println!("- saved and synced in {:?}", start.elapsed());
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! $ cargo run -p amq --release --example mapped
 //! ```
 
-use amq::{AnyView, BloomFilter, Goal};
+use amq::{AnyView, BloomFilter, FilterFile, Goal};
 use memmap2::Mmap;
 use std::error::Error;
 use std::fs::File;

@@ -3,12 +3,7 @@
 //! The keys are 50,000, the filters are made for them at a rate of 1 %.
 #![allow(clippy::unwrap_used, reason = "an operation that fails ends the program")]
 
-use amq::bloom::{
-    AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomView, BloomView, WideBlockedBloomView,
-};
-use amq::counting::{BlockedCountingView, CountingView};
-use amq::quotient::{ExpandableQuotientView, QuotientView};
-use amq::scalable::{ScalableBlockedBloomView, ScalableBloomView};
+use amq::bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 use amq::{
     BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, BuildError, Count,
     CountingBloomFilter, CuckooFilter, DecodeError, ExpandableQuotientFilter, FilterExt,
@@ -232,7 +227,7 @@ fn bloom(all: &mut Operations) {
     let (kind, full) = ("BloomFilter", || filled(F::new, F::insert));
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| BloomView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn blocked_bloom(all: &mut Operations) {
@@ -240,7 +235,7 @@ fn blocked_bloom(all: &mut Operations) {
     let (kind, full) = ("BlockedBloomFilter", || filled(F::new, F::insert));
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| BlockedBloomView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn wide_blocked_bloom(all: &mut Operations) {
@@ -248,7 +243,7 @@ fn wide_blocked_bloom(all: &mut Operations) {
     let (kind, full) = ("WideBlockedBloomFilter", || filled(F::new, F::insert));
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| WideBlockedBloomView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn atomic_bloom(all: &mut Operations) {
@@ -271,7 +266,7 @@ fn counting(all: &mut Operations) {
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
     all.remove(kind, full, F::remove, F::count);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| CountingView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn blocked_counting(all: &mut Operations) {
@@ -280,7 +275,7 @@ fn blocked_counting(all: &mut Operations) {
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
     all.remove(kind, full, F::remove, F::count);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| BlockedCountingView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn scalable(all: &mut Operations) {
@@ -288,7 +283,7 @@ fn scalable(all: &mut Operations) {
     let (kind, full) = ("ScalableBloomFilter", || filled(F::new, F::insert));
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| ScalableBloomView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn scalable_blocked(all: &mut Operations) {
@@ -296,7 +291,7 @@ fn scalable_blocked(all: &mut Operations) {
     let (kind, full) = ("ScalableBlockedBloomFilter", || filled(F::new, F::insert));
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| ScalableBlockedBloomView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn cuckoo(all: &mut Operations) {
@@ -323,7 +318,7 @@ fn quotient(all: &mut Operations) {
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
     all.remove(kind, full, F::remove, F::count);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| QuotientView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn expandable_quotient(all: &mut Operations) {
@@ -332,7 +327,7 @@ fn expandable_quotient(all: &mut Operations) {
     all.fill(kind, F::new, F::insert);
     all.ask(kind, full, F::contains, F::contains, F::contains_keys);
     all.remove(kind, full, F::remove, F::count);
-    all.file(kind, full, F::to_bytes, F::from_bytes, |b| ExpandableQuotientView::open(b).is_ok());
+    all.file(kind, full, F::to_bytes, F::from_bytes, |b| F::view(b).is_ok());
 }
 
 fn ribbon(all: &mut Operations) {

@@ -2,7 +2,7 @@
 
 use crate::choose::{MILLION, million};
 use Structure::Filter;
-use amq::FilterKind;
+use amq::{FilterFile, FilterKind};
 use amq_advisor::{Answer, Choice, First, Keys, KeysBy, Need, Structure, Workload, choose};
 
 fn notes(answer: &Answer) -> String {
@@ -486,7 +486,7 @@ fn many_small_filters_are_asked_as_one_large_table() {
     let sized = Workload::new(Keys::Exactly(100)).with_bytes(128 * MILLION).with_filters(MILLION);
     assert!(notes(&choose(&sized).unwrap()).contains("in 10.24 bits per key, without"));
     let file = amq::BloomFilter::build(amq::Goal::fpr(100, 0.01), 0..100u64).unwrap();
-    let beside = file.encoded_len() - file.size_in_bytes();
+    let beside = file.to_bytes().unwrap().len() as u64 - file.stats().bytes;
     let said = format!("each has {beside} bytes more");
     assert!(notes(&many).contains(&said), "{said}\n{many}");
 }

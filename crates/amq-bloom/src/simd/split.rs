@@ -15,7 +15,7 @@ mod inlined;
 ))]
 use avx2 as inlined;
 
-use super::Vectors;
+use super::BlockLayout;
 use crate::block::Block;
 
 // SAFETY: eight `u32` without padding, for which any bits are a value, zero among them.
@@ -29,7 +29,7 @@ impl amq_core::internal::Plain for Block {
 
 // SAFETY: of n > 0 blocks the index is floor(h n / 2^32), h < 2^32: less than n. If the product
 // wraps, n is 2^32 or more, and the index is less than 2^32.
-unsafe impl Vectors for Block {
+unsafe impl BlockLayout for Block {
     const AVX512: bool = false;
 
     #[cfg(target_arch = "x86_64")]

@@ -13,18 +13,8 @@ fn hashes(n: u64) -> Vec<KeyHash> {
     (0..n).map(|i| KeyHash::of(&(i % (n / 2 + 1)), 0)).collect()
 }
 
-/// Runs a check for blocks of both layouts, of each shape.
-macro_rules! for_all_shapes {
-    ($check:ident($($argument:expr),*)) => {
-        $check::<Block>((), $($argument),*);
-        for probes in 1..=MAX_WIDE_PROBES {
-            $check::<WideBlock>(Shape::new(probes), $($argument),*);
-        }
-    };
-}
-
 /// What one operation at a time answers, by the functions given.
-fn one_by_one<B: Vectors + Debug>(
+fn one_by_one<B: BlockLayout + Debug>(
     shape: B::Shape,
     count: u64,
     insert: impl Fn(&mut B, u32) -> bool,
@@ -44,7 +34,7 @@ fn one_by_one<B: Vectors + Debug>(
 }
 
 /// What many at once answer, by the functions given.
-fn many_at_once<B: Vectors + Debug>(
+fn many_at_once<B: BlockLayout + Debug>(
     shape: B::Shape,
     count: u64,
     insert: impl Fn(&mut [B], &[KeyHash]) -> u64,
@@ -69,7 +59,7 @@ fn many_at_once<B: Vectors + Debug>(
 /// On a processor without AVX2 this compares the portable code with itself.
 #[test]
 fn dispatched_operations_agree_with_their_portable_twins() {
-    fn check<B: Vectors + Debug>(shape: B::Shape, count: u64) {
+    fn check<B: BlockLayout + Debug>(shape: B::Shape, count: u64) {
         one_by_one(
             shape,
             count,
@@ -84,7 +74,8 @@ fn dispatched_operations_agree_with_their_portable_twins() {
         );
     }
     for count in [1u64, 3, 60] {
-        for_all_shapes!(check(count));
+        check::<Block>((), count);
+        (1..=MAX_WIDE_PROBES).for_each(|probes| check::<WideBlock>(Shape::new(probes), count));
     }
 }
 
@@ -92,7 +83,7 @@ fn dispatched_operations_agree_with_their_portable_twins() {
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 fn operations_with_avx2_agree_too() {
-    fn check<B: Vectors + Debug>(shape: B::Shape) {
+    fn check<B: BlockLayout + Debug>(shape: B::Shape) {
         // SAFETY: there is AVX2, here and below.
         one_by_one(
             shape,
@@ -120,7 +111,8 @@ fn operations_with_avx2_agree_too() {
         );
     }
     if amq_core::internal::Cpu::has_avx2() {
-        for_all_shapes!(check());
+        check::<Block>(());
+        (1..=MAX_WIDE_PROBES).for_each(|probes| check::<WideBlock>(Shape::new(probes)));
     }
 }
 
@@ -135,7 +127,7 @@ fn a_key_has_the_same_bits_in_words_of_64() {
 
 #[test]
 fn the_block_of_any_hash_is_one_of_the_table() {
-    fn check<B: Vectors>(_: B::Shape) {
+    fn check<B: BlockLayout>(_: B::Shape) {
         for count in [1u64, 2, 3, 7, 64, 1000] {
             let mut blocks = vec![B::default(); count as usize];
             let ends = [0, u64::MAX, u64::MAX << 32, u64::from(u32::MAX)].map(KeyHash::new);

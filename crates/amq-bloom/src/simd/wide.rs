@@ -5,7 +5,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use super::Vectors;
+use super::BlockLayout;
 #[cfg(target_arch = "x86_64")]
 use crate::wide_block::Shape;
 use crate::wide_block::WideBlock;
@@ -20,7 +20,7 @@ impl amq_core::internal::Plain for WideBlock {
 }
 
 // SAFETY: of n > 0 blocks the index is floor(h n / 2^64), h < 2^64: less than n.
-unsafe impl Vectors for WideBlock {
+unsafe impl BlockLayout for WideBlock {
     const AVX512: bool = true;
 
     #[cfg(target_arch = "x86_64")]

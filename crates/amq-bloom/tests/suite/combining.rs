@@ -2,8 +2,9 @@
 
 use crate::hashes;
 use amq_bloom::{
-    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Budget, EmptyFilter, FoldError,
-    Goal, MergeError, Plan, PlanFilter, WideBlockedBloomFilter, WideBlockedParams,
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Budget, EmptyFilter, Filter,
+    FoldError, Goal, InsertFilter, MergeError, Plan, PlanFilter, WideBlockedBloomFilter,
+    WideBlockedParams,
 };
 use amq_conformance::with_params;
 use amq_core::numeric::first_true;
@@ -13,11 +14,11 @@ fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
     for bits in [64u64, 960, 12_345 * 3, 64_000] {
         let params = BloomParams::new(bits, 5);
         let mut whole = with_params::<BloomFilter>(params, 1000, 7).unwrap();
-        whole.insert_batch(&hashes(0..1000));
+        whole.insert_batch(&hashes(0..1000)).unwrap();
         for factor in (1..=64).filter(|factor| bits % factor == 0) {
             let bits = bits / factor;
             let mut small = with_params::<BloomFilter>(BloomParams::new(bits, 5), 1000, 7).unwrap();
-            small.insert_batch(&hashes(0..1000));
+            small.insert_batch(&hashes(0..1000)).unwrap();
             let folded = whole.fold(factor).unwrap();
             assert_eq!(folded.as_words(), small.as_words(), "{} / {factor}", whole.params().bits);
             assert_eq!(folded.params(), small.params());
@@ -26,17 +27,17 @@ fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
     for blocks in [1u64, 12, 35, 64] {
         let mut whole =
             with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 500, 7).unwrap();
-        whole.insert_batch(&hashes(0..500));
+        whole.insert_batch(&hashes(0..500)).unwrap();
         for factor in (1..=blocks).filter(|factor| blocks % factor == 0) {
             let params = BlockedParams::new(blocks / factor);
             let mut small = with_params::<BlockedBloomFilter>(params, 500, 7).unwrap();
-            small.insert_batch(&hashes(0..500));
+            small.insert_batch(&hashes(0..500)).unwrap();
             assert_eq!(whole.fold(factor).unwrap().blocks(), small.blocks());
         }
         let wide = |blocks| {
             let params = WideBlockedParams::new(blocks, 10);
             let mut filter = with_params::<WideBlockedBloomFilter>(params, 500, 7).unwrap();
-            filter.insert_batch(&hashes(0..500));
+            filter.insert_batch(&hashes(0..500)).unwrap();
             filter
         };
         for factor in (1..=blocks).filter(|factor| blocks % factor == 0) {
@@ -50,7 +51,7 @@ fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
 #[test]
 fn planned_filters_fold_by_64_and_the_rate_is_that_of_the_size() {
     let mut filter = BloomFilter::new(Goal::fpr(64_000, 1e-3)).unwrap();
-    filter.insert_batch(&hashes(0..1000));
+    filter.insert_batch(&hashes(0..1000)).unwrap();
     let small = filter.fold(64).unwrap();
     let predicted = BloomFilter::predicted_fpr(&small.params(), 1000);
     assert!((small.expected_fpr() - predicted.mean).abs() < 5.0 * predicted.sd);
@@ -117,8 +118,8 @@ fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
 fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
     let goal = Goal::fpr(2000, 0.01);
     let (mut a, mut b) = (BloomFilter::new(goal).unwrap(), BloomFilter::new(goal).unwrap());
-    a.insert_batch(&hashes(0..1500));
-    b.insert_batch(&hashes(500..2000));
+    a.insert_batch(&hashes(0..1500)).unwrap();
+    b.insert_batch(&hashes(500..2000)).unwrap();
     let mut both = a.clone();
     both.intersect(&b).unwrap();
     assert!((500..1500u64).all(|key| both.contains(&key)));
@@ -130,15 +131,15 @@ fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
 
     let mut c = BlockedBloomFilter::new(goal).unwrap();
     let mut d = c.clone();
-    c.insert_batch(&hashes(0..1500));
-    d.insert_batch(&hashes(500..2000));
+    c.insert_batch(&hashes(0..1500)).unwrap();
+    d.insert_batch(&hashes(500..2000)).unwrap();
     c.intersect(&d).unwrap();
     assert!((500..1500u64).all(|key| c.contains(&key)));
 
     let mut e = WideBlockedBloomFilter::new(goal).unwrap();
     let mut f = e.clone();
-    e.insert_batch(&hashes(0..1500));
-    f.insert_batch(&hashes(500..2000));
+    e.insert_batch(&hashes(0..1500)).unwrap();
+    f.insert_batch(&hashes(500..2000)).unwrap();
     e &= &f;
     assert!((500..1500u64).all(|key| e.contains(&key)));
     let left = (0..500u64).filter(|key| e.contains(key)).count();
@@ -149,7 +150,7 @@ fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
 fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
     let params = BloomParams::new(640, 4);
     let mut ours = with_params::<BloomFilter>(params, 60, 1).unwrap();
-    ours.insert_batch(&hashes(0..50));
+    ours.insert_batch(&hashes(0..50)).unwrap();
     let before = ours.clone();
     let other = |bits, probes, seed| {
         with_params::<BloomFilter>(BloomParams::new(bits, probes), 60, seed).unwrap()
@@ -169,7 +170,7 @@ fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
     let wide = |blocks, probes, seed| {
         let params = WideBlockedParams::new(blocks, probes);
         let mut filter = with_params::<WideBlockedBloomFilter>(params, 60, seed).unwrap();
-        filter.insert_batch(&hashes(0..50));
+        filter.insert_batch(&hashes(0..50)).unwrap();
         filter
     };
     let mut ours = wide(9, 7, 1);

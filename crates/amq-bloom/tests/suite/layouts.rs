@@ -2,8 +2,8 @@
 
 use crate::hashes;
 use amq_bloom::{
-    Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Goal, Parts, PlanError,
-    WideBlock, WideBlockedBloomFilter, WideBlockedParams,
+    Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Goal, InsertFilter, Parts,
+    PlanError, WideBlock, WideBlockedBloomFilter, WideBlockedParams,
 };
 use amq_conformance::with_params;
 
@@ -59,7 +59,7 @@ fn the_wide_block_layout_is_that_of_the_format() {
 fn a_filter_comes_back_from_its_words_and_a_wrong_table_is_refused_by_name() {
     let params = BloomParams::new(100, 3);
     let mut filter = with_params::<BloomFilter>(params, 10, 7).unwrap();
-    filter.insert_batch(&hashes(0..10));
+    filter.insert_batch(&hashes(0..10)).unwrap();
     let words = filter.as_words().to_vec();
     let parts = filter.parts();
     let back = BloomFilter::from_words_unchecked(words.clone(), parts);
@@ -77,7 +77,7 @@ fn a_filter_comes_back_from_its_words_and_a_wrong_table_is_refused_by_name() {
 #[test]
 fn a_split_block_filter_comes_back_from_its_blocks() {
     let mut filter = BlockedBloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
-    filter.insert_batch(&hashes(0..1000));
+    filter.insert_batch(&hashes(0..1000)).unwrap();
     let blocks: Vec<[u32; 8]> = filter.blocks().iter().map(|block| *block.words()).collect();
     let parts = filter.parts();
     let back = BlockedBloomFilter::from_blocks_unchecked(blocks.iter().copied(), parts);

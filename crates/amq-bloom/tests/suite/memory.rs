@@ -1,7 +1,7 @@
 //! The laws of memory; see `amq_conformance::memory`.
 
 #[cfg(target_has_atomic = "64")]
-use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
+use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, FilterFile};
 use amq_bloom::{
     BlockedBloomFilter, BloomFilter, EmptyFilter, Goal, WideBlockedBloomFilter, WideBlockedParams,
 };

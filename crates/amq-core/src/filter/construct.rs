@@ -1,7 +1,7 @@
 //! How filters are planned, made and merged.
 
 use super::{ClearFilter, Filter, InsertFilter};
-use crate::key::KeyHasher;
+use crate::key::{KeyHasher, hashes_from};
 use crate::memory::reserve;
 use crate::numeric::{PredictedFpr, first_true_near};
 use crate::{Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError, UnevenHashes};
@@ -268,6 +268,20 @@ pub trait BuildFilter: PlanFilter {
         let hashes = hashes_of(keys, seed, target.limit())?;
         Self::build_hashes(target, seed, &hashes)
     }
+}
+
+/// A filter that is filled with the keys of a slice, without a vector of all hashes:
+/// [`BuildFilter::build_keys`] of filters that can be filled.
+pub fn fill_from_keys<F: EmptyFilter + InsertFilter, K: Key>(
+    target: impl Into<BuildTarget<F::Params>>,
+    seed: u64,
+    keys: &[K],
+) -> Result<F, BuildError> {
+    let count = keys.len() as u64;
+    let plan = target.into().plan::<F>(count)?;
+    let mut filter = F::empty(plan, seed)?;
+    filter.insert_from(count, &mut hashes_from(keys, seed))?;
+    Ok(filter)
 }
 
 /// The hashes of all keys of an iterator under a seed or a key, at most `planned` of them: what

@@ -10,7 +10,7 @@ mod stats;
 pub use construct::{
     BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, Target,
 };
-pub use construct::{fill_from_hashes, hashes_of};
+pub use construct::{fill_from_hashes, fill_from_keys, hashes_of};
 pub use ext::{FilterExt, InsertExt};
 pub use kind::{FilterKind, UnknownKind};
 pub use parameters::{Parameter, ParameterValue, Parameters};

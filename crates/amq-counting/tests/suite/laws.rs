@@ -1,10 +1,11 @@
 //! What counting filters promise beyond the suite that all filters pass.
 
+use amq_conformance::files::aligned_file;
 use amq_conformance::with_params;
 use amq_counting::theory::classic::saturation_probability;
 use amq_counting::{
     BlockedCountingBloomFilter, BlockedCountingParams, CountFilter, CountingBloomFilter,
-    CountingParams, Goal, KeyHash, PlanFilter, RemoveFilter,
+    CountingParams, Filter, FilterExt, FilterFile, Goal, KeyHash, PlanFilter, RemoveFilter,
 };
 
 fn hash(key: u64) -> KeyHash {
@@ -115,7 +116,10 @@ fn the_plain_filter_made_of_it_gives_the_same_answers() {
             filter.remove(&key);
         }
         let plain = filter.to_bloom().unwrap();
-        assert_eq!(filter.view().to_bloom(), Ok(plain.clone()));
+        if cfg!(target_endian = "little") {
+            let file = aligned_file(&filter);
+            assert_eq!(CountingBloomFilter::view(&file).unwrap().to_bloom(), Ok(plain.clone()));
+        }
         assert_eq!((plain.seed(), plain.len()), (3, filter.len()));
         assert_eq!(plain.capacity(), 500);
         assert_eq!(plain.load_factor(), filter.load_factor());
@@ -172,6 +176,7 @@ fn explicit_parameters_out_of_range_are_refused() {
 }
 
 #[test]
+#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
 fn a_view_answers_as_the_filter_whose_table_it_borrows() {
     let goal = Goal::fpr(1000, 0.01);
     let mut filter = CountingBloomFilter::with_seed(goal, 5).unwrap();
@@ -184,19 +189,22 @@ fn a_view_answers_as_the_filter_whose_table_it_borrows() {
     }
     let keys: Vec<u64> = (0..3000).collect();
     let [mut ours, mut theirs] = [(); 2].map(|()| vec![false; keys.len()]);
+    let files = (aligned_file(&filter), aligned_file(&blocked));
+    let view = CountingBloomFilter::view(&files.0).unwrap();
+    let blocked_view = BlockedCountingBloomFilter::view(&files.1).unwrap();
     filter.contains_keys(&keys, &mut ours).unwrap();
-    filter.view().contains_keys(&keys, &mut theirs).unwrap();
+    view.contains_keys(&keys, &mut theirs).unwrap();
     assert_eq!(ours, theirs);
     assert!(ours.iter().filter(|&&answer| answer).count() < 1200);
     blocked.contains_keys(&keys, &mut ours).unwrap();
-    blocked.view().contains_keys(&keys, &mut theirs).unwrap();
+    blocked_view.contains_keys(&keys, &mut theirs).unwrap();
     assert_eq!(ours, theirs);
     for key in &keys {
-        assert_eq!(filter.view().count(key), filter.count(key));
-        assert_eq!(blocked.view().count(key), blocked.count(key));
-        assert_eq!(filter.view().contains(key), filter.contains(key));
-        assert_eq!(blocked.view().contains(key), blocked.contains(key));
+        assert_eq!(view.count(key), filter.count(key));
+        assert_eq!(blocked_view.count(key), blocked.count(key));
+        assert_eq!(view.contains(key), filter.contains(key));
+        assert_eq!(blocked_view.contains(key), blocked.contains(key));
     }
-    assert_eq!(filter.view().stats(), filter.stats());
-    assert_eq!(blocked.view().stats(), blocked.stats());
+    assert_eq!(view.stats(), filter.stats());
+    assert_eq!(blocked_view.stats(), blocked.stats());
 }

@@ -1,8 +1,9 @@
 //! What ribbon filters promise beyond the suite that all filters pass.
 
+use amq_conformance::files::aligned_file;
 use amq_ribbon::{
     Budget, BuildError, BuildFilter, Filter, FilterFile, Goal, Key, KeyHash, Plan, PlanError,
-    PlanFilter, RibbonFilter, RibbonMap, RibbonMapView, RibbonParams, RibbonView, Table, theory,
+    PlanFilter, RibbonFilter, RibbonMap, RibbonMapView, RibbonParams, RibbonView, theory,
 };
 
 fn hashes(n: u64, seed: u64) -> Vec<KeyHash> {
@@ -347,21 +348,6 @@ fn a_plan_of_explicit_parameters_is_followed_and_checked_again() {
     assert!(matches!(refused, Err(PlanError::Keys { keys: u64::MAX, .. })));
 }
 
-/// Bytes that begin at a multiple of 64.
-struct Aligned(Table);
-
-impl Aligned {
-    fn new(bytes: &[u8]) -> Self {
-        let mut table = Table::zeroed(bytes.len() as u64).unwrap();
-        table.copy_from_slice(bytes);
-        Self(table)
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
-
 #[test]
 fn a_view_answers_as_its_owner() {
     if cfg!(target_endian = "big") {
@@ -370,8 +356,8 @@ fn a_view_answers_as_its_owner() {
     }
     for n in [0, 1, 700, 30_000] {
         let filter = built(n, 0.02, 6);
-        let file = Aligned::new(&filter.to_bytes().unwrap());
-        let view = RibbonFilter::view(file.bytes()).unwrap();
+        let file = aligned_file(&filter);
+        let view = RibbonFilter::view(&file).unwrap();
         let asked = hashes(n + 2000, 6);
         let answers = |filter: &dyn Filter| {
             let mut batch = vec![false; asked.len()];
@@ -386,8 +372,8 @@ fn a_view_answers_as_its_owner() {
     }
 
     let map = RibbonMap::build(7, (0..5000u32).map(|key| (key, key % 100))).unwrap();
-    let file = Aligned::new(&map.to_bytes().unwrap());
-    let view = RibbonMap::view(file.bytes()).unwrap();
+    let file = aligned_file(&map);
+    let view = RibbonMap::view(&file).unwrap();
     assert!((0..9000).all(|key| map.get(&key) == view.get(&key)));
     assert_eq!((map.len(), map.value_bits()), (view.len(), view.value_bits()));
 }

@@ -2,8 +2,8 @@
 
 use amq_conformance::{files, hold, with_params};
 use amq_scalable::{
-    DecodeError, InsertError, ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableBloomView,
-    ScalableParams,
+    DecodeError, Filter, FilterFile, InsertError, InsertExt, LoadOptions,
+    ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableBloomView, ScalableParams,
 };
 
 /// Filters that grow from `initial` keys at 1 % with some limits, and hold the keys `0..keys`.
@@ -136,11 +136,12 @@ pub(crate) fn forged(file: &[u8], changes: &[(usize, u64)]) -> Option<DecodeErro
     }
     // By their text, since NaN is not equal to itself.
     let text = |error: Option<DecodeError>| error.map(|error| error.to_string());
-    let by_view = view(|bytes| ScalableBloomView::open(bytes));
+    let by_view = view(|bytes| ScalableBloomFilter::view(bytes));
     assert_eq!(text(by_view), text(error));
     // Header and directory are checked in any case.
     if !matches!(error, Some(DecodeError::Structure { .. })) {
-        let by_view = view(|bytes| ScalableBloomView::open_without_checking_payload(bytes));
+        let by_view =
+            view(|bytes| LoadOptions::new().unchecked_payload().view::<ScalableBloomFilter>(bytes));
         assert_eq!(text(by_view), text(error));
     }
     error
@@ -223,8 +224,9 @@ fn a_view_whose_payload_nobody_checked_has_a_rate() {
         bytes[ENTRY..ENTRY + 8].copy_from_slice(&(bits - shorter).to_le_bytes());
         bytes[ENTRY + 3 * 64..].fill(0xFF);
         files::mend(bytes);
-        assert!(ScalableBloomView::open(bytes).is_err());
-        let view = ScalableBloomView::open_without_checking_payload(bytes).unwrap();
+        assert!(ScalableBloomFilter::view(bytes).is_err());
+        let view =
+            LoadOptions::new().unchecked_payload().view::<ScalableBloomFilter>(bytes).unwrap();
         assert!(view.contains("anything"));
         assert_eq!(view.stats().expected_fpr, 1.0, "{shorter}");
         assert_eq!(view.stages().next().unwrap().expected_fpr, 1.0, "{shorter}");

@@ -4,8 +4,8 @@ use crate::files::{ASKED, filled, forged};
 use amq_conformance::files::memory::{SLACK, takes_at_most};
 use amq_conformance::{files, hold, with_params};
 use amq_scalable::{
-    DecodeError, InsertError, MAX_GROWTH, PlanError, ScalableBlockedBloomFilter,
-    ScalableBloomFilter, ScalableParams,
+    DecodeError, Filter, FilterFile, InsertError, InsertExt, MAX_GROWTH, PlanError, PlanFilter,
+    ScalableBlockedBloomFilter, ScalableBloomFilter, ScalableParams,
 };
 
 /// A file whose first stage, a few words, claims to be full with this many keys.

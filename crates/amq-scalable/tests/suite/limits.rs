@@ -1,7 +1,7 @@
 //! Limits on bytes: they are used to the last byte, and the rate is kept.
 
 use crate::laws::{QUERIES, false_positives, fill, filled, make};
-use amq_bloom::{BlockedBloomFilter, BloomFilter};
+use amq_bloom::{BlockedBloomFilter, BloomFilter, Filter, InsertExt, PlanFilter};
 use amq_scalable::{
     InsertError, MergeError, OwnedStage, PlanError, ScalableBloomFilter, ScalableFilter,
     ScalableParams, theory,

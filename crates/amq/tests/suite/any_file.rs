@@ -4,8 +4,8 @@ use crate::keyed::{KEY, KEYS, SEED, keyed};
 use amq::format::{FileInfo, HashedBy};
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, BloomFilter, BuildError, CuckooFilter, DecodeError,
-    FilterKind, Goal, Inserted, Key, KeyEncoding, KeyHash, KeyInfo, Keyed, MergeError, Prehashed,
-    SaveOptions, Secret,
+    FilterFile, FilterKind, Goal, Inserted, Key, KeyEncoding, KeyHash, KeyInfo, Keyed, MergeError,
+    Prehashed, SaveOptions, Secret,
 };
 
 /// Without its secret a filter can be looked at. A file of it could never be asked for keys.

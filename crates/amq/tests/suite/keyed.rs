@@ -456,7 +456,7 @@ fn golden_files_are_read_and_written_as_ever() {
     bloom.extend(0..300u64);
     let bytes = SaveOptions::new().without_secret().to_bytes(&bloom).unwrap();
     golden("seed-withheld", &bytes, &by_seed, &bloom, &under_seed);
-    assert!(BloomFilter::from_bytes_with_seed(&bytes, SEED).unwrap() == bloom);
+    assert!(LoadOptions::new().seed(SEED).from_bytes::<BloomFilter>(&bytes).unwrap() == bloom);
 
     bloom.extend((0..300u64).map(|number| number.to_string()));
     let mixed = AnyFile::Keys(bloom.into(), KeyEncoding::Mixed.into());

@@ -1,6 +1,6 @@
 //! What saving a filter does to the file it replaces, and to the folder.
 
-use amq::{AnyFilter, BloomFilter, Goal, SaveOptions};
+use amq::{AnyFilter, BloomFilter, Filter, FilterFile, Goal, LoadOptions, SaveOptions};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -40,7 +40,9 @@ fn a_seed_can_be_withheld_on_every_way_and_must_be_given() {
     SaveOptions::new().without_secret().write_to(&any, &mut written[1]).unwrap();
     assert!(written.iter().all(|bytes| *bytes == withheld));
     let seed = filter.seed();
-    assert!(BloomFilter::read_from_with_seed(&withheld[..], seed).unwrap() == filter);
+    assert!(
+        LoadOptions::new().seed(seed).read_from::<BloomFilter, _>(&withheld[..]).unwrap() == filter
+    );
     assert!(AnyFilter::read_from_with_seed(&withheld[..], seed).unwrap() == any);
     assert!(BloomFilter::read_from(&withheld[..]).is_err());
     for through_any in [false, true] {
@@ -50,11 +52,11 @@ fn a_seed_can_be_withheld_on_every_way_and_must_be_given() {
         }
         assert!(std::fs::read(&path).unwrap() == withheld);
         assert!(BloomFilter::load(&path).is_err());
-        assert!(BloomFilter::load_with_seed(&path, seed).unwrap() == filter);
+        assert!(LoadOptions::new().seed(seed).load::<BloomFilter>(&path).unwrap() == filter);
         assert!(AnyFilter::load_with_seed(&path, seed).unwrap() == any);
         filter.save(&path).unwrap();
         // A seed that contradicts the file's.
-        assert!(BloomFilter::load_with_seed(&path, !seed).is_err());
+        assert!(LoadOptions::new().seed(!seed).load::<BloomFilter>(&path).is_err());
         assert!(AnyFilter::read_from_with_seed(&std::fs::read(&path).unwrap()[..], 0).is_err());
     }
 }
@@ -94,7 +96,7 @@ fn a_path_without_a_file_name_is_refused_and_nothing_is_left() {
 mod permissions {
     use super::{filter, names};
     use amq::sharded::Sharded;
-    use amq::{AnyFile, AnyFilter, BloomFilter, FilterFile, Goal, Keyed, SipKey};
+    use amq::{AnyFile, AnyFilter, BloomFilter, FilterFile, Goal, Keyed, SaveOptions, SipKey};
     use std::fs::{self, File, Permissions};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     use std::os::unix::process::CommandExt;
@@ -161,7 +163,7 @@ mod permissions {
         public.save(&path).unwrap();
         assert_eq!(access(&path), access(&other));
         fs::remove_file(&path).unwrap();
-        filter().save_without_seed(&path).unwrap();
+        SaveOptions::new().without_secret().save(&filter(), &path).unwrap();
         assert_eq!(access(&path), access(&other));
         fs::remove_file(&path).unwrap();
         filter().save(&path).unwrap();
@@ -200,7 +202,7 @@ mod permissions {
         let before: [&dyn Fn(); 5] = [
             &|| {},
             &|| public.save(&path).unwrap(),
-            &|| filter().save_without_seed(&path).unwrap(),
+            &|| SaveOptions::new().without_secret().save(&filter(), &path).unwrap(),
             &|| fs::write(&path, b"of another program").unwrap(),
             &|| fs::write(&path, b"").unwrap(),
         ];

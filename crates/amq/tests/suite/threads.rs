@@ -1,6 +1,6 @@
 //! What several threads share does not depend on what else the caller's threads do.
 
-use amq::{BlockedBloomFilter, Budget, FuseFilter, Goal, RibbonFilter};
+use amq::{BlockedBloomFilter, Budget, Filter, FuseFilter, Goal, InsertExt, RibbonFilter};
 use std::cell::Cell;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 const SHARED: [(&str, fn()); 3] = [
     ("insertion", || {
         let mut filter = BlockedBloomFilter::new(Goal::fpr(4_000_000, 0.01)).unwrap();
-        filter.insert_keys(&(0..70_000).collect::<Vec<u64>>());
+        filter.insert_keys(&(0..70_000).collect::<Vec<u64>>()).unwrap();
         assert_eq!(filter.capacity(), 4_000_000);
     }),
     ("a ribbon filter", || {

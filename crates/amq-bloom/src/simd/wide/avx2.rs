@@ -27,13 +27,6 @@ static NEIGHBOURS: [[u64; 16]; 8] = {
     rows
 };
 
-/// The same operation on both halves.
-macro_rules! both {
-    ($operation:expr, $($halves:ident),*) => {
-        [$operation($($halves[0]),*), $operation($($halves[1]),*)]
-    };
-}
-
 /// A one in each word with one more bit of the key; then the number of each word's first bit; then
 /// that of its second.
 ///
@@ -52,14 +45,15 @@ unsafe fn bits(low: u32, shape: Shape) -> [[__m256i; 2]; 3] {
         let chosen = [_mm256_loadu_si256(chosen), _mm256_loadu_si256(chosen.add(1))];
         // The multiplication ignores the upper halves.
         let low = [_mm256_set1_epi32(low as i32); 2];
-        let products = both!(_mm256_mul_epu32, low, salts);
+        let products = [_mm256_mul_epu32(low[0], salts[0]), _mm256_mul_epu32(low[1], salts[1])];
         let below_64 = [_mm256_set1_epi64x(63); 2];
-        let first = both!(_mm256_srli_epi64::<26>, products);
-        let second = both!(_mm256_shuffle_epi32::<0xF5>, products);
+        let first = [_mm256_srli_epi64::<26>(products[0]), _mm256_srli_epi64::<26>(products[1])];
+        let second =
+            [_mm256_shuffle_epi32::<0xF5>(products[0]), _mm256_shuffle_epi32::<0xF5>(products[1])];
         [
             chosen,
-            both!(_mm256_and_si256, first, below_64),
-            both!(_mm256_and_si256, second, below_64),
+            [_mm256_and_si256(first[0], below_64[0]), _mm256_and_si256(first[1], below_64[1])],
+            [_mm256_and_si256(second[0], below_64[0]), _mm256_and_si256(second[1], below_64[1])],
         ]
     }
 }
@@ -76,17 +70,18 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
         let [chosen, first, second] = bits(low, shape);
         let mask = if shape.twice {
             let one = [_mm256_set1_epi64x(1); 2];
-            let first = both!(_mm256_sllv_epi64, one, first);
-            let second = both!(_mm256_sllv_epi64, chosen, second);
-            both!(_mm256_or_si256, first, second)
+            let first = [_mm256_sllv_epi64(one[0], first[0]), _mm256_sllv_epi64(one[1], first[1])];
+            let second =
+                [_mm256_sllv_epi64(chosen[0], second[0]), _mm256_sllv_epi64(chosen[1], second[1])];
+            [_mm256_or_si256(first[0], second[0]), _mm256_or_si256(first[1], second[1])]
         } else {
-            both!(_mm256_sllv_epi64, chosen, first)
+            [_mm256_sllv_epi64(chosen[0], first[0]), _mm256_sllv_epi64(chosen[1], first[1])]
         };
         let old = [_mm256_load_si256(address), _mm256_load_si256(address.add(1))];
-        let new = both!(_mm256_or_si256, old, mask);
+        let new = [_mm256_or_si256(old[0], mask[0]), _mm256_or_si256(old[1], mask[1])];
         _mm256_store_si256(address, new[0]);
         _mm256_store_si256(address.add(1), new[1]);
-        let clear = both!(_mm256_andnot_si256, old, mask);
+        let clear = [_mm256_andnot_si256(old[0], mask[0]), _mm256_andnot_si256(old[1], mask[1])];
         let clear = _mm256_or_si256(clear[0], clear[1]);
         _mm256_testz_si256(clear, clear) == 0
     }
@@ -103,15 +98,20 @@ pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool
         let [chosen, first, second] = bits(low, shape);
         let words = [_mm256_load_si256(address), _mm256_load_si256(address.add(1))];
         // The bits asked for become the lowest.
-        let first = both!(_mm256_srlv_epi64, words, first);
+        let first = [_mm256_srlv_epi64(words[0], first[0]), _mm256_srlv_epi64(words[1], first[1])];
         let clear = if shape.twice {
             let one = [_mm256_set1_epi64x(1); 2];
-            let second = both!(_mm256_srlv_epi64, words, second);
-            let first = both!(_mm256_andnot_si256, first, one);
-            let second = both!(_mm256_andnot_si256, second, chosen);
-            both!(_mm256_or_si256, first, second)
+            let second =
+                [_mm256_srlv_epi64(words[0], second[0]), _mm256_srlv_epi64(words[1], second[1])];
+            let first =
+                [_mm256_andnot_si256(first[0], one[0]), _mm256_andnot_si256(first[1], one[1])];
+            let second = [
+                _mm256_andnot_si256(second[0], chosen[0]),
+                _mm256_andnot_si256(second[1], chosen[1]),
+            ];
+            [_mm256_or_si256(first[0], second[0]), _mm256_or_si256(first[1], second[1])]
         } else {
-            both!(_mm256_andnot_si256, first, chosen)
+            [_mm256_andnot_si256(first[0], chosen[0]), _mm256_andnot_si256(first[1], chosen[1])]
         };
         let clear = _mm256_or_si256(clear[0], clear[1]);
         _mm256_testz_si256(clear, clear) != 0
