@@ -5,7 +5,7 @@
 //!
 //! `cargo run --release -p amq-quotient --example daily_sets`
 
-use amq_quotient::{Goal, QuotientFilter};
+use amq_quotient::{CountFilter, Goal, QuotientFilter};
 
 const DAYS: u64 = 7;
 const VISITORS: u64 = 20_000;

@@ -10,23 +10,12 @@ use crate::params::BLOCK_SLOTS;
 use crate::shift::{Span, empty_in, settled_in};
 use crate::table::{Metadata, Table};
 use alloc::vec::Vec;
-use amq_core::KeyHash;
 use amq_core::prefetch::DISTANCE;
-
-/// What an insert found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Put {
-    /// The fingerprint was not there.
-    New,
-    /// It was there, and now has another copy.
-    Again,
-    /// It is there too often; nothing changed.
-    Refused,
-}
+use amq_core::{Inserted, KeyHash};
 
 /// What a removal found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Taken {
+pub(crate) enum Removed {
     /// The fingerprint was not there; nothing changed.
     Nothing,
     /// One copy is gone; others remain.
@@ -39,14 +28,15 @@ pub(crate) enum Taken {
 }
 
 impl<E: Entry> Table<Vec<u8>, E> {
-    /// Inserts a fingerprint. There must be an empty slot.
+    /// Inserts a fingerprint. There must be an empty slot. `None`: there are [`Entry::MAX_COPIES`]
+    /// of it already, and nothing changed.
     ///
     /// First checks whether the home is empty: at low loads it usually is, at high ones it usually
     /// is not, so the branch is predicted well. After it, if all changes stay in one block, the
     /// only branches that depend on the key are those that check this: none on whether there is a
     /// run, or on where in it the remainder belongs.
     #[inline(always)]
-    pub(crate) fn insert<I: Select>(&mut self, fingerprint: u64) -> Put {
+    pub(crate) fn insert<I: Select>(&mut self, fingerprint: u64) -> Option<Inserted> {
         let (quotient, remainder) = self.split(fingerprint);
         let (home, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let near = self.near::<I>(quotient);
@@ -58,13 +48,13 @@ impl<E: Entry> Table<Vec<u8>, E> {
             let block = &mut self.bytes[near.here..];
             self.fields.set(block, slot, remainder);
             self.set_words(near.here, occupieds | 1 << slot, runends | 1 << slot);
-            return Put::New;
+            return Some(Inserted::New);
         }
         if near.far | (near.end > 64) | (length > self.fields.per_load) {
             return self.insert_far::<I>(fingerprint);
         }
         let empty = empty_in::<I>(metadata, near.end.into());
-        let window = self.window_from(near.here, near.start);
+        let window = self.fields.window(&self.bytes, near.here, near.start);
         let place = near.start + self.fields.count_less(window, remainder, length);
         let differing = E::differing(&self.fields, window, remainder);
         let found = self.fields.any_zero(differing, length) == 1;
@@ -78,35 +68,35 @@ impl<E: Entry> Table<Vec<u8>, E> {
         } else {
             self.make_room::<I>(home, metadata, Span::near(&near, place), empty, remainder);
         }
-        if found { Put::Again } else { Put::New }
+        Some(Inserted::from_change(!found))
     }
 
     /// Inserts wherever the run is and however long.
     #[cold]
     #[inline(never)]
-    fn insert_far<I: Select>(&mut self, fingerprint: u64) -> Put {
+    fn insert_far<I: Select>(&mut self, fingerprint: u64) -> Option<Inserted> {
         let (quotient, remainder) = self.split(fingerprint);
         let (home, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let run = self.run::<I>(quotient);
         if run.end - run.start >= E::MAX_COPIES
             && self.matches(run, remainder).copies >= E::MAX_COPIES
         {
-            return Put::Refused;
+            return None;
         }
-        let found = E::is_in(self, run, remainder);
+        let found = E::found(self, run, remainder).copies > 0;
         let span = Span::of(run, self.place(run, remainder).0, home);
         let mut metadata = self.metadata(home);
         let empty = empty_in::<I>(metadata, span.end);
         metadata.occupieds |= 1 << slot;
         self.make_room::<I>(home, metadata, span, empty, remainder);
-        if found { Put::Again } else { Put::New }
+        Some(Inserted::from_change(!found))
     }
 
     /// Removes one copy of a fingerprint.
     ///
     /// Like [`insert`](Self::insert), with one more branch for whether the fingerprint is there.
     #[inline(always)]
-    pub(crate) fn remove<I: Select>(&mut self, fingerprint: u64) -> Taken {
+    pub(crate) fn remove<I: Select>(&mut self, fingerprint: u64) -> Removed {
         let (quotient, remainder) = self.split(fingerprint);
         let (home, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let near = self.near::<I>(quotient);
@@ -114,32 +104,31 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let length = near.end.wrapping_sub(near.start);
         if ((length ^ 1) | (near.start ^ slot) | u32::from(near.far)) == 0 {
             // A single entry at home: it has displaced nothing.
-            let window = self.window_from(near.here, slot);
-            let value = window & self.fields.mask();
-            if E::differs(value, remainder) != 0 {
-                return Taken::Nothing;
+            let window = self.fields.window(&self.bytes, near.here, slot);
+            if E::differing(&self.fields, window, remainder) & self.fields.mask() != 0 {
+                return Removed::Nothing;
             }
-            let alone = E::alone(self, near.run(quotient), value);
+            let alone = E::alone(self, near.run(quotient), window & self.fields.mask());
             let Metadata { occupieds, runends, .. } = metadata;
             self.fields.set(&mut self.bytes[near.here..], slot, 0);
             self.set_words(near.here, occupieds & !(1 << slot), runends & !(1 << slot));
-            return Taken::Last { alone };
+            return Removed::Last { alone };
         }
         if near.far | (near.end > 64) | (length > self.fields.per_load) {
             return self.remove_far::<I>(fingerprint);
         }
-        let window = self.window_from(near.here, near.start);
+        let window = self.fields.window(&self.bytes, near.here, near.start);
         let differing = E::differing(&self.fields, window, remainder);
         let found = self.fields.zeros(differing, length);
         if found == 0 {
-            return Taken::Nothing;
+            return Removed::Nothing;
         }
         let longest = E::longest(&self.fields, window, found);
-        let taken = if found & (found - 1) == 0 {
+        let removed = if found & (found - 1) == 0 {
             let value = self.fields.marked(window, longest);
-            Taken::Last { alone: E::alone(self, near.run(quotient), value) }
+            Removed::Last { alone: E::alone(self, near.run(quotient), value) }
         } else {
-            Taken::Copy
+            Removed::Copy
         };
         let place = near.start + self.fields.count_before(longest);
         let settled = settled_in::<I>(metadata, near.end.into());
@@ -152,33 +141,38 @@ impl<E: Entry> Table<Vec<u8>, E> {
         } else {
             self.close_gap::<I>(home, metadata, Span::near(&near, place), settled);
         }
-        taken
+        removed
     }
 
     /// Removes wherever the run is and however long.
     #[cold]
     #[inline(never)]
-    fn remove_far<I: Select>(&mut self, fingerprint: u64) -> Taken {
+    fn remove_far<I: Select>(&mut self, fingerprint: u64) -> Removed {
         let (quotient, remainder) = self.split(fingerprint);
         let (home, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let run = self.run::<I>(quotient);
         let Matches { copies, longest } = E::found(self, run, remainder);
-        let taken = match copies {
-            0 => return Taken::Nothing,
-            1 => Taken::Last { alone: E::alone(self, run, longest) },
-            _ => Taken::Copy,
+        let removed = match copies {
+            0 => return Removed::Nothing,
+            1 => Removed::Last { alone: E::alone(self, run, longest) },
+            _ => Removed::Copy,
         };
         let span = Span::of(run, self.place(run, longest).0, home);
         let mut metadata = self.metadata(home);
         let settled = settled_in::<I>(metadata, span.end);
         metadata.occupieds &= !(u64::from(run.end - run.start == 1) << slot);
         self.close_gap::<I>(home, metadata, span, settled);
-        taken
+        removed
     }
 
-    /// Inserts each hash, up to the first that is refused; returns how many are in, and how many of
-    /// these were new. There must be as many empty slots. It has a loop of its own for the same
-    /// reason as [`contains_each`](Self::contains_each).
+    /// How many of this many keys the table has room for. At most 2^30, which any `usize` holds.
+    pub(crate) fn room_for(&self, keys: usize) -> usize {
+        keys.min((self.max_keys - self.entries).min(1 << 30) as usize)
+    }
+
+    /// Inserts each hash, up to the first that is refused, and counts them; returns how many are in,
+    /// and how many of these were new. There must be as many empty slots. It has a loop of its own
+    /// for the same reason as [`contains_each`](Self::contains_each).
     #[inline(always)]
     pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> (u64, u64) {
         let (mut done, mut new) = (0, 0);
@@ -189,13 +183,12 @@ impl<E: Entry> Table<Vec<u8>, E> {
             if let Some(&later) = hashes.get(i + DISTANCE) {
                 self.prefetch(self.fingerprint(later));
             }
-            let put = self.insert::<I>(self.fingerprint(hash));
-            if put == Put::Refused {
-                break;
-            }
+            let Some(inserted) = self.insert::<I>(self.fingerprint(hash)) else { break };
             done += 1;
-            new += u64::from(put == Put::New);
+            new += u64::from(inserted.is_new());
         }
+        self.entries += done;
+        self.distinct += new;
         (done, new)
     }
 }
@@ -205,14 +198,14 @@ mod tests {
     use super::*;
     use crate::QuotientParams;
     use crate::bits::Broadword;
-    use crate::entry::{Aged, Whole, width};
+    use crate::entry::{FixedLength, VariableLength, width};
     use crate::stream::Fingerprints;
     use alloc::collections::BTreeMap;
     use amq_core::index::remix;
 
     /// The structure is right; any load will do.
-    fn check(table: &Table<Vec<u8>, Whole>, map: &BTreeMap<u64, u64>) {
-        let contents = table.walk::<Broadword>().unwrap();
+    fn check(table: &Table<Vec<u8>, FixedLength>, map: &BTreeMap<u64, u64>) {
+        let contents = table.contents::<Broadword>().unwrap();
         assert_eq!(contents.keys, map.values().sum::<u64>());
         assert_eq!(contents.distinct, map.len() as u64);
     }
@@ -236,8 +229,8 @@ mod tests {
             for i in 0..places {
                 let fingerprint = pick(i);
                 let copies = map.entry(fingerprint).or_insert(0u64);
-                let put = table.insert::<Broadword>(fingerprint);
-                assert_eq!(put == Put::New, *copies == 0);
+                let inserted = table.insert::<Broadword>(fingerprint);
+                assert_eq!(inserted, Some(Inserted::from_change(*copies == 0)));
                 *copies += 1;
                 check(&table, &map);
             }
@@ -248,17 +241,18 @@ mod tests {
             }
             for i in 0..places {
                 let fingerprint = pick(i);
-                let taken = table.remove::<Broadword>(fingerprint);
+                let removed = table.remove::<Broadword>(fingerprint);
                 let copies = map.remove(&fingerprint).unwrap_or(0);
                 if copies > 1 {
                     map.insert(fingerprint, copies - 1);
                 }
-                assert_eq!(taken == Taken::Last { alone: 1 }, copies == 1);
+                assert_eq!(removed == Removed::Last { alone: 1 }, copies == 1);
                 check(&table, &map);
             }
             assert!(table.bytes.iter().all(|&byte| byte == 0));
         }
     }
+
     /// The fingerprints that an entry answers for, of those with this many bits beside the home.
     fn answers(entry: u64) -> core::ops::Range<u64> {
         let width = width(entry);
@@ -269,7 +263,7 @@ mod tests {
     fn the_longest_entry_goes_first_and_what_it_alone_answered_for_is_told() {
         for (slots, bits, crowding) in [(64u64, 4u32, 1), (64, 6, 40), (200, 3, 1), (200, 7, 70)] {
             let params = QuotientParams::new(slots, bits);
-            let mut table = Table::<_, Aged>::new(params).unwrap();
+            let mut table = Table::<_, VariableLength>::new(params).unwrap();
             let mut entries: Vec<u64> = Vec::new();
             let all = params.fingerprints() / 2;
             let answered = |entries: &[u64]| {
@@ -285,8 +279,8 @@ mod tests {
                     let age = remix(step, 3) % u64::from(bits);
                     let entry = (fingerprint << 1 | 1) >> age << age | 1 << age;
                     match table.insert::<Broadword>(entry) {
-                        Put::Refused => refused += 1,
-                        _ => entries.push(entry),
+                        None => refused += 1,
+                        Some(_) => entries.push(entry),
                     }
                 } else {
                     let key = match entries.get(step as usize % entries.len().max(1)) {
@@ -301,15 +295,15 @@ mod tests {
                         entries.swap_remove(at);
                     }
                     let alone = before - answered(&entries);
-                    let taken = table.remove::<Broadword>(key << 1 | 1);
+                    let removed = table.remove::<Broadword>(key << 1 | 1);
                     let expected = match (longest, alone) {
-                        (None, _) => Taken::Nothing,
-                        (Some(_), 0) => Taken::Copy,
-                        (Some(_), alone) => Taken::Last { alone },
+                        (None, _) => Removed::Nothing,
+                        (Some(_), 0) => Removed::Copy,
+                        (Some(_), alone) => Removed::Last { alone },
                     };
-                    assert_eq!(taken, expected, "step {step}, {params:?}");
+                    assert_eq!(removed, expected, "step {step}, {params:?}");
                 }
-                let contents = table.walk::<Broadword>().unwrap();
+                let contents = table.contents::<Broadword>().unwrap();
                 assert_eq!(contents.keys, entries.len() as u64);
                 assert_eq!(contents.distinct, answered(&entries), "step {step}");
                 let key = remix(step, 4) % all;

@@ -222,58 +222,6 @@ impl Fields {
         }
     }
 
-    /// Inserts `value` as field `first` of a block: those from there on move up by one. Returns the
-    /// old last field.
-    #[inline(always)]
-    pub(crate) fn push_in(&self, block: &mut [u8], first: u32, value: u64) -> u64 {
-        let r = self.bits;
-        if r == 0 {
-            return 0;
-        }
-        let (words, shift) = self.words_from(block, first);
-        let (head, tail) = words.split_at_mut(8);
-        let old = load(head, 0);
-        // The field may go on in the next word.
-        let moved = u128::from(old & from(shift)) << r | u128::from(value) << shift;
-        store(head, 0, (old & below(shift)) | moved as u64);
-        let mut carry = (moved >> 64) as u64;
-        for word in tail.chunks_exact_mut(8) {
-            let old = load(word, 0);
-            store(word, 0, (old << r) | carry);
-            carry = old >> (64 - r);
-        }
-        carry
-    }
-
-    /// Removes field `first` of a block: those after it move down by one, and the lowest bits of
-    /// `value` become the last.
-    #[inline(always)]
-    pub(crate) fn pull_in(&self, block: &mut [u8], first: u32, value: u64) {
-        let r = self.bits;
-        if r == 0 {
-            return;
-        }
-        let (words, shift) = self.words_from(block, first);
-        let (head, tail) = words.split_at_mut(8);
-        let mut above = value;
-        for word in tail.chunks_exact_mut(8).rev() {
-            let old = load(word, 0);
-            store(word, 0, (old >> r) | (above << (64 - r)));
-            above = old;
-        }
-        let old = load(head, 0);
-        let moved = (old >> r) | (above << (64 - r));
-        store(head, 0, (old & below(shift)) | (moved & from(shift)));
-    }
-
-    /// The words of a block from the one on that field `i` starts in, and the bit within that.
-    #[inline(always)]
-    fn words_from<'a>(&self, block: &'a mut [u8], i: u32) -> (&'a mut [u8], u32) {
-        let bit = i * self.bits;
-        let word = (bit / 64) as usize;
-        (&mut block[8 * word..8 * self.bits as usize], bit % 64)
-    }
-
     /// The byte that field `i` starts in, and the bit within it.
     #[inline(always)]
     const fn byte_of(&self, i: u32) -> (usize, u32) {
@@ -395,18 +343,6 @@ mod tests {
                     fields.take_out(&mut shifted, first, last);
                     assert_eq!(shifted, packed(&less, r), "r {r}, {first} to {last}");
                 }
-                // Through the last field of the block, and out of it or into it.
-                let value = remix(u64::from(first), 4);
-                let (mut more, mut shifted) = (list.clone(), block.clone());
-                let leaves = more.pop().unwrap();
-                more.insert(first as usize, value & fields.mask());
-                assert_eq!(fields.push_in(&mut shifted, first, value & fields.mask()), leaves);
-                assert_eq!(shifted, packed(&more, r), "r {r}, from {first} on");
-                let (mut less, mut shifted) = (list.clone(), block.clone());
-                less.remove(first as usize);
-                less.push(value & fields.mask());
-                fields.pull_in(&mut shifted, first, value);
-                assert_eq!(shifted, packed(&less, r), "r {r}, from {first} on");
             }
         }
     }

@@ -1,19 +1,20 @@
 //! The quotient filter.
 
-use crate::edit::{Put, Taken};
-use crate::entry::Whole;
+use crate::edit::Removed;
+use crate::entry::{Entry, FixedLength};
 use crate::error::refusal;
-use crate::pack::{Packed, pack};
+use crate::pack::pack;
 use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::validate::Contents;
-use crate::{QuotientParams, simd, theory};
+use crate::{QuotientParams, simd, sort, theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Entry, Header, OneTable, Opened, zeroed};
+use amq_core::internal::Header;
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
-    DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
-    RemoveFilter, Target, UnevenHashes,
+    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertExt,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter,
+    PredictedFpr, RemoveFilter, Stats, Target, UnevenHashes,
 };
 use core::fmt;
 
@@ -26,76 +27,225 @@ use core::fmt;
 ///
 /// `S` is what holds the table: a vector, or for a [view](crate::QuotientView) a borrowed slice.
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
+///
+/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// and iterators of keys in [`InsertExt`] and [`FilterExt`](crate::FilterExt), hashes in
+/// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct QuotientFilter<S = Vec<u8>> {
     pub(crate) header: Header,
-    pub(crate) table: Table<S, Whole>,
-    pub(crate) len: u64,
-    /// The number of different fingerprints in the table.
-    pub(crate) distinct: u64,
+    /// Its entries are the keys.
+    pub(crate) table: Table<S, FixedLength>,
 }
 
-/// A [`QuotientFilter`] whose table is borrowed.
+/// A [`QuotientFilter`] whose table is borrowed: what [`FilterFile::view`](crate::FilterFile::view)
+/// returns.
 pub type QuotientView<'a> = QuotientFilter<&'a [u8]>;
 
 impl QuotientFilter {
-    amq_core::methods! {
-        in "amq_quotient" "QuotientFilter";
-        new: QuotientParams;
-        build: QuotientParams;
-        plan: QuotientParams;
-        /// Stores every copy. Refused when 95 % of the slots are in use, unless the filter may
-        /// grow.
-        insert;
-        /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
-        /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
-        /// answered `true` shares its fingerprint with one that is in, and removing it makes the
-        /// filter deny that one.
-        remove;
-        clear;
-        /// Adds every copy that `other` holds. All or nothing.
-        ///
-        /// Both need the same seed, and numbers of slots that are equal or a power of two apart;
-        /// and `other` needs at least as many fingerprints, since missing bits of a hash cannot be
-        /// made up. (If it has fewer, merge this one into it.) Reads both tables in order and
-        /// writes a new one, so it needs memory for one more table; this filter grows if it must
-        /// and may.
-        merge;
-        from_bytes;
+    /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
+    ///
+    /// ```
+    /// use amq_quotient::{Goal, QuotientFilter};
+    ///
+    /// // Room for a thousand keys at a false-positive rate of 1 %.
+    /// let filter = QuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.is_empty());
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    pub fn new(target: impl Into<Target<QuotientParams>>) -> Result<Self, BuildError> {
+        Self::with_seed(target, DEFAULT_SEED)
+    }
+
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
+    pub fn with_seed(
+        target: impl Into<Target<QuotientParams>>,
+        seed: u64,
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        plan.params.check()?;
+        Ok(Self { header: Header::new(&plan, seed), table: Table::new(plan.params)? })
+    }
+
+    /// Builds a filter of these keys, every copy, with the public [`DEFAULT_SEED`]. Much faster
+    /// than inserting them. [`BuildFilter`] builds with another seed, and from hashes.
+    ///
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
+    /// hashes are, 8 bytes each, until the filter is made.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, QuotientFilter};
+    ///
+    /// let filter = QuotientFilter::build(Budget::Fpr(0.01), ["one", "two", "three"])?;
+    /// assert!(filter.contains("two"));
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    pub fn build<K: Key>(
+        target: impl Into<BuildTarget<QuotientParams>>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, DEFAULT_SEED, keys)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_quotient::{Goal, QuotientFilter};
+    ///
+    /// let plan = QuotientFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.0101);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_quotient::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
+        <Self as PlanFilter>::plan(goal)
+    }
+
+    /// Inserts `key`. If it is refused, nothing changes.
+    ///
+    /// Stores every copy. Refused when 95 % of the slots are in use, unless the filter may grow.
+    ///
+    /// ```
+    /// use amq_quotient::{Goal, QuotientFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = QuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert("a key")?.is_new());
+    /// assert!(filter.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
+        self.insert_hash(key.key_hash(self.header.seed))
+    }
+
+    /// Inserts `key` unless the filter answers `true` for it already; then nothing changes. Keeps a
+    /// set from filling up with copies of repeated keys.
+    ///
+    /// **Remove only what was stored.** A key that was answered [`Inserted::MaybePresent`] was not
+    /// stored: another key may stand for it, so it may be denied after any removal.
+    ///
+    /// ```
+    /// use amq_quotient::{Goal, QuotientFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = QuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert_unique("a key")?.is_new());
+    /// assert!(!filter.insert_unique("a key")?.is_new());
+    /// assert_eq!(filter.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
+        InsertExt::insert_unique(self, key)
+    }
+
+    /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+    ///
+    /// **Remove only what was stored**, once for each time: what [`insert`](Self::insert) accepted,
+    /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
+    /// `true` shares its fingerprint with a stored one, and removing it makes the filter forget
+    /// that one.
+    ///
+    /// ```
+    /// use amq_quotient::{Goal, QuotientFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = QuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// filter.insert("one")?;
+    /// filter.insert("two")?;
+    /// assert!(filter.remove("one"));
+    /// assert!(!filter.contains("one") && filter.contains("two"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool {
+        self.remove_hash(key.key_hash(self.header.seed))
     }
 
     /// Makes room for one more key, by growing if that is allowed.
     #[inline(always)]
     fn make_room(&mut self) -> Result<(), InsertError> {
-        if self.len < self.table.max_keys {
+        if self.table.entries < self.table.max_keys {
             return Ok(());
         }
-        self.grow_for(self.len.saturating_add(1))
+        self.grow_for(self.table.entries.saturating_add(1))
     }
 }
 
 impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
-    amq_core::methods! {
-        in "amq_quotient" "QuotientFilter";
-        contains;
-        /// The number of keys inserted less those removed, counting every copy; after a merge the
-        /// sum of both.
-        len;
-        /// Bytes of the table.
-        size_in_bytes;
-        /// The share of all fingerprints that are in: the exact rate of this filter. Reads no
-        /// table.
-        expected_fpr;
-        /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
-        count;
-        to_bytes;
-        encoded_len;
+    /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, QuotientFilter};
+    ///
+    /// let filter = QuotientFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!((0..1000u64).all(|key| filter.contains(&key)));
+    /// // One absent key in a hundred is answered `true`.
+    /// let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();
+    /// assert!(wrong < 200);
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains_hash(key.key_hash(self.header.seed))
     }
 
-    /// A view of this filter: it borrows the table.
-    pub fn view(&self) -> QuotientView<'_> {
-        let params = (self.params(), self.distinct);
-        Self::over(self.header, params, self.len, self.elements())
+    /// The number of copies of `key`, and of the few keys that share its fingerprint. Never
+    /// saturated.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, QuotientFilter};
+    ///
+    /// let filter = QuotientFilter::build(Budget::Fpr(0.01), ["one", "two", "two"])?;
+    /// assert_eq!(filter.count("two").estimate, 2);
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Count {
+        self.count_hash(key.key_hash(self.header.seed))
+    }
+
+    /// The number of stored keys, counting every copy; after a merge the sum of both.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.table.entries
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of different fingerprints: [`len`](Self::len) less further copies, and less keys
+    /// that share another key's fingerprint.
+    #[must_use]
+    pub fn distinct_len(&self) -> u64 {
+        self.table.distinct
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, QuotientFilter};
+    ///
+    /// let filter = QuotientFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!(filter.stats().expected_fpr < 0.02);
+    /// println!("{}", filter.stats());
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
     }
 
     /// The parameters of its table.
@@ -105,50 +255,53 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
         self.table.params
     }
 
-    /// The number of different fingerprints: [`len`](Self::len) less further copies, and less keys
-    /// that share another key's fingerprint.
-    pub fn distinct_len(&self) -> u64 {
-        self.distinct
-    }
-
     /// The stored hashes in rising order, every copy.
     ///
     /// The filter stores the leading bits of a hash. Each is given as the least hash with these
     /// bits. This filter answers it `true`, and so does any filter into which it is inserted that
     /// has fewer fingerprints by a power of two.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, Filter, QuotientFilter};
+    ///
+    /// let filter = QuotientFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!(filter.iter().is_sorted());
+    /// assert!(filter.iter().all(|hash| filter.contains_hash(hash)));
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
     pub fn iter(&self) -> Hashes<'_> {
-        Hashes::new(self.fingerprints(), self.table.params, self.len)
+        Hashes::new(&self.table)
     }
 
     /// Reads the whole table, and checks that inserts and removals could have made it: runs, order,
     /// offsets, counts.
     ///
-    /// Every way of reading a file does this, but for
-    /// [`open_without_checking_payload`](QuotientView::open_without_checking_payload).
+    /// Every way of reading a file does this, except with
+    /// [`unchecked_payload`](crate::LoadOptions::unchecked_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
-        let Contents { keys, distinct } = simd::walk(&self.table)?;
-        let what = match (self.len == keys, self.distinct == distinct) {
+        let Contents { keys, distinct } = simd::contents(&self.table)?;
+        let what = match (self.table.entries == keys, self.table.distinct == distinct) {
             (true, true) => return Ok(()),
             (false, _) => "number of keys",
             (true, false) => "number of different fingerprints",
         };
         Err(DecodeError::Structure { what })
     }
-
-    /// What the table stores, in order.
-    pub(crate) fn fingerprints(&self) -> Fingerprints<'_> {
-        Fingerprints::new(&self.table)
-    }
-}
-
-impl<'a> QuotientView<'a> {
-    amq_core::methods! { open: QuotientFilter; }
 }
 
 impl<S: AsRef<[u8]> + Send + Sync> Filter for QuotientFilter<S> {
-    amq_core::trait_methods! {
-        kind: FilterKind::Quotient; seed; len; size_in_bytes;
-        contains_batch: |self, hashes, answers| simd::contains_each(&self.table, hashes, answers);
+    fn kind(&self) -> FilterKind {
+        FilterKind::Quotient
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.table.entries
     }
 
     /// The keys it was planned for, or the most that its slots take if it has since been shrunk
@@ -157,26 +310,41 @@ impl<S: AsRef<[u8]> + Send + Sync> Filter for QuotientFilter<S> {
         self.header.capacity.min(self.table.params.grown().max_keys())
     }
 
+    fn size_in_bytes(&self) -> u64 {
+        self.table.bytes().len() as u64
+    }
+
+    /// The share of all fingerprints that are stored: the exact rate of this filter. Reads no
+    /// table.
     fn expected_fpr(&self) -> f64 {
-        theory::fpr_of_distinct(&self.table.params, self.distinct)
+        theory::fpr_of_distinct(&self.table.params, self.table.distinct)
     }
 
     fn load_factor(&self) -> f64 {
-        self.len as f64 / self.table.params.slots as f64
+        self.table.entries as f64 / self.table.params.slots as f64
     }
 
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         simd::contains(&self.table, self.table.fingerprint(hash))
     }
+
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        simd::contains_each(&self.table, hashes, answers);
+        Ok(())
+    }
 }
 
-impl EmptyFilter for QuotientFilter {
-    fn empty(target: impl Into<Target<QuotientParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let bytes = zeroed(plan.params.bytes())?;
-        Ok(Self::over(Header::new(&plan, seed), (plan.params, 0), 0, bytes))
+impl<S: AsRef<[u8]> + Send + Sync> CountFilter for QuotientFilter<S> {
+    #[inline]
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
     }
 }
 
@@ -185,9 +353,9 @@ impl InsertFilter for QuotientFilter {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.make_room()?;
         let fingerprint = self.table.fingerprint(hash);
-        let new = simd::insert(&mut self.table, fingerprint) == Put::New;
-        self.len += 1;
-        self.distinct += u64::from(new);
+        let new = simd::insert(&mut self.table, fingerprint) == Some(Inserted::New);
+        self.table.entries += 1;
+        self.table.distinct += u64::from(new);
         Ok(Inserted::from_change(new))
     }
 
@@ -196,11 +364,8 @@ impl InsertFilter for QuotientFilter {
         while !rest.is_empty() {
             let done = (hashes.len() - rest.len()) as u64;
             self.make_room().map_err(|error| BatchInsertError { done, error })?;
-            let room = self.table.max_keys - self.len;
-            let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
+            let (now, later) = rest.split_at(self.table.room_for(rest.len()));
             let (_, of_these) = simd::insert_each(&mut self.table, now);
-            self.len += now.len() as u64;
-            self.distinct += of_these;
             new += of_these;
             rest = later;
         }
@@ -208,29 +373,46 @@ impl InsertFilter for QuotientFilter {
     }
 }
 
-impl ClearFilter for QuotientFilter {
-    fn clear(&mut self) {
-        self.table.bytes.fill(0);
-        self.len = 0;
-        self.distinct = 0;
-    }
-}
-
 impl RemoveFilter for QuotientFilter {
     #[inline]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         let fingerprint = self.table.fingerprint(hash);
-        let taken = simd::remove(&mut self.table, fingerprint);
-        self.len -= u64::from(taken != Taken::Nothing);
-        self.distinct -= u64::from(matches!(taken, Taken::Last { .. }));
-        taken != Taken::Nothing
+        let removed = simd::remove(&mut self.table, fingerprint);
+        self.table.entries -= u64::from(removed != Removed::Nothing);
+        self.table.distinct -= u64::from(matches!(removed, Removed::Last { .. }));
+        removed != Removed::Nothing
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> CountFilter for QuotientFilter<S> {
-    #[inline]
-    fn count_hash(&self, hash: KeyHash) -> Count {
-        Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
+impl ClearFilter for QuotientFilter {
+    fn clear(&mut self) {
+        self.table.clear();
+    }
+}
+
+impl PlanFilter for QuotientFilter {
+    type Params = QuotientParams;
+
+    fn plan(goal: Goal) -> Result<Plan<QuotientParams>, PlanError> {
+        Ok(goal.plan_by(theory::plan)?.with_budget(goal.budget))
+    }
+
+    fn plan_params(params: QuotientParams, keys: u64) -> Result<Plan<QuotientParams>, PlanError> {
+        theory::plan_params(params, keys)
+    }
+
+    fn predicted_fpr(params: &QuotientParams, keys: u64) -> PredictedFpr {
+        theory::fpr(params, keys)
+    }
+
+    fn params(&self) -> QuotientParams {
+        self.table.params
+    }
+}
+
+impl EmptyFilter for QuotientFilter {
+    fn empty(target: impl Into<Target<QuotientParams>>, seed: u64) -> Result<Self, BuildError> {
+        Self::with_seed(target, seed)
     }
 }
 
@@ -252,66 +434,29 @@ impl BuildFilter for QuotientFilter {
             let full = refusal(params, done, plan.keys.min(done));
             return Err(BatchInsertError { done, error: full }.into());
         };
-        let sorted = crate::sort::sorted(hashes, params.fingerprints())?;
-        let Packed { table, distinct } = pack(params, sorted.iter().copied())?;
-        Ok(Self { header: Header::new(&plan, seed), table, len, distinct })
+        let sorted = sort::sorted(hashes, params.fingerprints())?;
+        let table = pack(params, len, sorted.iter().copied())?;
+        Ok(Self { header: Header::new(&plan, seed), table })
     }
 }
 
-amq_core::traits! {
-    [S: AsRef<[u8]> + Send + Sync] QuotientFilter<S>, owned [] QuotientFilter: QuotientParams;
-    debug "QuotientFilter";
-    serde;
-    plan theory;
+impl<'a, S: AsRef<[u8]> + Send + Sync> IntoIterator for &'a QuotientFilter<S> {
+    type Item = KeyHash;
+    type IntoIter = Hashes<'a>;
+
+    fn into_iter(self) -> Hashes<'a> {
+        self.iter()
+    }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> OneTable for QuotientFilter<S> {
-    /// With the number of different fingerprints.
-    type Params = (QuotientParams, u64);
-    const KIND: FilterKind = FilterKind::Quotient;
-    const REVISION: u8 = 1;
-    type Element = u8;
-    type Over<T: AsRef<[u8]> + Send + Sync> = QuotientFilter<T>;
-
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn geometry(&self) -> Entry {
-        let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
-        // The next two numbers belong to filters that lengthen their fingerprints.
-        [slots, remainder_bits.into(), self.distinct, max_slots, 0, 0, 0, 0]
-    }
-
-    fn params_in(opened: &Opened<'_>) -> Result<(QuotientParams, u64), DecodeError> {
-        let [slots, remainder_bits, distinct, max_slots] = opened.only_entry()?;
-        let remainder_bits = Opened::narrow("remainder bits", remainder_bits)?;
-        let params = QuotientParams { slots, remainder_bits, max_slots };
-        params.check()?;
-        Opened::within("number of keys", opened.keys(), 0..=params.max_keys())?;
-        Opened::within("number of different fingerprints", distinct, 0..=opened.keys())?;
-        Ok((params, distinct))
-    }
-
-    fn elements_for((params, _): &(QuotientParams, u64)) -> u64 {
-        params.bytes()
-    }
-
-    fn elements(&self) -> &[u8] {
-        self.table.bytes()
-    }
-
-    fn over<T: AsRef<[u8]>>(
-        header: Header,
-        (params, distinct): (QuotientParams, u64),
-        len: u64,
-        bytes: T,
-    ) -> QuotientFilter<T> {
-        QuotientFilter { header, table: Table::over(params, bytes), len, distinct }
-    }
-
-    fn walk(&self) -> Result<(), DecodeError> {
-        self.validate()
+/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+impl<S: AsRef<[u8]> + Send + Sync> fmt::Debug for QuotientFilter<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QuotientFilter")
+            .field("params", &self.params())
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .finish_non_exhaustive()
     }
 }
 
@@ -320,15 +465,15 @@ impl<S: AsRef<[u8]> + Send + Sync> OneTable for QuotientFilter<S> {
 #[derive(Clone)]
 pub struct Hashes<'a> {
     fingerprints: Fingerprints<'a>,
-    /// The number of different fingerprints.
+    /// The number of different fingerprints that there can be.
     of: u64,
     left: u64,
 }
 
 impl<'a> Hashes<'a> {
-    /// The first `left` of these fingerprints, of a table with these parameters.
-    pub(crate) fn new(fingerprints: Fingerprints<'a>, params: QuotientParams, left: u64) -> Self {
-        Self { fingerprints, of: params.fingerprints(), left }
+    pub(crate) fn new<S: AsRef<[u8]>, E: Entry>(table: &'a Table<S, E>) -> Self {
+        // A table that was not checked may list more.
+        Self { fingerprints: Fingerprints::new(table), of: table.fingerprints, left: table.entries }
     }
 }
 
@@ -357,14 +502,5 @@ impl core::iter::FusedIterator for Hashes<'_> {}
 impl fmt::Debug for Hashes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hashes").field("left", &self.left).finish_non_exhaustive()
-    }
-}
-
-impl<'a, S: AsRef<[u8]> + Send + Sync> IntoIterator for &'a QuotientFilter<S> {
-    type Item = KeyHash;
-    type IntoIter = Hashes<'a>;
-
-    fn into_iter(self) -> Hashes<'a> {
-        self.iter()
     }
 }

@@ -80,9 +80,9 @@
 //! [`QuotientFilter::plan_growing`] starts small and doubles by itself up to a limit; it keeps from
 //! the start as many bits of each hash as the grown filter needs.
 //!
-//! *Files* hold the table as it is in memory, byte by byte, so a view ([`QuotientView::open`])
-//! works on every machine and at every alignment. The stored fingerprints determine every bit of a
-//! table; so reading a file walks it once, and refuses any other bits.
+//! *Files* hold the table as it is in memory, byte by byte, so a view ([`FilterFile::view`]) works
+//! on every machine and at every alignment. The stored fingerprints determine every bit of a table;
+//! so reading a file checks the table in one pass, and refuses any other bits.
 //!
 //! ## Growing without a bound
 //!
@@ -118,8 +118,8 @@
 //!
 //! With n distinct keys the rate is `1 - (1 - 1/F)^n` for F = slots * 2^r fingerprints, close to
 //! `1 - e^(-load / 2^r)` ([`theory::fpr`]). The space is `(r + 2.125) / load` bits per key. Growing
-//! does not change F: twice the keys, twice the rate. [`QuotientFilter::expected_fpr`] is the exact
-//! rate of the filter at hand.
+//! does not change F: twice the keys, twice the rate. [`Filter::expected_fpr`] is the exact rate of
+//! the filter at hand.
 //!
 //! At most 95 % of the slots are used, because the clusters that an insert moves become long. Mean
 //! and 99th percentile of their lengths, in slots ([`theory::mean_cluster`],
@@ -188,6 +188,7 @@ mod entry;
 mod error;
 mod expandable;
 mod fields;
+mod file;
 mod filter;
 mod pack;
 mod params;

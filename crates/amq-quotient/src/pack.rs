@@ -8,7 +8,7 @@ use crate::QuotientParams;
 use crate::entry::Entry;
 use crate::fields::{load, store};
 use crate::params::BLOCK_SLOTS;
-use crate::table::Table;
+use crate::table::{Metadata, Table};
 use alloc::vec::Vec;
 use amq_core::BuildError;
 
@@ -16,27 +16,22 @@ use amq_core::BuildError;
 /// wrap.
 const FRONT: u64 = 64;
 
-/// A table written from sorted fingerprints.
-pub(crate) struct Packed<E> {
-    pub(crate) table: Table<Vec<u8>, E>,
-    /// The number of different fingerprints in it.
-    pub(crate) distinct: u64,
-}
-
-/// Writes a new table of these fingerprints, which are in rising order and no more than its slots.
+/// Writes a new table of these fingerprints, which are in rising order, `entries` in number, and no
+/// more than its slots.
 pub(crate) fn pack<E: Entry>(
     params: QuotientParams,
+    entries: u64,
     sorted: impl Iterator<Item = u64> + Clone,
-) -> Result<Packed<E>, BuildError> {
+) -> Result<Table<Vec<u8>, E>, BuildError> {
     let front = FRONT.min(params.blocks());
-    let (packed, right) = pack_behind(params, front, sorted.clone())?;
-    if right {
-        return Ok(packed);
+    let (mut table, right) = pack_behind(params, front, sorted.clone())?;
+    if !right {
+        // The wrapped fingerprints fill every gap of these blocks.
+        drop(table);
+        (table, _) = pack_behind(params, params.blocks(), sorted)?;
     }
-    // The wrapped fingerprints fill every gap of these blocks.
-    drop(packed);
-    let (packed, _) = pack_behind(params, params.blocks(), sorted)?;
-    Ok(packed)
+    table.entries = entries;
+    Ok(table)
 }
 
 /// Writes `front` blocks last. Returns the table and whether `front` blocks sufficed, as all blocks
@@ -45,7 +40,7 @@ fn pack_behind<E: Entry>(
     params: QuotientParams,
     front: u64,
     sorted: impl Iterator<Item = u64> + Clone,
-) -> Result<(Packed<E>, bool), BuildError> {
+) -> Result<(Table<Vec<u8>, E>, bool), BuildError> {
     let mut rest = sorted.clone();
     let mut next = rest.next();
     // As if none wrapped.
@@ -59,28 +54,26 @@ fn pack_behind<E: Entry>(
         in_front += 1;
         next = rest.next();
     }
-    let mut writer = Writer::new(params)?;
-    writer.start(front, free);
+    let mut writer = Writer::new(Table::new(params)?, front, free);
     while let Some(fingerprint) = next {
         writer.push(fingerprint);
         next = rest.next();
     }
     let wrapping = writer.end(params.blocks()).saturating_sub(params.blocks() * BLOCK_SLOTS);
     // They may push others on, but not past the end again: there are no more than slots.
-    writer.start(0, wrapping);
+    let mut writer = Writer::new(writer.table, 0, wrapping);
     for fingerprint in sorted.take(in_front) {
         writer.push(fingerprint);
     }
     // What was written behind them begins where they end without a wrap.
     let right = writer.end(front) == free || front == params.blocks();
-    let packed = Packed { table: writer.table, distinct: writer.distinct };
-    Ok((packed, right))
+    Ok((writer.table, right))
 }
 
-/// Writes a part of a table from slot to slot, each word once.
+/// Writes a part of a table from slot to slot, each word once, and counts its different
+/// fingerprints.
 struct Writer<E> {
     table: Table<Vec<u8>, E>,
-    distinct: u64,
     /// The last fingerprint written, if there is one, and its quotient.
     last: Option<u64>,
     quotient: u64,
@@ -100,38 +93,31 @@ struct Writer<E> {
 }
 
 impl<E: Entry> Writer<E> {
-    fn new(params: QuotientParams) -> Result<Self, BuildError> {
-        Ok(Self {
-            table: Table::new(params)?,
-            distinct: 0,
+    /// Starts with the quotients of this block, at the free position after all earlier ones.
+    fn new(table: Table<Vec<u8>, E>, block: u64, free: u64) -> Self {
+        let slots = free / BLOCK_SLOTS;
+        let here = table.block_at(table.wrapped(slots));
+        let mut writer = Self {
+            table,
             last: None,
             quotient: 0,
-            free: 0,
-            home: 0,
+            free,
+            home: block,
             occupieds: 0,
-            slots: 0,
-            here: 0,
+            slots,
+            here,
             runends: 0,
-            at: 0,
+            at: here,
             word: 0,
-        })
-    }
-
-    /// Starts with the quotients of this block, at the free position after all earlier ones.
-    fn start(&mut self, block: u64, free: u64) {
-        self.last = None;
-        self.free = free;
-        self.write_offset(block);
-        self.home = block;
-        self.slots = free / BLOCK_SLOTS;
-        self.here = self.table.block_at(self.table.wrapped(self.slots));
-        self.at = self.here;
+        };
+        writer.write_offset(block);
+        writer
     }
 
     #[inline(always)]
     fn push(&mut self, fingerprint: u64) {
         let (quotient, remainder) = self.table.split(fingerprint);
-        self.distinct += u64::from(self.last != Some(fingerprint));
+        self.table.distinct += u64::from(self.last != Some(fingerprint));
         self.end_run(quotient != self.quotient);
         self.last = Some(fingerprint);
         self.quotient = quotient;
@@ -166,8 +152,9 @@ impl<E: Entry> Writer<E> {
     /// Turns to another home block: the offset of each up to it is that before its runs.
     fn turn_home(&mut self, block: u64) {
         if self.home < self.table.blocks {
-            let occupieds = self.table.metadata(self.home).occupieds;
-            self.table.set_occupieds(self.home, occupieds | self.occupieds);
+            let here = self.table.block_at(self.home);
+            let Metadata { occupieds, runends, .. } = self.table.metadata_from(here);
+            self.table.set_words(here, occupieds | self.occupieds, runends);
         }
         self.occupieds = 0;
         for passed in self.home + 1..=block {
@@ -186,9 +173,8 @@ impl<E: Entry> Writer<E> {
     /// Turns to another block of slots.
     fn turn_slots(&mut self, block: u64) {
         self.write_word();
-        let here = self.table.wrapped(self.slots);
-        let runends = self.table.runends(here);
-        self.table.set_runends(here, runends | self.runends);
+        let Metadata { occupieds, runends, .. } = self.table.metadata_from(self.here);
+        self.table.set_words(self.here, occupieds, runends | self.runends);
         self.runends = 0;
         self.slots = block;
         self.here = self.table.block_at(self.table.wrapped(block));
@@ -235,18 +221,19 @@ impl<E: Entry> Writer<E> {
 mod tests {
     use super::*;
     use crate::bits::Broadword;
-    use crate::edit::Put;
-    use crate::entry::Whole;
+    use crate::entry::FixedLength;
+    use amq_core::Inserted;
     use amq_core::index::remix;
 
     /// The table that results from inserting one fingerprint after another.
-    fn inserted(params: QuotientParams, sorted: &[u64]) -> (Table<Vec<u8>, Whole>, u64) {
+    fn inserted(params: QuotientParams, sorted: &[u64]) -> Table<Vec<u8>, FixedLength> {
         let mut table = Table::new(params).unwrap();
         let new = sorted
             .iter()
-            .filter(|&&fingerprint| table.insert::<Broadword>(fingerprint) == Put::New);
-        let distinct = new.count() as u64;
-        (table, distinct)
+            .filter(|&&fingerprint| table.insert::<Broadword>(fingerprint) == Some(Inserted::New));
+        table.distinct = new.count() as u64;
+        table.entries = sorted.len() as u64;
+        table
     }
 
     #[test]
@@ -269,19 +256,17 @@ mod tests {
                 })
                 .collect();
             sorted.sort_unstable();
-            let (table, distinct) = inserted(params, &sorted);
+            let table = inserted(params, &sorted);
             for front in 0..=params.blocks() {
-                let (packed, right) = pack_behind(params, front, sorted.iter().copied()).unwrap();
+                let (mut packed, right) =
+                    pack_behind(params, front, sorted.iter().copied()).unwrap();
                 assert!(right || front < params.blocks());
                 too_few += u64::from(!right);
-                if right {
-                    assert!(packed.table == table, "{params:?}, {held} keys, {front} blocks");
-                    assert_eq!(packed.distinct, distinct);
-                }
+                packed.entries = held;
+                assert!(packed == table || !right, "{params:?}, {held} keys, {front} blocks");
             }
             wrapped += u64::from(table.metadata(0).offset > 0);
-            let packed = pack(params, sorted.iter().copied()).unwrap();
-            assert!(packed.table == table);
+            assert!(pack(params, held, sorted.iter().copied()).unwrap() == table);
         }
         assert!(wrapped > 500 && too_few > 500, "{wrapped}, {too_few}");
     }
@@ -298,12 +283,12 @@ mod tests {
                 .collect();
             sorted.extend((0..230).map(|k| ((slots - 1) << 5) | (k % 32)));
             sorted.sort_unstable();
-            let (_, right) = pack_behind::<Whole>(params, FRONT, sorted.iter().copied()).unwrap();
+            let (_, right) =
+                pack_behind::<FixedLength>(params, FRONT, sorted.iter().copied()).unwrap();
             assert!(!right);
-            let (table, distinct) = inserted(params, &sorted);
-            let packed = pack::<Whole>(params, sorted.iter().copied()).unwrap();
-            assert!(packed.table == table);
-            assert_eq!(packed.distinct, distinct);
+            let table = inserted(params, &sorted);
+            let packed = pack(params, table.entries, sorted.iter().copied()).unwrap();
+            assert!(packed == table);
         }
     }
 }

@@ -6,11 +6,10 @@
 //! say, three halves of the slots, and a guess would be a false negative.
 
 use crate::error::refusal;
-use crate::pack::{Packed, pack};
-use crate::stream::Merged;
-use crate::theory;
-use crate::{QuotientFilter, QuotientParams, ResizeError};
-use amq_core::{BuildError, Goal, InsertError, MergeError, MergeFilter, Plan, PlanError};
+use crate::pack::pack;
+use crate::stream::{Fingerprints, Merged};
+use crate::{QuotientFilter, QuotientParams, ResizeError, theory};
+use amq_core::{Filter, Goal, InsertError, MergeError, MergeFilter, Plan, PlanError};
 
 impl QuotientFilter {
     /// The plan of a filter that starts with room for `initial` keys, or a thousand if that is
@@ -21,7 +20,8 @@ impl QuotientFilter {
     /// in time proportional to the keys. When the last table is full, inserts are refused.
     ///
     /// ```
-    /// use amq_quotient::{Goal, QuotientFilter};
+    /// use amq_quotient::{Filter, Goal, QuotientFilter};
+    ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let plan = QuotientFilter::plan_growing(Goal::fpr(1_000_000, 0.01), 1_000)?;
     /// let mut seen = QuotientFilter::new(plan)?;
@@ -36,6 +36,40 @@ impl QuotientFilter {
     /// ```
     pub fn plan_growing(goal: Goal, initial: u64) -> Result<Plan<QuotientParams>, PlanError> {
         theory::plan_growing(goal, initial)
+    }
+
+    /// Adds every copy that `other` holds. All or nothing.
+    ///
+    /// Both need the same seed, and numbers of slots that are equal or a power of two apart; and
+    /// `other` needs at least as many fingerprints, since missing bits of a hash cannot be made up.
+    /// (If it has fewer, merge this one into it.) Reads both tables in order and writes a new one,
+    /// so it needs memory for one more table; this filter grows if it must and may.
+    ///
+    /// ```
+    /// use amq_quotient::{Goal, QuotientFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut ours = QuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// let mut theirs = ours.clone();
+    /// ours.insert("one")?;
+    /// theirs.insert("two")?;
+    /// ours.merge(&theirs)?;
+    /// assert!(ours.contains("one") && ours.contains("two"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        let params = self.merged_params(other)?;
+        if other.is_empty() {
+            return Ok(());
+        }
+        // Theirs are a power of two times as many: ours are their leading bits.
+        let shift = (other.table.fingerprints / self.table.fingerprints).trailing_zeros();
+        let theirs = Fingerprints::new(&other.table).map(|fingerprint| fingerprint >> shift);
+        let both = Merged::new(Fingerprints::new(&self.table), theirs);
+        self.table = pack(params, self.len() + other.len(), both)
+            .map_err(|_| MergeError::Insert(InsertError::OutOfMemory { bytes: params.bytes() }))?;
+        Ok(())
     }
 
     /// Lets the filter grow by itself while its slots are at most `max_slots`. The present number
@@ -56,22 +90,22 @@ impl QuotientFilter {
     pub fn grow(&mut self) -> Result<(), ResizeError> {
         let params = self.params();
         let doubled = params.doubled().ok_or(ResizeError::Grow { params })?;
-        self.rewrite(doubled).map_err(no_memory)
+        self.rewrite(doubled).map_err(|bytes| ResizeError::OutOfMemory { bytes })
     }
 
     /// Halves the slots and gives the bit back to each remainder: frees the memory of keys that are
     /// gone. The rate stays the same. On an error the filter is as it was.
     ///
-    /// Unless it may grow again by itself, its [`capacity`](Self::capacity) falls to what the slots
-    /// take; [`grow`](Self::grow) restores it.
+    /// Unless it may grow again by itself, its [`capacity`](Filter::capacity) falls to what the
+    /// slots take; [`grow`](Self::grow) restores it.
     pub fn shrink(&mut self) -> Result<(), ResizeError> {
         let params = self.params();
         let halved = params.halved().ok_or(ResizeError::Shrink { params })?;
-        let (keys, max) = (self.len, halved.max_keys());
+        let (keys, max) = (self.len(), halved.max_keys());
         if keys > max {
             return Err(ResizeError::Keys { keys, max });
         }
-        self.rewrite(halved).map_err(no_memory)
+        self.rewrite(halved).map_err(|bytes| ResizeError::OutOfMemory { bytes })
     }
 
     /// Shrinks as far as possible; returns whether it shrank. If the allocator refuses on the way,
@@ -87,10 +121,12 @@ impl QuotientFilter {
         }
     }
 
-    /// Writes the same contents to a table with the same fingerprints and other slots.
-    fn rewrite(&mut self, params: QuotientParams) -> Result<(), BuildError> {
-        let Packed { table, distinct } = pack(params, self.fingerprints())?;
-        debug_assert_eq!(distinct, self.distinct);
+    /// Writes the same contents to a table with the same fingerprints and other slots. The error is
+    /// the number of bytes that the allocator refused.
+    fn rewrite(&mut self, params: QuotientParams) -> Result<(), u64> {
+        let fingerprints = Fingerprints::new(&self.table);
+        let table = pack(params, self.len(), fingerprints).map_err(|_| params.bytes())?;
+        debug_assert_eq!(table.distinct, self.table.distinct);
         self.table = table;
         Ok(())
     }
@@ -101,8 +137,8 @@ impl QuotientFilter {
     pub(crate) fn grow_for(&mut self, keys: u64) -> Result<(), InsertError> {
         let params = self.params();
         let larger =
-            params.size_for(keys).ok_or_else(|| refusal(params, self.len, self.capacity()))?;
-        self.rewrite(larger).map_err(|error| InsertError::OutOfMemory { bytes: refused(error) })
+            params.size_for(keys).ok_or_else(|| refusal(params, self.len(), self.capacity()))?;
+        self.rewrite(larger).map_err(|bytes| InsertError::OutOfMemory { bytes })
     }
 
     /// The parameters of a table for both, or why there is none.
@@ -120,25 +156,12 @@ impl QuotientFilter {
             });
         }
         self.header.check_seeds(&other.header)?;
-        ours.size_for(self.len.saturating_add(other.len)).ok_or_else(|| MergeError::Keys {
-            ours: self.len,
-            theirs: other.len,
+        ours.size_for(self.len().saturating_add(other.len())).ok_or_else(|| MergeError::Keys {
+            ours: self.len(),
+            theirs: other.len(),
             slots: ours.grown().slots,
         })
     }
-}
-
-/// The bytes that the allocator refused: with checked parameters, writing a table fails in no other
-/// way.
-const fn refused(error: BuildError) -> u64 {
-    match error {
-        BuildError::OutOfMemory { bytes } => bytes,
-        _ => 0,
-    }
-}
-
-const fn no_memory(error: BuildError) -> ResizeError {
-    ResizeError::OutOfMemory { bytes: refused(error) }
 }
 
 impl MergeFilter for QuotientFilter {
@@ -147,21 +170,6 @@ impl MergeFilter for QuotientFilter {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        let params = self.merged_params(other)?;
-        if other.is_empty() {
-            return Ok(());
-        }
-        // Theirs are a power of two times as many: ours are their leading bits.
-        let apart = other.params().fingerprints() / self.params().fingerprints();
-        let shift = apart.trailing_zeros();
-        let theirs = other.fingerprints().map(|fingerprint| fingerprint >> shift);
-        let merged = pack(params, Merged::new(self.fingerprints(), theirs));
-        let Packed { table, distinct } = merged.map_err(|error| {
-            MergeError::Insert(InsertError::OutOfMemory { bytes: refused(error) })
-        })?;
-        self.table = table;
-        self.len += other.len;
-        self.distinct = distinct;
-        Ok(())
+        Self::merge(self, other)
     }
 }

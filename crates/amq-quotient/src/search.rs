@@ -200,7 +200,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             return self.contains_anyhow::<I>(fingerprint);
         }
         let home = if start < 64 { here } else { after };
-        let window = self.window_from(home, start % 64);
+        let window = self.fields.window(self.bytes(), home, start % 64);
         let differing = E::differing(&self.fields, window, remainder);
         self.fields.any_zero(differing, length) & occupied == 1
     }
@@ -211,7 +211,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     fn contains_anyhow<I: Select>(&self, fingerprint: u64) -> bool {
         let (quotient, remainder) = self.split(fingerprint);
         let run = self.far_run::<I>(quotient);
-        E::is_in(self, run, remainder)
+        E::found(self, run, remainder).copies > 0
     }
 
     /// Answers for each hash; the slices are equally long.
@@ -233,25 +233,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
 
     /// The first position in a run whose remainder is not less than `remainder`, or the run's end;
     /// and whether they are equal.
-    #[inline(always)]
     pub(crate) fn place(&self, run: Run, remainder: u64) -> (u64, bool) {
-        let length = run.end - run.start;
-        let near = length <= self.fields.per_load.into()
-            && run.start % BLOCK_SLOTS + length <= BLOCK_SLOTS;
-        if !near {
-            return self.far_place(run, remainder);
-        }
-        let window = self.window(run.start);
-        let passed = self.fields.count_less(window, remainder, length as u32);
-        let differing = self.fields.differing(window, remainder);
-        let found = self.fields.any_zero(differing, length as u32) == 1;
-        (run.start + u64::from(passed), found)
-    }
-
-    /// The place of a remainder in a run that takes several loads.
-    #[cold]
-    #[inline(never)]
-    fn far_place(&self, run: Run, remainder: u64) -> (u64, bool) {
         let mut position = run.start;
         while position < run.end {
             let count = self.at_once(position, run.end);

@@ -97,18 +97,17 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let (mut carried, mut end) = (remainder, u64::from(span.start == span.end));
         // If the table has an empty slot, one round finds it.
         for _ in 0..=self.blocks {
+            let last = empty.min(63);
             if span.start < BLOCK_SLOTS {
                 let runends = metadata.runends;
-                metadata.runends = put_in(runends, span.start as u32, empty.min(63), end);
+                metadata.runends = put_in(runends, span.start as u32, last, end);
                 end = runends >> 63;
             }
             if span.place < BLOCK_SLOTS {
-                let (place, block) = (span.place as u32, &mut self.bytes[here..]);
-                if empty < 64 {
-                    self.fields.put_in(block, place, empty, carried);
-                } else {
-                    carried = self.fields.push_in(block, place, carried);
-                }
+                let block = &mut self.bytes[here..];
+                let leaves = self.fields.window(block, 0, last) & self.fields.mask();
+                self.fields.put_in(block, span.place as u32, last, carried);
+                carried = leaves;
             }
             self.set_words(here, metadata.occupieds, metadata.runends);
             if empty < 64 {
@@ -141,7 +140,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             // slot moves into this block's last.
             let goes_on = settled == 64 && self.metadata_from(after).offset > 0;
             let (end, remainder) = match goes_on {
-                true => (self.runends_from(after) & 1, self.window_from(after, 0)),
+                true => (self.runends_from(after) & 1, self.remainder_at(after)),
                 false => (0, 0),
             };
             if span.start < BLOCK_SLOTS {
@@ -149,12 +148,9 @@ impl<E: Entry> Table<Vec<u8>, E> {
                 metadata.runends = take_out(metadata.runends, start, settled - 1, end);
             }
             if span.place < BLOCK_SLOTS {
-                let (place, block) = (span.place as u32, &mut self.bytes[here..]);
-                if settled < 64 {
-                    self.fields.take_out(block, place, settled - 1);
-                } else {
-                    self.fields.pull_in(block, place, remainder);
-                }
+                let block = &mut self.bytes[here..];
+                self.fields.take_out(block, span.place as u32, settled - 1);
+                self.fields.set(block, settled - 1, remainder);
             }
             self.set_words(here, metadata.occupieds, metadata.runends);
             if !goes_on {

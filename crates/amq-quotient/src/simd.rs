@@ -1,112 +1,204 @@
 //! The operations with AVX2, `pdep`, `tzcnt`, `popcnt` and `lzcnt`, and the choice between them and
 //! the portable ones.
 //!
-//! This is the only module of the crate that has `unsafe` code. Every operation is written once,
-//! generic over how select is computed, and compiled twice: for processors with AVX2 and BMI2,
-//! where select is two instructions, and for all others with [`Broadword`]. The tests compare the
-//! two.
+//! This is the only module of the crate that has `unsafe` code. Every operation is a method of
+//! [`Table`], generic over how select is computed. It is compiled twice: in [`fast`] for processors
+//! with AVX2 and BMI2, where select is two instructions, and with [`Broadword`] for all others. The
+//! tests compare the two.
 #![allow(unsafe_code)]
 
 use crate::bits::Broadword;
-#[cfg(target_arch = "x86_64")]
-use crate::bits::Select;
-use crate::edit::{Put, Taken};
+use crate::edit::Removed;
 use crate::entry::Entry;
 use crate::table::Table;
 use crate::validate::Contents;
 use alloc::vec::Vec;
-use amq_core::{DecodeError, KeyHash, dispatch};
+use amq_core::{DecodeError, Inserted, KeyHash, dispatch};
 
-/// For each operation on a table: the function that chooses, and the two it chooses from.
-macro_rules! operations {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident <E $(, $store:ident)?> ($table:ty $(, $argument:ident: $type:ty)*)
-            $(-> $answer:ty)?;
-    )*) => {
-        $(
-            $(#[$doc])*
-            #[inline]
-            pub(crate) fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
-                table: $table $(, $argument: $type)*
-            ) $(-> $answer)? {
-                dispatch!(
-                    // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-                    has_avx2_and_bits => unsafe { fast::$name(table $(, $argument)*) },
-                    portable::$name(table $(, $argument)*)
-                )
-            }
-        )*
-
-        /// With the instructions that every processor has.
-        mod portable {
-            use super::*;
-            $(
-                #[inline(never)]
-                pub(super) fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
-                    table: $table $(, $argument: $type)*
-                ) $(-> $answer)? {
-                    table.$name::<Broadword>($($argument),*)
-                }
-            )*
-        }
-
-        #[cfg(target_arch = "x86_64")]
-        mod fast {
-            use super::*;
-
-            pub(super) struct Pdep;
-
-            impl Select for Pdep {
-                #[inline(always)]
-                fn select(word: u64, rank: u32) -> u32 {
-                    Self::nth_one(word, rank).trailing_zeros()
-                }
-
-                #[inline(always)]
-                fn nth_one(word: u64, rank: u32) -> u64 {
-                    // SAFETY: only the functions below use this type, and they have BMI2.
-                    unsafe { core::arch::x86_64::_pdep_u64(1 << rank, word) }
-                }
-
-                #[inline(always)]
-                fn first_balanced(opens: u64, closes: u64, first: u32) -> u32 {
-                    // SAFETY: as above; they have AVX2 as well.
-                    let balanced = unsafe { balance::places(opens, closes) };
-                    (balanced & crate::bits::from(first)).trailing_zeros()
-                }
-            }
-
-            $(
-                /// # Safety
-                /// The processor must have AVX2, BMI1, BMI2, POPCNT and LZCNT.
-                #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-                pub(super) unsafe fn $name<E: Entry $(, $store: AsRef<[u8]>)?> (
-                    table: $table $(, $argument: $type)*
-                ) $(-> $answer)? {
-                    table.$name::<Pdep>($($argument),*)
-                }
-            )*
-        }
-    };
+/// See [`Table::contains`].
+#[inline]
+pub(crate) fn contains<S: AsRef<[u8]>, E: Entry>(table: &Table<S, E>, fingerprint: u64) -> bool {
+    dispatch!(
+        // SAFETY: the processor has the instructions.
+        has_avx2_and_bits => unsafe { fast::contains(table, fingerprint) },
+        portable(|| table.contains::<Broadword>(fingerprint))
+    )
 }
 
-operations! {
-    /// Whether a fingerprint is there.
-    fn contains<E, S>(&Table<S, E>, fingerprint: u64) -> bool;
-    /// Answers for each hash; the slices are equally long.
-    fn contains_each<E, S>(&Table<S, E>, hashes: &[KeyHash], answers: &mut [bool]);
-    /// How many entries answer for a fingerprint.
-    fn count<E, S>(&Table<S, E>, fingerprint: u64) -> u64;
-    /// What the table holds, if it is consistent.
-    fn walk<E, S>(&Table<S, E>) -> Result<Contents, DecodeError>;
-    /// Inserts a fingerprint. There must be an empty slot.
-    fn insert<E>(&mut Table<Vec<u8>, E>, fingerprint: u64) -> Put;
-    /// Inserts each hash, up to the first that is refused; returns how many are in, and how many of
-    /// these were new. There must be as many empty slots.
-    fn insert_each<E>(&mut Table<Vec<u8>, E>, hashes: &[KeyHash]) -> (u64, u64);
-    /// Removes one copy of a fingerprint.
-    fn remove<E>(&mut Table<Vec<u8>, E>, fingerprint: u64) -> Taken;
+/// See [`Table::contains_each`].
+#[inline]
+pub(crate) fn contains_each<S: AsRef<[u8]>, E: Entry>(
+    table: &Table<S, E>,
+    hashes: &[KeyHash],
+    answers: &mut [bool],
+) {
+    dispatch!(
+        // SAFETY: the processor has the instructions.
+        has_avx2_and_bits => unsafe { fast::contains_each(table, hashes, answers) },
+        portable(|| table.contains_each::<Broadword>(hashes, answers))
+    )
+}
+
+/// See [`Table::count`].
+#[inline]
+pub(crate) fn count<S: AsRef<[u8]>, E: Entry>(table: &Table<S, E>, fingerprint: u64) -> u64 {
+    dispatch!(
+        // SAFETY: the processor has the instructions.
+        has_avx2_and_bits => unsafe { fast::count(table, fingerprint) },
+        portable(|| table.count::<Broadword>(fingerprint))
+    )
+}
+
+/// See [`Table::contents`].
+pub(crate) fn contents<S: AsRef<[u8]>, E: Entry>(
+    table: &Table<S, E>,
+) -> Result<Contents, DecodeError> {
+    dispatch!(
+        // SAFETY: the processor has the instructions.
+        has_avx2_and_bits => unsafe { fast::contents(table) },
+        table.contents::<Broadword>()
+    )
+}
+
+/// See [`Table::insert`].
+#[inline]
+pub(crate) fn insert<E: Entry>(
+    table: &mut Table<Vec<u8>, E>,
+    fingerprint: u64,
+) -> Option<Inserted> {
+    dispatch!(
+        // SAFETY: the processor has the instructions.
+        has_avx2_and_bits => unsafe { fast::insert(table, fingerprint) },
+        portable(|| table.insert::<Broadword>(fingerprint))
+    )
+}
+
+/// See [`Table::insert_each`].
+#[inline]
+pub(crate) fn insert_each<E: Entry>(
+    table: &mut Table<Vec<u8>, E>,
+    hashes: &[KeyHash],
+) -> (u64, u64) {
+    dispatch!(
+        // SAFETY: the processor has the instructions.
+        has_avx2_and_bits => unsafe { fast::insert_each(table, hashes) },
+        portable(|| table.insert_each::<Broadword>(hashes))
+    )
+}
+
+/// See [`Table::remove`].
+#[inline]
+pub(crate) fn remove<E: Entry>(table: &mut Table<Vec<u8>, E>, fingerprint: u64) -> Removed {
+    dispatch!(
+        // SAFETY: the processor has the instructions.
+        has_avx2_and_bits => unsafe { fast::remove(table, fingerprint) },
+        portable(|| table.remove::<Broadword>(fingerprint))
+    )
+}
+
+/// Runs portable code out of line: inlined, it would spill registers in callers that never run it.
+#[inline(never)]
+fn portable<R>(run: impl FnOnce() -> R) -> R {
+    run()
+}
+
+/// The operations for processors with AVX2 and BMI2.
+#[cfg(target_arch = "x86_64")]
+mod fast {
+    use super::*;
+    use crate::bits::Select;
+
+    pub(super) struct Pdep;
+
+    impl Select for Pdep {
+        #[inline(always)]
+        fn select(word: u64, rank: u32) -> u32 {
+            Self::nth_one(word, rank).trailing_zeros()
+        }
+
+        #[inline(always)]
+        fn nth_one(word: u64, rank: u32) -> u64 {
+            // SAFETY: only the functions below use this type, and they have BMI2.
+            unsafe { core::arch::x86_64::_pdep_u64(1 << rank, word) }
+        }
+
+        #[inline(always)]
+        fn first_balanced(opens: u64, closes: u64, first: u32) -> u32 {
+            // SAFETY: as above; they have AVX2 as well.
+            let balanced = unsafe { balance::places(opens, closes) };
+            (balanced & crate::bits::from(first)).trailing_zeros()
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX2, BMI1, BMI2, POPCNT and LZCNT.
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn contains<S: AsRef<[u8]>, E: Entry>(
+        table: &Table<S, E>,
+        fingerprint: u64,
+    ) -> bool {
+        table.contains::<Pdep>(fingerprint)
+    }
+
+    /// # Safety
+    /// As [`contains`].
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn contains_each<S: AsRef<[u8]>, E: Entry>(
+        table: &Table<S, E>,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) {
+        table.contains_each::<Pdep>(hashes, answers);
+    }
+
+    /// # Safety
+    /// As [`contains`].
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn count<S: AsRef<[u8]>, E: Entry>(
+        table: &Table<S, E>,
+        fingerprint: u64,
+    ) -> u64 {
+        table.count::<Pdep>(fingerprint)
+    }
+
+    /// # Safety
+    /// As [`contains`].
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn contents<S: AsRef<[u8]>, E: Entry>(
+        table: &Table<S, E>,
+    ) -> Result<Contents, DecodeError> {
+        table.contents::<Pdep>()
+    }
+
+    /// # Safety
+    /// As [`contains`].
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn insert<E: Entry>(
+        table: &mut Table<Vec<u8>, E>,
+        fingerprint: u64,
+    ) -> Option<Inserted> {
+        table.insert::<Pdep>(fingerprint)
+    }
+
+    /// # Safety
+    /// As [`contains`].
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn insert_each<E: Entry>(
+        table: &mut Table<Vec<u8>, E>,
+        hashes: &[KeyHash],
+    ) -> (u64, u64) {
+        table.insert_each::<Pdep>(hashes)
+    }
+
+    /// # Safety
+    /// As [`contains`].
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    pub(super) unsafe fn remove<E: Entry>(
+        table: &mut Table<Vec<u8>, E>,
+        fingerprint: u64,
+    ) -> Removed {
+        table.remove::<Pdep>(fingerprint)
+    }
 }
 
 /// Finds the slots up to which `opens` and `closes` have equally many ones: all 64 at once. See
@@ -195,7 +287,8 @@ mod balance {
 mod tests {
     use super::*;
     use crate::QuotientParams;
-    use crate::entry::{Aged, Whole};
+    use crate::bits::Select;
+    use crate::entry::{FixedLength, VariableLength};
     use amq_core::index::remix;
 
     #[test]
@@ -234,8 +327,8 @@ mod tests {
 
     #[test]
     fn fast_and_portable_operations_agree() {
-        operations_agree::<Whole>(0, |_, fingerprint| fingerprint);
-        operations_agree::<Aged>(2, aged);
+        operations_agree::<FixedLength>(0, |_, fingerprint| fingerprint);
+        operations_agree::<VariableLength>(2, aged);
     }
 
     /// `stored` gives the entry for a fingerprint.
@@ -266,27 +359,27 @@ mod tests {
                     // Up to the last slot but one.
                     if held + 1 < one.places() {
                         let entry = stored(params, key);
-                        let put = insert(&mut one, entry);
-                        assert_eq!(put, portable::insert(&mut two, entry));
-                        held += u64::from(put != Put::Refused);
+                        let inserted = insert(&mut one, entry);
+                        assert_eq!(inserted, two.insert::<Broadword>(entry));
+                        held += u64::from(inserted.is_some());
                     }
                 } else {
-                    let taken = remove(&mut one, key | E::MARK);
-                    assert_eq!(taken, portable::remove(&mut two, key | E::MARK));
-                    held -= u64::from(taken != Taken::Nothing);
+                    let removed = remove(&mut one, key | E::MARK);
+                    assert_eq!(removed, two.remove::<Broadword>(key | E::MARK));
+                    held -= u64::from(removed != Removed::Nothing);
                 }
                 assert!(one == two);
                 let other = (pick(step + 1) % params.fingerprints()) | E::MARK;
-                assert_eq!(contains(&one, other), portable::contains(&two, other));
-                assert_eq!(count(&one, other), portable::count(&two, other));
+                assert_eq!(contains(&one, other), two.contains::<Broadword>(other));
+                assert_eq!(count(&one, other), two.count::<Broadword>(other));
             }
         }
     }
 
     #[test]
     fn fast_and_portable_queries_agree_and_end_on_any_bytes() {
-        queries_agree::<Whole>(0);
-        queries_agree::<Aged>(2);
+        queries_agree::<FixedLength>(0);
+        queries_agree::<VariableLength>(2);
     }
 
     fn queries_agree<E: Entry>(least_bits: u32) {
@@ -306,9 +399,9 @@ mod tests {
                 let table = Table::<_, E>::over(params, &bytes[..]);
                 for i in 0..100 {
                     let fingerprint = (remix(i, seed) % params.fingerprints()) | E::MARK;
-                    let found = portable::contains(&table, fingerprint);
+                    let found = table.contains::<Broadword>(fingerprint);
                     assert_eq!(contains(&table, fingerprint), found);
-                    let copies = portable::count(&table, fingerprint);
+                    let copies = table.count::<Broadword>(fingerprint);
                     assert_eq!(count(&table, fingerprint), copies);
                     assert!(copies <= table.places() + 64);
                 }

@@ -8,14 +8,14 @@
 //! so there are none, except those taken once per block.
 
 use crate::bits::Broadword;
-use crate::entry::{Entry, Whole};
+use crate::entry::{Entry, FixedLength};
 use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, Table};
 
 /// The fingerprints in a table, in rising order, every copy of each.
 #[derive(Clone)]
 pub(crate) struct Fingerprints<'a> {
-    table: Table<&'a [u8], Whole>,
+    table: Table<&'a [u8], FixedLength>,
     /// A block, and its occupied quotients from that of the next fingerprint on; none at the end.
     block: u64,
     occupieds: u64,
@@ -83,8 +83,9 @@ impl Iterator for Fingerprints<'_> {
             return None;
         }
         let slot = (self.position % BLOCK_SLOTS) as u32;
-        let remainder = self.table.window_from(self.here, slot) & self.table.fields.mask();
-        let fingerprint = self.quotient() << self.table.fields.bits | remainder;
+        let Table { fields, .. } = &self.table;
+        let remainder = fields.window(self.table.bytes(), self.here, slot) & fields.mask();
+        let fingerprint = self.quotient() << fields.bits | remainder;
         // At the end of its run the quotient is done with.
         let ends = self.runends >> slot & 1;
         self.occupieds &= self.occupieds.wrapping_sub(ends);

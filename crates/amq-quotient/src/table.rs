@@ -22,8 +22,8 @@ const OCCUPIEDS: usize = 0;
 const RUNENDS: usize = 8;
 const OFFSET: usize = 16;
 
-/// A quotient filter's table, without seed and counts. `S` holds its bytes, and `E` says what a
-/// slot's bits mean.
+/// A quotient filter's table, without the seed. `S` holds its bytes, and `E` says what a slot's
+/// bits mean. The filter keeps the counts up to date.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Table<S, E> {
     pub(crate) bytes: S,
@@ -40,7 +40,11 @@ pub(crate) struct Table<S, E> {
     remainder_bytes: usize,
     /// Bytes of all blocks.
     end: usize,
-    entries: PhantomData<E>,
+    /// Slots in use.
+    pub(crate) entries: u64,
+    /// The number of different fingerprints that the entries answer for.
+    pub(crate) distinct: u64,
+    meaning: PhantomData<E>,
 }
 
 /// The metadata of a block.
@@ -55,8 +59,8 @@ pub(crate) struct Metadata {
 }
 
 impl<S: AsRef<[u8]>, E> Table<S, E> {
-    /// A table over these bytes, whatever they say. Their number must be the one that the
-    /// parameters ask for.
+    /// A table over these bytes, whatever they say, with counts of zero. The number of bytes must
+    /// be the one that the parameters ask for.
     pub(crate) fn over(params: QuotientParams, bytes: S) -> Self {
         Self {
             end: bytes.as_ref().len(),
@@ -68,7 +72,9 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
             blocks: params.blocks(),
             stride: METADATA_BYTES as usize + 8 * params.remainder_bits as usize,
             remainder_bytes: 8 * params.remainder_bits as usize,
-            entries: PhantomData,
+            entries: 0,
+            distinct: 0,
+            meaning: PhantomData,
         }
     }
 
@@ -115,19 +121,13 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
         if after == self.end { 0 } else { after }
     }
 
-    /// Where a block's metadata start: after the remainders, so a load of the last of these stays
-    /// in the block.
-    #[inline(always)]
-    const fn metadata_at(&self, block: u64) -> usize {
-        self.block_at(block) + self.remainder_bytes
-    }
-
     #[inline(always)]
     pub(crate) fn metadata(&self, block: u64) -> Metadata {
         self.metadata_from(self.block_at(block))
     }
 
-    /// The metadata of the block at `here`.
+    /// The metadata of the block at `here`. They follow the remainders, so a load of the last of
+    /// these stays in the block.
     #[inline(always)]
     pub(crate) fn metadata_from(&self, here: usize) -> Metadata {
         let at = here + self.remainder_bytes;
@@ -150,18 +150,18 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
         load(self.bytes(), here + self.remainder_bytes + RUNENDS)
     }
 
-    /// A load of the remainders from `slot` on of the block at `here`: the first is in the lowest
+    /// A load of the remainders from a position on, within its block: the first is in the lowest
     /// bits.
-    #[inline(always)]
-    pub(crate) fn window_from(&self, here: usize, slot: u32) -> u64 {
-        self.fields.window(self.bytes(), here, slot)
-    }
-
-    /// A load of the remainders from a position on, within its block.
     #[inline(always)]
     pub(crate) fn window(&self, position: u64) -> u64 {
         let here = self.block_at(self.wrapped(position / BLOCK_SLOTS));
-        self.window_from(here, (position % BLOCK_SLOTS) as u32)
+        self.fields.window(self.bytes(), here, (position % BLOCK_SLOTS) as u32)
+    }
+
+    /// The first remainder of the block at `here`.
+    #[inline(always)]
+    pub(crate) fn remainder_at(&self, here: usize) -> u64 {
+        load(self.bytes(), here) & self.fields.mask()
     }
 
     /// The remainder at a position.
@@ -196,6 +196,11 @@ impl<E> Table<Vec<u8>, E> {
         Ok(Self::over(params, zeroed(params.bytes())?))
     }
 
+    pub(crate) fn clear(&mut self) {
+        self.bytes.fill(0);
+        (self.entries, self.distinct) = (0, 0);
+    }
+
     /// Writes both metadata words of the block at `here`.
     #[inline(always)]
     pub(crate) fn set_words(&mut self, here: usize, occupieds: u64, runends: u64) {
@@ -203,18 +208,6 @@ impl<E> Table<Vec<u8>, E> {
         let words = &mut self.bytes[at..][..16];
         store(words, OCCUPIEDS, occupieds);
         store(words, RUNENDS, runends);
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_occupieds(&mut self, block: u64, word: u64) {
-        let at = self.metadata_at(block) + OCCUPIEDS;
-        store(&mut self.bytes, at, word);
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_runends(&mut self, block: u64, word: u64) {
-        let at = self.metadata_at(block) + RUNENDS;
-        store(&mut self.bytes, at, word);
     }
 
     /// Writes the offset of the block at `here`.

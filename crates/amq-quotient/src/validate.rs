@@ -1,5 +1,5 @@
-//! The structural walk: checks that bytes are a quotient filter's table. A table from a file must
-//! pass it before its first query, and the tests run it after every operation.
+//! Checks that bytes are a quotient filter's table. A table from a file is checked before its first
+//! query, and the tests check after every operation.
 
 use crate::bits::{Select, below, from};
 use crate::entry::Entry;
@@ -22,15 +22,16 @@ pub(crate) struct Contents {
 }
 
 impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
-    /// Walks the whole table once, whatever its bytes, a block at a time.
+    /// What the table holds, if it is consistent. Reads it once, whatever its bytes, a block at a
+    /// time.
     ///
-    /// The first block's offset says how many slots wrapped runs take. The walk believes it, and at
-    /// its end compares it with the slots taken past the last one. From there, once around, it
-    /// places the runs in order: each takes the first runend from its start. So it knows which
+    /// The first block's offset says how many slots wrapped runs take. That is believed, and
+    /// compared at the end with the slots taken past the last one. From there, once around, the
+    /// runs are placed in order: each takes the first runend from its start. So it is known which
     /// slots are in a run, and which of these are followed by another slot of the same run; that
     /// determines which remainders are allowed.
     #[inline(always)]
-    pub(crate) fn walk<I: Select>(&self) -> Result<Contents, DecodeError> {
+    pub(crate) fn contents<I: Select>(&self) -> Result<Contents, DecodeError> {
         let wrapped = self.offset::<I>(0, self.metadata(0).offset);
         if wrapped > self.places() {
             return Err(inconsistent("offset of a block"));
@@ -142,8 +143,8 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             within >>= lanes.count;
         }
         if joined >> 63 == 1 {
-            let last = self.window_from(here, 63) & mask;
-            let next = self.window_from(self.after(here), 0) & mask;
+            let last = self.fields.window(self.bytes(), here, 63) & mask;
+            let next = self.remainder_at(self.after(here));
             falling |= u64::from(next < last);
             equal += u64::from(next == last);
         }
@@ -212,18 +213,18 @@ mod tests {
     use super::*;
     use crate::QuotientParams;
     use crate::bits::Broadword;
-    use crate::entry::Whole;
+    use crate::entry::FixedLength;
     use crate::simd;
     use amq_core::index::remix;
     use std::vec::Vec;
 
-    /// The walk by its definition.
-    impl<S: AsRef<[u8]>> Table<S, Whole> {
-        /// Walks the table one run and one slot at a time.
+    /// The check by its definition.
+    impl<S: AsRef<[u8]>> Table<S, FixedLength> {
+        /// Reads the table one run and one slot at a time.
         ///
         /// It follows the runs in order. Each takes the first runend from its start; there are no
         /// more runends than runs, so all are taken.
-        fn walk_slot_by_slot(&self) -> Result<Contents, DecodeError> {
+        fn contents_slot_by_slot(&self) -> Result<Contents, DecodeError> {
             self.check_runs()?;
             let wrapped = self.offset::<Broadword>(0, self.metadata(0).offset);
             if wrapped > self.places() {
@@ -319,7 +320,7 @@ mod tests {
         keys: u64,
         crowding: u64,
         noise: &mut Noise,
-    ) -> Table<Vec<u8>, Whole> {
+    ) -> Table<Vec<u8>, FixedLength> {
         let mut table = Table::new(params).unwrap();
         let of = params.fingerprints();
         let from = u128::from(remix(noise.0, 4) % of);
@@ -360,13 +361,13 @@ mod tests {
         }
     }
 
-    /// Both walks of a table, which must agree; whether it is accepted.
-    fn agree(table: &Table<&[u8], Whole>) -> bool {
-        let slow = table.walk_slot_by_slot();
-        let all = [table.walk::<Broadword>(), simd::walk(table), slow];
+    /// All checks of a table, which must agree; whether it is accepted.
+    fn agree(table: &Table<&[u8], FixedLength>) -> bool {
+        let slow = table.contents_slot_by_slot();
+        let all = [table.contents::<Broadword>(), simd::contents(table), slow];
         let slow = slow.ok();
         assert!(
-            all.iter().all(|walked| walked.ok() == slow),
+            all.iter().all(|contents| contents.ok() == slow),
             "{all:?}, {:?}, {:x?}",
             table.params,
             table.bytes
@@ -375,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_by_blocks_accepts_what_the_one_by_slots_accepts() {
+    fn the_check_by_blocks_accepts_what_the_one_by_slots_accepts() {
         let mut noise = Noise(0);
         let (mut sound, mut accepted, mut refused) = (0, 0, 0);
         for bits in (0..=16).chain([19, 20, 28, 29, 40, 56]) {
@@ -406,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn both_walks_agree_on_metadata_of_every_density() {
+    fn both_checks_agree_on_metadata_of_every_density() {
         let mut noise = Noise(1 << 40);
         let mut accepted = 0;
         for round in 0..if cfg!(miri) { 9 } else { 60_000 } {

@@ -2,8 +2,8 @@
 
 use amq::{
     BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, CountingBloomFilter, CuckooFilter,
-    ExpandableQuotientFilter, QuotientFilter, ScalableBlockedBloomFilter, ScalableBloomFilter,
-    WideBlockedBloomFilter, WindowedCuckooFilter,
+    ExpandableQuotientFilter, Filter, QuotientFilter, ScalableBlockedBloomFilter,
+    ScalableBloomFilter, WideBlockedBloomFilter, WindowedCuckooFilter,
 };
 use core::any::Any;
 

@@ -2,7 +2,7 @@
 
 use crate::subject::{Changing, Subject};
 use crate::{Aligned, ask, hashes};
-use amq::{AnyFilter, AnyView, RibbonMap};
+use amq::{AnyFilter, AnyView, CountFilter, RibbonMap};
 
 /// All that can be done with what a file was read as. `file` is the file.
 pub fn on_any(filter: AnyFilter, file: &[u8]) {

@@ -2,7 +2,7 @@
 
 use crate::extras;
 use amq::{ClearFilter, Count, CountFilter, InsertFilter, MergeFilter, RemoveFilter};
-use amq::{DecodeError, Filter, KeyHash, ReadError};
+use amq::{DecodeError, Filter, FilterFile, KeyHash, ReadError};
 use core::fmt::Debug;
 
 /// A filter that can be stored.
@@ -52,15 +52,13 @@ macro_rules! subjects {
     (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
         impl Subject for amq::$type {
             fn encode(&self) -> Vec<u8> {
-                let bytes = self.to_bytes().expect("memory for the file");
-                assert_eq!(bytes.len() as u64, self.encoded_len());
-                bytes
+                FilterFile::to_bytes(self).expect("memory for the file")
             }
             fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-                Self::from_bytes(bytes)
+                FilterFile::from_bytes(bytes)
             }
             fn read(reader: &mut &[u8]) -> Result<Self, ReadError> {
-                Self::read_from(reader)
+                FilterFile::read_from(reader)
             }
         }
 

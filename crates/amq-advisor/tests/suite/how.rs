@@ -2,7 +2,7 @@
 
 use crate::choose::{MILLION, at_most_a_million, million};
 use Structure::Filter;
-use amq::{AnyFilter, FilterKind, Goal, QuotientFilter};
+use amq::{AnyFilter, Filter as _, FilterKind, Goal, QuotientFilter};
 use amq_advisor::{Answer, First, Keys, KeysBy, Need, Structure, Workload, choose};
 
 fn notes(answer: &Answer) -> String {

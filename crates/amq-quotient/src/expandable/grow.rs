@@ -1,16 +1,21 @@
-//! Growing: the table is read in order, and one of twice the slots is written.
+//! Growing: the table is read in order, and one of twice the slots is written, with entries that are
+//! a bit shorter.
+//!
+//! The number made of an entry's home slot and its value is shifted by one bit. So the first bit of
+//! the fingerprint becomes the last bit of the home slot, the tail gets another zero, and the order
+//! stays. An entry that has no bit left answers for all keys of its slot, which are now those of
+//! two slots: it goes to both.
 //!
 //! There is no growth by less than doubling. Where the slots grow by, say, a half, an entry's
 //! fingerprint does not tell its home among them; and where a part of the slots doubles, that part
 //! has half the load of the rest, so the rest fills up no later.
 
-use super::aging::{doubled, is_void};
 use super::{COPIES, ExpandableQuotientFilter};
-use crate::pack::{Packed, pack};
-use crate::stream::Fingerprints;
+use crate::pack::pack;
+use crate::stream::{Fingerprints, Merged};
 use crate::theory::expandable as theory;
 use crate::{ExpandableParams, MAX_COPIES, simd};
-use amq_core::{BuildError, Goal, InsertError, KeyHash, Plan, PlanError};
+use amq_core::{Goal, InsertError, KeyHash, Plan, PlanError};
 
 impl ExpandableQuotientFilter {
     /// The plan of a filter that keeps the goal's rate through this many doublings, and may double
@@ -76,33 +81,28 @@ impl ExpandableQuotientFilter {
         if self.params.is_used_up(void) {
             return Err(InsertError::UsedUp { entries: void, of: self.params.max_entries() });
         }
-        let held = self.entries + void;
+        let held = self.entries() + void;
         let written = if void == 0 {
-            pack(params.table(), entries.map(|entry| entry << 1))
+            pack(params.table(), held, entries.map(|entry| entry << 1))
         } else {
-            pack(params.table(), doubled(entries, bits, void))
+            pack(params.table(), held, doubled(entries, bits, void))
         };
-        let Packed { table, .. } = written.map_err(|error| InsertError::OutOfMemory {
-            bytes: match error {
-                BuildError::OutOfMemory { bytes } => bytes,
-                _ => 0,
-            },
-        })?;
-        self.table = table;
-        self.params = params;
+        let bytes = params.bytes();
+        let mut table = written.map_err(|_| InsertError::OutOfMemory { bytes })?;
+        // The table distinguishes twice as many fingerprints, and answers for the same hashes.
+        table.distinct = 2 * self.table.distinct;
         // Entries with bits are keys. A file may claim fewer: once the bits are used up, nothing
         // tells these keys from what others left.
-        self.len = self.len.max(self.entries - void);
-        self.entries = held;
-        // The table distinguishes twice as many fingerprints, and answers for the same hashes.
-        self.answered *= 2;
+        self.len = self.len.max(self.entries() - void);
+        self.table = table;
+        self.params = params;
         Ok(())
     }
 
     /// Makes room for this key, by growing if that is allowed.
     #[inline(always)]
     pub(super) fn make_room(&mut self, hash: KeyHash) -> Result<(), InsertError> {
-        if self.entries < self.table.max_keys {
+        if self.table.entries < self.table.max_keys {
             return Ok(());
         }
         self.grow_for(hash)
@@ -119,23 +119,48 @@ impl ExpandableQuotientFilter {
     }
 }
 
+/// The entries of the table of twice the slots, in order, from those of a table with `bits` bits a
+/// slot, of which `void` have no bit of a fingerprint left.
+fn doubled(
+    entries: impl Iterator<Item = u64> + Clone,
+    bits: u32,
+    void: u64,
+) -> impl Iterator<Item = u64> + Clone {
+    let shorter = entries.clone().filter(move |&entry| !is_void(entry, bits));
+    // After the last of them, do not look for more.
+    let void = usize::try_from(void).unwrap_or(usize::MAX);
+    let void = entries.filter(move |&entry| is_void(entry, bits)).take(void);
+    // In slot s of the old table, and so in slots 2s and 2s + 1 of the new one.
+    let lower = void.map(move |entry| ((entry >> bits) << (bits + 1)) | void_value(bits));
+    let upper = lower.clone().map(move |entry| entry + (1 << bits));
+    Merged::new(shorter.map(|entry| entry << 1), Merged::new(lower, upper))
+}
+
+/// The value of an entry without a bit of a fingerprint.
+const fn void_value(bits: u32) -> u64 {
+    1 << (bits - 1)
+}
+
+/// Whether an entry has no bit of its fingerprint left.
+pub(super) const fn is_void(entry: u64, bits: u32) -> bool {
+    entry & ((1 << bits) - 1) == void_value(bits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use amq_core::InsertFilter;
     use amq_core::internal::Header;
+    use std::vec::Vec;
 
     /// A table of which every entry is used up: two bits, a 1 and a 0, in each slot.
     fn used_up(entries: u64) -> ExpandableQuotientFilter {
         let params = ExpandableParams { doublings: 1, ..ExpandableParams::new(160, 1) };
-        let packed = pack(params.table(), (0..entries).map(|slot| slot << 2 | 0b10)).unwrap();
-        let filter = ExpandableQuotientFilter {
-            header: Header::new(&Plan::new(params, entries), 0),
-            params,
-            table: packed.table,
-            len: entries,
-            entries,
-            answered: 2 * entries,
-        };
+        let used_up = (0..entries).map(|slot| slot << 2 | 0b10);
+        let mut table = pack(params.table(), entries, used_up).unwrap();
+        table.distinct = 2 * entries;
+        let header = Header::new(&Plan::new(params, entries), 0);
+        let filter = ExpandableQuotientFilter { header, params, table, len: entries };
         filter.validate().unwrap();
         filter
     }
@@ -158,5 +183,46 @@ mod tests {
         filter.grow().unwrap();
         filter.validate().unwrap();
         assert_eq!((filter.entries(), filter.params().max_entries()), (of * 3 / 4 * 2, 2 * of));
+    }
+
+    #[test]
+    fn entries_without_bits_go_to_both_halves_and_the_order_stays() {
+        // Three bits a slot. Values: 011 is 0 and 110 is 1, of two bits each; 010 and 110 have one
+        // bit; 100 has none.
+        let entries: Vec<u64> = [
+            (0, 0b010),
+            (0, 0b011),
+            (0, 0b100),
+            (0, 0b100),
+            (0, 0b110),
+            (1, 0b001),
+            (3, 0b100),
+            (3, 0b101),
+            (7, 0b100),
+        ]
+        .map(|(slot, value)| slot << 3 | value)
+        .to_vec();
+        let void = entries.iter().filter(|&&entry| is_void(entry, 3)).count();
+        assert_eq!(void, 4);
+        let next: Vec<(u64, u64)> = doubled(entries.iter().copied(), 3, void as u64)
+            .map(|entry| (entry >> 3, entry & 7))
+            .collect();
+        assert!(next.is_sorted());
+        let expected = [
+            (0, 0b100),
+            (0, 0b100),
+            (0, 0b100),
+            (0, 0b110),
+            (1, 0b100),
+            (1, 0b100),
+            (1, 0b100),
+            (2, 0b010),
+            (6, 0b100),
+            (7, 0b010),
+            (7, 0b100),
+            (14, 0b100),
+            (15, 0b100),
+        ];
+        assert_eq!(next, expected);
     }
 }

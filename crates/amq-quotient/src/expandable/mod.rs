@@ -1,26 +1,26 @@
 //! The expandable quotient filter.
 
-pub(crate) mod aging;
+mod grow;
 pub(crate) mod params;
-mod stored;
 
-use crate::edit::{Put, Taken};
-use crate::entry::{Aged, width};
+use crate::edit::Removed;
+use crate::entry::{VariableLength, width};
 use crate::filter::Hashes;
-use crate::pack::{Packed, pack};
+use crate::pack::pack;
 use crate::stream::Fingerprints;
 use crate::table::Table;
 use crate::theory::expandable as theory;
 use crate::validate::Contents;
-use crate::{ExpandableParams, MAX_COPIES, simd};
+use crate::{ExpandableParams, MAX_COPIES, simd, sort};
 use alloc::vec::Vec;
-use amq_core::internal::{Header, OneTable, fill_from_hashes, zeroed};
+use amq_core::internal::{Header, fill_from_hashes};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
-    DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter, Inserted, KeyHash,
-    RemoveFilter, Target, UnevenHashes,
+    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertExt,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter,
+    PredictedFpr, RemoveFilter, Stats, Target, UnevenHashes,
 };
-use params::Shape;
+use core::fmt;
 
 /// A quotient filter that doubles whenever it is full: for sets whose size is not known.
 ///
@@ -30,7 +30,8 @@ use params::Shape;
 /// [crate's documentation](crate#growing-without-a-bound) for the picture and the formula.
 ///
 /// ```
-/// use amq_quotient::{ExpandableQuotientFilter, Goal};
+/// use amq_quotient::{ExpandableQuotientFilter, Filter, Goal};
+///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // Starts with room for a thousand keys. At most 1 % wrong, however many come.
 /// let mut seen = ExpandableQuotientFilter::new(Goal::fpr(1_000, 0.01))?;
@@ -51,57 +52,162 @@ use params::Shape;
 /// Two filters are equal if they have the same parameters, seed, capacity and number of keys, and
 /// the same entries equally often. `S` is what holds the table: a vector, or for a
 /// [view](crate::ExpandableQuotientView) a borrowed slice.
+///
+/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// and iterators of keys in [`InsertExt`] and [`FilterExt`](crate::FilterExt), hashes in
+/// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExpandableQuotientFilter<S = Vec<u8>> {
-    header: Header,
-    params: ExpandableParams,
-    table: Table<S, Aged>,
-    len: u64,
-    /// Slots in use. More than keys if entries without bits occupy several slots.
-    entries: u64,
-    /// How many of the fingerprints that the table distinguishes it answers `true` for.
-    answered: u64,
+    pub(crate) header: Header,
+    pub(crate) params: ExpandableParams,
+    /// It has more entries than there are keys if some without bits occupy several slots.
+    pub(crate) table: Table<S, VariableLength>,
+    pub(crate) len: u64,
 }
 
-/// An [`ExpandableQuotientFilter`] whose table is borrowed.
+/// An [`ExpandableQuotientFilter`] whose table is borrowed: what
+/// [`FilterFile::view`](crate::FilterFile::view) returns.
 pub type ExpandableQuotientView<'a> = ExpandableQuotientFilter<&'a [u8]>;
 
 /// The refusal of another copy.
 const COPIES: InsertError = InsertError::Copies { copies: MAX_COPIES };
 
 impl ExpandableQuotientFilter {
-    amq_core::methods! {
-        in "amq_quotient" "ExpandableQuotientFilter";
-        new: ExpandableParams;
-        build: ExpandableParams;
-        plan: ExpandableParams;
-        /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused
-        /// only after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer
-        /// for the key, or if the allocator refuses the larger table.
-        insert;
-        /// Takes out the longest entry that answers for the key, so every other key keeps one.
-        ///
-        /// **Only remove what was put in**, once for each time: what [`insert`](Self::insert) took,
-        /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is
-        /// answered `true` shares its fingerprint with one that is in, and removing it makes the
-        /// filter deny that one.
-        ///
-        /// An entry whose bits are used up, because the table has doubled more often since it came
-        /// than its fingerprint had bits, occupies several slots. Only the key's own slot is freed.
-        /// The others go on answering until the last key is removed, which clears them; the rate
-        /// that was asked for allows for them, and [`expected_fpr`](Self::expected_fpr) counts
-        /// them.
-        remove;
-        clear;
-        from_bytes;
+    /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
+    ///
+    /// ```
+    /// use amq_quotient::{ExpandableQuotientFilter, Goal};
+    ///
+    /// // Room for a thousand keys, and then for more, at a false-positive rate of 1 %.
+    /// let filter = ExpandableQuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.is_empty());
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    pub fn new(target: impl Into<Target<ExpandableParams>>) -> Result<Self, BuildError> {
+        Self::with_seed(target, DEFAULT_SEED)
     }
 
-    /// Counts keys that were inserted, and those of them that no entry answered for.
-    #[inline(always)]
-    fn took(&mut self, keys: u64, new: u64) {
-        self.len += keys;
-        self.entries += keys;
-        self.answered += new;
+    /// An empty filter with a seed of your own; see [`new`](Self::new).
+    pub fn with_seed(
+        target: impl Into<Target<ExpandableParams>>,
+        seed: u64,
+    ) -> Result<Self, BuildError> {
+        let plan = target.into().plan::<Self>()?;
+        plan.params.check()?;
+        let params = plan.params.first();
+        let table = Table::new(params.table())?;
+        Ok(Self { header: Header::new(&plan, seed), params, table, len: 0 })
+    }
+
+    /// Builds a filter of these keys, every copy, with the public [`DEFAULT_SEED`]. Much faster
+    /// than inserting them. [`BuildFilter`] builds with another seed, and from hashes.
+    ///
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
+    /// hashes are, 8 bytes each, until the filter is made.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, ExpandableQuotientFilter};
+    ///
+    /// let filter = ExpandableQuotientFilter::build(Budget::Fpr(0.01), ["one", "two", "three"])?;
+    /// assert!(filter.contains("two"));
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    pub fn build<K: Key>(
+        target: impl Into<BuildTarget<ExpandableParams>>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Self, BuildError> {
+        Self::build_iter(target, DEFAULT_SEED, keys)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_quotient::{ExpandableQuotientFilter, Goal};
+    ///
+    /// let plan = ExpandableQuotientFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.01);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_quotient::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<ExpandableParams>, PlanError> {
+        <Self as PlanFilter>::plan(goal)
+    }
+
+    /// Inserts `key`. If it is refused, nothing changes.
+    ///
+    /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused only
+    /// after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer for the
+    /// key, or if the allocator refuses the larger table.
+    ///
+    /// ```
+    /// use amq_quotient::{ExpandableQuotientFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = ExpandableQuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert("a key")?.is_new());
+    /// assert!(filter.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
+        self.insert_hash(key.key_hash(self.header.seed))
+    }
+
+    /// Inserts `key` unless the filter answers `true` for it already; then nothing changes. Keeps a
+    /// set from filling up with copies of repeated keys.
+    ///
+    /// **Remove only what was stored.** A key that was answered [`Inserted::MaybePresent`] was not
+    /// stored: another key may stand for it, so it may be denied after any removal.
+    ///
+    /// ```
+    /// use amq_quotient::{ExpandableQuotientFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = ExpandableQuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// assert!(filter.insert_unique("a key")?.is_new());
+    /// assert!(!filter.insert_unique("a key")?.is_new());
+    /// assert_eq!(filter.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
+        InsertExt::insert_unique(self, key)
+    }
+
+    /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+    ///
+    /// Takes out the longest entry that answers for the key, so every other key keeps one.
+    ///
+    /// **Remove only what was stored**, once for each time: what [`insert`](Self::insert) accepted,
+    /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
+    /// `true` shares its fingerprint with a stored one, and removing it makes the filter forget
+    /// that one.
+    ///
+    /// An entry whose bits are used up, because the table has doubled more often since it came than
+    /// its fingerprint had bits, occupies several slots. Only the key's own slot is freed. The
+    /// others go on answering until the last key is removed, which clears them; the rate that was
+    /// asked for allows for them, and [`expected_fpr`](Filter::expected_fpr) counts them.
+    ///
+    /// ```
+    /// use amq_quotient::{ExpandableQuotientFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = ExpandableQuotientFilter::new(Goal::fpr(1000, 0.01))?;
+    /// filter.insert("one")?;
+    /// filter.insert("two")?;
+    /// assert!(filter.remove("one"));
+    /// assert!(!filter.contains("one") && filter.contains("two"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool {
+        self.remove_hash(key.key_hash(self.header.seed))
     }
 
     /// Empties the table, at its present size, when the last key has been removed and left entries
@@ -116,37 +222,79 @@ impl ExpandableQuotientFilter {
     fn forget_leftovers(&mut self) {
         let bits = self.table.fields.bits;
         let entries = Fingerprints::new(&self.table);
-        let keys = entries.filter(|&entry| !aging::is_void(entry, bits)).count() as u64;
-        if keys > 0 {
-            self.len = keys;
-            return;
+        self.len = entries.filter(|&entry| !grow::is_void(entry, bits)).count() as u64;
+        if self.len == 0 {
+            self.table.clear();
         }
-        self.table.bytes.fill(0);
-        (self.entries, self.answered) = (0, 0);
     }
 }
 
 impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
-    amq_core::methods! {
-        in "amq_quotient" "ExpandableQuotientFilter";
-        contains;
-        /// The number of keys inserted less those removed, counting every copy.
-        len;
-        /// Bytes of the table.
-        size_in_bytes;
-        /// The share of all fingerprints that it answers `true` for: the exact rate of this filter.
-        /// Reads no table.
-        expected_fpr;
-        /// The copies of `key` and of the few keys that share its fingerprint. Never saturated.
-        count;
-        to_bytes;
-        encoded_len;
+    /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, ExpandableQuotientFilter};
+    ///
+    /// let filter = ExpandableQuotientFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!((0..1000u64).all(|key| filter.contains(&key)));
+    /// // Fewer than one absent key in a hundred is answered `true`.
+    /// let wrong = (1000..11_000u64).filter(|key| filter.contains(key)).count();
+    /// assert!(wrong < 100);
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains_hash(key.key_hash(self.header.seed))
     }
 
-    /// A view of this filter: it borrows the table.
-    pub fn view(&self) -> ExpandableQuotientView<'_> {
-        let Self { header, params, len, entries, answered, .. } = *self;
-        Self::over(header, Shape { params, entries, answered }, len, self.elements())
+    /// The number of copies of `key`, and of the few keys that share its fingerprint. Never
+    /// saturated.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, ExpandableQuotientFilter};
+    ///
+    /// let filter = ExpandableQuotientFilter::build(Budget::Fpr(0.01), ["one", "two", "two"])?;
+    /// assert_eq!(filter.count("two").estimate, 2);
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Count {
+        self.count_hash(key.key_hash(self.header.seed))
+    }
+
+    /// The number of stored keys, counting every copy.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether [`len`](Self::len) is zero.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Slots in use. At least [`len`](Self::len): entries whose bits are used up occupy several.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.table.entries
+    }
+
+    /// The filter's state in one value that prints itself: keys, load, bytes, rate.
+    ///
+    /// ```
+    /// use amq_quotient::{Budget, ExpandableQuotientFilter};
+    ///
+    /// let filter = ExpandableQuotientFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
+    /// assert!(filter.stats().expected_fpr < 0.01);
+    /// println!("{}", filter.stats());
+    /// # Ok::<(), amq_quotient::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
     }
 
     /// The parameters of its table.
@@ -156,11 +304,6 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
         self.params
     }
 
-    /// Slots in use. At least [`len`](Self::len): entries whose bits are used up occupy several.
-    pub fn entries(&self) -> u64 {
-        self.entries
-    }
-
     /// A hash for each entry, in rising order: the one in the middle of those the entry answers
     /// for.
     ///
@@ -168,22 +311,22 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     /// is not new answers for many hashes, and this is only one of them. Entries whose bits are
     /// used up come once for every slot they occupy.
     pub fn iter(&self) -> Hashes<'_> {
-        Hashes::new(Fingerprints::new(&self.table), self.params.table(), self.entries)
+        Hashes::new(&self.table)
     }
 
     /// Reads the whole table, and checks that inserts and removals can lead to it: runs, order,
     /// offsets, ages, counts.
     ///
-    /// Every way of reading a file does this, but for
-    /// [`open_without_checking_payload`](ExpandableQuotientView::open_without_checking_payload).
+    /// Every way of reading a file does this, except with
+    /// [`unchecked_payload`](crate::LoadOptions::unchecked_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
-        let Contents { keys, distinct } = simd::walk(&self.table)?;
+        let Contents { keys, distinct } = simd::contents(&self.table)?;
         // An entry has one bit of tail for each doubling since it came, at most for all of them.
         let oldest = 1 << self.params.doublings.min(self.params.fingerprint_bits);
         let ages = Fingerprints::new(&self.table).all(|entry| width(entry) <= oldest);
         for (right, what) in [
-            (self.entries == keys, "number of entries"),
-            (self.answered == distinct, "number of fingerprints"),
+            (self.table.entries == keys, "number of entries"),
+            (self.table.distinct == distinct, "number of fingerprints"),
             (ages, "age of an entry"),
         ] {
             if !right {
@@ -194,49 +337,67 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     }
 }
 
-impl<'a> ExpandableQuotientView<'a> {
-    amq_core::methods! { open: ExpandableQuotientFilter; }
-}
-
 impl<S: AsRef<[u8]> + Send + Sync> Filter for ExpandableQuotientFilter<S> {
-    amq_core::trait_methods! {
-        kind: FilterKind::ExpandableQuotient; seed; len; size_in_bytes;
-        contains_batch: |self, hashes, answers| simd::contains_each(&self.table, hashes, answers);
+    fn kind(&self) -> FilterKind {
+        FilterKind::ExpandableQuotient
+    }
+
+    #[inline]
+    fn seed(&self) -> u64 {
+        self.header.seed
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.len
     }
 
     /// The keys it was planned for while they suffice; then what the present table takes before it
     /// doubles. No healthy filter holds more.
     fn capacity(&self) -> u64 {
         let first = self.header.capacity;
-        if self.params.doublings == 0 && self.entries <= first {
+        if self.params.doublings == 0 && self.entries() <= first {
             return first;
         }
         self.params.max_entries().max(first)
     }
 
+    fn size_in_bytes(&self) -> u64 {
+        self.table.bytes().len() as u64
+    }
+
+    /// The share of all fingerprints that it answers `true` for: the exact rate of this filter.
+    /// Reads no table.
     fn expected_fpr(&self) -> f64 {
         let of = self.params.fingerprints();
-        (self.answered as f64 / of as f64).min(1.0)
+        (self.table.distinct as f64 / of as f64).min(1.0)
     }
 
     fn load_factor(&self) -> f64 {
-        self.entries as f64 / self.params.slots as f64
+        self.entries() as f64 / self.params.slots as f64
     }
 
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         simd::contains(&self.table, self.table.fingerprint(hash))
     }
+
+    #[inline]
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        LengthMismatch::check(hashes.len(), answers.len())?;
+        simd::contains_each(&self.table, hashes, answers);
+        Ok(())
+    }
 }
 
-impl EmptyFilter for ExpandableQuotientFilter {
-    fn empty(target: impl Into<Target<ExpandableParams>>, seed: u64) -> Result<Self, BuildError> {
-        let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let params = plan.params.first();
-        let bytes = zeroed(params.bytes())?;
-        let shape = Shape { params, entries: 0, answered: 0 };
-        Ok(Self::over(Header::new(&plan, seed), shape, 0, bytes))
+impl<S: AsRef<[u8]> + Send + Sync> CountFilter for ExpandableQuotientFilter<S> {
+    #[inline]
+    fn count_hash(&self, hash: KeyHash) -> Count {
+        Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
     }
 }
 
@@ -245,12 +406,11 @@ impl InsertFilter for ExpandableQuotientFilter {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.make_room(hash)?;
         let fingerprint = self.table.fingerprint(hash);
-        let put = simd::insert(&mut self.table, fingerprint);
-        if put == Put::Refused {
-            return Err(COPIES);
-        }
-        self.took(1, u64::from(put == Put::New));
-        Ok(Inserted::from_change(put == Put::New))
+        let inserted = simd::insert(&mut self.table, fingerprint).ok_or(COPIES)?;
+        self.len += 1;
+        self.table.entries += 1;
+        self.table.distinct += u64::from(inserted.is_new());
+        Ok(inserted)
     }
 
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
@@ -258,10 +418,9 @@ impl InsertFilter for ExpandableQuotientFilter {
         while let Some(&next) = rest.first() {
             let before = (hashes.len() - rest.len()) as u64;
             self.make_room(next).map_err(|full| BatchInsertError { done: before, error: full })?;
-            let room = self.table.max_keys - self.entries;
-            let (now, later) = rest.split_at(rest.len().min(room.min(1 << 30) as usize));
+            let (now, later) = rest.split_at(self.table.room_for(rest.len()));
             let (done, of_these) = simd::insert_each(&mut self.table, now);
-            self.took(done, of_these);
+            self.len += done;
             if done < now.len() as u64 {
                 return Err(BatchInsertError { done: before + done, error: COPIES });
             }
@@ -272,7 +431,29 @@ impl InsertFilter for ExpandableQuotientFilter {
     }
 }
 
+impl RemoveFilter for ExpandableQuotientFilter {
+    #[inline]
+    fn remove_hash(&mut self, hash: KeyHash) -> bool {
+        let fingerprint = self.table.fingerprint(hash);
+        let removed = simd::remove(&mut self.table, fingerprint);
+        if removed == Removed::Nothing {
+            return false;
+        }
+        self.table.entries -= 1;
+        // An entry of a removed key may have been left in another slot, and be removed now.
+        self.len = self.len.saturating_sub(1);
+        if let Removed::Last { alone } = removed {
+            self.table.distinct -= alone;
+        }
+        if self.len == 0 && self.table.entries > 0 {
+            self.forget_leftovers();
+        }
+        true
+    }
+}
+
 impl ClearFilter for ExpandableQuotientFilter {
+    /// Removes every key, and gives back the memory that the filter has grown by.
     fn clear(&mut self) {
         let first = self.params.first();
         let small = match self.params.doublings {
@@ -287,35 +468,36 @@ impl ClearFilter for ExpandableQuotientFilter {
             Table::over(first.table(), bytes)
         });
         self.params = first;
-        (self.len, self.entries, self.answered) = (0, 0, 0);
+        self.len = 0;
     }
 }
 
-impl RemoveFilter for ExpandableQuotientFilter {
-    #[inline]
-    fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        let fingerprint = self.table.fingerprint(hash);
-        let taken = simd::remove(&mut self.table, fingerprint);
-        if taken == Taken::Nothing {
-            return false;
-        }
-        self.entries -= 1;
-        // An entry of a removed key may have been left in another slot, and be removed now.
-        self.len = self.len.saturating_sub(1);
-        if let Taken::Last { alone } = taken {
-            self.answered -= alone;
-        }
-        if self.len == 0 && self.entries > 0 {
-            self.forget_leftovers();
-        }
-        true
+impl PlanFilter for ExpandableQuotientFilter {
+    type Params = ExpandableParams;
+
+    fn plan(goal: Goal) -> Result<Plan<ExpandableParams>, PlanError> {
+        Ok(goal.plan_by(theory::plan)?.with_budget(goal.budget))
+    }
+
+    fn plan_params(
+        params: ExpandableParams,
+        keys: u64,
+    ) -> Result<Plan<ExpandableParams>, PlanError> {
+        theory::plan_params(params, keys)
+    }
+
+    fn predicted_fpr(params: &ExpandableParams, keys: u64) -> PredictedFpr {
+        theory::fpr(params, keys)
+    }
+
+    fn params(&self) -> ExpandableParams {
+        self.params
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> CountFilter for ExpandableQuotientFilter<S> {
-    #[inline]
-    fn count_hash(&self, hash: KeyHash) -> Count {
-        Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
+impl EmptyFilter for ExpandableQuotientFilter {
+    fn empty(target: impl Into<Target<ExpandableParams>>, seed: u64) -> Result<Self, BuildError> {
+        Self::with_seed(target, seed)
     }
 }
 
@@ -335,27 +517,20 @@ impl BuildFilter for ExpandableQuotientFilter {
         if len > params.max_entries() {
             return fill_from_hashes(plan, seed, hashes);
         }
-        let sorted = crate::sort::sorted(hashes, params.table().fingerprints())?;
+        let sorted = sort::sorted(hashes, params.table().fingerprints())?;
         // The lowest bit of a slot is the 1 that ends a fingerprint.
-        let Packed { table, distinct } = pack(params.table(), sorted.iter().map(|bits| bits | 1))?;
-        Ok(Self {
-            header: Header::new(&plan, seed),
-            params,
-            table,
-            len,
-            entries: len,
-            answered: distinct,
-        })
+        let table = pack(params.table(), len, sorted.iter().map(|bits| bits | 1))?;
+        Ok(Self { header: Header::new(&plan, seed), params, table, len })
     }
 }
 
-// Here, since rustdoc lists its methods where it stands: after those of every filter.
-mod grow;
-
-amq_core::traits! {
-    [S: AsRef<[u8]> + Send + Sync] ExpandableQuotientFilter<S>,
-    owned [] ExpandableQuotientFilter: ExpandableParams;
-    debug "ExpandableQuotientFilter";
-    serde;
-    plan theory;
+/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+impl<S: AsRef<[u8]> + Send + Sync> fmt::Debug for ExpandableQuotientFilter<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExpandableQuotientFilter")
+            .field("params", &self.params)
+            .field("len", &self.len)
+            .field("capacity", &self.capacity())
+            .finish_non_exhaustive()
+    }
 }

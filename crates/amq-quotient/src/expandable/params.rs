@@ -167,14 +167,6 @@ impl ExpandableParams {
     }
 }
 
-/// All that a table's bytes do not tell.
-#[derive(Debug)]
-pub struct Shape {
-    pub(super) params: ExpandableParams,
-    pub(super) entries: u64,
-    pub(super) answered: u64,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

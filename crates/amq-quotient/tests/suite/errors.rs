@@ -1,7 +1,7 @@
 //! What the errors say, each from the call that returns it.
 
 use amq_conformance::with_params;
-use amq_quotient::{Goal, KeyHash, QuotientFilter, QuotientParams};
+use amq_quotient::{Goal, InsertFilter, KeyHash, MergeFilter, QuotientFilter, QuotientParams};
 use std::fmt::Display;
 
 fn hashes(keys: u64) -> Vec<KeyHash> {

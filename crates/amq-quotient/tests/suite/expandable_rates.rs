@@ -2,7 +2,10 @@
 
 use crate::expandable::{Filter, counted, false_positives, noise, small};
 use amq_quotient::theory::expandable as theory;
-use amq_quotient::{Budget, Goal, InsertError, KeyHash};
+use amq_quotient::{
+    Budget, Filter as _, FilterFile, Goal, InsertError, InsertFilter, KeyHash, PlanFilter,
+    RemoveFilter,
+};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The number is within `sigmas` standard deviations of what `queries` at this rate give, or of

@@ -1,7 +1,10 @@
 //! Quotient filters as files: the committed ones, and what the laws of all filters cannot know.
 
 use amq_conformance::{by_inserting, files, hold, with_params};
-use amq_quotient::{DecodeError, Goal, KeyHash, QuotientFilter, QuotientParams, QuotientView};
+use amq_quotient::{
+    CountFilter, DecodeError, Filter, FilterExt, FilterFile, Goal, InsertExt, InsertFilter,
+    KeyHash, LoadOptions, QuotientFilter, QuotientParams,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Where the table begins: after the header, and three rows of directory.
@@ -187,7 +190,8 @@ fn a_table_that_is_accepted_is_the_one_its_fingerprints_make() {
             }
             let view = forged(&filter, &moved, keys, filter.distinct_len());
             let distinct = {
-                let view = QuotientView::open_without_checking_payload(&view).unwrap();
+                let view =
+                    LoadOptions::new().unchecked_payload().view::<QuotientFilter>(&view).unwrap();
                 let mut listed: Vec<KeyHash> = view.iter().collect();
                 listed.dedup();
                 listed.len() as u64
@@ -305,7 +309,8 @@ fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
         for (seed, (len, distinct)) in [(0, 0), (most, 1), (most, most)].into_iter().enumerate() {
             for table in wrong_tables(params, seed as u64) {
                 let bytes = forged(&filter, &table, len, distinct);
-                let view = QuotientView::open_without_checking_payload(&bytes).unwrap();
+                let view =
+                    LoadOptions::new().unchecked_payload().view::<QuotientFilter>(&bytes).unwrap();
                 let step = u64::MAX / 97 - noise(seed as u64) % 1000;
                 let hashes: Vec<_> = (0..98).map(|i| KeyHash::new(step * (i % 97))).collect();
                 let mut answers = vec![false; hashes.len()];
@@ -324,7 +329,7 @@ fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
                 assert_eq!((stats.len, stats.expected_fpr), (len, view.expected_fpr()));
                 assert!(!format!("{view:?} {stats}").is_empty());
                 // The empty one is a table.
-                let checked = [view.validate().err(), QuotientView::open(&bytes).err()];
+                let checked = [view.validate().err(), QuotientFilter::view(&bytes).err()];
                 assert_eq!(checked[0], checked[1]);
                 assert_eq!(checked[0], QuotientFilter::from_bytes(&bytes).err());
                 let zero = len == 0 && table.iter().all(|&byte| byte == 0);
@@ -349,7 +354,7 @@ fn a_long_chain_of_wrong_offsets_is_followed_once() {
         }
         table[8] = ends;
         let bytes = forged(&filter, &table, 1000, 1000);
-        let view = QuotientView::open_without_checking_payload(&bytes).unwrap();
+        let view = LoadOptions::new().unchecked_payload().view::<QuotientFilter>(&bytes).unwrap();
         for key in 0..50u64 {
             let ask = || (view.contains(&key), view.count(&key));
             let (_, steps) = amq_core::internal::steps_of(ask);
@@ -362,24 +367,23 @@ fn a_long_chain_of_wrong_offsets_is_followed_once() {
 }
 
 #[test]
-fn a_view_answers_as_the_filter_whose_table_it_borrows() {
+fn a_view_answers_as_the_filter_whose_file_it_borrows() {
     let mut filter = QuotientFilter::with_seed(Goal::fpr(1000, 0.01), 5).unwrap();
     filter.try_extend((0..1000u64).map(|key| key % 900)).unwrap();
     let bytes = filter.to_bytes().unwrap();
     let keys: Vec<u64> = (0..3000).collect();
     let [mut ours, mut theirs] = [(); 2].map(|()| vec![false; keys.len()]);
     filter.contains_keys(&keys, &mut ours).unwrap();
-    for view in [filter.view(), QuotientView::open(&bytes).unwrap()] {
-        view.contains_keys(&keys, &mut theirs).unwrap();
-        assert_eq!(ours, theirs);
-        assert!(keys.iter().all(|key| view.contains(key) == filter.contains(key)));
-        assert!(keys.iter().all(|key| view.count(key) == filter.count(key)));
-        assert_eq!(view.stats(), filter.stats());
-        assert_eq!(view.distinct_len(), filter.distinct_len());
-        assert_eq!(view.to_bytes().unwrap(), bytes);
-        assert!(view.iter().eq(&filter));
-        view.validate().unwrap();
-    }
+    let view = QuotientFilter::view(&bytes).unwrap();
+    view.contains_keys(&keys, &mut theirs).unwrap();
+    assert_eq!(ours, theirs);
+    assert!(keys.iter().all(|key| view.contains(key) == filter.contains(key)));
+    assert!(keys.iter().all(|key| view.count(key) == filter.count(key)));
+    assert_eq!(view.stats(), filter.stats());
+    assert_eq!(view.distinct_len(), filter.distinct_len());
+    assert_eq!(view.to_bytes().unwrap(), bytes);
+    assert!(view.iter().eq(&filter));
+    view.validate().unwrap();
     assert!(ours[..900].iter().all(|&found| found));
 }
 

@@ -3,8 +3,8 @@
 use amq_conformance::with_params;
 use amq_quotient::theory;
 use amq_quotient::{
-    Budget, BuildFilter, Goal, InsertError, Inserted, KeyHash, PlanFilter, PredictedFpr,
-    QuotientFilter, QuotientParams,
+    Budget, BuildFilter, CountFilter, Filter, FilterFile, Goal, InsertError, InsertFilter,
+    Inserted, KeyHash, PlanFilter, PredictedFpr, QuotientFilter, QuotientParams, RemoveFilter,
 };
 use std::collections::BTreeMap;
 

@@ -2,7 +2,9 @@
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{files, hold, memory};
-use amq_quotient::{Budget, ExpandableQuotientFilter, Goal, QuotientFilter, ResizeError};
+use amq_quotient::{
+    Budget, ExpandableQuotientFilter, FilterFile, Goal, QuotientFilter, ResizeError,
+};
 use std::cell::RefCell;
 
 #[global_allocator]

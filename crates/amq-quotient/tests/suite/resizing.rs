@@ -3,8 +3,8 @@
 
 use amq_conformance::with_params;
 use amq_quotient::{
-    Budget, BuildError, BuildFilter, Goal, InsertError, KeyHash, MergeError, Plan, PlanFilter,
-    QuotientFilter, QuotientParams,
+    Budget, BuildError, BuildFilter, Filter, FilterFile, Goal, InsertError, InsertFilter, KeyHash,
+    MergeError, MergeFilter, Plan, PlanFilter, QuotientFilter, QuotientParams, RemoveFilter,
 };
 
 fn hash(key: u64) -> KeyHash {
