@@ -56,7 +56,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let empty = empty_in::<I>(metadata, near.end.into());
         let window = self.fields.window(&self.bytes, near.here, near.start);
         let place = near.start + self.fields.count_less(window, remainder, length);
-        let differing = E::differing(&self.fields, window, remainder);
+        let differing = self.differing(window, self.fields.in_each(remainder));
         let found = self.fields.any_zero(differing, length) == 1;
         metadata.occupieds |= 1 << slot;
         if empty < 64 {
@@ -83,7 +83,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
         {
             return None;
         }
-        let found = E::found(self, run, remainder).copies > 0;
+        let found = self.is_in(run, remainder);
         let span = Span::of(run, self.place(run, remainder).0, home);
         let mut metadata = self.metadata(home);
         let empty = empty_in::<I>(metadata, span.end);
@@ -105,10 +105,10 @@ impl<E: Entry> Table<Vec<u8>, E> {
         if ((length ^ 1) | (near.start ^ slot) | u32::from(near.far)) == 0 {
             // A single entry at home: it has displaced nothing.
             let window = self.fields.window(&self.bytes, near.here, slot);
-            if E::differing(&self.fields, window, remainder) & self.fields.mask() != 0 {
+            if self.differing(window, remainder) & self.fields.mask() != 0 {
                 return Removed::Nothing;
             }
-            let alone = E::alone(self, near.run(quotient), window & self.fields.mask());
+            let alone = self.alone(near.run(quotient), window & self.fields.mask());
             let Metadata { occupieds, runends, .. } = metadata;
             self.fields.set(&mut self.bytes[near.here..], slot, 0);
             self.set_words(near.here, occupieds & !(1 << slot), runends & !(1 << slot));
@@ -118,15 +118,15 @@ impl<E: Entry> Table<Vec<u8>, E> {
             return self.remove_far::<I>(fingerprint);
         }
         let window = self.fields.window(&self.bytes, near.here, near.start);
-        let differing = E::differing(&self.fields, window, remainder);
+        let differing = self.differing(window, self.fields.in_each(remainder));
         let found = self.fields.zeros(differing, length);
         if found == 0 {
             return Removed::Nothing;
         }
-        let longest = E::longest(&self.fields, window, found);
+        let longest = self.longest(window, found);
         let removed = if found & (found - 1) == 0 {
             let value = self.fields.marked(window, longest);
-            Removed::Last { alone: E::alone(self, near.run(quotient), value) }
+            Removed::Last { alone: self.alone(near.run(quotient), value) }
         } else {
             Removed::Copy
         };
@@ -151,10 +151,10 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let (quotient, remainder) = self.split(fingerprint);
         let (home, slot) = (quotient / BLOCK_SLOTS, (quotient % BLOCK_SLOTS) as u32);
         let run = self.run::<I>(quotient);
-        let Matches { copies, longest } = E::found(self, run, remainder);
+        let Matches { copies, longest } = self.matches(run, remainder);
         let removed = match copies {
             0 => return Removed::Nothing,
-            1 => Removed::Last { alone: E::alone(self, run, longest) },
+            1 => Removed::Last { alone: self.alone(run, longest) },
             _ => Removed::Copy,
         };
         let span = Span::of(run, self.place(run, longest).0, home);
@@ -170,9 +170,9 @@ impl<E: Entry> Table<Vec<u8>, E> {
         keys.min((self.max_keys - self.entries).min(1 << 30) as usize)
     }
 
-    /// Inserts each hash, up to the first that is refused, and counts them; returns how many are in,
-    /// and how many of these were new. There must be as many empty slots. It has a loop of its own
-    /// for the same reason as [`contains_each`](Self::contains_each).
+    /// Inserts each hash, up to the first that is refused, and counts them. Returns how many are
+    /// in, and how many of these were new. There must be as many empty slots. It has a loop of its
+    /// own for the same reason as [`contains_each`](Self::contains_each).
     #[inline(always)]
     pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> (u64, u64) {
         let (mut done, mut new) = (0, 0);

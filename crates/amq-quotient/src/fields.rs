@@ -80,19 +80,19 @@ impl Fields {
         (self.tops & (top - 1)).count_ones()
     }
 
-    /// For each field: zero if it equals `value`.
+    /// The value in each field of a load.
     #[inline(always)]
-    pub(crate) const fn differing(&self, window: u64, value: u64) -> u64 {
-        window ^ value.wrapping_mul(self.ones)
+    pub(crate) const fn in_each(&self, value: u64) -> u64 {
+        value.wrapping_mul(self.ones)
     }
 
-    /// For each field: zero if it equals `value` in all bits above its lowest 1. From a field
-    /// without a 1 on, the result is meaningless.
+    /// For each field: zero if it equals that of `values` in all bits above its lowest 1. From a
+    /// field without a 1 on, the result is meaningless.
     #[inline(always)]
-    pub(crate) const fn differing_before_tail(&self, window: u64, value: u64) -> u64 {
+    pub(crate) const fn differing_before_tail(&self, window: u64, values: u64) -> u64 {
         // Up to and including the lowest 1.
         let tails = window ^ window.wrapping_sub(self.ones);
-        self.differing(window, value) & !tails
+        (window ^ values) & !tails
     }
 
     /// The highest bit of each of the first `count` fields that is zero.
@@ -116,7 +116,7 @@ impl Fields {
     /// The highest bit of each field of `window` that is less than `value`.
     #[inline(always)]
     const fn less(&self, window: u64, value: u64) -> u64 {
-        let (window, value) = (window & self.all(), value.wrapping_mul(self.ones));
+        let (window, value) = (window & self.all(), self.in_each(value));
         // Compares all but the highest bits: a field that is not less borrows nothing, and keeps
         // its top.
         let kept = (window | self.tops) - (value & !self.tops);
@@ -222,6 +222,36 @@ impl Fields {
         }
     }
 
+    /// Inserts `value` as field `first` of a block: those from there on move up by one. Returns the
+    /// old last field.
+    #[inline(always)]
+    pub(crate) fn push_in(&self, block: &mut [u8], first: u32, value: u64) -> u64 {
+        let last = self.window(block, 0, 63) & self.mask();
+        self.put_in(block, first, 63, value);
+        last
+    }
+
+    /// Removes field `first` of a block: those after it move down by one, and `value` becomes the
+    /// last.
+    #[inline(always)]
+    pub(crate) fn pull_in(&self, block: &mut [u8], first: u32, value: u64) {
+        let r = self.bits;
+        if r == 0 {
+            return;
+        }
+        let (word, shift) = (first * r / 64, first * r % 64);
+        let (head, tail) = block[8 * word as usize..8 * r as usize].split_at_mut(8);
+        let mut above = value;
+        for word in tail.chunks_exact_mut(8).rev() {
+            let old = load(word, 0);
+            store(word, 0, (old >> r) | (above << (64 - r)));
+            above = old;
+        }
+        let old = load(head, 0);
+        let moved = (old >> r) | (above << (64 - r));
+        store(head, 0, (old & below(shift)) | (moved & from(shift)));
+    }
+
     /// The byte that field `i` starts in, and the bit within it.
     #[inline(always)]
     const fn byte_of(&self, i: u32) -> (usize, u32) {
@@ -299,7 +329,7 @@ mod tests {
                     bits.map(|(k, &v)| u64::from(test(v)) << (k as u32 * r + r - 1)).sum::<u64>()
                 };
                 assert_eq!(
-                    fields.zeros(fields.differing(window, value), fields.per_load),
+                    fields.zeros(window ^ fields.in_each(value), fields.per_load),
                     tops(&|v| v == value),
                     "r {r}, {list:?}, {value}"
                 );
@@ -307,7 +337,7 @@ mod tests {
                 let tailed = list.iter().position(|&v| v == 0).unwrap_or(list.len());
                 let prefixes = |v: u64| v != 0 && (v ^ value) & !(v ^ (v - 1)) == 0;
                 let first = fields.first(tailed as u32);
-                let differing = fields.differing_before_tail(window, value);
+                let differing = fields.differing_before_tail(window, fields.in_each(value));
                 let found = fields.zeros(differing, tailed as u32);
                 assert_eq!(found, tops(&prefixes) & first, "r {r}, {list:?}, {value}");
                 let any = fields.any_zero(differing, tailed as u32);
@@ -343,6 +373,18 @@ mod tests {
                     fields.take_out(&mut shifted, first, last);
                     assert_eq!(shifted, packed(&less, r), "r {r}, {first} to {last}");
                 }
+                // Out of the block's end, and in there.
+                let value = remix(u64::from(first), 4) & fields.mask();
+                let (mut more, mut shifted) = (list.clone(), block.clone());
+                let leaves = more.pop().unwrap();
+                more.insert(first as usize, value);
+                assert_eq!(fields.push_in(&mut shifted, first, value), leaves);
+                assert_eq!(shifted, packed(&more, r), "r {r}, from {first} on");
+                let (mut less, mut shifted) = (list.clone(), block.clone());
+                less.remove(first as usize);
+                less.push(value);
+                fields.pull_in(&mut shifted, first, value);
+                assert_eq!(shifted, packed(&less, r), "r {r}, from {first} on");
             }
         }
     }

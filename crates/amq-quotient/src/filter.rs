@@ -34,9 +34,9 @@ use core::fmt;
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct QuotientFilter<S = Vec<u8>> {
-    pub(crate) header: Header,
     /// Its entries are the keys.
     pub(crate) table: Table<S, FixedLength>,
+    pub(crate) header: Header,
 }
 
 /// A [`QuotientFilter`] whose table is borrowed: what [`FilterFile::view`](crate::FilterFile::view)
@@ -353,8 +353,8 @@ impl InsertFilter for QuotientFilter {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.make_room()?;
         let fingerprint = self.table.fingerprint(hash);
-        let new = simd::insert(&mut self.table, fingerprint) == Some(Inserted::New);
         self.table.entries += 1;
+        let new = simd::insert(&mut self.table, fingerprint) == Some(Inserted::New);
         self.table.distinct += u64::from(new);
         Ok(Inserted::from_change(new))
     }

@@ -201,7 +201,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         }
         let home = if start < 64 { here } else { after };
         let window = self.fields.window(self.bytes(), home, start % 64);
-        let differing = E::differing(&self.fields, window, remainder);
+        let differing = self.differing(window, self.fields.in_each(remainder));
         self.fields.any_zero(differing, length) & occupied == 1
     }
 
@@ -211,7 +211,22 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     fn contains_anyhow<I: Select>(&self, fingerprint: u64) -> bool {
         let (quotient, remainder) = self.split(fingerprint);
         let run = self.far_run::<I>(quotient);
-        E::found(self, run, remainder).copies > 0
+        self.is_in(run, remainder)
+    }
+
+    /// Whether an entry of a run answers for a remainder.
+    pub(crate) fn is_in(&self, run: Run, remainder: u64) -> bool {
+        let values = self.fields.in_each(remainder);
+        let mut position = run.start;
+        while position < run.end {
+            let count = self.at_once(position, run.end);
+            let differing = self.differing(self.window(position), values);
+            if self.fields.bits == 0 || self.fields.any_zero(differing, count) == 1 {
+                return true;
+            }
+            position += u64::from(count);
+        }
+        false
     }
 
     /// Answers for each hash; the slices are equally long.
@@ -233,6 +248,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
 
     /// The first position in a run whose remainder is not less than `remainder`, or the run's end;
     /// and whether they are equal.
+    #[inline(always)]
     pub(crate) fn place(&self, run: Run, remainder: u64) -> (u64, bool) {
         let mut position = run.start;
         while position < run.end {
@@ -267,11 +283,11 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         while position < run.end {
             let count = self.at_once(position, run.end);
             let window = self.window(position);
-            let differing = E::differing(&self.fields, window, remainder);
+            let differing = self.differing(window, self.fields.in_each(remainder));
             let found = self.fields.zeros(differing, count);
             if found != 0 {
                 copies += u64::from(found.count_ones());
-                let here = self.fields.marked(window, E::longest(&self.fields, window, found));
+                let here = self.fields.marked(window, self.longest(window, found));
                 if longest == 0 || width(here) < width(longest) {
                     longest = here;
                 }

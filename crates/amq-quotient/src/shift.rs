@@ -97,17 +97,18 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let (mut carried, mut end) = (remainder, u64::from(span.start == span.end));
         // If the table has an empty slot, one round finds it.
         for _ in 0..=self.blocks {
-            let last = empty.min(63);
             if span.start < BLOCK_SLOTS {
                 let runends = metadata.runends;
-                metadata.runends = put_in(runends, span.start as u32, last, end);
+                metadata.runends = put_in(runends, span.start as u32, empty.min(63), end);
                 end = runends >> 63;
             }
             if span.place < BLOCK_SLOTS {
-                let block = &mut self.bytes[here..];
-                let leaves = self.fields.window(block, 0, last) & self.fields.mask();
-                self.fields.put_in(block, span.place as u32, last, carried);
-                carried = leaves;
+                let (place, block) = (span.place as u32, &mut self.bytes[here..]);
+                if empty < 64 {
+                    self.fields.put_in(block, place, empty, carried);
+                } else {
+                    carried = self.fields.push_in(block, place, carried);
+                }
             }
             self.set_words(here, metadata.occupieds, metadata.runends);
             if empty < 64 {
@@ -148,9 +149,12 @@ impl<E: Entry> Table<Vec<u8>, E> {
                 metadata.runends = take_out(metadata.runends, start, settled - 1, end);
             }
             if span.place < BLOCK_SLOTS {
-                let block = &mut self.bytes[here..];
-                self.fields.take_out(block, span.place as u32, settled - 1);
-                self.fields.set(block, settled - 1, remainder);
+                let (place, block) = (span.place as u32, &mut self.bytes[here..]);
+                if settled < 64 {
+                    self.fields.take_out(block, place, settled - 1);
+                } else {
+                    self.fields.pull_in(block, place, remainder);
+                }
             }
             self.set_words(here, metadata.occupieds, metadata.runends);
             if !goes_on {

@@ -21,7 +21,7 @@ pub(crate) fn contains<S: AsRef<[u8]>, E: Entry>(table: &Table<S, E>, fingerprin
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::contains(table, fingerprint) },
-        portable(|| table.contains::<Broadword>(fingerprint))
+        portable(move || table.contains::<Broadword>(fingerprint))
     )
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn contains_each<S: AsRef<[u8]>, E: Entry>(
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::contains_each(table, hashes, answers) },
-        portable(|| table.contains_each::<Broadword>(hashes, answers))
+        portable(move || table.contains_each::<Broadword>(hashes, answers))
     )
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn count<S: AsRef<[u8]>, E: Entry>(table: &Table<S, E>, fingerprint: 
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::count(table, fingerprint) },
-        portable(|| table.count::<Broadword>(fingerprint))
+        portable(move || table.count::<Broadword>(fingerprint))
     )
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn insert<E: Entry>(
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::insert(table, fingerprint) },
-        portable(|| table.insert::<Broadword>(fingerprint))
+        portable(move || table.insert::<Broadword>(fingerprint))
     )
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn insert_each<E: Entry>(
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::insert_each(table, hashes) },
-        portable(|| table.insert_each::<Broadword>(hashes))
+        portable(move || table.insert_each::<Broadword>(hashes))
     )
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn remove<E: Entry>(table: &mut Table<Vec<u8>, E>, fingerprint: u64) 
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::remove(table, fingerprint) },
-        portable(|| table.remove::<Broadword>(fingerprint))
+        portable(move || table.remove::<Broadword>(fingerprint))
     )
 }
 

@@ -83,7 +83,7 @@ impl Iterator for Fingerprints<'_> {
             return None;
         }
         let slot = (self.position % BLOCK_SLOTS) as u32;
-        let Table { fields, .. } = &self.table;
+        let fields = self.table.fields;
         let remainder = fields.window(self.table.bytes(), self.here, slot) & fields.mask();
         let fingerprint = self.quotient() << fields.bits | remainder;
         // At the end of its run the quotient is done with.

@@ -68,7 +68,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             return Err(inconsistent("offset of a block"));
         }
         contents.distinct =
-            E::answered(self, contents.distinct).ok_or(inconsistent("a run with an empty slot"))?;
+            self.answered(contents.distinct).ok_or(inconsistent("a run with an empty slot"))?;
         Ok(contents)
     }
 

@@ -1,5 +1,5 @@
-//! Growing: the table is read in order, and one of twice the slots is written, with entries that are
-//! a bit shorter.
+//! Growing: the table is read in order, and one of twice the slots is written, each entry a bit
+//! shorter.
 //!
 //! The number made of an entry's home slot and its value is shifted by one bit. So the first bit of
 //! the fingerprint becomes the last bit of the home slot, the tail gets another zero, and the order

@@ -59,10 +59,10 @@ use core::fmt;
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExpandableQuotientFilter<S = Vec<u8>> {
-    pub(crate) header: Header,
-    pub(crate) params: ExpandableParams,
     /// It has more entries than there are keys if some without bits occupy several slots.
     pub(crate) table: Table<S, VariableLength>,
+    pub(crate) header: Header,
+    pub(crate) params: ExpandableParams,
     pub(crate) len: u64,
 }
 
