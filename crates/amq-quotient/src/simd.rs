@@ -209,7 +209,7 @@ mod fast {
 mod balance {
     use crate::bits::{ones_in_bytes, sums_of_bytes};
     use core::arch::x86_64::{
-        __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_movemask_epi8,
+        _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_movemask_epi8,
         _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_slli_epi64,
         _mm256_sub_epi8,
     };
@@ -245,40 +245,21 @@ mod balance {
                 ONES * (first + 1),
                 ONES * first,
             );
-            let (opened, closed) = (bits(opens, of_byte), bits(closes, of_byte));
+            // For each slot the byte of the word that it belongs to, and -1 if its bit is set.
+            let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
+            let opened = _mm256_shuffle_epi8(_mm256_set1_epi64x(opens as i64), of_byte);
+            let opened = _mm256_cmpeq_epi8(_mm256_and_si256(opened, bit), bit);
+            let closed = _mm256_shuffle_epi8(_mm256_set1_epi64x(closes as i64), of_byte);
+            let closed = _mm256_cmpeq_epi8(_mm256_and_si256(closed, bit), bit);
+            let before = _mm256_shuffle_epi8(_mm256_set1_epi64x(before as i64), of_byte);
             let mut less = _mm256_sub_epi8(opened, closed);
             less = _mm256_add_epi8(less, _mm256_slli_epi64::<8>(less));
             less = _mm256_add_epi8(less, _mm256_slli_epi64::<16>(less));
             less = _mm256_add_epi8(less, _mm256_slli_epi64::<32>(less));
             // Not `before - less == 0`: LLVM 22 rewrites that to a comparison with a negated
             // shuffle, and with AVX-512 VBMI never finishes compiling it (.ci/processors).
-            let none = _mm256_cmpeq_epi8(less, bytes(before, of_byte));
+            let none = _mm256_cmpeq_epi8(less, before);
             u64::from(_mm256_movemask_epi8(none) as u32)
-        }
-    }
-
-    /// For each slot the byte of `word` it belongs to.
-    ///
-    /// # Safety
-    /// The processor must have AVX2.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn bytes(word: u64, of_byte: __m256i) -> __m256i {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { _mm256_shuffle_epi8(_mm256_set1_epi64x(word as i64), of_byte) }
-    }
-
-    /// For each slot -1 if its bit is set.
-    ///
-    /// # Safety
-    /// The processor must have AVX2.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn bits(word: u64, of_byte: __m256i) -> __m256i {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe {
-            let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
-            _mm256_cmpeq_epi8(_mm256_and_si256(bytes(word, of_byte), bit), bit)
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Table<S, E> {
     pub(crate) max_keys: u64,
     pub(crate) blocks: u64,
     /// Bytes of a block.
-    stride: usize,
+    pub(crate) stride: usize,
     /// Bytes of the remainders in a block.
     remainder_bytes: usize,
     /// Bytes of all blocks.

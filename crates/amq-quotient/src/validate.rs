@@ -3,8 +3,7 @@
 
 use crate::bits::{Select, below, from};
 use crate::entry::Entry;
-use crate::fields::{Fields, load};
-use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
+use crate::params::BLOCK_SLOTS;
 use crate::table::{Metadata, SATURATED, Table};
 use amq_core::DecodeError;
 
@@ -37,7 +36,6 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             return Err(inconsistent("offset of a block"));
         }
         let round = wrapped + self.places();
-        let lanes = Lanes::new(&self.fields);
         let mut free = wrapped;
         let mut contents = Contents { keys: 0, distinct: 0 };
         for block in 0..self.blocks {
@@ -61,8 +59,12 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             }
             let keys = u64::from(used.count_ones());
             contents.keys += keys;
-            contents.distinct +=
-                keys - self.check_remainders(&lanes, here, used, used & !metadata.runends)?;
+            let joined = used & !metadata.runends;
+            contents.distinct += keys
+                - match self.fields.bits {
+                    0..=28 => self.check_remainders::<true>(here, used, joined)?,
+                    _ => self.check_remainders::<false>(here, used, joined)?,
+                };
         }
         if free.saturating_sub(self.places()) != wrapped {
             return Err(inconsistent("offset of a block"));
@@ -107,104 +109,48 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
 
     /// Checks the remainders of the block at `here`: those outside the slots in `used` are zero,
     /// and those in `joined` are not above the next one, which is of the same run. Returns how
-    /// many of these are equal to it.
+    /// many of these are equal to it. `NARROW`: any load has two remainders.
     #[inline(always)]
-    fn check_remainders(
+    fn check_remainders<const NARROW: bool>(
         &self,
-        lanes: &Lanes,
         here: usize,
         used: u64,
         joined: u64,
     ) -> Result<u64, DecodeError> {
-        let (bits, mask) = (lanes.bits, self.fields.mask());
-        if bits == 0 {
-            return Ok(joined.count_ones().into());
-        }
-        let block = &self.bytes()[here..][..METADATA_BYTES as usize + 8 * bits as usize];
-        let field = |bit: u32| load(block, (bit / 8) as usize) >> (bit % 8);
-        let (mut stray, mut falling, mut equal) = (0, 0, 0);
-        // The last one's next is in another block.
-        let (mut used, mut within) = (used, joined & below(63));
-        for bit in (0..64 * bits).step_by((lanes.count * bits) as usize) {
-            let this = field(bit);
-            let next = if lanes.with_next { this >> bits } else { field(bit + bits) };
-            let (this, next) = (this & lanes.all, next & lanes.all);
-            stray |= this & !(lanes.ones(used) * mask);
-            let joined = lanes.ones(within) << (bits - 1);
-            let differing = this ^ next;
-            // All but the highest bits are compared: a field that is not lower keeps its top bit.
-            let kept = (next | lanes.tops) - (this & lanes.low);
-            falling |= ((this & !next) | !(differing | kept)) & joined;
-            let same = !(((differing & lanes.low) + lanes.low) | differing) & joined;
-            if same != 0 {
-                equal += u64::from(same.count_ones());
+        let mask = self.fields.mask();
+        let block = &self.bytes()[here..][..self.stride];
+        let mut unused = !used;
+        while unused != 0 {
+            if self.fields.window(block, 0, unused.trailing_zeros()) & mask != 0 {
+                return Err(inconsistent("a slot of no run that is not zero"));
             }
-            used >>= lanes.count;
-            within >>= lanes.count;
+            unused &= unused - 1;
+        }
+        let mut equal = 0;
+        let mut check = |this: u64, next: u64| {
+            // Nearly always.
+            if next > this {
+                return Ok(());
+            }
+            equal += 1;
+            if next == this { Ok(()) } else { Err(inconsistent("order of remainders")) }
+        };
+        let mut within = joined & below(63);
+        while within != 0 {
+            let slot = within.trailing_zeros();
+            let this = self.fields.window(block, 0, slot);
+            let next = match NARROW {
+                true => this >> self.fields.bits,
+                false => self.fields.window(block, 0, slot + 1),
+            };
+            check(this & mask, next & mask)?;
+            within &= within - 1;
         }
         if joined >> 63 == 1 {
-            let last = self.fields.window(self.bytes(), here, 63) & mask;
-            let next = self.remainder_at(self.after(here));
-            falling |= u64::from(next < last);
-            equal += u64::from(next == last);
-        }
-        if stray != 0 {
-            return Err(inconsistent("a slot of no run that is not zero"));
-        }
-        if falling != 0 {
-            return Err(inconsistent("order of remainders"));
+            let last = self.fields.window(block, 0, 63);
+            check(last & mask, self.remainder_at(self.after(here)))?;
         }
         Ok(equal)
-    }
-}
-
-/// The fields that are compared at once, and how bits of slots become bits of fields.
-struct Lanes {
-    /// Their number: a power of two, up to 8.
-    count: u32,
-    /// Bits of each.
-    bits: u32,
-    /// Whether a load that begins with them also holds the next field.
-    with_next: bool,
-    /// All their bits.
-    all: u64,
-    /// The highest bit of each.
-    tops: u64,
-    /// The others.
-    low: u64,
-    /// For each choice of them, the lowest bits.
-    ones: [u64; 256],
-}
-
-impl Lanes {
-    fn new(fields: &Fields) -> Self {
-        let bits = fields.bits;
-        // They begin at bit 0, 4, 2 or 1, or a multiple of it, of a byte.
-        let (count, with_next) = match bits {
-            0..=7 => (8, true),
-            8..=12 => (4, true),
-            13..=19 => (2, true),
-            20..=28 => (1, true),
-            _ => (1, false),
-        };
-        let mut ones = [0; 256];
-        for choice in 1..1usize << count {
-            let lowest = choice.trailing_zeros() * bits;
-            ones[choice] = ones[choice & (choice - 1)] | 1 << lowest;
-        }
-        let all = below(count * bits);
-        let tops = match bits {
-            0 => 0,
-            _ => ones[(1 << count) - 1] << (bits - 1),
-        };
-        Self { count, bits, with_next, all, tops, low: all & !tops, ones }
-    }
-
-    /// The lowest bits of the lanes that the lowest bits of `slots` choose.
-    #[inline(always)]
-    fn ones(&self, slots: u64) -> u64 {
-        let mask = u8::MAX >> (8 - self.count);
-        self.ones[usize::from(slots as u8 & mask)]
     }
 }
 

@@ -119,7 +119,7 @@ fn smallest(keys: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErro
         return Err(if slots > MAX_SLOTS as f64 && shortest < f64::from(MAX_REMAINDER_BITS) {
             too_large(slots, shortest as u32)
         } else {
-            FprLimit { keys, fpr, blocks }.error()
+            unreachable(keys, fpr, blocks)
         });
     };
     if best.bytes() > i64::MAX as u64 {
@@ -128,23 +128,11 @@ fn smallest(keys: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErro
     Ok(best)
 }
 
-/// A rate that needs more fingerprints than there can be.
-struct FprLimit {
-    keys: u64,
-    fpr: f64,
-    blocks: u64,
-}
-
-impl FprLimit {
-    fn error(self) -> PlanError {
-        let widest = widest(self.blocks);
-        let most = most_blocks(widest).max(self.blocks);
-        PlanError::FprUnreachable {
-            fpr: self.fpr,
-            lowest: rate(&of_blocks(most, widest), self.keys),
-            keys: self.keys,
-        }
-    }
+/// The error for a rate that needs more fingerprints than there can be.
+fn unreachable(keys: u64, fpr: f64, blocks: u64) -> PlanError {
+    let widest = widest(blocks);
+    let most = most_blocks(widest).max(blocks);
+    PlanError::FprUnreachable { fpr, lowest: rate(&of_blocks(most, widest), keys), keys }
 }
 
 /// The widest remainder with this many blocks.
