@@ -165,16 +165,13 @@ impl<E: Entry> Table<Vec<u8>, E> {
         removed
     }
 
-    /// How many of this many keys the table has room for. At most 2^30, which any `usize` holds.
-    pub(crate) fn room_for(&self, keys: usize) -> usize {
-        keys.min((self.max_keys - self.entries).min(1 << 30) as usize)
-    }
-
-    /// Inserts each hash, up to the first that is refused, and counts them. Returns how many are
-    /// in, and how many of these were new. There must be as many empty slots. It has a loop of its
-    /// own for the same reason as [`contains_each`](Self::contains_each).
+    /// Inserts each hash, until the table is full or one is refused, and counts them. Returns how
+    /// many are in, and how many of these were new. It has a loop of its own for the same reason as
+    /// [`contains_each`](Self::contains_each).
     #[inline(always)]
-    pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> (u64, u64) {
+    pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> (usize, u64) {
+        let room = usize::try_from(self.max_keys - self.entries).unwrap_or(usize::MAX);
+        let hashes = &hashes[..hashes.len().min(room)];
         let (mut done, mut new) = (0, 0);
         for &hash in hashes.iter().take(DISTANCE) {
             self.prefetch(self.fingerprint(hash));
@@ -187,7 +184,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             done += 1;
             new += u64::from(inserted.is_new());
         }
-        self.entries += done;
+        self.entries += done as u64;
         self.distinct += new;
         (done, new)
     }

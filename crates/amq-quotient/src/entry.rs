@@ -162,8 +162,8 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
 
     /// How many fingerprints these entries of a run answer for together.
     ///
-    /// Any two entries answer for disjoint sets, or one for all of the other's. Each call halves the
-    /// range of values, so calls are as deep as a fingerprint is long.
+    /// Any two entries answer for disjoint sets, or one for all of the other's. Each call halves
+    /// the range of values, so calls are as deep as a fingerprint is long.
     fn union(&self, Run { start, end }: Run) -> u64 {
         if start == end {
             return 0;

@@ -65,7 +65,12 @@ impl Fields {
     /// How many of the first `count` fields are less than `value`.
     #[inline(always)]
     pub(crate) const fn count_less(&self, window: u64, value: u64, count: u32) -> u32 {
-        (self.less(window, value) & self.first(count)).count_ones()
+        let (window, value) = (window & self.all(), self.in_each(value));
+        // Compares all but the highest bits: a field that is not less borrows nothing, and keeps
+        // its top.
+        let kept = (window | self.tops) - (value & !self.tops);
+        let less = ((!window & value) | (!(window ^ value) & !kept)) & self.tops;
+        (less & self.first(count)).count_ones()
     }
 
     /// The field of a load that this highest bit marks.
@@ -111,16 +116,6 @@ impl Fields {
         // A zero field borrows. It may make those above it borrow, but then one is found already.
         let zero = differing.wrapping_sub(self.ones) & !differing & self.tops;
         (zero & self.first(count) != 0) as u32
-    }
-
-    /// The highest bit of each field of `window` that is less than `value`.
-    #[inline(always)]
-    const fn less(&self, window: u64, value: u64) -> u64 {
-        let (window, value) = (window & self.all(), self.in_each(value));
-        // Compares all but the highest bits: a field that is not less borrows nothing, and keeps
-        // its top.
-        let kept = (window | self.tops) - (value & !self.tops);
-        ((!window & value) | (!(window ^ value) & !kept)) & self.tops
     }
 
     /// Mask of all whole fields of a load.
@@ -343,11 +338,11 @@ mod tests {
                 let any = fields.any_zero(differing, tailed as u32);
                 assert_eq!(any == 1, found != 0);
                 prefixed += u64::from(any);
-                assert_eq!(
-                    fields.less(window, value),
-                    tops(&|v| v < value),
-                    "r {r}, {list:?}, {value}"
-                );
+                for count in 0..=fields.per_load {
+                    let less = list[..count as usize].iter().filter(|&&v| v < value).count();
+                    let found = fields.count_less(window, value, count);
+                    assert_eq!(found, less as u32, "r {r}, {list:?}, {value}");
+                }
             }
         }
         assert!(prefixed > 50_000, "{prefixed}");

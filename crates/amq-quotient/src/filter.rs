@@ -360,14 +360,12 @@ impl InsertFilter for QuotientFilter {
     }
 
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let (mut rest, mut new) = (hashes, 0);
-        while !rest.is_empty() {
-            let done = (hashes.len() - rest.len()) as u64;
-            self.make_room().map_err(|error| BatchInsertError { done, error })?;
-            let (now, later) = rest.split_at(self.table.room_for(rest.len()));
-            let (_, of_these) = simd::insert_each(&mut self.table, now);
-            new += of_these;
-            rest = later;
+        let (mut done, mut new) = (0, 0);
+        while done < hashes.len() {
+            let refused = |error| BatchInsertError { done: done as u64, error };
+            self.make_room().map_err(refused)?;
+            let (now, of_these) = simd::insert_each(&mut self.table, &hashes[done..]);
+            (done, new) = (done + now, new + of_these);
         }
         Ok(new)
     }

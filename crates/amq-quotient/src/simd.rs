@@ -78,7 +78,7 @@ pub(crate) fn insert<E: Entry>(
 pub(crate) fn insert_each<E: Entry>(
     table: &mut Table<Vec<u8>, E>,
     hashes: &[KeyHash],
-) -> (u64, u64) {
+) -> (usize, u64) {
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::insert_each(table, hashes) },
@@ -186,7 +186,7 @@ mod fast {
     pub(super) unsafe fn insert_each<E: Entry>(
         table: &mut Table<Vec<u8>, E>,
         hashes: &[KeyHash],
-    ) -> (u64, u64) {
+    ) -> (usize, u64) {
         table.insert_each::<Pdep>(hashes)
     }
 

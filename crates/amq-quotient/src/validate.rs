@@ -60,11 +60,11 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
             let keys = u64::from(used.count_ones());
             contents.keys += keys;
             let joined = used & !metadata.runends;
-            contents.distinct += keys
-                - match self.fields.bits {
-                    0..=28 => self.check_remainders::<true>(here, used, joined)?,
-                    _ => self.check_remainders::<false>(here, used, joined)?,
-                };
+            let equal = match self.fields.bits {
+                0..=28 => self.check_remainders::<true>(here, used, joined)?,
+                _ => self.check_remainders::<false>(here, used, joined)?,
+            };
+            contents.distinct += keys - equal;
         }
         if free.saturating_sub(self.places()) != wrapped {
             return Err(inconsistent("offset of a block"));

@@ -414,18 +414,16 @@ impl InsertFilter for ExpandableQuotientFilter {
     }
 
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let (mut rest, mut new) = (hashes, 0);
-        while let Some(&next) = rest.first() {
-            let before = (hashes.len() - rest.len()) as u64;
-            self.make_room(next).map_err(|full| BatchInsertError { done: before, error: full })?;
-            let (now, later) = rest.split_at(self.table.room_for(rest.len()));
-            let (done, of_these) = simd::insert_each(&mut self.table, now);
-            self.len += done;
-            if done < now.len() as u64 {
-                return Err(BatchInsertError { done: before + done, error: COPIES });
+        let (mut done, mut new) = (0, 0);
+        while done < hashes.len() {
+            let refused = |error| BatchInsertError { done: done as u64, error };
+            self.make_room(hashes[done]).map_err(refused)?;
+            let (now, of_these) = simd::insert_each(&mut self.table, &hashes[done..]);
+            if now == 0 {
+                return Err(refused(COPIES));
             }
-            new += of_these;
-            rest = later;
+            self.len += now as u64;
+            (done, new) = (done + now, new + of_these);
         }
         Ok(new)
     }
