@@ -177,6 +177,8 @@ impl<F: InsertFilter> Prehashed<F> {
             | Kind::BlockedCounting
             | Kind::Cuckoo
             | Kind::WindowedCuckoo
+            // If it grows, it was planned for the keys that it grows to.
+            | Kind::Quotient
                 if self.0.capacity() > 0 =>
             {
                 self.0.capacity().max(self.0.len())

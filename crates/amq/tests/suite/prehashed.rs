@@ -128,6 +128,23 @@ fn a_batch_of_weak_hashes_changes_nothing_and_sorted_hashes_are_never_refused() 
     check::<CuckooFilter>();
 }
 
+/// Hashes of 48 bits: as dense as a part of the hashes of three billion keys.
+#[test]
+fn a_batch_of_hashes_without_their_highest_bits_is_refused_where_the_keys_are_bounded() {
+    fn check<F: EmptyFilter + Clone + PartialEq>() {
+        let hashes: Vec<KeyHash> =
+            (0..50_000).map(|key| KeyHash::new(hash(key).get() >> 16)).collect();
+        let mut filter = Prehashed::<F>::new(Goal::fpr(50_000, 0.01)).unwrap();
+        let before = filter.clone();
+        let refused = filter.insert_batch(&hashes);
+        let uneven = refused.is_err_and(|it| matches!(it.error, InsertError::Uneven(_)));
+        assert!(uneven && filter == before, "{}", filter.kind());
+    }
+    check::<BloomFilter>();
+    check::<CuckooFilter>();
+    check::<QuotientFilter>();
+}
+
 /// A shard's keys, a filter's own hashes and copies of a key have bits in common.
 #[test]
 fn what_filters_pass_on_is_never_refused() {
