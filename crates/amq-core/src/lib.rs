@@ -47,7 +47,6 @@ extern crate alloc;
 extern crate std;
 
 mod cpu;
-mod docs;
 mod envelope;
 mod error;
 mod file_info;
@@ -62,7 +61,6 @@ pub mod internal;
 mod key;
 mod keyed;
 mod memory;
-mod methods;
 pub mod numeric;
 pub mod prefetch;
 mod prehashed;
@@ -70,8 +68,6 @@ mod steps;
 mod table;
 #[cfg(feature = "parallel")]
 mod threads;
-mod trait_methods;
-mod traits;
 
 #[cfg(feature = "std")]
 pub use error::ReadError;

@@ -87,9 +87,9 @@ impl<F: OwnedStage> ScalableFilter<F> {
         <Self as PlanFilter>::plan(goal)
     }
 
-    /// Inserts `key`. Refused only if the filter must grow, and a limit or the allocator forbids it;
-    /// then nothing changes. A key that is answered `true` already changes nothing and uses up no
-    /// capacity.
+    /// Inserts `key`. Refused only if the filter must grow, and a limit or the allocator forbids
+    /// it; then nothing changes. A key that is answered `true` already changes nothing and uses up
+    /// no capacity.
     ///
     /// ```
     /// use amq_scalable::{Goal, ScalableBloomFilter};

@@ -24,69 +24,6 @@ pub use plan::PlanError;
 pub use sip_key::SipKeyError;
 pub use uneven::UnevenHashes;
 
-/// Makes a type that implements `Display` an error whose `Debug` is the same text:
-/// `impl_error!(T)`, or `impl_error!(T { methods of Error })`.
-///
-/// `impl_error! { pub enum T { Variant { field: u64 } => "the text with its {field}"; .. } }`
-/// writes the enum and its `Display`, too. Behind a text come its further values; before it, texts
-/// for cases of the variant, `if case => "text";`. `Variant from(error: Cause)` can be made by `?`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! impl_error {
-    ($error:ty) => { $crate::impl_error!($error {}); };
-    ($error:ty { $($methods:tt)* }) => {
-        impl ::core::fmt::Debug for $error {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                ::core::fmt::Display::fmt(self, f)
-            }
-        }
-
-        impl ::core::error::Error for $error { $($methods)* }
-    };
-    (
-        $(#[$meta:meta])*
-        $vis:vis enum $error:ident {
-            $(
-                $(#[$doc:meta])*
-                $variant:ident
-                $(from($cause:ident: $from:ty))?
-                $(($held:ident: $of:ty))?
-                $({ $($(#[$of_field:meta])* $field:ident: $type:ty),* $(,)? })?
-                $(if $case:expr => $special:literal $(, $detail:expr)*;)*
-                => $text:literal $(, $value:expr)*;
-            )*
-        }
-    ) => {
-        $(#[$meta])*
-        $vis enum $error {$(
-            $(#[$doc])*
-            $variant $(($from))? $(($of))? $({ $($(#[$of_field])* $field: $type),* })?,
-        )*}
-
-        impl ::core::fmt::Display for $error {
-            #[allow(unused_variables, reason = "not every text tells every number")]
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                match self {$(
-                    Self::$variant $(($cause))? $(($held))? $({ $($field),* })? => {
-                        $(if $case {
-                            return write!(f, $special $(, $detail)*);
-                        })*
-                        write!(f, $text $(, $value)*)
-                    }
-                )*}
-            }
-        }
-
-        $($(impl From<$from> for $error {
-            fn from(cause: $from) -> Self {
-                Self::$variant(cause)
-            }
-        })?)*
-
-        $crate::impl_error!($error);
-    };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

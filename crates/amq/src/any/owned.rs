@@ -39,7 +39,7 @@ impl AnyFilter {
     /// `memmap2::Mmap::map` asks for.
     ///
     /// ```
-    /// use amq::{AnyFilter, AnyOwnedView, BloomFilter, Goal};
+    /// use amq::{AnyFilter, AnyOwnedView, BloomFilter, FilterFile, Goal};
     ///
     /// /// A table with the filter of its keys.
     /// struct Table {
@@ -57,7 +57,9 @@ impl AnyFilter {
     /// # let mut filter = BloomFilter::new(Goal::fpr(100, 0.01))?;
     /// # filter.insert("a key");
     /// # let mut map = Map([0; 4096], 0);
-    /// # map.1 = filter.write_into(&mut map.0).ok_or("room")?;
+    /// # let file = filter.to_bytes()?;
+    /// # map.0[..file.len()].copy_from_slice(&file);
+    /// # map.1 = file.len();
     /// // let map = unsafe { memmap2::Mmap::map(&File::open("table.amq")?)? };
     /// let table = Table { filter: AnyFilter::open_owned(map)? };
     /// assert!(table.filter.contains("a key"));
