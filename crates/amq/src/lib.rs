@@ -16,7 +16,7 @@
 //! | [`rolling`] | a filter of the latest keys of a stream, in generations |
 //!
 //! ```
-//! use amq::{AnyFilter, BloomFilter, Goal};
+//! use amq::{AnyFilter, BloomFilter, FilterFile, Goal};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut seen = BloomFilter::new(Goal::fpr(1000, 0.01))?;

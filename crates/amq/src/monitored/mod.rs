@@ -193,7 +193,7 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
     ///
     /// ```
     /// use amq::monitored::Monitored;
-    /// use amq::{BloomFilter, Goal};
+    /// use amq::{BloomFilter, Filter, Goal};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut users = BloomFilter::new(Goal::fpr(1000, 0.01))?;
