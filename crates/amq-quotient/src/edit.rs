@@ -44,10 +44,8 @@ impl<E: Entry> Table<Vec<u8>, E> {
         let length = near.end.wrapping_sub(near.start);
         if (length | (near.start ^ slot) | u32::from(near.far)) == 0 {
             // No key is at home here, and no other run reaches here.
-            let Metadata { occupieds, runends, .. } = metadata;
-            let block = &mut self.bytes[near.here..];
-            self.fields.set(block, slot, remainder);
-            self.set_words(near.here, occupieds | 1 << slot, runends | 1 << slot);
+            self.fields.set(&mut self.bytes[near.here..], slot, remainder);
+            self.set_words(near.here, metadata.occupieds | 1 << slot, metadata.runends | 1 << slot);
             return Some(Inserted::New);
         }
         if near.far | (near.end > 64) | (length > self.fields.per_load) {

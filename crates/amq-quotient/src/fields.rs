@@ -226,8 +226,8 @@ impl Fields {
         last
     }
 
-    /// Removes field `first` of a block: those after it move down by one, and `value` becomes the
-    /// last.
+    /// Removes field `first` of a block: those after it move down by one, and the lowest bits of
+    /// `value` become the last.
     #[inline(always)]
     pub(crate) fn pull_in(&self, block: &mut [u8], first: u32, value: u64) {
         let r = self.bits;
@@ -369,7 +369,8 @@ mod tests {
                     assert_eq!(shifted, packed(&less, r), "r {r}, {first} to {last}");
                 }
                 // Out of the block's end, and in there.
-                let value = remix(u64::from(first), 4) & fields.mask();
+                let above = remix(u64::from(first), 4);
+                let value = above & fields.mask();
                 let (mut more, mut shifted) = (list.clone(), block.clone());
                 let leaves = more.pop().unwrap();
                 more.insert(first as usize, value);
@@ -378,7 +379,7 @@ mod tests {
                 let (mut less, mut shifted) = (list.clone(), block.clone());
                 less.remove(first as usize);
                 less.push(value);
-                fields.pull_in(&mut shifted, first, value);
+                fields.pull_in(&mut shifted, first, above);
                 assert_eq!(shifted, packed(&less, r), "r {r}, from {first} on");
             }
         }

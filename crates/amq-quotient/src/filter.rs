@@ -175,7 +175,7 @@ impl QuotientFilter {
         if self.table.entries < self.table.max_keys {
             return Ok(());
         }
-        self.grow_for(self.table.entries.saturating_add(1))
+        self.grow_for_a_key()
     }
 }
 

@@ -131,11 +131,11 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// Grows until there is room for `keys`.
+    /// Grows until there is room for another key.
     #[cold]
     #[inline(never)]
-    pub(crate) fn grow_for(&mut self, keys: u64) -> Result<(), InsertError> {
-        let params = self.params();
+    pub(crate) fn grow_for_a_key(&mut self) -> Result<(), InsertError> {
+        let (params, keys) = (self.params(), self.len().saturating_add(1));
         let larger =
             params.size_for(keys).ok_or_else(|| refusal(params, self.len(), self.capacity()))?;
         self.rewrite(larger).map_err(|bytes| InsertError::OutOfMemory { bytes })

@@ -276,8 +276,7 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
     pub(crate) fn matches(&self, run: Run, remainder: u64) -> Matches {
         let (mut copies, mut longest) = (0, 0);
         if self.fields.bits == 0 {
-            copies = run.end - run.start;
-            return Matches { copies, longest };
+            return Matches { copies: run.end - run.start, longest };
         }
         let mut position = run.start;
         while position < run.end {

@@ -141,7 +141,7 @@ impl<E: Entry> Table<Vec<u8>, E> {
             // slot moves into this block's last.
             let goes_on = settled == 64 && self.metadata_from(after).offset > 0;
             let (end, remainder) = match goes_on {
-                true => (self.runends_from(after) & 1, self.remainder_at(after)),
+                true => (self.runends_from(after) & 1, self.fields.window(&self.bytes, after, 0)),
                 false => (0, 0),
             };
             if span.start < BLOCK_SLOTS {

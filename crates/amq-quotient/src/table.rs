@@ -2,7 +2,7 @@
 //!
 //! A *position* counts slots from the first and runs on past the last instead of wrapping, so no
 //! run ends before it starts. Positions wrap where memory is touched, however far past the last
-//! slot they are: a view opened without the structural walk may have any metadata. With n slots in
+//! slot they are: a view whose payload was not checked may have any metadata. With n slots in
 //! memory none is above 4n + 512.
 
 use crate::QuotientParams;
@@ -156,12 +156,6 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
     pub(crate) fn window(&self, position: u64) -> u64 {
         let here = self.block_at(self.wrapped(position / BLOCK_SLOTS));
         self.fields.window(self.bytes(), here, (position % BLOCK_SLOTS) as u32)
-    }
-
-    /// The first remainder of the block at `here`.
-    #[inline(always)]
-    pub(crate) fn remainder_at(&self, here: usize) -> u64 {
-        load(self.bytes(), here) & self.fields.mask()
     }
 
     /// The remainder at a position.

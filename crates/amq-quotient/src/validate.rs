@@ -148,7 +148,8 @@ impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
         }
         if joined >> 63 == 1 {
             let last = self.fields.window(block, 0, 63);
-            check(last & mask, self.remainder_at(self.after(here)))?;
+            let next = self.fields.window(self.bytes(), self.after(here), 0);
+            check(last & mask, next & mask)?;
         }
         Ok(equal)
     }

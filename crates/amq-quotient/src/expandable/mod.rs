@@ -323,17 +323,16 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
         let Contents { keys, distinct } = simd::contents(&self.table)?;
         // An entry has one bit of tail for each doubling since it came, at most for all of them.
         let oldest = 1 << self.params.doublings.min(self.params.fingerprint_bits);
-        let ages = Fingerprints::new(&self.table).all(|entry| width(entry) <= oldest);
-        for (right, what) in [
-            (self.table.entries == keys, "number of entries"),
-            (self.table.distinct == distinct, "number of fingerprints"),
-            (ages, "age of an entry"),
-        ] {
-            if !right {
-                return Err(DecodeError::Structure { what });
-            }
-        }
-        Ok(())
+        let what = if self.table.entries != keys {
+            "number of entries"
+        } else if self.table.distinct != distinct {
+            "number of fingerprints"
+        } else if Fingerprints::new(&self.table).any(|entry| width(entry) > oldest) {
+            "age of an entry"
+        } else {
+            return Ok(());
+        };
+        Err(DecodeError::Structure { what })
     }
 }
 
