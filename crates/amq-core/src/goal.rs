@@ -171,11 +171,6 @@ pub struct Plan<P> {
     pub budget: Option<Budget>,
 }
 
-/// Bytes of the last cache line of a table that it does not use.
-const fn unused(bytes: u64) -> u64 {
-    bytes.wrapping_neg() % 64
-}
-
 impl<P> Plan<P> {
     /// A plan for this many keys with these parameters; bytes and rate are 0 until set.
     #[must_use]
@@ -198,12 +193,10 @@ impl<P> Plan<P> {
         Self { budget: Some(budget), ..self }
     }
 
-    /// With a table of `bytes`, which is also the peak while building: in whole cache lines, as a
-    /// [`Table`](crate::Table) is allocated.
+    /// With a table of `bytes`, which is also the peak while building.
     #[must_use]
     pub fn with_bytes(self, bytes: u64) -> Self {
-        let build_bytes = bytes.saturating_add(unused(bytes));
-        Self { bytes, build_bytes, thread_bytes: 0, ..self }
+        Self { bytes, build_bytes: bytes, thread_bytes: 0, ..self }
     }
 
     /// With a higher peak while building: `build_bytes`, the table's bytes included. Further
@@ -211,8 +204,7 @@ impl<P> Plan<P> {
     /// [`with_threads`](Self::with_threads) says less.
     #[must_use]
     pub fn with_build_bytes(self, build_bytes: u64) -> Self {
-        let thread_bytes = build_bytes.saturating_sub(self.bytes);
-        Self { build_bytes: build_bytes.saturating_add(unused(self.bytes)), thread_bytes, ..self }
+        Self { build_bytes, thread_bytes: build_bytes.saturating_sub(self.bytes), ..self }
     }
 
     /// With the peak bytes that each further thread adds, of at most `most` threads in total.
@@ -227,7 +219,7 @@ impl<P> Plan<P> {
     /// ```
     /// # use amq_core::Plan;
     /// // Two more threads, with 50 bytes each, and no fourth one.
-    /// let plan = Plan::new((), 10).with_bytes(128).with_build_bytes(180).with_threads(50, 3);
+    /// let plan = Plan::new((), 10).with_bytes(100).with_build_bytes(180).with_threads(50, 3);
     /// assert_eq!([0, 1, 2, 3, 16].map(|n| plan.build_bytes_for(n)), [180, 180, 230, 280, 280]);
     /// ```
     #[must_use]

@@ -1,11 +1,11 @@
 //! Tables of bytes: what a filter owns, and what a view borrows or shares.
 
-mod line;
+mod aligned;
 
 use crate::{BuildError, DecodeError};
+use aligned::Aligned;
 use core::fmt;
 use core::ops::{Deref, DerefMut};
-use line::Lines;
 
 /// What holds a filter's table: a [`Table`], or for a view borrowed or shared bytes, such as
 /// `&[u8]`, `Arc<[u8]>` or a memory map.
@@ -18,16 +18,13 @@ pub trait Bytes: AsRef<[u8]> + Send + Sync {}
 impl<B: AsRef<[u8]> + Send + Sync> Bytes for B {}
 
 /// The bytes of a filter's table, beginning at a cache line.
-#[derive(Clone, Default)]
-pub struct Table(Lines);
+#[derive(Clone)]
+pub struct Table(Aligned);
 
 impl Table {
     /// This many zeros. Refused memory is an error, and so is a size beyond the address space.
     pub fn zeroed(bytes: u64) -> Result<Self, BuildError> {
-        let mut lines = Lines::default();
-        lines.reserve(bytes).map_err(|bytes| BuildError::OutOfMemory { bytes })?;
-        lines.grow(bytes as usize);
-        Ok(Self(lines))
+        Aligned::zeroed(bytes).map(Self).ok_or(BuildError::OutOfMemory { bytes })
     }
 
     /// A copy, if there is memory for it.
@@ -53,7 +50,7 @@ impl Table {
         while (table.len() as u64) < bytes {
             let held = table.len() as u64;
             let more = (bytes - held).min(sure.max(FIRST).max(held));
-            table.0.reserve(more).map_err(|bytes| DecodeError::OutOfMemory { bytes })?;
+            table.0.reserve(more).ok_or(DecodeError::OutOfMemory { bytes: more })?;
             let end = (held + more) as usize;
             while table.len() < end {
                 let start = table.len();
@@ -62,6 +59,13 @@ impl Table {
             }
         }
         Ok(table)
+    }
+}
+
+/// Of no bytes.
+impl Default for Table {
+    fn default() -> Self {
+        Self(Aligned::new())
     }
 }
 
@@ -118,6 +122,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri ends where memory does")]
     fn memory_that_cannot_be_had_is_an_error_with_the_size_in_it() {
         for bytes in [u64::MAX, 1 << 62] {
             assert_eq!(Table::zeroed(bytes), Err(BuildError::OutOfMemory { bytes }));
