@@ -84,6 +84,11 @@ mod tests {
                  variant that holds them takes 688",
             ),
             (
+                &PlanError::Bytes { bytes: 1, min: 688 },
+                "1 byte is too few for these keys: the smallest filter of this variant that holds them \
+                 takes 688",
+            ),
+            (
                 &PlanError::TooLarge { bytes: 1.46e12, max_bytes: 1 << 36 },
                 "the filter would take some 1.5e12 bytes, and fewer than 2^36 are possible here: \
                  ask for fewer keys, a higher rate or a smaller size, or split the keys among \

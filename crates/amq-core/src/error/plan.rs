@@ -159,6 +159,11 @@ impl fmt::Display for PlanError {
                 "{bits_per_key} bits per key are too few for {keys} keys: they suffice from {least} \
              keys on; or give a size in bytes, or a false-positive rate"
             ),
+            Self::Bytes { bytes: 1, min } => write!(
+                f,
+                "1 byte is too few for these keys: the smallest filter of this variant that holds them \
+             takes {min}"
+            ),
             Self::Bytes { bytes, min } => write!(
                 f,
                 "{bytes} bytes are too few for these keys: the smallest filter of this variant that \
