@@ -5,6 +5,7 @@ use crate::key_file;
 use crate::keys::{KeyType, Shape};
 use crate::numbers;
 use crate::pipeline::Keys;
+use crate::records::{Columns, Field};
 use crate::stdio;
 use crate::stdio::is_dash;
 use amq::format::HashedBy;
@@ -24,7 +25,7 @@ pub(crate) struct KeyArgs {
 
     /// A key itself, instead of files; can be repeated
     #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
-    #[arg(conflicts_with = "files")]
+    #[arg(conflicts_with_all = ["files", "field"])]
     keys: Vec<OsString>,
 
     /// Keys end at a NUL byte instead of a line feed, as `find -print0` writes them
@@ -34,6 +35,37 @@ pub(crate) struct KeyArgs {
     /// What a line stands for [default: what the filter's file says, or text]
     #[arg(long, value_name = "TYPE", value_enum)]
     key_type: Option<KeyType>,
+
+    /// The key is this field of each line, and the line is printed whole. Fields are counted from
+    /// 1; with --csv they also have the names of the first line
+    #[arg(long, value_name = "FIELD")]
+    field: Option<String>,
+
+    /// What separates fields, a character or `tab` [default: tab, and a comma with --csv]
+    #[arg(short, long, value_name = "CHARACTER", value_parser = delimiter, requires = "field")]
+    delimiter: Option<u8>,
+
+    /// Lines are records of a CSV file: fields may be quoted, and hold line ends
+    #[arg(long, requires = "field")]
+    csv: bool,
+
+    /// The first line of each file names the fields and is no key; so it is if --field is a name
+    #[arg(long, requires = "csv")]
+    header: bool,
+
+    /// Take letters in upper and lower case as the same, by Unicode's case folding. Neither this
+    /// nor --trim is in the filter's file: give it in later runs, too
+    #[arg(short, long)]
+    ignore_case: bool,
+
+    /// Drop the white space about a key
+    #[arg(long)]
+    trim: bool,
+
+    /// Take files as they are. By default those that gzip, zstd, bzip2 or xz have compressed are
+    /// decompressed, UTF-16 is read as UTF-8, and a byte order mark is skipped
+    #[arg(long)]
+    raw: bool,
 
     /// Keep a carriage return before the line feed as part of the key. By default CRLF ends a line
     /// as LF does
@@ -47,6 +79,15 @@ pub(crate) struct KeyArgs {
     /// Threads that hash [default: all processors]
     #[arg(long, value_name = "N", value_parser = numbers::whole::<1, 256>)]
     threads: Option<u32>,
+}
+
+/// A byte that stands between fields.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        &[byte] if !matches!(byte, b'"' | b'\n' | b'\r') => Ok(byte),
+        _ => Err("one character of ASCII that is no quote and no line end, or the word tab".into()),
+    }
 }
 
 /// A length that keeps the ends of lines below 2^32.
@@ -64,25 +105,45 @@ impl KeyArgs {
         &self,
         before: impl IntoIterator<Item = &'a Path>,
     ) -> anyhow::Result<Keys> {
+        self.keys_after(None, before)
+    }
+
+    /// The same, of one more file before the others.
+    pub(crate) fn keys_after<'a>(
+        &self,
+        first: Option<&Path>,
+        before: impl IntoIterator<Item = &'a Path>,
+    ) -> anyhow::Result<Keys> {
+        let before: Vec<&Path> = before.into_iter().collect();
         let end = if self.null { 0 } else { b'\n' };
-        let sources = self.sources(end)?;
+        let sources = self.sources(first, end)?;
+        let columns = self.columns(end)?;
         let means_stdin = |source: &&Source| match source {
             Source::Stdin => true,
             // A regular file can be read again by its name.
             Source::File(path) => !path.is_file() && stdio::is_stdin(path),
             Source::Given(_) => false,
         };
-        stdio::once(sources.iter().filter(means_stdin).count(), before)?;
+        stdio::once(sources.iter().filter(means_stdin).count(), before.iter().copied())?;
         let mut bytes = Some(0u64);
         for source in &sources {
-            let held = source.check()?;
+            let held = source.check(self.raw, before.first().copied())?;
             bytes = bytes.zip(held).map(|(sum, held)| sum + held);
         }
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         let key_type = self.key_type.unwrap_or(KeyType::Text);
         Ok(Keys {
             sources,
-            shape: Shape { end, strip_cr: !self.keep_cr && !self.null, key_type },
+            shape: Shape {
+                end,
+                strip_cr: !self.keep_cr && !self.null,
+                key_type,
+                trim: self.trim,
+                fold: self.ignore_case,
+                split: columns.as_ref().map(Columns::split),
+            },
+            columns,
+            raw: self.raw,
             asked: self.key_type,
             max_key_len: self.max_key_len as usize,
             threads: self.threads.map_or_else(processors, |threads| threads as usize),
@@ -90,8 +151,33 @@ impl KeyArgs {
         })
     }
 
-    fn sources(&self, end: u8) -> anyhow::Result<Vec<Source>> {
+    /// Which field is the key.
+    fn columns(&self, end: u8) -> anyhow::Result<Option<Columns>> {
+        let Some(field) = &self.field else { return Ok(None) };
+        let (field, is_name) = match field.parse::<usize>() {
+            Ok(0) => bail!("--field 0: fields are counted from 1"),
+            Ok(number) => (Field::Index(number - 1), false),
+            Err(_) if self.csv => (Field::Name(field.clone()), true),
+            Err(_) => bail!(
+                "--field {field}: a number, counted from 1; a name needs --csv, and a first line that \
+                 names the fields"
+            ),
+        };
+        let default = if self.csv { b',' } else { b'\t' };
+        Ok(Some(Columns {
+            field,
+            delimiter: self.delimiter.unwrap_or(default),
+            end,
+            csv: self.csv,
+            header: self.header || is_name,
+        }))
+    }
+
+    fn sources(&self, first: Option<&Path>, end: u8) -> anyhow::Result<Vec<Source>> {
         if !self.keys.is_empty() {
+            if let Some(path) = first {
+                bail!("{}: give files of keys, or keys by --key, not both", path.display());
+            }
             let mut given = Vec::new();
             for key in &self.keys {
                 let key = key.as_encoded_bytes();
@@ -103,14 +189,13 @@ impl KeyArgs {
             }
             return Ok(vec![Source::Given(given)]);
         }
-        if self.files.is_empty() {
-            return Ok(vec![Source::Stdin]);
-        }
-        let source = |path: &PathBuf| match is_dash(path) {
+        let source = |path: &Path| match is_dash(path) {
             true => Source::Stdin,
-            false => Source::File(path.clone()),
+            false => Source::File(path.to_owned()),
         };
-        Ok(self.files.iter().map(source).collect())
+        let files = first.into_iter().chain(self.files.iter().map(PathBuf::as_path));
+        let sources: Vec<Source> = files.map(source).collect();
+        Ok(if sources.is_empty() { vec![Source::Stdin] } else { sources })
     }
 }
 
@@ -149,7 +234,7 @@ impl BudgetArgs {
 #[group(multiple = false)]
 pub(crate) struct SeedArgs {
     /// A seed of your own, decimal or 0x and hexadecimal. The default, 0, is public: the same keys
-    /// give the same file everywhere
+    /// in the same order give the same file everywhere
     #[arg(long, value_name = "SEED", value_parser = numbers::seed, allow_hyphen_values = true)]
     seed: Option<u64>,
 

@@ -1,14 +1,15 @@
 //! Reads keys block by block, on a thread of its own: whole lines, in bounded memory.
 
 use crate::exit;
+use crate::form::{self, Form};
 use crate::keys::BadKey;
 use crate::memory::reserve;
 use crate::numbers::grouped;
 use crate::pool::{Loan, Pool};
+use crate::records::{Columns, Ends};
 use crate::stdio;
 use crate::work::Work;
-use anyhow::{Context, bail};
-use memchr::memrchr;
+use anyhow::{Context, anyhow, bail};
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -39,8 +40,9 @@ impl Source {
     }
 
     /// Finds out early whether it can be read, and how many bytes it has if that is known. Opens no
-    /// FIFO, which can be read only once.
-    pub(crate) fn check(&self) -> anyhow::Result<Option<u64>> {
+    /// FIFO, which can be read only once. A filter is no file of keys: `first` is what was given
+    /// before.
+    pub(crate) fn check(&self, raw: bool, first: Option<&Path>) -> anyhow::Result<Option<u64>> {
         match self {
             Self::Given(keys) => Ok(Some(keys.len() as u64)),
             Self::Stdin => {
@@ -58,7 +60,12 @@ impl Source {
                     return Ok(None);
                 }
                 File::open(path).with_context(|| self.name())?;
-                Ok(Some(found.len()))
+                match Form::of_file(path).filter(|_| !raw) {
+                    Some(Form::Filter) => Err(not_keys(path, first)),
+                    Some(Form::Utf8) | None => Ok(Some(found.len())),
+                    // How many bytes come out is not known.
+                    Some(_) => Ok(None),
+                }
             }
         }
     }
@@ -73,12 +80,29 @@ impl Source {
         }
     }
 
-    fn open(&self) -> anyhow::Result<Box<dyn Read + Send>> {
-        Ok(match self {
+    /// The keys, decompressed and in UTF-8 unless they are to be read `raw`.
+    fn open(&self, raw: bool) -> anyhow::Result<Box<dyn Read + Send>> {
+        let input: Box<dyn Read + Send> = match self {
             Self::Stdin => Box::new(stdio::stdin()?),
             Self::File(path) => Box::new(File::open(path).with_context(|| self.name())?),
-            Self::Given(keys) => Box::new(io::Cursor::new(keys.clone())),
-        })
+            Self::Given(keys) => return Ok(Box::new(io::Cursor::new(keys.clone()))),
+        };
+        if raw { Ok(input) } else { form::decoded(input).with_context(|| self.name()) }
+    }
+}
+
+/// The error for a filter where keys are expected, with what was meant.
+fn not_keys(path: &Path, first: Option<&Path>) -> anyhow::Error {
+    let name = path.display();
+    match first {
+        Some(first) if first.is_file() && Form::of_file(first) != Some(Form::Filter) => anyhow!(
+            "{name}: this is a filter, and {} is none: the filter comes first, and then the keys",
+            first.display()
+        ),
+        _ => anyhow!(
+            "{name}: this is a filter, not a file of keys: amq merge unites filters, and amq query \
+             -F FILTER -F FILTER asks several; --raw takes its bytes as keys"
+        ),
     }
 }
 
@@ -89,6 +113,8 @@ pub(crate) type Next = anyhow::Result<Loan>;
 pub(crate) struct Reader {
     pub(crate) sources: Vec<Source>,
     pub(crate) end: u8,
+    pub(crate) raw: bool,
+    pub(crate) columns: Option<Columns>,
     pub(crate) max_key_len: usize,
     pub(crate) pool: Pool,
     pub(crate) full: SyncSender<Next>,
@@ -112,7 +138,9 @@ impl Reader {
     /// Sends the blocks of one source. `Break` if no more are wanted.
     fn read(&self, index: usize) -> anyhow::Result<ControlFlow<()>> {
         let source = &self.sources[index];
-        let mut input = source.open()?;
+        let mut input = source.open(self.raw)?;
+        let mut ends = Ends::new(self.end, self.columns.as_ref());
+        let mut column = None;
         // What was read after the last whole line.
         let mut rest = Vec::new();
         loop {
@@ -120,9 +148,14 @@ impl Reader {
             work.begin(index);
             work.append(&rest)?;
             rest.clear();
-            let ended = self.fill(source, &mut *input, &mut work, &mut rest)?;
+            let ended = self.fill(source, &mut *input, &mut ends, &mut work, &mut rest)?;
+            if let (Some(columns), None) = (&self.columns, column) {
+                column = Some(columns.begin(&mut work).with_context(|| source.name())?);
+            }
+            work.column = column.unwrap_or(0);
             let bad = work.bad.is_some();
-            let gone = (work.used > 0 || bad) && self.full.send(Ok(work)).is_err();
+            let gone = (work.used > 0 || !work.head.is_empty() || bad)
+                && self.full.send(Ok(work)).is_err();
             if gone || bad {
                 return Ok(Break(()));
             }
@@ -138,6 +171,7 @@ impl Reader {
         &self,
         source: &Source,
         input: &mut dyn Read,
+        ends: &mut Ends,
         work: &mut Work,
         rest: &mut Vec<u8>,
     ) -> anyhow::Result<bool> {
@@ -145,7 +179,7 @@ impl Reader {
             let before = work.used;
             let read = read_block(input, work).with_context(|| source.name())?;
             let ended = read == 0;
-            let last = memrchr(self.end, &work.bytes()[before..]);
+            let last = ends.last(&work.bytes()[before..]);
             if let Some(at) = last {
                 let behind = &work.bytes()[before + at + 1..];
                 reserve(rest, behind.len())?;
@@ -153,7 +187,12 @@ impl Reader {
                 work.used = before + at + 1;
             }
             if last.is_some() || ended || work.used > self.max_key_len {
-                let long = self.first_long(work.bytes());
+                let long = match &self.columns {
+                    // Without an end there is one record.
+                    Some(columns) if columns.is_csv() => Some((0, 0..work.used))
+                        .filter(|_| last.is_none() && work.used > self.max_key_len),
+                    _ => self.first_long(work.bytes()),
+                };
                 if let Some((index, line)) = &long {
                     work.bad = Some(self.too_long(*index, &work.bytes()[line.clone()]));
                     work.used = line.start;

@@ -1,17 +1,21 @@
 //! The command line: its parser, and the list of commands.
 
+use crate::answer::error_in_json;
 use crate::commands::{
-    bench, build, choose, completions, convert, dedupe, engines, info, insert, man, merge, plan,
-    query, remove, verify,
+    build, choose, completions, convert, dedupe, engines, info, insert, man, merge, query, remove,
+    verify,
 };
-use crate::exit::Outcome;
+use crate::exit::{Closed, Outcome};
+use crate::stdio::Text;
+use crate::usage;
 use clap::{CommandFactory, Parser, Subcommand};
 
 /// Sets that fit into a few bits per key, from the command line.
 ///
 /// A filter answers "was this key put in?" with "certainly not" or "probably". How often it says
 /// "probably" for a key that was not put in is its false-positive rate, which you choose: at 1 % a
-/// million keys take 1.2 MB or less, whatever their length. A key that was put in is never denied.
+/// million keys take 1.2 MB in a Bloom filter, whatever their length, and 0.85 MB in a ribbon. A
+/// key that was put in is never denied.
 #[derive(Parser, Debug)]
 #[command(name = "amq", version, propagate_version = true, after_help = AFTER)]
 #[command(max_term_width = 100, arg_required_else_help = true)]
@@ -43,15 +47,25 @@ enum Command {
     Info(info::Arguments),
     Verify(verify::Arguments),
     Convert(convert::Arguments),
-    Plan(plan::Arguments),
     Engines(engines::Arguments),
-    Bench(bench::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
 }
 
 impl Cli {
+    /// Runs the command. If it fails, a program that reads JSON is told, too; the commands that
+    /// give an answer for each file, or a refusal of their own, do that themselves.
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        let tells = !matches!(self.command, Command::Choose(_) | Command::Verify(_));
+        self.run_command().inspect_err(|error| {
+            if tells && usage::wants_json() && !error.is::<Closed>() {
+                // The error itself goes to standard error.
+                let _ = Text::print(&format!("{}\n", error_in_json(&format!("{error:#}"))));
+            }
+        })
+    }
+
+    fn run_command(&self) -> anyhow::Result<Outcome> {
         match &self.command {
             Command::Choose(arguments) => arguments.run(),
             Command::Build(arguments) => arguments.run(),
@@ -63,9 +77,7 @@ impl Cli {
             Command::Info(arguments) => arguments.run(),
             Command::Verify(arguments) => arguments.run(),
             Command::Convert(arguments) => arguments.run(),
-            Command::Plan(arguments) => arguments.run(),
             Command::Engines(arguments) => arguments.run(),
-            Command::Bench(arguments) => arguments.run(),
             Command::Completions(arguments) => arguments.run(Self::command()),
             Command::Man(arguments) => arguments.run(Self::command()),
         }

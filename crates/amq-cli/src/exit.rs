@@ -10,8 +10,8 @@ pub(crate) enum Outcome {
     Done,
     /// Status 1: nothing was found.
     Nothing,
-    /// Status 2: the command line was wrong, and the user was told.
-    Misused,
+    /// Status 2: something is wrong, and the user was told.
+    Told,
 }
 
 impl Outcome {
@@ -45,7 +45,7 @@ pub(crate) fn status(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Nothing) => ExitCode::from(1),
-        Ok(Outcome::Misused) => ExitCode::from(2),
+        Ok(Outcome::Told) => ExitCode::from(2),
         // Whoever closed the output has seen enough.
         Err(error) if error.is::<Closed>() => ExitCode::SUCCESS,
         Err(error) => {

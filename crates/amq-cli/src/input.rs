@@ -1,6 +1,7 @@
 //! Filters as input.
 
 use crate::exit;
+use crate::form::Form;
 #[cfg(unix)]
 use crate::key_file::quoted;
 use crate::numbers::grouped;
@@ -75,10 +76,22 @@ fn load_with(
             }
             Ok((info, file))
         };
-        return load().map_err(explain).with_context(|| name);
+        return load().map_err(explain).map_err(|error| hinted(error, path)).with_context(|| name);
     }
     let file = File::open(path).with_context(|| name.clone())?;
     whole(io::BufReader::with_capacity(1 << 16, file), secret, explain).with_context(|| name)
+}
+
+/// What is no filter, with what it is if that is known.
+fn hinted(error: anyhow::Error, path: &Path) -> anyhow::Error {
+    let program = Form::of_file(path).and_then(Form::decompressor);
+    match program.filter(|_| matches!(error.downcast_ref(), Some(DecodeError::Magic))) {
+        Some(program) => {
+            let how = format!("this is compressed: {program} {} > FILE", path.display());
+            error.context(how)
+        }
+        None => error,
+    }
 }
 
 /// Says that a file with a secret key in it can be read by others than its owner.
@@ -155,11 +168,23 @@ fn whole(
     let file = file.map_err(explain)?;
     match reader.read(&mut [0])? {
         0 => Ok((FileInfo::of(&header)?, file)),
-        _ => bail!(
-            "something follows the end of the filter: is this two files, one after the other?"
-        ),
+        _ => Err(Followed.into()),
     }
 }
+
+/// A stream goes on after the filter.
+#[derive(Debug)]
+pub(crate) struct Followed;
+
+impl std::fmt::Display for Followed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(
+            "something follows the end of the filter: is this two files, one after the other?",
+        )
+    }
+}
+
+impl std::error::Error for Followed {}
 
 /// The budget of a filter, as its header says (FORMAT.md: the budget's kind at byte 56, its value
 /// at 64). `None` if its parameters were given.
@@ -178,6 +203,13 @@ pub(crate) fn budget(filter: &AnyFilter) -> Option<Budget> {
         3 => Some(Budget::Bytes(value)),
         _ => None,
     }
+}
+
+/// What the header of a filter's file says.
+pub(crate) fn header(file: &AnyFile) -> anyhow::Result<FileInfo> {
+    let mut header = Header::default();
+    let _ = file.write_to(&mut header);
+    Ok(FileInfo::of(&header.0)?)
 }
 
 /// A writer that takes the header and refuses the rest.

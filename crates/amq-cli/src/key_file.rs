@@ -1,5 +1,6 @@
 //! Secret keys, which come in files: a command line is seen by everybody who lists processes.
 
+use crate::numbers::of;
 use crate::stdio::is_dash;
 use amq::{SipKey, SipKeyError};
 use anyhow::{Context, bail};
@@ -60,10 +61,10 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
             how_to_make(path)
         ),
         _ => bail!(
-            "{name}: no secret key: these are {}{} bytes{}, and a secret key is 32 hexadecimal digits, \
+            "{name}: no secret key: it holds {}{}{}, and a secret key is 32 hexadecimal digits, \
              which a line end may follow",
             if is_whole { "" } else { "more than " },
-            text.len().min(MOST as usize),
+            of((text.len() as u64).min(MOST), "byte"),
             if all_digits { "" } else { ", not all of them hexadecimal digits" }
         ),
     }

@@ -1,17 +1,22 @@
 //! From bytes to keys: where a key ends, what it is, and its hash.
 
 use crate::memory::reserve;
+use crate::records::{self, Split};
 use amq::{Key, KeyEncoding, KeyHash, Secret};
 use anyhow::bail;
 use clap::ValueEnum;
+use csv::ByteRecord;
 use memchr::memchr_iter;
+use std::borrow::Cow;
+use unicase::UniCase;
 
 /// What a line stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum KeyType {
     /// The bytes of the line as they are: any encoding, none is assumed
     Text,
-    /// A whole number from 0 to 2^64 - 1, in decimal; the same key as a Rust integer
+    /// A whole number from -2^63 to 2^64 - 1, in decimal; the same key as a Rust integer
+    #[value(alias = "integer", alias = "i64")]
     U64,
     /// Bytes in hexadecimal, such as digests; upper and lower case are the same key
     Hex,
@@ -82,6 +87,12 @@ pub(crate) struct Shape {
     /// Whether a carriage return before the end belongs to the end.
     pub(crate) strip_cr: bool,
     pub(crate) key_type: KeyType,
+    /// Whether white space about a key is dropped.
+    pub(crate) trim: bool,
+    /// Whether letters in upper and lower case are the same.
+    pub(crate) fold: bool,
+    /// How a line is split, if the key is one of its fields.
+    pub(crate) split: Option<Split>,
 }
 
 /// A line that is not a key.
@@ -102,16 +113,20 @@ impl BadKey {
 
 impl Shape {
     /// Hashes all keys of a block, which consists of whole lines; the last one may lack its end.
-    /// `ends[i]` is the index after line `i` and its end.
+    /// `ends[i]` is the index after line `i` and its end. `column` is the field that is the key.
     pub(crate) fn hash_block(
         self,
         block: &[u8],
+        column: usize,
         under: Secret,
         hashes: &mut Vec<KeyHash>,
         ends: &mut Vec<u32>,
     ) -> Result<(), BadKey> {
         hashes.clear();
         ends.clear();
+        if let Some(split) = self.split.filter(|split| split.csv) {
+            return self.hash_records(split, block, column, under, hashes, ends);
+        }
         let mut start = 0;
         let mut line = |start, at, end| {
             let index = hashes.len();
@@ -121,7 +136,14 @@ impl Shape {
                 reserve(hashes, more).map_err(refused)?;
                 reserve(ends, more).map_err(refused)?;
             }
-            hashes.push(self.hash(&block[start..at], under, index)?);
+            let line = self.trim_cr(&block[start..at]);
+            hashes.push(match self.split {
+                None => self.hash(line, under, index)?,
+                Some(split) => match records::field(line, split.delimiter, column) {
+                    Some(field) => self.hash(field, under, index)?,
+                    None => return Err(no_field(line, index, column)),
+                },
+            });
             // Blocks are far smaller: `blocks` ensures it.
             ends.push(end as u32);
             Ok(())
@@ -136,6 +158,40 @@ impl Shape {
         Ok(())
     }
 
+    /// The same for the records of a CSV file.
+    fn hash_records(
+        self,
+        split: Split,
+        block: &[u8],
+        column: usize,
+        under: Secret,
+        hashes: &mut Vec<KeyHash>,
+        ends: &mut Vec<u32>,
+    ) -> Result<(), BadKey> {
+        let mut reader = records::reader(split, self.end, block);
+        let mut record = ByteRecord::new();
+        loop {
+            let index = hashes.len();
+            let read = reader.read_byte_record(&mut record);
+            if !read.map_err(|error| BadKey { index: index as u64, why: error.to_string() })? {
+                return Ok(());
+            }
+            let end = reader.position().byte() as usize;
+            let Some(mut field) = record.get(column) else {
+                let start = ends.last().map_or(0, |&end| end as usize);
+                return Err(no_field(&block[start..end], index, column));
+            };
+            if column + 1 == record.len() {
+                field = self.trim_cr(field);
+            }
+            let refused = |_| BadKey::no_memory(index);
+            reserve(hashes, 1).map_err(refused)?;
+            reserve(ends, 1).map_err(refused)?;
+            hashes.push(self.hash(field, under, index)?);
+            ends.push(end as u32);
+        }
+    }
+
     #[inline]
     fn trim_cr(self, line: &[u8]) -> &[u8] {
         match line {
@@ -146,7 +202,9 @@ impl Shape {
 
     #[inline]
     fn hash(self, line: &[u8], under: Secret, index: usize) -> Result<KeyHash, BadKey> {
-        let line = self.trim_cr(line);
+        let line = if self.trim { trimmed(line) } else { line };
+        let folded = if self.fold { folded(line) } else { Cow::Borrowed(line) };
+        let line = &*folded;
         let hash = match self.key_type {
             KeyType::Text => return Ok(hash_of(line, under)),
             KeyType::U64 => number(line).map(|number| hash_of(&number, under)),
@@ -159,7 +217,8 @@ impl Shape {
         let shown = shown(line);
         match self.key_type {
             KeyType::U64 => format!(
-                "{shown} is not a whole number from 0 to 18446744073709551615 (--key-type u64)"
+                "{shown} is not a whole number from -9223372036854775808 to 18446744073709551615 \
+                 (--key-type u64)"
             ),
             KeyType::Text | KeyType::Hex => {
                 format!("{shown} is not an even number of hexadecimal digits (--key-type hex)")
@@ -187,11 +246,52 @@ pub(crate) fn shown(line: &[u8]) -> String {
     format!("\"{text}{dots}\"")
 }
 
-/// A decimal number, digits only.
-fn number(line: &[u8]) -> Option<u64> {
-    if line.is_empty() {
-        return None;
+/// The error for a line that has too few fields.
+fn no_field(line: &[u8], index: usize, column: usize) -> BadKey {
+    let why = format!(
+        "{} has no field {}: is --delimiter right?",
+        shown(line.trim_ascii_end()),
+        column + 1
+    );
+    BadKey { index: index as u64, why }
+}
+
+/// Without the white space at both ends, Unicode's if it is text.
+fn trimmed(line: &[u8]) -> &[u8] {
+    str::from_utf8(line).map_or_else(|_| line.trim_ascii(), |text| text.trim().as_bytes())
+}
+
+/// By Unicode's full case folding; bytes that are no text stay.
+fn folded(line: &[u8]) -> Cow<'_, [u8]> {
+    if line.is_ascii() {
+        return match line.iter().any(u8::is_ascii_uppercase) {
+            true => Cow::Owned(line.to_ascii_lowercase()),
+            false => Cow::Borrowed(line),
+        };
     }
+    let mut all = Vec::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        all.extend_from_slice(UniCase::unicode(chunk.valid()).to_folded_case().as_bytes());
+        all.extend_from_slice(chunk.invalid());
+    }
+    Cow::Owned(all)
+}
+
+/// A decimal number: digits, and a sign before negative ones, which are the keys of Rust's signed
+/// integers.
+fn number(line: &[u8]) -> Option<u64> {
+    match line {
+        [] => None,
+        [b'-', digits @ ..] if !digits.is_empty() => {
+            let size = natural(digits).filter(|&size| size <= 1 << 63)?;
+            Some(size.wrapping_neg())
+        }
+        digits => natural(digits),
+    }
+}
+
+/// Digits only.
+fn natural(line: &[u8]) -> Option<u64> {
     line.iter().try_fold(0u64, |number, &digit| {
         let digit = digit.wrapping_sub(b'0');
         if digit > 9 {
@@ -213,11 +313,18 @@ fn unhex(line: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    const LINES: Shape = Shape { end: b'\n', strip_cr: true, key_type: KeyType::Text };
+    const LINES: Shape = Shape {
+        end: b'\n',
+        strip_cr: true,
+        key_type: KeyType::Text,
+        trim: false,
+        fold: false,
+        split: None,
+    };
 
     fn hashed(shape: Shape, block: &[u8]) -> Result<Vec<KeyHash>, BadKey> {
         let (mut hashes, mut ends) = (Vec::new(), Vec::new());
-        shape.hash_block(block, Secret::Seed(7), &mut hashes, &mut ends)?;
+        shape.hash_block(block, 0, Secret::Seed(7), &mut hashes, &mut ends)?;
         assert_eq!(hashes.len(), ends.len());
         assert_eq!(ends.last().map_or(0, |&end| end as usize), block.len());
         Ok(hashes)
@@ -244,7 +351,7 @@ mod tests {
 
     #[test]
     fn keys_that_end_at_nul_may_hold_line_feeds() {
-        let nul = Shape { end: 0, strip_cr: false, key_type: KeyType::Text };
+        let nul = Shape { end: 0, strip_cr: false, ..LINES };
         assert_eq!(hashed(nul, b"a\nb\0c\r\0").unwrap(), texts(&["a\nb", "c\r"]));
     }
 
@@ -253,7 +360,21 @@ mod tests {
         let shape = Shape { key_type: KeyType::U64, ..LINES };
         let want: Vec<KeyHash> = [0u64, 42, u64::MAX].map(|n| n.key_hash(7)).into();
         assert_eq!(hashed(shape, b"0\n0042\r\n18446744073709551615").unwrap(), want);
-        for bad in ["", "-5", "0x10", "1e3", " 1", "18446744073709551616", "1_0"] {
+        // Those below zero are signed ones.
+        let want: Vec<KeyHash> = [-5i64, i64::MIN, 0].map(|n| n.key_hash(7)).into();
+        assert_eq!(hashed(shape, b"-5\n-9223372036854775808\n-0").unwrap(), want);
+        for bad in [
+            "",
+            "-",
+            "--5",
+            "-9223372036854775809",
+            "+5",
+            "0x10",
+            "1e3",
+            " 1",
+            "18446744073709551616",
+            "1_0",
+        ] {
             let block = format!("1\n2\n{bad}\n");
             assert_eq!(hashed(shape, block.as_bytes()).unwrap_err().index, 2);
         }
@@ -268,6 +389,38 @@ mod tests {
             let block = format!("00\n{bad}\n");
             assert_eq!(hashed(shape, block.as_bytes()).unwrap_err().index, 1);
         }
+    }
+
+    #[test]
+    fn letters_in_either_case_and_white_space_about_a_key_can_be_the_same() {
+        let fold = Shape { fold: true, ..LINES };
+        let text = "STRASSE\nstra\u{df}e\n\u{3a3}\u{3c2}\nA\u{c4}\n".as_bytes();
+        let want = texts(&["strasse", "strasse", "\u{3c3}\u{3c3}", "a\u{e4}"]);
+        assert_eq!(hashed(fold, text).unwrap(), want);
+        let mixed = [0xffu8, b'a', 0xc3, 0xa4, 0xff].key_hash(7);
+        assert_eq!(hashed(fold, b"\xffA\xc3\x84\xff").unwrap(), [mixed]);
+        let trim = Shape { trim: true, ..LINES };
+        assert_eq!(
+            hashed(trim, b" a b\t\r\n\xc2\xa0c\n \xff \n").unwrap()[..2],
+            texts(&["a b", "c"])
+        );
+    }
+
+    #[test]
+    fn a_key_can_be_a_field_of_its_line_or_record() {
+        let of = |shape: Shape, column, block: &[u8]| {
+            let (mut hashes, mut ends) = (Vec::new(), Vec::new());
+            shape.hash_block(block, column, Secret::Seed(7), &mut hashes, &mut ends)?;
+            Ok::<_, BadKey>((hashes, ends))
+        };
+        let tabs = Shape { split: Some(Split { delimiter: b'\t', csv: false }), ..LINES };
+        let (hashes, ends) = of(tabs, 1, b"1\ta\r\n2\tb\tx\n").unwrap();
+        assert_eq!((hashes, ends), (texts(&["a", "b"]), vec![5, 11]));
+        assert_eq!(of(tabs, 1, b"1\ta\n2\n").unwrap_err().index, 1);
+        let csv = Shape { split: Some(Split { delimiter: b',', csv: true }), ..LINES };
+        let (hashes, ends) = of(csv, 1, b"1,\"a\nb\"\r\n\"2\",\"q\"\"\",\n3,c").unwrap();
+        assert_eq!((hashes, ends), (texts(&["a\nb", "q\"", "c"]), vec![9, 20, 23]));
+        assert_eq!(of(csv, 2, b"1,2,3\n1,2\n").unwrap_err().index, 1);
     }
 
     #[test]

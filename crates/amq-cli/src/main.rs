@@ -7,26 +7,29 @@
 
 mod answer;
 mod arguments;
+mod attributes;
 mod backup;
 mod blocks;
 mod cli;
 mod commands;
 mod distinct;
 mod exit;
+mod form;
 mod gathered;
 mod input;
 mod key_file;
 mod keys;
 mod kinds;
 mod lock;
+mod mapped;
 mod memory;
 mod mistaken;
 mod numbers;
 mod output;
-mod picture;
 mod pipeline;
 mod pool;
 mod progress;
+mod records;
 mod replace;
 mod report;
 mod signals;
@@ -58,7 +61,7 @@ fn print(message: &clap::Error) -> anyhow::Result<exit::Outcome> {
         if let Some(error) = usage::for_programs(message) {
             stdio::Text::print(&format!("{error}\n"))?;
         }
-        return Ok(exit::Outcome::Misused);
+        return Ok(exit::Outcome::Told);
     }
     stdio::stdout()?;
     message.print().map_err(exit::stdout_error)?;

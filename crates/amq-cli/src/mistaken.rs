@@ -28,7 +28,8 @@ impl Watch {
     pub(crate) fn new(shape: Shape, file: &AnyFile) -> Self {
         let filter = file.filter().into_inner();
         let told = file.encoding() != KeyEncoding::Unknown;
-        let suspect = !told && !filter.is_empty();
+        // Of a field nothing can be told by the line.
+        let suspect = !told && !filter.is_empty() && shape.split.is_none();
         Self { shape, rate: filter.expected_fpr(), lines: 0, found: 0, suspect, decimal: true }
     }
 

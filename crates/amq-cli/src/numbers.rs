@@ -61,6 +61,16 @@ pub(crate) fn nanoseconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A time to wait: `500ms`, `10s`, `5min` or `1h`.
+pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
+    const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("min", 60.0), ("h", 3600.0), ("s", 1.0)];
+    let unit = UNITS.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
+    let seconds = unit.and_then(|(number, factor)| real(number).map(|number| number * factor));
+    seconds
+        .and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "not a time: write 500ms, 10s, 5min or 1h".into())
+}
+
 /// A number of keys: `1000000`, `1_000_000`, `1e6`, `1.5e6`, `2^20`, `10M` or `1k`.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     const UNITS: [(char, u64); 4] =
@@ -98,23 +108,6 @@ fn is_grouped(text: &str) -> bool {
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let first = parts.next().is_some_and(|part| matches!(part.len(), 1..=3) && digits(part));
     first && text.contains(',') && parts.all(|part| part.len() == 3 && digits(part))
-}
-
-/// Numbers of keys separated by commas. `1,000` is refused: it may be one number or two.
-pub(crate) fn counts(text: &str) -> Result<Vec<u64>, String> {
-    // Nobody writes a separate number as 000.
-    if is_grouped(text) && !text.contains(",0") {
-        let one = text.replace(',', "_");
-        return Err(format!(
-            "one number or several? Write {one} for one, and several as options of their own: \
-             --keys {}",
-            text.replace(',', " --keys ")
-        ));
-    }
-    if is_grouped(text) {
-        return count(text).map(|number| vec![number]);
-    }
-    text.split(',').map(|part| count(part.trim())).collect()
 }
 
 /// How many there are on average, above 0: `10`, `0.5`, `1e3`.
@@ -305,6 +298,16 @@ pub(crate) fn of(number: u64, thing: &str) -> String {
     format!("{} {thing}{plural}", grouped(number))
 }
 
+/// An expected number: a tenth or a thousandth of a key makes sense here.
+pub(crate) fn expected(number: f64) -> String {
+    match number {
+        10.0.. => grouped(rounded(number)),
+        0.01.. => format!("{number:.2}"),
+        0.0 => "0".into(),
+        _ => format!("{number:.0e}"),
+    }
+}
+
 /// An estimate to three digits, so that nobody takes it for a count.
 pub(crate) fn rounded(estimate: f64) -> u64 {
     let step = 10f64.powf((estimate.max(1.0).log10().floor() - 2.0).max(0.0));
@@ -350,6 +353,17 @@ mod tests {
         assert_eq!(nanoseconds("0ns"), Ok(0.0));
         for text in ["5", "-1s", "s", "nans", "infs", "1m", ""] {
             assert!(nanoseconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_to_wait_have_a_unit() {
+        use std::time::Duration;
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
+        let times = ["200ms", "2min", "1h", "0s"].map(|text| duration(text).unwrap().as_millis());
+        assert_eq!(times, [200, 120_000, 3_600_000, 0]);
+        for text in ["", "1", "s", "-1s", "1d", "nans", "1e99h"] {
+            assert!(duration(text).is_err(), "{text}");
         }
     }
 
@@ -412,16 +426,7 @@ mod tests {
 
     #[test]
     fn a_comma_is_no_part_of_a_number() {
-        assert_eq!(counts("1e3,10M,7"), Ok(vec![1000, 10_000_000, 7]));
-        assert_eq!(counts("10,100,1000"), Ok(vec![10, 100, 1000]));
         assert_eq!(count("1,000,000").unwrap_err(), "write 1000000 or 1_000_000, without commas");
-        assert_eq!(counts("10,000").unwrap_err(), "write 10000 or 10_000, without commas");
-        for text in ["1,500", "100,200", "10,250,500"] {
-            assert!(counts(text).unwrap_err().contains("one number or several"), "{text}");
-        }
-        for text in ["1,", ",1", "", "1,x"] {
-            assert!(counts(text).is_err(), "{text}");
-        }
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! Filters as output: a file that is replaced whole or not at all, or a stream.
 
+use crate::commands::info;
 use crate::exit::note;
+use crate::input;
+use crate::lock::Wait;
 use crate::replace::{Existing, Target};
 use crate::stdio::{self, is_dash};
 use amq::AnyFile;
 use amq_core::internal::{Hashing, Written};
 use anyhow::{Context, bail};
+use serde_json::Value;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -58,15 +62,48 @@ impl Output {
 
     /// For runs that read filters, of which one may be the file to be written: waits for other runs
     /// that change it, and keeps them from it until this is dropped.
-    pub(crate) fn locked(mut self) -> anyhow::Result<Self> {
-        if let Self::File { target, name } = &mut self {
+    pub(crate) fn locked(self, wait: Wait) -> anyhow::Result<Self> {
+        let mut output = self.waiting(wait);
+        if let Self::File { target, name } = &mut output {
             target.lock().with_context(|| name.clone())?;
+        }
+        Ok(output)
+    }
+
+    /// Sets how long other runs are waited for.
+    pub(crate) fn waiting(mut self, wait: Wait) -> Self {
+        if let Self::File { target, .. } = &mut self {
+            target.set_wait(wait);
+        }
+        self
+    }
+
+    /// For a run that may tell of it on standard output, in JSON.
+    pub(crate) fn telling(self, json: bool) -> anyhow::Result<Self> {
+        if json && matches!(self, Self::Stdout) {
+            bail!("--json: standard output is the filter's already: write that to a file");
         }
         Ok(self)
     }
 
+    /// Prints what `amq info --json` tells of the filter, and more.
+    pub(crate) fn tell(&self, file: &AnyFile, more: Value) -> anyhow::Result<()> {
+        let mut told = info::in_json(&self.name(), input::header(file)?, file);
+        if let (Some(told), Value::Object(more)) = (told.as_object_mut(), more) {
+            told.extend(more);
+        }
+        stdio::Text::print(&format!("{told}\n"))
+    }
+
+    /// Removes the file that this run has made.
+    pub(crate) fn remove(&self) {
+        if let Self::File { target, .. } = self {
+            target.remove();
+        }
+    }
+
     /// Whether there was a file, and other runs are kept from it.
-    pub(crate) const fn is_locked(&self) -> bool {
+    pub(crate) fn is_locked(&self) -> bool {
         matches!(self, Self::File { target, .. } if target.is_locked())
     }
 

@@ -15,6 +15,8 @@ use crate::blocks::{Next, Reader, Source};
 use crate::keys::{BadKey, KeyType, Shape};
 use crate::memory;
 use crate::pool::{Loan, Pool};
+use crate::records::Columns;
+use crate::signals;
 use crate::work::Work;
 use amq::{AnyFile, KeyEncoding, Secret};
 use anyhow::{Context, anyhow, bail};
@@ -22,13 +24,18 @@ use indicatif::ProgressBar;
 use same_file::Handle;
 use std::collections::TryReserveError;
 use std::ops::ControlFlow::{self, Break, Continue};
-use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::thread;
+use std::time::Duration;
 
 /// The keys of a run: where they are and how they are written.
 pub(crate) struct Keys {
     pub(crate) sources: Vec<Source>,
     pub(crate) shape: Shape,
+    /// Which field is the key, if it is one.
+    pub(crate) columns: Option<Columns>,
+    /// Whether sources are taken as they are, compressed ones as well.
+    pub(crate) raw: bool,
     /// What the command line says of the type of keys.
     pub(crate) asked: Option<KeyType>,
     pub(crate) max_key_len: usize,
@@ -71,8 +78,8 @@ impl Keys {
     }
 
     /// Hashes all keys under a seed or key. `sink` maps blocks on many threads; `fold` gets them in
-    /// order and says when to stop; `idle` is called before waiting for more input. Returns the
-    /// number of keys.
+    /// order and says when to stop; `idle` is called before waiting for more input, and again while
+    /// waiting. Returns the number of keys.
     pub(crate) fn run(
         &self,
         under: Secret,
@@ -87,6 +94,8 @@ impl Keys {
         let reader = Reader {
             sources: self.sources.clone(),
             end: self.shape.end,
+            raw: self.raw,
+            columns: self.columns.clone(),
             max_key_len: self.max_key_len,
             pool: Pool::new(ahead + 3),
             full,
@@ -97,7 +106,7 @@ impl Keys {
         let process = |work: &mut Work| {
             let (hashes, ends) = (&mut work.hashes, &mut work.ends);
             let block = &work.block[..work.used];
-            let hashed = self.shape.hash_block(block, under, hashes, ends);
+            let hashed = self.shape.hash_block(block, work.column, under, hashes, ends);
             // A bad line that the reader has found comes after the others.
             work.bad = hashed.err().or(work.bad.take());
             if work.bad.is_none() && sink.map(work).is_err() {
@@ -158,6 +167,7 @@ impl Keys {
             place.source = work.source;
             place.lines = 0;
         }
+        place.lines += u64::from(!work.head.is_empty());
         if let Some(bad) = &work.bad {
             let line = place.lines + bad.index + 1;
             let name = self.sources[work.source].name();
@@ -176,6 +186,9 @@ struct Place {
     lines: u64,
     keys: u64,
 }
+
+/// How long a caller waits for keys before it is asked again what there is to do.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Bytes of the stack of a thread that reads or hashes.
 const STACK: usize = 512 << 10;
@@ -204,6 +217,7 @@ fn drive(
     let (mut sent, mut taken) = (0, 0);
     let (mut open, mut failed) = (true, None);
     loop {
+        open = open && signals::came().is_none();
         let next = if !open || (sent - taken == ahead && !lanes.is_empty()) {
             None
         } else if sent > taken {
@@ -216,8 +230,14 @@ fn drive(
                 }
             }
         } else {
-            idle()?;
-            let next = from_reader.recv().ok();
+            let next = loop {
+                idle()?;
+                match from_reader.recv_timeout(PAUSE) {
+                    Ok(next) => break Some(next),
+                    Err(RecvTimeoutError::Timeout) if signals::came().is_none() => {}
+                    Err(_) => break None,
+                }
+            };
             open = next.is_some();
             next
         };

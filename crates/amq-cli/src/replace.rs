@@ -1,10 +1,13 @@
 //! Files that are written whole or not at all.
 
+use crate::attributes;
 use crate::backup;
-use crate::lock::Locked;
+use crate::exit::note;
+use crate::lock::{Locked, Wait};
 use crate::temporary::{Temporary, folder};
 use amq::Secret;
 use anyhow::{Context, anyhow, bail};
+use std::cell::RefCell;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +22,8 @@ pub(crate) struct Target {
     /// Whether a file that is replaced is kept as `NAME~`.
     backup: bool,
     /// Held from before this run read the file, if it does.
-    lock: Option<Locked>,
+    lock: RefCell<Option<Locked>>,
+    wait: Wait,
 }
 
 /// What may be done to an existing file.
@@ -61,14 +65,33 @@ impl Target {
             }
             (Some(_), _) => {}
         }
-        Ok(Self { path, replace: existing != Existing::Keep, backup: false, lock: None })
+        Ok(Self {
+            path,
+            replace: existing != Existing::Keep,
+            backup: false,
+            lock: RefCell::default(),
+            wait: Wait::default(),
+        })
     }
 
     /// Waits until no other run changes the file, and keeps others from it until this is dropped.
     /// For runs that read the file, too: what another writes in between would be lost.
     pub(crate) fn lock(&mut self) -> anyhow::Result<()> {
-        self.lock = if self.replace { Locked::wait(&self.path)? } else { None };
+        let lock = if self.replace { Locked::wait(&self.path, self.wait)? } else { None };
+        self.lock = lock.into();
         Ok(())
+    }
+
+    /// Sets how long other runs are waited for.
+    pub(crate) const fn set_wait(&mut self, wait: Wait) {
+        self.wait = wait;
+    }
+
+    /// Removes the file, which this run has made and locked, unless another program has changed it.
+    pub(crate) fn remove(&self) {
+        if self.lock.borrow().as_ref().is_some_and(|lock| lock.check().is_ok()) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 
     /// Sets whether a replaced file is kept.
@@ -81,14 +104,14 @@ impl Target {
     }
 
     /// Whether there was a file to lock.
-    pub(crate) const fn is_locked(&self) -> bool {
-        self.lock.is_some()
+    pub(crate) fn is_locked(&self) -> bool {
+        self.lock.borrow().is_some()
     }
 
     /// Writes a temporary file beside its place, syncs it, and renames it: whatever happens, there
     /// is the old file or the new one. Without `replace`, a file that has appeared since is an
-    /// error. `secret` is the one that is written, if any: then the file is its owner's alone,
-    /// unless the one that it replaces told the same.
+    /// error. What was locked stays locked under its name. `secret` is the one that is written, if
+    /// any: then the file is its owner's alone, unless the one that it replaces told the same.
     pub(crate) fn write(
         &self,
         secret: Option<Secret>,
@@ -101,14 +124,24 @@ impl Target {
         let temporary = Temporary::new(folder, secret.is_some() || self.path.exists())?;
         write(temporary.file())?;
         self.publish(temporary, secret)?;
-        opened.map_or(Ok(()), |folder| folder.sync_all())?;
+        if let Some(Err(error)) = opened.map(|folder| folder.sync_all()) {
+            note(&format!(
+                "{}: it is written and in its place, but its folder cannot be synced ({error}): if the \
+                 machine fails now, the old state may come back",
+                self.path.display()
+            ));
+        }
         Ok(())
     }
 
     fn publish(&self, mut temporary: Temporary, secret: Option<Secret>) -> anyhow::Result<()> {
-        if let Some(lock) = &self.lock {
+        let held = self.lock.take();
+        if let Some(lock) = held {
             lock.check()?;
-            return self.put(temporary, secret);
+            let next = Locked::new(temporary.file(), &self.path)?;
+            self.put(temporary, secret)?;
+            self.lock.replace(Some(next));
+            return Ok(());
         }
         temporary.file().sync_all()?;
         loop {
@@ -120,7 +153,7 @@ impl Target {
                 bail!("another run has made this file in the meantime");
             }
             // A run that is changing the file must not put the old one back.
-            if let Some(_lock) = Locked::wait(&self.path)? {
+            if let Some(_lock) = Locked::wait(&self.path, self.wait)? {
                 return self.put(temporary, secret);
             }
             if self.path.is_symlink() {
@@ -135,7 +168,10 @@ impl Target {
         // It may have become a device since the run began.
         let old = fs::symlink_metadata(&self.path)?;
         regular(&self.path, &old)?;
+        // The list first: setting the mode after it sets its mask.
+        let kept = attributes::copy(&self.path, temporary.file())?;
         amq_core::internal::keep_permissions(temporary.file(), &self.path, secret)?;
+        kept.close(&self.path, temporary.file())?;
         temporary.file().sync_all()?;
         if self.backup {
             backup::keep(&self.path)?;
@@ -189,7 +225,6 @@ fn is_read_only(path: &Path, found: &Metadata) -> bool {
 /// Reports what else changes when a file is replaced.
 #[cfg(unix)]
 fn remark(path: &Path, old: &Metadata) {
-    use crate::exit::note;
     use std::os::unix::fs::MetadataExt;
     let name = path.display();
     match old.nlink() {

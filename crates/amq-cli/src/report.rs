@@ -1,8 +1,10 @@
 //! A filter in one line, and how many keys it holds, as far as that is known.
 
+use crate::exit::note;
+use crate::input;
 use crate::kinds;
 use crate::numbers::{bytes_text, grouped, of, rate_text, rounded};
-use amq::{Abilities, AnyFilter, Filter};
+use amq::{Abilities, AnyFilter, Budget, Filter};
 
 /// How many keys a filter holds, as far as that is known.
 pub(crate) struct Held {
@@ -132,7 +134,31 @@ pub(crate) fn line(filter: &AnyFilter, name: &str, held: &Held) -> String {
     if let Some(bits) = held.bits_per_key(filter) {
         text += &format!(", {bits:.2} bits/key");
     }
-    text + &format!(", rate {}", rate_text(filter.expected_fpr()))
+    let rate = filter.expected_fpr();
+    text += &format!(", rate {}", rate_text(rate));
+    match input::budget(filter) {
+        // Which bits a filter's own keys have set is chance.
+        Some(Budget::Fpr(asked))
+            if rate_text(rate) != rate_text(asked)
+                && rate > asked
+                && !held.exceeds_plan(filter) =>
+        {
+            text + &format!(" ({} on average)", rate_text(asked))
+        }
+        _ => text,
+    }
+}
+
+/// Says so if a filter holds more keys than it was planned for, which a kind that is never full
+/// does silently.
+pub(crate) fn overfull(filter: &AnyFilter, name: &str, held: &Held) {
+    if Abilities::of(filter.kind()).never_full && held.exceeds_plan(filter) {
+        note(&format!(
+            "{name} now holds more keys than the {} it was planned for, and errs at {}",
+            grouped(filter.capacity()),
+            rate_text(filter.expected_fpr())
+        ));
+    }
 }
 
 /// Reports a filter by its own count of keys.

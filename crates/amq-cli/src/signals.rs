@@ -1,5 +1,33 @@
 //! Signals that end a run leave no unfinished file. SIGHUP is left alone, since `nohup` ignores it.
 
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+
+/// Whether the run is to be told of the first signal, and ends itself.
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// The signal that has come, or 0.
+static CAME: AtomicI32 = AtomicI32::new(0);
+
+/// From now on the first signal does not end the process: the keys come to an end, as if there were
+/// no more. A second one does.
+pub(crate) fn end_keys() {
+    WANTED.store(true, Relaxed);
+}
+
+/// The signal that the run is to end by.
+pub(crate) fn came() -> Option<i32> {
+    Some(CAME.load(Relaxed)).filter(|&signal| signal != 0)
+}
+
+/// Ends the process by the signal that has come, so that a shell sees what it was.
+#[cfg(unix)]
+pub(crate) fn end(signal: i32) {
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn end(_: i32) {}
+
 /// The stack of the thread that waits for a signal and removes a file.
 #[cfg(unix)]
 const STACK: usize = 128 << 10;
@@ -17,10 +45,12 @@ pub(crate) fn remove_unfinished_output() {
         return;
     };
     let _ = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-        if let Some(signal) = signals.forever().next() {
+        for signal in signals.forever() {
+            if WANTED.load(Relaxed) && CAME.swap(signal, Relaxed) == 0 {
+                continue;
+            }
             crate::temporary::remove_unfinished();
-            // Ends the process by the signal, so that a shell sees what it was.
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
+            end(signal);
         }
     });
 }

@@ -1,29 +1,7 @@
-//! Tables and prose that fit a terminal of 80 columns.
-
-use comfy_table::{CellAlignment, Table, presets};
+//! Prose that fits a terminal of 80 columns.
 
 /// The default width of a terminal.
 const WIDTH: usize = 80;
-
-/// A table whose first column is text, and whose others are numbers. A head may have two lines.
-/// Columns stand two spaces apart, or one where they would not fit.
-pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let wide = drawn(head, rows, 2);
-    let fits = wide.lines().all(|line| line.chars().count() <= WIDTH);
-    if fits { wide } else { drawn(head, rows, 1) }
-}
-
-fn drawn(head: &[&str], rows: &[Vec<String>], apart: u16) -> String {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(head).add_rows(rows);
-    for column in table.column_iter_mut() {
-        column.set_padding((apart, 0)).set_cell_alignment(CellAlignment::Right);
-    }
-    if let Some(first) = table.column_mut(0) {
-        first.set_padding((0, 0)).set_cell_alignment(CellAlignment::Left);
-    }
-    table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
-}
 
 /// Text with its long sentences folded between words; after a number or a dash they hang. Lines to
 /// copy, which are indented, and tables stay as they are.
@@ -62,15 +40,6 @@ fn wrapped(prefix: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_move_together_where_they_must() {
-        let row = |text: &str| vec!["a".repeat(30), text.to_owned(), text.to_owned()];
-        let lines = |text: &str| table(&["kind", "one\ntwo", "three"], &[row(text)]);
-        let narrow = lines("1");
-        assert_eq!(narrow.lines().nth(2).unwrap(), format!("{}    1      1", "a".repeat(30)));
-        assert_eq!(lines(&"1".repeat(24)).lines().nth(2).unwrap().len(), 30 + 2 * 24 + 2);
-    }
 
     #[test]
     fn sentences_break_between_words() {

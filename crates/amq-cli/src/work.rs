@@ -13,6 +13,10 @@ pub(crate) struct Work {
     pub(crate) block: Vec<u8>,
     /// Bytes of the block in use. The rest is ignored, and not cleared.
     pub(crate) used: usize,
+    /// The first line of its source, if that names the fields, in the source's first block.
+    pub(crate) head: Vec<u8>,
+    /// Which field is the key, from 0.
+    pub(crate) column: usize,
     /// The hash of each key.
     pub(crate) hashes: Vec<KeyHash>,
     /// Where each line ends in the block.
@@ -21,6 +25,9 @@ pub(crate) struct Work {
     pub(crate) bad: Option<BadKey>,
     /// Buffers for the caller: answers, keys that count, and text to print.
     pub(crate) answers: Vec<bool>,
+    /// The answers of each of several filters, one after the other, and how many are wanted.
+    pub(crate) each: Vec<bool>,
+    pub(crate) counts: Vec<u64>,
     pub(crate) found: u64,
     pub(crate) out: Vec<u8>,
 }
@@ -35,6 +42,7 @@ impl Work {
     pub(crate) fn begin(&mut self, source: usize) {
         self.source = source;
         self.used = 0;
+        self.head.clear();
         self.bad = None;
     }
 

@@ -4,6 +4,7 @@ use crate::arguments::{BudgetArgs, KeyArgs, SeedArgs};
 use crate::exit::{Outcome, note};
 use crate::gathered::Gathered;
 use crate::kinds::{self, KindParser};
+use crate::lock::Wait;
 use crate::numbers::{self, bytes_text, grouped};
 use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed, Keys};
@@ -18,6 +19,7 @@ use amq::{
 };
 use anyhow::{anyhow, bail};
 use clap::Args;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Build a filter of keys
@@ -33,7 +35,7 @@ use std::path::PathBuf;
 /// so that the rate asked for is kept. Kinds that remove keep a copy for each line, unless --unique
 /// is given.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_help = EXAMPLES, override_usage = USAGE, aliases = ["create", "new", "make"])]
 pub(crate) struct Arguments {
     /// The file to write; `-` is standard output. `{kind}` in it stands for the kind
     #[arg(short, long, value_name = "FILE")]
@@ -54,7 +56,8 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     unique: bool,
 
-    /// The most memory to use: a filter that needs more is refused before it is built
+    /// The most memory for the filter and the hashes of keys: a filter that needs more is refused
+    /// before it is built. Reading and hashing take some 10 MB beside it
     #[arg(long, value_name = "SIZE", value_parser = numbers::size, default_value = MEMORY)]
     memory: u64,
 
@@ -65,6 +68,13 @@ pub(crate) struct Arguments {
     /// No report and no progress bar on standard error
     #[arg(short, long)]
     quiet: bool,
+
+    /// Print JSON instead, a line for each filter: what `amq info --json` tells, and `read`
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    wait: Wait,
 
     #[command(flatten)]
     budget: BudgetArgs,
@@ -96,11 +106,11 @@ have the old file or the new one. Standard output may be cut short.";
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let outputs = self.outputs()?;
-        let keys = self.keys.keys(self.seed.key_file())?;
         for (_, output) in &outputs {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
             output.not_among(self.seed.key_file())?;
         }
+        let keys = self.keys.keys(self.seed.key_file())?;
         let budget = self.budget.budget()?;
         for &(kind, _) in &outputs {
             self.plannable(kind, budget)?;
@@ -121,7 +131,9 @@ impl Arguments {
     fn outputs(&self) -> anyhow::Result<Vec<(FilterKind, Output)>> {
         let pattern = self.output.to_str().filter(|name| name.contains("{kind}"));
         let mut kinds = self.kind.clone();
-        kinds.dedup();
+        // Each once, in this order.
+        let mut seen = Vec::new();
+        kinds.retain(|kind| !seen.contains(kind) && (seen.push(*kind), true).1);
         if kinds.len() > 1 && pattern.is_none() {
             let reason = if is_dash(&self.output) {
                 "standard output takes one"
@@ -133,7 +145,8 @@ impl Arguments {
         let output = |&kind: &FilterKind| {
             let path = pattern.map(|name| PathBuf::from(name.replace("{kind}", kind.id())));
             let path = path.as_deref().unwrap_or(&self.output);
-            Ok((kind, Output::new(path, Existing::forced(self.force))?))
+            let output = Output::new(path, Existing::forced(self.force))?;
+            Ok((kind, output.waiting(self.wait).telling(self.json)?))
         };
         kinds.iter().map(output).collect()
     }
@@ -187,7 +200,7 @@ impl Arguments {
             |&(kind, _): &(FilterKind, Output)| AnyFilter::with_seed(kind, goal, seed_of(secret));
         let mut filters: Vec<AnyFilter> = outputs.iter().map(make).collect::<Result<_, _>>()?;
         let mut new = vec![0; filters.len()];
-        let bar = progress::bar(keys.bytes, self.quiet);
+        let bar = progress::bar(keys.bytes, self.quiet || self.json);
         let read = keys.run(
             secret,
             &bar,
@@ -218,7 +231,7 @@ impl Arguments {
         let how = How { secret, encoding: keys.encoding(read) };
         for (filter, (_, output)) in filters.into_iter().zip(outputs) {
             let held = Held::built(&filter, read, None);
-            self.finish(how.file(filter), output, &held)?;
+            self.finish(how.file(filter), output, &held, read)?;
         }
         if read == 0 {
             note(NO_KEYS);
@@ -234,7 +247,7 @@ impl Arguments {
         secret: Secret,
         outputs: &[(FilterKind, Output)],
     ) -> anyhow::Result<()> {
-        let bar = progress::bar(keys.bytes, self.quiet);
+        let bar = progress::bar(keys.bytes, self.quiet || self.json);
         let mut gathered = Gathered::new((self.memory / 4 / HASH) as usize);
         let read = keys.run(
             secret,
@@ -268,11 +281,11 @@ impl Arguments {
                 filter = self.build(*kind, goal, number, seed_of(secret), &mut gathered.spool)?;
             }
             let held = Held::built(&filter, read, gathered.different);
-            self.finish(how.file(filter), output, &held)?;
+            self.finish(how.file(filter), output, &held, read)?;
         }
         if read == 0 {
             note(NO_KEYS);
-        } else if kept && !self.quiet {
+        } else if kept && !self.quiet && !self.json {
             if gathered.spool.in_memory().is_some() {
                 gathered.dedup()?;
             }
@@ -334,9 +347,11 @@ impl Arguments {
             .map_err(|error| refused(error.into()))
     }
 
-    fn finish(&self, file: AnyFile, output: &Output, held: &Held) -> anyhow::Result<()> {
+    fn finish(&self, file: AnyFile, output: &Output, held: &Held, read: u64) -> anyhow::Result<()> {
         output.write(&file)?;
-        if !self.quiet {
+        if self.json {
+            output.tell(&file, json!({ "read": read }))?;
+        } else if !self.quiet {
             note(&report::line(file.filter().into_inner(), &output.name(), held));
             if self.seed.is_secret() {
                 note("the seed is secret and in the file: keep the file secret, too");

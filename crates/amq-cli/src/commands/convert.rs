@@ -3,14 +3,17 @@
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
-use crate::kinds::{self, KindParser};
+use crate::kinds;
+use crate::lock::Wait;
 use crate::output::Output;
 use crate::replace::Existing;
 use crate::report::report;
 use crate::stdio;
-use amq::{AnyFilter, Filter, FilterKind};
+use amq::{AnyFilter, Filter};
 use anyhow::bail;
 use clap::Args;
+use clap::builder::PossibleValue;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Convert a filter into another kind
@@ -24,8 +27,8 @@ pub(crate) struct Arguments {
     filter: PathBuf,
 
     /// The kind to make
-    #[arg(long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
-    to: FilterKind,
+    #[arg(long, value_name = "KIND", value_parser = [PossibleValue::new("bloom")], ignore_case = true)]
+    to: String,
 
     /// The file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
@@ -39,6 +42,13 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
+    /// Print one JSON object instead: what `amq info --json` tells
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    wait: Wait,
+
     #[command(flatten)]
     key_file: KeyFile,
 }
@@ -50,31 +60,30 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = Output::new(&self.output, Existing::forced(self.force))?;
+        let output = Output::new(&self.output, Existing::forced(self.force))?.telling(self.json)?;
         stdio::once(0, [&*self.filter].into_iter().chain(self.key_file.path()))?;
         output.not_among(self.key_file.path())?;
-        let output = output.locked()?;
+        let output = output.locked(self.wait)?;
         let key = self.key_file.key()?;
         let mut file = input::load_for_keys(&self.filter, key)?;
         let filter = file.filter_mut().into_inner();
-        let converted = match (&*filter, self.to) {
-            (AnyFilter::Counting(counting), FilterKind::Bloom) => {
-                AnyFilter::Bloom(counting.to_bloom()?)
+        *filter = match &*filter {
+            AnyFilter::Counting(counting) => AnyFilter::Bloom(counting.to_bloom()?),
+            AnyFilter::Bloom(_) => {
+                bail!("{}: it is a Bloom filter already", input::name(&self.filter))
             }
-            (_, to) if to == filter.kind() => {
-                bail!("{}: it is {} filter already", input::name(&self.filter), kinds::a(to))
-            }
-            (_, to) => bail!(
-                "{}: {} filter cannot become {} filter without its keys: only counting to bloom is \
+            other => bail!(
+                "{}: {} filter cannot become a {} filter without its keys: only counting to bloom is \
                  exact",
                 input::name(&self.filter),
-                kinds::a(filter.kind()),
-                kinds::a(to)
+                kinds::a(other.kind()),
+                self.to
             ),
         };
-        *filter = converted;
         output.write(&file)?;
-        if !self.quiet {
+        if self.json {
+            output.tell(&file, json!({}))?;
+        } else if !self.quiet {
             note(&report(file.filter().into_inner(), &output.name()));
             output.note_secret(&file);
         }

@@ -4,23 +4,28 @@ use crate::arguments::{KeyArgs, SeedArgs};
 use crate::exit::{self, Outcome};
 use crate::input::{self, budget_text};
 use crate::kinds::{self, KindParser};
+use crate::lock::Wait;
 use crate::memory::reserve;
-use crate::numbers::{self, grouped, of, rate_text};
+use crate::numbers::{self, bytes_text, expected, grouped, of, rate_text};
 use crate::output::Output;
 use crate::pipeline::{Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
+use crate::signals;
 use crate::stdio::Text;
 use crate::stdio::is_dash;
 use crate::work::Work;
+use amq::rolling::Rolling;
 use amq::{
-    Abilities, AnyFile, AnyFilter, Budget, Filter, FilterKind, Goal, KeyInfo, Keyed, Secret, SipKey,
+    Abilities, AnyFile, AnyFilter, BloomFilter, Budget, DEFAULT_SEED, Filter, FilterKind, Goal,
+    KeyHash, KeyInfo, Keyed, Secret, SipKey,
 };
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow::Continue;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Print each line the first time it occurs
 ///
@@ -30,25 +35,40 @@ use std::path::{Path, PathBuf};
 /// 1e-6, fewer than 1,000 at 0.1%, fewer than 10,000 at 1%. A million lines take 9 MB at most at
 /// the default rate, however long they are.
 ///
-/// With --filter, the filter is kept in a file from run to run. It is replaced at the end of a run,
-/// when all lines have been written. A run that fails leaves it as it was, so that its lines are
-/// printed again the next time, and none is lost.
+/// With --filter, the filter is kept in a file from run to run, which no other run changes
+/// meanwhile. It is saved when all lines have been written, and also when SIGINT or SIGTERM ends
+/// the run, or every --save-every. A run that fails otherwise leaves it as it was last saved, so
+/// that later lines are printed again the next time, and none is lost.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, visible_aliases = ["uniq"], aliases = ["unique", "dedup"])]
 pub(crate) struct Arguments {
     /// Keep the filter in this file, which is made if it is not there
     #[arg(short = 'F', long, value_name = "FILE")]
     filter: Option<PathBuf>,
+
+    /// Save the filter this often, too, after what is printed so far: 30s, 5min
+    #[arg(long, value_name = "TIME", value_parser = numbers::duration, requires = "filter")]
+    save_every: Option<Duration>,
 
     /// The share of new lines that may be dropped: 1%, 0.01, 1e-2 or 1/100 [default: 1e-6]
     #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
     fpr: Option<f64>,
 
     /// The number of different lines, if you know a bound: a filter of fixed size takes less. More
-    /// are an error. Without it, the filter grows
+    /// are an error, except for kinds that grow. Without it, the filter grows
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
     #[arg(allow_hyphen_values = true)]
     planned: Option<u64>,
+
+    /// Forget a line once so many different ones have come since, or up to a seventh more, and
+    /// print it again: for streams without an end, in fixed memory
+    #[arg(long, value_name = "N", value_parser = numbers::count)]
+    #[arg(conflicts_with_all = ["filter", "planned", "kind"])]
+    forget: Option<u64>,
+
+    /// Stop if the filter takes more memory than this
+    #[arg(long, value_name = "SIZE", value_parser = numbers::size)]
+    memory: Option<u64>,
 
     /// The kind of filter [default: bloom with --keys, else expandable-quotient]
     #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
@@ -58,9 +78,16 @@ pub(crate) struct Arguments {
     #[arg(short = 'v', long)]
     invert: bool,
 
+    /// Exit with status 0 even if no line was printed
+    #[arg(long)]
+    zero: bool,
+
     /// Say on standard error how many lines there were, and how many may have been dropped
     #[arg(short, long)]
     stats: bool,
+
+    #[command(flatten)]
+    wait: Wait,
 
     #[command(flatten)]
     seed: SeedArgs,
@@ -74,7 +101,12 @@ Examples:
   $ amq dedupe keys.txt more.txt                # as awk '!seen[$0]++' does
   $ amq dedupe --filter lines.amq keys.txt      # and remembers them
   $ amq dedupe --filter lines.amq more.txt      # prints what was in neither
-  $ amq dedupe --keys 1e6 --fpr 0.1% --stats keys.txt";
+  $ amq dedupe --csv --field 1 table.csv        # the first line of each key
+  $ amq dedupe --forget 1e6 keys.txt            # of the last million
+  $ amq dedupe --keys 1e6 --fpr 0.1% --stats keys.txt
+
+Exit status: 0 if any line was printed, or with --zero; 1 if none was; 2 on an
+error.";
 
 /// The share of new lines dropped by default.
 const RATE: f64 = 1e-6;
@@ -86,105 +118,230 @@ const MEMORY: &str = "no memory for the lines of a block";
 /// lines has as many slots as if there had been room for 65,536.
 const FIRST_ROOM: u64 = 1 << 10;
 
+/// How many generations a window has: it holds the lines of all but one, or more.
+const GENERATIONS: u64 = 8;
+
+/// The lines that have come.
+enum Seen {
+    File(Box<AnyFile>),
+    Window(Rolling<BloomFilter>),
+}
+
+/// The file that the filter is kept in.
+struct Kept {
+    output: Output,
+    /// Whether this run has made it, and has saved nothing in it.
+    made: bool,
+    /// Whether it was empty when this run began.
+    empty: bool,
+    saved: Instant,
+}
+
+/// What a run has done.
+#[derive(Default)]
+struct Counts {
+    lines: u64,
+    new: u64,
+    printed: u64,
+}
+
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let kept = match self.filter.as_deref() {
+        let path = match self.filter.as_deref() {
             Some(path) if is_dash(path) => bail!("--filter: a file is needed, not a pipe"),
             other => other,
         };
-        let output = kept.map(|path| Output::new(path, Existing::Change)).transpose()?;
-        let keys = self.keys.keys(self.seed.key_file())?;
-        keys.not_into_themselves()?;
+        let output = path.map(|path| Output::new(path, Existing::Change)).transpose()?;
         if let Some(output) = &output {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
             output.not_among(self.seed.key_file())?;
         }
-        let output = output.map(Output::locked).transpose()?;
+        let keys = self.keys.keys(self.seed.key_file())?;
+        keys.not_into_themselves()?;
         // Once: a key may come from a pipe.
         let given = self.seed.given()?;
-        let (mut file, output) = match (kept, output) {
-            (Some(path), Some(output)) if output.is_locked() => {
-                (self.resumed(path, given)?, Some(output))
-            }
-            // Of two first runs at the same time, the second must not overwrite what the first has
-            // learnt.
+        let (seen, mut kept) = match (path, self.forget) {
             (Some(path), _) => {
-                (self.fresh(&keys, given)?, Some(Output::new(path, Existing::Keep)?))
+                let (file, kept) = self.kept(path, &keys, given)?;
+                (Seen::File(file.into()), Some(kept))
             }
-            (None, _) => (self.fresh(&keys, given)?, None),
+            (None, Some(lines)) => (self.window(lines, given)?, None),
+            (None, None) => (Seen::File(self.fresh(&keys, given)?.into()), None),
         };
-        let name = kept.map_or_else(String::new, input::name);
-        let keys = keys.suited(&file, &name)?;
-        let under = file.secret();
-        let filter = file.filter_mut().into_inner();
-        // These kinds would go on, and drop more and more.
-        let bound = Abilities::of(filter.kind()).never_full;
-        let before = filter.len();
+        let keys = match &seen {
+            Seen::File(file) => keys.suited(file, &path.map_or_else(String::new, input::name))?,
+            Seen::Window(_) => keys,
+        };
+        if kept.is_some() {
+            signals::end_keys();
+        }
+        let before = seen.filter().len();
+        let seen = RefCell::new(seen);
+        let ended = self.print_firsts(&keys, given, &seen, kept.as_mut());
+        let mut seen = seen.into_inner();
+        let counts = match (ended, &mut kept) {
+            (Ok(counts), Some(kept)) => {
+                kept.save(&mut seen, &keys)?;
+                counts
+            }
+            (Ok(counts), None) => counts,
+            (Err(error), Some(kept)) => {
+                if kept.made {
+                    kept.output.remove();
+                }
+                // A reader that went away has not seen all lines: they must come again.
+                if error.is::<exit::Closed>() {
+                    bail!("{error}: {} stays as it was last saved", kept.output.name())
+                }
+                return Err(error);
+            }
+            (Err(error), None) => return Err(error),
+        };
+        if self.stats {
+            let rate = seen.filter().expected_fpr();
+            exit::note(&format!(
+                "{}, {} of them new; on average, at most {} more were new and dropped (rate now {}, {} \
+                 held)",
+                of(counts.lines, "line"),
+                grouped(counts.new),
+                expected(counts.new as f64 * rate / (1.0 - rate).max(f64::MIN_POSITIVE)),
+                rate_text(rate),
+                match &seen {
+                    Seen::File(_) => of(before + counts.new, "key"),
+                    Seen::Window(window) => of(window.len(), "key"),
+                }
+            ));
+        }
+        if let Some(signal) = signals::came() {
+            signals::end(signal);
+        }
+        Ok(Outcome::found(self.zero || counts.printed > 0))
+    }
+
+    /// Prints the lines that are new, or the others, and remembers them.
+    fn print_firsts(
+        &self,
+        keys: &Keys,
+        given: Option<Secret>,
+        seen: &RefCell<Seen>,
+        kept: Option<&mut Kept>,
+    ) -> anyhow::Result<Counts> {
+        let kept = RefCell::new(kept);
         let to = RefCell::new(Text::new());
-        let (mut printed, mut new) = (0, 0);
+        let mut counts = Counts::default();
         let mut out = Vec::new();
+        let mut headed = false;
+        let under = seen.borrow().secret(given);
+        let most = seen.borrow().most();
         let bar = progress::beside_lines(keys.bytes, false);
-        let ended = keys.run(
+        // What is saved has been printed.
+        let unsaved = Cell::new(false);
+        let save = || -> anyhow::Result<()> {
+            match (&mut *kept.borrow_mut(), self.save_every) {
+                (Some(kept), Some(every)) if unsaved.get() && kept.saved.elapsed() >= every => {
+                    to.borrow_mut().flush()?;
+                    unsaved.set(false);
+                    kept.save(&mut seen.borrow_mut(), keys)
+                }
+                _ => Ok(()),
+            }
+        };
+        counts.lines = keys.run(
             under,
             &bar,
             &Hashed,
             |work| {
-                let firsts = firsts(filter, work)?;
+                let mut held = seen.borrow_mut();
+                let firsts = match (held.firsts(work), most) {
+                    (Err(_), Some(most)) if held.filter().len() >= most => return Err(too_many(most)),
+                    (firsts, _) => firsts?,
+                };
                 out.clear();
-                reserve(&mut out, work.bytes().len() + 1).context(MEMORY)?;
+                reserve(&mut out, work.head.len() + work.bytes().len() + 1).context(MEMORY)?;
+                if !work.head.is_empty() && !std::mem::replace(&mut headed, true) {
+                    out.extend_from_slice(&work.head);
+                }
                 for (line, &first) in work.lines().zip(&work.answers) {
                     if first != self.invert {
                         out.extend_from_slice(line);
                         if line.last() != Some(&keys.shape.end) {
                             out.push(keys.shape.end);
                         }
-                        printed += 1;
+                        counts.printed += 1;
                     }
                 }
-                new += firsts;
+                counts.new += firsts;
                 to.borrow_mut().write(&out)?;
-                if bound && filter.len() > filter.capacity() {
+                if let Some(most) = most.filter(|&most| held.filter().len() > most) {
+                    return Err(too_many(most));
+                }
+                let bytes = held.filter().size_in_bytes();
+                if let Some(memory) = self.memory.filter(|&memory| bytes > memory) {
                     bail!(
-                        "there are more different lines than the {} that the filter was made for, and \
-                         more new ones would be dropped than you allowed: start over with a larger \
-                         --keys, or without it",
-                        grouped(filter.capacity())
+                        "the filter takes {} now, and --memory allows {}: allow more, take a higher \
+                         --fpr, or let it --forget",
+                        bytes_text(bytes),
+                        bytes_text(memory)
                     );
                 }
+                drop(held);
+                unsaved.set(true);
+                save()?;
                 Ok(Continue(()))
             },
-            || to.borrow_mut().flush(),
-        );
+            || {
+                to.borrow_mut().flush()?;
+                save()
+            },
+        )?;
         bar.finish_and_clear();
-        let ended = ended.and_then(|lines| to.borrow_mut().flush().map(|()| lines));
-        let lines = match (ended, &output) {
-            (Ok(lines), _) => lines,
-            // A reader that went away has not seen all lines: they must come again.
-            (Err(error), Some(output)) if error.is::<exit::Closed>() => {
-                bail!("{error}: {} stays as it was", output.name())
+        to.borrow_mut().flush()?;
+        Ok(counts)
+    }
+
+    /// The filter in a file, which no other run can change from now on. A first run makes it before
+    /// it reads any line: of several at once, the others wait, and go on with what it has learnt.
+    fn kept(
+        &self,
+        path: &Path,
+        keys: &Keys,
+        given: Option<Secret>,
+    ) -> anyhow::Result<(AnyFile, Kept)> {
+        let mut made = None;
+        loop {
+            let output = Output::new(path, Existing::Change)?.locked(self.wait)?;
+            if output.is_locked() {
+                let kept = |made, empty| Kept { output, made, empty, saved: Instant::now() };
+                if let Some(made) = made
+                    && input::load_for_keys(path, key_in(given))? == made
+                {
+                    return Ok((made, kept(true, true)));
+                }
+                let file = self.resumed(path, given)?;
+                let empty = file.filter().is_empty();
+                return Ok((file, kept(false, empty)));
             }
-            (Err(error), _) => return Err(error),
+            let new = self.fresh(keys, given)?;
+            let written = Output::new(path, Existing::Keep).and_then(|output| output.write(&new));
+            match written {
+                Ok(()) => made = Some(new),
+                // Another run was faster.
+                Err(_) if path.symlink_metadata().is_ok() => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// A filter of the last lines.
+    fn window(&self, lines: u64, given: Option<Secret>) -> anyhow::Result<Seen> {
+        let keys = lines.saturating_mul(GENERATIONS).div_ceil(GENERATIONS - 1);
+        let goal = Goal::new(keys.max(GENERATIONS), Budget::Fpr(self.fpr.unwrap_or(RATE)));
+        let seed = match given {
+            Some(Secret::Seed(seed)) => seed,
+            _ => DEFAULT_SEED,
         };
-        if before == 0 && lines > 0 {
-            // Nothing was in that could be otherwise.
-            file.set_encoding(keys.encoding(lines));
-        }
-        if let Some(output) = output {
-            output.write(&file)?;
-        }
-        if self.stats {
-            let filter = file.filter().into_inner();
-            let rate = filter.expected_fpr();
-            exit::note(&format!(
-                "{}, {} of them new; fewer than {:.0} new ones dropped (rate now {}, {} held)",
-                of(lines, "line"),
-                grouped(new),
-                (new as f64 * rate).max(1.0).ceil(),
-                rate_text(rate),
-                of(before + new, "key")
-            ));
-        }
-        Ok(Outcome::found(printed > 0))
+        let window = Rolling::with_seed(goal, GENERATIONS as usize, seed)?;
+        Ok(Seen::Window(window.by_count()))
     }
 
     fn fresh(&self, keys: &Keys, given: Option<Secret>) -> anyhow::Result<AnyFile> {
@@ -267,8 +424,79 @@ const fn key_in(given: Option<Secret>) -> Option<SipKey> {
     }
 }
 
-/// Marks the lines that have certainly not come before, and remembers them.
-fn firsts(filter: &mut AnyFilter, work: &mut Work) -> anyhow::Result<u64> {
+fn too_many(most: u64) -> anyhow::Error {
+    anyhow!(
+        "there are more different lines than the {} that the filter was made for, and more new ones \
+         would be dropped than you allowed: start over with a larger --keys, or without it",
+        grouped(most)
+    )
+}
+
+impl Seen {
+    fn filter(&self) -> &dyn Filter {
+        match self {
+            Self::File(file) => file.filter().into_inner(),
+            Self::Window(window) => window,
+        }
+    }
+
+    /// What lines are hashed under.
+    fn secret(&self, given: Option<Secret>) -> Secret {
+        match self {
+            Self::File(file) => file.secret(),
+            Self::Window(_) => given.unwrap_or(Secret::Seed(DEFAULT_SEED)),
+        }
+    }
+
+    /// The most lines for a kind of fixed size, which would go on beyond them, and drop more and
+    /// more.
+    fn most(&self) -> Option<u64> {
+        match self {
+            Self::File(file) => {
+                let filter = file.filter().into_inner();
+                Some(filter.capacity()).filter(|_| !kinds::grows(filter.kind()))
+            }
+            Self::Window(_) => None,
+        }
+    }
+
+    /// Marks the lines that have certainly not come before, and remembers them.
+    fn firsts(&mut self, work: &mut Work) -> anyhow::Result<u64> {
+        match self {
+            Self::File(file) => {
+                let insert = |filter: &mut AnyFilter, hash: KeyHash| -> anyhow::Result<bool> {
+                    Ok(filter.insert_unique_hash(hash)?.is_new())
+                };
+                firsts(file.filter_mut().into_inner(), work, insert)
+            }
+            Self::Window(window) => firsts(window, work, |window, hash| {
+                Ok(!window.contains_hash(hash) && window.insert_hash(hash)?.is_new())
+            }),
+        }
+    }
+}
+
+impl Kept {
+    /// Saves the filter. Lines that are in it must have been printed.
+    fn save(&mut self, seen: &mut Seen, keys: &Keys) -> anyhow::Result<()> {
+        if let Seen::File(file) = seen {
+            if self.empty && !file.filter().is_empty() {
+                // Nothing was in that could be otherwise.
+                file.set_encoding(keys.encoding(1));
+            }
+            self.output.write(file)?;
+            self.made = false;
+        }
+        self.saved = Instant::now();
+        Ok(())
+    }
+}
+
+fn firsts<F: Filter>(
+    filter: &mut F,
+    work: &mut Work,
+    insert: impl Fn(&mut F, KeyHash) -> anyhow::Result<bool>,
+) -> anyhow::Result<u64> {
     let mut firsts = 0;
     work.answers.clear();
     reserve(&mut work.answers, work.hashes.len()).context(MEMORY)?;
@@ -277,7 +505,7 @@ fn firsts(filter: &mut AnyFilter, work: &mut Work) -> anyhow::Result<u64> {
         filter.contains_batch(hashes, answers)?;
         // A line can also occur twice among these.
         for (first, &hash) in answers.iter_mut().zip(hashes) {
-            *first = !*first && filter.insert_unique_hash(hash)?.is_new();
+            *first = !*first && insert(filter, hash)?;
             firsts += u64::from(*first);
         }
     }

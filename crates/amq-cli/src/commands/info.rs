@@ -1,9 +1,8 @@
 //! `amq info`: what a filter is.
 
-use crate::exit::Outcome;
+use crate::exit::{Outcome, complain, note};
 use crate::input::{self, budget_text};
-use crate::numbers::{bytes_text, grouped, rate_text};
-use crate::picture;
+use crate::numbers::{self, bytes_text, grouped, rate_text};
 use crate::report::{Held, estimate};
 use crate::stdio::Text;
 use amq::format::{FileInfo, HashedBy};
@@ -23,46 +22,137 @@ use std::path::PathBuf;
 ///
 /// A Bloom filter counts only keys that were new to it, and a union adds up what its filters
 /// counted; so the number of different keys is estimated from the bits they set, and shown as
-/// "about". With --json, `keys` is what it counted and `keys_by_bits` the estimate; the README of
-/// the crate amq-cli has a table of all fields, with their types and units.
+/// "about". With --json, `keys` is what it counted and `keys_by_bits` the estimate; FIELDS.md
+/// of the crate amq-cli has a table of all fields, with their types and units.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, visible_alias = "stats", alias = "show")]
 pub(crate) struct Arguments {
     /// The filters' files; `-` is standard input
     #[arg(required = true, value_name = "FILTER")]
     filters: Vec<PathBuf>,
 
-    /// Print JSON, a line for each filter
+    /// Print JSON, a line for each filter; of one that cannot be read, `file` and `error`
     #[arg(long)]
     json: bool,
 
-    /// Draw how full the table is
+    /// Print metrics for Prometheus, as its node exporter reads them from a text file
     #[arg(long, conflicts_with = "json")]
-    picture: bool,
+    prometheus: bool,
+
+    /// Fail with status 1 if a filter's false-positive rate is higher than this: 2%, 0.02 or 1/50
+    #[arg(long, value_name = "RATE", value_parser = numbers::rate)]
+    max_rate: Option<f64>,
+
+    /// Fail with status 1 if more of a filter's table is in use than this: 95%, 0.95 or 19/20
+    #[arg(long, value_name = "SHARE", value_parser = numbers::share)]
+    max_load: Option<f64>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   $ amq info seen.amq
   $ amq info --json seen.amq
-  $ amq info --picture seen.amq";
+  $ amq info --max-rate 2% --max-load 95% seen.amq
+  $ amq info --prometheus seen.amq > seen.prom
+
+Exit status: 0 if done; 1 if a filter is beyond --max-rate or --max-load; 2 on
+an error.";
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        let mut outcome = Outcome::Done;
+        let mut metrics = Metrics::default();
         for path in &self.filters {
-            let (header, file) = input::look(path)?;
             let name = input::name(path);
-            let mut text = if self.json {
-                format!("{}\n", in_json(&name, header, &file))
-            } else {
-                in_words(&name, header, &file)?
+            let (header, file) = match input::look(path) {
+                Ok(read) => read,
+                Err(error) => {
+                    if self.json {
+                        let told = json!({ "file": name, "error": format!("{error:#}") });
+                        Text::print(&format!("{told}\n"))?;
+                    }
+                    complain(&error);
+                    metrics.add(&name, None);
+                    outcome = Outcome::Told;
+                    continue;
+                }
             };
-            if self.picture {
-                text += &picture::draw(file.filter().into_inner())?;
+            metrics.add(&name, Some(&file));
+            match (self.json, self.prometheus) {
+                (true, _) => Text::print(&format!("{}\n", in_json(&name, header, &file)))?,
+                (_, true) => {}
+                _ => Text::print(&in_words(&name, header, &file)?)?,
             }
-            Text::print(&text)?;
+            if self.is_beyond(&name, &file) && outcome == Outcome::Done {
+                outcome = Outcome::Nothing;
+            }
         }
-        Ok(Outcome::Done)
+        if self.prometheus {
+            Text::print(&metrics.text())?;
+        }
+        Ok(outcome)
+    }
+
+    /// Whether a filter errs too often or is too full; says so.
+    fn is_beyond(&self, name: &str, file: &AnyFile) -> bool {
+        let filter = file.filter().into_inner();
+        let (rate, load) = (filter.expected_fpr(), filter.load_factor());
+        let beyond = |is: f64, most: Option<f64>| most.filter(|&most| is > most);
+        let rates = beyond(rate, self.max_rate);
+        if let Some(most) = rates {
+            let (rate, most) = (rate_text(rate), rate_text(most));
+            note(&format!("{name}: its rate is {rate}, above the {most} of --max-rate"));
+        }
+        let loads = beyond(load, self.max_load);
+        if let Some(most) = loads {
+            let [load, most] = [load, most].map(|share| share * 100.0);
+            note(&format!("{name}: {load:.1} % is in use, above the {most:.1} % of --max-load"));
+        }
+        rates.is_some() || loads.is_some()
+    }
+}
+
+/// Samples in the text format of Prometheus, in which those of one metric stand together.
+#[derive(Default)]
+struct Metrics([String; METRICS.len()]);
+
+/// The metrics: names, and what they are.
+const METRICS: [(&str, &str); 7] = [
+    ("amq_readable", "Whether the filter could be read and is whole."),
+    ("amq_keys", "Keys that the filter holds, by its own count."),
+    ("amq_planned_keys", "Keys that the filter was planned for."),
+    ("amq_bytes", "Size of the table."),
+    ("amq_load_ratio", "Share of the table in use."),
+    ("amq_false_positive_rate", "The false-positive rate that the filter has now."),
+    ("amq_saturated", "Counters or blocks that are full."),
+];
+
+impl Metrics {
+    fn add(&mut self, name: &str, file: Option<&AnyFile>) {
+        let mut values = vec![0.0];
+        let mut kind = String::new();
+        if let Some(file) = file {
+            let filter = file.filter().into_inner();
+            let stats = filter.stats();
+            kind = format!(",kind=\"{}\"", filter.kind().id());
+            let counts = [stats.len, stats.capacity, stats.bytes].map(|count| count as f64);
+            values = vec![1.0];
+            values.extend(counts);
+            values.extend([stats.load_factor, stats.expected_fpr, stats.saturated as f64]);
+        }
+        let name = name.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
+        for ((samples, (metric, _)), value) in self.0.iter_mut().zip(METRICS).zip(values) {
+            let kind = if metric == "amq_readable" { "" } else { &kind };
+            *samples += &format!("{metric}{{file=\"{name}\"{kind}}} {value}\n");
+        }
+    }
+
+    fn text(&self) -> String {
+        let metric = |(samples, (name, about)): (&String, (&str, &str))| match samples.as_str() {
+            "" => String::new(),
+            _ => format!("# HELP {name} {about}\n# TYPE {name} gauge\n{samples}"),
+        };
+        self.0.iter().zip(METRICS).map(metric).collect()
     }
 }
 
@@ -151,7 +241,7 @@ fn words(name: &str) -> String {
     text
 }
 
-pub(super) fn in_json(name: &str, header: FileInfo, file: &AnyFile) -> Value {
+pub(crate) fn in_json(name: &str, header: FileInfo, file: &AnyFile) -> Value {
     let filter = file.filter().into_inner();
     let stats = filter.stats();
     let asked = match input::budget(filter) {

@@ -4,23 +4,26 @@ use crate::arguments::KeyArgs;
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
-use crate::numbers::{grouped, of, rate_text};
+use crate::lock::Wait;
+use crate::numbers::{grouped, of};
 use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
-use crate::report::{Held, report, skips_copies};
+use crate::report::{Held, overfull, report, skips_copies};
 use crate::stdio::is_dash;
-use amq::{Abilities, AnyError, Filter};
+use amq::{AnyError, Filter};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Insert keys into a filter
 ///
 /// The file is replaced when all keys are in: if one is refused, it stays as it was. Runs that
-/// change one file at the same time wait for each other. Ribbon filters take no further keys.
+/// change one file at the same time wait for each other. Ribbon and fuse filters take no
+/// further keys.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, visible_alias = "add")]
 pub(crate) struct Arguments {
     /// The filter's file; `-` is standard input, and standard output without -o
     filter: PathBuf,
@@ -46,6 +49,13 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
+    /// Print one JSON object instead: what `amq info --json` tells, and `read` and `inserted`
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    wait: Wait,
+
     #[command(flatten)]
     key_file: KeyFile,
 
@@ -68,11 +78,11 @@ impl Arguments {
             );
         }
         let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
-        let output = output.keeping(self.backup)?;
-        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
+        let output = output.keeping(self.backup)?.telling(self.json)?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
         output.not_among(self.key_file.path())?;
-        let output = output.locked()?;
+        let output = output.locked(self.wait)?;
         let key = self.key_file.key()?;
         let mut file = input::load_for_keys(&self.filter, key)?;
         let name = || input::name(&self.filter);
@@ -82,7 +92,7 @@ impl Arguments {
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(name)?;
         let before = filter.len();
-        let bar = progress::bar(keys.bytes, self.quiet);
+        let bar = progress::bar(keys.bytes, self.quiet || self.json);
         let read = keys.run(
             under,
             &bar,
@@ -107,7 +117,10 @@ impl Arguments {
         }
         output.write(&file)?;
         let filter = file.filter().into_inner();
-        if !self.quiet {
+        if self.json {
+            let inserted = filter.len() - before;
+            output.tell(&file, json!({ "read": read, "inserted": inserted }))?;
+        } else if !self.quiet {
             let more = grouped(filter.len() - before);
             note(&report(filter, &output.name()));
             note(&if skips_copies(filter) && !self.unique && filter.len() - before < read {
@@ -117,15 +130,7 @@ impl Arguments {
             });
             output.note_secret(&file);
         }
-        let held = Held::of(filter);
-        if Abilities::of(filter.kind()).never_full && held.exceeds_plan(filter) {
-            note(&format!(
-                "{} now holds more keys than the {} it was planned for, and errs at {}",
-                output.name(),
-                grouped(filter.capacity()),
-                rate_text(filter.expected_fpr())
-            ));
-        }
+        overfull(filter, &output.name(), &Held::of(filter));
         Ok(Outcome::Done)
     }
 }

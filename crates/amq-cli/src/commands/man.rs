@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow};
 use clap::{Arg, ArgAction, ArgGroup, Args, Command};
 use clap_mangen::Man;
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Print a page of the manual, or write all pages
@@ -59,8 +60,57 @@ fn page_name(command: &Command) -> String {
 fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
     let mut text = Vec::new();
     let named = command.clone().name(page_name(command)).override_usage(synopsis(command));
-    Man::new(named).render(&mut text)?;
+    let man = Man::new(named);
+    man.render_title(&mut text)?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    man.render_options_section(&mut text)?;
+    if command.has_subcommands() {
+        writeln!(text, ".SH COMMANDS")?;
+        man.render_subcommands_section(&mut text)?;
+    }
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let (mut examples, mut status, mut notes) = (String::new(), String::new(), String::new());
+    for part in after.split("\n\n") {
+        if let Some(part) = part.strip_prefix("Examples:\n") {
+            for line in part.lines() {
+                examples += &format!("{}\n", roff(line.strip_prefix("  ").unwrap_or(line)));
+            }
+        } else if let Some(part) = part.strip_prefix("Exit status") {
+            // "Exit status: 0 if ..." or "Exit status, as that of grep: 0 if ...".
+            let part = part.split_once(": ").map_or(part, |(_, part)| part);
+            status = format!("{}\n", roff(part));
+        } else if !part.is_empty() {
+            notes += &format!(".PP\n{}\n", roff(part));
+        }
+    }
+    if status.is_empty() {
+        status = "0 if done, 2 on an error.\n".into();
+    }
+    writeln!(text, ".SH EXIT STATUS\n{status}.SH ENVIRONMENT\n.TP\nTMPDIR\n{TMPDIR}")?;
+    if !notes.is_empty() {
+        writeln!(text, ".SH NOTES\n{}", notes.trim_start_matches(".PP\n").trim_end())?;
+    }
+    if !examples.is_empty() {
+        writeln!(text, ".SH EXAMPLES\n.nf\n{examples}.fi")?;
+    }
+    if page_name(command) != "amq" {
+        writeln!(text, ".SH SEE ALSO\n.BR amq (1)")?;
+    }
     Ok(text)
+}
+
+const TMPDIR: &str = "The folder of temporary files, /tmp by default: a build spools hashes there.";
+
+/// Text as roff takes it: nothing in it is an instruction or is hyphenated.
+fn roff(text: &str) -> String {
+    let escaped = text.replace('\\', "\\e").replace('-', "\\-");
+    let line = |line: &str| match line.starts_with(['.', '\'']) {
+        true => format!("\\&{line}"),
+        false => line.to_owned(),
+    };
+    escaped.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// `amq query [-v] [-e KEY] FILTER [KEYS]...`: options by their short names, if they have any, and

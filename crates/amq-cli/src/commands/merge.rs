@@ -3,22 +3,26 @@
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
+use crate::lock::Wait;
 use crate::output::Output;
 use crate::replace::Existing;
-use crate::report::{self, Held};
+use crate::report::{self, Held, overfull};
 use crate::stdio;
 use crate::stdio::is_dash;
+use amq::{AnyFile, KeyEncoding};
 use anyhow::{Context, bail};
 use clap::Args;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Merge filters into one that holds the keys of all
 ///
 /// The filters must be of one kind, of equal parameters and of the same seed or secret key: build
 /// them with the same --keys and the same rate or size (and --seed-of, if the seed is secret).
-/// Ribbon filters cannot be merged. A secret key is in the output only if it is in all of them.
+/// Ribbon, fuse and expandable-quotient
+/// filters cannot be merged. A secret key is in the output only if it is in all of them.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, visible_alias = "union")]
 pub(crate) struct Arguments {
     /// The file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
@@ -36,6 +40,13 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
+    /// Print one JSON object instead: what `amq info --json` tells, and `merged`
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    wait: Wait,
+
     #[command(flatten)]
     key_file: KeyFile,
 }
@@ -48,27 +59,59 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = Output::new(&self.output, Existing::forced(self.force))?;
+        let output = Output::new(&self.output, Existing::forced(self.force))?.telling(self.json)?;
         let dashes = self.filters.iter().filter(|path| is_dash(path)).count();
         stdio::once(dashes, self.key_file.path())?;
         let [first, rest @ ..] = self.filters.as_slice() else {
             bail!("name two filters or more");
         };
         output.not_among(self.key_file.path())?;
-        let output = output.locked()?;
+        let output = output.locked(self.wait)?;
         let key = self.key_file.key()?;
         let mut merged = input::load_to_merge(first, key)?;
         for path in rest {
             let other = input::load_to_merge(path, key)?;
             let both = || format!("{} and {}", input::name(first), input::name(path));
+            same_encoding(&merged, &other).with_context(both)?;
             merged.merge(&other).with_context(both)?;
         }
         output.write(&merged)?;
-        if !self.quiet {
-            let filter = merged.filter().into_inner();
-            note(&report::line(filter, &output.name(), &Held::merged(filter)));
+        let filter = merged.filter().into_inner();
+        let held = Held::merged(filter);
+        if self.json {
+            output.tell(&merged, json!({ "merged": self.filters.len() }))?;
+        } else if !self.quiet {
+            note(&report::line(filter, &output.name(), &held));
             output.note_secret(&merged);
         }
+        overfull(filter, &output.name(), &held);
         Ok(Outcome::Done)
+    }
+}
+
+/// Refuses to unite keys of different types: a key could be asked for in one way only.
+fn same_encoding(one: &AnyFile, other: &AnyFile) -> anyhow::Result<()> {
+    let (ours, theirs) = (one.encoding(), other.encoding());
+    let is_told = |encoding| encoding != KeyEncoding::Unknown;
+    let both_hold = !one.filter().is_empty() && !other.filter().is_empty();
+    if both_hold && is_told(ours) && is_told(theirs) && ours != theirs {
+        bail!(
+            "the keys of one are {}, and those of the other {}: keep both, and ask them together by \
+             amq query -F, with --key-type",
+            words(ours),
+            words(theirs)
+        );
+    }
+    Ok(())
+}
+
+const fn words(encoding: KeyEncoding) -> &'static str {
+    match encoding {
+        KeyEncoding::Bytes => "text or bytes",
+        KeyEncoding::Hex => "bytes in hexadecimal digits",
+        KeyEncoding::Integers => "integers",
+        KeyEncoding::Dates => "dates",
+        KeyEncoding::Instants => "instants",
+        KeyEncoding::Mixed | KeyEncoding::Unknown => "of several types",
     }
 }

@@ -1,6 +1,5 @@
 //! The commands, a file each.
 
-pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod choose;
 pub(crate) mod completions;
@@ -11,7 +10,6 @@ pub(crate) mod info;
 pub(crate) mod insert;
 pub(crate) mod man;
 pub(crate) mod merge;
-pub(crate) mod plan;
 pub(crate) mod query;
 pub(crate) mod remove;
 pub(crate) mod verify;

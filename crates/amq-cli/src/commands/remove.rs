@@ -5,16 +5,18 @@ use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
 use crate::kinds;
+use crate::lock::Wait;
 use crate::mistaken::Watch;
-use crate::numbers::{grouped, of, rate_text, rounded};
+use crate::numbers::{expected, grouped, of, rate_text};
 use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::report;
 use crate::stdio::is_dash;
-use amq::{Ability, Filter};
+use amq::{Ability, AnyFilter, Filter, FilterKind, KeyHash};
 use anyhow::{Context, bail};
 use clap::Args;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Remove keys from a filter
@@ -28,7 +30,7 @@ use std::path::PathBuf;
 /// either. Where that number is 0.1 or more, so that more than one such run in ten would destroy a
 /// key, nothing is changed unless --allow-strangers is given.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, visible_alias = "delete")]
 pub(crate) struct Arguments {
     /// The filter's file; `-` is standard input, and standard output without -o
     filter: PathBuf,
@@ -54,6 +56,14 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
+    /// Print one JSON object instead: what `amq info --json` tells, and `read`, `removed` and
+    /// `stuck`
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    wait: Wait,
+
     #[command(flatten)]
     key_file: KeyFile,
 
@@ -69,6 +79,11 @@ Examples:
 
 Exit status: 0 if any key was removed, 1 if none was in, 2 on an error.";
 
+/// Whether all counters of a key are at the maximum at which they stay.
+fn is_stuck(filter: &AnyFilter, hash: KeyHash) -> bool {
+    filter.count_hash(hash).is_ok_and(|count| count.saturated)
+}
+
 /// The expected number of destroyed keys from which on the run is refused. Below it, nine runs in
 /// ten destroy none.
 const HARM: f64 = 0.1;
@@ -76,11 +91,11 @@ const HARM: f64 = 0.1;
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
-        let output = output.keeping(self.backup)?;
-        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
+        let output = output.keeping(self.backup)?.telling(self.json)?;
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
         output.not_among(self.key_file.path())?;
-        let output = output.locked()?;
+        let output = output.locked(self.wait)?;
         let in_place = self.output.is_none() && !is_dash(&self.filter);
         let key = self.key_file.key()?;
         let mut file = input::load_for_keys(&self.filter, key)?;
@@ -96,19 +111,25 @@ impl Arguments {
                 kinds::list(Ability::Remove.kinds())
             );
         }
-        let bar = progress::bar(keys.bytes, self.quiet);
+        let bar = progress::bar(keys.bytes, self.quiet || self.json);
         let rate = filter.expected_fpr();
-        let mut removed = 0;
+        let counts = matches!(filter.kind(), FilterKind::Counting | FilterKind::BlockedCounting);
+        let may_stick = counts && filter.stats().saturated > 0;
+        let (mut removed, mut stuck) = (0, 0);
         let read = keys.run(
             under,
             &bar,
             &Hashed,
             |work| {
-                let before = removed;
+                let before = removed + stuck;
                 for &hash in &work.hashes {
-                    removed += u64::from(filter.remove_hash(hash)?);
+                    if may_stick && is_stuck(filter, hash) {
+                        stuck += 1;
+                    } else {
+                        removed += u64::from(filter.remove_hash(hash)?);
+                    }
                 }
-                watch.see(work, removed - before);
+                watch.see(work, removed + stuck - before);
                 GO_ON
             },
             || Ok(()),
@@ -118,7 +139,7 @@ impl Arguments {
         bar.finish_and_clear();
         watch.warn(&input::name(&self.filter));
         // So far the filter is changed only in memory.
-        let strangers = read - removed;
+        let strangers = read - removed - stuck;
         let harm = strangers as f64 * rate / (1.0 - rate).max(f64::MIN_POSITIVE);
         if removed > 0 && harm >= HARM && !self.allow_strangers {
             bail!(
@@ -135,12 +156,21 @@ impl Arguments {
         if removed > 0 || !in_place {
             output.write(&file)?;
         }
-        if !self.quiet {
+        if self.json {
+            output.tell(&file, json!({ "read": read, "removed": removed, "stuck": stuck }))?;
+        } else if !self.quiet {
             note(&report(file.filter().into_inner(), &output.name()));
             if removed > 0 || !in_place {
                 output.note_secret(&file);
             }
             note(&format!("removed: {} of {}", grouped(removed), grouped(read)));
+        }
+        if stuck > 0 {
+            note(&format!(
+                "{} cannot be removed: all counters of such a key are stuck at their maximum, so it \
+                 stays found; build the filter again, from its keys",
+                of(stuck, "key")
+            ));
         }
         if removed > 0 && strangers > 0 && (!self.quiet || harm >= HARM) {
             note(&format!(
@@ -155,14 +185,5 @@ impl Arguments {
             ));
         }
         Ok(Outcome::found(removed > 0))
-    }
-}
-
-/// An expected number: a tenth or a thousandth of a key makes sense here.
-fn expected(number: f64) -> String {
-    match number {
-        10.0.. => grouped(rounded(number)),
-        0.01.. => format!("{number:.2}"),
-        _ => format!("{number:.0e}"),
     }
 }

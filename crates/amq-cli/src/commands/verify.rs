@@ -2,7 +2,7 @@
 
 use super::info;
 use crate::exit::{Outcome, complain};
-use crate::input;
+use crate::input::{self, Followed};
 use crate::numbers::of;
 use crate::report::report;
 use crate::stdio::Text;
@@ -15,9 +15,10 @@ use std::path::PathBuf;
 /// Check that filters are whole
 ///
 /// Checks each file's checksums and its table's structure, and prints a line for each that is
-/// whole. Checksums find accidents, not forgers.
+/// whole. Checksums find accidents, not forgers. A file that is not there or cannot be read is not
+/// said to be damaged: it was not read.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, visible_alias = "check")]
 pub(crate) struct Arguments {
     /// The filters' files; `-` is standard input
     #[arg(required = true, value_name = "FILTER")]
@@ -27,7 +28,8 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Print JSON, a line for each file: `whole`, and what `amq info --json` tells or the `error`
+    /// Print JSON, a line for each file: `whole`, and what `amq info --json` tells or the `error`.
+    /// `whole` is null if the file was not read
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
 }
@@ -57,25 +59,26 @@ impl Arguments {
                     Text::print(&format!("{text}: whole\n"))?;
                 }
                 Err(error) => {
+                    let is_damaged = match error.downcast_ref() {
+                        Some(DecodeError::UnsupportedKind { .. }) => false,
+                        Some(_) => true,
+                        None => error.is::<Followed>(),
+                    };
                     if self.json {
+                        let whole = if is_damaged { json!(false) } else { json!(null) };
                         let error = format!("{error:#}");
-                        let told = json!({ "file": name, "whole": false, "error": error });
+                        let told = json!({ "file": name, "whole": whole, "error": error });
                         Text::print(&format!("{told}\n"))?;
                     }
                     complain(&error);
-                    match error.downcast_ref() {
-                        Some(DecodeError::UnsupportedKind { .. }) => unread += 1,
-                        _ => damaged += 1,
-                    }
+                    *(if is_damaged { &mut damaged } else { &mut unread }) += 1;
                 }
             }
         }
         let files = of(self.filters.len() as u64, "file");
         let damaged =
             (damaged > 0).then(|| format!("damaged, or not a filter: {damaged} of {files}"));
-        let unread = (unread > 0).then(|| {
-            format!("of a kind that the library alone reads, so not checked: {unread} of {files}")
-        });
+        let unread = (unread > 0).then(|| format!("not read, so not checked: {unread} of {files}"));
         match [damaged, unread].into_iter().flatten().collect::<Vec<_>>() {
             none if none.is_empty() => Ok(Outcome::Done),
             said => bail!(said.join("; ")),

@@ -24,7 +24,7 @@ fn dedupe_prints_what_comes_first_and_remembers_it() {
     room.amq("dedupe --kind ribbon --keys 2000 keys.txt").refused(&["ribbon filter cannot insert"]);
     room.amq("dedupe --kind cuckoo keys.txt").refused(&["--keys N"]);
     let run = room.amq("dedupe --stats keys.txt").ends(0);
-    assert!(run.err.contains("1,001 lines, 1,001 of them new; fewer than 1 "), "{run:?}");
+    assert!(run.err.contains("1,001 lines, 1,001 of them new; on average, at most "), "{run:?}");
 }
 
 /// It starts small, and keeps its rate when it has grown.
@@ -165,13 +165,15 @@ fn only_counting_becomes_bloom() {
     let kinds = KINDS.join(",");
     room.amq(&format!("build -o {{kind}}.amq --fpr 1% --kind {kinds} keys.txt")).ends(0);
     for kind in KINDS {
-        for to in KINDS {
-            let run = room.amq(&format!("convert -f {kind}.amq --to {to} -o out.amq"));
-            match (kind, to) {
-                ("counting", "bloom") => drop(run.ends(0)),
-                _ if kind == to => drop(run.refused(&["already"])),
-                _ => drop(run.refused(&["only counting to bloom is exact"])),
-            }
+        let run = room.amq(&format!("convert -f {kind}.amq --to bloom -o out.amq"));
+        match kind {
+            "counting" => drop(run.ends(0)),
+            "bloom" => drop(run.refused(&["already"])),
+            _ => drop(run.refused(&["only counting to bloom is exact"])),
+        }
+        if kind != "bloom" {
+            room.amq(&format!("convert -f counting.amq --to {kind} -o out.amq"))
+                .refused(&["[possible values: bloom]"]);
         }
     }
     room.write("many", numbered(1..=100_000));

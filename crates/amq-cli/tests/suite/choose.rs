@@ -322,7 +322,8 @@ fn the_worked_choice_is_that_of_the_command() {
     assert_eq!(best["type"], "RibbonFilter");
     assert!(worked.contains("none is removed: `RibbonFilter`"));
     let kind = best["structure"].as_str().unwrap();
-    let plan = answer(&format!("plan --kind {kind} --keys 1e6 --fpr 1%"));
+    let goal = amq::Goal::fpr(1_000_000, 0.01);
+    let plan = amq::AnyFilter::plan(kind.parse().unwrap(), goal).unwrap();
     let bloom = json["choices"].as_array().unwrap().iter().find(|of| of["structure"] == "bloom");
     let bloom = number(bloom.unwrap(), "fpr");
     // In ns per query.
@@ -330,7 +331,7 @@ fn the_worked_choice_is_that_of_the_command() {
     let [rate, bits] = [number(best, "fpr"), number(best, "bits_per_key")];
     assert_eq!(number(&json, "without_ns"), absent);
     let worked = worked.split_whitespace().collect::<Vec<_>>().join(" ");
-    let [plan_bits, plan_bytes] = ["bits_per_key", "bytes"].map(|name| number(&plan, name));
+    let [plan_bits, plan_bytes] = [plan.bits_per_key(), plan.bytes as f64];
     for said in [
         format!("0.9 × 100 µs = {} µs per query", absent / 1000.0),
         format!("{plan_bits:.2} bits per key, {:.0} kB", plan_bytes / 1000.0),

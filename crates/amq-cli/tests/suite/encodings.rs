@@ -86,7 +86,15 @@ fn a_filter_of_mixed_keys_says_so() {
     let build = "build --fpr 1e-6 --keys 2000 --kind cuckoo -o";
     room.amq(&format!("{build} text.amq keys.txt")).ends(0);
     room.amq(&format!("{build} numbers.amq --key-type u64 n")).ends(0);
-    room.amq("merge -o both.amq text.amq numbers.amq").ends(0);
+    let merge = "merge -o both.amq text.amq numbers.amq";
+    room.amq(merge).refused(&["text.amq and numbers.amq: the keys of one are text", "integers"]);
+    // A program can.
+    let load = |name: &str| amq::AnyFile::load(room.path(name)).unwrap();
+    let mut both = load("text.amq");
+    both.merge(&load("numbers.amq")).unwrap();
+    let mut bytes = Vec::new();
+    both.write_to(&mut bytes).unwrap();
+    room.write("both.amq", bytes);
     let told = room.amq("info both.amq").ends(0).text();
     assert!(told.contains("of several types"), "{told}");
     room.amq("query both.amq -e 1").refused(&["say which these are, with --key-type"]);

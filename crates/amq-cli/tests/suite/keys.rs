@@ -26,7 +26,8 @@ fn lines_are_printed_as_they_are() {
     answers("", b"a\n\n", b"\nb\n\n", b"\n\n");
     answers("", b"a\n", b"\n", b"");
     // Bytes that are no UTF-8.
-    answers("", b"\xff\xfe\n\x80\n", b"\xff\xfe\n\xff\n\x80\n", b"\xff\xfe\n\x80\n");
+    answers("", b"\xff\xff\n\x80\n", b"\xff\xff\n\xff\n\x80\n", b"\xff\xff\n\x80\n");
+    answers("--raw", b"\xff\xfe\n\x80\n", b"\xff\xfe\n\xff\n\x80\n", b"\xff\xfe\n\x80\n");
     // No keys at all.
     answers("", b"", b"a\n", b"");
 }
@@ -52,7 +53,7 @@ fn numbers_and_hexadecimals_are_keys_by_value() {
 #[test]
 fn a_line_that_is_no_key_is_named_and_nothing_is_written() {
     let room = Room::new();
-    for bad in ["-5", "0x10", "1e3", "", " 7", "18446744073709551616", "1.0"] {
+    for bad in ["+5", "0x10", "1e3", "", " 7", "18446744073709551616", "1.0"] {
         room.write("n.txt", format!("1\n2\n{bad}\n4\n"));
         let quoted = format!("n.txt:3: \"{bad}\" is not a whole number");
         room.amq("build -o f.amq --fpr 1% --key-type u64 n.txt").refused(&[&quoted]);

@@ -1,6 +1,6 @@
 //! What tells about filters: info, plans, advice, timings, the manual.
 
-use crate::room::{KINDS, Room, field, have, is_static};
+use crate::room::{KINDS, Room, field, have};
 use amq::FilterFile;
 use serde_json::{Value, json};
 use std::fs;
@@ -24,12 +24,12 @@ fn verify_tells_the_whole_from_the_damaged() {
     let goal = amq::Goal::fpr(100, 0.01);
     let sharded = amq::sharded::Sharded::<amq::BloomFilter>::new(goal, 2).unwrap();
     sharded.save(room.path("shards.amq")).unwrap();
-    let unread = "of a kind that the library alone reads, so not checked: 1 of ";
+    let unread = "not read, so not checked: 1 of ";
     let run = room.amq("verify shards.amq seen.amq").ends(2);
     assert!(run.err.contains(&format!("{unread}2 files")), "{run:?}");
     assert!(!run.err.contains("damaged"), "{run:?}");
     let run = room.amq("verify shards.amq bad.amq seen.amq").ends(2);
-    assert!(run.err.contains("damaged, or not a filter: 1 of 3 files; of a kind"), "{run:?}");
+    assert!(run.err.contains("damaged, or not a filter: 1 of 3 files; not read"), "{run:?}");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_filter_of_the_callers_hashes_is_asked_for_no_key_and_says_why() {
     let text = room.amq("info both.amq").ends(0).text();
     assert!(text.contains("2 of ") && text.contains("that of the program"), "{text}");
     let own = amq::CuckooFilter::new(amq::Goal::fpr(100, 0.01)).unwrap();
-    room.write("own.amq", own.to_bytes().unwrap());
+    room.write("own.amq", FilterFile::to_bytes(&own).unwrap());
     let run = room.amq("merge -q -o no.amq by.amq own.amq").ends(2);
     let why = "the filters hash keys in different ways";
     assert!(run.err.contains(why), "{run:?}");
@@ -82,7 +82,7 @@ fn info_says_what_a_filter_is_and_keeps_its_secret() {
         assert!(text.contains(part), "{text}");
     }
     room.amq("build -q -o s.amq --fpr 1% --seed 0xdeadbeef keys.txt").ends(0);
-    for option in ["", "--json", "--picture"] {
+    for option in ["", "--json"] {
         let text = room.amq(&format!("info s.amq {option}")).ends(0).text();
         assert!(
             !text.contains("3735928559") && !text.to_lowercase().contains("deadbeef"),
@@ -120,64 +120,6 @@ fn bits_per_key_of_a_union_are_those_of_its_different_keys() {
         text.contains(&format!("{:.2} bits per different key", number("bits_per_key"))),
         "{text}"
     );
-}
-
-#[test]
-fn pictures_show_how_full_tables_are() {
-    let room = Room::new();
-    let kinds = KINDS.join(",");
-    room.amq(&format!("build -o {{kind}}.amq --fpr 1% --kind {kinds} keys.txt")).ends(0);
-    for kind in KINDS {
-        let text = room.amq(&format!("info --picture {kind}.amq")).ends(0).text();
-        let drawn = text.lines().any(|line| line.starts_with("  |") && line.ends_with('|'));
-        assert_eq!(drawn, !is_static(kind), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= 160), "{text}");
-    }
-}
-
-#[test]
-fn plans_are_what_is_built() {
-    let room = Room::new();
-    let plans = room.amq("plan --keys 1001 --fpr 1%,0.1% --json").ends(0).text();
-    assert_eq!(plans.lines().count(), 2 * KINDS.len());
-    for plan in plans.lines().filter(|line| field(line, "fpr") == "0.01") {
-        let kind = field(plan, "kind").trim_matches('"');
-        room.amq(&format!("build -f -o f.amq --kind {kind} --fpr 1% keys.txt")).ends(0);
-        let info = room.amq("info --json f.amq").text();
-        let [planned, built]: [u64; 2] =
-            [plan, &info].map(|json| field(json, "bytes").parse().unwrap());
-        assert!(built <= planned && built * 10 >= planned * 9, "{kind}: {built} of {planned}");
-    }
-    let text = room.amq("plan --keys 1e6,1e9 --fpr 1% --kind bloom,ribbon").ends(0).text();
-    assert!(text.contains("1,000,000,000 keys at"), "{text}");
-    assert!(text.lines().any(|line| line.starts_with("bloom") && line.contains("9.59")), "{text}");
-    // A comma parts numbers, and no thousands: what could be either is refused.
-    let count = |options: &str| {
-        room.amq(&format!("plan --fpr 1% --kind bloom --json {options}")).ends(0).lines()
-    };
-    assert_eq!(count("--keys 1k,10M,1e6"), 3);
-    assert_eq!(count("--keys 100 --keys 200"), 2);
-    room.amq("plan --keys 1,000").refused(&["write 1000 or 1_000, without commas"]);
-    room.amq("plan --keys 100,200").refused(&["Write 100_200 for one", "--keys 100 --keys 200"]);
-    // What a kind cannot do is a dash, or an error of its own.
-    let text = room.amq("plan --keys 1e18 --fpr 1e-9").ends(0).text();
-    assert!(text.contains(" - "), "{text}");
-    let json = room.amq("plan --keys 1e18 --fpr 1e-9 --json").ends(0).text();
-    assert!(json.contains("\"error\":"), "{json}");
-}
-
-#[test]
-fn bench_verifies_every_kind_and_puts_it_into_a_table() {
-    let room = Room::new();
-    let text = room.amq("bench keys.txt more.txt").ends(0).text();
-    assert!(text.starts_with("2,001 keys, 1,501 of them different;"), "{text}");
-    for kind in KINDS {
-        let line = text.lines().find(|line| line.split_whitespace().next() == Some(kind));
-        assert_eq!(line.unwrap().matches('%').count(), 2, "{text}");
-    }
-    let text = room.amq("bench --limit 100 --kind bloom --fpr 1/1000 keys.txt").ends(0).text();
-    assert!(text.starts_with("100 keys, 100 of them different;"), "{text}");
-    room.pipe("bench", "").refused(&["there are no keys"]);
 }
 
 #[test]
@@ -224,11 +166,11 @@ fn completions_and_manual_name_every_command() {
         .filter(|&name| name != "help")
         .collect();
     assert!(commands.len() >= 13, "{commands:?}");
-    // All commands, and the values of --kind: those of build, dedupe, convert, plan and bench.
+    // All commands, and the values of --kind: those of build, dedupe and choose.
     for shell in ["bash", "zsh", "fish"] {
         let text = room.amq(&format!("completions {shell}")).ends(0).text();
         assert!(commands.iter().all(|name| text.contains(name)), "{shell}");
-        assert!(KINDS.iter().all(|kind| text.matches(kind).count() >= 5), "{shell}");
+        assert!(KINDS.iter().all(|kind| text.matches(kind).count() >= 2), "{shell}");
         assert!(!text.contains("ribbon-bumped"), "{shell} shows hidden names");
     }
     let typed = "source <(amq completions bash); COMP_WORDS=(amq build --kind expa); COMP_CWORD=3;
@@ -274,18 +216,15 @@ fn completions_and_manual_name_every_command() {
 fn tables_and_sentences_fit_80_columns() {
     let room = Room::new();
     for command in [
-        "plan",
-        "plan --keys 1e9 --fpr 50%,10%,1%,0.1%,0.002%,1e-6",
         "choose --keys 1e6",
         "choose --keys 1e6 --static --fpr 0.3%",
         "choose --at-most 1e7 --threads 8 --need remove",
         "choose --unknown-from 1000 --fpr 1e-6",
         "choose --keys 1e6 --values 8 --static",
-        "bench keys.txt",
     ] {
         let text = room.amq(command).ends(0).text();
         let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
-        let told = |line: &&str| line.starts_with("1,001 keys") || line.starts_with("To build");
+        let told = |line: &&str| line.starts_with("To build");
         assert!(long.iter().all(told), "amq {command}: {long:?}");
     }
 }
@@ -315,7 +254,7 @@ fn old_names_of_kinds_mean_what_they_meant_and_the_new_ones_are_told() {
     }
     let run = room.amq("build -q -f -o f.amq --fpr 1% --kind Bloom keys.txt").ends(0);
     assert_eq!(run.err, "", "only the case is another");
-    room.amq("plan --keys 9 --kind ribon").refused(&["ribon", "'ribbon'"]);
+    room.amq("build -o f.amq --fpr 1% --kind ribon keys.txt").refused(&["ribon", "'ribbon'"]);
     let run = room.amq("build --help").ends(0).text();
     assert!(KINDS.iter().all(|kind| run.contains(&format!("- {kind}:"))), "{run}");
 }
@@ -367,16 +306,6 @@ fn json_has_what_a_script_wants() {
     assert_eq!((&lines[1]["whole"], &lines[1]["file"]), (&json!(false), &json!("keys.txt")));
     assert!(lines[1]["error"].as_str().unwrap().contains("not an amq file"), "{run:?}");
     assert!(run.err.contains("damaged, or not a filter: 1 of 2 files"), "{run:?}");
-
-    let run = room.amq("bench --json --kind bloom,ribbon keys.txt").ends(0);
-    let lines: Vec<Value> = run.text().lines().map(read).collect();
-    assert_eq!(lines.len(), 2);
-    for (line, kind) in lines.iter().zip(["bloom", "ribbon"]) {
-        assert_eq!((&line["kind"], &line["keys"]), (&json!(kind), &json!(1001)));
-        for number in ["bytes", "build_ns", "present_ns", "absent_ns", "measured_fpr"] {
-            assert!(line[number].as_f64().unwrap() > 0.0, "{line}");
-        }
-    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ const READERS: [(&str, &str, i32); 6] = [
     ("dedupe", "", 0),
     ("insert", "live.amq -q -o new.amq -f", 0),
     ("remove", "live.amq -q -o new.amq -f", 0),
-    ("bench", "--kind bloom,ribbon", 0),
+    ("build", "-o once.amq --fpr 1% --unique -q -f", 0),
 ];
 
 /// A block goes from hand to hand; there are a few, and files beyond their number used to find none

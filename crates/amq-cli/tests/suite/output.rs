@@ -65,7 +65,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
         "dedupe keys.txt",
         "info seen.amq",
         "verify seen.amq",
-        "plan",
+        "engines --keys 1e6",
         "man",
         "completions bash",
         "build -o - --fpr 1% keys.txt",
@@ -86,7 +86,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
 fn whoever_has_seen_enough_may_go() {
     let room = Room::with_filter();
     room.write("many.txt", numbered(1..=500_000));
-    for command in ["dedupe many.txt", "query -v seen.amq many.txt", "plan -n 1e3,1e4,1e5,1e6"] {
+    for command in ["dedupe many.txt", "query -v seen.amq many.txt", "engines --keys 1e6"] {
         let run = room.bash(&format!("amq {command} | head -1; exit ${{PIPESTATUS[0]}}")).ends(0);
         assert_eq!((run.lines(), run.err.as_str()), (1, ""), "{command}");
     }
@@ -262,7 +262,7 @@ fn a_closed_descriptor_is_an_error_and_one_on_dev_null_is_not() {
         "build -o - --fpr 1% keys.txt",
         "insert seen.amq -o - keys.txt",
         "info seen.amq",
-        "plan",
+        "engines --keys 1e6",
         "man",
         "completions bash",
         "--help",

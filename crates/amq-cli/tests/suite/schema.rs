@@ -1,4 +1,4 @@
-//! What `amq info --json` prints, against the tables of the README: of every committed file.
+//! What `amq info --json` prints, against the tables of FIELDS.md: of every committed file.
 
 use crate::room::Room;
 use amq::{
@@ -24,7 +24,7 @@ fn split<'a>(page: &'a str, head: &str) -> [&'a str; 3] {
 
 /// The fields of every line, with their types.
 fn fields() -> Vec<(String, String)> {
-    let [_, rows, _] = split(include_str!("../../README.md"), FIELDS);
+    let [_, rows, _] = split(include_str!("../../FIELDS.md"), FIELDS);
     let cells = rows.lines().skip(1).map(|row| row.split('|').skip(1).take(2));
     let clean = |cell: &str| cell.trim().replace('`', "");
     cells.map(|mut cells| [(); 2].map(|()| clean(cells.next().unwrap())).into()).collect()
@@ -144,9 +144,9 @@ fn the_readme_has_the_parameters_of_every_kind() {
             ids.clear();
         }
     }
-    let [before, written, after] = split(include_str!("../../README.md"), PARAMETERS);
+    let [before, written, after] = split(include_str!("../../FIELDS.md"), PARAMETERS);
     if written != table && std::env::var_os("AMQ_BLESS").is_some_and(|value| value == "1") {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("FIELDS.md");
         return fs::write(path, [before, &table, after].concat()).unwrap();
     }
     assert_eq!(written, table, "AMQ_BLESS=1 cargo test -p amq-cli writes it anew");

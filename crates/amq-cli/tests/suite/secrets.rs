@@ -50,10 +50,10 @@ fn a_key_file_holds_a_key_and_nothing_else() {
     let room = with_keys();
     let digits = KEY.trim_end();
     for (text, said) in [
-        (String::new(), "these are 0 bytes"),
-        (digits[1..].into(), "these are 31 bytes"),
-        (format!("{digits}{}GARBAGE", " ".repeat(32)), "these are 71 bytes"),
-        (format!("{digits}{}", " ".repeat(5000)), "these are more than 4096 bytes"),
+        (String::new(), "it holds 0 bytes"),
+        (digits[1..].into(), "it holds 31 bytes"),
+        (format!("{digits}{}GARBAGE", " ".repeat(32)), "it holds 71 bytes"),
+        (format!("{digits}{}", " ".repeat(5000)), "it holds more than 4,096 bytes"),
     ] {
         room.write("k", &text);
         private(&room, "k", 0o600);
@@ -62,7 +62,7 @@ fn a_key_file_holds_a_key_and_nothing_else() {
     }
     std::fs::write(room.path("k"), (200..232).collect::<Vec<u8>>()).unwrap();
     room.amq("build -f -o f.amq --fpr 1% --key-file k keys.txt")
-        .refused(&["these are 32 bytes, not all of them hexadecimal digits"]);
+        .refused(&["it holds 32 bytes, not all of them hexadecimal digits"]);
     room.write("k", format!("{}\n{digits}\n", "\n".repeat(40)));
     room.amq("build -f -o f.amq --fpr 1% --key-file k keys.txt").ends(0);
     room.amq("build -f -o f.amq --fpr 1% --key-file no;ne keys.txt")
@@ -145,7 +145,7 @@ fn a_key_that_others_can_read_is_refused_with_the_way_out() {
         room.write("bad", bad);
         private(&room, "bad", 0o600);
         room.amq(&format!("{build} bad keys.txt"))
-            .refused(&["bad: no secret key: these are ", "a secret key is 32 hexadecimal digits"]);
+            .refused(&["bad: no secret key: it holds ", "a secret key is 32 hexadecimal digits"]);
     }
 }
 

@@ -1,0 +1,208 @@
+//! Several filters in one query, filters that are kept while lines come, and monitors.
+
+use crate::room::{Room, field, have, numbered};
+use serde_json::Value;
+
+fn three() -> Room {
+    let room = Room::new();
+    for (name, keys) in [("a", 1..=600), ("b", 501..=1000), ("c", 2001..=2100)] {
+        room.write(name, numbered(keys));
+        room.amq(&format!("build -q -o {name}.amq --fpr 1e-9 {name}")).ends(0);
+    }
+    room
+}
+
+const ALL: &str = "-F a.amq -F b.amq -F c.amq";
+
+#[test]
+fn several_filters_are_asked_at_once() {
+    let room = three();
+    let ask = |options: &str| room.amq(&format!("query {ALL} {options}"));
+    let keys = "-e key1 -e key550 -e key2050 -e none";
+    assert_eq!(ask(keys).ends(0).text(), "key1\nkey550\nkey2050\n");
+    assert_eq!(ask(&format!("--any -v {keys}")).ends(0).text(), "none\n");
+    let run = room.amq(&format!("query --all -F a.amq -F b.amq {keys}")).ends(0);
+    assert_eq!(run.text(), "key550\n");
+    let run = ask(&format!("-H {keys}")).ends(0);
+    assert_eq!(run.text(), "a.amq:key1\na.amq:key550\nb.amq:key550\nc.amq:key2050\n");
+    assert_eq!(ask("-l -e key550 -e none").ends(0).text(), "a.amq\nb.amq\n");
+    assert_eq!(ask("-l -e none").ends(1).text(), "");
+    assert_eq!(ask("-c -H a b").ends(0).text(), "a.amq:700\nb.amq:600\nc.amq:0\n");
+    assert_eq!(ask("-c a b c").ends(0).text(), "1200\n");
+    let run = ask("--json a").ends(0).text();
+    let found: Vec<&str> = run.lines().map(|line| field(line, "found")).collect();
+    assert_eq!(found, ["600", "100", "0"]);
+    // Under seeds of their own, a secret key, and with keys of two types.
+    room.amq("build -q -o s.amq --fpr 1e-9 --seed 7 b").ends(0);
+    room.amq("build -q -o n.amq --fpr 1e-9 --key-type u64 -e 5").ends(0);
+    let run = room.amq("query -H -F a.amq -F s.amq -e key550 -e key1000").ends(0);
+    assert_eq!(run.text(), "a.amq:key550\ns.amq:key550\ns.amq:key1000\n");
+    room.amq("query -F a.amq -F n.amq -e 5").refused(&["keys of different types"]);
+    room.amq("query -F a.amq -F nosuch -e 5").refused(&["nosuch"]);
+    room.amq("query -F a.amq -F keys.txt -e 5").refused(&["keys.txt: not an amq file"]);
+    room.amq("query -F a.amq keys.txt -e 5").refused(&["not both"]);
+}
+
+/// Fifty filters of which a key reads a few pages: they are not loaded.
+#[cfg(target_os = "linux")]
+#[test]
+fn many_filters_cost_what_is_read_of_them() {
+    if !have("strace", &["-f", "-e", "trace=none", "true"]) {
+        return;
+    }
+    let room = Room::new();
+    let mut names = String::new();
+    for i in 0..10 {
+        room.amq(&format!("build -q -o {i}.amq --fpr 1% --keys 1e6 -e key{i}")).ends(0);
+        names += &format!(" -F {i}.amq");
+    }
+    let ask = format!("strace -f -o trace -e trace=read,pread64 amq query -l{names} -e key7");
+    assert_eq!(room.bash(&ask).ends(0).text(), "7.amq\n");
+    let trace = String::from_utf8(room.read("trace")).unwrap();
+    let read: u64 =
+        trace.lines().filter_map(|line| line.rsplit_once("= ")?.1.trim().parse::<u64>().ok()).sum();
+    // One filter has more bytes.
+    assert!(read < 300_000, "{read}");
+}
+
+#[test]
+fn each_key_can_get_a_line() {
+    let room = three();
+    let print = |words: &str| {
+        room.amq(&format!("query --print {words} a.amq -e key1 -e none")).ends(0).text()
+    };
+    assert_eq!(print("yes,no"), "yes\nno\n");
+    assert_eq!(print("1,0,key"), "1\tkey1\n0\tnone\n");
+    room.amq("query --print yes a.amq -e key1").refused(&["two words"]);
+    let run = room.amq("query -H --print +,- -F a.amq -F b.amq -e key1").ends(0);
+    assert_eq!(run.text(), "a.amq:+\nb.amq:-\n");
+    room.write("two", "none\nkey1\n");
+    let run = room.amq("query -n a.amq two keys.txt").ends(0).text();
+    assert!(run.starts_with("2:key1\n1:key1\n2:key2\n"), "{run}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_saves_what_has_been_printed() {
+    use std::io::{BufRead, Write};
+    let room = Room::new();
+    for (signal, number) in [("TERM", 15), ("INT", 2)] {
+        let mut run = room.piped("dedupe -F f.amq");
+        let (mut input, mut output) = run.pipes();
+        input.write_all(format!("{signal}\n").as_bytes()).unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        assert_eq!(line, format!("{signal}\n"));
+        room.bash(&format!("kill -{signal} {}", run.id())).ends(0);
+        let ended = run.ends();
+        assert_eq!(ended.signal, Some(number), "{ended:?}");
+        room.amq(&format!("query -q f.amq -e {signal}")).ends(0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_filter_is_saved_while_lines_come_and_stays_locked() {
+    use std::io::{BufRead, Write};
+    let room = Room::new();
+    let mut run = room.piped("dedupe -F f.amq --save-every 1ms");
+    let (mut input, mut output) = run.pipes();
+    for i in 0..3 {
+        input.write_all(format!("key{i}\n").as_bytes()).unwrap();
+        output.read_line(&mut String::new()).unwrap();
+        while room.amq(&format!("query -q f.amq -e key{i}")).status != Some(0) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        room.amq("insert --no-wait f.amq -e x").refused(&["f.amq: another run is changing"]);
+    }
+    // Even if it is killed, what was saved is there.
+    room.bash(&format!("kill -KILL {}", run.id())).ends(0);
+    assert_eq!(run.ends().signal, Some(9));
+    assert_eq!(room.pipe("dedupe -F f.amq", "key0\nkey2\nkey9\n").ends(0).text(), "key9\n");
+}
+
+#[test]
+fn lines_are_forgotten_after_so_many_others() {
+    let room = Room::new();
+    room.write("many", numbered(1..=10_000));
+    let run = room.amq("dedupe --forget 1000 --fpr 1e-6 many many").ends(0);
+    assert_eq!(run.lines(), 20_000);
+    let run = room.amq("dedupe --forget 10000 --fpr 1e-6 many many").ends(0);
+    assert_eq!(run.lines(), 10_000);
+    room.amq("dedupe --forget 5 -F f.amq many").refused(&["cannot be used with"]);
+}
+
+#[test]
+fn dedupe_has_a_limit_of_memory_and_a_status_for_scripts() {
+    let room = Room::new();
+    room.write("many", numbered(1..=100_000));
+    let run = room.amq("dedupe --memory 64KiB many").ends(2);
+    assert!(run.err.contains("--memory allows 65.5 kB: allow more"), "{run:?}");
+    room.amq("dedupe --memory 2MB many").ends(0);
+    room.pipe("dedupe", "").ends(1);
+    room.pipe("dedupe --zero", "").ends(0);
+    let run = room.amq("dedupe --help").ends(0).text();
+    assert!(run.contains("or with --zero"), "{run}");
+}
+
+#[test]
+fn monitors_get_a_status_and_metrics() {
+    let room = Room::new();
+    room.amq("build -q -o f.amq --fpr 1% --keys 500 keys.txt -k blocked-bloom").ends(2);
+    room.amq("build -q -o f.amq --fpr 1% --keys 1001 keys.txt").ends(0);
+    room.amq("info --max-rate 2% --max-load 95% f.amq").ends(0);
+    let run = room.amq("info --max-rate 0.1% f.amq").ends(1);
+    assert!(run.err.contains("above the 0.100 % of --max-rate"), "{run:?}");
+    let run = room.amq("info --max-load 10% f.amq").ends(1);
+    assert!(run.err.contains("above the 10.0 % of --max-load"), "{run:?}");
+    room.amq("info --max-rate 0.1% f.amq nosuch").ends(2);
+    let run = room.amq("info --prometheus f.amq nosuch").ends(2).text();
+    for line in [
+        "# TYPE amq_keys gauge",
+        "amq_readable{file=\"f.amq\"} 1",
+        "amq_readable{file=\"nosuch\"} 0",
+        "amq_planned_keys{file=\"f.amq\",kind=\"bloom\"} 1001",
+    ] {
+        assert!(run.lines().any(|is| is == line), "{line}: {run}");
+    }
+}
+
+#[test]
+fn what_changes_files_tells_programs_what_it_has_done() {
+    let room = Room::new();
+    let tell = |command: &str| -> Value {
+        let run = room.amq(command).ends(0);
+        assert_eq!((run.lines(), run.err.as_str()), (1, ""), "{command}");
+        serde_json::from_str(&run.text()).unwrap()
+    };
+    let told = tell("build --json -o f.amq -k cuckoo --fpr 1% --keys 5000 keys.txt");
+    assert_eq!((&told["read"], &told["kind"]), (&1001.into(), &"cuckoo".into()));
+    let told = tell("insert --json f.amq -e one -e two");
+    assert_eq!((&told["inserted"], &told["keys"]), (&2.into(), &1003.into()));
+    assert_eq!(tell("remove --json f.amq -e one")["removed"], 1);
+    assert_eq!(tell("merge --json -o g.amq f.amq f.amq")["merged"], 2);
+    tell("build --json -o c.amq -k counting --fpr 1% keys.txt");
+    assert_eq!(tell("convert --json c.amq --to bloom -o b.amq")["kind"], "bloom");
+    room.amq("insert --json f.amq -o - -e x").ends(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_wait_for_another_run_is_told_and_has_a_limit() {
+    let room = Room::with_filter();
+    let insert = "amq insert -q seen.amq -e x";
+    let hold = |seconds: &str, command: &str| {
+        let line = format!(
+            "exec 9< seen.amq; flock 9; (sleep {seconds}) & exec 9<&-; {command}; s=$?; wait; exit $s"
+        );
+        room.bash(&line)
+    };
+    let run = hold("1.6", insert).ends(0);
+    assert_eq!(run.err, "amq: seen.amq: waiting for another run to finish changing it\n");
+    for options in ["--no-wait", "--wait 100ms"] {
+        let run = hold("0.5", &format!("{insert} {options}")).ends(2);
+        assert!(run.err.contains("seen.amq: another run is changing this file"), "{run:?}");
+    }
+    let run = hold("0.2", &format!("{insert} --wait 1min")).ends(0);
+    assert_eq!(run.err, "");
+}
