@@ -2,8 +2,8 @@
 
 use crate::answer::error_in_json;
 use crate::commands::{
-    build, choose, completions, convert, dedupe, engines, info, insert, man, merge, query, remove,
-    verify,
+    build, choose, compare, completions, convert, dedupe, engines, info, insert, man, merge, query,
+    remove, verify,
 };
 use crate::exit::{Closed, Outcome};
 use crate::stdio::Text;
@@ -44,6 +44,7 @@ enum Command {
     Insert(insert::Arguments),
     Remove(remove::Arguments),
     Merge(merge::Arguments),
+    Compare(compare::Arguments),
     Info(info::Arguments),
     Verify(verify::Arguments),
     Convert(convert::Arguments),
@@ -74,6 +75,7 @@ impl Cli {
             Command::Insert(arguments) => arguments.run(),
             Command::Remove(arguments) => arguments.run(),
             Command::Merge(arguments) => arguments.run(),
+            Command::Compare(arguments) => arguments.run(),
             Command::Info(arguments) => arguments.run(),
             Command::Verify(arguments) => arguments.run(),
             Command::Convert(arguments) => arguments.run(),

@@ -109,6 +109,16 @@ pub(crate) fn skips_copies(filter: &AnyFilter) -> bool {
 /// known. Each key sets `probes` bits anywhere, so that a share `exp(-probes * keys / bits)` is
 /// left.
 pub(crate) fn estimate(filter: &AnyFilter) -> Option<(&'static str, f64)> {
+    let (bits, probes) = bits_and_probes(filter)?;
+    let clear = 1.0 - filter.load_factor();
+    // With no bit left, at least as many as leave one.
+    let known = if clear > 0.0 { "about " } else { "at least about " };
+    // Subtracted from zero, since the negative of zero is printed as -0.0.
+    Some((known, 0.0 - bits / probes * clear.max(bits.recip()).ln()))
+}
+
+/// The bits of a Bloom filter's table, and how many of them a key sets, as good as anywhere.
+pub(crate) fn bits_and_probes(filter: &AnyFilter) -> Option<(f64, f64)> {
     let (bits, probes) = match filter {
         AnyFilter::Bloom(filter) => (filter.params().bits, filter.params().probes),
         // A bit in each of the eight words of a block.
@@ -119,12 +129,7 @@ pub(crate) fn estimate(filter: &AnyFilter) -> Option<(&'static str, f64)> {
         }
         _ => return None,
     };
-    let (bits, probes) = (bits as f64, f64::from(probes));
-    let clear = 1.0 - filter.load_factor();
-    // With no bit left, at least as many as leave one.
-    let known = if clear > 0.0 { "about " } else { "at least about " };
-    // Subtracted from zero, since the negative of zero is printed as -0.0.
-    Some((known, 0.0 - bits / probes * clear.max(bits.recip()).ln()))
+    Some((bits as f64, f64::from(probes)))
 }
 
 /// `seen.amq: bloom, 1,000 keys, 1.20 kB, 9.59 bits/key, rate 1.00 %`.

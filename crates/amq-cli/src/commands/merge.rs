@@ -3,13 +3,14 @@
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
+use crate::kinds;
 use crate::lock::Wait;
 use crate::output::Output;
 use crate::replace::Existing;
 use crate::report::{self, Held, overfull};
 use crate::stdio;
 use crate::stdio::is_dash;
-use amq::{AnyFile, KeyEncoding};
+use amq::{AnyFile, AnyFilter, Filter, KeyEncoding};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
@@ -31,6 +32,11 @@ pub(crate) struct Arguments {
     /// The filters; one of them may be `-`, standard input
     #[arg(required = true, num_args = 2.., value_name = "FILTER")]
     filters: Vec<PathBuf>,
+
+    /// Keep only what is in all filters: keys that are in each stay in, and others may be found
+    /// more often than the rate says. Of bloom, blocked-bloom and wide-blocked-bloom
+    #[arg(long)]
+    intersect: bool,
 
     /// Replace the output if it exists, even if it is one of the filters
     #[arg(short, long)]
@@ -55,7 +61,8 @@ const EXAMPLES: &str = "\
 Examples:
   $ amq build -o a.amq --fpr 1% --keys 10000 keys.txt
   $ amq build -o b.amq --fpr 1% --keys 10000 more.txt
-  $ amq merge -o ab.amq a.amq b.amq";
+  $ amq merge -o ab.amq a.amq b.amq
+  $ amq merge --intersect -o common.amq a.amq b.amq";
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
@@ -73,7 +80,11 @@ impl Arguments {
             let other = input::load_to_merge(path, key)?;
             let both = || format!("{} and {}", input::name(first), input::name(path));
             same_encoding(&merged, &other).with_context(both)?;
-            merged.merge(&other).with_context(both)?;
+            if self.intersect {
+                intersect(&mut merged, &other).with_context(both)?;
+            } else {
+                merged.merge(&other).with_context(both)?;
+            }
         }
         output.write(&merged)?;
         let filter = merged.filter().into_inner();
@@ -84,13 +95,36 @@ impl Arguments {
             note(&report::line(filter, &output.name(), &held));
             output.note_secret(&merged);
         }
-        overfull(filter, &output.name(), &held);
+        if !self.intersect {
+            overfull(filter, &output.name(), &held);
+        }
         Ok(Outcome::Done)
     }
 }
 
+/// Keeps the keys that are in both.
+fn intersect(merged: &mut AnyFile, other: &AnyFile) -> anyhow::Result<()> {
+    if merged.secret() != other.secret() {
+        bail!("their keys are hashed under different seeds or secret keys");
+    }
+    let done = match (merged.filter_mut().into_inner(), other.filter().into_inner()) {
+        (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => ours.intersect(theirs),
+        (AnyFilter::BlockedBloom(ours), AnyFilter::BlockedBloom(theirs)) => ours.intersect(theirs),
+        (AnyFilter::WideBlockedBloom(ours), AnyFilter::WideBlockedBloom(theirs)) => {
+            ours.intersect(theirs)
+        }
+        (ours, theirs) => bail!(
+            "{} filter and {} filter have no intersection that keeps the keys of both: two Bloom \
+             filters of one kind and size do",
+            kinds::a(ours.kind()),
+            kinds::a(theirs.kind())
+        ),
+    };
+    Ok(done?)
+}
+
 /// Refuses to unite keys of different types: a key could be asked for in one way only.
-fn same_encoding(one: &AnyFile, other: &AnyFile) -> anyhow::Result<()> {
+pub(super) fn same_encoding(one: &AnyFile, other: &AnyFile) -> anyhow::Result<()> {
     let (ours, theirs) = (one.encoding(), other.encoding());
     let is_told = |encoding| encoding != KeyEncoding::Unknown;
     let both_hold = !one.filter().is_empty() && !other.filter().is_empty();

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod choose;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod dedupe;

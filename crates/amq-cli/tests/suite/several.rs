@@ -206,3 +206,59 @@ fn a_wait_for_another_run_is_told_and_has_a_limit() {
     let run = hold("0.2", &format!("{insert} --wait 1min")).ends(0);
     assert_eq!(run.err, "");
 }
+
+/// 600 and 500 keys, of which 100 are common: within the interval in 19 of 20 comparisons, or more.
+#[test]
+fn two_filters_are_compared() {
+    let room = three();
+    let compare = |options: &str| -> Value {
+        let build = |name: &str| format!("build -q -f -o {name}2 {options} --keys 1000 {name}");
+        for name in ["a", "b"] {
+            room.amq(&build(name)).ends(0);
+        }
+        serde_json::from_str(&room.amq("compare --json a2 b2").ends(0).text()).unwrap()
+    };
+    let known = [("first", 600), ("second", 500), ("both", 100), ("only_first", 500)];
+    let mut outside = 0;
+    for kind in ["bloom", "blocked-bloom", "wide-blocked-bloom"] {
+        for seed in 0..10 {
+            let told = compare(&format!("--fpr 1% -k {kind} --seed {seed}"));
+            for (name, keys) in known {
+                let [least, most] = ["least", "most"].map(|end| told[name][end].as_u64().unwrap());
+                assert!(most - least < 120, "{kind}: {told}");
+                outside += u32::from(!(least..=most).contains(&keys));
+            }
+        }
+    }
+    assert!(outside <= 6, "{outside} of 120");
+    let told = compare("--fpr 1e-9 -k quotient");
+    for (name, keys) in known {
+        assert_eq!(told[name]["keys"].as_f64(), Some(keys as f64), "{told}");
+        assert_eq!((&told[name]["least"], &told[name]["most"]), (&keys.into(), &keys.into()));
+    }
+    assert!(room.amq("compare a2 b2").ends(0).text().contains("100 keys in both\n"));
+    room.amq("compare a2 a.amq").refused(&["a2 and a.amq: their kinds or sizes differ"]);
+    room.amq("build -q -f -o b2 --fpr 1e-9 -k quotient --seed 5 --keys 1000 b").ends(0);
+    room.amq("compare a2 b2").refused(&["different seeds"]);
+    room.amq("build -q -f -o a2 --fpr 1% -k cuckoo --keys 1000 a").ends(0);
+    room.amq("compare a2 a2").refused(&["cuckoo filters cannot be compared"]);
+}
+
+#[test]
+fn an_intersection_keeps_the_keys_of_both() {
+    let room = three();
+    for kind in ["bloom", "blocked-bloom", "wide-blocked-bloom"] {
+        for name in ["a", "b"] {
+            let build = format!("build -q -f -o {name}2 -k {kind} --fpr 1e-6 --keys 1000 {name}");
+            room.amq(&build).ends(0);
+        }
+        room.amq("merge -q -f --intersect -o both a2 b2").ends(0);
+        let found: u32 = room.amq("query -c both a b").ends(0).text().trim().parse().unwrap();
+        // 100 keys in both files.
+        assert!((200..220).contains(&found), "{kind}: {found}");
+        room.write("common", numbered(501..=600));
+        assert_eq!(room.amq("query -c both common").ends(0).text(), "100\n");
+    }
+    room.amq("build -q -o q --fpr 1% -k quotient --keys 1000 a").ends(0);
+    room.amq("merge --intersect -o r q q").refused(&["have no intersection"]);
+}
