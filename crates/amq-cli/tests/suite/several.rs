@@ -191,20 +191,22 @@ fn what_changes_files_tells_programs_what_it_has_done() {
 fn a_wait_for_another_run_is_told_and_has_a_limit() {
     let room = Room::with_filter();
     let insert = "amq insert -q seen.amq -e x";
-    let hold = |seconds: &str, command: &str| {
-        let line = format!(
-            "exec 9< seen.amq; flock 9; (sleep {seconds}) & exec 9<&-; {command}; s=$?; wait; exit $s"
-        );
-        room.bash(&line)
-    };
-    let run = hold("1.6", insert).ends(0);
-    assert_eq!(run.err, "amq: seen.amq: waiting for another run to finish changing it\n");
+    // Held until the run says that it waits.
+    let run = room.bash(&format!(
+        "exec 9< seen.amq; flock 9; {insert} 2> said 9<&- & \
+         until grep -q waiting said; do sleep 0.05; done; exec 9<&-; wait $!"
+    ));
+    run.ends(0);
+    let said = String::from_utf8(room.read("said")).unwrap();
+    assert_eq!(said, "amq: seen.amq: waiting for another run to finish changing it\n");
+    room.amq("query -q seen.amq -e x").ends(0);
+    // Held until it has given up.
     for options in ["--no-wait", "--wait 100ms"] {
-        let run = hold("0.5", &format!("{insert} {options}")).ends(2);
+        let run = room.bash(&format!("exec 9< seen.amq; flock 9; {insert} {options} 9<&-")).ends(2);
         assert!(run.err.contains("seen.amq: another run is changing this file"), "{run:?}");
     }
-    let run = hold("0.2", &format!("{insert} --wait 1min")).ends(0);
-    assert_eq!(run.err, "");
+    room.bash(&format!("flock seen.amq sleep 0.1 & {insert} --wait 1min; s=$?; wait; exit $s"))
+        .ends(0);
 }
 
 /// 600 and 500 keys, of which 100 are common: within the interval in 19 of 20 comparisons, or more.
