@@ -78,14 +78,13 @@ def compare(folder, built):
 def question(draw, needs):
     """A random question, as options of the command with plain numbers, of the needs that the form names."""
     one = draw.choice
-    asked = {one(["keys", "keys", "at-most", "unknown-from"]): int(10 ** draw.uniform(1, 9.3))}
+    asked = {one(["keys", "keys", "keys", "unknown-from"]): int(10 ** draw.uniform(1, 9.3))}
     say = lambda chance, name, value: asked.update({name: value}) if draw.random() < chance else None
     digits = lambda low, high: float(f"{10 ** draw.uniform(low, high):.3g}")
     say(0.4, "static", "")
     say(0.7, "fpr", digits(-7, -0.3))
     say(0.2, "bits-per-key", digits(0.3, 1.7))
     say(0.1, "bytes", int(digits(3, 9)))
-    say(0.1, "build-bytes", int(digits(5, 10)))
     say(0.5, "absent", one([0, 0.1, 0.5, 0.9, 1]))
     say(0.4, "false-positive", digits(2, 7))
     say(0.3, "queries-per-key", digits(-1, 3))
@@ -107,14 +106,13 @@ def question(draw, needs):
     say(0.2, "key-bytes", one([16, 100]))
     say(0.1, "changes", int(digits(1, 6)))
     say(0.1, "integers-below", int(digits(6, 12)))
-    say(0.1, "bit-price", digits(-2, 2))
     say(0.1, "lookup", digits(1, 4))
     return asked
 
 
 def command(program, asked):
     """What `amq choose` answers: lines as the page shows them, and whether it is an error."""
-    times = ["false-positive", "lookup", "bit-price"]
+    times = ["false-positive", "lookup"]
     options = [f"--{name}={value}{'ns' if name in times else ''}" if value != "" else f"--{name}"
                for name, value in asked.items()]
     run = subprocess.run([program, "choose", "--json", *options], capture_output=True, text=True)
@@ -131,7 +129,7 @@ def command(program, asked):
 
 # What is typed into one field of the form that a link has filled; the plain number that it means, if it can be asked; and
 # the option with which the command reads or refuses the same, where it spells it alike.
-BEGINS = "at-most=1000000&fpr=0.01&absent=0.5"
+BEGINS = "keys=1000000&fpr=0.01&absent=0.5"
 TYPED = [
     ("fpr", "0.1", 0.001, "--fpr=0.1%"),
     ("fpr", "0,1", 0.001, None),
@@ -151,12 +149,12 @@ TYPED = [
     ("bytes", "64 KiB", 65536, "--bytes=64KiB"),
     ("bytes", "1.5GB", 1500000000, "--bytes=1.5GB"),
     ("bytes", "2,000,000 bytes", 2000000, "--bytes=2000000 bytes"),
-    ("at-most", "1.000", None, None),
-    ("at-most", "2,000,000", 2000000, "--at-most=2_000_000"),
-    ("at-most", "1.5M", 1500000, "--at-most=1.5M"),
-    ("at-most", "1,00,000", None, "--at-most=1,00,000"),
-    ("at-most", "1.5", None, "--at-most=1.5"),
-    ("at-most", "1e30", None, "--at-most=1e30"),
+    ("keys", "1.000", None, None),
+    ("keys", "2,000,000", 2000000, "--keys=2_000_000"),
+    ("keys", "1.5M", 1500000, "--keys=1.5M"),
+    ("keys", "1,00,000", None, "--keys=1,00,000"),
+    ("keys", "1.5", None, "--keys=1.5"),
+    ("keys", "1e30", None, "--keys=1e30"),
     ("threads", "many", None, "--threads=many"),
     ("count", "0", None, "--count=0"),
     ("values", "65", None, "--values=65"),
@@ -165,9 +163,9 @@ TYPED = [
 LINKS = {"keys=1000&need=fly": "unknown need fly", "keys=1000&wings=2": "there is no option wings",
          "keys=1000&wings": "there is no option wings", "keys=1000&first=me": "first: memory, time or tail, not me",
          "keys=1000&fpr=lots": "“lots” cannot be read", "fpr=0.01": "how many keys?", "%E0%A4%A": "This link cannot be read",
-         "unknown-from=7&at-most=9": "There can be one of keys, at-most and unknown-from"}
+         "unknown-from=7&at-most=9": "There can be one of keys and unknown-from"}
 # Links with numbers as the first page writes them, and the question that they ask.
-WRITTEN = [("at-most=1e6&fpr=0.1%&false-positive=20us&absent=90%", "at-most=1000000&fpr=0.001&absent=0.9&false-positive=20000"),
+WRITTEN = [("at-most=1e6&fpr=0.1%&false-positive=20us&absent=90%", "keys=1000000&fpr=0.001&absent=0.9&false-positive=20000"),
            ("keys=2^20&static&bytes=2MiB&lookup=0.5%C2%B5s", "keys=1048576&static&bytes=2097152&lookup=500")]
 
 # Asks one question after the other as a reader would who opens a link or types, and leaves what the page shows in its
@@ -181,7 +179,7 @@ DRIVER = """<script>
     cards: [...document.querySelectorAll("#answer .card")].map((card) => card.dataset.id),
     said: document.getElementById("answer").innerText.replaceAll("\\u00a0", " ") });
   const type = (name, text) => {
-    const field = form.elements.namedItem(name === "at-most" ? "number" : name);
+    const field = form.elements.namedItem(name === "keys" ? "number" : name);
     field.value = text;
     field.dispatchEvent(new Event("input", { bubbles: true }));
     const typing = shown();
@@ -298,16 +296,16 @@ def ask(page, browser, program, module=None):
     for name, text, number, option in TYPED:
         page_says, asked = next(answers), pairs(BEGINS)
         if option:
-            run = [program, "choose", "--json", *(["--at-most=1e6"] if name != "at-most" else []), option]
+            run = [program, "choose", "--json", *(["--keys=1e6"] if name != "keys" else []), option]
             accepts = subprocess.run(run, capture_output=True).returncode == 0
             check(f"{option} to the command", accepts == (number is not None), page_says, accepts)
         # Its address asks the same again.
         again = page_says["again"]
         check(f"{name}: {text} again", all(again[what] == page_says[what] for what in ["form", "told", "cards"]), again)
         if number is None:
-            # In the field's words, and the last answer stays until the field is left.
-            check(f"{name}: {text}", f"“{text}”" in page_says["said"] and "No answer: in “" in page_says["said"]
-                  and page_says["marked"] and not page_says["cards"] and page_says["typing"]["cards"], page_says)
+            # In the field's words: it is marked, and no answer is left, from the first letter on.
+            check(f"{name}: {text}", f"“{text}”" in page_says["said"] and page_says["said"].startswith("In “")
+                  and page_says["marked"] and not page_says["cards"] and not page_says["typing"]["cards"], page_says)
         else:
             asked[name] = number
             whole = {name: int(value) if value == int(value) else value for name, value in asked.items()}
@@ -315,7 +313,7 @@ def ask(page, browser, program, module=None):
             check(f"{name}: {text}", is_same(page_says, known) and pairs(page_says["form"]) == asked, page_says, known)
     # A map and an exact set have no rate: the one that the form begins with gives way.
     for asked in [{"static": "", "absent": 0.5, "values": 8}, {"absent": 0.5, "need": "exact"}]:
-        page_says, known = next(answers), command(program, {"at-most": 1000000} | asked)
+        page_says, known = next(answers), command(program, {"keys": 1000000} | asked)
         check(asked, is_same(page_says, known) and "choices" in known and "fpr" not in page_says["form"],
               page_says, known)
     if wrong or not QUESTIONS / 10 < refused < QUESTIONS * 0.7:

@@ -99,7 +99,9 @@ function decoded(text) {
 
 // Fills the form with a link's question. Returns what it then asks, with what it has no field for.
 function fill(question) {
-  const said = new Map(question.split("&").map((pair) => pair.split(/=(.*)/s)).map(([name, value = ""]) => [name, decoded(value)]));
+  // Links of earlier pages call the number of keys by another name.
+  const named = (name) => (name === "at-most" ? "keys" : name);
+  const said = new Map(question.split("&").map((pair) => pair.split(/=(.*)/s)).map(([name, value = ""]) => [named(name), decoded(value)]));
   const of = [...form.elements.of.options].map(({ value }) => value).find((name) => said.has(name));
   for (const field of form.elements) {
     const { name, type, dataset } = field, value = said.get(name === "number" ? of : name) || "";
@@ -202,24 +204,21 @@ function copier(what, text) {
   return button;
 }
 
-// Answers. What is wrong is said when the field is left; while one types, the last answer stays and is greyed.
-function show([pairs, unread], isTyping) {
+// Answers. What is wrong is marked and said, and leaves no answer.
+function show([pairs, unread]) {
   told = unread.size ? "" : asked(joined(pairs));
   const lines = told.trimEnd().split("\n").map((line) => line.split("\t"));
   const of = (kind) => lines.filter((line) => line[0] === kind).map((line) => line.slice(1));
   const [error] = of("error"), choices = of("choice");
-  answer.classList.toggle("stale", isTyping && !choices.length);
-  if (answer.className) return;
   const unclear = [[...unread].map(([field, why]) => `in “${called(field)}”, ${why}`).join("; "), [...unread.keys()]];
   const [wrong, fields] = error ? refusal(error, pairs) : unclear;
   for (const field of form.elements) fields.includes(field) ? field.setAttribute("aria-invalid", true) : field.removeAttribute("aria-invalid");
   light(choices.slice(0, 3).map(([id]) => id));
-  // What stands below an answer does not jump while there is none.
-  found.style.minHeight = wrong && found.offsetHeight + "px";
   found.replaceChildren();
   const name = ([, name]) => (/^[A-Z]|^no /.test(name) ? name : "a " + name);
   // The answer in a sentence.
-  status.textContent = wrong ? "No answer: " + wrong.replace(/[^.?]$/, "$&.") : "Take " + name(choices[0]) + (choices[1] ? "; next best: " + choices.slice(1, 3).map(name).join(", ") : "") + ".";
+  const sentence = (text) => text[0].toUpperCase() + text.slice(1).replace(/[^.?]$/, "$&.");
+  status.textContent = wrong ? sentence(wrong) : "Take " + name(choices[0]) + (choices[1] ? "; next best: " + choices.slice(1, 3).map(name).join(", ") : "") + ".";
   if (!wrong) detail(pairs, choices, of("note"), of("out"));
   dispatchEvent(new Event("answered"));
 }
@@ -228,7 +227,7 @@ function detail(pairs, choices, said, out) {
   const cards = make("div", "", ...choices.slice(0, 3).map((choice, index) => card(pairs.has("static"), choice, index)));
   cards.className = "three";
   found.append(cards);
-  const total = choices.some(([, , , , , , , , , , total]) => total) ? "In all: a query, its share of inserting (and removing) keys, and what lookups, errors and memory cost where they have a price. " : "";
+  const total = choices.some(([, , , , , , , , , , total]) => total) ? "In all: a query, its share of inserting (and removing) keys, and what lookups and errors cost where they have a price. " : "";
   const ringed = document.querySelector(".lit") ? "In the plots below, these are ringed." : "";
   found.append(make("p", total + ringed));
   // What stands between backticks is code.
@@ -237,7 +236,7 @@ function detail(pairs, choices, said, out) {
   notes.className = "notes";
   found.append(notes);
   // In one size they differ by the rate.
-  const rest = choices.slice(3), isOneSize = new Set(choices.map(([, , , bits]) => short(bits, 2))).size === 1;
+  const rest = choices.slice(3, 5), isOneSize = new Set(choices.map(([, , , bits]) => short(bits, 2))).size === 1;
   const further = ([, name, , bits, , , rate, , , , total, mark]) =>
     name + " (" + (isOneSize ? percent(rate) : short(bits, 3) + " bits") + (total && ", " + mark + short(total, 3) + " ns") + ")";
   if (rest.length) found.append(make("p", "Further, best first, with " + (isOneSize ? "false positives" : "bits per key") + " and time in all: " + rest.map(further).join(", ") + "."));
@@ -254,9 +253,9 @@ function detail(pairs, choices, said, out) {
 }
 
 // Answers the form; the address says what was asked.
-function answerForm(isTyping) {
-  show(formAsks(), isTyping);
-  if (!answer.className) history.replaceState(null, "", "#" + formQuestion());
+function answerForm() {
+  show(formAsks());
+  history.replaceState(null, "", "#" + formQuestion());
 }
 
 function edited({ target }) {
@@ -264,13 +263,17 @@ function edited({ target }) {
   const [fpr, values, exact] = ["[name=fpr]", "[name=values]", "[value=exact]"].map((one) => form.querySelector(one));
   const [was, is] = values.value || exact.checked ? [fpr.defaultValue, ""] : ["", fpr.defaultValue];
   if ((target === values || target === exact) && fpr.value === was) fpr.value = is;
-  answerForm(true);
+  answerForm();
 }
 
 // A link leads to a question, which is answered even if the form has no field for all of it; or to a section, which opens.
 function follow() {
   const to = location.hash.slice(1), section = document.getElementById(decoded(to));
-  if (to.includes("=")) return show(fill(to), false);
+  if (to.includes("=")) {
+    show(fill(to));
+    status.scrollIntoView();
+    return status.focus({ preventScroll: true });
+  }
   if (section && section.tagName === "DETAILS") {
     section.open = true;
     section.scrollIntoView();
@@ -292,10 +295,20 @@ if (form && typeof WebAssembly === "object" && typeof DecompressionStream === "f
   start().then(() => {
     form.hidden = answer.hidden = false;
     form.addEventListener("input", edited);
-    form.addEventListener("change", () => answer.className && answerForm(false));
     form.addEventListener("submit", (event) => event.preventDefault());
     addEventListener("hashchange", follow);
-    if (!location.hash.includes("=")) show(formAsks(), false);
+    // A click on a row of a table asks what the row answers.
+    for (const link of document.querySelectorAll(".answers a[href^='#'][href*='=']")) {
+      const row = link.closest("tr");
+      row.dataset.asks = link.hash;
+      row.addEventListener("click", (event) => {
+        if (event.target.closest("a:not([href^='#'])") || String(getSelection())) return;
+        event.preventDefault();
+        if (location.hash === link.hash) follow();
+        else location.hash = link.hash;
+      });
+    }
+    if (!location.hash.includes("=")) show(formAsks());
     follow();
   });
 }

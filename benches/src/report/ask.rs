@@ -1,52 +1,45 @@
 //! The form at the top of the page, and the advisor that answers it: a WebAssembly module, which
 //! needs no network.
 
-use amq_advisor::{Beyond, Need};
+use amq_advisor::Need;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use maud::{Markup, PreEscaped, html};
 
 /// The advisor, compiled and packed by `.ci/page build`.
 const ADVISOR: &[u8] = include_bytes!("../../../crates/amq-page/advisor.wasm.gz");
 
-/// What can be asked; hidden until the script has found that it can answer.
+/// What can be asked; hidden until the script has found that it can answer. Three questions are
+/// open, the others are folded by theme.
 pub(super) fn form() -> Markup {
     html! {
         form #ask hidden autocomplete="off" {
             fieldset {
-                legend { "Which keys?" }
+                legend { "How many keys?" }
                 select name="of" aria-label="what is known of their number" {
-                    option value="keys" { "exactly" }
-                    option value="at-most" selected { "at most" }
+                    option value="keys" selected { "at most" }
                     option value="unknown-from" { "unknown; start with" }
                 }
                 (text("number", "whole", "number of keys", "1,000,000", "e.g. 1,000,000"))
-                " keys, "
+            }
+            fieldset {
+                legend { "Are all known beforehand?" }
                 select name="flag" aria-label="when the keys come" {
-                    option value="" { "added one by one" }
-                    option value="static" { "all known before it is built" }
-                }
-                label {
-                    "chosen by "
-                    select name="flag" {
-                        option value="" { "people I trust" }
-                        option value="strangers" { "strangers, who may mean harm" }
-                    }
+                    option value="" { "no, they are added one by one" }
+                    option value="static" { "yes, before it is built" }
                 }
             }
             fieldset {
-                legend { "False positives?" }
-                label { "at most " (text("fpr", "percent", "", "1", "e.g. 1")) " % of the absent keys" }
-                label { "each costs " (text("false-positive", "time", "", "", "e.g. 20 µs")) }
+                legend { "Which rate, or which size?" }
+                label { (text("fpr", "percent", "", "1", "e.g. 1")) " % false positives" }
+                label { "at most " (text("bytes", "size", "", "", "e.g. 2 MB")) }
             }
-            fieldset {
-                legend { "Which queries?" }
+            details {
+                summary { "Queries, time and memory" }
                 label { (text("absent", "percent", "", "50", "else 50")) " % are for absent keys" }
+                label { "a false positive costs " (text("false-positive", "time", "", "", "e.g. 20 µs")) }
+                label { "looking up a present key costs " (text("lookup", "time", "", "", "else 0 ns")) }
                 label { (text("queries-per-key", "count", "", "1", "else 1")) " queries for each key" }
-            }
-            fieldset {
-                legend { "How much memory?" }
                 label { "at most " (text("bits-per-key", "count", "", "", "e.g. 10")) " bits per key" }
-                label { "at most " (text("bytes", "size", "", "", "e.g. 2 MB")) " in all" }
                 label {
                     "first of all "
                     select name="first" {
@@ -57,39 +50,46 @@ pub(super) fn form() -> Markup {
                     }
                 }
             }
-            fieldset.wide-field {
-                legend { "What must be possible?" }
+            details {
+                summary { "What it must do" }
                 @for (word, about, _) in Need::WORDS {
-                    label title=(about) { input type="checkbox" name="need" value=(word); " " (label(about)) }
+                    label { input type="checkbox" name="need" value=(word); " " (label(about)) }
                 }
                 label { "forget by time, in " (text("forget", "whole", "", "", "e.g. 8")) " generations" }
                 label { "count up to " (text("count", "whole", "", "", "e.g. 10")) " copies" }
                 label { "a value of " (text("values", "whole", "", "", "e.g. 8")) " bits for each key" }
             }
             details {
-                summary { "More" }
-                label { (text("filters", "whole", "", "", "else 1")) " filters, each with that many keys of its own" }
-                label { (text("threads", "whole", "", "", "else 1")) " threads use it at once" }
-                label { "a key is inserted " (text("copies", "count", "", "", "else 1")) " times on average" }
-                label { "a key has a size of " (text("key-bytes", "size", "", "", "else 8 B")) }
-                label { "looking up a present key takes " (text("lookup", "time", "", "", "else 0 ns")) }
-                label { "memory has a price: a bit per key costs " (text("bit-price", "time", "", "", "e.g. 0.5 ns")) " per query" }
-                label { "at most " (text("build-bytes", "size", "", "", "e.g. 8 MB")) " while it is built" }
-                @for beyond in Beyond::ALL {
-                    label { input type="checkbox" name="need" value=(beyond.name); " it " (beyond.wanted) }
+                summary { "The keys" }
+                label {
+                    "chosen by "
+                    select name="flag" {
+                        option value="" { "people I trust" }
+                        option value="strangers" { "strangers, who may mean harm" }
+                    }
                 }
-                label { (text("changes", "whole", "", "", "e.g. 20,000")) " keys change between editions" }
-                label { "the keys are integers below " (text("integers-below", "whole", "", "", "e.g. 4,000,000")) }
+                label { "each of " (text("key-bytes", "size", "", "", "else 8 B")) }
+                label { "inserted " (text("copies", "count", "", "", "else 1")) " times on average" }
+                label { "integers below " (text("integers-below", "whole", "", "", "e.g. 4,000,000")) }
+                label { (text("changes", "whole", "", "", "e.g. 20,000")) " change between editions" }
+            }
+            details {
+                summary { "Filters and threads" }
+                label { (text("filters", "whole", "", "", "else 1")) " filters, each with that many keys" }
+                label { (text("threads", "whole", "", "", "else 1")) " threads use it at once" }
             }
         }
-        div #answer hidden { p #status role="status" aria-live="polite" {} div #found {} }
+        div #answer hidden {
+            p #status role="status" aria-live="polite" tabindex="-1" {}
+            div #found {}
+            p.family { "Ranks the filters of this project alone, by their plans and times; other crates are in the tables below." }
+        }
         noscript { p { "With JavaScript you can enter your own numbers here (nothing is sent); the command " code { "amq choose" } " gives the same answers." } }
     }
 }
 
 /// What a need is, in few words that go on a sentence.
 fn label(about: &str) -> String {
-    let about = about.split(':').next().unwrap_or_default();
     about[..1].to_lowercase() + &about[1..]
 }
 

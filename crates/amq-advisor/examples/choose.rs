@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (
             "The filter of one sorted file of an LSM tree: 10 bits per key; a false positive reads \
              a block, 20 microseconds",
-            Workload::new(Keys::Exactly(1_000_000))
+            Workload::new(Keys::AtMost(1_000_000))
                 .with_bits_per_key(10.0)
                 .built_once()
                 .need(Need::Files)
@@ -35,23 +35,25 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .with_keys_by(KeysBy::Strangers),
         ),
         (
-            "A stream without its repetitions: what is older than an hour is removed",
+            "A stream without its repetitions: what is older than an hour is forgotten",
             Workload::new(Keys::AtMost(1_000_000))
                 .with_fpr(0.001)
-                .need(Need::Remove)
+                .need(Need::Forget { generations: 8 })
                 .with_absent(0.9),
         ),
         (
             "A blocklist that is shipped with a program",
-            Workload::new(Keys::Exactly(2_000_000))
+            Workload::new(Keys::AtMost(2_000_000))
                 .with_fpr(0.001)
                 .built_once()
                 .need(Need::Files)
                 .with_absent(0.99),
         ),
         (
-            "The user names taken, as many as there will be",
-            Workload::new(Keys::Unknown { start: 10_000 }).with_fpr(0.01).with_absent(0.5),
+            "The user names taken, as many as there will be, which strangers choose",
+            Workload::new(Keys::Unknown { start: 10_000 })
+                .with_fpr(0.01)
+                .with_keys_by(KeysBy::Strangers),
         ),
     ];
     for (title, workload) in workloads {

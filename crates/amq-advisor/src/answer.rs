@@ -35,7 +35,7 @@ pub struct Choice {
     /// if nobody has measured it.
     pub tail_ns: Option<f64>,
     /// Expected nanoseconds for each query in all: the query, its share of inserts and removals,
-    /// and, where they have a cost, the lookups that it lets through and its memory.
+    /// and, where they have a cost, the lookups that it lets through.
     pub cost_ns: Option<f64>,
     /// Whether the times are reckoned from smaller tables or other rates, and not measured or
     /// between what was measured.
@@ -82,10 +82,6 @@ pub struct Rejection {
 pub struct Answer {
     /// The choices, best first; at least one.
     pub choices: Vec<Choice>,
-    /// What was weighed: no filter that keeps the rate is both smaller and quicker than one of
-    /// these, from the smallest to the quickest; in a size without a rate, none errs less and is
-    /// quicker. Empty if nothing was measured.
-    pub front: Vec<Choice>,
     /// What falls out.
     pub rejections: Vec<Rejection>,
     /// What holds the keys themselves, to compare with: a hash table, and whatever else the
@@ -93,7 +89,9 @@ pub struct Answer {
     pub exact: Vec<Choice>,
     /// Expected nanoseconds for each query without any filter, where a false positive has a cost.
     pub without_ns: Option<f64>,
-    /// Sentences on what else to know.
+    /// Threads that use it at once: the times are those of one.
+    pub(crate) threads: u32,
+    /// Sentences on what else to know, the most important first.
     pub notes: Vec<String>,
 }
 

@@ -19,15 +19,13 @@ pub enum Demand {
     Fpr(f64),
     /// Bits per key.
     BitsPerKey(f64),
-    /// Bytes, in all of so many filters.
+    /// Bytes, in all of the filters.
     Bytes {
         /// Bytes.
         bytes: u64,
         /// The number of filters, 1 or more.
         filters: u64,
     },
-    /// Bytes while it is built.
-    BuildBytes(u64),
     /// Keys that strangers choose.
     Strangers,
 }
@@ -35,10 +33,8 @@ pub enum Demand {
 impl fmt::Display for Demand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Keys(Keys::Exactly(1)) => f.write_str("1 key"),
-            Self::Need(Need::Values { bits: 1 }) => f.write_str("a value of 1 bit per key"),
-            Self::Keys(Keys::Exactly(keys)) => write!(f, "{} keys", Number(keys)),
-            Self::Keys(Keys::AtMost(keys)) => write!(f, "up to {} keys", Number(keys)),
+            Self::Keys(Keys::AtMost(1)) => f.write_str("1 key"),
+            Self::Keys(Keys::AtMost(keys)) => write!(f, "{} keys", Number(keys)),
             Self::Keys(Keys::Unknown { start }) => {
                 write!(f, "{} keys at the start", Number(start))
             }
@@ -49,22 +45,21 @@ impl fmt::Display for Demand {
             Self::Need(Need::Merge) => f.write_str("merging filters"),
             Self::Need(Need::Grow) => f.write_str("growing at the same rate"),
             Self::Need(Need::SharedInsert) => f.write_str("inserts by several threads"),
+            Self::Need(Need::Values { bits: 1 }) => f.write_str("a value of 1 bit per key"),
             Self::Need(Need::Values { bits }) => write!(f, "a value of {bits} bits per key"),
             Self::Need(Need::Files) => f.write_str("saving and mapping"),
-            Self::Need(Need::Exact) => f.write_str("never erring"),
-            Self::Need(Need::Beyond(beyond)) => f.write_str(beyond.name),
-            Self::Fpr(fpr) => write!(f, "a false-positive rate of {}", Rate(fpr)),
-            Self::BitsPerKey(1.0) => f.write_str("at most 1 bit per key"),
-            Self::BitsPerKey(bits) => write!(f, "at most {bits} bits per key"),
             Self::Need(Need::Forget { generations }) => {
                 write!(f, "forgetting by time, in {generations} generations")
             }
+            Self::Need(Need::Exact) => f.write_str("never erring"),
+            Self::Need(Need::Range) => f.write_str("queries for ranges"),
+            Self::Need(Need::Reconcile) => f.write_str("reconciling sets"),
+            Self::Fpr(fpr) => write!(f, "a false-positive rate of {}", Rate(fpr)),
+            Self::BitsPerKey(1.0) => f.write_str("at most 1 bit per key"),
+            Self::BitsPerKey(bits) => write!(f, "at most {bits} bits per key"),
             Self::Bytes { bytes, filters: 1 } => write!(f, "at most {}", Bytes(bytes)),
             Self::Bytes { bytes, filters } => {
                 write!(f, "at most {} in all {} filters", Bytes(bytes), Number(filters))
-            }
-            Self::BuildBytes(bytes) => {
-                write!(f, "a peak of at most {} while it is built", Bytes(bytes))
             }
             Self::Strangers => f.write_str("keys that strangers choose"),
         }
@@ -73,11 +68,9 @@ impl fmt::Display for Demand {
 
 impl Workload {
     /// All demands that a variant can fail.
-    pub(super) fn demands(&self) -> Vec<Demand> {
-        let mut demands: Vec<Demand> = Vec::new();
-        if !self.built_once {
-            demands.push(Demand::KeyByKey);
-        }
+    pub(crate) fn demands(&self) -> Vec<Demand> {
+        let by_key = Some(Demand::KeyByKey).filter(|_| !self.built_once);
+        let mut demands: Vec<Demand> = by_key.into_iter().collect();
         demands.extend(self.needs.iter().map(|&need| Demand::Need(need)));
         if self.grows() && !self.has(Need::Grow) {
             demands.push(Demand::Need(Need::Grow));
@@ -85,20 +78,17 @@ impl Workload {
         demands.extend(self.fpr.map(Demand::Fpr));
         demands.extend(self.bits_per_key.map(Demand::BitsPerKey));
         demands.extend(self.limit());
-        demands.extend(self.build_bytes.map(Demand::BuildBytes));
-        if self.keys_by == KeysBy::Strangers {
-            demands.push(Demand::Strangers);
-        }
+        demands.extend(Some(Demand::Strangers).filter(|_| self.by_strangers()));
         demands
     }
 
     /// The limit on the bytes of all filters.
-    pub(super) fn limit(&self) -> Option<Demand> {
+    pub(crate) fn limit(&self) -> Option<Demand> {
         self.bytes.map(|bytes| Demand::Bytes { bytes, filters: self.filters })
     }
 
-    /// This workload without one of its demands.
-    pub(super) fn without(&self, demand: &Demand) -> Self {
+    /// This workload without one of its demands; without its number of keys, with a bound on them.
+    pub(crate) fn without(&self, demand: &Demand) -> Self {
         let mut less = self.clone();
         match demand {
             Demand::KeyByKey => {
@@ -110,14 +100,13 @@ impl Workload {
             }
             Demand::Need(need) => {
                 less.needs.retain(|kept| kept != need);
-                if let (Need::Grow, Keys::Unknown { start }) = (need, self.keys) {
-                    less.keys = Keys::Exactly(start);
+                if *need == Need::Grow {
+                    less.keys = Keys::AtMost(self.keys.planned());
                 }
             }
             Demand::Fpr(_) => less.fpr = None,
             Demand::BitsPerKey(_) => less.bits_per_key = None,
             Demand::Bytes { .. } => less.bytes = None,
-            Demand::BuildBytes(_) => less.build_bytes = None,
             Demand::Strangers => less.keys_by = KeysBy::Trusted,
             Demand::Keys(keys) => {
                 less.keys = Keys::AtMost(keys.planned());

@@ -7,47 +7,41 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-mod ability;
+mod abilities;
+mod alternatives;
 mod answer;
-mod beyond;
-mod by;
-mod check;
-mod compared;
 mod conflict;
-mod consider;
+mod cost;
 mod demand;
+mod display;
 pub mod engines;
+mod error;
 mod exact;
 mod growth;
-mod how;
-mod instead;
-mod invalid;
-mod needs;
-mod notes;
+mod levels;
+mod need;
 mod numbers;
-mod plan;
 mod rank;
 mod reason;
-mod show;
 mod size;
 mod structure;
 mod times;
-mod unserved;
+mod tolerances;
+mod unsupported;
+mod usage;
 mod workload;
 
 pub use answer::{Answer, Choice, Rejection};
-pub use beyond::Beyond;
-pub use by::{TIME_MAY_TAKE, USEFUL_FPR};
-pub use conflict::{ChooseError, Conflict};
 pub use demand::Demand;
+pub use error::{ChooseError, Conflict};
 pub use growth::Growth;
-pub use instead::SMALL_SET_BYTES;
-pub use invalid::{Contradiction, Invalid};
-pub use needs::NeedError;
+pub use levels::{Level, levels};
+pub use need::{Need, NeedError};
 pub use structure::Structure;
 pub use times::{Times, TimesError};
-pub use unserved::{Instead, Unserved};
-pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Need, Workload};
+pub use tolerances::{SMALL_SET_BYTES, TIME_MAY_TAKE, USEFUL_FPR};
+pub use unsupported::Instead;
+pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Workload};
 
 use alloc::boxed::Box;
 
@@ -59,8 +53,9 @@ pub fn choose(workload: &Workload) -> Result<Answer, ChooseError> {
 /// What to take for a workload, by the times of a machine of your own.
 pub fn choose_by(workload: &Workload, times: &Times) -> Result<Answer, ChooseError> {
     workload.check()?;
-    if let Some(unserved) = unserved::unserved(workload) {
-        return Err(unserved.into());
+    let unsupported = unsupported::needs(workload);
+    if !unsupported.is_empty() {
+        return Err(ChooseError::Unsupported(unsupported));
     }
     let answer = rank::ranked(workload, times);
     if answer.choices.is_empty() {

@@ -1,19 +1,17 @@
 //! The ranked answer: every candidate considered, and the order of the choices.
 
-use crate::by::{By, NEARLY, TAIL_NOISE_NS, TIE, TIME_MAY_TAKE, USEFUL_FPR};
-use crate::consider::{errors, exact, own, quickest, smallest, without};
+use crate::cost::{errors, exact, inverse_bits, own, quickest, smallest, without};
+use crate::tolerances::{
+    By, NEAR, NEARLY, TAIL_NOISE_NS, TIE, TIME_MAY_TAKE, TIME_TIE, USEFUL_FPR,
+};
 use crate::{
-    Answer, Choice, DEFAULT_FPR, First, Structure, Times, Workload, exact as keys, instead, notes,
-    reason,
+    Answer, Choice, DEFAULT_FPR, First, Need, Structure, Times, Workload, alternatives,
+    exact as keys, reason, usage,
 };
 use alloc::vec::Vec;
 
-/// Of what ties, what differs by less than this in the other measure is alike: two runs of the same
-/// cell differ by as much.
-const NEAR: f64 = 0.1;
-
 /// The answer for a workload; without any choice if nothing meets it.
-pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
+pub(crate) fn ranked(workload: &Workload, times: &Times) -> Answer {
     let (mut choices, mut rejections) = (Vec::new(), Vec::new());
     for structure in Structure::candidates(workload) {
         match smallest(structure, workload, times) {
@@ -24,36 +22,34 @@ pub(super) fn ranked(workload: &Workload, times: &Times) -> Answer {
     let exact = exact(workload, times);
     let serving = exact.iter().filter(|it| keys::serves(it.structure, it.bytes, workload));
     let serving: Vec<Choice> = serving.cloned().collect();
-    // What changes has no map but the keys themselves.
-    if workload.is_exact() || choices.is_empty() && !workload.is_filtered() {
+    let is_map = workload.value_bits().is_some();
+    if workload.has(Need::Exact) || choices.is_empty() && is_map {
         choices.clone_from(&serving);
     } else if workload.spares() == First::Tail {
         choices.extend(serving.iter().filter(|it| it.tail_ns.is_some()).cloned());
     }
     let mut by = order(&choices, workload);
-    let mut weighed = choices.clone();
-    if let By::Time(_) = by {
-        (by, choices) = hurried(&choices, by, workload, times);
-        weighed.extend(choices.iter().cloned());
+    if let By::Time(most) = by {
+        (by, choices) = hurried(&choices, most, workload, times);
     }
     rank(&mut choices, by, workload);
-    let without_ns = without(workload);
-    let front = front(weighed, by, workload);
     reason::give(&mut choices, by, workload);
-    let mut answer = Answer { choices, front, rejections, exact, without_ns, notes: Vec::new() };
-    if let Some(first) = instead::instead(&answer, &serving, by, workload) {
+    let without_ns = without(workload);
+    let (threads, notes) = (workload.threads, Vec::new());
+    let mut answer = Answer { choices, rejections, exact, without_ns, threads, notes };
+    if let Some(first) = alternatives::before_filters(&answer, &serving, by, workload) {
         answer.choices.retain(|choice| choice.structure != first.structure);
         answer.choices.insert(0, first);
     }
-    beside(&mut answer.choices, serving);
+    insert_near_exact(&mut answer.choices, serving);
     if !answer.choices.is_empty() {
-        answer.notes = notes::notes(workload, &answer, by, times);
+        answer.notes = usage::notes(workload, &answer, by, times);
     }
     answer
 }
 
 /// What holds the keys in about the bytes of a filter stands right behind it, where that is first.
-fn beside(choices: &mut Vec<Choice>, exact: Vec<Choice>) {
+fn insert_near_exact(choices: &mut Vec<Choice>, exact: Vec<Choice>) {
     let Some(first) = choices.first().filter(|first| first.structure.is_filter()) else { return };
     let is_near = |it: &Choice| it.bytes as f64 <= first.bytes as f64 * NEARLY;
     let Some(set) = exact.into_iter().find(is_near) else { return };
@@ -64,7 +60,12 @@ fn beside(choices: &mut Vec<Choice>, exact: Vec<Choice>) {
 
 /// All choices at their quickest. Where no size is named, they may take twice the bits again as
 /// long as errors are most of what the best of them costs, and that halves it.
-fn hurried(smallest: &[Choice], by: By, workload: &Workload, times: &Times) -> (By, Vec<Choice>) {
+fn hurried(
+    smallest: &[Choice],
+    mut most: f64,
+    workload: &Workload,
+    times: &Times,
+) -> (By, Vec<Choice>) {
     let within = |most: f64| -> Vec<Choice> {
         smallest.iter().map(|choice| quickest(choice, most, workload, times)).collect()
     };
@@ -74,17 +75,11 @@ fn hurried(smallest: &[Choice], by: By, workload: &Workload, times: &Times) -> (
         let costs = fitting.map(|choice| (own(choice, workload), errors(choice, workload)));
         costs.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, 0.0))
     };
-    let By::Time(mut most) = by else {
-        return (by, smallest.to_vec());
-    };
     let mut choices = within(most);
     while most.is_finite() && workload.allowed(1).is_none() {
         let (cost, errors) = best(&choices, most);
-        if errors <= cost / 2.0 {
-            break;
-        }
         let more = within(most * 2.0);
-        if best(&more, most * 2.0).0 > cost / 2.0 {
+        if errors <= cost / 2.0 || best(&more, most * 2.0).0 > cost / 2.0 {
             break;
         }
         (most, choices) = (most * 2.0, more);
@@ -94,17 +89,15 @@ fn hurried(smallest: &[Choice], by: By, workload: &Workload, times: &Times) -> (
 
 /// What is spared first, within which size.
 fn order(smallest: &[Choice], workload: &Workload) -> By {
-    let limit = workload.allowed(workload.keys.planned());
-    let bits = limit.map(|bytes| bytes as f64 * 8.0 / workload.keys.planned() as f64);
+    let keys = workload.keys.planned();
+    let allowed = workload.allowed(keys).map(|bytes| bytes as f64 * 8.0 / keys as f64);
     let fewest = smallest.iter().map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
-    match (workload.bit_ns, workload.spares(), bits) {
-        (Some(_), _, bits) => By::Time(bits.unwrap_or(f64::INFINITY)),
-        (None, First::Tail, bits) if !workload.built_once => {
-            By::Tail(bits.unwrap_or(fewest * TIME_MAY_TAKE))
-        }
-        (None, First::Time | First::Tail, bits) => By::Time(bits.unwrap_or(fewest * TIME_MAY_TAKE)),
-        (None, First::Memory, Some(_)) if workload.needs_a_rate() => By::Rate,
-        (None, First::Memory, _) => By::Bits,
+    let most = allowed.unwrap_or(fewest * TIME_MAY_TAKE);
+    match workload.spares() {
+        First::Tail if !workload.built_once => By::Tail(most),
+        First::Time | First::Tail => By::Time(most),
+        First::Memory if allowed.is_some() && workload.needs_a_rate() => By::Rate,
+        First::Memory => By::Bits,
     }
 }
 
@@ -114,14 +107,11 @@ fn order(smallest: &[Choice], workload: &Workload) -> By {
 fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
     let time = |choice: &Choice| own(choice, workload);
     let size = |choice: &Choice| choice.bits_per_key;
-    // The inverse of the bits: less is better here, too.
-    let rate = |choice: &Choice| -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9));
     match by {
-        By::Bits => sort(choices, size, time),
-        By::Rate => sort(choices, rate, time),
+        By::Bits => sort(choices, size, TIE, time),
+        By::Rate => sort(choices, inverse_bits, TIE, time),
         By::Time(most) | By::Tail(most) => {
             let is_tail = matches!(by, By::Tail(_));
-            let second = |choice: &Choice| if is_tail { time(choice) } else { size(choice) };
             // What does not fit comes last, and what fits by erring nearly always; of inserts that
             // are to be even, by erring more often than is usual.
             let errs = match workload.needs_a_useful_rate() {
@@ -136,21 +126,28 @@ fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
             let tails = fitting.iter().filter_map(|choice| choice.tail_ns);
             let alike = tails.fold(f64::INFINITY, f64::min) + TAIL_NOISE_NS;
             let tail = |choice: &Choice| choice.tail_ns.unwrap_or(f64::INFINITY).max(alike);
-            let first = |choice: &Choice| if is_tail { tail(choice) } else { time(choice) };
-            sort(fitting, first, second);
-            sort(others, first, second);
+            for group in [fitting, others] {
+                match is_tail {
+                    true => sort(group, tail, TIE, time),
+                    false => sort(group, time, TIME_TIE, size),
+                }
+            }
         }
     }
 }
 
 /// Group after group of what ties by the first measure; in each the near by the second one.
-fn sort(choices: &mut [Choice], first: impl Fn(&Choice) -> f64, second: impl Fn(&Choice) -> f64) {
+fn sort(
+    choices: &mut [Choice],
+    first: impl Fn(&Choice) -> f64,
+    tie: f64,
+    second: impl Fn(&Choice) -> f64,
+) {
     let order: Vec<Structure> = choices.iter().map(|choice| choice.structure).collect();
     let place = |choice: &Choice| order.iter().position(|known| *known == choice.structure);
     let mut rest = choices;
     while !rest.is_empty() {
-        let (tied, after) = near(rest, &first, TIE);
-        let mut tied = tied;
+        let (mut tied, after) = near(rest, &first, tie);
         while !tied.is_empty() {
             let (alike, others) = near(tied, &second, NEAR);
             alike.sort_by_key(place);
@@ -170,19 +167,4 @@ fn near<'a>(
     let limit = choices.first().map_or(0.0, measure) * (1.0 + share);
     let count = choices.iter().take_while(|choice| measure(choice) <= limit).count().max(1);
     choices.split_at_mut(count)
-}
-
-/// Of all that was weighed what nothing beats in both, from the smallest to the quickest; from the
-/// lowest rate, if that is what a size is used for.
-fn front(mut weighed: Vec<Choice>, by: By, workload: &Workload) -> Vec<Choice> {
-    let size = |choice: &Choice| if by == By::Rate { choice.fpr } else { choice.bits_per_key };
-    let key = |choice: &Choice| (size(choice), own(choice, workload));
-    weighed.sort_by(|a, b| key(a).0.total_cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
-    let mut least = f64::INFINITY;
-    weighed.retain(|choice| {
-        let beats = key(choice).1 < least * (1.0 - TIE);
-        least = if beats { key(choice).1 } else { least };
-        beats
-    });
-    weighed
 }

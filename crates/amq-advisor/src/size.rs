@@ -1,27 +1,65 @@
-//! The size of a structure for a workload, or the demand that it fails.
+//! The size of a structure for a workload, by the variants' own plans, or the demand that it fails.
 
 use crate::exact::hash_table;
+use crate::growth::DOUBLINGS;
 use crate::numbers::{Bytes, Number, Rate};
-pub(super) use crate::plan::Size;
-use crate::plan::{of_kind, unplanned};
-use crate::{DEFAULT_FPR, Demand, Need, Structure, Workload};
+use crate::tolerances::USELESS_FPR;
+use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
 use alloc::format;
 use alloc::string::{String, ToString};
-use amq::{Budget, FilterKind, Goal, PlanError, PlanFilter};
+use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
 
 /// Bits of a counter of this family, and the most copies that one tells apart: it sticks at 15.
 const COUNTER_BITS: u64 = 4;
-pub(super) const MOST_COUNTED: u32 = 14;
+pub(crate) const MOST_COUNTED: u32 = 14;
 
 /// Bits of the longest values of a map.
 const MOST_VALUE_BITS: u32 = 32;
 
+/// A filter for a rate below the first that takes more than this many times the bytes of the keys
+/// themselves is useless.
+const LOW_FPR: f64 = 1e-6;
+const USELESS_TIMES: u64 = 16;
+
 /// Why a structure has no size: the demand it fails, and a sentence.
-pub(super) type Failure = (Demand, String);
+pub(crate) type Failure = (Demand, String);
+
+/// Bytes and rate.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Size {
+    /// Keys (or copies of them) that it has room for.
+    pub(crate) keys: u64,
+    pub(crate) bytes: u64,
+    pub(crate) build_bytes: u64,
+    pub(crate) fpr: f64,
+    /// Bits per key of the workload while it grows without a bound.
+    pub(crate) grown: Option<Growth>,
+}
+
+impl Size {
+    /// Of a fixed number of bytes, which it also takes while it is filled.
+    const fn fixed(keys: u64, bytes: u64, fpr: f64) -> Self {
+        Self { keys, bytes, build_bytes: bytes, fpr, grown: None }
+    }
+
+    /// Bytes at its most, where it holds this many keys of the workload.
+    fn most_bytes(&self, keys: u64) -> u64 {
+        self.grown.map_or(self.bytes, |growth| (growth.most * keys as f64 / 8.0) as u64)
+    }
+}
+
+/// The rate if there is one, else the size.
+pub(crate) fn budget(workload: &Workload) -> Budget {
+    match (workload.fpr, workload.allowed(workload.keys.planned())) {
+        (Some(fpr), _) => Budget::Fpr(fpr),
+        (None, Some(bytes)) => Budget::Bytes(bytes),
+        (None, None) => Budget::Fpr(DEFAULT_FPR),
+    }
+}
 
 /// What the structure takes for this workload, within a budget. The workload must be one it is able
 /// to serve.
-pub(super) fn size(
+pub(crate) fn size(
     structure: Structure,
     budget: Budget,
     workload: &Workload,
@@ -49,41 +87,119 @@ pub(super) fn size(
 
 /// Keys, or copies of keys where each has a slot of its own.
 fn entries(structure: Structure, workload: &Workload) -> u64 {
-    let keys = workload.keys.planned();
-    match workload.stored_copies() {
-        copies if structure.keeps_copies() && copies > 1.0 => {
-            libm::ceil(keys as f64 * copies) as u64
-        }
-        _ => keys,
+    let copies = if structure.keeps_copies() { workload.stored_copies() } else { 1.0 };
+    match workload.keys.planned() {
+        keys if copies > 1.0 => libm::ceil(keys as f64 * copies) as u64,
+        keys => keys,
     }
 }
 
-/// The rate if there is one, else the size.
-pub(super) fn budget(workload: &Workload) -> Budget {
-    match (workload.fpr, workload.allowed(workload.keys.planned())) {
-        (Some(fpr), _) => Budget::Fpr(fpr),
-        (None, Some(bytes)) => Budget::Bytes(bytes),
-        (None, None) => Budget::Fpr(DEFAULT_FPR),
+/// A filter of this kind: of fixed size, or one that grows where the workload does.
+fn of_kind(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    match (workload.grows(), goal.budget) {
+        (false, _) => planned(kind, goal, workload),
+        (true, Budget::Fpr(fpr)) => growing(kind, goal.keys, fpr, workload),
+        (true, _) => {
+            let (keys, bytes) = (goal.keys, goal.max_bits() / 8);
+            let at = |steps: u64| growing(kind, keys, rate_of(steps), workload);
+            let fits = |steps: u64| at(steps).ok().filter(|it| it.most_bytes(keys) <= bytes);
+            let lowest = amq_core::numeric::last_true(1, 64 * STEPS, |steps| fits(steps).is_some());
+            match fits(lowest) {
+                Some(size) => Ok(size),
+                None => Err(PlanError::Bytes { bytes, min: at(1)?.most_bytes(keys) }),
+            }
+        }
     }
+}
+
+/// Rates tried per halving in the search for the lowest rate that fits a size.
+const STEPS: u64 = 8;
+
+fn rate_of(steps: u64) -> f64 {
+    libm::exp2(-(steps as f64) / STEPS as f64)
+}
+
+/// A filter of fixed size.
+fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    let plan = AnyFilter::plan(kind, goal)?;
+    // The plan has the peak of building from all keys at once; a filter filled one by one has none.
+    let build_bytes = if workload.built_once { plan.build_bytes } else { plan.bytes };
+    Ok(Size { build_bytes, ..Size::fixed(goal.keys, plan.bytes, plan.expected_fpr) })
+}
+
+/// Keys that one has room for at the start that grows to a bound.
+pub(crate) fn first_keys(bound: u64) -> u64 {
+    (bound >> DOUBLINGS).max(1)
+}
+
+/// A filter that begins small and grows.
+fn growing(kind: FilterKind, keys: u64, fpr: f64, workload: &Workload) -> Result<Size, PlanError> {
+    let goal = Goal::new(keys, Budget::Fpr(fpr));
+    let bound = workload.bound().map(|bound| bound.min(keys));
+    // While a table doubles, both are there.
+    let doubling = |bytes: u64, fpr| Size {
+        build_bytes: bytes.saturating_add(bytes / 2),
+        ..Size::fixed(keys, bytes, fpr)
+    };
+    match kind {
+        FilterKind::Quotient => {
+            let plan = amq::QuotientFilter::plan_growing(goal, first_keys(keys))?;
+            Ok(doubling(plan.bytes, plan.expected_fpr))
+        }
+        FilterKind::ExpandableQuotient => {
+            let plan = amq::ExpandableQuotientFilter::plan(goal)?;
+            let sizes = amq_quotient::theory::expandable::sizes(&plan.params);
+            let grown = if bound.is_some() { None } else { Some(Growth::over(sizes)?) };
+            // The rate that it approaches, however far it grows.
+            Ok(Size { grown, ..doubling(plan.bytes, fpr) })
+        }
+        FilterKind::Scalable => scalable::<amq_bloom::BloomFilter>(keys, fpr, bound),
+        FilterKind::ScalableBlocked => scalable::<amq_bloom::BlockedBloomFilter>(keys, fpr, bound),
+        // One that grows by itself.
+        _ => planned(kind, goal, workload),
+    }
+}
+
+fn scalable<S: amq_scalable::OwnedStage>(
+    keys: u64,
+    fpr: f64,
+    bound: Option<u64>,
+) -> Result<Size, PlanError> {
+    use amq_scalable::{ScalableParams, theory};
+
+    let params = match bound {
+        Some(bound) => {
+            ScalableParams::new(first_keys(bound), fpr).with_growth(4).with_max_keys(bound)
+        }
+        None => ScalableParams::new(keys, fpr),
+    };
+    let plan = theory::plan_params::<S>(params, keys)?;
+    Ok(match bound {
+        Some(_) => Size::fixed(keys, plan.bytes, plan.expected_fpr),
+        // The rate that it approaches, however far it grows.
+        None => Size {
+            grown: Some(Growth::over(theory::sizes::<S>(&params))?),
+            ..Size::fixed(keys, plan.bytes, fpr)
+        },
+    })
 }
 
 /// Number of shards: four for each thread, so that two of them seldom want the same lock.
-pub(super) fn shards(workload: &Workload) -> u64 {
+pub(crate) fn shards(workload: &Workload) -> u64 {
     let shards = u64::from(workload.threads) * 4;
     shards.next_power_of_two().min(1 << 15)
 }
 
 #[cfg(feature = "std")]
-pub(super) use amq::sharded::shard_keys;
+pub(crate) use amq::sharded::shard_keys;
 
 /// There are no shards without the standard library.
 #[cfg(not(feature = "std"))]
-pub(super) const fn shard_keys(keys: u64, _: u64) -> u64 {
+pub(crate) const fn shard_keys(keys: u64, _: u64) -> u64 {
     keys
 }
 
 /// As `Sharded` plans it.
-#[cfg(feature = "std")]
 fn sharded(
     goal: Goal,
     workload: &Workload,
@@ -103,34 +219,25 @@ fn sharded(
     })
 }
 
-/// There are no locks without the standard library.
-#[cfg(not(feature = "std"))]
-fn sharded(
-    goal: Goal,
-    _: &Workload,
-    _: impl Fn(Goal) -> Result<Size, PlanError>,
-) -> Result<Size, PlanError> {
-    Err(unplanned(goal))
-}
-
-/// As `Rolling` plans it.
+/// As `Rolling` plans it: each generation has its part of the keys, of the bytes and of the rate.
 fn rolling(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
-    let generations = workload.generations().unwrap_or(1) as usize;
-    macro_rules! plan {
-        (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
-            match kind {
-                $(FilterKind::$name => amq::kinds!(can insert in [$($can)*] {
-                    let plan = amq::rolling::Rolling::<amq::$type>::plan(goal, generations)?;
-                    Ok((plan.bytes, plan.expected_fpr))
-                } else {
-                    Err(unplanned(goal))
-                }),)*
-                _ => Err(unplanned(goal)),
-            }
-        };
-    }
-    let (bytes, fpr) = amq::kinds!(plan)?;
-    Ok(Size { keys: goal.keys, bytes, build_bytes: bytes, fpr, grown: None })
+    let count = u64::from(workload.generations().unwrap_or(1));
+    let together = |fpr: f64| -libm::expm1(libm::log1p(-fpr) * count as f64);
+    let budget = match goal.budget {
+        Budget::Fpr(fpr) => Budget::Fpr(-libm::expm1(libm::log1p(-fpr) / count as f64)),
+        _ => Budget::Bytes(goal.max_bits() / 8 / count),
+    };
+    let plan = AnyFilter::plan(kind, Goal::new(goal.keys.div_ceil(count), budget));
+    let plan = plan.map_err(|error| match error {
+        PlanError::Bytes { bytes, min } => {
+            PlanError::Bytes { bytes: bytes * count, min: min.saturating_mul(count) }
+        }
+        PlanError::FprUnreachable { fpr, lowest, keys } => {
+            PlanError::FprUnreachable { fpr: together(fpr), lowest: together(lowest), keys }
+        }
+        other => other,
+    })?;
+    Ok(Size::fixed(goal.keys, plan.bytes.saturating_mul(count), together(plan.expected_fpr)))
 }
 
 /// A map of values, with bits that check the key where errors matter.
@@ -143,10 +250,10 @@ fn map(keys: u64, budget: Budget, workload: &Workload) -> Result<Size, Failure> 
         _ => 0,
     };
     if let (Some(fpr), true) = (workload.fpr, check_bits > MOST_VALUE_BITS - bits) {
-        let left = MOST_VALUE_BITS - bits;
         let reason = format!(
-            "holds {MOST_VALUE_BITS} bits at most: the value leaves {left} of them to check the key, \
+            "holds {MOST_VALUE_BITS} bits at most: the value leaves {} of them to check the key, \
              and a rate of {} takes {check_bits}",
+            MOST_VALUE_BITS - bits,
             Rate(fpr)
         );
         return Err((Demand::Fpr(fpr), reason));
@@ -154,45 +261,33 @@ fn map(keys: u64, budget: Budget, workload: &Workload) -> Result<Size, Failure> 
     let params = amq_ribbon::RibbonParams::new(bits.saturating_add(check_bits), 0);
     let plan = amq::RibbonFilter::plan_params(params, keys);
     let plan = plan.map_err(|error| failure(&error, workload))?;
-    let (bytes, build_bytes) = (plan.bytes, plan.build_bytes);
     let fpr = libm::exp2(-f64::from(check_bits));
-    let size = Size { keys, bytes, build_bytes, fpr, grown: None };
+    let size = Size { build_bytes: plan.build_bytes, ..Size::fixed(keys, plan.bytes, fpr) };
     check(&size, workload).map(|()| size)
 }
 
 /// The rate of a filter planned for a goal, once it holds twice the keys; `None` if it refuses
 /// them.
-pub(super) fn with_twice_the_keys(kind: FilterKind, goal: Goal) -> Option<f64> {
+pub(crate) fn rate_with_twice_the_keys(kind: FilterKind, goal: Goal) -> Option<f64> {
     fn twice<F: PlanFilter>(goal: Goal) -> Option<f64> {
         let plan = F::plan(goal).ok()?;
-        let keys = goal.keys.checked_mul(2)?;
-        Some(F::predicted_fpr(&plan.params, keys).mean)
+        Some(F::predicted_fpr(&plan.params, goal.keys.checked_mul(2)?).mean)
     }
-    macro_rules! of_kind {
-        (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
-            match kind {
-                $(FilterKind::$name => {
-                    amq::kinds!(can never_full in [$($can)*] { twice::<amq::$type>(goal) } else { None })
-                })*
-                _ => None,
-            }
-        };
+    match kind {
+        FilterKind::Bloom => twice::<amq::BloomFilter>(goal),
+        FilterKind::BlockedBloom => twice::<amq::BlockedBloomFilter>(goal),
+        FilterKind::WideBlockedBloom => twice::<amq::WideBlockedBloomFilter>(goal),
+        FilterKind::Counting => twice::<amq::CountingBloomFilter>(goal),
+        FilterKind::BlockedCounting => twice::<amq::BlockedCountingBloomFilter>(goal),
+        _ => None,
     }
-    amq::kinds!(of_kind)
 }
-
-/// A filter that says yes to a larger share of the absent keys is useless.
-pub(super) const USELESS: f64 = 0.9;
-
-/// A filter for a rate below the first that takes more than so many times the bytes of the keys
-/// themselves is useless, too.
-const LOW_FPR: f64 = 1e-6;
-const USELESS_TIMES: u64 = 16;
 
 /// Checks a limit on the size beside the rate, and whether the rate of a size is worth a query, or
 /// the size of a rate its bytes.
 fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
-    if workload.fpr.is_none() && workload.value_bits().is_none() && size.fpr > USELESS {
+    let is_filter = workload.value_bits().is_none();
+    if workload.fpr.is_none() && is_filter && size.fpr > USELESS_FPR {
         let reason = format!("would say yes to {} of absent keys at this size", Rate(size.fpr));
         return Err((of_size(workload), reason));
     }
@@ -203,15 +298,11 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
         let reason = format!("would take {taken}, where an exact set of the keys takes {set}");
         return Err((Demand::Fpr(fpr), reason));
     }
-    if let Some(most) = workload.build_bytes.filter(|&most| size.build_bytes > most) {
-        let (needed, allowed) = (Bytes(size.build_bytes), Bytes(most));
-        let reason = format!("needs {needed} while it is built, and {allowed} are allowed");
-        return Err((Demand::BuildBytes(most), reason));
-    }
     if let (Some(limit), Some(_)) = (workload.limit(), size.grown) {
         return Err((limit, "grows without a bound: no number of bytes is enough for ever".into()));
     }
-    let (keys, taken) = (workload.keys.planned(), size.most_bytes(workload.keys.planned()));
+    let keys = workload.keys.planned();
+    let taken = size.most_bytes(keys);
     let Some(allowed) = workload.allowed(keys).filter(|&allowed| taken > allowed) else {
         return Ok(());
     };
@@ -226,8 +317,7 @@ fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     }
     let (needed, allowed) = (Bytes(taken), Bytes(allowed));
     let each = if workload.filters > 1 { " for each filter" } else { "" };
-    let reason = format!("needs {needed} for {goal}, and {allowed} are allowed{each}");
-    Err((of_size(workload), reason))
+    Err((of_size(workload), format!("needs {needed} for {goal}, and {allowed} are allowed{each}")))
 }
 
 /// The demand that limits the size.
@@ -256,21 +346,12 @@ fn failure(error: &PlanError, workload: &Workload) -> Failure {
     }
 }
 
-/// A count-min sketch: counters as a counting Bloom filter has them, but wider.
-pub(super) struct Counters {
-    /// Bits of a counter.
-    pub(super) bits: u64,
-    pub(super) size: Size,
-}
-
-/// The sketch for counts that no counter of this family holds; `None` if one does, or if a sketch
-/// cannot do what else is needed.
-pub(super) fn counters(workload: &Workload) -> Option<Counters> {
+/// A count-min sketch, for counts that no counter of this family holds: bits of a counter, and its
+/// size, as a counting Bloom filter's with wider counters. `None` if one does, or if a sketch cannot
+/// do what else is needed.
+pub(crate) fn sketch(workload: &Workload) -> Option<(u64, Size)> {
     let does = |need: &Need| {
-        matches!(
-            need,
-            Need::Count { .. } | Need::Forget { .. } | Need::Merge | Need::Remove | Need::Beyond(_)
-        )
+        matches!(need, Need::Count { .. } | Need::Forget { .. } | Need::Merge | Need::Remove)
     };
     let most = u64::from(workload.most_copies().filter(|&most| most > MOST_COUNTED)?);
     if workload.grows() || !workload.needs.iter().all(does) {
@@ -288,7 +369,6 @@ pub(super) fn counters(workload: &Workload) -> Option<Counters> {
         None => of_kind(FilterKind::Counting, goal, workload),
     };
     let size = size.ok()?;
-    let bytes = size.bytes.saturating_mul(times);
-    let size = Size { bytes, build_bytes: bytes, ..size };
-    check(&size, workload).is_ok().then_some(Counters { bits, size })
+    let size = Size::fixed(size.keys, size.bytes.saturating_mul(times), size.fpr);
+    check(&size, workload).is_ok().then_some((bits, size))
 }

@@ -1,6 +1,6 @@
 //! What can be chosen.
 
-use crate::Workload;
+use crate::{Need, Workload};
 use alloc::string::String;
 use alloc::vec::Vec;
 use amq::{Abilities, AnyFilter, FilterKind};
@@ -29,9 +29,10 @@ pub enum Structure {
     ShardedRolling(FilterKind),
     /// A `RibbonMap`: a value for each key.
     Map,
-    /// A bit for each integer there can be, compressed where they are few: a bitmap, or a roaring
-    /// one.
+    /// A bit for each integer of up to 32 bits, compressed where they are few: `RoaringBitmap`.
     Bitmap,
+    /// The same for longer integers: `RoaringTreemap`.
+    LongBitmap,
     /// The integers themselves, sorted, in an Elias-Fano list.
     SortedList,
     /// An exact set of the keys themselves: `std::collections::HashSet`.
@@ -46,9 +47,8 @@ pub enum Structure {
 
 impl Structure {
     /// What holds the keys exactly: a map where they have values or counts.
-    pub(super) fn exact(workload: &Workload) -> Self {
-        let is_set = workload.beside_bits() == 0;
-        if is_set { Self::ExactSet } else { Self::ExactMap }
+    pub(crate) fn exact(workload: &Workload) -> Self {
+        if workload.bits_beside_key() == 0 { Self::ExactSet } else { Self::ExactMap }
     }
 
     /// The kind of filter it is made of, if it is a filter.
@@ -73,8 +73,8 @@ impl Structure {
         self.kind().is_some() || matches!(self, Self::Map)
     }
 
-    /// Its id, name, type, and the path of its type if that is not in the crate `amq`; of what is
-    /// made of filters of a kind, what stands before the words of the kind.
+    /// Its id, name, type, and the path of its type if that is not in the crate `amq`. The words of
+    /// what is made of filters of a kind precede those of the kind.
     const fn words(self) -> [&'static str; 4] {
         match self {
             Self::Filter(_) => [""; 4],
@@ -95,6 +95,12 @@ impl Structure {
             Self::Bitmap => {
                 ["exact-bitmap", "exact bitmap", "RoaringBitmap", "roaring::RoaringBitmap"]
             }
+            Self::LongBitmap => [
+                "exact-bitmap-64",
+                "exact 64-bit bitmap",
+                "RoaringTreemap",
+                "roaring::RoaringTreemap",
+            ],
             Self::SortedList => ["sorted-list", "sorted list", "", ""],
             Self::ExactSet => ["exact-set", "exact set", "HashSet", "std::collections::HashSet"],
             Self::ExactMap => ["exact-map", "exact map", "HashMap", "std::collections::HashMap"],
@@ -114,26 +120,14 @@ impl Structure {
     /// Its name on command lines: the id of its kind, if it is a filter on its own.
     #[must_use]
     pub fn id(self) -> String {
-        let [id, ..] = self.words();
-        String::from(id) + self.made_of().map_or("", FilterKind::id)
+        String::from(self.words()[0]) + self.made_of().map_or("", FilterKind::id)
     }
 
     /// Its type: in the crate `amq`, but for what holds the keys themselves. Empty for nothing, and
     /// where no one type stands out.
     #[must_use]
     pub fn type_name(self) -> String {
-        let of_kind = |kind| {
-            macro_rules! name {
-                (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
-                    match kind {
-                        $(FilterKind::$name => stringify!($type),)*
-                        _ => "",
-                    }
-                };
-            }
-            amq::kinds!(name)
-        };
-        let [_, _, outer, _] = self.words();
+        let outer = self.words()[2];
         let inner = self.made_of().map_or("", of_kind);
         alloc::format!("{outer}{inner}{}", ">".repeat(outer.matches('<').count()))
     }
@@ -141,61 +135,71 @@ impl Structure {
     /// What to look for: its type, or its name where it has none.
     #[must_use]
     pub fn title(self) -> String {
-        match self.type_name() {
-            name if name.is_empty() => alloc::format!("{self}"),
-            name => name,
-        }
+        let name = self.type_name();
+        if name.is_empty() { alloc::format!("{self}") } else { name }
     }
 
     /// The line that imports it; empty if it has no type.
     #[must_use]
     pub fn import(self) -> String {
-        let [.., path] = self.words();
-        match self.type_name() {
-            name if name.is_empty() => name,
-            name if path.is_empty() => alloc::format!("use amq::{name};"),
-            _ => alloc::format!("use {path};"),
+        match (self.type_name(), self.words()[3]) {
+            (name, _) if name.is_empty() => name,
+            (name, "") => alloc::format!("use amq::{name};"),
+            (_, path) => alloc::format!("use {path};"),
         }
     }
 
     /// Whether each copy of a key takes a slot.
-    pub(super) fn keeps_copies(self) -> bool {
+    pub(crate) fn keeps_copies(self) -> bool {
         self.kind().map(Abilities::of).is_some_and(|can| can.remove && !can.never_full)
     }
 
     /// Whether it forgets by time.
-    pub(super) const fn forgets(self) -> bool {
+    pub(crate) const fn forgets(self) -> bool {
         matches!(self, Self::Rolling(_) | Self::ShardedRolling(_) | Self::Periods(_))
     }
 
     /// Candidates worth considering: what this workload could only fail on its own account.
-    pub(super) fn candidates(workload: &Workload) -> Vec<Self> {
-        let mut all = Vec::new();
-        let shared = workload.is_shared() && cfg!(feature = "std");
+    pub(crate) fn candidates(workload: &Workload) -> Vec<Self> {
+        let is_shared = workload.has(Need::SharedInsert);
         let forgets = workload.generations().is_some();
         // Before the sharded ones, since they are simpler.
-        if workload.is_shared() {
-            all.extend([Self::AtomicBloom, Self::AtomicBlockedBloom]);
-        }
-        for &kind in AnyFilter::KINDS {
-            all.push(match Abilities::of(kind).insert {
-                true if forgets && workload.counts() => Self::Periods(kind),
-                true if forgets && shared => Self::ShardedRolling(kind),
-                true if forgets => Self::Rolling(kind),
-                true if shared => Self::Sharded(kind),
-                _ => Self::Filter(kind),
-            });
-        }
-        if workload.value_bits().is_some() {
-            all.push(Self::Map);
-        }
-        all
+        let atomic = [Self::AtomicBloom, Self::AtomicBlockedBloom];
+        let atomic = atomic.into_iter().filter(|_| is_shared);
+        let kinds = AnyFilter::KINDS.iter().map(|&kind| match Abilities::of(kind).insert {
+            true if forgets && workload.counts() => Self::Periods(kind),
+            true if forgets && is_shared && cfg!(feature = "std") => Self::ShardedRolling(kind),
+            true if forgets => Self::Rolling(kind),
+            true if is_shared && cfg!(feature = "std") => Self::Sharded(kind),
+            _ => Self::Filter(kind),
+        });
+        let map = workload.value_bits().map(|_| Self::Map);
+        atomic.chain(kinds).chain(map).collect()
     }
 }
 
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [_, name, ..] = self.words();
-        f.pad(&(String::from(name) + self.made_of().map_or("", FilterKind::name)))
+        f.pad(&(String::from(self.words()[1]) + self.made_of().map_or("", FilterKind::name)))
+    }
+}
+
+/// The type of a kind.
+const fn of_kind(kind: FilterKind) -> &'static str {
+    match kind {
+        FilterKind::Bloom => "BloomFilter",
+        FilterKind::BlockedBloom => "BlockedBloomFilter",
+        FilterKind::WideBlockedBloom => "WideBlockedBloomFilter",
+        FilterKind::Counting => "CountingBloomFilter",
+        FilterKind::BlockedCounting => "BlockedCountingBloomFilter",
+        FilterKind::Scalable => "ScalableBloomFilter",
+        FilterKind::ScalableBlocked => "ScalableBlockedBloomFilter",
+        FilterKind::Cuckoo => "CuckooFilter",
+        FilterKind::WindowedCuckoo => "WindowedCuckooFilter",
+        FilterKind::Quotient => "QuotientFilter",
+        FilterKind::ExpandableQuotient => "ExpandableQuotientFilter",
+        FilterKind::Ribbon => "RibbonFilter",
+        FilterKind::Fuse => "FuseFilter",
+        _ => "",
     }
 }

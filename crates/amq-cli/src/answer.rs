@@ -1,23 +1,15 @@
 //! The answer to `amq choose` for programs. Kinds have the names of --kind.
 
-use amq_advisor::{Answer, Choice, ChooseError, Demand, Times};
+use amq_advisor::{Answer, Choice, ChooseError, Demand, Need, Times};
 use serde_json::{Value, json};
 
 /// The answer as one JSON object.
-pub(crate) fn in_json(answer: &Answer, times: &Times, build: Option<String>) -> Value {
+pub(crate) fn in_json(answer: &Answer, build: Option<String>) -> Value {
     let rejections = answer.rejections.iter().map(|rejection| {
         json!({
             "structure": rejection.structure.id(),
             "demand": rejection.demand.to_string(),
             "reason": rejection.reason,
-        })
-    });
-    let front = answer.front.iter().map(|point| {
-        json!({
-            "structure": point.structure.id(),
-            "bits_per_key": point.bits_per_key,
-            "fpr": point.fpr,
-            "cost_ns": point.cost_ns,
         })
     });
     let exact = answer.exact.iter().map(|it| {
@@ -28,9 +20,9 @@ pub(crate) fn in_json(answer: &Answer, times: &Times, build: Option<String>) -> 
             "query_ns": it.query_ns,
         })
     });
+    let times = Times::committed();
     json!({
         "choices": answer.choices.iter().map(choice).collect::<Vec<_>>(),
-        "front": front.collect::<Vec<_>>(),
         "rejections": rejections.collect::<Vec<_>>(),
         "exact": exact.collect::<Vec<_>>(),
         "without_ns": answer.without_ns,
@@ -85,18 +77,17 @@ pub(crate) fn refusal_in_json(error: &ChooseError) -> Value {
                 json!({ "without": without, "choice": choice(first) })
             }));
         }
-        ChooseError::Contradiction(it) => demands.extend([it.first.clone(), it.second.clone()]),
-        ChooseError::Invalid(invalid) => demands.push(invalid.name.into()),
-        ChooseError::Unserved(unserved) => instead.extend(unserved.needs.iter().map(|it| {
-            let beside = it.beside.iter().map(|(need, served)| {
-                json!({ "need": Demand::Need(*need).to_string(), "served": served })
-            });
+        ChooseError::Contradiction { first, second, .. } => {
+            demands.extend([first.clone(), second.clone()]);
+        }
+        ChooseError::Invalid { name, .. } => demands.push((*name).into()),
+        ChooseError::Unsupported(needs) => instead.extend(needs.iter().map(|it| {
+            let words = Need::WORDS.into_iter().find(|(.., need)| *need == it.need);
             json!({
-                "need": it.beyond.name,
-                "wanted": it.beyond.wanted,
+                "need": words.map(|(word, ..)| word),
+                "wanted": it.wanted,
                 "take": it.take,
                 "bytes": it.bytes,
-                "beside": beside.collect::<Vec<_>>(),
             })
         })),
         _ => {}

@@ -72,17 +72,15 @@ mod tests {
 
     #[test]
     fn every_option_says_what_it_says_to_the_library() {
-        let keys = || Workload::new(Keys::Exactly(1_000_000));
+        let keys = || Workload::new(Keys::AtMost(1_000_000));
         for (option, said) in [
             ("", keys()),
             ("&fpr=0.001", keys().with_fpr(0.001)),
             ("&bits-per-key=12", keys().with_bits_per_key(12.0)),
             ("&bytes=900000", keys().with_bytes(900_000)),
-            ("&build-bytes=9000000", keys().with_build_bytes(9_000_000)),
             ("&absent=0.9", keys().with_absent(0.9)),
             ("&false-positive=20000", keys().with_false_positive_ns(20_000.0)),
             ("&lookup=100", keys().with_lookup_ns(100.0)),
-            ("&bit-price=0.5", keys().with_bit_ns(0.5)),
             ("&queries-per-key=10", keys().with_queries_per_key(10.0)),
             ("&copies=3", keys().with_copies(3.0)),
             ("&filters=50", keys().with_filters(50)),
@@ -108,6 +106,7 @@ mod tests {
             assert_eq!(workload(&format!("keys=1000000{option}")), Ok(said), "{option}");
         }
         let at = |question: &str| workload(question).unwrap().keys();
+        // A link of an earlier page.
         assert_eq!(at("static=&at-most=7"), Keys::AtMost(7));
         assert_eq!(at("unknown-from=7"), Keys::Unknown { start: 7 });
     }
@@ -161,10 +160,9 @@ mod tests {
             ("keys=10&static&need=remove,grow", "static,grow\t\t\t".into()),
             ("unknown-from=10&static", "static\t\t\t".into()),
             ("keys=10&need=remove,fly", "fly\t\t\t".into()),
-            ("keys=1000000&need=distinct", "distinct\t\t\t".into()),
+            ("keys=1000000&need=reconcile", "reconcile\t\t\t".into()),
             // Each demand of a conflict.
             ("keys=1000000&fpr=0.01&absent=0.9&bytes=500000", "fpr,bytes\t\t\t".into()),
-            ("keys=1000000&static&build-bytes=1000000", "build-bytes\t\t\t".into()),
         ] {
             let error = first(question);
             let (said, found) = error.split_at(error.match_indices('\t').nth(1).unwrap().0 + 1);

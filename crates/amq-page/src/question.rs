@@ -26,9 +26,9 @@ impl From<ChooseError> for Refused {
         let bound =
             |number: f64| if number.is_finite() { number.to_string() } else { String::new() };
         let range = match &error {
-            ChooseError::Invalid(it) => {
-                let ends = if it.open { "open" } else { "closed" };
-                [bound(it.min), bound(it.max), ends.to_owned()]
+            ChooseError::Invalid { min, max, open, .. } => {
+                let ends = if *open { "open" } else { "closed" };
+                [bound(*min), bound(*max), ends.to_owned()]
             }
             _ => Default::default(),
         };
@@ -89,15 +89,15 @@ fn described(pairs: &[Pair<'_>]) -> Result<Workload, Refused> {
     let refused = |why: &str| Refused::of("number", why.into());
     let of = all.next().ok_or_else(|| refused("how many keys?"))??;
     if all.next().is_some() {
-        return Err(refused("how many keys? There can be one of keys, at-most and unknown-from"));
+        return Err(refused("how many keys? There can be one of keys and unknown-from"));
     }
     pairs.iter().try_fold(Workload::new(of), |all, &(name, value)| with(all, name, value))
 }
 
 fn keys(name: &str, value: &str) -> Option<Result<Keys, Refused>> {
     let of: fn(u64) -> Keys = match name {
-        "keys" => Keys::Exactly,
-        "at-most" => Keys::AtMost,
+        // Links of earlier pages have the other name.
+        "keys" | "at-most" => Keys::AtMost,
         "unknown-from" => |start| Keys::Unknown { start },
         _ => return None,
     };
@@ -116,11 +116,9 @@ fn with(it: Workload, name: &str, value: &str) -> Result<Workload, Refused> {
         "fpr" => it.with_fpr(number(name, value)?),
         "bits-per-key" => it.with_bits_per_key(number(name, value)?),
         "bytes" => it.with_bytes(number(name, value)?),
-        "build-bytes" => it.with_build_bytes(number(name, value)?),
         "absent" => it.with_absent(number(name, value)?),
         "false-positive" => it.with_false_positive_ns(number(name, value)?),
         "lookup" => it.with_lookup_ns(number(name, value)?),
-        "bit-price" => it.with_bit_ns(number(name, value)?),
         "queries-per-key" => it.with_queries_per_key(number(name, value)?),
         "copies" => it.with_copies(number(name, value)?),
         "filters" => it.with_filters(number(name, value)?),

@@ -116,14 +116,14 @@ impl Advice {
 /// Which filter to take for a workload, and why: what qualifies is ranked, and what does not is
 /// rejected with the reason. Raises ValueError, naming two demands, if nothing meets all.
 ///
-/// The number of keys is one of keys, at_most and unknown_from. Demands: fpr, bits_per_key, bytes;
-/// static=True (built once from all keys); need, a list of "remove", "list", "merge", "grow",
-/// "shared-insert", "files" and "exact"; count, the most copies of a key to be told apart, and
-/// copies, their mean; forget, a number of generations; values, bits of a value for each key;
-/// first, "memory", "time" or "tail", that of inserts; build_bytes. What helps to rank: absent, the
-/// share of queries for keys that are not in; false_positive_ns, lookup_ns, queries_per_key,
-/// bit_price_ns, threads, filters, key_bytes, changes, integers_below; strangers=True if they
-/// choose the keys.
+/// The number of keys is one of keys, the most there will be, and unknown_from. Demands: fpr,
+/// bits_per_key, bytes; static=True (built once from all keys); need, a list of "remove", "list",
+/// "merge", "grow", "shared-insert", "files" and "exact"; count, the most copies of a key to be told
+/// apart, and copies, their mean; forget, a number of generations; values, bits of a value for each
+/// key; first, "memory", "time" or "tail", that of inserts. What helps to rank: absent, the share of
+/// queries for keys that are not in; false_positive_ns, lookup_ns, queries_per_key, threads,
+/// filters, key_bytes, changes, integers_below; strangers=True if they choose the keys. (at_most is
+/// another name of keys.)
 ///
 /// >>> import amq
 /// >>> advice = amq.choose(at_most=10**6, fpr=0.01, need=["remove"])
@@ -147,9 +147,8 @@ pub(crate) fn choose(
         value.map(|value| value.extract::<Natural>().map(|number| number.0)).transpose()
     };
     let (at_most, start) = (number("at_most")?, number("unknown_from")?);
-    let keys = match (keys, at_most, start) {
-        (Some(keys), None, None) => Keys::Exactly(keys.0),
-        (None, Some(keys), None) => Keys::AtMost(keys),
+    let keys = match (keys.map(|keys| keys.0), at_most, start) {
+        (Some(keys), None, None) | (None, Some(keys), None) => Keys::AtMost(keys),
         (None, None, Some(start)) => Keys::Unknown { start },
         _ => return Err(PyValueError::new_err("give one of keys, at_most and unknown_from")),
     };
@@ -199,8 +198,6 @@ fn with(workload: Workload, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Wo
                 return Err(PyValueError::new_err(text));
             }
         }),
-        "bit_price_ns" => workload.with_bit_ns(value.extract()?),
-        "build_bytes" => workload.with_build_bytes(natural()?),
         "false_positive_ns" => workload.with_false_positive_ns(value.extract()?),
         "lookup_ns" => workload.with_lookup_ns(value.extract()?),
         "queries_per_key" => workload.with_queries_per_key(value.extract()?),

@@ -3,16 +3,16 @@
 //!
 //! Beyond its most bytes, time is reckoned, and marked so.
 
-mod beyond;
-mod figures;
-mod spent;
+mod larger;
+mod operations;
+mod rows;
 
-pub(super) use spent::{Spent, Table};
+pub(crate) use operations::{Spent, Table};
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
-use figures::{Figures, INSERT, Point, QUERIES};
+use rows::{Figures, INSERT, Point, QUERIES};
 
 /// The contender that reads one line of memory for each query, and one that writes one for each
 /// insert.
@@ -34,8 +34,6 @@ pub struct Times {
     keyed_ns_per_byte: f64,
     /// What one insert in a thousand exceeds, in a filter of so many keys.
     tails: Vec<Pair>,
-    /// An insert when one thread inserts, and when two do.
-    shared: Vec<Pair>,
     figures: Vec<Figures>,
 }
 
@@ -87,7 +85,6 @@ impl Times {
             hash_ns_per_byte: 0.0,
             keyed_ns_per_byte: 0.0,
             tails: Vec::new(),
-            shared: Vec::new(),
             figures: Vec::new(),
         }
     }
@@ -124,7 +121,6 @@ impl Times {
             "date" => self.date = value.to_string(),
             "processor" => self.processor = value.to_string(),
             "insert_p99_9_ns_and_keys" => self.tails = pairs(),
-            "insert_ns_of_one_thread_and_two" => self.shared = pairs(),
             "hash_ns_per_byte" => self.hash_ns_per_byte = value.parse().unwrap_or(0.0),
             "keyed_ns_per_byte" => self.keyed_ns_per_byte = value.parse().unwrap_or(0.0),
             _ => {}
@@ -144,7 +140,7 @@ impl Times {
     }
 
     /// The fewest and the most keys of the filters whose tails were measured.
-    pub(super) fn tail_keys(&self) -> Option<(u64, u64)> {
+    pub(crate) fn tail_keys(&self) -> Option<(u64, u64)> {
         let keys = || self.tails.iter().map(|(_, [_, keys])| *keys as u64);
         keys().min().zip(keys().max())
     }
@@ -159,7 +155,7 @@ impl Times {
         match (above.checked_sub(1), points.get(above)) {
             (Some(low), Some(&high)) => Point::on_line(points[low], high, bytes),
             (None, Some(smallest)) => smallest.ns,
-            (_, None) => beyond::beyond(&points, bytes, &self.yardstick(operation)),
+            (_, None) => larger::in_larger_table(&points, bytes, &self.yardstick(operation)),
         }
     }
 
@@ -187,7 +183,7 @@ fn pair(text: &str) -> Option<Pair> {
 
 #[cfg(test)]
 mod tests {
-    use super::figures::{OPERATIONS, Row};
+    use super::rows::{OPERATIONS, Row};
     use super::*;
     use crate::{Keys, Structure, Workload};
     use alloc::format;
@@ -199,7 +195,7 @@ mod tests {
         assert_eq!(format!("{times:?}"), format!("{:?}", Times::committed()));
         assert!(!times.processor().is_empty() && times.date().len() == 10);
         assert!(times.hash_ns_per_byte > 0.0 && times.keyed_ns_per_byte > times.hash_ns_per_byte);
-        assert!(times.figures.len() > 20 && times.shared.len() == 3);
+        assert!(times.figures.len() > 20);
         for figures in &times.figures {
             for row in &figures.rows {
                 for operation in (0..OPERATIONS).filter(|&o| !row.ns[o].is_nan()) {
@@ -277,7 +273,7 @@ mod tests {
                 assert_eq!(read, Err(TimesError { line }), "{text}");
             }
         }
-        let workload = Workload::new(Keys::Exactly(1000));
+        let workload = Workload::new(Keys::AtMost(1000));
         let filter = Structure::Filter(FilterKind::Bloom);
         let table = Table { keys: 1000, bytes: 1200, fpr: 0.01 };
         assert_eq!(Times::none().spent(filter, table, &workload), None);

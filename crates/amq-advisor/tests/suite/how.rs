@@ -3,7 +3,7 @@
 use crate::choose::{MILLION, at_most_a_million, million};
 use Structure::Filter;
 use amq::{AnyFilter, Filter as _, FilterKind, Goal, QuotientFilter};
-use amq_advisor::{Answer, First, Keys, KeysBy, Need, Structure, Workload, choose};
+use amq_advisor::{Answer, Keys, KeysBy, Need, Structure, Workload, choose};
 
 fn notes(answer: &Answer) -> String {
     answer.notes.join("\n")
@@ -26,35 +26,9 @@ fn a_stream_with_more_copies_than_are_counted_is_answered() {
     assert_eq!(quotient.goal.unwrap().keys, 9_000 * MILLION);
     assert_eq!(choose(&asked).unwrap().choices, often.choices);
     let said = notes(&often);
-    assert!(said.contains("insert a key only while it is below 3"), "{said}");
-    let bloom = bits(FilterKind::Bloom, 3_000 * MILLION, 0.01);
-    let cascade = format!("3 x {bloom:.1} = {:.1} bits per key, 10.8 GB", bloom * 3.0);
-    assert!(said.contains(&cascade), "{cascade}\n{said}");
+    assert!(said.contains("insert a key only while its count is below 3"), "{said}");
     let counting = bits(FilterKind::Counting, 3_000 * MILLION, 0.01);
     assert!(said.contains(&format!("takes any number of copies, in {counting:.1} bits")), "{said}");
-    // Four counters of a bit are as many as one of four.
-    let five = notes(&choose(&million().need(Need::Count { most: 5 })).unwrap());
-    assert!(!five.contains("cascade"), "{five}");
-}
-
-/// What the cascade is said to do: a count of three is never missed, and seldom wrong.
-#[test]
-fn a_cascade_of_bloom_filters_counts_to_three() {
-    const KEYS: u64 = 20_000;
-    let mut stages: [amq::BloomFilter; 3] =
-        core::array::from_fn(|_| amq::BloomFilter::new(Goal::fpr(KEYS, 0.01)).unwrap());
-    let copies = |key: u64| key % 8;
-    for round in 0..7 {
-        for key in (0..KEYS).filter(|&key| copies(key) > round) {
-            if let Some(stage) = stages.iter_mut().find(|stage| !stage.contains(&key)) {
-                stage.insert(&key);
-            }
-        }
-    }
-    let seen = |key: u64| stages[2].contains(&key);
-    assert!((0..KEYS).filter(|&key| copies(key) >= 3).all(seen));
-    let absent = (KEYS..2 * KEYS).filter(|&key| seen(key)).count();
-    assert!(absent <= 240, "{absent}");
 }
 
 #[test]
@@ -74,10 +48,6 @@ fn what_grows_to_a_bound_says_how_it_begins() {
         let (small, unit) = if small < 1e6 { (small / 1e3, "kB") } else { (small / 1e6, "MB") };
         assert!(said.contains(&format!("begins with {small:.2} {unit}")), "{small}\n{said}");
     }
-    let shared = at_most_a_million().need(Need::Grow).need(Need::SharedInsert).with_threads(8);
-    let shared = notes(&choose(&shared).unwrap());
-    assert!(shared.contains("Each of the 32 shards begins with"), "{shared}");
-    assert!(shared.contains("`Sharded::from_shards_unchecked`") && !shared.contains("amq build"));
     // Without a bound some kinds fall out, and that one brings them back is said.
     let unknown = Workload::new(Keys::Unknown { start: MILLION }).need(Need::List);
     let error = choose(&unknown).unwrap_err().to_string();
@@ -85,38 +55,29 @@ fn what_grows_to_a_bound_says_how_it_begins() {
     let bounded = listed(at_most_a_million());
     assert_eq!(listed(million()).choices, bounded.choices);
     // How large depends on the bound.
-    let said = "with a bound on the keys (`--at-most`) there is quotient;";
+    let said = "with a bound on the keys (`--keys N --need grow`) there is quotient;";
     assert!(error.contains(said), "{error}");
     for few in [1, 8, 800, 2000] {
         let few = choose(&Workload::new(Keys::AtMost(few)).need(Need::Grow)).unwrap();
         assert!(!notes(&few).contains("begins with"), "{few}");
     }
     let few = choose(&Workload::new(Keys::AtMost(800)).need(Need::Grow).with_filters(1000));
-    assert!(notes(&few.unwrap()).contains("growing saves little: `plan` the full size"));
-}
-
-#[test]
-fn sums_over_many_filters_say_what_they_count() {
-    let many = |need| notes(&choose(&at_most_a_million().need(need).with_filters(16)).unwrap());
-    assert!(many(Need::Grow).contains("once full: most stay smaller"));
-    let merged = many(Need::Merge);
-    assert!(merged.contains("If each of the 16 has 1,000,000 keys of its own"), "{merged}");
-    assert!(merged.contains("the union has up to 16,000,000"), "{merged}");
+    assert!(notes(&few.unwrap()).contains("growing saves little: plan"));
 }
 
 #[test]
 fn keys_larger_than_what_is_allowed_are_not_advised() {
-    let asked = Workload::new(Keys::Exactly(12_000 * MILLION)).built_once();
+    let asked = Workload::new(Keys::AtMost(12_000 * MILLION)).built_once();
     let free = notes(&choose(&asked.clone().with_fpr(4e-7)).unwrap());
-    assert!(free.contains("Take the keys, unless"), "{free}");
+    assert!(free.contains("Take them, unless"), "{free}");
     let bound = notes(&choose(&asked.with_bytes(32_000_000_000)).unwrap());
-    assert!(!bound.contains("Take the keys") && bound.contains("more than you allow"), "{bound}");
+    assert!(!bound.contains("Take them") && bound.contains("more than you allow"), "{bound}");
 }
 
 #[test]
 fn no_more_filters_are_taken_than_sizes_can_say() {
     for (keys, filters) in [(1_000_000 * MILLION, 1_000 * MILLION), (MILLION, 1 << 59)] {
-        let error = choose(&Workload::new(Keys::Exactly(keys)).with_filters(filters));
+        let error = choose(&Workload::new(Keys::AtMost(keys)).with_filters(filters));
         let error = error.unwrap_err().to_string();
         let most = (1 << 60) / keys;
         assert!(error.starts_with("filters = ") && error.ends_with(&format!("1 to {most}")));
@@ -125,33 +86,42 @@ fn no_more_filters_are_taken_than_sizes_can_say() {
 }
 
 #[test]
-fn a_build_that_takes_too_much_is_split() {
-    let asked = Workload::new(Keys::Exactly(12_000 * MILLION)).built_once().with_bytes(32 << 30);
-    let ribbon = choose(&asked).unwrap();
-    let whole = ribbon.best().build_bytes;
-    let parts = whole.div_ceil(20_000_000_000);
-    let few = choose(&asked.with_build_bytes(20_000_000_000));
-    // Nothing of the size is built in less than it takes itself.
-    assert!(few.is_err() || notes(&few.unwrap()).contains(&format!("{parts} parts")));
-    // Where nothing is left, the split is a way out.
-    let little = million().built_once().with_fpr(0.01).with_build_bytes(1_000_000);
-    let error = choose(&little).unwrap_err().to_string();
-    assert!(error.contains("in 12 parts by hash, built one by one (`KeyHash::shard`)"), "{error}");
-    let half = million().built_once().with_fpr(0.01).with_build_bytes(2_000_000);
-    let answer = choose(&half).unwrap();
-    let whole = choose(&million().built_once().with_fpr(0.01)).unwrap();
-    let parts = whole.best().build_bytes.div_ceil(2_000_000);
-    let said = format!("Split the keys by hash into {parts} parts");
-    assert!(parts > 1 && notes(&answer).contains(&said), "{said}\n{answer}");
-    assert!(!notes(&whole).contains("Split the keys"), "{whole}");
+fn a_build_that_takes_much_memory_says_so() {
+    let large = choose(&Workload::new(Keys::AtMost(12_000 * MILLION)).built_once()).unwrap();
+    let whole = large.best().build_bytes as f64 / 1e9;
+    assert!(notes(&large).contains(&format!("Building it takes {whole:.0} GB")), "{large}");
+    let small = choose(&million().built_once()).unwrap();
+    assert!(!notes(&small).contains("Building it takes"), "{small}");
 }
 
+/// One kind at a time has its part of the bytes, and a level a tenth as large a tenth of the rate.
 #[test]
-fn the_tail_of_lookups_is_bounded_by_what_they_read() {
-    let asked = million().built_once().with_fpr(0.01).with_first(First::Tail);
-    let said = notes(&choose(&asked).unwrap());
-    assert!(said.contains("at most this many cache lines: split-block Bloom 1,"), "{said}");
-    assert!(!notes(&choose(&million().with_first(First::Tail)).unwrap()).contains("A lookup in"));
+fn levels_that_share_a_budget_have_rates_in_proportion_to_their_keys() {
+    let keys: [u64; 7] = core::array::from_fn(|level| 900_000_000 / 10u64.pow(6 - level as u32));
+    for (kind, bits, summed) in [
+        (FilterKind::Bloom, [7.5, 12.3, 17.1], 0.031),
+        (FilterKind::Ribbon, [7.6, 11.0, 14.3], 0.0058),
+    ] {
+        let levels = amq_advisor::levels(kind, &keys, 1_000_000_000).unwrap();
+        let bytes: u64 = levels.iter().map(|level| level.bytes).sum();
+        assert!((980_000_000..=1_000_000_000).contains(&bytes), "{bytes}");
+        for (level, said) in levels.iter().rev().zip(bits) {
+            let each = level.bytes as f64 * 8.0 / level.keys as f64;
+            assert!((each - said).abs() < 0.1, "{kind}: {each} {said}");
+        }
+        let sum: f64 = levels.iter().map(|level| level.fpr).sum();
+        assert!((sum / summed - 1.0).abs() < 0.05, "{kind}: {sum}");
+        let each = |&keys: &u64| AnyFilter::plan(kind, Goal::bytes(keys, keys)).unwrap();
+        let same: f64 = keys.iter().map(|keys| each(keys).expected_fpr).sum();
+        assert!(same > 4.5 * sum, "{kind}: {same} {sum}");
+    }
+    // With few bytes the largest level has no filter, and without any none has.
+    let few = amq_advisor::levels(FilterKind::Ribbon, &keys, 50_000_000).unwrap();
+    assert_eq!((few[6].bytes, few[6].fpr), (0, 1.0));
+    assert!(few[5].bytes > 0);
+    let none = amq_advisor::levels(FilterKind::Ribbon, &keys, 0).unwrap();
+    assert!(none.iter().all(|level| level.fpr == 1.0));
+    assert_eq!(amq_advisor::levels(FilterKind::Bloom, &[], 10), Ok(Vec::new()));
 }
 
 #[test]
@@ -161,7 +131,7 @@ fn what_strangers_do_is_said_of_the_kind() {
     let built = notes(&choose(&asked.clone().built_once()).unwrap());
     let exact = notes(&choose(&asked.need(Need::Exact)).unwrap());
     assert!(filled.contains("from filling the filter") && !built.contains("filling"), "{built}");
-    assert!(built.contains("a filter alone must not decide"), "{built}");
+    assert!(built.contains("confirm each yes in an exact set behind it"), "{built}");
     assert!(exact.contains("SipHash under random keys") && !exact.contains("`Keyed`"), "{exact}");
 }
 
@@ -192,9 +162,17 @@ fn values_that_change_lie_beside_a_map_of_all() {
     let pairs = at_most_a_million().need(Need::Values { bits: 8 });
     let built = choose(&million().built_once().need(Need::Values { bits: 8 })).unwrap();
     assert_eq!(built.best().structure, Structure::Map);
-    let said = format!("at {:.2} bits per key, and the changed ones", built.best().bits_per_key);
+    let said = format!("{:.2} bits per key, beside an exact map", built.best().bits_per_key);
     assert!(notes(&choose(&pairs).unwrap()).contains(&said), "{said}");
     assert!(!notes(&built).contains("the changed ones"));
+    // Where few change, that is what comes first; where many do, it is not.
+    let changing = |changes| choose(&pairs.clone().with_changes(changes)).unwrap();
+    let few = changing(10_000);
+    assert_eq!((few.best().structure, few.best().bytes), (Structure::Map, built.best().bytes));
+    let overlay = Workload::new(Keys::AtMost(10_000)).need(Need::Values { bits: 8 });
+    let overlay = choose(&overlay.need(Need::Exact)).unwrap().best().bytes;
+    assert!(few.best().what.contains(&format!("{:.0} kB", overlay as f64 / 1e3)), "{few}");
+    assert_eq!(changing(MILLION).best().structure, Structure::ExactMap);
 }
 
 #[test]
@@ -209,15 +187,4 @@ fn an_exact_set_that_forgets_has_a_time_beside_each_key() {
         "{}",
         exact.what
     );
-}
-
-#[test]
-fn one_filter_for_many_sets_is_the_smallest_of_its_number_of_keys() {
-    let sets = Workload::new(Keys::Exactly(12)).with_filters(5 * MILLION).need(Need::Remove);
-    let answer = choose(&sets.with_fpr(0.01)).unwrap();
-    let one = choose(&Workload::new(Keys::Exactly(60 * MILLION)).need(Need::Remove)).unwrap();
-    let one = one.best();
-    let said = format!("a single {} filter of (set, key) pairs", one.structure);
-    assert_eq!(one.structure, Filter(FilterKind::Quotient));
-    assert!(notes(&answer).contains(&said), "{said}\n{answer}");
 }

@@ -60,9 +60,8 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
                 let tied = filters.iter().filter(|it| it.bits_per_key <= most * (1.0 + 1e-9));
                 tied.filter_map(|it| it.cost_ns).all(|ns| choice.cost_ns <= Some(ns))
             };
-            if compared.contains("fewest bits, ") {
+            if compared.contains("% of the fewest bits") {
                 next(3.0, 0);
-                next(fewest, 2);
                 assert_eq!(
                     is_fastest(fewest * 1.03),
                     compared.starts_with("The fastest"),
@@ -70,19 +69,20 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
                     context()
                 );
             } else if let Some((before, size)) =
-                compared.split_once(" in ").filter(|(before, _)| {
-                    before.ends_with("The fastest") || before.ends_with("the fastest time")
-                })
+                compared.split_once(" in ").filter(|(before, _)| before.ends_with("fastest"))
             {
-                // The size that time was given.
-                let size: f64 = numbers(size)[0];
+                // The size that time was given, or that is allowed.
                 let is_first = before == "The fastest";
                 if !is_first {
-                    next(3.0, 0);
+                    next(5.0, 0);
                 }
-                next(size, 9);
-                assert!(choice.bits_per_key <= size + 0.005, "{}", context());
-                assert_eq!(is_fastest(size + 0.005), is_first, "{}", context());
+                let asked =
+                    if size.starts_with("the size allowed") { 60.0 } else { numbers(size)[0] };
+                if size.contains(" bits per key") {
+                    next(asked, 9);
+                    assert!(choice.bits_per_key <= asked + 0.005, "{}", context());
+                    assert_eq!(is_fastest(asked + 0.005), is_first, "{}", context());
+                }
             }
             if compared.contains("about the lowest rate") {
                 assert!(compared.contains(&percent(lowest)), "{}", context());
@@ -91,7 +91,6 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
             let counts = workload.needs().iter().any(|need| matches!(need, Need::Count { .. }));
             if choice.fpr < 1.0 && !counts && choice.check_bits() == 0 {
                 let bits = choice.grown.map_or(choice.bits_per_key, |growth| growth.least);
-                next(bits, 2);
                 next((bits / -choice.fpr.log2() - 1.0) * 100.0, 1);
                 assert!(
                     compared.contains(&format!("lower bound for {}", percent(choice.fpr))),
@@ -109,7 +108,7 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
             assert!(costs.starts_with(&said), "{said}: {}", context());
         }
         if let Some(growth) = choice.grown {
-            let said = numbers(also.rsplit("is limited. ").next().unwrap());
+            let said = numbers(also);
             let wanted = [growth.mean, growth.least, growth.most];
             assert!(
                 said.len() == 3 && said.iter().zip(wanted).all(|(a, b)| is(*a, b, 1)),
@@ -123,33 +122,15 @@ fn check(answer: &Answer, workload: &Workload) -> usize {
             assert!(is(said, bits, 0), "{}", context());
         }
     }
-    // The front, and the exact set.
+    // The exact set.
     let notes = answer.notes.join("\n");
-    for pair in answer.front.windows(2) {
-        let [small, quick] = [&pair[0], &pair[1]];
-        let [slow, fast] = [small, quick].map(|choice| choice.cost_ns.unwrap());
-        // In a size the rates differ.
-        let by_rate = notes.contains("from the lowest rate to the fastest");
-        let key = |it: &Choice| if by_rate { it.fpr } else { it.bits_per_key };
-        assert!(key(small) < key(quick) && slow > fast);
-        let [small, quick] = [(small, slow), (quick, fast)].map(|(choice, ns)| {
-            let bits = format!("{:.2} bits", choice.bits_per_key);
-            let with = if by_rate { percent(choice.fpr) } else { bits };
-            format!("{} ({with}, {ns:.0} ns)", choice.structure)
-        });
-        assert!(notes.contains(&format!("{small}, {quick}")), "{small} {quick}\n{notes}");
-    }
-    if let Some(at) = notes.find(" times as much as ") {
-        let said = notes[..at].rsplit(' ').next().unwrap().replace(',', "").parse().unwrap();
+    let taken = notes.split("The keys themselves take ").nth(1).unwrap_or_default();
+    if let Some(at) = taken.find(" times the ") {
+        let said = taken[..at].rsplit(' ').next().unwrap().replace(',', "").parse().unwrap();
         let real = answer.exact[0].bytes as f64 / first.bytes as f64;
         // To three digits, if it is large.
         let decimals = 1.min(2 - real.max(1.0).log10().floor() as i32);
         assert!(is(said, real, decimals), "{said} {real}");
-    }
-    if let Some(at) = notes.find(" times that.") {
-        let said: f64 = notes[..at].rsplit(' ').next().unwrap().parse().unwrap();
-        let real = first.bytes as f64 / answer.exact[0].bytes as f64;
-        assert!(is(said, real, 1), "{said} {real}");
     }
     checked
 }
@@ -175,15 +156,14 @@ fn every_number_in_a_reason_is_that_of_the_choices() {
         |it| it.with_bits_per_key(12.0),
         |it| it.with_fpr(0.01).with_bits_per_key(60.0),
     ];
-    let orders: [fn(Workload) -> Workload; 4] = [
+    let orders: [fn(Workload) -> Workload; 3] = [
         |it| it,
         |it| it.with_first(First::Time),
         |it| it.with_false_positive_ns(20_000.0).with_absent(0.9),
-        |it| it.with_bit_ns(1.0),
     ];
     let mut checked = 0;
     for keys in [10, 100_000, 2_000_000_000] {
-        for keys in [Keys::Exactly(keys), Keys::Unknown { start: keys }] {
+        for keys in [Keys::AtMost(keys), Keys::Unknown { start: keys }] {
             for use_of in uses {
                 for target in targets {
                     for order in orders {
@@ -196,5 +176,5 @@ fn every_number_in_a_reason_is_that_of_the_choices() {
             }
         }
     }
-    assert!(checked > 2000, "{checked}");
+    assert!(checked > 1500, "{checked}");
 }

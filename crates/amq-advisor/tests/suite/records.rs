@@ -200,7 +200,7 @@ fn no_first_choice_is_a_tenth_dearer_than_another_filter_of_the_same_bytes() {
             for (need, is_static) in NEEDS {
                 for false_positive in COSTS {
                     for (absent, queries) in QUERIES {
-                        let mut workload = Workload::new(Keys::Exactly(keys))
+                        let mut workload = Workload::new(Keys::AtMost(keys))
                             .with_absent(absent)
                             .with_queries_per_key(queries);
                         workload = if is_static { workload.built_once() } else { workload };

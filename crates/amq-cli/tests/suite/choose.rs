@@ -5,14 +5,15 @@ use serde_json::Value;
 
 /// Options, and the same said to the library.
 fn asks() -> Vec<(&'static str, Workload)> {
-    let million = || Workload::new(Keys::Exactly(1_000_000));
+    let million = || Workload::new(Keys::AtMost(1_000_000));
     let at_most = || Workload::new(Keys::AtMost(10_000_000));
     vec![
         ("--keys 1e6", million()),
+        ("--at-most 1e6", million()),
         ("--keys 1e6 --fpr 1% --static", million().with_fpr(0.01).built_once()),
-        ("--keys 500 --fpr 30%", Workload::new(Keys::Exactly(500)).with_fpr(0.3)),
+        ("--keys 500 --fpr 30%", Workload::new(Keys::AtMost(500)).with_fpr(0.3)),
         (
-            "--at-most 1e7 --need remove,files --bits-per-key 16 --absent 90%",
+            "--keys 1e7 --need remove,files --bits-per-key 16 --absent 90%",
             at_most().need(Need::Remove).need(Need::Files).with_bits_per_key(16.0).with_absent(0.9),
         ),
         (
@@ -28,7 +29,7 @@ fn asks() -> Vec<(&'static str, Workload)> {
             Workload::new(Keys::Unknown { start: 1000 }).with_fpr(0.001),
         ),
         (
-            "--at-most 1e7 --count 10 --lookup 5us --strangers --bytes 20MB",
+            "--keys 1e7 --count 10 --lookup 5us --strangers --bytes 20MB",
             at_most()
                 .need(Need::Count { most: 10 })
                 .with_lookup_ns(5_000.0)
@@ -36,7 +37,7 @@ fn asks() -> Vec<(&'static str, Workload)> {
                 .with_bytes(20_000_000),
         ),
         (
-            "--at-most 1e7 --need shared-insert,merge --threads 8",
+            "--keys 1e7 --need shared-insert,merge --threads 8",
             at_most().need(Need::SharedInsert).need(Need::Merge).with_threads(8),
         ),
         (
@@ -45,22 +46,17 @@ fn asks() -> Vec<(&'static str, Workload)> {
         ),
         ("--keys 1e6 --absent 0", million().with_absent(0.0)),
         (
-            "--at-most 1e7 --count 10 --copies 3 --need remove --first time",
+            "--keys 1e7 --count 10 --copies 3 --need remove --first time",
             at_most()
                 .need(Need::Remove)
                 .need(Need::Count { most: 10 })
                 .with_copies(3.0)
                 .with_first(First::Time),
         ),
-        ("--at-most 1e7 --forget", at_most().need(Need::Forget { generations: 8 })),
-        ("--keys 1e6 --bit-price 2ns --static", million().with_bit_ns(2.0).built_once()),
+        ("--keys 1e7 --forget", at_most().need(Need::Forget { generations: 8 })),
         (
-            "--keys 1e6 --static --build-bytes 2MB --changes 5000 --key-bytes 30",
-            million()
-                .built_once()
-                .with_build_bytes(2_000_000)
-                .with_changes(5000)
-                .with_key_bytes(30),
+            "--keys 1e6 --static --changes 5000 --key-bytes 30",
+            million().built_once().with_changes(5000).with_key_bytes(30),
         ),
         ("--keys 1e6 --integers-below 3e6", million().with_integers_below(3_000_000)),
         ("--keys 1_000_000 --integers-below 2^64", million().with_integers_below(u64::MAX)),
@@ -78,7 +74,7 @@ fn asks() -> Vec<(&'static str, Workload)> {
         ),
         (
             "--keys 1e3 --filters 500 --values 8 --static",
-            Workload::new(Keys::Exactly(1000))
+            Workload::new(Keys::AtMost(1000))
                 .with_filters(500)
                 .need(Need::Values { bits: 8 })
                 .built_once(),
@@ -158,25 +154,25 @@ fn the_command_answers_as_the_library_does() {
 
 /// What to ask for the first page's rows, and the type that each names.
 const FIRST_PAGE: [(&str, &str); 8] = [
-    ("BloomFilter", "--at-most 1e6 --fpr 1%"),
-    ("BlockedBloomFilter", "--at-most 1e6 --fpr 1% --first time"),
+    ("BloomFilter", "--keys 1e6 --fpr 1%"),
+    ("BlockedBloomFilter", "--keys 1e6 --fpr 1% --first time"),
     ("RibbonFilter", "--keys 1e6 --fpr 1% --static"),
-    ("CuckooFilter", "--at-most 1e6 --need remove --first time"),
-    ("QuotientFilter", "--at-most 1e6 --need remove,merge,list"),
+    ("CuckooFilter", "--keys 1e6 --need remove --first time"),
+    ("QuotientFilter", "--keys 1e6 --need remove,merge,list"),
     ("ExpandableQuotientFilter", "--unknown-from 1e5 --fpr 1%"),
-    ("CountingBloomFilter", "--at-most 1e6 --count 10"),
-    ("AtomicBlockedBloomFilter", "--at-most 1e6 --need shared-insert --threads 8 --first time"),
+    ("CountingBloomFilter", "--keys 1e6 --count 10"),
+    ("AtomicBlockedBloomFilter", "--keys 1e6 --need shared-insert --threads 8 --first time"),
 ];
 
 /// Needs without a row, whose answer stands in another row or in the text.
 const UNLISTED: [(&str, &str); 8] = [
-    ("QuotientFilter", "--at-most 1e6 --need grow"),
+    ("QuotientFilter", "--keys 1e6 --need grow"),
     ("RibbonFilter", "--keys 1e6 --bits-per-key 2 --static"),
-    ("BlockedBloomFilter", "--at-most 1e7 --fpr 1% --absent 10% --first time"),
-    ("WindowedCuckooFilter", "--at-most 1e6 --need remove"),
-    ("CountingBloomFilter", "--at-most 1e6 --count 5 --forget 7"),
-    ("", "--at-most 1e6 --count 100"),
-    ("Sharded", "--at-most 1e6 --need shared-insert,remove --threads 8"),
+    ("BlockedBloomFilter", "--keys 1e7 --fpr 1% --absent 10% --first time"),
+    ("WindowedCuckooFilter", "--keys 1e6 --need remove"),
+    ("CountingBloomFilter", "--keys 1e6 --count 5 --forget 7"),
+    ("", "--keys 1e6 --count 100"),
+    ("Sharded", "--keys 1e6 --need shared-insert,remove --threads 8"),
     ("RibbonFilter", "--keys 1e6 --fpr 0.1% --static"),
 ];
 
@@ -269,10 +265,10 @@ fn the_numbers_of_the_page_on_choosing_are_the_answers() {
     for ask in [
         "--keys 1e6 --static --fpr 0.4% --bits-per-key 9.1 --first time",
         "--keys 1e6 --fpr 0.1% --static --changes 100000",
-        "--at-most 1e6 --fpr 0.1%",
-        "--at-most 1e6 --need remove --copies 2",
-        "--at-most 1e6 --forget 7",
-        "--at-most 1e6 --need shared-insert --threads 8",
+        "--keys 1e6 --fpr 0.1%",
+        "--keys 1e6 --need remove --copies 2",
+        "--keys 1e6 --forget 7",
+        "--keys 1e6 --need shared-insert --threads 8",
     ] {
         let said = bits(&answers(ask)[0]);
         assert!(row(ask).contains(&said), "{ask}: {said}");
@@ -282,7 +278,7 @@ fn the_numbers_of_the_page_on_choosing_are_the_answers() {
     let ask = "--keys 3e5 --static --bytes 523904";
     assert!(row(ask).contains(&percent(&answers(ask)[0], 4)));
     assert!(row(ask).contains(&percent(&of(ask, "bloom"), 2)));
-    let ask = "--at-most 1e6 --fpr 0.1%";
+    let ask = "--keys 1e6 --fpr 0.1%";
     assert!(row(ask).contains(&bits(&of(ask, "bloom"))));
     let ask = "--keys 12 --filters 1e6 --fpr 1%";
     for (id, said) in [("bloom", "16 bytes for 12 keys"), ("scalable", "filter needs 24")] {
@@ -293,12 +289,12 @@ fn the_numbers_of_the_page_on_choosing_are_the_answers() {
     let more = [ask, "--keys 1e6 --fpr 1% --static"]
         .map(|ask| answers(ask)[0]["bits_per_key"].as_f64().unwrap());
     assert!(row(ask).contains(&format!("{:.1} more bits", more[0] - more[1])), "{more:?}");
-    let ask = "--at-most 1e6 --count 10 --copies 3";
+    let ask = "--keys 1e6 --count 10 --copies 3";
     let of_copy = answers(ask)[0]["bits_per_key"].as_f64().unwrap() / 3.0;
     assert!(row(ask).contains(&format!("{of_copy:.1} bits per copy")), "{of_copy}");
-    let grown = bits(&answers("--at-most 1e6 --need grow")[0]);
+    let grown = bits(&answers("--keys 1e6 --need grow")[0]);
     assert!(page.contains(&format!("needs {grown}bits per key at the end")), "{grown}");
-    let ask = "--at-most 1e6 --need remove --first tail";
+    let ask = "--keys 1e6 --need remove --first tail";
     let tail = |id| of(ask, id)["tail_ns"].as_f64().unwrap() / 1000.0;
     assert!(row(ask).contains(&format!("{:.1} µs", tail("quotient"))));
     assert!(row(ask).contains(&format!("Filter`, {:.0} µs.", tail("windowed-cuckoo"))));
@@ -352,38 +348,18 @@ fn the_worked_choice_is_that_of_the_command() {
 }
 
 #[test]
-fn times_of_another_machine_are_taken_and_a_file_of_none_is_refused() {
-    let room = Room::new();
-    let slow = "# date: 2030-01-01\n# processor: Slow\ncontender,keys,rate,bytes,times\n\
-                bloom,1000000,0.01,1199120,1,1,1,1,\n\
-                blocked-bloom,1000000,0.01,1316160,9,9,9,9,\n";
-    std::fs::write(room.path("slow.csv"), slow).unwrap();
-    let run = room.amq("choose --keys 1e6 --fpr 1% --first time --times slow.csv --json").ends(0);
-    let json: Value = serde_json::from_str(&run.text()).unwrap();
-    assert_eq!(json["choices"][0]["structure"], "bloom");
-    assert_eq!(json["times"], serde_json::json!({ "date": "2030-01-01", "processor": "Slow" }));
-    let run = room.amq("choose --keys 1e6 --times keys.txt").ends(2);
-    assert!(run.err.contains("keys.txt") && run.err.contains("line 1 of the table"), "{}", run.err);
-}
-
-#[test]
 fn what_no_filter_does_is_said_in_the_words_of_the_page() {
     let room = Room::new();
     let choosing = page("crates/amq/CHOOSING.md");
     let rows = asked_rows(&choosing);
-    for amq_advisor::Beyond { name, wanted, instead, .. } in amq_advisor::Beyond::ALL {
-        let ask = format!("--at-most 1e6 --need {name}");
+    for need in ["range", "reconcile"] {
+        let ask = format!("--keys 1e6 --need {need}");
         let row = rows.iter().find(|row| row.last() == Some(&ask.as_str())).unwrap();
-        let [need, take, _] = row[..] else { panic!("{row:?}") };
+        let [wanted, take, _] = row[..] else { panic!("{row:?}") };
         // The page has the beginning of the answer.
-        assert!(need == wanted && instead.starts_with(take), "{row:?}: {instead}");
-        // Alone, and beside another need.
-        room.amq(&format!("choose {ask}")).ends(2);
-        let run = room.amq(&format!("choose {ask},remove")).ends(2);
-        let said = run.err.split_whitespace().collect::<Vec<_>>().join(" ");
-        // What is counted has the registers for the rate.
-        let take = if name == "distinct" { "HyperLogLog: 16,384 registers" } else { instead };
-        assert!(said.contains(wanted) && said.contains(take), "{name}: {said}");
+        let run = room.amq(&format!("choose {ask}")).ends(2);
+        let said = format!("no filter of this family {wanted}: take {take}");
+        assert!(run.err.contains(&said), "{said}: {}", run.err);
     }
 }
 
@@ -408,17 +384,13 @@ fn what_has_no_answer_is_told_in_json_with_the_same_facts() {
         assert!(conflict["error"].as_str().unwrap().contains(&without), "{without}: {conflict}");
         assert!(way["choice"]["bytes"].as_u64().unwrap() > 0, "{way}");
     }
-    let beyond = told("--keys 1e6 --need range,distinct --fpr 0.1%");
+    let beyond = told("--keys 1e6 --need range,reconcile --changes 50 --fpr 0.1%");
     let needs: Vec<_> = beyond["instead"].as_array().unwrap().iter().collect();
-    assert_eq!([&needs[0]["need"], &needs[1]["need"]], ["range", "distinct"]);
-    // 1.04 / sqrt(2^21) is the first below a thousandth.
-    assert_eq!((&needs[0]["bytes"], &needs[1]["bytes"]), (&5_758_554.into(), &1_572_864.into()));
+    assert_eq!([&needs[0]["need"], &needs[1]["need"]], ["range", "reconcile"]);
+    assert_eq!((&needs[0]["bytes"], &needs[1]["bytes"]), (&5_758_554.into(), &400.into()));
     let both = told("--unknown-from 100 --static");
     assert_eq!(both["demands"].as_array().unwrap().len(), 2, "{both}");
     assert_eq!(told("--keys 0")["demands"], serde_json::json!(["keys"]));
-    let reconciled = told("--keys 1e6 --need reconcile,remove --changes 50");
-    let beside = &reconciled["instead"][0]["beside"][0];
-    assert_eq!(beside["need"], "removing keys", "{reconciled}");
     // Where the command line itself is wrong, too, for any command.
     for (line, said) in [
         ("choose --keys 1e6 --fpr 0 --json", "strictly between 0 and 1"),
@@ -427,7 +399,6 @@ fn what_has_no_answer_is_told_in_json_with_the_same_facts() {
         ("choose --json --keys 1e6 --need delete", "a similar value exists: 'remove'"),
         ("choose --json --keys 1e6 --need forget", "that is an option: '--forget'"),
         ("choose --json --keys 1e6 --bytes 8bit", "not a size"),
-        ("choose --json --keys 1e6 --times none.csv", "none.csv"),
         ("info --json --bogus", "--bogus"),
     ] {
         let run = room.amq(line).ends(2);
@@ -446,7 +417,7 @@ fn the_line_that_builds_the_first_works_as_it_stands() {
     room.write("KEY", "0f".repeat(16));
     room.bash("chmod 600 KEY");
     let (mut run, mut unique) = (0, 0);
-    for keys in ["--keys 8000", "--at-most 8000", "--unknown-from 8000"] {
+    for keys in ["--keys 8000", "--keys 8000", "--unknown-from 8000"] {
         for (use_of, copies) in [
             ("", 1),
             ("--static", 1),
@@ -494,7 +465,7 @@ fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
         assert_eq!(shown.map(|line| format!("amq {line}")), build, "{options}");
         build.unwrap_or_default()
     };
-    let build = line("--at-most 20000 --fpr 0.1% --need merge,remove");
+    let build = line("--keys 20000 --fpr 0.1% --need merge,remove");
     assert!(build.contains("--kind quotient --fpr 0.001 --keys 20000"), "{build}");
     for (file, keys) in [("few.amq", "keys.txt"), ("more.amq", "more.txt")] {
         let told = build.replace("FILE", file).replace("KEYS", keys);
@@ -505,15 +476,27 @@ fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
     // There is room for the rest of those that were planned.
     room.bash("seq 1 17000 > rest.txt");
     room.amq("insert -q all.amq rest.txt").ends(0);
-    let copies = line("--at-most 20000 --count 5 --copies 1.5");
+    let copies = line("--keys 20000 --count 5 --copies 1.5");
     assert!(copies.contains("--keys 30000"), "{copies}");
     assert!(!line("--keys 20000 --fpr 0.1% --static").contains("--keys"));
     assert!(line("--keys 1e9 --fpr 1% --static").contains(" --memory 18GB "));
     assert_eq!(line("--keys 20000 --values 8 --static"), "");
-    // The command builds at full size, and keeps the hashes of what is built at once.
-    assert_eq!(line("--at-most 1e6 --fpr 1% --need grow"), "");
-    assert!(!line("--keys 1e9 --static --fpr 1% --build-bytes 20GB").is_empty());
-    assert_eq!(line("--keys 1e9 --static --fpr 1% --build-bytes 10GB"), "");
+    // The command builds at full size.
+    assert_eq!(line("--keys 1e6 --fpr 1% --need grow"), "");
     let map = room.amq("choose --keys 20000 --values 8 --static").ends(0).text();
     assert!(map.ends_with("The first in Rust: use amq::RibbonMap;\n"), "{map}");
+}
+
+/// What a reader has in front of him: a screen of help, and a few lines of answer.
+#[test]
+fn help_and_answers_are_short() {
+    let room = Room::new();
+    let help = room.amq("choose --help").ends(0).text();
+    assert!(help.lines().count() <= 60, "{}", help.lines().count());
+    for (_, options) in rows() {
+        let text = room.amq(&format!("choose {options}")).ends(0).text();
+        let words = text.split_whitespace().count();
+        let rows = text.lines().skip(1).take_while(|line| !line.is_empty()).count();
+        assert!(words <= 120 && rows <= 5, "{words} words, {rows} rows: {options}\n{text}");
+    }
 }

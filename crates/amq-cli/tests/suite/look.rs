@@ -126,7 +126,7 @@ fn bits_per_key_of_a_union_are_those_of_its_different_keys() {
 fn choose_ranks_gives_reasons_and_names_what_conflicts() {
     let room = Room::new();
     let text = room.amq("choose --keys 1e6 --fpr 1% --static").ends(0).text();
-    assert!(text.lines().nth(2).unwrap().starts_with(" 1  ribbon "), "{text}");
+    assert!(text.lines().nth(1).unwrap().starts_with("ribbon "), "{text}");
     assert!(text.ends_with("amq build -o FILE --kind ribbon --fpr 0.01 KEYS\n"), "{text}");
     // The library gives the same answer: the page's own vignette.
     let json = room.amq("choose --keys 1e6 --fpr 1% --static --json").ends(0).text();
@@ -135,8 +135,8 @@ fn choose_ranks_gives_reasons_and_names_what_conflicts() {
         "no filter offers both a false-positive rate of 1 % and at most 2 bits per key",
         "without a false-positive rate of 1 % there is",
     ]);
-    room.amq("choose --fpr 1%").refused(&["--keys <N>|--at-most <N>|--unknown-from <N>"]);
-    room.amq("choose --keys 5 --at-most 6").refused(&["cannot be used with"]);
+    room.amq("choose --fpr 1%").refused(&["--keys <N>|--unknown-from <N>"]);
+    room.amq("choose --keys 5 --unknown-from 6").refused(&["cannot be used with"]);
     room.amq("choose --keys -5").refused(&["cannot be negative"]);
     room.amq("choose --keys 5 --absent 2").refused(&["a share is from 0 to 1"]);
     room.amq("choose --keys 5 --false-positive 20").refused(&["say which unit"]);
@@ -145,7 +145,7 @@ fn choose_ranks_gives_reasons_and_names_what_conflicts() {
     let json = room.amq("choose --keys 1e6 --absent 0 --json").ends(0).text();
     assert_eq!(field(&json, "structure"), "\"none\"", "{json}");
     for need in ["remove", "list", "merge", "grow", "shared-insert", "files"] {
-        let json = room.amq(&format!("choose --at-most 1e6 --json --need {need}")).ends(0).text();
+        let json = room.amq(&format!("choose --keys 1e6 --json --need {need}")).ends(0).text();
         assert!(json.starts_with("{\"choices\":[{"), "{need}: {json}");
     }
     for option in ["--count 3", "--values 8 --static", "--strangers", "--threads 4", "--lookup 1us"]
@@ -218,7 +218,7 @@ fn tables_and_sentences_fit_80_columns() {
     for command in [
         "choose --keys 1e6",
         "choose --keys 1e6 --static --fpr 0.3%",
-        "choose --at-most 1e7 --threads 8 --need remove",
+        "choose --keys 1e7 --threads 8 --need remove",
         "choose --unknown-from 1000 --fpr 1e-6",
         "choose --keys 1e6 --values 8 --static",
     ] {
@@ -263,13 +263,10 @@ fn old_names_of_kinds_mean_what_they_meant_and_the_new_ones_are_told() {
 #[test]
 fn choose_and_build_have_the_same_names_for_kinds() {
     let room = Room::new();
-    let text = room.amq("choose --keys 4001 --static").ends(0).text();
-    let names: Vec<&str> = text
-        .lines()
-        .skip(2)
-        .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.split_whitespace().nth(1))
-        .collect();
+    let text = room.amq("choose --keys 4001 --static --json").ends(0).text();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let choices = json["choices"].as_array().unwrap().iter();
+    let names: Vec<&str> = choices.filter_map(|choice| choice["structure"].as_str()).collect();
     assert_eq!(names.len(), KINDS.len(), "{text}");
     for name in names {
         assert!(KINDS.contains(&name), "{name}");

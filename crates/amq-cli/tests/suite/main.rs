@@ -19,6 +19,7 @@ mod look;
 mod many;
 mod output;
 mod room;
+mod rules;
 mod schema;
 mod secrets;
 mod several;

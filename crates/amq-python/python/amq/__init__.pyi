@@ -305,8 +305,6 @@ def choose(
     values: int | None = None,
     absent: float | None = None,
     first: Literal["memory", "time", "tail"] | None = None,
-    bit_price_ns: float | None = None,
-    build_bytes: SupportsIndex | None = None,
     false_positive_ns: float | None = None,
     lookup_ns: float | None = None,
     queries_per_key: float | None = None,

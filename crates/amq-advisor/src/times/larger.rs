@@ -5,7 +5,7 @@
 //! next, and beyond the last. How many lines an operation waits for is the slope of its measured
 //! times over the yardstick's, by least squares, and one at least; it goes on to wait for as many.
 
-use super::figures::Point;
+use super::rows::Point;
 use alloc::vec::Vec;
 
 /// No operation waits for more lines than this.
@@ -16,7 +16,7 @@ const MOST_LINES: f64 = 100.0;
 const MOST_WAIT: f64 = 5.0;
 
 /// The time in a table of more bytes than the last point, which is there.
-pub(super) fn beyond(points: &[Point], bytes: f64, yardstick: &[Point]) -> f64 {
+pub(super) fn in_larger_table(points: &[Point], bytes: f64, yardstick: &[Point]) -> f64 {
     let Some((last, line)) = points.last().zip(line(yardstick)) else {
         return points.last().map_or(f64::NAN, |last| last.ns);
     };

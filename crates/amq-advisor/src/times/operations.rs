@@ -2,7 +2,7 @@
 //! and its generations add.
 
 use super::Times;
-use super::figures::{Figures, INSERT, QUERIES, REMOVE};
+use super::rows::{Figures, INSERT, QUERIES, REMOVE};
 use crate::{KeysBy, Structure, Workload};
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -14,9 +14,6 @@ const KEYED: &str = "keyed-";
 /// What begins the name of one that several threads insert into; the rest is the one that it is
 /// otherwise.
 const ATOMIC: &str = "atomic-";
-
-/// The contender that several threads insert into behind locks.
-const SHARDED: &str = "sharded-cuckoo";
 
 /// What a lock costs that nobody else holds: two locked instructions. Reckoned, not measured.
 const LOCK_NS: f64 = 20.0;
@@ -102,16 +99,10 @@ impl Times {
             reckoned: !figures.has_measured(bytes, bits),
         };
         (query.is_finite() && insert.is_finite()).then(|| match structure {
-            Structure::AtomicBloom | Structure::AtomicBlockedBloom => {
-                spent.shared(self.slowing(name, workload))
-            }
-            Structure::Sharded(_) => spent.locked().shared(self.slowing(SHARDED, workload)),
+            Structure::Sharded(_) => spent.locked(),
             Structure::Periods(_) => spent.rolling(workload, 1.0),
-            Structure::Rolling(_) => spent.rolling(workload, workload.absent),
-            Structure::ShardedRolling(_) => {
-                let spent = spent.rolling(workload, workload.absent).locked();
-                spent.shared(self.slowing(SHARDED, workload))
-            }
+            Structure::Rolling(_) => spent.rolling(workload, absent),
+            Structure::ShardedRolling(_) => spent.rolling(workload, absent).locked(),
             _ => spent,
         })
     }
@@ -148,16 +139,6 @@ impl Times {
             None => own(bytes),
         }
     }
-
-    /// How many times as long an insert takes when two threads insert, and whether that many do.
-    fn slowing(&self, name: &str, workload: &Workload) -> (f64, bool) {
-        let shared = self.shared.iter().find(|(contender, _)| contender == name);
-        match (shared, workload.threads) {
-            (_, 1) => (1.0, true),
-            (Some((_, [one, two])), threads) => ((two / one).max(1.0), threads == 2),
-            (None, _) => (1.0, false),
-        }
-    }
 }
 
 /// The harness' name of a structure: the id of its kind.
@@ -167,12 +148,12 @@ fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> 
         Structure::AtomicBlockedBloom => "atomic-blocked-bloom",
         Structure::ExactSet | Structure::ExactMap => "std-hashset",
         Structure::Map => "ribbon-map",
-        Structure::Bitmap | Structure::SortedList | Structure::Sketch | Structure::Nothing => {
-            return None;
-        }
-        Structure::Filter(FilterKind::Scalable) if workload.is_bounded_growth() => {
-            "scalable-bounded"
-        }
+        Structure::Bitmap
+        | Structure::LongBitmap
+        | Structure::SortedList
+        | Structure::Sketch
+        | Structure::Nothing => return None,
+        Structure::Filter(FilterKind::Scalable) if workload.grows_to_bound() => "scalable-bounded",
         Structure::Filter(kind)
         | Structure::Sharded(kind)
         | Structure::Rolling(kind)
@@ -190,17 +171,6 @@ impl Spent {
             remove: self.remove.map(|ns| ns + LOCK_NS),
             tail: self.tail.map(|ns| ns + LOCK_NS),
             reckoned: true,
-        }
-    }
-
-    /// Beside other threads what changes the table takes so many times as long.
-    fn shared(self, (times, is_measured): (f64, bool)) -> Self {
-        Self {
-            insert: self.insert * times,
-            remove: self.remove.map(|ns| ns * times),
-            tail: self.tail.map(|ns| ns * times),
-            reckoned: self.reckoned || !is_measured,
-            ..self
         }
     }
 
@@ -247,20 +217,19 @@ mod tests {
         assert!((spent.query - half).abs() < 0.1, "{} {half}", spent.query);
     }
 
+    /// Two threads were measured, and no more: times are those of one, whatever is asked.
     #[test]
-    fn threads_that_insert_at_once_take_as_long_as_they_were_measured_to() {
+    fn locks_take_time_and_threads_do_not_change_it() {
         let times = Times::committed();
         let table = Table { keys: 1_000_000, bytes: 1_316_160, fpr: 0.01 };
         let by = |structure, threads| {
             let workload = Workload::new(Keys::AtMost(table.keys)).with_threads(threads);
             times.spent(structure, table, &workload).unwrap()
         };
-        let [one, two, eight] = [1, 2, 8].map(|threads| by(Structure::AtomicBloom, threads));
-        assert!((two.insert / one.insert - 53.58 / 34.28).abs() < 1e-3);
-        assert_eq!((two.insert, two.query), (eight.insert, one.query));
-        assert_eq!([one, two, eight].map(|it| it.reckoned), [false, false, true]);
-        let sharded = Structure::Sharded(FilterKind::Cuckoo);
-        assert!(by(sharded, 2).insert > by(sharded, 1).insert);
-        assert!(by(sharded, 1).insert > by(Structure::Filter(FilterKind::Cuckoo), 1).insert);
+        let cuckoo = FilterKind::Cuckoo;
+        let [alone, sharded] =
+            [Structure::Filter(cuckoo), Structure::Sharded(cuckoo)].map(|it| by(it, 8));
+        assert_eq!(sharded.insert, alone.insert + LOCK_NS);
+        assert_eq!(by(Structure::AtomicBloom, 1), by(Structure::AtomicBloom, 8));
     }
 }

@@ -1,5 +1,6 @@
-//! Which structure can do what, and how to say that it cannot.
+//! Which structure can do what, and why another cannot.
 
+use crate::exact::{hash_table, hash_table_of};
 use crate::size::MOST_COUNTED;
 use crate::{Demand, Need, Rejection, Structure, Workload};
 use alloc::format;
@@ -20,10 +21,9 @@ const fn most_copies(kind: FilterKind) -> Option<u32> {
     }
 }
 
-/// The first demand for an ability that it lacks, and a sentence that says why.
-pub(super) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejection> {
-    let mut demands = workload.demands().into_iter();
-    demands.find_map(|demand| {
+/// The first demand for an ability that it lacks, and the rest of a sentence that says why.
+pub(crate) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejection> {
+    workload.demands().into_iter().find_map(|demand| {
         let reason = reason(structure, demand, workload)?;
         Some(Rejection { structure, demand, reason })
     })
@@ -35,7 +35,7 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
     };
 
     let Some(kind) = structure.kind() else {
-        return map(demand);
+        return map(demand, workload).map(String::from);
     };
     let Demand::Need(need) = demand else {
         return of_kind(kind, demand, workload);
@@ -63,50 +63,61 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
     Some(lacks.into())
 }
 
+/// Whether so few values change that those lie in an exact map beside a map of all.
+fn is_overlaid(workload: &Workload) -> bool {
+    let overlay = workload.changes.map(|changes| hash_table_of(changes, workload));
+    overlay.is_some_and(|bytes| bytes <= hash_table(workload) / 4)
+}
+
 /// Why a map, which has one use, does not meet a demand.
-fn map(demand: Demand) -> Option<String> {
-    let lacks = match demand {
-        Demand::Need(Need::Values { .. } | Need::Files)
-        | Demand::BitsPerKey(_)
-        | Demand::Bytes { .. }
-        | Demand::BuildBytes(_)
-        | Demand::Fpr(_)
-        | Demand::Strangers => return None,
-        Demand::Need(Need::Exact) => "returns some value for keys that are not in it",
-        _ => "is built from all pairs at once and never changes",
-    };
-    Some(lacks.into())
+fn map(demand: Demand, workload: &Workload) -> Option<&'static str> {
+    match demand {
+        Demand::Need(Need::Exact) => Some("returns some value for keys that are not in it"),
+        Demand::KeyByKey if is_overlaid(workload) => None,
+        Demand::KeyByKey | Demand::Keys(_) => Some("is built from all pairs at once"),
+        Demand::Need(Need::Values { .. } | Need::Files) => None,
+        Demand::Need(_) => Some("is built from all pairs at once and never changes"),
+        Demand::Fpr(_) | Demand::BitsPerKey(_) | Demand::Bytes { .. } | Demand::Strangers => None,
+    }
 }
 
 fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<String> {
     let can = Abilities::of(kind);
     let keeps_copies = can.remove && !can.never_full;
-    let shares_bits = "shares bits between keys: clearing those of one key would lose others";
+    let is_counted = workload.needs.contains(&Need::Remove) || workload.counts();
     let lacks = match demand {
         Demand::KeyByKey if !can.insert => {
             "is built from all keys at once: nothing can be added later"
         }
         Demand::Need(Need::Remove) if !can.insert => "is built once and never changes",
-        Demand::Need(Need::Remove) if !can.remove => shares_bits,
+        Demand::Need(Need::Remove) if !can.remove => {
+            "shares bits between keys: clearing those of one key would lose others"
+        }
         Demand::Need(Need::Count { most }) => return uncounted(kind, can.count, most),
         Demand::Need(Need::List) if !can.list => "does not keep enough of each hash to list them",
         Demand::Need(Need::Merge) if !can.merge && can.grow => {
             "spends its rate on growth: two that have grown would exceed it when merged"
         }
-        Demand::Need(Need::Merge) if can.merge && most_copies(kind) == Some(1) => {
-            "keeps a copy from each filter merged into it, and the copies of a key that several of \
-             them hold soon fill its two buckets"
-        }
-        Demand::Need(Need::Merge) if can.merge && keeps_copies && workload.merges_only() => {
-            "keeps a copy of a key from each part that holds it: give the average number of parts \
-             per key (`--copies`, 1 if no key is in two)"
-        }
         Demand::Need(Need::Merge) if !can.merge => {
             "is solved from all its keys at once: two cannot be combined"
         }
-        Demand::Need(Need::Grow) => return cannot_grow(kind, &can, workload),
+        Demand::Need(Need::Merge) if most_copies(kind) == Some(1) => {
+            "keeps a copy from each filter merged into it, and the copies of a key that several of \
+             them hold soon fill its two buckets"
+        }
+        // Parts share nobody knows how many keys, and nothing else takes a slot for each.
+        Demand::Need(Need::Merge)
+            if keeps_copies
+                && !is_counted
+                && !workload.has(Need::List)
+                && workload.copies.is_none() =>
+        {
+            "keeps a copy of a key from each part that holds it: give the average number of parts \
+             per key (`--copies`, 1 if no key is in two)"
+        }
+        Demand::Need(Need::Grow) => return cannot_grow(kind, &can, workload).map(String::from),
         Demand::Need(Need::Values { .. }) => "answers yes or no, and stores no values",
-        Demand::Strangers if can.remove && !workload.needs_remove() && !workload.counts() => {
+        Demand::Strangers if can.remove && !is_counted => {
             "can remove keys, which you did not ask for and attackers could misuse: to delete other \
              keys, or to have inserts refused"
         }
@@ -130,19 +141,19 @@ fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
     }
 }
 
-fn cannot_grow(kind: FilterKind, can: &Abilities, workload: &Workload) -> Option<String> {
-    let is_unbounded = kind == FilterKind::Quotient && workload.bound().is_none();
-    let lacks = match can {
-        _ if is_unbounded => {
+fn cannot_grow(kind: FilterKind, can: &Abilities, workload: &Workload) -> Option<&'static str> {
+    match can {
+        _ if kind == FilterKind::Quotient && workload.bound().is_none() => Some(
             "grows only to a bound that is set at the start: give the most keys there can be \
-             (`--at-most`)"
+             (`--keys N --need grow`)",
+        ),
+        Abilities { grow: true, .. } => None,
+        Abilities { never_full: true, .. } => {
+            Some("is never full, but its rate rises with every key")
         }
-        Abilities { grow: true, .. } => return None,
-        Abilities { never_full: true, .. } => "is never full, but its rate rises with every key",
         Abilities { insert: false, .. } => {
-            "is built from all keys at once: nothing can be added later"
+            Some("is built from all keys at once: nothing can be added later")
         }
-        _ => "has a fixed number of slots, and refuses keys once they are taken",
-    };
-    Some(lacks.into())
+        _ => Some("has a fixed number of slots, and refuses keys once they are taken"),
+    }
 }

@@ -1,18 +1,13 @@
 //! What is better than any filter: none at all, the keys themselves, or a sketch that counts.
 
-use crate::by::{By, TIE};
-use crate::consider::{nothing, own, sketch};
+use crate::cost::{nothing, own, sketch};
 use crate::numbers::{Bytes, Rate, Rounded};
-use crate::size::{self, Counters};
-use crate::{Answer, Choice, Structure, Workload};
+use crate::tolerances::{By, SMALL_SET_BYTES, TIE, USELESS_FPR};
+use crate::{Answer, Choice, Structure, Workload, size};
 use alloc::format;
 use alloc::string::String;
 
-/// An exact set of at most this many bytes comes before any filter: it stays in a cache, and a
-/// filter saves next to nothing.
-pub const SMALL_SET_BYTES: u64 = 64 << 10;
-
-/// Where time comes first, an exact set may take so many times the bytes of a filter that is no
+/// Where time comes first, an exact set may take this many times the bytes of a filter that is no
 /// quicker; more if it is more than twice as many times as quick.
 const SET_MAY_TAKE: u64 = 3;
 
@@ -20,7 +15,7 @@ const SET_MAY_TAKE: u64 = 3;
 const SLOW_NS: f64 = 10_000.0;
 
 /// What to take before the filters of an answer, if it is better than all of them.
-pub(super) fn instead(
+pub(crate) fn before_filters(
     answer: &Answer,
     exact: &[Choice],
     by: By,
@@ -42,23 +37,22 @@ fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
     if workload.absent == 0.0 {
         return none("Every query is for a key that is in: a filter would say yes to all of them.");
     }
-    if answer.filters().next()?.rate() > Some(size::USELESS) {
+    if answer.filters().next()?.rate() > Some(USELESS_FPR) {
         return none(
-            "Filters of this rate or size say yes to nearly every absent key, and save next to no \
-             lookups: ask for a lower rate, or allow more bytes.",
+            "Filters of this rate or size say yes to nearly every absent key: ask for a lower rate, \
+             or allow more bytes.",
         );
     }
     let without = answer.without_ns?;
-    let timed = answer.filters().filter_map(|choice| Some((choice.cost_ns?, choice.structure)));
-    let (with, quickest) = timed.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let with = answer.filters().filter_map(|choice| choice.cost_ns).reduce(f64::min)?;
     let what = match with {
         _ if with < without * (1.0 - TIE) => return None,
         _ if with < without => "A filter saves next to nothing",
-        _ => "A filter takes more time than the lookups that it saves",
+        _ => "A filter takes more time than it saves",
     };
     none(&format!(
-        "{what}: with the {quickest} filter a query takes {} ns in all, without any filter {} ns, \
-         since {} of the queries are for absent keys.",
+        "{what}: a query takes {} ns with the fastest filter and {} ns without any, since {} of the \
+         queries are for absent keys.",
         Rounded(with),
         Rounded(without),
         Rate(workload.absent)
@@ -97,14 +91,15 @@ fn exactly(
                     || product(set) * 2.0 <= product(first)
                     || halves && is_next);
         let taken = Bytes(set.bytes);
-        let is_over = by == By::Rate && together > SMALL_SET_BYTES;
-        let why = if is_over {
+        let why = if by == By::Rate && together > SMALL_SET_BYTES {
             format!("The keys themselves fit the size allowed, in {taken}")
         } else if !is_searched && together <= SMALL_SET_BYTES {
             format!("So few keys fit a cache as they are, in {taken}")
         } else if set.bytes <= smallest.bytes {
-            let (it, bytes) = (smallest.structure, Bytes(smallest.bytes));
-            format!("The keys themselves take {taken}, no more than the smallest filter, {it} with {bytes}")
+            format!(
+                "The keys themselves take {taken}, no more than the smallest filter, {}",
+                smallest.structure
+            )
         } else if is_by_time && is_near {
             format!(
                 "The keys themselves take {taken}; the fastest filter at this cost of an error, {}, \
@@ -116,19 +111,14 @@ fn exactly(
         } else {
             return None;
         };
-        let forgets = match workload.generations() {
-            Some(_) => "; to forget, remove the old ones by their times",
-            None => "",
-        };
-        Some((set.clone(), format!("{why}{forgets}.")))
+        Some((set.clone(), format!("{why}.")))
     })
 }
 
 /// A sketch, where copies of keys would take more slots than counters take bits, or where a filter
 /// of as many bytes errs more often.
 fn counted(answer: &Answer, by: By, workload: &Workload) -> Option<(Choice, String)> {
-    let counters = size::counters(workload)?;
-    let Counters { bits, size } = &counters;
+    let (bits, size) = size::sketch(workload)?;
     let map = answer.exact[0].bytes;
     let smallest = answer.filters().min_by_key(|choice| choice.bytes);
     let surest = answer.filters().min_by(|a, b| a.fpr.total_cmp(&b.fpr));
@@ -143,13 +133,11 @@ fn counted(answer: &Answer, by: By, workload: &Workload) -> Option<(Choice, Stri
         ),
         _ => (true, "no filter of this family fits".into()),
     };
-    let choice = sketch(size, workload);
+    let choice = sketch(&size, workload);
     let reason = format!(
-        "Counters of {bits} bits take {}, however many copies there are; {than}, since each copy \
-         takes a slot, and an exact map takes {}. Keys share counters: {} of the absent keys get a \
-         count above zero, and no count is too low. The counters of this family only reach 14.",
+        "Counters of {bits} bits take {}, however many copies there are; {than}. Keys share counters: \
+         {} of absent keys have a count above zero, and no count is too low.",
         Bytes(size.bytes),
-        Bytes(map),
         Rate(size.fpr)
     );
     let is_small = map.saturating_mul(workload.filters) <= SMALL_SET_BYTES;

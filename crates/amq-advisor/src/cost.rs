@@ -1,10 +1,10 @@
 //! What each structure costs for a workload: its size, its times, and the cost of a query.
 
-use crate::by::TIE;
 use crate::size::Size;
 use crate::times::{Spent, Table};
-use crate::{Choice, DEFAULT_FPR, Rejection, Structure, Times, Workload};
-use crate::{ability, exact as keys, reason, size};
+use crate::tolerances::{EXTRAPOLATED_TIE, TIME_TIE};
+use crate::{Choice, DEFAULT_FPR, Need, Rejection, Structure, Times, Workload};
+use crate::{abilities, exact as keys, reason, size};
 use alloc::string::String;
 use alloc::vec::Vec;
 use amq::{Budget, Goal};
@@ -13,58 +13,44 @@ use amq::{Budget, Goal};
 const LOWEST_BITS: i32 = 40;
 
 /// What one structure comes to at its smallest: at the rate asked for, or in the size.
-pub(super) fn smallest(
+pub(crate) fn smallest(
     structure: Structure,
     workload: &Workload,
     times: &Times,
 ) -> Result<Choice, Rejection> {
-    if let Some(rejection) = ability::lacking(structure, workload) {
+    if let Some(rejection) = abilities::lacking(structure, workload) {
         return Err(rejection);
     }
     let refused = |(demand, reason)| Rejection { structure, demand, reason };
     at(structure, size::budget(workload), workload, times).map_err(refused)
 }
 
-/// The quickest of those that take about the fewest bits; in a size, that have about the most of
-/// rate.
-pub(super) fn smallest_of(
-    choices: impl Iterator<Item = Choice>,
-    workload: &Workload,
-) -> Option<Choice> {
-    let spared = |choice: &Choice| match size::budget(workload) {
-        Budget::Fpr(_) => choice.bits_per_key,
-        _ => -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9)),
-    };
-    let all: Vec<Choice> = choices.collect();
-    let least = all.iter().map(spared).fold(f64::INFINITY, f64::min) * (1.0 + TIE);
-    let near = all.into_iter().filter(|choice| spared(choice) <= least);
-    near.min_by(|a, b| own(a, workload).total_cmp(&own(b, workload)))
+/// The inverse of `log2(1 / rate)`, for the order of rates: less is better, as with sizes.
+pub(crate) fn inverse_bits(choice: &Choice) -> f64 {
+    -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9))
 }
 
-/// The same structure with the parameters that cost the least time within so many bits per key: at
-/// lower rates, too, by whole bits.
-pub(super) fn quickest(
+/// The same structure with the parameters that cost the least time within this many bits per key: at
+/// lower rates, too, by whole bits. Of about equally fast ones, the smallest.
+pub(crate) fn quickest(
     choice: &Choice,
     most_bits: f64,
     workload: &Workload,
     times: &Times,
 ) -> Choice {
-    let cost = |choice: &Choice| choice.cost_ns.unwrap_or(f64::INFINITY);
     let highest = match (size::budget(workload), workload.false_positive_ns) {
         (Budget::Fpr(fpr), _) => fpr * 1.000_001,
         (_, Some(_)) => 1.0,
         // Nothing speaks for a low rate but the size: it is used.
         (_, None) => choice.fpr,
     };
-    let fits = |other: &Choice| other.bits_per_key <= most_bits && other.fpr <= highest;
-    let mut best = choice.clone();
-    if cost(choice).is_infinite() {
-        return best;
+    if choice.cost_ns.is_none() {
+        return choice.clone();
     }
     let in_size = (most_bits.is_finite() && choice.grown.is_none())
         .then_some((most_bits * workload.keys.planned() as f64 / 8.0) as u64);
     let budgets = (1..=LOWEST_BITS).map(|bits| Budget::Fpr(libm::exp2(-f64::from(bits))));
-    let mut above = 0;
+    let (mut fitting, mut above) = (Vec::from([choice.clone()]), 0);
     for budget in in_size.map(Budget::Bytes).into_iter().chain(budgets) {
         let Ok(other) = at(choice.structure, budget, workload, times) else {
             continue;
@@ -74,11 +60,18 @@ pub(super) fn quickest(
         if above > 1 {
             break;
         }
-        if fits(&other) && cost(&other) < cost(&best) {
-            best = other;
+        if other.bits_per_key <= most_bits && other.fpr <= highest {
+            fitting.push(other);
         }
     }
-    best
+    let cost = |choice: &Choice| choice.cost_ns.unwrap_or(f64::INFINITY);
+    let least = fitting.iter().map(cost).fold(f64::INFINITY, f64::min);
+    let tie = if choice.reckoned { EXTRAPOLATED_TIE } else { TIME_TIE };
+    // Where an error has a cost, fewer errors are worth bits.
+    let tie = if workload.false_positive_ns.is_some() { 0.0 } else { tie };
+    let near = fitting.into_iter().filter(|choice| cost(choice) <= least * (1.0 + tie));
+    let smaller = near.min_by(|a, b| a.bits_per_key.total_cmp(&b.bits_per_key));
+    smaller.unwrap_or_else(|| choice.clone())
 }
 
 fn at(
@@ -91,33 +84,29 @@ fn at(
     // Of many filters one is seldom where the last query left it: all together fill the caches.
     let [keys, bytes] = [size.keys, size.bytes].map(|each| each.saturating_mul(workload.filters));
     let spent = times.spent(structure, Table { keys, bytes, fpr: size.fpr }, workload);
-    let fpr = size.fpr.min(1.0);
-    let at_first = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
-    let bits_per_key = size.grown.map_or(at_first, |growth| growth.mean);
+    let bits = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
     Ok(Choice {
         goal: Some(Goal::new(size.keys, budget)),
         bytes: size.bytes,
-        bits_per_key,
+        bits_per_key: size.grown.map_or(bits, |growth| growth.mean),
         build_bytes: size.build_bytes,
-        fpr,
         grown: size.grown,
-        ..timed(structure, spent, fpr, bits_per_key, workload)
+        ..timed(structure, spent, size.fpr.min(1.0), workload)
     })
 }
 
 /// A choice with its times; without any size yet.
-fn timed(
-    structure: Structure,
-    spent: Option<Spent>,
-    fpr: f64,
-    bits_per_key: f64,
-    workload: &Workload,
-) -> Choice {
+fn timed(structure: Structure, spent: Option<Spent>, fpr: f64, workload: &Workload) -> Choice {
+    let cost = |spent: Spent| {
+        let removal = spent.remove.filter(|_| workload.has(Need::Remove)).unwrap_or(0.0);
+        let own = spent.query + (spent.insert + removal) / workload.queries_per_key;
+        own + fpr * missed(workload) + found(workload)
+    };
     Choice {
         structure,
         goal: None,
         bytes: 0,
-        bits_per_key,
+        bits_per_key: 0.0,
         build_bytes: 0,
         fpr,
         grown: None,
@@ -125,23 +114,15 @@ fn timed(
         query_ns: spent.map(|spent| spent.query),
         remove_ns: spent.and_then(|spent| spent.remove),
         tail_ns: spent.and_then(|spent| spent.tail),
-        cost_ns: spent.map(|spent| cost(&spent, fpr, bits_per_key, workload)),
+        cost_ns: spent.map(cost),
         reckoned: spent.is_some_and(|spent| spent.reckoned),
         what: String::new(),
         reason: String::new(),
     }
 }
 
-/// Nanoseconds for each query: see [`Choice::cost_ns`].
-fn cost(spent: &Spent, fpr: f64, bits_per_key: f64, workload: &Workload) -> f64 {
-    let removal = if workload.needs_remove() { spent.remove.unwrap_or(0.0) } else { 0.0 };
-    let own = spent.query + (spent.insert + removal) / workload.queries_per_key;
-    let memory = workload.bit_ns.unwrap_or(0.0) * bits_per_key;
-    own + memory + fpr * missed(workload) + found(workload)
-}
-
 /// Nanoseconds for each query that false positives take.
-pub(super) fn errors(choice: &Choice, workload: &Workload) -> f64 {
+pub(crate) fn errors(choice: &Choice, workload: &Workload) -> f64 {
     choice.fpr * missed(workload)
 }
 
@@ -153,7 +134,7 @@ fn missed(workload: &Workload) -> f64 {
 
 /// The nanoseconds by which filters differ: [`Choice::cost_ns`] without what every filter lets
 /// through, which would make ties of all of them.
-pub(super) fn own(choice: &Choice, workload: &Workload) -> f64 {
+pub(crate) fn own(choice: &Choice, workload: &Workload) -> f64 {
     choice.cost_ns.map_or(f64::INFINITY, |cost| cost - found(workload))
 }
 
@@ -163,16 +144,16 @@ fn found(workload: &Workload) -> f64 {
 }
 
 /// Nanoseconds for each query without a filter.
-pub(super) fn without(workload: &Workload) -> Option<f64> {
+pub(crate) fn without(workload: &Workload) -> Option<f64> {
     workload.false_positive_ns?;
     Some(missed(workload) + found(workload))
 }
 
 /// What holds the keys themselves, the smallest first.
-pub(super) fn exact(workload: &Workload, times: &Times) -> Vec<Choice> {
-    let planned = workload.keys.planned();
+pub(crate) fn exact(workload: &Workload, times: &Times) -> Vec<Choice> {
     let choice = |(structure, bytes): (Structure, u64)| {
-        let [keys, held] = [planned, bytes].map(|each| each.saturating_mul(workload.filters));
+        let [keys, held] =
+            [workload.keys.planned(), bytes].map(|each| each.saturating_mul(workload.filters));
         let spent = times.spent(structure, Table { keys, bytes: held, fpr: DEFAULT_FPR }, workload);
         let what = reason::what(structure, workload);
         Choice { what, ..of_bytes(structure, bytes, 0.0, spent, workload) }
@@ -180,7 +161,7 @@ pub(super) fn exact(workload: &Workload, times: &Times) -> Vec<Choice> {
     keys::all(workload).into_iter().map(choice).collect()
 }
 
-/// Something of so many bytes, as a choice.
+/// Something of this many bytes, as a choice.
 fn of_bytes(
     structure: Structure,
     bytes: u64,
@@ -188,17 +169,17 @@ fn of_bytes(
     spent: Option<Spent>,
     workload: &Workload,
 ) -> Choice {
-    let bits = bytes as f64 * 8.0 / workload.keys.planned() as f64;
-    Choice { bytes, build_bytes: bytes, ..timed(structure, spent, fpr, bits, workload) }
+    let bits_per_key = bytes as f64 * 8.0 / workload.keys.planned() as f64;
+    Choice { bytes, bits_per_key, build_bytes: bytes, ..timed(structure, spent, fpr, workload) }
 }
 
 /// No filter at all, as a choice.
-pub(super) fn nothing(workload: &Workload) -> Choice {
-    let none = timed(Structure::Nothing, None, 1.0, 0.0, workload);
+pub(crate) fn nothing(workload: &Workload) -> Choice {
+    let none = timed(Structure::Nothing, None, 1.0, workload);
     Choice { cost_ns: without(workload), ..none }
 }
 
 /// A sketch of this size, as a choice.
-pub(super) fn sketch(size: &Size, workload: &Workload) -> Choice {
+pub(crate) fn sketch(size: &Size, workload: &Workload) -> Choice {
     of_bytes(Structure::Sketch, size.bytes, size.fpr, None, workload)
 }

@@ -1,0 +1,138 @@
+//! Why there is no answer.
+
+use crate::numbers::Rate;
+use crate::unsupported::Instead;
+use crate::{Choice, DEFAULT_FPR, Demand};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ChooseError {
+    /// A number that no workload can have.
+    Invalid {
+        /// The name of the builder's method.
+        name: &'static str,
+        /// The number.
+        value: f64,
+        /// The least there can be.
+        min: f64,
+        /// The most.
+        max: f64,
+        /// Whether these two are excluded themselves.
+        open: bool,
+    },
+
+    /// Two things that no workload can be at once.
+    Contradiction {
+        /// One of the two.
+        first: String,
+        /// The other.
+        second: String,
+        /// The way out.
+        way: &'static str,
+    },
+
+    /// Needs that no filter of this family meets: at least one.
+    Unsupported(Vec<Instead>),
+
+    /// Two demands that no variant meets together.
+    Conflict(Box<Conflict>),
+}
+
+/// Two demands that no variant meets together.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Conflict {
+    /// One of the two.
+    pub first: Demand,
+    /// The other.
+    pub second: Demand,
+    /// Further demands without which the two could be met; usually none.
+    pub further: Vec<Demand>,
+    /// What is possible when one of them is given up: the demand, and the first choice without it.
+    pub ways_out: Vec<(Demand, Choice)>,
+}
+
+impl fmt::Display for ChooseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid { name, value, min, max, open } => {
+                write!(f, "{name} = {value} is not possible: it must be ")?;
+                match (open, max.is_finite()) {
+                    (true, true) => write!(f, "more than {min} and less than {max}"),
+                    (true, false) => write!(f, "more than {min}"),
+                    (false, true) => write!(f, "from {min} to {max}"),
+                    (false, false) => write!(f, "{min} or more"),
+                }?;
+                match (*name, *value) {
+                    ("fpr", 0.0) => f.write_str(": only an exact set of the keys never errs"),
+                    ("fpr", _) => f.write_str(" (1 % is written 0.01)"),
+                    _ if !value.is_finite() => f.write_str(", and finite"),
+                    _ => Ok(()),
+                }
+            }
+            Self::Contradiction { first, second, way } => {
+                write!(f, "cannot combine {first} with {second}: {way}")
+            }
+            Self::Unsupported(needs) => {
+                for (index, Instead { wanted, take, .. }) in needs.iter().enumerate() {
+                    let and = if index == 0 { "" } else { "; and " };
+                    write!(f, "{and}no filter of this family {wanted}: take {take}")?;
+                }
+                Ok(())
+            }
+            Self::Conflict(conflict) => conflict.fmt(f),
+        }
+    }
+}
+
+impl Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.first, self.second) {
+            (first, second) if first == second => write!(f, "no filter holds {first}"),
+            (first, keys @ Demand::Keys(_)) => write!(f, "no filter holds {keys} with {first}"),
+            (first, second) => write!(f, "no filter offers both {first} and {second}"),
+        }?;
+        for demand in &self.further {
+            write!(f, ", with {demand}")?;
+        }
+        let keys = if let Demand::Keys(keys) = self.second { keys.planned() } else { 0 };
+        let asked = if let Demand::Fpr(fpr) = self.first { fpr } else { DEFAULT_FPR };
+        let floor = amq_core::numeric::hash_floor(keys);
+        if asked < floor {
+            write!(
+                f,
+                ", since 64-bit hashes of so many keys collide at a rate of {} already: take a \
+                 higher rate, several filters of fewer keys, or the keys themselves, which never err",
+                Rate(-libm::expm1(-floor))
+            )?;
+        }
+        for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
+            f.write_str(if index == 0 { ":" } else { ";" })?;
+            let it = choice.structure;
+            if let Demand::Keys(_) = demand {
+                // How large it is depends on the bound.
+                write!(f, " with a bound on the keys (`--keys N --need grow`) there is {it}")?;
+                continue;
+            }
+            write!(f, " without {demand} there is {it} ({:.1} bits per key", choice.bits_per_key)?;
+            match choice.rate() {
+                Some(rate) => write!(f, ", rate {})", Rate(rate))?,
+                None => f.write_str(")")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ChooseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for ChooseError {}

@@ -1,0 +1,490 @@
+//! How to use what was chosen, and what to know before one relies on it: the most important first.
+
+use crate::cost::{own, smallest};
+use crate::numbers::{Bytes, Number, Rate, Rounded};
+use crate::size::{MOST_COUNTED, first_keys, rate_with_twice_the_keys};
+use crate::tolerances::{By, NEARLY, TIE};
+use crate::{
+    Answer, Choice, DEFAULT_FPR, Demand, First, Need, Structure, Times, Workload, exact, size,
+};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal};
+use amq_core::numeric::last_true;
+
+/// What to know beside the choices.
+pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times) -> Vec<String> {
+    let best = answer.best();
+    let filter = answer.filters().next().filter(|_| best.structure != Structure::Nothing);
+    let first = filter.filter(|it| it.structure == best.structure);
+    let is_exact = |note: Option<String>| note.filter(|_| workload.has(Need::Exact));
+    let all = [
+        strangers(best, filter, workload),
+        first.and_then(|it| lower_rate(it, answer, workload, times)),
+        first.and_then(|it| when_full(it, workload)),
+        removal(filter, workload),
+        copies(answer, workload),
+        counting(answer, workload),
+        filter.and_then(|it| many_filters(it, workload)),
+        first.and_then(|it| growth(it, workload)),
+        filter.and_then(|_| generations(workload)),
+        first.and_then(|it| merging(it, workload)),
+        first.and_then(|it| changes(it, answer, workload)),
+        values(best, workload, times),
+        first.and_then(|it| much_memory(it, workload)),
+        high_water(best, workload),
+        exact_size(answer, filter, workload),
+        first.and_then(|it| room(it, workload, times)),
+        first.and_then(|it| worth(it, answer, workload)),
+        first
+            .filter(|_| workload.has(Need::List))
+            .map(|_| "Listing gives hashes: no filter keeps the keys.".into()),
+        is_exact(Some(
+            "If all keys that can be asked for are known beforehand, a cascade of filters such as \
+             CRLite's takes less."
+                .into(),
+        )),
+        device(best, workload),
+        if_threads(workload),
+        first.filter(|_| by == By::Bits).and_then(|_| no_rate(workload)),
+        tails(workload, times),
+        measured(workload, answer, times),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// What keys that strangers choose ask for.
+fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Option<String> {
+    if !workload.by_strangers() {
+        return None;
+    }
+    if matches!(best.structure, Structure::ExactSet | Structure::ExactMap) {
+        return Some(
+            "Rust's `HashSet` and `HashMap` hash with SipHash under random keys, so strangers cannot \
+             cause collisions."
+                .into(),
+        );
+    }
+    filter?;
+    let fills = match workload.built_once {
+        true => "",
+        false => " A secret key does not stop strangers from filling the filter.",
+    };
+    let removes = match workload.has(Need::Remove) {
+        true => " Let them remove only what that set holds.",
+        false => "",
+    };
+    Some(format!(
+        "Strangers can prepare keys that collide: wrap it in `Keyed` (`--key-file`), and confirm each \
+         yes in an exact set behind it (SECURITY.md).{removes}{fills}"
+    ))
+}
+
+/// The lowest rate of a smaller filter, where that rate alone excludes it: ribbons end at 32 columns.
+fn lower_rate(
+    choice: &Choice,
+    answer: &Answer,
+    workload: &Workload,
+    times: &Times,
+) -> Option<String> {
+    let asked = workload.fpr?;
+    let at = |structure: Structure, steps: u64| {
+        // Eight steps to a halving, each a little above the rate of whole bits.
+        let fpr = Some(libm::exp2(-(steps as f64) / 8.0) * 1.001);
+        smallest(structure, &Workload { fpr, ..workload.clone() }, times).ok()
+    };
+    let excluded = answer.rejections.iter().filter(|it| matches!(it.demand, Demand::Fpr(_)));
+    let at_lowest = excluded.filter_map(|it| {
+        let lowest = last_true(1, 64 * 8, |steps| at(it.structure, steps).is_some());
+        at(it.structure, lowest)
+    });
+    let smaller = at_lowest.min_by_key(|it| it.bytes)?;
+    let is_smaller =
+        smaller.fpr > asked && smaller.bytes as f64 * (1.0 + TIE) < choice.bytes as f64;
+    is_smaller.then(|| {
+        let (rate, it, bytes) = (Rate(smaller.fpr), named(smaller.structure), Bytes(smaller.bytes));
+        format!("At {rate}, its lowest rate, a {it} takes {bytes}.")
+    })
+}
+
+/// What it is called in a sentence.
+fn named(structure: Structure) -> String {
+    let is_map = structure == Structure::Map;
+    if is_map { structure.to_string() } else { format!("{structure} filter") }
+}
+
+/// What becomes of keys beyond the plan, and of keys that come again.
+fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
+    let (it, goal) = (choice.structure, choice.goal?);
+    let can = Abilities::of(it.kind()?);
+    if workload.built_once || choice.grown.is_some() {
+        return None;
+    }
+    if let Some(fpr) = rate_with_twice_the_keys(it.kind()?, goal).filter(|_| !it.forgets()) {
+        return Some(format!("It is never full: with twice the keys its rate is {}.", Rate(fpr)));
+    }
+    let repeats = match it.keeps_copies() && !it.forgets() && !workload.counts() {
+        true if workload.copies.is_none() => {
+            " A repeated key takes another slot, unless `insert_unique` (`amq build --unique`) skips it."
+        }
+        _ => "",
+    };
+    // One that grows by itself has room for more.
+    if can.never_full || can.grow && it.kind() != Some(FilterKind::Quotient) {
+        return Some(repeats.trim_start().to_string()).filter(|text| !text.is_empty());
+    }
+    let planned = workload.keys.planned();
+    let what = if goal.keys > planned && !it.forgets() { "copies" } else { "keys" };
+    let keys = Number(if it.forgets() { planned } else { goal.keys.max(planned) });
+    Some(format!("It refuses {what} beyond {keys}.{repeats}"))
+}
+
+/// What a removal does and does not.
+fn removal(filter: Option<&Choice>, workload: &Workload) -> Option<String> {
+    filter.filter(|_| workload.has(Need::Remove))?;
+    Some(
+        "Remove only inserted keys, or another is lost; a removed key may still be answered yes (proof: \
+         `--need exact,remove`)."
+            .into(),
+    )
+}
+
+/// What becomes of copies that are neither counted nor one from each part that is merged.
+fn copies(answer: &Answer, workload: &Workload) -> Option<String> {
+    let is_kept = workload.counts() || workload.has(Need::Merge);
+    workload.copies.filter(|&copies| copies > 1.0 && !is_kept)?;
+    if workload.generations().is_some() {
+        return Some(
+            "A key that comes again is inserted into the newest generation as well: it is remembered \
+             from its last occurrence on, and takes room in both."
+                .into(),
+        );
+    }
+    answer.filters().next()?;
+    Some(
+        "Insert repeats with `insert_unique`, and remove only what it answered with `New`; or count \
+         copies (`--count`)."
+            .into(),
+    )
+}
+
+/// What copies take that are counted, and what takes any number of them.
+fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
+    let (most, copies) = (workload.most_copies()?, workload.stored_copies());
+    let given = if copies < f64::from(most) { "on average" } else { "at most" };
+    let slots = answer.filters().find(|it| it.structure.keeps_copies());
+    let mut text = slots.map_or_else(String::new, |it| {
+        format!(
+            "Planned for {copies} copies of each key {given}, where in a {} filter each copy takes a \
+             slot: insert a key only while its count is below {most}.",
+            it.structure
+        )
+    });
+    let is_fixed = workload.generations().is_none() && !workload.grows();
+    let keys = workload.keys.planned();
+    if let (Budget::Fpr(fpr), true) = (size::budget(workload), is_fixed && most <= MOST_COUNTED) {
+        if let Ok(plan) = AnyFilter::plan(FilterKind::Counting, Goal::fpr(keys, fpr)) {
+            text += &format!(
+                " A counting Bloom filter takes any number of copies, in {:.1} bits per key; its \
+                 counters stick at 15.",
+                plan.bytes as f64 * 8.0 / keys as f64
+            );
+        }
+    }
+    Some(text.trim_start().to_string()).filter(|text| !text.is_empty())
+}
+
+/// How one that grows begins, and what it takes.
+fn growth(choice: &Choice, workload: &Workload) -> Option<String> {
+    if workload.grows_without_bound() {
+        return Some(
+            "Sizes are those at the start: a bound on the keys, even a generous one (`--keys N --need \
+             grow`), takes fewer bits."
+                .into(),
+        );
+    }
+    let goal = choice.goal.filter(|_| workload.grows())?;
+    let (keys, first) = (goal.keys, first_keys(goal.keys));
+    let fpr = if let Budget::Fpr(fpr) = goal.budget { fpr } else { choice.fpr };
+    if choice.structure != Structure::Filter(FilterKind::Quotient) {
+        return None;
+    }
+    let plan = amq::QuotientFilter::plan_growing(Goal::fpr(keys, fpr), first).ok()?;
+    let (small, all) = (plan.params.bytes(), Bytes(choice.bytes));
+    Some(match small.saturating_mul(4) > choice.bytes {
+        true => format!("For so few keys growing saves little: plan {all} at once."),
+        false => format!(
+            "It begins with {}, by `QuotientFilter::plan_growing(Goal::fpr({keys}, {fpr}), {first})`, \
+             and doubles up to {all}: one insert waits for each doubling.",
+            Bytes(small)
+        ),
+    })
+}
+
+/// How many keys are remembered for certain by one that forgets.
+fn generations(workload: &Workload) -> Option<String> {
+    let count = u64::from(workload.generations()?);
+    let keys = workload.keys.planned();
+    let sure = keys.div_ceil(count).saturating_mul(count - 1).min(keys);
+    let enough = keys.div_ceil(count - 1).saturating_mul(count);
+    let [keys, sure, enough] = [keys, sure, enough].map(Number);
+    Some(format!(
+        "The keys are those of all {count} generations: only the last {sure} are sure to be \
+         remembered. To be sure of {keys}, plan for {enough}."
+    ))
+}
+
+/// What merging asks of each part.
+fn merging(choice: &Choice, workload: &Workload) -> Option<String> {
+    choice.structure.kind().filter(|_| workload.has(Need::Merge) && choice.grown.is_none())?;
+    let (keys, bytes) = (Number(workload.keys.planned()), Bytes(choice.bytes));
+    let copies = match choice.structure.keeps_copies() {
+        true => " A key takes a slot for each part that holds it (`--copies`).",
+        false => "",
+    };
+    let small = match choice.bytes / 8 {
+        0..=2 => String::new(),
+        least => format!(" A part of fewer than {} keys is smaller as hashes.", Number(least)),
+    };
+    Some(format!(
+        "To merge, plan each part for the {keys} keys of the union, {bytes}, with one seed.{copies}{small} `amq-datafusion` does it in SQL."
+    ))
+}
+
+/// Bits that a sorted list of hashes takes for each beyond `log2(range / hashes)`, at least.
+const LIST_BITS: f64 = 1.44;
+
+/// What it takes to bring others up to date.
+fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
+    let changes = workload.changes.filter(|_| choice.structure != Structure::Map)?;
+    let (whole, keys) = (choice.bytes, changes.saturating_mul(workload.key_bytes));
+    // Of a hash the receiver needs what its filter keeps.
+    let taker = answer.filters().find_map(|it| {
+        let is_quotient = it.structure == Structure::Filter(FilterKind::Quotient);
+        let plan = amq::QuotientFilter::plan(it.goal.filter(|_| is_quotient)?).ok()?;
+        let slots = libm::ceil(libm::log2(plan.params.slots as f64));
+        let kept = slots + f64::from(plan.params.remainder_bits);
+        let bits = (kept - libm::log2(changes.max(1) as f64)).max(0.0) + LIST_BITS;
+        Some((kept, bits, libm::ceil(changes as f64 * bits / 8.0) as u64, it.bits_per_key))
+    });
+    let hashes = taker.map_or(u64::MAX, |(_, _, bytes, _)| bytes);
+    let hashed = taker.map_or_else(String::new, |(kept, bits, bytes, of)| {
+        format!(
+            ", {} as sorted {kept:.0}-bit hashes ({bits:.1} bits each) for a quotient filter ({of:.1} \
+             bits per key)",
+            Bytes(bytes)
+        )
+    });
+    let send = if whole <= keys.min(hashes) { "the whole filter" } else { "the changes" };
+    Some(format!(
+        "Send {send}: the filter takes {}; {} changed keys take {} as keys{hashed}. A copy denies the \
+         keys added since.",
+        Bytes(whole),
+        Number(changes),
+        Bytes(keys)
+    ))
+}
+
+/// Bytes of a file beside its table, at least: the header, and a directory with a head, a section
+/// and its geometry.
+const FILE_BYTES: usize = amq::format::HEADER + 3 * amq::format::ENTRY;
+
+/// What many filters take together.
+fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
+    let (it, filters) = (choice.structure, workload.filters);
+    choice.goal.filter(|_| filters > 1)?;
+    let together = |bytes: u64| Bytes(bytes.saturating_mul(filters));
+    let planned = workload.keys.planned();
+    let bits = FILE_BYTES as f64 * 8.0 / planned as f64;
+    let file = match matches!(it, Structure::Filter(_) | Structure::Map) && bits >= 0.1 {
+        true => format!(
+            " As a file of its own, each has {FILE_BYTES} bytes more ({bits:.1} bits per key): keep \
+             them in one file."
+        ),
+        false => String::new(),
+    };
+    if let Some(growth) = choice.grown {
+        let grown = growth.mean * planned as f64 * 1024.0 / 8.0;
+        return Some(format!(
+            "{} filters take {} at the start, and {} with 1,024 times the keys.{file}",
+            Number(filters),
+            together(choice.bytes),
+            together(grown as u64)
+        ));
+    }
+    let full = if workload.grows() { " once full" } else { "" };
+    let levels = match workload.built_once && workload.allowed(1).is_some() {
+        true => {
+            " Filters of different sizes: rates in proportion to the keys (CHOOSING.md, levels)."
+        }
+        false => "",
+    };
+    Some(format!(
+        "{} filters take {}{full}.{file} Hash a key once (`KeyHash`) for all.{levels}",
+        Number(filters),
+        together(choice.bytes)
+    ))
+}
+
+/// How values that change are kept in few bits.
+fn values(best: &Choice, workload: &Workload, times: &Times) -> Option<String> {
+    if best.structure == Structure::Map || workload.built_once {
+        return None;
+    }
+    let pairs = Workload::new(workload.keys).built_once();
+    let pairs = pairs.need(Need::Values { bits: workload.value_bits()? });
+    let map = smallest(Structure::Map, &Workload { fpr: workload.fpr, ..pairs }, times).ok()?;
+    Some(format!(
+        "If few values change, a ribbon map takes {}, {:.2} bits per key, beside an exact map of the \
+         changed ones (`--changes`).",
+        Bytes(map.bytes),
+        map.bits_per_key
+    ))
+}
+
+/// Bytes that many a machine has not got: to build a filter, and to hold it.
+const LARGE: [u64; 2] = [8 << 30, 64 << 30];
+
+/// What to do where a filter takes much memory.
+fn much_memory(choice: &Choice, workload: &Workload) -> Option<String> {
+    let builds = choice.build_bytes >= LARGE[0].max(choice.bytes.saturating_mul(2));
+    if workload.built_once && builds {
+        return Some(format!(
+            "Building it takes {}: split the keys by hash (`KeyHash::shard`) into filters built one \
+             after the other.",
+            Bytes(choice.build_bytes)
+        ));
+    }
+    (choice.bytes >= LARGE[1]).then(|| {
+        "On several machines, `amq-datafusion` builds, merges and queries filters in SQL.".into()
+    })
+}
+
+/// What holds integers that come in order.
+fn high_water(best: &Choice, workload: &Workload) -> Option<String> {
+    let is_bitmap = matches!(best.structure, Structure::Bitmap | Structure::LongBitmap);
+    (is_bitmap && !workload.built_once).then(|| {
+        "If they come in order, the highest one so far (a high-water mark) and the gaps below it are \
+         enough."
+            .into()
+    })
+}
+
+/// What the keys themselves take, in the smallest form, and in a hash table if they come one by one.
+fn exact_size(answer: &Answer, filter: Option<&Choice>, workload: &Workload) -> Option<String> {
+    let least = &answer.exact[0];
+    if answer.best().structure == least.structure {
+        return None;
+    }
+    let form =
+        |it: &Choice| format!("{} as {}", Bytes(it.bytes), exact::form(it.structure, workload));
+    let is_table = |it: &&Choice| it.structure == Structure::exact(workload);
+    let table = answer.exact.iter().skip(1).find(is_table).filter(|_| !workload.built_once);
+    let table = table.map_or_else(String::new, |it| format!(", {}", form(it)));
+    let text = format!("The keys themselves take {}{table}", form(least));
+    let Some(filter) = filter.filter(|filter| filter.bytes > 0) else {
+        return Some(text + ", and never err.");
+    };
+    let times = least.bytes as f64 / filter.bytes as f64;
+    let is_beyond = times >= 1.0 && !exact::fits(least.bytes, workload);
+    Some(match times {
+        _ if is_beyond => format!("{text}, more than you allow."),
+        NEARLY.. => format!("{text}: {} times the {}.", Rounded(times), named(filter.structure)),
+        1.0.. => format!(
+            "{text}: only {} times the {}, and they never err. Take them, unless {} or the time \
+             matters.",
+            Rounded(times),
+            named(filter.structure),
+            Bytes(least.bytes - filter.bytes)
+        ),
+        _ => format!("{text}, and never err."),
+    })
+}
+
+/// What a filter of all the bytes allowed would err on, where the rate asked for leaves many free.
+fn room(choice: &Choice, workload: &Workload, times: &Times) -> Option<String> {
+    let allowed = workload.allowed(workload.keys.planned()).filter(|_| workload.fpr.is_some())?;
+    let is_roomy = choice.bytes.saturating_mul(6) / 5 < allowed && choice.grown.is_none();
+    let open = Workload { fpr: None, ..workload.clone() };
+    let all = smallest(choice.structure, &open, times).ok().filter(|_| is_roomy)?;
+    let (rate, allowed) = (Rate(all.rate()?), Bytes(allowed));
+    (all.fpr < choice.fpr / 2.0).then(|| {
+        format!("The {allowed} allowed are enough for a rate of {rate}: leave out the rate.")
+    })
+}
+
+/// From which cost of a lookup on a filter pays; or what it saves, where that is known.
+fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
+    let spared = workload.absent * (1.0 - choice.fpr);
+    let tells_more =
+        workload.value_bits().is_some() || workload.counts() || workload.generations().is_some();
+    if tells_more || spared <= 0.0 {
+        return None;
+    }
+    Some(match (answer.without_ns, choice.cost_ns?) {
+        (Some(without), with) => format!(
+            "A query takes {} ns in all with it, and {} ns without any filter.",
+            Rounded(with),
+            Rounded(without)
+        ),
+        _ => format!(
+            "If {} of the queries are for absent keys, it pays when a lookup takes longer than {} ns.",
+            Rate(workload.absent),
+            Number(libm::round(own(choice, workload) / spared) as u64)
+        ),
+    })
+}
+
+/// Bytes of a device that has little memory.
+const SMALL_DEVICE: u64 = 1 << 20;
+
+fn device(best: &Choice, workload: &Workload) -> Option<String> {
+    let is_small = workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE);
+    (is_small && best.structure.is_filter() && workload.filters == 1).then(|| {
+        format!(
+            "A file has some {FILE_BYTES} bytes more. The filters are `no_std`, and a view queries a \
+             file in place, in flash too."
+        )
+    })
+}
+
+fn if_threads(workload: &Workload) -> Option<String> {
+    let is_said = workload.has(Need::SharedInsert) || workload.built_once;
+    (workload.threads > 1 && !is_said).then(|| {
+        "Any number of threads can query at once; if several insert, say `--need shared-insert`.".into()
+    })
+}
+
+fn no_rate(workload: &Workload) -> Option<String> {
+    let is_open = workload.allowed(1).is_none() && workload.needs_a_rate();
+    is_open.then(|| format!("No rate was asked for: planned for {}.", Rate(DEFAULT_FPR)))
+}
+
+/// At which sizes tails were measured.
+fn tails(workload: &Workload, times: &Times) -> Option<String> {
+    let (fewest, most) = times.tail_keys()?;
+    let [fewest, most] = [fewest, most].map(Number);
+    (workload.spares() == First::Tail && !workload.built_once).then(|| {
+        format!(
+            "Tails are the 99.9th percentile of single inserts, measured with {fewest} to {most} keys. \
+             One that grows pauses, less often than once in a thousand inserts."
+        )
+    })
+}
+
+/// Where the times come from.
+fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<String> {
+    answer.choices.iter().find(|choice| choice.query_ns.is_some())?;
+    let mut text = format!("Times: {}, {}; use ratios.", times.processor(), times.date());
+    if answer.choices.iter().any(|choice| choice.reckoned) {
+        text += " ~ is extrapolated.";
+    }
+    let hash_ns = times.long_key_ns(workload);
+    match hash_ns > 0.0 {
+        true => text += &format!(" {hash_ns:.0} ns are for hashing the longer keys."),
+        false if workload.by_strangers() => text += " They include SipHash.",
+        false => {}
+    }
+    Some(text)
+}
