@@ -244,6 +244,11 @@ def pairs(query):
     return {name: float(value) if is_number(value) else value for name, _, value in split}
 
 
+def sentence(error):
+    """An error as the page begins it."""
+    return error[:1].upper() + error[1:]
+
+
 def is_same(page, known):
     """Whether the page shows what the command answers, the notes not folded away."""
     lines = [line.split("\t") for line in page["told"].splitlines()]
@@ -251,7 +256,7 @@ def is_same(page, known):
     number = lambda field: float(field) if field else None
     if "error" in known:
         error = of("error")[0][0] if of("error") else "none"
-        return error in known["error"] and error in page["said"] and not page["cards"]
+        return error in known["error"] and sentence(error) in page["said"] and not page["cards"]
     choices = [[c[0], number(c[3]), number(c[4]), number(c[8]), number(c[9]), number(c[10]), c[13]]
                for c in of("choice")]
     out = [[line[0], line[2], line[3]] for line in of("out")]
@@ -289,7 +294,7 @@ def ask(page, browser, program, module=None):
         check(query, is_same(page_says, known) and pairs(page_says["form"]) == pairs(query), page_says, known)
     for link, error in LINKS.items():
         page_says = next(answers)
-        check(link, error in page_says["said"] and not page_says["cards"], page_says)
+        check(link, sentence(error) in page_says["said"] and not page_says["cards"], page_says)
     for link, query in WRITTEN:
         page_says = next(answers)
         check(link, pairs(page_says["form"]) == pairs(query) and page_says["cards"], page_says)

@@ -43,19 +43,17 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
     let lacks = match (structure, need) {
         (_, Need::Exact) => "has false positives, however few",
         (AtomicBloom | AtomicBlockedBloom, Need::Files) => {
-            "has no file of its own: save a snapshot of it instead"
+            "has no file of its own: save a snapshot"
         }
         (Sharded(_) | ShardedRolling(_), Need::Files) => {
             "is several filters behind locks, not one file"
         }
         (_, Need::Remove) if structure.forgets() => "forgets whole generations, never a single key",
         (_, Need::List | Need::Merge | Need::Grow) if structure.forgets() => {
-            "is a row of filters that expire, which cannot be listed, merged or grown"
+            "is a row of filters that expire"
         }
-        (Rolling(_) | Periods(_), Need::SharedInsert) => {
-            "serves one thread: give each thread its own, for a share of the keys"
-        }
-        (Filter(_), Need::SharedInsert) => "is built from all keys at once: threads cannot insert",
+        (Rolling(_) | Periods(_), Need::SharedInsert) => "serves one thread: give each its own",
+        (Filter(_), Need::SharedInsert) => "is built from all keys at once",
         (_, Need::Forget { .. }) if !structure.forgets() => "does not forget by itself",
         (_, Need::SharedInsert | Need::Forget { .. }) => return None,
         _ => return of_kind(kind, demand, workload),
@@ -86,24 +84,19 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
     let keeps_copies = can.remove && !can.never_full;
     let is_counted = workload.needs.contains(&Need::Remove) || workload.counts();
     let lacks = match demand {
-        Demand::KeyByKey if !can.insert => {
-            "is built from all keys at once: nothing can be added later"
-        }
+        Demand::KeyByKey if !can.insert => "is built from all keys at once",
         Demand::Need(Need::Remove) if !can.insert => "is built once and never changes",
         Demand::Need(Need::Remove) if !can.remove => {
-            "shares bits between keys: clearing those of one key would lose others"
+            "shares bits between keys: clearing them would lose others"
         }
         Demand::Need(Need::Count { most }) => return uncounted(kind, can.count, most),
         Demand::Need(Need::List) if !can.list => "does not keep enough of each hash to list them",
         Demand::Need(Need::Merge) if !can.merge && can.grow => {
-            "spends its rate on growth: two that have grown would exceed it when merged"
+            "spends its rate on growth: two together exceed it"
         }
-        Demand::Need(Need::Merge) if !can.merge => {
-            "is solved from all its keys at once: two cannot be combined"
-        }
+        Demand::Need(Need::Merge) if !can.merge => "is solved from all its keys at once",
         Demand::Need(Need::Merge) if most_copies(kind) == Some(1) => {
-            "keeps a copy from each filter merged into it, and the copies of a key that several of \
-             them hold soon fill its two buckets"
+            "keeps a copy from each part, and those of one key soon fill its two buckets"
         }
         // Parts share nobody knows how many keys, and nothing else takes a slot for each.
         Demand::Need(Need::Merge)
@@ -112,14 +105,12 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
                 && !workload.has(Need::List)
                 && workload.copies.is_none() =>
         {
-            "keeps a copy of a key from each part that holds it: give the average number of parts \
-             per key (`--copies`, 1 if no key is in two)"
+            "keeps a copy from each part that holds a key: say how many do (`--copies`)"
         }
         Demand::Need(Need::Grow) => return cannot_grow(kind, &can, workload).map(String::from),
         Demand::Need(Need::Values { .. }) => "answers yes or no, and stores no values",
         Demand::Strangers if can.remove && !is_counted => {
-            "can remove keys, which you did not ask for and attackers could misuse: to delete other \
-             keys, or to have inserts refused"
+            "can remove keys, which attackers could misuse"
         }
         _ => return None,
     };
@@ -129,11 +120,9 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
 fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
     match most_copies(kind) {
         _ if !counts => Some("knows whether a key is in, not how often".into()),
-        Some(1) if asked > 1 => Some(
-            "keeps all copies of a key in its two buckets, and refuses more of them long before the \
-             table is full"
-                .into(),
-        ),
+        Some(1) if asked > 1 => {
+            Some("keeps all copies of a key in its two buckets, which soon are full".into())
+        }
         Some(most) if most < asked => {
             Some(format!("counts to {most} at most, and you asked for {asked}"))
         }
@@ -143,17 +132,14 @@ fn uncounted(kind: FilterKind, counts: bool, asked: u32) -> Option<String> {
 
 fn cannot_grow(kind: FilterKind, can: &Abilities, workload: &Workload) -> Option<&'static str> {
     match can {
-        _ if kind == FilterKind::Quotient && workload.bound().is_none() => Some(
-            "grows only to a bound that is set at the start: give the most keys there can be \
-             (`--keys N --need grow`)",
-        ),
+        _ if kind == FilterKind::Quotient && workload.bound().is_none() => {
+            Some("grows only to a bound: give one (`--keys N --need grow`)")
+        }
         Abilities { grow: true, .. } => None,
         Abilities { never_full: true, .. } => {
             Some("is never full, but its rate rises with every key")
         }
-        Abilities { insert: false, .. } => {
-            Some("is built from all keys at once: nothing can be added later")
-        }
-        _ => Some("has a fixed number of slots, and refuses keys once they are taken"),
+        Abilities { insert: false, .. } => Some("is built from all keys at once"),
+        _ => Some("has a fixed number of slots"),
     }
 }

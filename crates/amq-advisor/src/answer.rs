@@ -93,6 +93,8 @@ pub struct Answer {
     pub(crate) threads: u32,
     /// Sentences on what else to know, the most important first.
     pub notes: Vec<String>,
+    /// How many of these, the first ones, may change a decision.
+    pub(crate) deciding: usize,
 }
 
 impl Answer {

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use core::cmp::Ordering::Equal;
 use core::fmt;
 
-/// The most rows of the table, and the fewest where notes need the room.
-const ROWS: (usize, usize) = (5, 3);
+/// The most rows of the table, and the fewest where notes that may change a decision need the room.
+const ROWS: (usize, usize) = (5, 2);
 
 /// The most words of an answer, each cell of the table counted. Below it stands a command of up to 20.
 const WORDS: usize = 100;
@@ -25,7 +25,8 @@ impl fmt::Display for Answer {
         let first = format!("{}: {}", best.structure.id(), first.trim());
         let (most, fewest) = ROWS;
         let words = |text: &str| text.split_whitespace().count();
-        let notes: usize = self.notes.iter().map(|note| words(note)).sum();
+        let notes = self.notes.iter().take(self.deciding);
+        let notes: usize = notes.map(|note| words(note)).sum();
         let lines = |rows: usize| table(&self.rows(rows), self);
         let fits = |rows: &usize| words(&lines(*rows)) + words(&first) + notes <= WORDS;
         let table = lines((fewest..=most).rev().find(fits).unwrap_or(fewest));

@@ -38,7 +38,7 @@ pub use growth::Growth;
 pub use levels::{Level, levels};
 pub use need::{Need, NeedError};
 pub use structure::Structure;
-pub use times::{Times, TimesError};
+pub use times::Times;
 pub use tolerances::{SMALL_SET_BYTES, TIME_MAY_TAKE, USEFUL_FPR};
 pub use unsupported::Instead;
 pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Workload};
@@ -47,12 +47,8 @@ use alloc::boxed::Box;
 
 /// What to take for a workload, by the times of this repository's records.
 pub fn choose(workload: &Workload) -> Result<Answer, ChooseError> {
-    choose_by(workload, &Times::committed())
-}
-
-/// What to take for a workload, by the times of a machine of your own.
-pub fn choose_by(workload: &Workload, times: &Times) -> Result<Answer, ChooseError> {
     workload.check()?;
+    let times = &Times::committed();
     let unsupported = unsupported::needs(workload);
     if !unsupported.is_empty() {
         return Err(ChooseError::Unsupported(unsupported));

@@ -35,15 +35,15 @@ pub(crate) fn ranked(workload: &Workload, times: &Times) -> Answer {
     rank(&mut choices, by, workload);
     reason::give(&mut choices, by, workload);
     let without_ns = without(workload);
-    let (threads, notes) = (workload.threads, Vec::new());
-    let mut answer = Answer { choices, rejections, exact, without_ns, threads, notes };
+    let (threads, notes, deciding) = (workload.threads, Vec::new(), 0);
+    let mut answer = Answer { choices, rejections, exact, without_ns, threads, notes, deciding };
     if let Some(first) = alternatives::before_filters(&answer, &serving, by, workload) {
         answer.choices.retain(|choice| choice.structure != first.structure);
         answer.choices.insert(0, first);
     }
     insert_near_exact(&mut answer.choices, serving);
     if !answer.choices.is_empty() {
-        answer.notes = usage::notes(workload, &answer, by, times);
+        (answer.notes, answer.deciding) = usage::notes(workload, &answer, by, times);
     }
     answer
 }

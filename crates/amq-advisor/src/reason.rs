@@ -29,7 +29,7 @@ pub(crate) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
 pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
     let about = structure.kind().map_or("", FilterKind::about);
     let (shards, generations) = (size::shards(workload), workload.generations().unwrap_or(1));
-    let rolls = format!("{generations} generations, of which the oldest is forgotten. {about}");
+    let rolls = format!("{generations} generations, of which the oldest is forgotten.");
     match structure {
         Structure::AtomicBloom => "Several threads insert into it at once, without locks.".into(),
         Structure::AtomicBlockedBloom => {
@@ -46,13 +46,13 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
             }
             _ => "Stores a value for each key, in few more bits than the value has.".into(),
         },
-        Structure::Sharded(_) => format!("{shards} shards, each behind a lock. {about}"),
+        Structure::Sharded(_) => format!("{shards} shards, each behind a lock."),
         Structure::ShardedRolling(_) => {
             format!("{shards} shards, each a rolling filter behind a lock. {rolls}")
         }
         Structure::Periods(_) => format!(
             "One for each of {generations} periods, in a ring that your program keeps: clear the \
-             oldest when time moves on, and sum the counts over all. {about}"
+             oldest when time moves on, and sum the counts over all."
         ),
         Structure::Rolling(_) => rolls,
         Structure::Filter(kind) => format!("{about} {}", can(kind)),
@@ -136,13 +136,19 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     if is_map || best.fpr >= 1.0 || best.fpr <= 0.0 {
         return format!("{why}.");
     }
-    let over = amq_core::numeric::overhead(bits, best.fpr) * 100.0 - 100.0;
     let rate = Rate(best.fpr);
+    let over = match by {
+        By::Bits | By::Rate => format!(
+            ", {:.1} % above the lower bound for {rate}",
+            amq_core::numeric::overhead(bits, best.fpr) * 100.0 - 100.0
+        ),
+        By::Time(_) | By::Tail(_) => String::new(),
+    };
     let poor = match best.rate() > Some(POOR_FPR) {
         true => format!(" Of little use: it lets {rate} of absent keys through."),
         false => String::new(),
     };
-    format!("{why}, {over:.1} % above the lower bound for {rate}.{poor}")
+    format!("{why}{over}.{poor}")
 }
 
 /// How one that is not first compares with the first.

@@ -13,19 +13,23 @@ use alloc::vec::Vec;
 use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal};
 use amq_core::numeric::last_true;
 
-/// What to know beside the choices.
-pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times) -> Vec<String> {
+/// What to know beside the choices; and how many of the notes, the first ones, may change a decision.
+pub(crate) fn notes(
+    workload: &Workload,
+    answer: &Answer,
+    by: By,
+    times: &Times,
+) -> (Vec<String>, usize) {
     let best = answer.best();
     let filter = answer.filters().next().filter(|_| best.structure != Structure::Nothing);
     let first = filter.filter(|it| it.structure == best.structure);
-    let is_exact = |note: Option<String>| note.filter(|_| workload.has(Need::Exact));
-    let all = [
+    let deciding = [
         strangers(best, filter, workload),
         first.and_then(|it| lower_rate(it, answer, workload, times)),
         first.and_then(|it| when_full(it, workload)),
         removal(filter, workload),
         copies(answer, workload),
-        counting(answer, workload),
+        first.and_then(|_| counting(answer, workload)),
         filter.and_then(|it| many_filters(it, workload)),
         first.and_then(|it| growth(it, workload)),
         filter.and_then(|_| generations(workload)),
@@ -34,24 +38,34 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By, times: &Times)
         values(best, workload, times),
         first.and_then(|it| much_memory(it, workload)),
         high_water(best, workload),
-        exact_size(answer, filter, workload),
-        first.and_then(|it| room(it, workload, times)),
-        first.and_then(|it| worth(it, answer, workload)),
         first
             .filter(|_| workload.has(Need::List))
             .map(|_| "Listing gives hashes: no filter keeps the keys.".into()),
-        is_exact(Some(
-            "If all keys that can be asked for are known beforehand, a cascade of filters such as \
-             CRLite's takes less."
-                .into(),
-        )),
+    ];
+    let others = [
+        exact_size(answer, filter, workload),
+        first.and_then(|it| room(it, workload, times)),
+        first.and_then(|it| worth(it, answer, workload)),
+        known_queries(workload),
         device(best, workload),
         if_threads(workload),
         first.filter(|_| by == By::Bits).and_then(|_| no_rate(workload)),
         tails(workload, times),
         measured(workload, answer, times),
     ];
-    all.into_iter().flatten().collect()
+    let mut notes: Vec<String> = deciding.into_iter().flatten().collect();
+    let count = notes.len();
+    notes.extend(others.into_iter().flatten());
+    (notes, count)
+}
+
+/// What takes less than the keys, where all queries are known.
+fn known_queries(workload: &Workload) -> Option<String> {
+    workload.has(Need::Exact).then(|| {
+        "If all keys that can be asked for are known beforehand, a cascade of filters such as \
+         CRLite's takes less."
+            .into()
+    })
 }
 
 /// What keys that strangers choose ask for.
@@ -69,7 +83,7 @@ fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Opt
     filter?;
     let fills = match workload.built_once {
         true => "",
-        false => " A secret key does not stop strangers from filling the filter.",
+        false => " A secret key does not stop them from filling the filter.",
     };
     let removes = match workload.has(Need::Remove) {
         true => " Let them remove only what that set holds.",
@@ -230,8 +244,8 @@ fn generations(workload: &Workload) -> Option<String> {
     let enough = keys.div_ceil(count - 1).saturating_mul(count);
     let [keys, sure, enough] = [keys, sure, enough].map(Number);
     Some(format!(
-        "The keys are those of all {count} generations: only the last {sure} are sure to be \
-         remembered. To be sure of {keys}, plan for {enough}."
+        "Of the keys of all {count} generations only the last {sure} are sure to be remembered: to be \
+         sure of {keys}, plan for {enough}."
     ))
 }
 

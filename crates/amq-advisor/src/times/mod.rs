@@ -11,7 +11,6 @@ pub(crate) use operations::{Spent, Table};
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
 use rows::{Figures, INSERT, Point, QUERIES};
 
 /// The contender that reads one line of memory for each query, and one that writes one for each
@@ -24,8 +23,7 @@ const USUAL_BITS: f64 = 6.643_856_189_774_724;
 
 /// A table of times: which contender takes how many nanoseconds, on some machine.
 ///
-/// [`Times::committed`] is what the record in this repository says. One of your own machine is
-/// written by `amq-bench fit`, and [`parse`](Self::parse)d here.
+/// `amq-bench fit` writes it from the records of this repository.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Times {
     date: String,
@@ -40,45 +38,16 @@ pub struct Times {
 /// A contender and two numbers.
 type Pair = (String, [f64; 2]);
 
-/// A table of times that cannot be read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TimesError {
-    /// The line, from 1; 0 if the table ends too early.
-    pub line: usize,
-}
-
-impl fmt::Display for TimesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => f.write_str("the table of times has no row"),
-            line => write!(
-                f,
-                "line {line} of the table of times is not `contender,keys,rate,bytes` and five times"
-            ),
-        }
-    }
-}
-
-impl fmt::Debug for TimesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl core::error::Error for TimesError {}
-
 impl Times {
     /// The table of this repository's records.
     #[must_use]
     pub fn committed() -> Self {
         // A test parses it.
-        Self::parse(include_str!("../times.csv")).unwrap_or_else(|_| Self::none())
+        Self::parse(include_str!("../times.csv")).unwrap_or_else(Self::none)
     }
 
     /// No times at all: choices are then ranked by size alone.
-    #[must_use]
-    pub const fn none() -> Self {
+    pub(crate) const fn none() -> Self {
         Self {
             date: String::new(),
             processor: String::new(),
@@ -89,15 +58,15 @@ impl Times {
         }
     }
 
-    /// Reads a table, as `amq-bench fit` writes it: lines with `#` that say what was measured, a
-    /// head, and a row for each contender, number of keys and rate.
-    pub fn parse(text: &str) -> Result<Self, TimesError> {
+    /// Reads a table: lines with `#` that say what was measured, a head, and a row for each contender,
+    /// number of keys and rate. `None` if a row cannot be read, or there is none.
+    fn parse(text: &str) -> Option<Self> {
         let mut times = Self::none();
-        for (line, number) in text.lines().zip(1..) {
+        for line in text.lines() {
             if let Some(comment) = line.strip_prefix('#') {
                 times.describe(comment);
             } else if !line.starts_with("contender,") {
-                let (contender, row) = Figures::row(line).ok_or(TimesError { line: number })?;
+                let (contender, row) = Figures::row(line)?;
                 match times.figures.iter_mut().find(|figures| figures.contender == contender) {
                     Some(figures) => figures.rows.push(row),
                     None => times
@@ -109,7 +78,7 @@ impl Times {
         for figures in &mut times.figures {
             figures.rows.sort_by(|a, b| a.keys.cmp(&b.keys).then(a.bits.total_cmp(&b.bits)));
         }
-        if times.figures.is_empty() { Err(TimesError { line: 0 }) } else { Ok(times) }
+        Some(times).filter(|times| !times.figures.is_empty())
     }
 
     fn describe(&mut self, comment: &str) {
@@ -256,23 +225,18 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_none_is_refused_with_its_line() {
-        for (text, line) in [
-            ("", 0),
-            ("# date: 2026-01-01\ncontender,keys,rate,build\n", 0),
-            ("contender,keys\nbloom,10,0.01,12,1,2,3,4", 2),
-            ("contender,keys\nbloom,0,0.01,12,1,2,3,4,5", 2),
-            ("contender,keys\nbloom,1,0.01,0,1,2,3,4,5", 2),
-            ("contender,keys\n,1,0.01,12,1,2,3,4,5", 2),
-            ("contender,keys\nbloom,1,0.01,12,1,2,3,4,", 0),
+    fn a_table_that_cannot_be_read_is_none() {
+        for text in [
+            "",
+            "# date: 2026-01-01\ncontender,keys,rate,build\n",
+            "contender,keys\nbloom,10,0.01,12,1,2,3,4",
+            "contender,keys\nbloom,0,0.01,12,1,2,3,4,5",
+            "contender,keys\nbloom,1,0.01,0,1,2,3,4,5",
+            "contender,keys\n,1,0.01,12,1,2,3,4,5",
         ] {
-            let read = Times::parse(text);
-            if line == 0 && text.ends_with(',') {
-                assert!(read.is_ok());
-            } else {
-                assert_eq!(read, Err(TimesError { line }), "{text}");
-            }
+            assert_eq!(Times::parse(text), None, "{text}");
         }
+        assert!(Times::parse("contender,keys\nbloom,1,0.01,12,1,2,3,4,").is_some());
         let workload = Workload::new(Keys::AtMost(1000));
         let filter = Structure::Filter(FilterKind::Bloom);
         let table = Table { keys: 1000, bytes: 1200, fpr: 0.01 };

@@ -8,7 +8,7 @@ use amq::{
     ReadError, RibbonMap, UnevenHashes,
 };
 use amq_advisor::engines::Engine;
-use amq_advisor::{Keys, Need, Times, Workload, choose};
+use amq_advisor::{Keys, Need, Workload, choose};
 use amq_conformance::Violation;
 use std::any::type_name;
 use std::collections::BTreeSet;
@@ -68,7 +68,6 @@ fn heard() -> BTreeSet<String> {
         speaks(&Engine::PostgreSql { columns: 99 }.setting(100, 0.01).unwrap_err()),
         speaks(&Metrics::new("9").unwrap_err()),
         speaks(&choose(&Workload::new(Keys::AtMost(0))).unwrap_err()),
-        speaks(&Times::parse("").unwrap_err()),
         speaks(&"0".parse::<amq::SipKey>().unwrap_err()),
         speaks(&refused),
         speaks(&Sharded::<BloomFilter>::from_shards_unchecked(Vec::new(), 1).unwrap_err()),

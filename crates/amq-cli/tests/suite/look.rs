@@ -264,7 +264,7 @@ fn old_names_of_kinds_mean_what_they_meant_and_the_new_ones_are_told() {
 fn choose_and_build_have_the_same_names_for_kinds() {
     let room = Room::new();
     let text = room.amq("choose --keys 4001 --static --json").ends(0).text();
-    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let json: Value = serde_json::from_str(&text).unwrap();
     let choices = json["choices"].as_array().unwrap().iter();
     let names: Vec<&str> = choices.filter_map(|choice| choice["structure"].as_str()).collect();
     assert_eq!(names.len(), KINDS.len(), "{text}");
