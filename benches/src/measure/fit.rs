@@ -35,12 +35,10 @@ pub fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
         "# Nanoseconds an operation, written by `amq-bench fit` from the records named below. Do \
          not edit.\n# date: {date}\n# processor: {processor}\n# records:{names}\n# hash_ns_per_byte: \
          {:.2}\n# keyed_ns_per_byte: {:.2}\n# insert_p99_9_ns_and_keys: {}\n\
-         # insert_ns_of_one_thread_and_two: {}\n\
          contender,keys,rate,bytes,build,query0,query50,query100,remove\n",
         ns_per_byte("hash-only", records)?,
         ns_per_byte("keyed-blocked-bloom", records)?,
-        tails(records)?,
-        shared(records)?
+        tails(records)?
     );
     for contender in filters(&[Role::Filter, Role::Keyed]).chain(OTHERS) {
         for (keys, rate, bytes, times) in cells(&rows(contender, true, records)?) {
@@ -80,20 +78,6 @@ fn tails(records: &[Records]) -> Result<String, BenchError> {
         tails.extend(tail.map(|(ns, keys)| format!("{contender} {ns:.0} {keys}")));
     }
     Ok(tails.join(", "))
-}
-
-/// An insert when one thread inserts, and when two do, in the largest filters.
-fn shared(records: &[Records]) -> Result<String, BenchError> {
-    let mut lines = Vec::new();
-    for contender in filters(&[Role::Filter]) {
-        let mut rows = rows(contender, false, records)?;
-        rows.retain(|row| row.workload == Workload::course("threads_insert"));
-        rows.sort_by_key(|row| row.keys);
-        let by = |threads| rows.iter().rfind(|row| row.threads == Some(threads))?.ns;
-        let both = by(1).zip(by(2));
-        lines.extend(both.map(|(one, two)| format!("{contender} {one:.2} {:.2}", two * 2.0)));
-    }
-    Ok(lines.join(", "))
 }
 
 /// What a byte more of a key costs to hash: strings have 40 on average, integers 8.

@@ -118,8 +118,9 @@ fn advised(need: &Need) -> Option<Answer> {
     };
     let why = best.reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
     // In the unit of the measured rows.
-    let why = match why.split_once("; its ") {
-        Some((why, _)) if best.fpr > 0.0 && best.fpr < 1.0 => {
+    let bound = why.find(" % above the lower bound").and_then(|at| why[..at].rfind(", "));
+    let why = match bound.map(|at| &why[..at]) {
+        Some(why) if best.fpr > 0.0 && best.fpr < 1.0 => {
             let over = best.bits_per_key / -best.fpr.log2();
             format!("{why}; {over:.2} × bound, rate {}", percent(best.fpr))
         }
