@@ -15,6 +15,9 @@ const ROWS: (usize, usize) = (5, 2);
 /// The most words of an answer, each cell of the table counted. Below it stands a command of up to 20.
 const WORDS: usize = 100;
 
+/// Words that are left to short notes once a longer one that may change a decision did not fit.
+const LEFT: usize = 12;
+
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let best = self.best();
@@ -32,11 +35,15 @@ impl fmt::Display for Answer {
         let table = lines((fewest..=most).rev().find(fits).unwrap_or(fewest));
         writeln!(f, "{table}\n{first}")?;
         let mut left = WORDS.saturating_sub(words(&table) + words(&first));
-        for note in &self.notes {
-            // A long note gives way to a shorter one.
-            if let Some(less) = left.checked_sub(words(note)) {
-                writeln!(f, " -  {note}")?;
-                left = less;
+        for (index, note) in self.notes.iter().enumerate() {
+            // A long note gives way to a shorter one, but never to one that decides nothing.
+            match left.checked_sub(words(note)) {
+                Some(less) => {
+                    writeln!(f, " -  {note}")?;
+                    left = less;
+                }
+                None if index < self.deciding => left = left.min(LEFT),
+                None => {}
             }
         }
         Ok(())

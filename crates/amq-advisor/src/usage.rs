@@ -83,7 +83,7 @@ fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Opt
     filter?;
     let fills = match workload.built_once {
         true => "",
-        false => " A secret key does not stop them from filling the filter.",
+        false => " A secret key does not stop them from filling it.",
     };
     let removes = match workload.has(Need::Remove) {
         true => " Let them remove only what that set holds.",
@@ -91,7 +91,7 @@ fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Opt
     };
     Some(format!(
         "Strangers can prepare keys that collide: wrap it in `Keyed` (`--key-file`), and confirm each \
-         yes in an exact set behind it (SECURITY.md).{removes}{fills}"
+         yes in an exact set (SECURITY.md).{removes}{fills}"
     ))
 }
 
@@ -139,7 +139,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
         return Some(format!("It is never full: with twice the keys its rate is {}.", Rate(fpr)));
     }
     let repeats = match it.keeps_copies() && !it.forgets() && !workload.counts() {
-        true if workload.copies.is_none() => {
+        true if workload.copies.is_none() && !workload.by_strangers() => {
             " A repeated key takes another slot, unless `insert_unique` (`amq build --unique`) skips it."
         }
         _ => "",
@@ -158,8 +158,8 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
 fn removal(filter: Option<&Choice>, workload: &Workload) -> Option<String> {
     filter.filter(|_| workload.has(Need::Remove))?;
     Some(
-        "Remove only inserted keys, or another is lost; a removed key may still be answered yes (proof: \
-         `--need exact,remove`)."
+        "Remove only inserted keys; a removed key may still be answered yes (proof: `--need \
+         exact,remove`)."
             .into(),
     )
 }

@@ -136,7 +136,7 @@ fn cases() -> Vec<Case> {
             "11: hostile users choose the keys, and nothing that removes is taken",
             exactly(MILLION).with_fpr(0.001).with_keys_by(KeysBy::Strangers),
             Filter(Kind::Bloom),
-            "does not stop them from filling the filter",
+            "does not stop them from filling it",
         ),
         ("12: 500 keys", exactly(500).with_fpr(0.01), ExactSet, "So few keys"),
         (

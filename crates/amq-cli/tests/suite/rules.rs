@@ -112,7 +112,11 @@ fn many_growing_filters_say_what_they_grow_to() {
 
 #[test]
 fn removal_is_no_proof() {
-    for options in ["--keys 1e6 --need remove", "--unknown-from 1e5 --need remove"] {
+    for options in [
+        "--keys 1e6 --need remove",
+        "--unknown-from 1e5 --need remove",
+        "--keys 1e6 --need remove --strangers",
+    ] {
         let told = text(options);
         assert!(told.contains("a removed key may still be answered yes"), "{told}");
     }
