@@ -1,6 +1,6 @@
 //! One block of the blocked layout: eight words of sixteen counters; a key has one in each word.
 
-use crate::counters::{MAX, above_zero, get, lowered, raised, saturated, sum, tally};
+use crate::counters::{MAX, above_zero, get, lowered, raised};
 use amq_bloom::SALTS;
 use amq_core::KeyHash;
 use amq_core::index::index_and_rest;
@@ -76,21 +76,6 @@ impl Block {
     pub(crate) fn count(&self, choice: u32) -> u64 {
         let counters = self.0.iter().zip(shifts(choice));
         counters.fold(MAX, |lowest, (&word, shift)| lowest.min(get(word, shift)))
-    }
-
-    /// The sum of two blocks, counter by counter.
-    pub(crate) fn sum(&self, other: &Self) -> Self {
-        Self(core::array::from_fn(|i| sum(self.0[i], other.0[i])))
-    }
-
-    /// Number of counters above zero.
-    pub(crate) fn above_zero(&self) -> u64 {
-        tally(&self.0, above_zero)
-    }
-
-    /// Number of counters at 15.
-    pub(crate) fn saturated(&self) -> u64 {
-        tally(&self.0, saturated)
     }
 
     /// The share of all keys for which this block answers `true`: the product of its words' fills.

@@ -91,6 +91,12 @@ pub(crate) fn check_sum<'a>(
     Err(DecodeError::Structure { what: "counters that do not add up to the number of keys" })
 }
 
+/// The bits of the last word of a table that belong to none of its `counters`, one or more.
+pub(crate) const fn past_the_last(counters: u64) -> u64 {
+    let (_, last) = place(counters - 1);
+    !(u64::MAX >> (60 - last))
+}
+
 /// One bit for each of the sixteen counters, in order: whether it is above zero.
 pub(crate) const fn bits(word: u64) -> u64 {
     // Packs the flags, which are four bits apart, into pairs, fours, eights and then sixteen.

@@ -1,45 +1,52 @@
-//! The counting Bloom filter.
+//! The filter.
 
-use crate::counters::{
-    self, MAX, PER_WORD, above_zero, get, lowered, place, raised, saturated, sum,
-};
-use crate::{CountingParams, theory::classic as theory};
+use crate::counters::{MAX, above_zero, saturated, sum, tally};
+use crate::layout::sealed::Table;
+use crate::{Block, Blocked, Classic, Layout};
 use alloc::vec::Vec;
-use amq_bloom::probing::partition::places::{self, Place};
-use amq_bloom::probing::{ProbeTable, Probes};
-use amq_bloom::{BloomFilter, BloomParams};
-use amq_core::internal::{
-    Entry, Header, OneTable, Opened, fill_from_hashes, fill_from_keys, zeroed,
-};
-use amq_core::prefetch::prefetch;
+use amq_core::internal::{Header, OneTable, bytemuck, fill_from_hashes, fill_from_keys, zeroed};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
-    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError,
-    InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan,
-    PlanError, PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
+    PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
 };
 use core::fmt;
 
 /// The counting Bloom filter: a key is k counters anywhere in a table of m, each raised by one.
+pub type CountingBloomFilter = Counting<Classic>;
+
+/// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its
+/// eight words.
 ///
-/// `S` holds the table: a vector, or a borrowed slice for a [view](crate::CountingView). See the
-/// [crate's documentation](crate) for the picture, the algorithm and the formulas.
+/// Every operation touches one cache line. That costs a fifth more space than
+/// [`CountingBloomFilter`] at 1 %, a third more at 0.1 %.
+pub type BlockedCountingBloomFilter = Counting<Blocked>;
+
+/// A [`CountingBloomFilter`] whose table is borrowed.
+pub type CountingView<'a> = Counting<Classic, &'a [u64]>;
+
+/// A [`BlockedCountingBloomFilter`] whose blocks are borrowed.
+pub type BlockedCountingView<'a> = Counting<Blocked, &'a [Block]>;
+
+/// A counting filter of either layout: [`CountingBloomFilter`] or [`BlockedCountingBloomFilter`].
+///
+/// `S` holds the table: a vector, or for a view ([`CountingView`], [`BlockedCountingView`]) a
+/// borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm and the
+/// formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
 /// and iterators of keys in [`InsertExt`] and [`FilterExt`], hashes in [`InsertFilter`] and
 /// [`Filter`], the filter's state in [`Filter`], files in [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct CountingBloomFilter<S = Vec<u64>> {
-    header: Header,
-    params: CountingParams,
-    len: u64,
-    words: S,
+pub struct Counting<L: Layout, S = Vec<<L as Table>::Element>> {
+    pub(crate) header: Header,
+    pub(crate) params: L::Params,
+    pub(crate) len: u64,
+    pub(crate) table: S,
 }
 
-/// A [`CountingBloomFilter`] whose table is borrowed.
-pub type CountingView<'a> = CountingBloomFilter<&'a [u64]>;
-
-impl CountingBloomFilter {
+impl<L: Layout> Counting<L> {
     /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
     ///
     /// ```
@@ -50,19 +57,16 @@ impl CountingBloomFilter {
     /// assert!(filter.is_empty());
     /// # Ok::<(), amq_counting::BuildError>(())
     /// ```
-    pub fn new(target: impl Into<Target<CountingParams>>) -> Result<Self, BuildError> {
+    pub fn new(target: impl Into<Target<L::Params>>) -> Result<Self, BuildError> {
         Self::with_seed(target, DEFAULT_SEED)
     }
 
     /// An empty filter with a seed of your own; see [`new`](Self::new).
-    pub fn with_seed(
-        target: impl Into<Target<CountingParams>>,
-        seed: u64,
-    ) -> Result<Self, BuildError> {
+    pub fn with_seed(target: impl Into<Target<L::Params>>, seed: u64) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
-        plan.params.check()?;
-        let words = zeroed(plan.params.counters.div_ceil(PER_WORD))?;
-        Ok(Self { header: Header::new(&plan, seed), params: plan.params, len: 0, words })
+        L::check(plan.params)?;
+        let table = zeroed(Self::elements_for(&plan.params))?;
+        Ok(Self { header: Header::new(&plan, seed), params: plan.params, len: 0, table })
     }
 
     /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds
@@ -81,7 +85,7 @@ impl CountingBloomFilter {
     /// # Ok::<(), amq_counting::BuildError>(())
     /// ```
     pub fn build<K: Key>(
-        target: impl Into<BuildTarget<CountingParams>>,
+        target: impl Into<BuildTarget<L::Params>>,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Self, BuildError> {
         Self::build_iter(target, DEFAULT_SEED, keys)
@@ -97,7 +101,7 @@ impl CountingBloomFilter {
     /// println!("{plan}"); // bytes, bits per key, rate
     /// # Ok::<(), amq_counting::PlanError>(())
     /// ```
-    pub fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
+    pub fn plan(goal: Goal) -> Result<Plan<L::Params>, PlanError> {
         <Self as PlanFilter>::plan(goal)
     }
 
@@ -120,7 +124,7 @@ impl CountingBloomFilter {
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     #[inline(always)]
     pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
-        let new = self.raise(hash, self.params.probes);
+        let new = L::insert(&mut self.table, self.params, hash);
         self.len = self.len.saturating_add(1);
         Inserted::from_change(new)
     }
@@ -167,31 +171,9 @@ impl CountingBloomFilter {
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         MergeFilter::merge(self, other)
     }
-
-    /// Raises the first `count` of a key's counters; returns whether any was zero.
-    #[inline(always)]
-    fn raise(&mut self, hash: KeyHash, count: u32) -> bool {
-        Counter::set_all(&mut self.words, self.params.counters, count, hash)
-    }
 }
 
-/// A counter of a table: setting it raises it.
-struct Counter;
-
-impl Place for Counter {
-    const COUNTS_COPIES: bool = true;
-    const WORD: u32 = PER_WORD.ilog2();
-
-    #[inline(always)]
-    fn set(words: &mut [u64], counter: u64) -> bool {
-        let (word, shift) = place(counter);
-        let old = words[word];
-        words[word] = raised(old, shift);
-        get(old, shift) == 0
-    }
-}
-
-impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
+impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Counting<L, S> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -259,114 +241,36 @@ impl<S: AsRef<[u64]> + Send + Sync> CountingBloomFilter<S> {
     /// The parameters of its table.
     #[inline]
     #[must_use]
-    pub fn params(&self) -> CountingParams {
+    pub fn params(&self) -> L::Params {
         self.params
-    }
-
-    /// The table: counter `i` is the four bits from bit `i % 16 * 4` of word `i / 16`. Counters
-    /// past the last are zero.
-    #[must_use]
-    pub fn as_words(&self) -> &[u64] {
-        self.words.as_ref()
     }
 
     /// Number of counters at 15, which never change again: a key that has one of them can no longer
     /// be removed completely and may be answered `true` for ever. Reads the whole table.
     ///
     /// At the design load there are none, unless a key was inserted fifteen times;
-    /// [`saturation_probability`](crate::theory::classic::saturation_probability) predicts them.
+    /// `saturation_probability` in [`theory`](crate::theory) predicts them for either layout.
     #[must_use]
     pub fn saturated_counters(&self) -> u64 {
-        counters::tally(self.as_words(), saturated)
+        tally(self.words(), saturated)
     }
 
     /// An estimate of the number of distinct keys, from the share of counters above zero; infinite
     /// if all are. Reads the whole table.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
-        let CountingParams { counters, probes } = self.params;
-        theory::keys_of_fill(counters, probes, self.load_factor())
+        L::keys_of_fill(self.params, self.load_factor())
     }
 
-    /// The plain Bloom filter with the same answers in a quarter of the space: one bit for each
-    /// counter above zero.
-    ///
-    /// For shipping a filter to where it is only queried. [`len`](Self::len) stays the same.
-    ///
-    /// ```
-    /// use amq_counting::{CountingBloomFilter, Filter, Goal};
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut blocked = CountingBloomFilter::new(Goal::fpr(10_000, 0.01))?;
-    /// blocked.insert("mallory");
-    /// let shipped = blocked.to_bloom()?;
-    /// assert!(shipped.contains("mallory"));
-    /// assert_eq!(shipped.size_in_bytes() * 4, blocked.size_in_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn to_bloom(&self) -> Result<BloomFilter, BuildError> {
-        let params = BloomParams::new(self.params.counters, self.params.probes);
-        let mut words: Vec<u64> = zeroed(params.bits.div_ceil(64))?;
-        for (bits, counts) in words.iter_mut().zip(self.as_words().chunks(4)) {
-            for (quarter, &count) in counts.iter().enumerate() {
-                *bits |= counters::bits(count) << (16 * quarter);
-            }
-        }
-        let parts = self.header.parts(params, self.len);
-        Ok(BloomFilter::from_words_unchecked(words, parts)?)
-    }
-
-    #[inline(always)]
-    fn table(&self) -> Counters<'_> {
-        Counters { words: self.words.as_ref(), params: self.params }
+    /// The words of the table, sixteen counters each.
+    pub(crate) fn words(&self) -> &[u64] {
+        bytemuck::cast_slice(self.table.as_ref())
     }
 }
 
-/// The bits of the last word that belong to no counter.
-const fn past_the_last(params: CountingParams) -> u64 {
-    let (_, last) = place(params.counters - 1);
-    !(u64::MAX >> (60 - last))
-}
-
-/// The counters of a table as a query sees them: zero or not.
-#[derive(Clone, Copy)]
-struct Counters<'a> {
-    words: &'a [u64],
-    params: CountingParams,
-}
-
-impl ProbeTable for Counters<'_> {
-    #[inline(always)]
-    fn places(&self) -> u64 {
-        self.params.counters
-    }
-
-    #[inline(always)]
-    fn probes(&self) -> u32 {
-        self.params.probes
-    }
-
-    #[inline(always)]
-    fn bytes(&self) -> usize {
-        size_of_val(self.words)
-    }
-
-    #[inline(always)]
-    fn is_set(&self, counter: u64) -> u64 {
-        let (word, shift) = place(counter);
-        u64::from(get(self.words[word], shift) != 0)
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, counter: u64) {
-        prefetch(self.words, place(counter).0);
-    }
-}
-
-impl<S: AsRef<[u64]> + Send + Sync> Filter for CountingBloomFilter<S> {
+impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Filter for Counting<L, S> {
     fn kind(&self) -> FilterKind {
-        FilterKind::Counting
+        L::KIND
     }
 
     #[inline]
@@ -384,20 +288,19 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for CountingBloomFilter<S> {
     }
 
     fn size_in_bytes(&self) -> u64 {
-        size_of_val(self.as_words()) as u64
+        size_of_val(self.table.as_ref()) as u64
     }
 
-    /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the counters it
-    /// has above zero.
+    /// The exact rate of this filter with the counters it has above zero, collisions of hashes
+    /// included: `fill^k`, or the mean over the blocks of the product of their words' fills.
     fn expected_fpr(&self) -> f64 {
-        let CountingParams { counters, probes } = self.params;
-        theory::fpr_of_table(counters, probes, self.load_factor())
+        L::fpr_of_table(self.table.as_ref(), self.params, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
-        let above = counters::tally(self.as_words(), above_zero);
+        let (above, counters) = (tally(self.words(), above_zero), L::counters(self.params));
         // A view whose payload was not checked may have some past the last.
-        above.min(self.params.counters) as f64 / self.params.counters as f64
+        above.min(counters) as f64 / counters as f64
     }
 
     fn saturated(&self) -> u64 {
@@ -406,7 +309,7 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for CountingBloomFilter<S> {
 
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.table().contains(hash)
+        L::contains(self.table.as_ref(), self.params, hash)
     }
 
     #[inline]
@@ -416,96 +319,27 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for CountingBloomFilter<S> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
-        self.table().contains_each(hashes, answers);
+        L::contains_each(self.table.as_ref(), self.params, hashes, answers);
         Ok(())
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> OneTable for CountingBloomFilter<S> {
-    type Params = CountingParams;
-    const KIND: FilterKind = FilterKind::Counting;
-    const REVISION: u8 = 1;
-    type Element = u64;
-    type Over<T: AsRef<[u64]> + Send + Sync> = CountingBloomFilter<T>;
-
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn geometry(&self) -> Entry {
-        let CountingParams { counters, probes } = self.params;
-        [counters, probes.into(), 0, 0, 0, 0, 0, 0]
-    }
-
-    fn params_in(opened: &Opened<'_>) -> Result<CountingParams, DecodeError> {
-        let [counters, probes] = opened.only_entry()?;
-        let params = CountingParams::new(counters, Opened::narrow("probes", probes)?);
-        params.check()?;
-        Ok(params)
-    }
-
-    fn elements_for(params: &CountingParams) -> u64 {
-        params.counters.div_ceil(PER_WORD)
-    }
-
-    fn elements(&self) -> &[u64] {
-        self.as_words()
-    }
-
-    fn over<T>(
-        header: Header,
-        params: CountingParams,
-        len: u64,
-        words: T,
-    ) -> CountingBloomFilter<T> {
-        CountingBloomFilter { header, params, len, words }
-    }
-
-    fn walk(&self) -> Result<(), DecodeError> {
-        let last = self.as_words().last().copied().unwrap_or_default();
-        if last & past_the_last(self.params) != 0 {
-            return Err(DecodeError::Structure { what: "counters above zero past the last" });
-        }
-        counters::check_sum(self.as_words(), self.len, self.params.probes)
-    }
-}
-
-impl RemoveFilter for CountingBloomFilter {
+impl<L: Layout> RemoveFilter for Counting<L> {
     #[inline]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        if !self.table().contains(hash) {
-            return false;
-        }
-        let mut places = Probes::new(hash, self.params.counters);
-        for lowered_so_far in 0..self.params.probes {
-            let (word, shift) = place(places.next_place());
-            let old = self.words[word];
-            if get(old, shift) == 0 {
-                // Two of the key's probes meet in this counter, which had been raised only once: by
-                // another key. A counter just lowered is not saturated, so raising it again undoes
-                // that.
-                self.raise(hash, lowered_so_far);
-                return false;
-            }
-            self.words[word] = lowered(old, shift);
-        }
-        self.len = self.len.saturating_sub(1);
-        true
+        let removed = L::remove(&mut self.table, self.params, hash);
+        self.len = self.len.saturating_sub(u64::from(removed));
+        removed
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> CountFilter for CountingBloomFilter<S> {
+impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> CountFilter for Counting<L, S> {
     fn count_hash(&self, hash: KeyHash) -> Count {
-        let (mut places, words) = (Probes::new(hash, self.params.counters), self.as_words());
-        let counters = (0..self.params.probes).map(|_| {
-            let (word, shift) = place(places.next_place());
-            get(words[word], shift)
-        });
-        Count::up_to(counters.fold(MAX, u64::min), MAX)
+        Count::up_to(L::count(self.table.as_ref(), self.params, hash), MAX)
     }
 }
 
-impl InsertFilter for CountingBloomFilter {
+impl<L: Layout> InsertFilter for Counting<L> {
     #[inline(always)]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         Ok(Self::insert_hash(self, hash))
@@ -513,9 +347,7 @@ impl InsertFilter for CountingBloomFilter {
 
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let CountingParams { counters, probes } = self.params;
-        let (words, shape) = (&mut self.words, (counters, probes));
-        Ok(places::insert_batch::<Counter>(words, shape, &mut self.len, hashes))
+        Ok(L::insert_batch(&mut self.table, self.params, &mut self.len, hashes))
     }
 
     fn insert_from(
@@ -523,28 +355,27 @@ impl InsertFilter for CountingBloomFilter {
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> Result<u64, BatchInsertError> {
-        let CountingParams { counters, probes } = self.params;
-        let (words, shape) = (&mut self.words, (counters, probes));
-        Ok(places::insert_from::<Counter>(words, shape, &mut self.len, about, next))
+        Ok(L::insert_from(&mut self.table, self.params, &mut self.len, about, next))
     }
 }
 
-impl ClearFilter for CountingBloomFilter {
+impl<L: Layout> ClearFilter for Counting<L> {
     fn clear(&mut self) {
-        self.words.fill(0);
+        self.table.fill(L::Element::default());
         self.len = 0;
     }
 }
 
-impl MergeFilter for CountingBloomFilter {
+impl<L: Layout> MergeFilter for Counting<L> {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        self.params().check_same(&other.params())?;
+        L::check_same(self.params, other.params)?;
         self.header.check_seeds(&other.header)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
-        for (word, theirs) in self.words.iter_mut().zip(&other.words) {
+        let words: &mut [u64] = bytemuck::cast_slice_mut(&mut self.table);
+        for (word, theirs) in words.iter_mut().zip(other.words()) {
             *word = sum(*word, *theirs);
         }
         self.len = self.len.saturating_add(other.len);
@@ -552,35 +383,35 @@ impl MergeFilter for CountingBloomFilter {
     }
 }
 
-impl PlanFilter for CountingBloomFilter {
-    type Params = CountingParams;
+impl<L: Layout> PlanFilter for Counting<L> {
+    type Params = L::Params;
 
-    fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
-        Ok(goal.plan_by(theory::plan)?.with_budget(goal.budget))
+    fn plan(goal: Goal) -> Result<Plan<L::Params>, PlanError> {
+        Ok(goal.plan_by(L::plan)?.with_budget(goal.budget))
     }
 
-    fn plan_params(params: CountingParams, keys: u64) -> Result<Plan<CountingParams>, PlanError> {
-        theory::plan_params(params, keys)
+    fn plan_params(params: L::Params, keys: u64) -> Result<Plan<L::Params>, PlanError> {
+        L::plan_params(params, keys)
     }
 
-    fn predicted_fpr(params: &CountingParams, keys: u64) -> PredictedFpr {
-        theory::fpr(params, keys)
+    fn predicted_fpr(params: &L::Params, keys: u64) -> PredictedFpr {
+        L::predicted_fpr(params, keys)
     }
 
-    fn params(&self) -> CountingParams {
-        self.params()
+    fn params(&self) -> L::Params {
+        self.params
     }
 }
 
-impl EmptyFilter for CountingBloomFilter {
-    fn empty(target: impl Into<Target<CountingParams>>, seed: u64) -> Result<Self, BuildError> {
+impl<L: Layout> EmptyFilter for Counting<L> {
+    fn empty(target: impl Into<Target<L::Params>>, seed: u64) -> Result<Self, BuildError> {
         Self::with_seed(target, seed)
     }
 }
 
-impl BuildFilter for CountingBloomFilter {
+impl<L: Layout> BuildFilter for Counting<L> {
     fn build_hashes(
-        target: impl Into<BuildTarget<CountingParams>>,
+        target: impl Into<BuildTarget<L::Params>>,
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
@@ -588,7 +419,7 @@ impl BuildFilter for CountingBloomFilter {
     }
 
     fn build_keys<K: Key>(
-        target: impl Into<BuildTarget<CountingParams>>,
+        target: impl Into<BuildTarget<L::Params>>,
         seed: u64,
         keys: &[K],
     ) -> Result<Self, BuildError> {
@@ -596,7 +427,7 @@ impl BuildFilter for CountingBloomFilter {
     }
 }
 
-impl<K: Key> Extend<K> for CountingBloomFilter {
+impl<L: Layout, K: Key> Extend<K> for Counting<L> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
         for key in keys {
             self.insert(&key);
@@ -605,35 +436,12 @@ impl<K: Key> Extend<K> for CountingBloomFilter {
 }
 
 /// Neither the table, which may be gigabytes, nor the seed, which may be secret.
-impl<S: AsRef<[u64]> + Send + Sync> fmt::Debug for CountingBloomFilter<S> {
+impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> fmt::Debug for Counting<L, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CountingBloomFilter")
-            .field("params", &self.params())
+        f.debug_struct(L::NAME)
+            .field("params", &self.params)
             .field("len", &self.len)
             .field("capacity", &self.header.capacity)
             .finish_non_exhaustive()
-    }
-}
-
-/// The bytes of the filter's file.
-#[cfg(feature = "serde")]
-impl<S: AsRef<[u64]> + Send + Sync> amq_core::internal::serde::Serialize
-    for CountingBloomFilter<S>
-{
-    fn serialize<Z: amq_core::internal::serde::Serializer>(
-        &self,
-        serializer: Z,
-    ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
-    }
-}
-
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
-#[cfg(feature = "serde")]
-impl<'de> amq_core::internal::serde::Deserialize<'de> for CountingBloomFilter {
-    fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
-        deserializer: Z,
-    ) -> Result<Self, Z::Error> {
-        amq_core::internal::deserialize(deserializer)
     }
 }

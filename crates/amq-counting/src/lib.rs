@@ -99,15 +99,22 @@ extern crate std;
 
 mod block;
 mod blocked;
+mod classic;
 mod counters;
+mod file;
 mod filter;
+mod layout;
 mod params;
 mod simd;
 pub mod theory;
 
 pub use block::Block;
-pub use blocked::{BlockedCountingBloomFilter, BlockedCountingView};
-pub use filter::{CountingBloomFilter, CountingView};
+pub use blocked::Blocked;
+pub use classic::Classic;
+pub use filter::{
+    BlockedCountingBloomFilter, BlockedCountingView, Counting, CountingBloomFilter, CountingView,
+};
+pub use layout::Layout;
 pub use params::{BlockedCountingParams, CountingParams, MAX_BLOCKS};
 
 pub use amq_bloom::{BloomFilter, MAX_PROBES};

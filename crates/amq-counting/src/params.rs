@@ -1,7 +1,7 @@
 //! The parameters of the two layouts, and their limits.
 
 use amq_bloom::MAX_PROBES;
-use amq_core::{MergeError, PlanError};
+use amq_core::PlanError;
 
 /// What determines a counting table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -25,12 +25,6 @@ impl CountingParams {
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("counters", self.counters, 1, i64::MAX as u64 / 8 * 16)?;
         PlanError::check_parameter("probes", self.probes.into(), 1, MAX_PROBES.into())
-    }
-
-    /// `Ok` if both make the same table, else what differs.
-    pub(crate) fn check_same(&self, theirs: &Self) -> Result<(), MergeError> {
-        MergeError::check("counters", self.counters, theirs.counters)?;
-        MergeError::check("probes", self.probes.into(), theirs.probes.into())
     }
 }
 
@@ -57,10 +51,5 @@ impl BlockedCountingParams {
     /// Checks the range; allocates nothing.
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::check_parameter("blocks", self.blocks, 1, MAX_BLOCKS)
-    }
-
-    /// `Ok` if both make the same table.
-    pub(crate) fn check_same(&self, theirs: &Self) -> Result<(), MergeError> {
-        MergeError::check("blocks", self.blocks, theirs.blocks)
     }
 }

@@ -1,0 +1,233 @@
+//! The classic layout: a key's counters lie anywhere in the table.
+
+use crate::counters::{self, MAX, PER_WORD, get, lowered, place, raised};
+use crate::layout::sealed::Table;
+use crate::{Counting, CountingParams, Layout, theory::classic as theory};
+use alloc::vec::Vec;
+use amq_bloom::probing::partition::places::{self, Place};
+use amq_bloom::probing::{ProbeTable, Probes};
+use amq_bloom::{BloomFilter, BloomParams};
+use amq_core::internal::{Entry, Opened, zeroed};
+use amq_core::prefetch::prefetch;
+use amq_core::{
+    BuildError, DecodeError, FilterKind, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr,
+};
+
+/// A key's counters lie anywhere in the table, as its bits do in a classic Bloom filter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Classic;
+
+impl Layout for Classic {
+    const KIND: FilterKind = FilterKind::Counting;
+    const NAME: &'static str = "CountingBloomFilter";
+}
+
+impl Table for Classic {
+    type Params = CountingParams;
+    type Element = u64;
+
+    fn check(params: CountingParams) -> Result<(), PlanError> {
+        params.check()
+    }
+
+    fn check_same(ours: CountingParams, theirs: CountingParams) -> Result<(), MergeError> {
+        MergeError::check("counters", ours.counters, theirs.counters)?;
+        MergeError::check("probes", ours.probes.into(), theirs.probes.into())
+    }
+
+    fn counters(params: CountingParams) -> u64 {
+        params.counters
+    }
+
+    fn probes(params: CountingParams) -> u32 {
+        params.probes
+    }
+
+    fn entry(params: CountingParams) -> Entry {
+        [params.counters, params.probes.into(), 0, 0, 0, 0, 0, 0]
+    }
+
+    fn params_in(opened: &Opened<'_>) -> Result<CountingParams, DecodeError> {
+        let [counters, probes] = opened.only_entry()?;
+        Ok(CountingParams::new(counters, Opened::narrow("probes", probes)?))
+    }
+
+    fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
+        theory::plan(goal)
+    }
+
+    fn plan_params(params: CountingParams, keys: u64) -> Result<Plan<CountingParams>, PlanError> {
+        theory::plan_params(params, keys)
+    }
+
+    fn predicted_fpr(params: &CountingParams, keys: u64) -> PredictedFpr {
+        theory::fpr(params, keys)
+    }
+
+    fn fpr_of_table(_: &[u64], params: CountingParams, fill: f64) -> f64 {
+        theory::fpr_of_table(params.counters, params.probes, fill)
+    }
+
+    fn keys_of_fill(params: CountingParams, fill: f64) -> f64 {
+        theory::keys_of_fill(params.counters, params.probes, fill)
+    }
+
+    #[inline(always)]
+    fn contains(words: &[u64], params: CountingParams, hash: KeyHash) -> bool {
+        Counters { words, params }.contains(hash)
+    }
+
+    #[inline]
+    fn contains_each(
+        words: &[u64],
+        params: CountingParams,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) {
+        Counters { words, params }.contains_each(hashes, answers);
+    }
+
+    fn count(words: &[u64], params: CountingParams, hash: KeyHash) -> u64 {
+        let mut places = Probes::new(hash, params.counters);
+        let counters = (0..params.probes).map(|_| {
+            let (word, shift) = place(places.next_place());
+            get(words[word], shift)
+        });
+        counters.fold(MAX, u64::min)
+    }
+
+    #[inline(always)]
+    fn insert(words: &mut [u64], params: CountingParams, hash: KeyHash) -> bool {
+        Counter::set_all(words, params.counters, params.probes, hash)
+    }
+
+    #[inline]
+    fn insert_batch(
+        words: &mut [u64],
+        CountingParams { counters, probes }: CountingParams,
+        len: &mut u64,
+        hashes: &[KeyHash],
+    ) -> u64 {
+        places::insert_batch::<Counter>(words, (counters, probes), len, hashes)
+    }
+
+    fn insert_from(
+        words: &mut [u64],
+        CountingParams { counters, probes }: CountingParams,
+        len: &mut u64,
+        about: u64,
+        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+    ) -> u64 {
+        places::insert_from::<Counter>(words, (counters, probes), len, about, next)
+    }
+
+    #[inline]
+    fn remove(words: &mut [u64], params: CountingParams, hash: KeyHash) -> bool {
+        if !Self::contains(words, params, hash) {
+            return false;
+        }
+        let mut places = Probes::new(hash, params.counters);
+        for lowered_so_far in 0..params.probes {
+            let (word, shift) = place(places.next_place());
+            let old = words[word];
+            if get(old, shift) == 0 {
+                // Two of the key's probes meet in this counter, which had been raised only once: by
+                // another key. A counter just lowered is not saturated, so raising it again undoes
+                // that.
+                Counter::set_all(words, params.counters, lowered_so_far, hash);
+                return false;
+            }
+            words[word] = lowered(old, shift);
+        }
+        true
+    }
+}
+
+/// A counter of a table: setting it raises it.
+struct Counter;
+
+impl Place for Counter {
+    const COUNTS_COPIES: bool = true;
+    const WORD: u32 = PER_WORD.ilog2();
+
+    #[inline(always)]
+    fn set(words: &mut [u64], counter: u64) -> bool {
+        let (word, shift) = place(counter);
+        let old = words[word];
+        words[word] = raised(old, shift);
+        get(old, shift) == 0
+    }
+}
+
+/// The counters of a table as a query sees them: zero or not.
+#[derive(Clone, Copy)]
+struct Counters<'a> {
+    words: &'a [u64],
+    params: CountingParams,
+}
+
+impl ProbeTable for Counters<'_> {
+    #[inline(always)]
+    fn places(&self) -> u64 {
+        self.params.counters
+    }
+
+    #[inline(always)]
+    fn probes(&self) -> u32 {
+        self.params.probes
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> usize {
+        size_of_val(self.words)
+    }
+
+    #[inline(always)]
+    fn is_set(&self, counter: u64) -> u64 {
+        let (word, shift) = place(counter);
+        u64::from(get(self.words[word], shift) != 0)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, counter: u64) {
+        prefetch(self.words, place(counter).0);
+    }
+}
+
+impl<S: AsRef<[u64]> + Send + Sync> Counting<Classic, S> {
+    /// The table: counter `i` is the four bits from bit `i % 16 * 4` of word `i / 16`. Counters
+    /// past the last are zero.
+    #[must_use]
+    pub fn as_words(&self) -> &[u64] {
+        self.table.as_ref()
+    }
+
+    /// The plain Bloom filter with the same answers in a quarter of the space: one bit for each
+    /// counter above zero.
+    ///
+    /// For shipping a filter to where it is only queried. [`len`](Self::len) stays the same.
+    ///
+    /// ```
+    /// use amq_counting::{CountingBloomFilter, Filter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut blocked = CountingBloomFilter::new(Goal::fpr(10_000, 0.01))?;
+    /// blocked.insert("mallory");
+    /// let shipped = blocked.to_bloom()?;
+    /// assert!(shipped.contains("mallory"));
+    /// assert_eq!(shipped.size_in_bytes() * 4, blocked.size_in_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn to_bloom(&self) -> Result<BloomFilter, BuildError> {
+        let params = BloomParams::new(self.params.counters, self.params.probes);
+        let mut words: Vec<u64> = zeroed(params.bits.div_ceil(64))?;
+        for (bits, counts) in words.iter_mut().zip(self.as_words().chunks(4)) {
+            for (quarter, &count) in counts.iter().enumerate() {
+                *bits |= counters::bits(count) << (16 * quarter);
+            }
+        }
+        let parts = self.header.parts(params, self.len);
+        Ok(BloomFilter::from_words_unchecked(words, parts)?)
+    }
+}

@@ -1,0 +1,100 @@
+//! Where a key's counters lie.
+
+use amq_core::FilterKind;
+use core::fmt::Debug;
+
+/// Where a key's counters lie: anywhere in the table ([`Classic`](crate::Classic)) or in one block
+/// ([`Blocked`](crate::Blocked)).
+///
+/// Sealed: there are only these two.
+pub trait Layout: sealed::Table + Copy + Eq + Debug + Send + Sync + 'static {
+    /// The number that stands for it in files.
+    const KIND: FilterKind;
+    /// The filter type's name.
+    const NAME: &'static str;
+}
+
+pub(crate) mod sealed {
+    use amq_core::internal::{Entry, Opened, Plain};
+    use amq_core::{DecodeError, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr};
+    use core::fmt::Debug;
+
+    /// The operations on a table of counters, and its formulas.
+    pub trait Table {
+        /// What determines the table.
+        type Params: Copy + Eq + Debug + Send + Sync;
+        /// What the table consists of: words of sixteen counters, or blocks of such words.
+        type Element: Plain + Default + Eq;
+
+        /// Checks the ranges.
+        fn check(params: Self::Params) -> Result<(), PlanError>;
+
+        /// `Ok` if both make the same table, else what differs.
+        fn check_same(ours: Self::Params, theirs: Self::Params) -> Result<(), MergeError>;
+
+        /// Number of counters in the table; the parameters have been checked.
+        fn counters(params: Self::Params) -> u64;
+
+        /// Number of counters per key.
+        fn probes(params: Self::Params) -> u32;
+
+        /// The parameters as the entry of a file's directory.
+        fn entry(params: Self::Params) -> Entry;
+
+        /// The parameters in a file's directory, not yet checked.
+        fn params_in(opened: &Opened<'_>) -> Result<Self::Params, DecodeError>;
+
+        /// The smallest filter for a rate, or the best for a size.
+        fn plan(goal: Goal) -> Result<Plan<Self::Params>, PlanError>;
+
+        /// The plan for this many keys with these parameters.
+        fn plan_params(params: Self::Params, keys: u64) -> Result<Plan<Self::Params>, PlanError>;
+
+        /// The exact rate of filters of this many distinct keys.
+        fn predicted_fpr(params: &Self::Params, keys: u64) -> PredictedFpr;
+
+        /// The exact rate of this table, of whose counters a share `fill` is above zero.
+        fn fpr_of_table(table: &[Self::Element], params: Self::Params, fill: f64) -> f64;
+
+        /// The most likely number of distinct keys if a share `fill` of the counters is above zero.
+        fn keys_of_fill(params: Self::Params, fill: f64) -> f64;
+
+        /// Whether all of a key's counters are above zero.
+        fn contains(table: &[Self::Element], params: Self::Params, hash: KeyHash) -> bool;
+
+        /// Answers many hashes; the slices are equally long.
+        fn contains_each(
+            table: &[Self::Element],
+            params: Self::Params,
+            hashes: &[KeyHash],
+            answers: &mut [bool],
+        );
+
+        /// The lowest of a key's counters.
+        fn count(table: &[Self::Element], params: Self::Params, hash: KeyHash) -> u64;
+
+        /// Raises a key's counters; returns whether any was zero.
+        fn insert(table: &mut [Self::Element], params: Self::Params, hash: KeyHash) -> bool;
+
+        /// Inserts many hashes and adds them to `len`; returns how many were new.
+        fn insert_batch(
+            table: &mut [Self::Element],
+            params: Self::Params,
+            len: &mut u64,
+            hashes: &[KeyHash],
+        ) -> u64;
+
+        /// Inserts about `about` hashes, which `next` writes, and adds them to `len`; returns how
+        /// many were new.
+        fn insert_from(
+            table: &mut [Self::Element],
+            params: Self::Params,
+            len: &mut u64,
+            about: u64,
+            next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+        ) -> u64;
+
+        /// Lowers a key's counters if all are above zero; returns whether they were.
+        fn remove(table: &mut [Self::Element], params: Self::Params, hash: KeyHash) -> bool;
+    }
+}
