@@ -89,6 +89,7 @@ impl Table for Blocked {
         simd::contains_batch(blocks, hashes, answers);
     }
 
+    #[inline]
     fn count(blocks: &[Block], _: BlockedCountingParams, hash: KeyHash) -> u64 {
         let (block, choice) = place(hash, blocks.len() as u64);
         blocks[block].count(choice)

@@ -87,6 +87,7 @@ impl Table for Classic {
         Counters { words, params }.contains_each(hashes, answers);
     }
 
+    #[inline]
     fn count(words: &[u64], params: CountingParams, hash: KeyHash) -> u64 {
         let mut places = Probes::new(hash, params.counters);
         let counters = (0..params.probes).map(|_| {

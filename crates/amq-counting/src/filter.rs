@@ -334,6 +334,7 @@ impl<L: Layout> RemoveFilter for Counting<L> {
 }
 
 impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> CountFilter for Counting<L, S> {
+    #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
         Count::up_to(L::count(self.table.as_ref(), self.params, hash), MAX)
     }
