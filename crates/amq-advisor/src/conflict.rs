@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 /// The conflict in a workload that nothing meets.
 ///
 /// A demand that cannot be met alone conflicts with the number of keys. Otherwise demands are
-/// dropped one by one, the last ones first, as long as what is left cannot be met: usually two stay.
+/// dropped one by one, the last ones first, as long as what is left cannot be met: usually two
+/// stay.
 pub(crate) fn conflict(workload: &Workload, times: &Times) -> Conflict {
     let demands = workload.demands();
     let keys = Demand::Keys(workload.keys);

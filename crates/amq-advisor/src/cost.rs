@@ -30,8 +30,8 @@ pub(crate) fn inverse_bits(choice: &Choice) -> f64 {
     -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9))
 }
 
-/// The same structure with the parameters that cost the least time within this many bits per key: at
-/// lower rates, too, by whole bits. Of about equally fast ones, the smallest.
+/// The same structure with the parameters that cost the least time within this many bits per key:
+/// at lower rates, too, by whole bits. Of about equally fast ones, the smallest.
 pub(crate) fn quickest(
     choice: &Choice,
     most_bits: f64,

@@ -12,7 +12,8 @@ use core::fmt;
 /// The most rows of the table, and the fewest where notes that may change a decision need the room.
 const ROWS: (usize, usize) = (5, 2);
 
-/// The most words of an answer, each cell of the table counted. Below it stands a command of up to 20.
+/// The most words of an answer, each cell of the table counted. Below it stands a command of up to
+/// 20.
 const WORDS: usize = 100;
 
 /// Words that are left to short notes once a longer one that may change a decision did not fit.

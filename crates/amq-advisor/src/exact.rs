@@ -60,9 +60,10 @@ fn entry(workload: &Workload) -> u64 {
     key.saturating_add(beside).checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }
 
-/// A roaring bitmap: of each 65,536 integers that have a key among them, two bytes for each key or a
-/// bitmap, whichever is smaller, and what it has for each such group. Of an unknown number of keys, a
-/// bit for each integer there can be. `None` if the keys are no integers, or more belongs to them.
+/// A roaring bitmap: of each 65,536 integers that have a key among them, two bytes for each key or
+/// a bitmap, whichever is smaller, and what it has for each such group. Of an unknown number of
+/// keys, a bit for each integer there can be. `None` if the keys are no integers, or more belongs
+/// to them.
 fn bitmap(workload: &Workload) -> Option<(Structure, u64)> {
     let below = workload.universe().filter(|_| workload.bits_beside_key() == 0)?;
     let is_short = below <= 1 << 32;

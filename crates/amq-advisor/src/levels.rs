@@ -24,8 +24,8 @@ const HALVINGS: u64 = 128;
 /// least sum of rates: a lookup of an absent key asks every level, and their rates add up.
 ///
 /// By the method of Lagrange the best rates are proportional to the keys: a level a tenth as large
-/// has a tenth of the rate (Dayan et al., Monkey, SIGMOD 2017). Where that is 1 or more, a level has
-/// no filter.
+/// has a tenth of the rate (Dayan et al., Monkey, SIGMOD 2017). Where that is 1 or more, a level
+/// has no filter.
 ///
 /// ```
 /// use amq::FilterKind;

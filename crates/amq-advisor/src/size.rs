@@ -347,8 +347,8 @@ fn failure(error: &PlanError, workload: &Workload) -> Failure {
 }
 
 /// A count-min sketch, for counts that no counter of this family holds: bits of a counter, and its
-/// size, as a counting Bloom filter's with wider counters. `None` if one does, or if a sketch cannot
-/// do what else is needed.
+/// size, as a counting Bloom filter's with wider counters. `None` if one does, or if a sketch
+/// cannot do what else is needed.
 pub(crate) fn sketch(workload: &Workload) -> Option<(u64, Size)> {
     let does = |need: &Need| {
         matches!(need, Need::Count { .. } | Need::Forget { .. } | Need::Merge | Need::Remove)

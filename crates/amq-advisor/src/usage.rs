@@ -13,7 +13,8 @@ use alloc::vec::Vec;
 use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal};
 use amq_core::numeric::last_true;
 
-/// What to know beside the choices; and how many of the notes, the first ones, may change a decision.
+/// What to know beside the choices; and how many of the notes, the first ones, may change a
+/// decision.
 pub(crate) fn notes(
     workload: &Workload,
     answer: &Answer,
@@ -95,7 +96,8 @@ fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Opt
     ))
 }
 
-/// The lowest rate of a smaller filter, where that rate alone excludes it: ribbons end at 32 columns.
+/// The lowest rate of a smaller filter, where that rate alone excludes it: ribbons end at 32
+/// columns.
 fn lower_rate(
     choice: &Choice,
     answer: &Answer,
@@ -385,7 +387,8 @@ fn high_water(best: &Choice, workload: &Workload) -> Option<String> {
     })
 }
 
-/// What the keys themselves take, in the smallest form, and in a hash table if they come one by one.
+/// What the keys themselves take, in the smallest form, and in a hash table if they come one by
+/// one.
 fn exact_size(answer: &Answer, filter: Option<&Choice>, workload: &Workload) -> Option<String> {
     let least = &answer.exact[0];
     if answer.best().structure == least.structure {

@@ -8,7 +8,7 @@ use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, OneTable, reserve, step, zeroed};
 use amq_core::prefetch::ahead;
-use amq_core::{BuildError, FilterKind, KeyHash, MergeError};
+use amq_core::{BuildError, FilterKind, KeyHash, MergeError, PlanError};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Bits of a key that are looked at before any of them is set: all there are down to 1.5e-5.
@@ -82,6 +82,10 @@ impl AtomicTable for AtomicBits {
     type Params = BloomParams;
     const KIND: FilterKind = FilterKind::Bloom;
     const NAME: &'static str = "AtomicBloomFilter";
+
+    fn check(params: &BloomParams) -> Result<(), PlanError> {
+        params.check()
+    }
 
     fn empty(params: BloomParams) -> Result<Self, BuildError> {
         let mut words = Vec::new();

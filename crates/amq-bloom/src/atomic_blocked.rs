@@ -9,7 +9,7 @@ use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, OneTable, reserve, step, zeroed};
 use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
-use amq_core::{BuildError, FilterKind, KeyHash, MergeError};
+use amq_core::{BuildError, FilterKind, KeyHash, MergeError, PlanError};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A [`BlockedBloomFilter`] that any number of threads insert into and query at once, through
@@ -128,6 +128,10 @@ impl AtomicTable for AtomicBlocks {
     type Params = BlockedParams;
     const KIND: FilterKind = FilterKind::BlockedBloom;
     const NAME: &'static str = "AtomicBlockedBloomFilter";
+
+    fn check(params: &BlockedParams) -> Result<(), PlanError> {
+        params.check()
+    }
 
     fn empty(params: BlockedParams) -> Result<Self, BuildError> {
         let mut blocks = Vec::new();

@@ -34,6 +34,8 @@ pub trait AtomicTable: Sized + Send + Sync {
     /// The name of the filter's type.
     const NAME: &'static str;
 
+    /// Checks the ranges of parameters.
+    fn check(params: &Self::Params) -> Result<(), PlanError>;
     /// A table of zeros, for parameters that have been checked.
     fn empty(params: Self::Params) -> Result<Self, BuildError>;
     /// The table of a plain filter, and what that keeps beside it.
@@ -97,8 +99,7 @@ impl<T: AtomicTable> Atomic<T> {
     /// An empty filter with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(target: impl Into<Target<T::Params>>, seed: u64) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
-        // Checks the parameters.
-        T::Plain::plan_params(plan.params, plan.keys)?;
+        T::check(&plan.params)?;
         let (header, len) = (Header::new(&plan, seed), Tally::starting_at(0));
         Ok(Self { header, len, table: T::empty(plan.params)? })
     }

@@ -118,12 +118,12 @@ impl Advice {
 ///
 /// The number of keys is one of keys, the most there will be, and unknown_from. Demands: fpr,
 /// bits_per_key, bytes; static=True (built once from all keys); need, a list of "remove", "list",
-/// "merge", "grow", "shared-insert", "files" and "exact"; count, the most copies of a key to be told
-/// apart, and copies, their mean; forget, a number of generations; values, bits of a value for each
-/// key; first, "memory", "time" or "tail", that of inserts. What helps to rank: absent, the share of
-/// queries for keys that are not in; false_positive_ns, lookup_ns, queries_per_key, threads,
-/// filters, key_bytes, changes, integers_below; strangers=True if they choose the keys. (at_most is
-/// another name of keys.)
+/// "merge", "grow", "shared-insert", "files" and "exact"; count, the most copies of a key to be
+/// told apart, and copies, their mean; forget, a number of generations; values, bits of a value for
+/// each key; first, "memory", "time" or "tail", that of inserts. What helps to rank: absent, the
+/// share of queries for keys that are not in; false_positive_ns, lookup_ns, queries_per_key,
+/// threads, filters, key_bytes, changes, integers_below; strangers=True if they choose the keys.
+/// (at_most is another name of keys.)
 ///
 /// >>> import amq
 /// >>> advice = amq.choose(at_most=10**6, fpr=0.01, need=["remove"])

@@ -58,8 +58,8 @@ impl Times {
         }
     }
 
-    /// Reads a table: lines with `#` that say what was measured, a head, and a row for each contender,
-    /// number of keys and rate. `None` if a row cannot be read, or there is none.
+    /// Reads a table: lines with `#` that say what was measured, a head, and a row for each
+    /// contender, number of keys and rate. `None` if a row cannot be read, or there is none.
     fn parse(text: &str) -> Option<Self> {
         let mut times = Self::none();
         for line in text.lines() {

@@ -323,8 +323,8 @@ fn an_answer_prints_as_a_table() {
     assert!(text.lines().all(|line| line == line.trim_end()), "{text}");
 }
 
-/// At most five rows, of which one is the fastest choice, and 105 words in all, of the workloads that
-/// are asked here and of each need alone.
+/// At most five rows, of which one is the fastest choice, and 105 words in all, of the workloads
+/// that are asked here and of each need alone.
 #[test]
 fn an_answer_is_short() {
     let needs = [

@@ -155,13 +155,10 @@ impl Source for Copying<'_> {
     fn table(&mut self, opened: &Opened<'_>) -> Result<Table, DecodeError> {
         let place = next_place(opened, &mut self.next)?;
         check_padding(self.payload, place)?;
-        let mut rest = bytes_of(self.payload, place);
-        Table::fill(place.bytes, place.bytes, |bytes| {
-            let (now, later) = rest.split_at(bytes.len());
-            bytes.copy_from_slice(now);
-            rest = later;
-            Ok(())
-        })
+        let bytes = place.bytes;
+        let mut table = Table::zeroed(bytes).map_err(|_| DecodeError::OutOfMemory { bytes })?;
+        table.copy_from_slice(bytes_of(self.payload, place));
+        Ok(table)
     }
 
     fn bytes(&mut self, opened: &Opened<'_>) -> Result<Cow<'_, [u8]>, DecodeError> {
