@@ -143,9 +143,9 @@ impl fmt::Debug for Secret {
 ///     let info = FileInfo::of(file)?;
 ///     Ok(match (info.hashed_by, info.withheld) {
 ///         (HashedBy::Seed, false) => "BloomFilter::load",
-///         (HashedBy::Seed, true) => "BloomFilter::load_with_seed",
+///         (HashedBy::Seed, true) => "LoadOptions::new().seed(seed).load::<BloomFilter>",
 ///         (HashedBy::Key, false) => "Keyed::<BloomFilter>::load",
-///         (HashedBy::Key, true) => "Keyed::<BloomFilter>::load_with_key",
+///         (HashedBy::Key, true) => "LoadOptions::new().key(key).load::<Keyed<BloomFilter>>",
 ///         (HashedBy::Caller, _) => "Prehashed::<BloomFilter>::load",
 ///     })
 /// }

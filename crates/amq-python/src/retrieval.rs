@@ -15,7 +15,7 @@ use crate::shown::shown;
 use crate::told::{expect_file, expect_pickled, info, tells};
 use amq::format::FileInfo;
 use amq::ribbon::MapError;
-use amq::{DEFAULT_SEED, RibbonMap, SaveOptions};
+use amq::{DEFAULT_SEED, FilterFile, LoadOptions, RibbonMap, SaveOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyCFunction, PyDict, PyTuple, PyType};
@@ -186,7 +186,7 @@ impl Map {
             expect_file(&path)?;
             let map = match seed {
                 None => RibbonMap::load(&path)?,
-                Some(seed) => RibbonMap::load_with_seed(&path, seed.0)?,
+                Some(seed) => LoadOptions::new().seed(seed.0).load(&path)?,
             };
             let told = info(&path).is_some_and(|info| !info.withheld);
             Ok(Self { map, withheld: seed.is_some() && !told })
@@ -205,7 +205,7 @@ impl Map {
         of_data(data, |bytes| {
             let map = cls.py().detach(|| match seed {
                 None => RibbonMap::from_bytes(bytes),
-                Some(seed) => RibbonMap::from_bytes_with_seed(bytes, seed.0),
+                Some(seed) => LoadOptions::new().seed(seed.0).from_bytes(bytes),
             });
             let (map, info) = (map.raised()?, FileInfo::of(bytes).raised()?);
             Ok(Self { map, withheld: info.withheld })
