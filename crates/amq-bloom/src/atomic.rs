@@ -20,7 +20,7 @@ const TOGETHER: usize = 16;
 /// - **No bit is lost.** Bits are only ever set, each by one atomic operation. Once an insert has
 ///   returned, every thread that has learned of it (through a lock, a channel, a join, a
 ///   release/acquire pair ...) gets `true` for the key.
-/// - **Of racing inserters of one new key, at least one is told [`Inserted::New`]**, unless other
+/// - **Of racing inserters of one new key, at least one is told [`New`]**, unless other
 ///   keys covered all of its bits in the meantime. Exactly one cannot be promised, since each racer
 ///   may be the first at one of the k bits. Without a race the answer is exact.
 /// - A new key takes one atomic operation for each of its bits that is clear (5 of 7 on average
@@ -50,6 +50,8 @@ const TOGETHER: usize = 16;
 /// ```
 ///
 /// Its methods are those of [`Atomic`].
+///
+/// [`New`]: amq_core::Inserted::New
 pub type AtomicBloomFilter = Atomic<AtomicBits>;
 
 impl Word for AtomicU64 {

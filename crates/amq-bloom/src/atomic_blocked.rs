@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 ///   every thread that has learned of it (through a lock, a channel, a join, a release/acquire pair
 ///   ...) gets `true` for the key. A thread that has not may see some of its bits and not others,
 ///   in any order, and answers `false` until it sees all.
-/// - **Of racing inserters of one new key, at least one is told [`Inserted::New`]**, unless other
+/// - **Of racing inserters of one new key, at least one is told [`New`]**, unless other
 ///   keys covered all of its bits in the meantime. Exactly one cannot be promised, since each racer
 ///   may be the first at one of the four words. Without a race the answer is exact.
 /// - A new key takes 3.5 atomic operations on its words, on average while a filter fills up at 1 %,
@@ -53,6 +53,8 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// ```
 ///
 /// Its methods are those of [`Atomic`].
+///
+/// [`New`]: amq_core::Inserted::New
 pub type AtomicBlockedBloomFilter = Atomic<AtomicBlocks>;
 
 /// A [`Block`] as four atomic words of 64 bits, each of two words of 32, the lower half first.

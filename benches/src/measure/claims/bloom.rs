@@ -3,8 +3,8 @@
 use super::ground::{Ground, Settled, holds};
 use crate::keys::Keys;
 use crate::record::Verdict;
+use amq_bloom::BloomParams;
 use amq_bloom::theory::classic::{self, bits_per_key};
-use amq_bloom::{BloomParams, InsertExt};
 use amq_core::numeric::last_true;
 use amq_core::{Budget, Goal, Plan};
 use amq_counting::CountingBloomFilter;
@@ -95,7 +95,7 @@ pub(super) fn counters(ground: &Ground) -> Option<Settled> {
     let each = counting::counter_tail(LN_2, TIMES);
     let computed = each * ground.keys as f64 * bits_per_key(0.01);
     let mut filter = CountingBloomFilter::new(Goal::fpr(ground.keys as u64, 0.01)).ok()?;
-    filter.insert_keys(ground.planned()).unwrap();
+    filter.extend(ground.planned());
     let measured = filter.saturated_counters() as f64;
     for _ in 1..TIMES {
         filter.insert(&ground.present[0]);

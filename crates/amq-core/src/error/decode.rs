@@ -380,6 +380,7 @@ impl fmt::Debug for ReadError {
     }
 }
 
+#[cfg(feature = "std")]
 impl core::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {

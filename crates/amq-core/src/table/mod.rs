@@ -2,7 +2,9 @@
 
 mod aligned;
 
-use crate::{BuildError, DecodeError};
+use crate::BuildError;
+#[cfg(any(feature = "std", test))]
+use crate::DecodeError;
 use aligned::Aligned;
 use core::fmt;
 use core::ops::{Deref, DerefMut};
@@ -36,6 +38,7 @@ impl Table {
 
     /// This many bytes, written by `fill` piece by piece. Allocates for what is `sure` to come, for
     /// a first piece, or for as much again as has come, and never for a mere claim.
+    #[cfg(any(feature = "std", test))]
     pub(crate) fn fill(
         bytes: u64,
         sure: u64,
