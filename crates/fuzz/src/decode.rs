@@ -3,7 +3,7 @@
 use crate::limited::peak;
 use crate::subject::{Subject, for_every_type};
 use crate::{Aligned, ask, parts};
-use amq::{AnyFile, AnyFilter, AnyView, DecodeError, RibbonMap};
+use amq::{AnyFile, AnyFilter, AnyView, DecodeError, FilterFile, RibbonMap};
 
 /// Bytes that decoding may hold beyond the file's own length.
 const ALLOWANCE: usize = 64 << 10;

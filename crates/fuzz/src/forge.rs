@@ -2,7 +2,7 @@
 
 use crate::ask;
 use crate::{Aligned, later, parts};
-use amq::{AnyFile, AnyView, KeyInfo, RibbonMap};
+use amq::{AnyFile, AnyView, FilterFile, KeyInfo, RibbonMap};
 use amq_core::format::{ENTRY, HEADER, MAGIC};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -2,7 +2,7 @@
 
 use crate::subject::{Changing, Subject};
 use crate::{Aligned, ask, hashes};
-use amq::{AnyFilter, AnyView, CountFilter, RibbonMap};
+use amq::{AnyFilter, AnyView, CountFilter, FilterFile, RibbonMap};
 
 /// All that can be done with what a file was read as. `file` is the file.
 pub fn on_any(filter: AnyFilter, file: &[u8]) {
@@ -115,8 +115,6 @@ pub fn on_map(map: &RibbonMap, file: &[u8]) {
     map.get_batch(&hashes, &mut batch).expect("as many values as hashes");
     assert_eq!(batch, single);
     assert!(single.iter().all(|&value| u64::from(value) >> map.value_bits() == 0));
-    let view = map.view();
-    assert!(hashes.iter().zip(single).all(|(&hash, value)| view.get_hash(hash) == value));
 }
 
 /// Asks a view whose payload nobody checked: it answers something, and comes to an end.

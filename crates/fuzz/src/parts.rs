@@ -4,7 +4,7 @@ use crate::limited::peak;
 use crate::{ask, hashes};
 use amq::rolling::Rolling;
 use amq::sharded::Sharded;
-use amq::{BlockedBloomFilter, BloomFilter, CuckooFilter, QuotientFilter};
+use amq::{BlockedBloomFilter, BloomFilter, CuckooFilter, FilterFile, QuotientFilter};
 use amq::{ClearFilter, DecodeError, Filter, InsertFilter, Part, ReadError};
 
 /// Bytes that reading may hold beyond three times the file's own length: a small part takes more

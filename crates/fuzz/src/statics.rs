@@ -2,7 +2,7 @@
 
 use crate::subject::Subject;
 use crate::{Aligned, ask, later};
-use amq::{AnyView, Budget, BuildFilter, Key, KeyHash, RibbonMap};
+use amq::{AnyView, Budget, BuildFilter, FilterFile, Key, KeyHash, RibbonMap};
 use arbitrary::Arbitrary;
 
 /// What to build, and of what.

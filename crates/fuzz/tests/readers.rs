@@ -1,7 +1,7 @@
 //! The two readers of the format, in Rust and in Python, refuse the same files and give the same
 //! answers: whatever numbers a file has, as long as its checksums are right.
 
-use amq::{AnyFile, KeyHash, RibbonMap};
+use amq::{AnyFile, FilterFile, KeyHash, RibbonMap};
 use amq_core::format::{ENTRY, HEADER};
 use amq_core::index::remix;
 use amq_fuzz::{forge, golden_files, hashes};

@@ -4,7 +4,10 @@
 //! Parquet hashes a value's plain encoding by XXH64 with seed 0; our keys are hashed by XXH3. So
 //! all goes by hash here: whoever exchanges filters with Parquet hashes for themselves.
 
-use amq_bloom::{BlockedBloomFilter, BlockedParams, DecodeError, Goal, KeyHash, Parts, Prehashed};
+use amq_bloom::{
+    BlockedBloomFilter, BlockedParams, DecodeError, Filter, FilterFile, Goal, KeyHash, Parts,
+    PlanFilter, Prehashed,
+};
 use bytes::Bytes;
 use parquet::basic::Compression;
 use parquet::bloom_filter::Sbbf;
