@@ -117,50 +117,51 @@ fn solve_columns<const COLUMNS: usize>(
     }
 }
 
-/// The outcome of adding an equation.
 #[cfg(test)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Added {
-    /// It has a slot.
-    Placed,
-    /// It follows from the others.
-    Redundant,
-    /// It contradicts them.
-    Contradiction,
-}
-
-/// One equation after another, as in the picture: the plain twin of [`bucket`](crate::bucket).
-#[cfg(test)]
-impl Banding {
-    /// A banding of empty slots.
-    pub(crate) fn new(slots: u64) -> Self {
-        Self { rows: alloc::vec![0; slots as usize], results: alloc::vec![0; slots as usize] }
-    }
-
-    /// Adds an equation whose window lies within the slots.
-    pub(crate) fn add(&mut self, Equation { mut slot, mut row, mut result }: Equation) -> Added {
-        while row != 0 {
-            let first = row.trailing_zeros();
-            (slot, row) = (slot + first as usize, row >> first);
-            if self.rows[slot] == 0 {
-                (self.rows[slot], self.results[slot]) = (row, result);
-                return Added::Placed;
-            }
-            row ^= self.rows[slot];
-            result ^= self.results[slot];
-        }
-        match result {
-            0 => Added::Redundant,
-            _ => Added::Contradiction,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use amq_core::KeyHash;
     use std::vec;
+
+    /// The outcome of adding an equation.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) enum Added {
+        /// It has a slot.
+        Placed,
+        /// It follows from the others.
+        Redundant,
+        /// It contradicts them.
+        Contradiction,
+    }
+
+    /// One equation after another, as in the picture: the plain twin of [`bucket`](crate::bucket).
+    impl Banding {
+        /// A banding of empty slots.
+        pub(crate) fn new(slots: u64) -> Self {
+            Self { rows: alloc::vec![0; slots as usize], results: alloc::vec![0; slots as usize] }
+        }
+
+        /// Adds an equation whose window lies within the slots.
+        pub(crate) fn add(
+            &mut self,
+            Equation { mut slot, mut row, mut result }: Equation,
+        ) -> Added {
+            while row != 0 {
+                let first = row.trailing_zeros();
+                (slot, row) = (slot + first as usize, row >> first);
+                if self.rows[slot] == 0 {
+                    (self.rows[slot], self.results[slot]) = (row, result);
+                    return Added::Placed;
+                }
+                row ^= self.rows[slot];
+                result ^= self.results[slot];
+            }
+            match result {
+                0 => Added::Redundant,
+                _ => Added::Contradiction,
+            }
+        }
+    }
 
     /// The parity of the solution at a row's slots, slot by slot: the plain twin of a query.
     fn answer(solution: &[u32], start: usize, row: u64) -> u32 {

@@ -262,7 +262,8 @@ fn remove(stack: &mut [u64], depth: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::banding::{Added, Banding};
+    use crate::banding::Banding;
+    use crate::banding::tests::Added;
     use crate::row;
     use amq_core::KeyHash;
     use std::vec;

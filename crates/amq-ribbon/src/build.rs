@@ -18,11 +18,10 @@ use crate::geometry::Geometry;
 use crate::layer::{Columns, Layer};
 use crate::memory::room;
 use crate::params::MAX_WIDENED;
-use crate::seed::seed;
 use crate::shards::{Partition, Shard, chosen, dedup};
 use crate::sizing::{MAX_LAYERS, bumps, limit_of_bumped};
+use crate::solution::Solution;
 use crate::store::Heap;
-use crate::system::System;
 use crate::{RibbonParams, simd};
 use alloc::vec::Vec;
 use amq_core::BuildError;
@@ -31,56 +30,14 @@ use amq_core::internal::{reserve, zeroed};
 /// Seeds tried for a shard of the last layer.
 const SEEDS: u32 = 256;
 
-impl System {
+impl Solution {
     /// Solves for all entries of a source. Calls `progress` with the number of keys placed.
     pub(crate) fn build<E: Entry>(
         source: &(impl Source<E> + ?Sized),
         columns: Columns,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Self, BuildError> {
-        Self::build_widened(source, columns, progress, 0)
-    }
-
-    /// Builds with a last layer that is `widened` tenths larger on the first attempt.
-    fn build_widened<E: Entry>(
-        source: &(impl Source<E> + ?Sized),
-        columns: Columns,
-        progress: &mut dyn FnMut(u64),
-        widened: u32,
-    ) -> Result<Self, BuildError> {
-        let mut keys = [0; MAX_LAYERS];
-        let mut building = Building {
-            columns,
-            widened,
-            progress: Progress { done: 0, tell: progress },
-            words: Vec::new(),
-            thresholds: Vec::new(),
-            seeds: Vec::new(),
-        };
-        keys[0] = source.len();
-        if keys[0] > 0 {
-            let mut left = building.layer::<E>(source, &keys, 0)?;
-            let mut i = 1;
-            while let Some(entries) = left {
-                keys[i] = entries.len() as u64;
-                left = building.layer::<E>(entries.as_slice(), &keys, i)?;
-                i += 1;
-            }
-        }
-        building.finish(keys)
-    }
-}
-
-/// The number of keys placed, and the callback that is told.
-struct Progress<'a> {
-    done: u64,
-    tell: &'a mut dyn FnMut(u64),
-}
-
-impl Progress<'_> {
-    fn add(&mut self, keys: u64) {
-        self.done += keys;
-        (self.tell)(self.done);
+        Building::new(columns, progress).solved(source)
     }
 }
 
@@ -89,14 +46,46 @@ struct Building<'a> {
     columns: Columns,
     /// Tenths by which the last layer is larger than planned.
     widened: u32,
-    progress: Progress<'a>,
+    /// Called with the number of keys placed.
+    progress: &'a mut dyn FnMut(u64),
+    placed: u64,
     words: Vec<u64>,
     /// One for each bucket.
     thresholds: Vec<u8>,
     seeds: Vec<u8>,
 }
 
-impl Building<'_> {
+impl<'a> Building<'a> {
+    fn new(columns: Columns, progress: &'a mut dyn FnMut(u64)) -> Self {
+        Self {
+            columns,
+            widened: 0,
+            progress,
+            placed: 0,
+            words: Vec::new(),
+            thresholds: Vec::new(),
+            seeds: Vec::new(),
+        }
+    }
+
+    fn solved<E: Entry>(
+        mut self,
+        source: &(impl Source<E> + ?Sized),
+    ) -> Result<Solution, BuildError> {
+        let mut keys = [0; MAX_LAYERS];
+        keys[0] = source.len();
+        if keys[0] > 0 {
+            let mut left = self.layer::<E>(source, &keys, 0)?;
+            let mut i = 1;
+            while let Some(entries) = left {
+                keys[i] = entries.len() as u64;
+                left = self.layer::<E>(entries.as_slice(), &keys, i)?;
+                i += 1;
+            }
+        }
+        self.finish(keys)
+    }
+
     /// Builds a layer. Returns the keys that it bumps; none if it is the last.
     fn layer<E: Entry>(
         &mut self,
@@ -133,18 +122,16 @@ impl Building<'_> {
         let mut shards = partition.shards(&mut self.words, layer, self.columns)?;
         let columns = self.columns;
         let work = |elimination: &mut Elimination<E>, shard: &mut Shard<'_, E>| {
-            elimination.make_room(&shard.extent, shard.entries.len())?;
-            simd::bump(elimination, layer, &shard.extent, shard.entries)?;
-            simd::solve(elimination, layer, shard, columns);
-            let bumps = elimination.bumps(i)?;
-            Ok((bumps, shard.entries.len() as u64))
+            simd::bump(elimination, layer, shard, columns)?;
+            Ok((elimination.bumps(i)?, shard.entries.len() as u64))
         };
         let limit = limit_of_bumped(source.len(), i);
         let mut bumped: Vec<E> = room(limit)?;
         // The length of the front part, which has no copies.
         let mut distinct = 0;
         each_shard(&mut shards, work, |(mut shard, keys): (Bumps<E>, u64)| {
-            self.progress.add(keys - shard.entries.len() as u64);
+            self.placed += keys - shard.entries.len() as u64;
+            (self.progress)(self.placed);
             self.thresholds.extend_from_slice(&shard.thresholds);
             if (bumped.len() + shard.entries.len()) as u64 > limit {
                 // Copies of a key are bumped together, and one of them is enough.
@@ -176,11 +163,7 @@ impl Building<'_> {
         let mut seeds = room(layer.shards())?;
         let mut shards = partition.shards(&mut self.words, layer, columns)?;
         let work = |elimination: &mut Elimination<E>, shard: &mut Shard<'_, E>| {
-            elimination.make_room(&shard.extent, shard.entries.len())?;
-            let seed = seed(elimination, shard, source_len)?;
-            if seed.is_some() {
-                simd::solve(elimination, layer, shard, columns);
-            }
+            let seed = simd::seed(elimination, layer, shard, columns, source_len)?;
             Ok(seed.map(|seed| (seed, shard.entries.len() as u64)))
         };
         let mut solved = 0;
@@ -195,14 +178,15 @@ impl Building<'_> {
         match all {
             true => {
                 self.seeds = seeds;
-                self.progress.add(solved);
+                self.placed += solved;
+                (self.progress)(self.placed);
             }
             false => self.words.truncate(before),
         }
         Ok(all)
     }
 
-    fn finish(self, keys: [u64; MAX_LAYERS]) -> Result<System, BuildError> {
+    fn finish(self, keys: [u64; MAX_LAYERS]) -> Result<Solution, BuildError> {
         let params = RibbonParams {
             columns: self.columns.most,
             short: self.columns.short,
@@ -214,7 +198,7 @@ impl Building<'_> {
             thresholds[bucket / 32] |= u64::from(threshold) << (bucket % 32 * 2);
         }
         let store = Heap { words: self.words, thresholds, seeds: self.seeds };
-        Ok(System::new(params, params.geometry(), store))
+        Ok(Solution::new(params, params.geometry(), store))
     }
 }
 
@@ -281,12 +265,17 @@ mod tests {
         fn widened(n: u64, widened: u32) {
             let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, n)).collect();
             let columns = Columns { most: 7, short: 1 << 31 };
-            let system =
-                System::build_widened(hashes.as_slice(), columns, &mut |_| (), widened).unwrap();
-            assert_eq!((system.params().widened, system.params().check()), (widened, Ok(())));
-            assert_eq!(system.bytes(), system.params().bytes());
+            let mut progress = |_| ();
+            let mut building = Building::new(columns, &mut progress);
+            building.widened = widened;
+            let solution = building.solved(hashes.as_slice()).unwrap();
+            assert_eq!((solution.params().widened, solution.params().check()), (widened, Ok(())));
+            assert_eq!(solution.bytes(), solution.params().bytes());
             for hash in hashes {
-                assert!(simd::contains(&system, hash.get()), "{n} keys, widened {widened}");
+                assert!(
+                    simd::answer::<bool, _>(&solution, hash.get()),
+                    "{n} keys, widened {widened}"
+                );
             }
         }
         for tenths in 1..=MAX_WIDENED {
@@ -316,14 +305,8 @@ mod tests {
             let keys = 50_000_000;
             let (starts, shard_bits) = sizing::bumping(keys, i);
             let layer = Layer { starts, shard_bits, ..Layer::default() };
-            let mut building: Building<'_> = Building {
-                columns: Columns { most: 1, short: 0 },
-                widened: 0,
-                progress: Progress { done: 0, tell: &mut |_| () },
-                words: Vec::new(),
-                thresholds: Vec::new(),
-                seeds: Vec::new(),
-            };
+            let mut progress = |_| ();
+            let mut building = Building::new(Columns { most: 1, short: 0 }, &mut progress);
             let bumped = building.bumping_layer(&Count(keys), &layer, i).unwrap().len() as f64;
             let (mean, sd) = (sizing::bumped(keys, i), sizing::spread(keys));
             let off = (bumped - mean) / sd;
@@ -341,7 +324,7 @@ mod tests {
             (0..50).map(|value| crate::entry::Pair { hash: 7, value }).collect();
         let columns = Columns { most: 8, short: 0 };
         let mut told = 0;
-        let refused = System::build(entries.as_slice(), columns, &mut |done| told = done);
+        let refused = Solution::build(entries.as_slice(), columns, &mut |done| told = done);
         assert_eq!(refused.map(|_| ()), Err(BuildError::Exhausted { attempts: 1, keys: 50 }));
         assert_eq!(told, 0);
     }

@@ -8,8 +8,8 @@ use crate::layer::Layer;
 use crate::params::MAX_KEYS;
 use crate::row::BITS;
 use crate::sizing::MAX_LAYERS;
+use crate::solution::Solution;
 use crate::store::{Held, Store};
-use crate::system::System;
 use crate::{RibbonFilter, RibbonMap, RibbonParams};
 use alloc::vec;
 use amq_core::format::HashedBy;
@@ -45,7 +45,7 @@ impl<S: Store> Stored for RibbonFilter<S> {
     }
 
     fn describe(&self) -> Description<'_> {
-        described(&self.system)
+        described(&self.solution)
     }
 }
 
@@ -62,12 +62,12 @@ impl<S: Store> Stored for RibbonMap<S> {
     }
 
     fn describe(&self) -> Description<'_> {
-        described(&self.system)
+        described(&self.solution)
     }
 }
 
-fn described<S: Store>(system: &System<S>) -> Description<'_> {
-    let (params, geometry, store) = (system.params(), system.geometry(), system.store());
+fn described<S: Store>(solution: &Solution<S>) -> Description<'_> {
+    let (params, geometry, store) = (solution.params(), solution.geometry(), solution.store());
     let columns = [params.columns, params.short, params.widened].map(u64::from);
     let mut entries = vec![Entry::default()];
     entries[0][..3].copy_from_slice(&columns);
@@ -105,7 +105,7 @@ impl Restore for RibbonFilter {
         Ok(RibbonFilter {
             header: opened.header(),
             len: opened.keys(),
-            system: system(opened, source, |_, _| Ok(()))?,
+            solution: solution(opened, source, |_, _| Ok(()))?,
         })
     }
 }
@@ -120,7 +120,7 @@ impl Restore for RibbonMap {
         Ok(RibbonMap {
             header: opened.header(),
             len: opened.keys(),
-            system: system(opened, source, whole_values)?,
+            solution: solution(opened, source, whole_values)?,
         })
     }
 }
@@ -132,15 +132,15 @@ fn whole_values(params: &RibbonParams, geometry: &Geometry) -> Result<(), Decode
     layers.try_for_each(|layer| Opened::within("short blocks", layer.short, 0..=0))
 }
 
-/// What holds a system whose sections come from a source.
+/// What holds a solution whose sections come from a source.
 type Over<R> = Held<<R as Source>::Store<u64>, <R as Source>::Store<u8>>;
 
-/// The system in a file. Its geometry must also pass `check`.
-fn system<R: Source>(
+/// The solution in a file. Its geometry must also pass `check`.
+fn solution<R: Source>(
     opened: &Opened<'_>,
     mut source: R,
     check: impl FnOnce(&RibbonParams, &Geometry) -> Result<(), DecodeError>,
-) -> Result<System<Over<R>>, DecodeError> {
+) -> Result<Solution<Over<R>>, DecodeError> {
     opened.expect_asked(0)?;
     let (params, geometry) = geometry(opened)?;
     check(&params, &geometry)?;
@@ -161,7 +161,7 @@ fn system<R: Source>(
     if source.finish(opened)? {
         walk(store.thresholds.as_ref(), geometry.buckets, spare.as_ref())?;
     }
-    Ok(System::new(params, geometry, store))
+    Ok(Solution::new(params, geometry, store))
 }
 
 /// What the directory says. Each layer must lie where those before it end, and all that is derived
@@ -222,7 +222,7 @@ fn walk(thresholds: &[u64], buckets: u64, spare: &[u8]) -> Result<(), DecodeErro
     Ok(())
 }
 
-/// The bytes of its file.
+/// The bytes of the filter's file.
 #[cfg(feature = "serde")]
 impl<S: Store> amq_core::internal::serde::Serialize for RibbonFilter<S> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
@@ -233,7 +233,7 @@ impl<S: Store> amq_core::internal::serde::Serialize for RibbonFilter<S> {
     }
 }
 
-/// The bytes of its file, with all the checks of `from_bytes`.
+/// The bytes of the filter's file, with all the checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de> amq_core::internal::serde::Deserialize<'de> for RibbonFilter {
     fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
@@ -243,7 +243,7 @@ impl<'de> amq_core::internal::serde::Deserialize<'de> for RibbonFilter {
     }
 }
 
-/// The bytes of its file.
+/// The bytes of the map's file.
 #[cfg(feature = "serde")]
 impl<S: Store> amq_core::internal::serde::Serialize for RibbonMap<S> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
@@ -254,7 +254,7 @@ impl<S: Store> amq_core::internal::serde::Serialize for RibbonMap<S> {
     }
 }
 
-/// The bytes of its file, with all the checks of `from_bytes`.
+/// The bytes of the map's file, with all the checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de> amq_core::internal::serde::Deserialize<'de> for RibbonMap {
     fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
@@ -267,11 +267,11 @@ impl<'de> amq_core::internal::serde::Deserialize<'de> for RibbonMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::{Order, by_order};
+    use crate::layout::tests::checked_window;
+    use crate::simd::Backend;
     use crate::store::Heap;
     use crate::{RibbonView, simd};
-    use amq_core::KeyHash;
-    use amq_core::{Filter, FilterFile, LoadOptions};
+    use amq_core::{Filter, FilterFile, KeyHash, LoadOptions};
     use std::vec::Vec;
 
     /// Pseudo-random numbers.
@@ -321,7 +321,7 @@ mod tests {
         RibbonFilter {
             header: Header { seed: 1, capacity: 0, budget: None },
             len: params.keys[0],
-            system: System::new(params, geometry, store),
+            solution: Solution::new(params, geometry, store),
         }
     }
 
@@ -335,36 +335,27 @@ mod tests {
         by_slot: u64,
     }
 
-    /// What the portable code answers to these hashes.
-    fn portable<O: Order>(
-        view: &RibbonView<'_>,
-        hashes: &[KeyHash],
-        met: &mut Met,
-    ) -> Vec<(bool, u32)> {
-        let (words, vector_end) = (view.system.words(), view.system.vector_end());
-        let answer = |hash: &KeyHash| {
-            let window = view.system.window::<O>(hash.get());
-            met.at_the_end += u64::from(O::check(words, &window, vector_end));
-            met.by_vectors += u64::from(O::place(&window) < vector_end);
-            (O::agrees(words, &window), O::value(words, &window))
-        };
-        hashes.iter().map(answer).collect()
-    }
-
     /// Looks absent keys up in every way there is.
     fn ask(filter: &RibbonFilter, view: &RibbonView<'_>, met: &mut Met) {
         let hashes: Vec<KeyHash> =
             (0..200).map(|i| KeyHash::of(&i, filter.header.capacity)).collect();
-        let wanted = by_order!(view.system.slot_bytes(), O => portable::<O>(view, &hashes, met));
+        let portable = view.solution.view().with_backend(Backend::portable());
         let mut answers = vec![false; hashes.len()];
         view.contains_batch(&hashes, &mut answers).unwrap();
         let mut values = vec![0; hashes.len()];
-        simd::values(&view.system, &hashes, &mut values);
-        for (i, (&hash, (found, value))) in hashes.iter().zip(wanted).enumerate() {
+        simd::answer_batch(&view.solution, &hashes, &mut values);
+        for (i, &hash) in hashes.iter().enumerate() {
+            let (window, is_last) = checked_window(&view.solution, hash.get());
+            met.at_the_end += u64::from(is_last);
+            met.by_vectors += u64::from(window.place < view.solution.vector_end());
+            let (found, value) = (
+                simd::answer(&portable, hash.get()),
+                simd::answer::<u32, _>(&portable, hash.get()),
+            );
             assert_eq!(view.contains_hash(hash), found);
             assert_eq!(answers[i], found);
             assert_eq!(filter.contains_hash(hash), found);
-            assert_eq!(simd::value(&view.system, hash.get()), value);
+            assert_eq!(simd::answer::<u32, _>(&view.solution, hash.get()), value);
             assert_eq!(values[i], value);
             met.found += u64::from(found);
         }
@@ -377,6 +368,7 @@ mod tests {
             return;
         }
         fn all() {
+            let unchecked = LoadOptions::new().unchecked_payload();
             let mut noise = Noise(11);
             let mut met = Met::default();
             for round in 0..if cfg!(miri) { 3 } else { 300 } {
@@ -387,12 +379,11 @@ mod tests {
                 let begin = held.as_ptr().align_offset(64);
                 let held = &mut held[begin..][..bytes.len()];
                 held.copy_from_slice(&bytes);
-                let view =
-                    LoadOptions::new().unchecked_payload().view::<RibbonFilter>(held).unwrap();
-                let system = &view.system;
-                assert_eq!(system.geometry(), filter.system.geometry());
+                let view = unchecked.view::<RibbonFilter>(held).unwrap();
+                let solution = &view.solution;
+                assert_eq!(solution.geometry(), filter.solution.geometry());
                 assert!((0.0..=1.0).contains(&view.stats().expected_fpr));
-                met.by_slot += u64::from(system.slot_bytes() > 0);
+                met.by_slot += u64::from(solution.slot_bytes() > 0);
                 ask(&filter, &view, &mut met);
             }
             if !cfg!(miri) {

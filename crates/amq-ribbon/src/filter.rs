@@ -1,34 +1,35 @@
 //! The filter.
 
 use crate::entry::{Hashed, Source};
+use crate::solution::Solution;
 use crate::store::{Borrowed, Heap, Store};
-use crate::system::System;
 use crate::{RibbonParams, simd, theory};
 use amq_core::internal::Header;
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, DEFAULT_SEED, Filter, FilterExt, FilterKind, Goal, Key,
-    KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats, UnevenHashes,
+    BuildError, BuildFilter, BuildTarget, DEFAULT_SEED, Filter, FilterKind, Goal, Key, KeyHash,
+    LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats, UnevenHashes,
 };
 use core::fmt;
 
 /// A ribbon filter: a static set within half a percent of the least possible space, from 100,000
 /// keys on and at rates that are powers of two.
 ///
-/// `S` is its storage: [`Heap`], or [`Borrowed`] slices for a [view](RibbonView). See the [crate's
-/// documentation](crate) for the picture, the algorithm and the formulas.
+/// `S` holds the solution: [`Heap`], or [`Borrowed`] slices for a [view](RibbonView). See the
+/// [crate's documentation](crate) for the picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
-/// of keys in [`FilterExt`], hashes in [`BuildFilter`] and [`Filter`], the filter's state in
-/// [`Filter`], plans with parameters of your own in [`PlanFilter`], files in
+/// of keys in [`FilterExt`](crate::FilterExt), hashes in [`BuildFilter`] and [`Filter`], the
+/// filter's state in [`Filter`], plans with parameters of your own in [`PlanFilter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct RibbonFilter<S = Heap> {
     pub(crate) header: Header,
     pub(crate) len: u64,
-    pub(crate) system: System<S>,
+    pub(crate) solution: Solution<S>,
 }
 
-/// A [`RibbonFilter`] whose words, thresholds and seeds are borrowed.
+/// A [`RibbonFilter`] whose solution is borrowed: what
+/// [`FilterFile::view`](crate::FilterFile::view) returns.
 pub type RibbonView<'a> = RibbonFilter<Borrowed<'a>>;
 
 impl RibbonFilter {
@@ -55,6 +56,15 @@ impl RibbonFilter {
     }
 
     /// Builds a filter with a seed of your own; see [`build`](Self::build).
+    ///
+    /// ```
+    /// use amq_ribbon::{Budget, Filter, RibbonFilter};
+    ///
+    /// let filter = RibbonFilter::build_with_seed(Budget::Fpr(0.01), 42, 0..1000u64)?;
+    /// assert_eq!(filter.seed(), 42);
+    /// assert!(filter.contains(&7u64));
+    /// # Ok::<(), amq_ribbon::BuildError>(())
+    /// ```
     pub fn build_with_seed<K: Key>(
         target: impl Into<BuildTarget<RibbonParams>>,
         seed: u64,
@@ -63,31 +73,43 @@ impl RibbonFilter {
         Self::build_iter(target, seed, keys)
     }
 
-    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
-    ///
-    /// ```
-    /// use amq_ribbon::{Goal, RibbonFilter};
-    ///
-    /// let plan = RibbonFilter::plan(Goal::fpr(1_000_000, 0.01))?;
-    /// assert!(plan.expected_fpr < 0.0101);
-    /// println!("{plan}"); // bytes, bits per key, rate
-    /// # Ok::<(), amq_ribbon::PlanError>(())
-    /// ```
-    pub fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
-        <Self as PlanFilter>::plan(goal)
-    }
-
     /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far:
     /// about a hundred times for ten million keys, and once more at the end.
     ///
     /// The last layer reports only when it is done; with the feature `parallel` every layer does.
+    ///
+    /// ```
+    /// use amq_ribbon::{Budget, Key, KeyHash, RibbonFilter};
+    ///
+    /// let hashes: Vec<KeyHash> = (0..1000u64).map(|key| key.key_hash(7)).collect();
+    /// let mut placed = 0;
+    /// let progress = |keys| placed = keys;
+    /// RibbonFilter::build_with_progress(Budget::Fpr(0.01), 7, &hashes, progress)?;
+    /// assert_eq!(placed, 1000);
+    /// # Ok::<(), amq_ribbon::BuildError>(())
+    /// ```
     pub fn build_with_progress(
         target: impl Into<BuildTarget<RibbonParams>>,
         seed: u64,
         hashes: &[KeyHash],
         mut progress: impl FnMut(u64),
     ) -> Result<Self, BuildError> {
+        UnevenHashes::check(hashes)?;
         Self::of(target.into(), seed, hashes, &mut progress)
+    }
+
+    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    ///
+    /// ```
+    /// use amq_ribbon::{Goal, RibbonFilter};
+    ///
+    /// let plan = RibbonFilter::plan(Goal::fpr(1_000_000, 0.01))?;
+    /// assert!(plan.expected_fpr < 0.01001);
+    /// println!("{plan}"); // bytes, bits per key, rate
+    /// # Ok::<(), amq_ribbon::PlanError>(())
+    /// ```
+    pub fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
+        <Self as PlanFilter>::plan(goal)
     }
 
     fn of(
@@ -108,7 +130,7 @@ impl RibbonFilter {
         Ok(Self {
             header: Header::new(&plan, seed),
             len,
-            system: Self::solved(&plan, source, progress)?,
+            solution: Self::solved(&plan, source, progress)?,
         })
     }
 
@@ -117,25 +139,25 @@ impl RibbonFilter {
         plan: &Plan<RibbonParams>,
         source: &(impl Source<KeyHash> + ?Sized),
         progress: &mut dyn FnMut(u64),
-    ) -> Result<System, BuildError> {
+    ) -> Result<Solution, BuildError> {
         let keys = source.len();
         plan.params.check()?;
         theory::check_keys(keys)?;
-        let system = System::build(source, plan.params.columns(), progress)?;
+        let solution = Solution::build(source, plan.params.columns(), progress)?;
         let goal = plan.budget.map(|budget| Goal::new(plan.keys, budget));
         let allowed = goal.map_or(u64::MAX, |goal| goal.max_bits() / 8);
-        if system.bytes() <= allowed {
-            return Ok(system);
+        if solution.bytes() <= allowed {
+            return Ok(solution);
         }
         // About one filter in a hundred bumps more keys than planned. How many does not depend on
         // the columns, so with fewer columns the same keys fit.
-        let fitting = theory::within(*system.params(), allowed)?;
-        drop(system);
-        let system = System::build(source, fitting.columns(), &mut |_| ())?;
-        if system.bytes() > allowed {
+        let fitting = theory::within(*solution.params(), allowed)?;
+        drop(solution);
+        let solution = Solution::build(source, fitting.columns(), &mut |_| ())?;
+        if solution.bytes() > allowed {
             return Err(BuildError::KeysChanged { keys });
         }
-        Ok(system)
+        Ok(solution)
     }
 }
 
@@ -155,16 +177,33 @@ impl<S: Store> RibbonFilter<S> {
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        FilterExt::contains(self, key)
+        self.contains_hash(key.key_hash(self.header.seed))
     }
 
     /// The number of keys it was built from, copies included.
+    ///
+    /// ```
+    /// use amq_ribbon::{Budget, RibbonFilter};
+    ///
+    /// let filter = RibbonFilter::build(Budget::Fpr(0.01), ["one", "two", "two"])?;
+    /// assert_eq!(filter.len(), 3);
+    /// # Ok::<(), amq_ribbon::BuildError>(())
+    /// ```
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
     }
 
     /// Whether [`len`](Self::len) is zero.
+    ///
+    /// ```
+    /// use amq_ribbon::{Budget, Filter, RibbonFilter};
+    ///
+    /// let filter = RibbonFilter::build(Budget::Fpr(0.01), [0u64; 0])?;
+    /// assert!(filter.is_empty());
+    /// assert_eq!(filter.size_in_bytes(), 0);
+    /// # Ok::<(), amq_ribbon::BuildError>(())
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -176,7 +215,7 @@ impl<S: Store> RibbonFilter<S> {
     /// use amq_ribbon::{Budget, RibbonFilter};
     ///
     /// let filter = RibbonFilter::build(Budget::Fpr(0.01), 0..1000u64)?;
-    /// assert!(filter.stats().expected_fpr < 0.0101);
+    /// assert!(filter.stats().expected_fpr < 0.011);
     /// println!("{}", filter.stats());
     /// # Ok::<(), amq_ribbon::BuildError>(())
     /// ```
@@ -185,11 +224,19 @@ impl<S: Store> RibbonFilter<S> {
         Filter::stats(self)
     }
 
-    /// The parameters of its table.
+    /// The parameters of its solution, with the keys that reached each layer.
+    ///
+    /// ```
+    /// use amq_ribbon::{Budget, RibbonFilter};
+    ///
+    /// let filter = RibbonFilter::build(Budget::Fpr(1.0 / 4096.0), 0..1000u64)?;
+    /// assert_eq!(filter.params().columns, 12);
+    /// # Ok::<(), amq_ribbon::BuildError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn params(&self) -> RibbonParams {
-        *self.system.params()
+        *self.solution.params()
     }
 }
 
@@ -203,6 +250,7 @@ impl<S: Store> Filter for RibbonFilter<S> {
         self.header.seed
     }
 
+    /// The number of keys it was built from, copies included.
     #[inline]
     fn len(&self) -> u64 {
         self.len
@@ -214,23 +262,23 @@ impl<S: Store> Filter for RibbonFilter<S> {
 
     /// Bytes of words, thresholds and seeds.
     fn size_in_bytes(&self) -> u64 {
-        self.system.bytes()
+        self.solution.bytes()
     }
 
     /// `2^-r` for r columns, and a little more for the blocks that have one less; see [`theory`].
     fn expected_fpr(&self) -> f64 {
-        theory::fpr_in(self.system.params(), self.system.geometry(), self.len)
+        theory::fpr_in(self.solution.params(), self.solution.geometry(), self.len)
     }
 
     /// Keys over slots: at most 1, since copies share a slot.
     fn load_factor(&self) -> f64 {
-        let slots = self.system.geometry().slots();
+        let slots = self.solution.geometry().slots();
         (self.len as f64 / slots.max(1) as f64).min(1.0)
     }
 
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        simd::contains(&self.system, hash.get())
+        simd::answer(&self.solution, hash.get())
     }
 
     #[inline]
@@ -240,7 +288,7 @@ impl<S: Store> Filter for RibbonFilter<S> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
-        simd::contains_batch(&self.system, hashes, answers);
+        simd::answer_batch(&self.solution, hashes, answers);
         Ok(())
     }
 }
@@ -261,7 +309,7 @@ impl PlanFilter for RibbonFilter {
     }
 
     fn params(&self) -> RibbonParams {
-        *self.system.params()
+        self.params()
     }
 }
 
@@ -276,10 +324,10 @@ impl BuildFilter for RibbonFilter {
     }
 
     /// Hashes every key twice instead of keeping the hashes, which saves 8 bytes a key.
-    fn build_keys<Q: Key>(
+    fn build_keys<K: Key>(
         target: impl Into<BuildTarget<RibbonParams>>,
         seed: u64,
-        keys: &[Q],
+        keys: &[K],
     ) -> Result<Self, BuildError> {
         Self::of(target.into(), seed, &Hashed { keys, seed }, &mut |_| ())
     }
@@ -289,7 +337,7 @@ impl BuildFilter for RibbonFilter {
 impl<S: Store> fmt::Debug for RibbonFilter<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonFilter")
-            .field("params", &self.params())
+            .field("params", self.solution.params())
             .field("len", &self.len)
             .field("capacity", &self.header.capacity)
             .finish_non_exhaustive()

@@ -142,17 +142,16 @@ mod file;
 mod filter;
 mod geometry;
 mod layer;
+mod layout;
 mod map;
 mod memory;
-mod order;
 mod params;
 mod row;
-mod seed;
 mod shards;
 mod simd;
 mod sizing;
+mod solution;
 mod store;
-mod system;
 pub mod theory;
 mod threshold;
 
@@ -165,10 +164,10 @@ pub use store::{Borrowed, Heap, Held, Store};
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;
 pub use amq_core::{
-    Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, DEFAULT_SEED, DecodeError,
-    Encoder, Filter, FilterExt, FilterFile, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch,
+    Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, DecodeError, Encoder,
+    Filter, FilterExt, FilterFile, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch,
     LoadOptions, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, SaveOptions, SipKey, Stats, Table, Target, UnevenHashes, key,
+    Prehashed, SaveOptions, SipKey, Stats, Target, UnevenHashes, key,
 };
 
 /// The README's examples are tests.

@@ -5,8 +5,8 @@ use crate::layer::Columns;
 use crate::memory::room;
 use crate::params::MAX_COLUMNS;
 use crate::simd;
+use crate::solution::Solution;
 use crate::store::{Borrowed, Heap, Store};
-use crate::system::System;
 use alloc::vec::Vec;
 use amq_core::internal::{Header, reserve};
 use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError};
@@ -21,14 +21,22 @@ use core::fmt;
 /// efficient data structure for static support lookup tables*, SODA 2004).
 ///
 /// ```
-/// use amq_ribbon::{FilterFile, RibbonMap};
-///
+/// use amq_ribbon::RibbonMap;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shards = RibbonMap::build(3, [("alice", 5), ("bob", 0), ("carol", 7)])?;
 /// assert_eq!(shards.get("bob"), 0);
 /// assert_eq!(shards.get("carol"), 7);
 /// assert!(shards.get("nobody") < 8); // any value of 3 bits
+/// # Ok(())
+/// # }
+/// ```
 ///
+/// A map is a file as a filter is, by [`FilterFile`](crate::FilterFile):
+///
+/// ```
+/// use amq_ribbon::{FilterFile, RibbonMap};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shards = RibbonMap::build(3, [("alice", 5), ("bob", 0), ("carol", 7)])?;
 /// let file = shards.to_bytes()?; // or `save`, to a path
 /// assert_eq!(RibbonMap::from_bytes(&file)?.get("carol"), 7);
 /// # Ok(())
@@ -38,10 +46,11 @@ use core::fmt;
 pub struct RibbonMap<S = Heap> {
     pub(crate) header: Header,
     pub(crate) len: u64,
-    pub(crate) system: System<S>,
+    pub(crate) solution: Solution<S>,
 }
 
-/// A [`RibbonMap`] whose words, thresholds and seeds are borrowed.
+/// A [`RibbonMap`] whose solution is borrowed: what
+/// [`FilterFile::view`](crate::FilterFile::view) returns.
 pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a>>;
 
 /// Why a map could not be built.
@@ -64,7 +73,7 @@ pub enum MapError {
         /// The index of the other.
         second: usize,
     },
-    /// The number of bits is out of range, there is no memory, or no seed solves the system.
+    /// The number of bits is out of range, there is no memory, or no seed solves the equations.
     Build(BuildError),
 }
 
@@ -82,11 +91,12 @@ impl fmt::Display for MapError {
                 "pairs {first} and {second} (counted from 0) have the same key, or the same hash, \
                  and different values: give each key one value, or take another seed"
             ),
-            Self::Build(error) => write!(f, "{error}"),
+            Self::Build(error) => fmt::Display::fmt(error, f),
         }
     }
 }
 
+/// The text: `unwrap`, and a `main` that returns an error, print errors by `Debug`.
 impl fmt::Debug for MapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -104,24 +114,51 @@ impl From<BuildError> for MapError {
 impl RibbonMap {
     /// A map of these pairs to values of `bits` bits, 1 to [`MAX_COLUMNS`], with the public
     /// [`DEFAULT_SEED`]. A key may come twice if its value is the same.
-    pub fn build<Q: Key>(
+    ///
+    /// ```
+    /// use amq_ribbon::{MapError, RibbonMap};
+    ///
+    /// let levels = RibbonMap::build(2, [("debug", 0), ("info", 1), ("error", 3)])?;
+    /// assert_eq!(levels.get("error"), 3);
+    /// let refused = RibbonMap::build(2, [("fatal", 4)]);
+    /// assert!(matches!(refused, Err(MapError::Value { index: 0, value: 4, bits: 2 })));
+    /// # Ok::<(), MapError>(())
+    /// ```
+    pub fn build<K: Key>(
         bits: u32,
-        pairs: impl IntoIterator<Item = (Q, u32)>,
+        pairs: impl IntoIterator<Item = (K, u32)>,
     ) -> Result<Self, MapError> {
         Self::build_with_seed(bits, DEFAULT_SEED, pairs)
     }
 
     /// Builds a map with a seed of your own; see [`build`](Self::build).
-    pub fn build_with_seed<Q: Key>(
+    ///
+    /// ```
+    /// use amq_ribbon::RibbonMap;
+    ///
+    /// let map = RibbonMap::build_with_seed(8, 42, (0..1000u32).map(|key| (key, key % 256)))?;
+    /// assert_eq!((map.seed(), map.get(&300u32)), (42, 44));
+    /// # Ok::<(), amq_ribbon::MapError>(())
+    /// ```
+    pub fn build_with_seed<K: Key>(
         bits: u32,
         seed: u64,
-        pairs: impl IntoIterator<Item = (Q, u32)>,
+        pairs: impl IntoIterator<Item = (K, u32)>,
     ) -> Result<Self, MapError> {
         let pairs = pairs.into_iter();
         Self::build_hashes(bits, seed, pairs.map(|(key, value)| (key.key_hash(seed), value)))
     }
 
     /// Builds a map of keys already hashed with `seed`; see [`build`](Self::build).
+    ///
+    /// ```
+    /// use amq_ribbon::{Key, RibbonMap};
+    ///
+    /// let pairs = (0..1000u32).map(|key| (key.key_hash(42), key % 256));
+    /// let map = RibbonMap::build_hashes(8, 42, pairs)?;
+    /// assert_eq!(map.get(&300u32), 44);
+    /// # Ok::<(), amq_ribbon::MapError>(())
+    /// ```
     pub fn build_hashes(
         bits: u32,
         seed: u64,
@@ -132,9 +169,9 @@ impl RibbonMap {
         let entries = collect(bits, pairs.into_iter())?;
         let columns = Columns { most: bits, short: 0 };
         let len = entries.len() as u64;
-        match System::build(entries.as_slice(), columns, &mut |_| ()) {
-            Ok(system) => {
-                Ok(Self { header: Header { seed, capacity: len, budget: None }, len, system })
+        match Solution::build(entries.as_slice(), columns, &mut |_| ()) {
+            Ok(solution) => {
+                Ok(Self { header: Header { seed, capacity: len, budget: None }, len, solution })
             }
             // No seed helps against a contradiction.
             Err(error @ BuildError::Exhausted { .. }) => {
@@ -147,9 +184,17 @@ impl RibbonMap {
 
 impl<S: Store> RibbonMap<S> {
     /// The value of `key`. A key that is not in the map has some value, too.
+    ///
+    /// ```
+    /// use amq_ribbon::RibbonMap;
+    ///
+    /// let shards = RibbonMap::build(3, (0..1000u32).map(|id| (id, id % 8)))?;
+    /// assert!((0..1000u32).all(|id| shards.get(&id) == id % 8));
+    /// # Ok::<(), amq_ribbon::MapError>(())
+    /// ```
     #[inline]
     #[must_use]
-    pub fn get<Q: Key + ?Sized>(&self, key: &Q) -> u32 {
+    pub fn get<K: Key + ?Sized>(&self, key: &K) -> u32 {
         self.get_hash(key.key_hash(self.header.seed))
     }
 
@@ -157,13 +202,26 @@ impl<S: Store> RibbonMap<S> {
     #[inline]
     #[must_use]
     pub fn get_hash(&self, hash: KeyHash) -> u32 {
-        simd::value(&self.system, hash.get())
+        simd::answer(&self.solution, hash.get())
     }
 
     /// The values of many keys, `values[i]` for `hashes[i]`: faster than one by one in a large map.
+    ///
+    /// ```
+    /// use amq_ribbon::{Key, KeyHash, RibbonMap};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shards = RibbonMap::build(3, (0..1000u32).map(|id| (id, id % 8)))?;
+    /// let hashes: Vec<KeyHash> = (0..5u32).map(|id| id.key_hash(shards.seed())).collect();
+    /// let mut values = [0; 5];
+    /// shards.get_batch(&hashes, &mut values)?;
+    /// assert_eq!(values, [0, 1, 2, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn get_batch(&self, hashes: &[KeyHash], values: &mut [u32]) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), values.len())?;
-        simd::values(&self.system, hashes, values);
+        simd::answer_batch(&self.solution, hashes, values);
         Ok(())
     }
 
@@ -182,7 +240,7 @@ impl<S: Store> RibbonMap<S> {
     /// Bits of a value.
     #[must_use]
     pub const fn value_bits(&self) -> u32 {
-        self.system.params().columns
+        self.solution.params().columns
     }
 
     /// The seed its keys are hashed with.
@@ -194,14 +252,15 @@ impl<S: Store> RibbonMap<S> {
     /// Bytes of words, thresholds and seeds.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
-        self.system.bytes()
+        self.solution.bytes()
     }
 }
 
+/// Neither the solution, which may be gigabytes, nor the seed, which may be secret.
 impl<S> fmt::Debug for RibbonMap<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonMap")
-            .field("params", self.system.params())
+            .field("params", self.solution.params())
             .field("len", &self.len)
             .finish_non_exhaustive()
     }

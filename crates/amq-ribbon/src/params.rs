@@ -43,7 +43,7 @@ impl RibbonParams {
     /// Blocks of `columns` columns; a share of `short / 2^32` of them has one less.
     ///
     /// Not checked yet, nor planned for a number of keys:
-    /// [`PlanFilter::plan_params`](amq_core::PlanFilter::plan_params) does both.
+    /// [`PlanFilter::plan_params`](crate::PlanFilter::plan_params) does both.
     pub const fn new(columns: u32, short: u32) -> Self {
         Self { columns, short, keys: [0; MAX_LAYERS], widened: 0 }
     }

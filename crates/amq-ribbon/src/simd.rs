@@ -8,224 +8,178 @@
 
 use crate::elimination::Elimination;
 use crate::entry::Entry;
-use crate::layer::{Columns, Extent, Layer};
-#[cfg(target_arch = "x86_64")]
-use crate::order::{ByColumn, BySlot};
+use crate::layer::{Columns, Layer};
+use crate::layout::{ByColumn, BySlot, SolutionLayout, Window};
+use crate::row;
 use crate::shards::Shard;
+use crate::solution::Solution;
 use crate::store::{Borrowed, Store};
-use crate::system::System;
+#[cfg(target_arch = "x86_64")]
+use amq_core::internal::Cpu;
 use amq_core::{BuildError, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+mod avx2;
 #[cfg(target_arch = "x86_64")]
-mod column;
+mod avx512;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon", not(miri)))]
 pub(crate) mod neon;
-mod path;
-mod portable;
-#[cfg(target_arch = "x86_64")]
-mod slot;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-#[cfg(target_arch = "x86_64")]
-use path::Code;
-pub(crate) use path::Path;
+/// The code that looks keys up. A solution chooses it once, so that no query asks the processor.
+///
+/// It is proof that the processor has the features: nothing outside this file makes one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Backend(Features);
 
-/// Whether a key is in.
-#[inline(always)]
-pub(crate) fn contains<S: Store>(system: &System<S>, hash: u64) -> bool {
-    // The most common ones. A choice among more would be a jump table in the caller's loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Features {
     #[cfg(target_arch = "x86_64")]
-    match system.path().code() {
-        // SAFETY: a path says what the processor has; the system's is that of its order.
-        Code::Bytes => return unsafe { x86::contains::<S, BySlot<1>, true>(system, hash) },
-        // SAFETY: as above.
-        Code::Columns => return unsafe { x86::contains::<S, ByColumn, true>(system, hash) },
-        _ => {}
-    }
-    contains_otherwise(system, hash)
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Portable,
 }
 
-/// [`contains`] by the less common code.
-#[cfg_attr(target_arch = "x86_64", inline(never))]
-fn contains_otherwise<S: Store>(system: &System<S>, hash: u64) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    match system.path().code() {
-        // SAFETY: as in `contains`.
-        Code::Avx2 => return unsafe { x86::contains_by_order(system, hash) },
-        // SAFETY: as in `contains`.
-        Code::Wide => return unsafe { x86::contains_wide::<S, true>(system, hash) },
-        _ => {}
+impl Backend {
+    /// The fastest on this processor.
+    pub(crate) fn new() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        match () {
+            () if Cpu::has_avx512() => return Self(Features::Avx512),
+            () if Cpu::has_avx2_and_bits() => return Self(Features::Avx2),
+            () => {}
+        }
+        Self(Features::Portable)
     }
-    portable::contains(system, hash)
+}
+
+/// What a query answers: `bool`, whether the key is in; or `u32`, its value.
+pub(crate) trait Answer: Copy {
+    /// The answer where the window's parities are these, one bit per column, and any further bits.
+    /// `low` keeps as many low bits as the window has columns.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    fn of(parities: u32, window: &Window, low: impl FnOnce(u32) -> u32) -> Self;
+    /// The answer by portable code.
+    fn portable<L: SolutionLayout>(words: &[u64], window: &Window) -> Self;
+}
+
+impl Answer for bool {
+    #[inline(always)]
+    fn of(parities: u32, window: &Window, low: impl FnOnce(u32) -> u32) -> bool {
+        low(parities ^ row::result(window.hash)) == 0
+    }
+
+    #[inline(always)]
+    fn portable<L: SolutionLayout>(words: &[u64], window: &Window) -> bool {
+        L::agrees(words, window)
+    }
+}
+
+impl Answer for u32 {
+    #[inline(always)]
+    fn of(parities: u32, _: &Window, low: impl FnOnce(u32) -> u32) -> u32 {
+        low(parities)
+    }
+
+    #[inline(always)]
+    fn portable<L: SolutionLayout>(words: &[u64], window: &Window) -> u32 {
+        L::value(words, window)
+    }
+}
+
+/// Answers for one key.
+#[inline(always)]
+pub(crate) fn answer<A: Answer, S: Store>(solution: &Solution<S>, hash: u64) -> A {
+    match solution.backend().0 {
+        // SAFETY: the backend says that the processor has the features.
+        #[cfg(target_arch = "x86_64")]
+        Features::Avx512 => unsafe { x86::answer::<A, S, true>(solution, hash) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Features::Avx2 => unsafe { x86::answer::<A, S, false>(solution, hash) },
+        Features::Portable => portable(solution, hash),
+    }
 }
 
 /// Answers for many keys; the slices are equally long. What is owned is borrowed for it, so that
 /// the loops are compiled once for both.
-pub(crate) fn contains_batch<S: Store>(
-    system: &System<S>,
+pub(crate) fn answer_batch<A: Answer, S: Store>(
+    solution: &Solution<S>,
     hashes: &[KeyHash],
-    answers: &mut [bool],
+    answers: &mut [A],
 ) {
-    contains_each(&system.view(), hashes, answers);
-}
-
-fn contains_each(system: &System<Borrowed<'_>>, hashes: &[KeyHash], answers: &mut [bool]) {
-    dispatch!(
-        // SAFETY: it needs AVX-512, which the processor has.
-        has_avx512 => unsafe { x86::contains_batch::<_, true>(system, hashes, answers) },
-        {}
-    );
-    dispatch!(
-        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-        has_avx2_and_bits => unsafe { x86::contains_batch::<_, false>(system, hashes, answers) },
-        portable::contains_batch(system, hashes, answers)
-    )
-}
-
-/// The value of a key.
-#[inline(always)]
-pub(crate) fn value<S: Store>(system: &System<S>, hash: u64) -> u32 {
-    if system.slot_bytes() > 0 {
-        return value_by_slot(system, hash);
+    let solution = &solution.view();
+    match solution.backend().0 {
+        // SAFETY: the backend says that the processor has the features.
+        #[cfg(target_arch = "x86_64")]
+        Features::Avx512 => unsafe { x86::answer_batch::<A, true>(solution, hashes, answers) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Features::Avx2 => unsafe { x86::answer_batch::<A, false>(solution, hashes, answers) },
+        Features::Portable => portable_batch(solution, hashes, answers),
     }
-    dispatch!(
-        // SAFETY: it needs the bit instructions, which the processor has.
-        has_bits => unsafe { x86::value(system, hash) },
-        portable::value(system, hash)
-    )
 }
 
-#[inline(always)]
-fn value_by_slot<S: Store>(system: &System<S>, hash: u64) -> u32 {
-    dispatch!(
-        // SAFETY: it needs AVX-512, which the processor has.
-        has_avx512 => unsafe { x86::value_by_slot::<_, true>(system, hash) },
-        {}
-    );
-    dispatch!(
-        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-        has_avx2_and_bits => unsafe { x86::value_by_slot::<_, false>(system, hash) },
-        portable::value(system, hash)
-    )
-}
-
-/// The values of many keys; the slices are equally long. See [`contains_batch`].
-pub(crate) fn values<S: Store>(system: &System<S>, hashes: &[KeyHash], values: &mut [u32]) {
-    values_of_each(&system.view(), hashes, values);
-}
-
-fn values_of_each(system: &System<Borrowed<'_>>, hashes: &[KeyHash], values: &mut [u32]) {
-    if system.slot_bytes() > 0 {
-        return values_by_slot(system, hashes, values);
+/// The portable twin of [`answer`].
+#[inline(never)]
+fn portable<A: Answer, S: Store>(solution: &Solution<S>, hash: u64) -> A {
+    fn by<A: Answer, L: SolutionLayout, S: Store>(solution: &Solution<S>, hash: u64) -> A {
+        A::portable::<L>(solution.words(), &solution.window::<L>(hash))
     }
-    dispatch!(
-        // SAFETY: it needs the bit instructions, which the processor has.
-        has_bits => unsafe { x86::values(system, hashes, values) },
-        portable::values(system, hashes, values)
-    )
+    match solution.slot_bytes() {
+        1 => by::<A, BySlot<1>, S>(solution, hash),
+        2 => by::<A, BySlot<2>, S>(solution, hash),
+        3 => by::<A, BySlot<3>, S>(solution, hash),
+        4 => by::<A, BySlot<4>, S>(solution, hash),
+        _ => by::<A, ByColumn, S>(solution, hash),
+    }
 }
 
-fn values_by_slot<S: Store>(system: &System<S>, hashes: &[KeyHash], values: &mut [u32]) {
-    dispatch!(
-        // SAFETY: it needs AVX-512, which the processor has.
-        has_avx512 => unsafe { x86::values_by_slot::<_, true>(system, hashes, values) },
-        {}
-    );
-    dispatch!(
-        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-        has_avx2_and_bits => unsafe { x86::values_by_slot::<_, false>(system, hashes, values) },
-        portable::values(system, hashes, values)
-    )
+/// The portable twin of [`answer_batch`].
+fn portable_batch<A: Answer>(
+    solution: &Solution<Borrowed<'_>>,
+    hashes: &[KeyHash],
+    answers: &mut [A],
+) {
+    let words = solution.words();
+    match solution.slot_bytes() {
+        1 => solution.each::<BySlot<1>, A>(hashes, answers, |w| A::portable::<BySlot<1>>(words, w)),
+        2 => solution.each::<BySlot<2>, A>(hashes, answers, |w| A::portable::<BySlot<2>>(words, w)),
+        3 => solution.each::<BySlot<3>, A>(hashes, answers, |w| A::portable::<BySlot<3>>(words, w)),
+        4 => solution.each::<BySlot<4>, A>(hashes, answers, |w| A::portable::<BySlot<4>>(words, w)),
+        _ => solution.each::<ByColumn, A>(hashes, answers, |w| A::portable::<ByColumn>(words, w)),
+    }
 }
-
-// The steps of a build. What each function of `fast` calls is inlined into it: a function of its
-// own would be compiled without the features, and so would a closure.
 
 /// [`Elimination::bump`].
 pub(crate) fn bump<E: Entry>(
     elimination: &mut Elimination<E>,
     layer: &Layer,
-    extent: &Extent,
-    entries: &[E],
+    shard: &mut Shard<'_, E>,
+    columns: Columns,
 ) -> Result<(), BuildError> {
     dispatch!(
         // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
-        has_avx2_and_bits => unsafe { fast::bump(elimination, layer, extent, entries) },
-        elimination.bump(layer, extent, entries)
+        has_avx2_and_bits => unsafe { x86::bump(elimination, layer, shard, columns) },
+        elimination.bump(layer, shard, columns)
     )
 }
 
 /// [`Elimination::seed`].
 pub(crate) fn seed<E: Entry>(
     elimination: &mut Elimination<E>,
-    extent: &Extent,
-    entries: &[E],
-    seed: u8,
-) -> Result<bool, BuildError> {
-    dispatch!(
-        // SAFETY: as above.
-        has_avx2_and_bits => unsafe { fast::seed(elimination, extent, entries, seed) },
-        elimination.seed(extent, entries, seed)
-    )
-}
-
-/// [`Elimination::solve`].
-pub(crate) fn solve<E: Entry>(
-    elimination: &Elimination<E>,
     layer: &Layer,
     shard: &mut Shard<'_, E>,
     columns: Columns,
-) {
+    keys: u64,
+) -> Result<Option<u8>, BuildError> {
     dispatch!(
-        // SAFETY: as above.
-        has_avx2_and_bits => unsafe { fast::solve(elimination, layer, shard, columns) },
-        elimination.solve(layer, shard, columns)
+        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        has_avx2_and_bits => unsafe { x86::seed(elimination, layer, shard, columns, keys) },
+        elimination.seed(layer, shard, columns, keys)
     )
-}
-
-/// The steps of a build, compiled for AVX2 and the bit instructions.
-#[cfg(target_arch = "x86_64")]
-mod fast {
-    use super::*;
-
-    /// # Safety
-    /// The processor has the features.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn bump<E: Entry>(
-        elimination: &mut Elimination<E>,
-        layer: &Layer,
-        extent: &Extent,
-        entries: &[E],
-    ) -> Result<(), BuildError> {
-        elimination.bump(layer, extent, entries)
-    }
-
-    /// # Safety
-    /// The processor has the features.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn seed<E: Entry>(
-        elimination: &mut Elimination<E>,
-        extent: &Extent,
-        entries: &[E],
-        seed: u8,
-    ) -> Result<bool, BuildError> {
-        elimination.seed(extent, entries, seed)
-    }
-
-    /// # Safety
-    /// The processor has the features.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn solve<E: Entry>(
-        elimination: &Elimination<E>,
-        layer: &Layer,
-        shard: &mut Shard<'_, E>,
-        columns: Columns,
-    ) {
-        elimination.solve(layer, shard, columns)
-    }
 }

@@ -132,9 +132,11 @@ pub fn plan_params(params: RibbonParams, keys: u64) -> Result<Plan<RibbonParams>
     params.check()?;
     let largest = params.with_keys(most(keys));
     let bytes = largest.bytes();
+    let (building, thread, most_threads) = build_bytes(&largest);
     Ok(Plan::new(params, keys)
         .with_bytes(bytes)
-        .with_build_bytes(bytes + build_bytes(&largest))
+        .with_build_bytes(bytes + building)
+        .with_threads(thread, most_threads)
         .with_expected_fpr(fpr(&params, keys).mean))
 }
 
@@ -190,13 +192,14 @@ const fn most_short(columns: u32) -> u64 {
 }
 
 /// The most memory for building beside the filter: the hashes and those bumped, and the working set
-/// of the elimination, which is largest in the first layer. (With the feature `parallel` each
-/// thread has one. Thousands of copies of one key take a few bytes more for each.)
-fn build_bytes(params: &RibbonParams) -> u64 {
+/// of the elimination, which is largest in the first layer. (Thousands of copies of one key take a
+/// few bytes more for each.) Also what each further thread adds, and how many threads can take
+/// part.
+fn build_bytes(params: &RibbonParams) -> (u64, u64, u64) {
     let total = params.keys[0];
     let geometry = params.geometry();
     let Some(layer) = geometry.layers().first() else {
-        return 0;
+        return (0, 0, 1);
     };
     let shards = layer.shards();
     let starts = layer.starts_of(0).1 as f64;
@@ -206,7 +209,8 @@ fn build_bytes(params: &RibbonParams) -> u64 {
         _ => limit_of_bumped(total, 0),
     };
     let buckets = |starts: f64| starts / BUCKET as f64 + 1.0;
-    let all = 8.0 * (total + bumped) as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
+    let outcomes = 8.0 * bumped as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
+    let all = 8.0 * total as f64 + outcomes;
     // Each slot has a row and its result. Each key is there once more, sorted. Each bucket has a
     // threshold and a count for the sort.
     let row = size_of::<u64>() as f64;
@@ -219,7 +223,10 @@ fn build_bytes(params: &RibbonParams) -> u64 {
     let equations = bucket * 2.0 * (row + 8.0) + 4.0 * starts;
     // The keys that a shard bumps; or its keys once more, where a seed has failed.
     let more = ((8 * bumped) as f64 / shards as f64).max(keys * 8.0);
-    (all + elimination + equations + more) as u64 + 4096
+    // Where several threads work, what all shards bump is there twice. That is counted for each
+    // further thread.
+    let thread = elimination + equations + outcomes;
+    ((all + elimination + equations + more) as u64 + 4096, thread as u64 + 4096, shards)
 }
 
 #[cfg(test)]

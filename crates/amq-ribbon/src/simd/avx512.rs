@@ -8,7 +8,7 @@
 // Compilers differ in which of the intrinsics are unsafe.
 #![allow(unused_unsafe)]
 
-use crate::order::fold;
+use crate::layout::fold;
 use core::arch::asm;
 use core::arch::x86_64::_pdep_u64;
 

@@ -2,7 +2,7 @@
 //! 64-bit ARM processor has.
 //!
 //! As with AVX2, each byte of a vector gets the eight coefficients among which its slot's is, and
-//! is kept if that one is set. The twin is [`BySlot`](crate::order::BySlot)'s own sum.
+//! is kept if that one is set. The twin is [`BySlot`](crate::layout::BySlot)'s own sum.
 
 // Compilers differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]

@@ -1,80 +1,32 @@
-use super::portable;
+use super::{Backend, Features, answer, answer_batch};
 use crate::elimination::Elimination;
 use crate::layer::{Columns, Layer};
 use crate::row::BITS;
 use crate::shards::Shard;
-use crate::system::System;
+use crate::solution::Solution;
+use crate::store::Store;
 use amq_core::KeyHash;
 use std::vec;
 use std::vec::Vec;
 
-#[cfg(target_arch = "x86_64")]
-use {super::x86, crate::order::by_order, crate::store::Store};
-
-/// Answers a batch.
-type Batch<'a, A> = dyn Fn(&[KeyHash], &mut [A]) + 'a;
-
-/// Asks for present keys and absent ones: all paths agree on each. If all blocks have the same
-/// columns, and these are whole bytes, the order is by slot.
-fn agree(columns: u32, short: u32, n: u64) {
-    let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
-    let most = Columns { most: columns, short };
-    let system = System::build(hashes.as_slice(), most, &mut |_| ()).unwrap();
-    assert_eq!(system.params().columns, columns);
-    let whole = short == 0 && columns % 8 == 0;
-    assert_eq!(system.slot_bytes(), if whole { columns / 8 } else { 0 });
-    if n * u64::from(columns) >= 2800 {
-        assert!(system.vector_end() > 0, "{columns} columns: never by vectors");
+impl Backend {
+    /// The portable twin of the others.
+    pub(crate) const fn portable() -> Self {
+        Self(Features::Portable)
     }
-    // All present keys and many absent ones. For Miri, which takes long, the last few of either.
-    let asked = if cfg!(miri) { n.saturating_sub(30)..n + 65 } else { 0..2 * n + 5000 };
-    let present = n - asked.start;
-    let asked: Vec<KeyHash> = asked.map(|key| KeyHash::of(&key, 1)).collect();
-    let portable = Answers::of(
-        &asked,
-        |hash| portable::contains(&system, hash),
-        |hash| portable::value(&system, hash),
-    );
-    assert!(portable.found.iter().filter(|&&found| found).count() as u64 >= present);
-    let dispatched = Answers::of(
-        &asked,
-        |hash| super::contains(&system, hash),
-        |hash| super::value(&system, hash),
-    );
-    assert_eq!(dispatched, portable, "{columns} columns");
-    let system = system.view();
-    let in_batches = |contains: &Batch<'_, bool>, values: &Batch<'_, u32>| {
-        // Whole groups of keys that are prefetched together, and parts of one.
-        let all = asked.len();
-        for len in [0, 1, 31, 32, 33, 50, 64, 65, all] {
-            if cfg!(miri) && ![33, all].contains(&len) {
-                continue;
-            }
-            let mut answers = Answers::none(len);
-            contains(&asked[..len], &mut answers.found);
-            values(&asked[..len], &mut answers.values);
-            assert_eq!(answers.found, portable.found[..len], "{columns} columns, {len} keys");
-            assert_eq!(answers.values, portable.values[..len], "{columns} columns, {len} keys");
+
+    /// All that this processor can run.
+    fn all() -> Vec<Self> {
+        let mut all = vec![Self::portable()];
+        #[cfg(target_arch = "x86_64")]
+        if amq_core::internal::Cpu::has_avx2_and_bits() {
+            all.push(Self(Features::Avx2));
         }
-    };
-    in_batches(&|asked, found| super::contains_batch(&system, asked, found), &|asked, values| {
-        super::values(&system, asked, values)
-    });
-    in_batches(
-        &|asked, found| portable::contains_batch(&system, asked, found),
-        &|asked, values| portable::values(&system, asked, values),
-    );
-    #[cfg(target_arch = "x86_64")]
-    if amq_core::internal::Cpu::has_avx2_and_bits() {
-        // SAFETY: the processor has the features.
-        let avx2 = unsafe { Answers::by_vectors::<_, false>(&system, &asked, &portable) };
-        assert_eq!(avx2, portable, "{columns} columns, AVX2");
-    }
-    #[cfg(target_arch = "x86_64")]
-    if amq_core::internal::Cpu::has_avx512() {
-        // SAFETY: the processor has the features.
-        let avx512 = unsafe { Answers::by_vectors::<_, true>(&system, &asked, &portable) };
-        assert_eq!(avx512, portable, "{columns} columns, AVX-512");
+        #[cfg(target_arch = "x86_64")]
+        if amq_core::internal::Cpu::has_avx512() {
+            all.push(Self(Features::Avx512));
+        }
+        all
     }
 }
 
@@ -86,56 +38,59 @@ struct Answers {
 }
 
 impl Answers {
-    fn none(keys: usize) -> Self {
-        Self { found: vec![false; keys], values: vec![0; keys] }
-    }
-
-    fn of(asked: &[KeyHash], contains: impl Fn(u64) -> bool, value: impl Fn(u64) -> u32) -> Self {
+    fn one_by_one<S: Store>(solution: &Solution<S>, asked: &[KeyHash]) -> Self {
         Self {
-            found: asked.iter().map(|hash| contains(hash.get())).collect(),
-            values: asked.iter().map(|hash| value(hash.get())).collect(),
+            found: asked.iter().map(|hash| answer(solution, hash.get())).collect(),
+            values: asked.iter().map(|hash| answer(solution, hash.get())).collect(),
         }
     }
 
-    /// By AVX2 or AVX-512, which agree in batches. Values by column, which have no vectors, are
-    /// `portable`'s.
-    ///
-    /// # Safety
-    /// The processor has the features.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn by_vectors<S: Store, const AVX512: bool>(
-        system: &System<S>,
-        asked: &[KeyHash],
-        portable: &Self,
-    ) -> Self {
-        let mut answers = Self::none(asked.len());
-        let by_slot = system.slot_bytes() > 0;
-        // SAFETY: as the caller says.
-        unsafe {
-            x86::contains_batch::<_, AVX512>(system, asked, &mut answers.found);
-            if by_slot {
-                x86::values_by_slot::<_, AVX512>(system, asked, &mut answers.values);
-            }
-        }
-        let single = Self::of(
-            asked,
-            |hash| {
-                // SAFETY: as the caller says.
-                by_order!(system.slot_bytes(), O => unsafe {
-                    x86::contains::<_, O, AVX512>(system, hash)
-                })
-            },
-            |hash| match by_slot {
-                // SAFETY: as the caller says.
-                true => unsafe { x86::value_by_slot::<_, AVX512>(system, hash) },
-                false => 0,
-            },
-        );
-        assert_eq!(answers, single, "single calls");
-        if !by_slot {
-            answers.values.clone_from(&portable.values);
-        }
+    fn in_a_batch<S: Store>(solution: &Solution<S>, asked: &[KeyHash]) -> Self {
+        let mut answers = Self { found: vec![false; asked.len()], values: vec![0; asked.len()] };
+        answer_batch(solution, asked, &mut answers.found);
+        answer_batch(solution, asked, &mut answers.values);
         answers
+    }
+}
+
+/// Asks for present keys and absent ones: all backends agree on each. If all blocks have the same
+/// columns, and these are whole bytes, the layout is by slot.
+fn agree(columns: u32, short: u32, n: u64) {
+    let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
+    let most = Columns { most: columns, short };
+    let solution = Solution::build(hashes.as_slice(), most, &mut |_| ()).unwrap();
+    assert_eq!(solution.params().columns, columns);
+    assert_eq!(Some(&solution.backend()), Backend::all().last());
+    let whole = short == 0 && columns % 8 == 0;
+    assert_eq!(solution.slot_bytes(), if whole { columns / 8 } else { 0 });
+    if n * u64::from(columns) >= 2800 {
+        assert!(solution.vector_end() > 0, "{columns} columns: never by vectors");
+    }
+    // All present keys and many absent ones. For Miri, which takes long, the last few of either.
+    let asked = if cfg!(miri) { n.saturating_sub(30)..n + 65 } else { 0..2 * n + 5000 };
+    let present = n - asked.start;
+    let asked: Vec<KeyHash> = asked.map(|key| KeyHash::of(&key, 1)).collect();
+    let mut solution = solution.with_backend(Backend::portable());
+    let portable = Answers::one_by_one(&solution, &asked);
+    assert!(portable.found.iter().filter(|&&found| found).count() as u64 >= present);
+    for backend in Backend::all() {
+        solution = solution.with_backend(backend);
+        let single = Answers::one_by_one(&solution, &asked);
+        assert_eq!(single, portable, "{columns} columns, {backend:?}");
+        // Whole groups of keys that are prefetched together, and parts of one.
+        let all = asked.len();
+        for len in [0, 1, 31, 32, 33, 50, 64, 65, all] {
+            if cfg!(miri) && ![33, all].contains(&len) {
+                continue;
+            }
+            let batch = Answers::in_a_batch(&solution, &asked[..len]);
+            assert_eq!(batch.found, portable.found[..len], "{columns} columns, {backend:?}, {len}");
+            assert_eq!(
+                batch.values,
+                portable.values[..len],
+                "{columns} columns, {backend:?}, {len}"
+            );
+        }
     }
 }
 
@@ -149,35 +104,30 @@ fn build_agrees(n: u64) {
         ..Layer::default()
     };
     let (extent, columns) = (layer.extent(0), Columns { most: 9, short: 0 });
-    let empty = || {
-        let mut elimination = Elimination::<KeyHash>::default();
-        elimination.make_room(&extent, hashes.len()).unwrap();
-        elimination
-    };
-    let (mut one, mut other) = (empty(), empty());
-    let agree = |one: &Elimination<KeyHash>, other: &Elimination<KeyHash>| {
-        let mut words = [(); 2].map(|()| vec![0; extent.blocks as usize * 9]);
-        let [by_one, by_other] =
-            words.each_mut().map(|words| Shard::<KeyHash> { entries: &hashes, words, extent });
-        let (mut by_one, mut by_other) = (by_one, by_other);
-        super::solve(one, &layer, &mut by_one, columns);
-        other.solve(&layer, &mut by_other, columns);
-        assert!(words[0].iter().any(|word| *word != 0));
-        assert_eq!(words[0], words[1]);
-    };
-    super::bump(&mut one, &layer, &extent, &hashes).unwrap();
-    other.bump(&layer, &extent, &hashes).unwrap();
-    agree(&one, &other);
+    let mut words = [(); 2].map(|()| vec![0; extent.blocks as usize * 9]);
+    let mut shards =
+        words.each_mut().map(|words| Shard::<KeyHash> { entries: &hashes, words, extent });
+    let [mut one, mut other] = [(); 2].map(|()| Elimination::<KeyHash>::default());
+    super::bump(&mut one, &layer, &mut shards[0], columns).unwrap();
+    other.bump(&layer, &mut shards[1], columns).unwrap();
     let (one_bumps, other_bumps) = (one.bumps(0).unwrap(), other.bumps(0).unwrap());
     assert!(!one_bumps.entries.is_empty());
     assert_eq!(one_bumps.entries, other_bumps.entries);
     assert_eq!(one_bumps.thresholds, other_bumps.thresholds);
+    assert!(shards[0].words.iter().any(|word| *word != 0));
+    assert_eq!(shards[0].words, shards[1].words);
     // Too many keys, and few enough.
-    for (entries, room) in [(&hashes[..], false), (&hashes[..hashes.len() / 2], true)] {
-        assert_eq!(super::seed(&mut one, &extent, entries, 3), Ok(room));
-        assert_eq!(other.seed(&extent, entries, 3), Ok(room));
+    for (entries, has_room) in [(&hashes[..], false), (&hashes[..hashes.len() / 2], true)] {
+        for shard in &mut shards {
+            shard.entries = entries;
+            shard.words.fill(0);
+        }
+        let seed = super::seed(&mut one, &layer, &mut shards[0], columns, n).unwrap();
+        assert_eq!(other.seed(&layer, &mut shards[1], columns, n), Ok(seed));
+        assert_eq!(seed.is_some(), has_room);
+        assert_eq!(shards[0].words.iter().any(|word| *word != 0), has_room);
+        assert_eq!(shards[0].words, shards[1].words);
     }
-    agree(&one, &other);
 }
 
 #[test]

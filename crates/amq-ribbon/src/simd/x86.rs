@@ -1,238 +1,286 @@
-//! What [`simd`](super) calls: each function needs the features it is compiled for, and with
-//! `AVX512` those of [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) as well.
+//! What [`simd`](super) calls on x86-64: functions compiled for AVX2 and the bit instructions. With
+//! `AVX512` they need what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks for as
+//! well.
 //!
-//! What a query calls is inlined here, since a function of its own is compiled without the
-//! features.
+//! What they call is inlined, since a function of its own is compiled without the features.
 
-use super::portable;
-use crate::order::{ByColumn, BySlot, Order, by_order};
-use crate::store::Store;
-use crate::system::System;
-use amq_core::KeyHash;
+use super::{Answer, avx2, avx512, portable};
+use crate::elimination::Elimination;
+use crate::entry::Entry;
+use crate::layer::{Columns, Layer};
+use crate::layout::{ByColumn, BySlot, SolutionLayout, Window};
+use crate::row;
+use crate::shards::Shard;
+use crate::solution::Solution;
+use crate::store::{Borrowed, Store};
+use amq_core::{BuildError, KeyHash};
+use core::arch::x86_64::_bzhi_u32;
 
-/// An order with twins of [`Order`]'s methods, for windows before [`System::vector_end`].
-pub(super) trait Vectors: Order {
-    /// Whether the window's parities are the key's result.
+/// A layout whose windows are read by vectors.
+trait Vectors: SolutionLayout {
+    /// The window's parities, one bit per column, and any further bits. Most windows of the
+    /// solution have `most` columns.
     ///
     /// # Safety
-    /// The processor has AVX2, BMI1, BMI2, LZCNT and POPCNT, and the caller is compiled for
-    /// them: a function with features of its own would not be inlined everywhere. With `AVX512`
-    /// the processor has that, too. The window is before the system's `vector_end`.
-    unsafe fn agrees<S: Store, const AVX512: bool>(
-        system: &System<S>,
-        window: &Self::Window,
-    ) -> bool;
+    /// The processor has the features, and the caller is compiled for them: a function with
+    /// features of its own would not be inlined everywhere. The window is before the solution's
+    /// `vector_end`.
+    unsafe fn parities<const AVX512: bool>(words: &[u64], most: u32, window: &Window) -> u32;
+}
 
-    /// As [`agrees`](Vectors::agrees), for a single key: keeps nothing for the next one in
-    /// registers.
-    ///
-    /// # Safety
-    /// As [`agrees`](Vectors::agrees).
+impl<const BYTES: usize> Vectors for BySlot<BYTES> {
     #[inline(always)]
-    unsafe fn agrees_alone<S: Store, const AVX512: bool>(
-        system: &System<S>,
-        window: &Self::Window,
-    ) -> bool {
-        // SAFETY: as the caller says.
-        unsafe { <Self as Vectors>::agrees::<S, AVX512>(system, window) }
-    }
-
-    /// The window's parities, one bit per column.
-    ///
-    /// # Safety
-    /// As [`agrees`](Vectors::agrees).
-    unsafe fn value<S: Store, const AVX512: bool>(system: &System<S>, window: &Self::Window)
-    -> u32;
-}
-
-// Values by column do without AVX2: compilers would count bits in vectors, which takes twice as
-// long.
-
-/// # Safety
-/// The processor has the features; the order is by column.
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn value<S: Store>(system: &System<S>, hash: u64) -> u32 {
-    match system.first_window::<ByColumn>(hash) {
-        Some(window) => <ByColumn as Order>::value(system.words(), &window),
-        // SAFETY: the features are those of this function.
-        None => unsafe { value_later(system, hash) },
+    unsafe fn parities<const AVX512: bool>(words: &[u64], _: u32, window: &Window) -> u32 {
+        let row = row::of(window.hash);
+        // SAFETY: as the caller says; before `vector_end` all vectors of a window end in the words.
+        unsafe {
+            let slots = words.as_ptr().cast::<u8>().add(window.place * BYTES);
+            match AVX512 {
+                true => avx512::selected::<BYTES>(slots, row),
+                false => avx2::selected::<BYTES>(slots, row),
+            }
+        }
     }
 }
 
-/// # Safety
-/// The processor has the features.
-#[cold]
-#[inline(never)]
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn value_later<S: Store>(system: &System<S>, hash: u64) -> u32 {
-    <ByColumn as Order>::value(system.words(), &system.later_window::<ByColumn>(hash))
+impl Vectors for ByColumn {
+    #[inline(always)]
+    unsafe fn parities<const AVX512: bool>(words: &[u64], most: u32, window: &Window) -> u32 {
+        let Window { place, hash, columns, offset } = *window;
+        // SAFETY: as the caller says; before `vector_end` all columns of two blocks can be read,
+        // and eight words of each at least.
+        unsafe {
+            let block = words.as_ptr().add(place);
+            let first = eight::<AVX512>(block, columns, row::split(row::of(hash), offset));
+            match most {
+                // At the usual rates there are no more. Not the window's own number: one less in
+                // short blocks, it would make a branch that cannot be foreseen.
+                ..=8 => first,
+                _ => first | later::<AVX512>(block, most, columns, offset, hash),
+            }
+        }
+    }
 }
 
-/// # Safety
-/// The processor has the features; the order is by column.
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn values<S: Store>(system: &System<S>, hashes: &[KeyHash], values: &mut [u32]) {
-    let words = system.words();
-    system.each::<ByColumn, _>(hashes, values, |window| <ByColumn as Order>::value(words, window));
-}
-
-/// # Safety
-/// The processor has the features.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn value_by_slot<S: Store, const AVX512: bool>(
-    system: &System<S>,
-    hash: u64,
-) -> u32 {
-    // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes(), O => unsafe {
-        value_anywhere::<S, O, AVX512>(system, &system.window::<O>(hash))
-    })
-}
-
-/// # Safety
-/// The processor has the features.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn values_by_slot<S: Store, const AVX512: bool>(
-    system: &System<S>,
-    hashes: &[KeyHash],
-    values: &mut [u32],
-) {
-    // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes(), O => system.each::<O, _>(hashes, values, |window| unsafe {
-        value_anywhere::<S, O, AVX512>(system, window)
-    }))
-}
-
-/// [`Vectors::value`] of any window.
+/// The parities of the columns from the ninth on. Its arguments fit into registers, so that its
+/// caller keeps nothing for afterwards.
 ///
 /// # Safety
-/// The processor has the features, and the caller is compiled for them.
-#[inline(always)]
-unsafe fn value_anywhere<S: Store, O: Vectors, const AVX512: bool>(
-    system: &System<S>,
-    window: &O::Window,
+/// The processor has the features; all columns of both blocks can be read, eight at least.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn later<const AVX512: bool>(
+    block: *const u64,
+    most: u32,
+    columns: u32,
+    offset: u32,
+    hash: u64,
 ) -> u32 {
-    if O::place(window) < system.vector_end() {
-        // SAFETY: as the caller says, and the window is before the end.
-        return unsafe { <O as Vectors>::value::<S, AVX512>(system, window) };
+    let (row, mut parities) = (row::split(row::of(hash), offset), 0);
+    for first in (8..most).step_by(8) {
+        // Where fewer than eight are left, the last eight: past them may begin a line that nobody
+        // has prefetched.
+        let first = first.min(columns - 8);
+        // SAFETY: as the caller says.
+        let eight = unsafe { eight::<AVX512>(block.add(first as usize), columns, row) };
+        parities |= eight << first;
     }
-    <O as Order>::value(system.words(), window)
+    parities
 }
 
-/// Whether a key is in, with AVX2.
+/// The parities of eight columns, and any of those past the last.
+///
+/// # Safety
+/// The processor has the features; eight words can be read at `block`, and `columns` words behind
+/// it.
+#[inline(always)]
+unsafe fn eight<const AVX512: bool>(block: *const u64, columns: u32, row: (u64, u64)) -> u32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let after = block.add(columns as usize);
+        match AVX512 {
+            true => avx512::parities([block, after], row.into()),
+            false => avx2::parities([block, after], row.into()),
+        }
+    }
+}
+
+/// Answers for one key.
 ///
 /// # Safety
 /// The processor has the features.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains_by_order<S: Store>(system: &System<S>, hash: u64) -> bool {
+pub(super) unsafe fn answer<A: Answer, S: Store, const AVX512: bool>(
+    solution: &Solution<S>,
+    hash: u64,
+) -> A {
     // SAFETY: the features are those of this function.
     unsafe {
-        match system.slot_bytes() {
-            0 => contains::<S, ByColumn, false>(system, hash),
-            1 => contains_in::<S, BySlot<1>, false>(system, hash),
-            _ => contains_wide::<S, false>(system, hash),
+        match solution.slot_bytes() {
+            0 => answer_in::<A, ByColumn, S, AVX512>(solution, hash),
+            1 => answer_in::<A, BySlot<1>, S, AVX512>(solution, hash),
+            _ => answer_wide::<A, S, AVX512>(solution, hash),
         }
     }
 }
 
-/// The less common orders: beside them, the choice above would become a jump table.
+/// The less common layouts: beside them, the choice above would become a jump table.
 ///
 /// # Safety
 /// The processor has the features.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains_wide<S: Store, const AVX512: bool>(
-    system: &System<S>,
+unsafe fn answer_wide<A: Answer, S: Store, const AVX512: bool>(
+    solution: &Solution<S>,
     hash: u64,
-) -> bool {
+) -> A {
     // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes(), O => unsafe { contains::<S, O, AVX512>(system, hash) })
-}
-
-/// Whether a key is in a system of this order. Not inlined: each order keeps its own registers.
-///
-/// # Safety
-/// The processor has the features.
-#[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains<S: Store, O: Vectors, const AVX512: bool>(
-    system: &System<S>,
-    hash: u64,
-) -> bool {
-    // SAFETY: the features are those of this function.
-    unsafe { contains_in::<S, O, AVX512>(system, hash) }
-}
-
-/// [`contains`], where it is called from.
-///
-/// # Safety
-/// The processor has the features, and the caller is compiled for them.
-#[inline(always)]
-unsafe fn contains_in<S: Store, O: Vectors, const AVX512: bool>(
-    system: &System<S>,
-    hash: u64,
-) -> bool {
-    match system.first_window::<O>(hash) {
-        // SAFETY: as the caller says, and the window is before the end.
-        Some(window) if O::place(&window) < system.vector_end() => unsafe {
-            O::agrees_alone::<S, AVX512>(system, &window)
-        },
-        Some(_) => portable::contains(system, hash),
-        // SAFETY: as the caller says.
-        None => unsafe { contains_later::<S, O, AVX512>(system, hash) },
+    unsafe {
+        match solution.slot_bytes() {
+            2 => answer_in::<A, BySlot<2>, S, AVX512>(solution, hash),
+            3 => answer_in::<A, BySlot<3>, S, AVX512>(solution, hash),
+            _ => answer_in::<A, BySlot<4>, S, AVX512>(solution, hash),
+        }
     }
 }
 
-/// For the few keys that the first layer bumps. A function of its own, so that the one above
-/// keeps everything in registers.
+/// Answers for one key in this layout. Not inlined: each layout keeps its own registers.
+///
+/// # Safety
+/// The processor has the features.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn answer_in<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
+    solution: &Solution<S>,
+    hash: u64,
+) -> A {
+    match solution.first_window::<L>(hash) {
+        // SAFETY: the features are those of this function; the window is before the end.
+        Some(window) if window.place < solution.vector_end() => unsafe {
+            by_vectors::<A, L, S, AVX512>(solution, &window)
+        },
+        Some(_) => portable(solution, hash),
+        // SAFETY: the features are those of this function.
+        None => unsafe { answer_bumped::<A, L, S, AVX512>(solution, hash) },
+    }
+}
+
+/// For the few keys that the first layer bumps. A function of its own, so that the one above keeps
+/// everything in registers.
 ///
 /// # Safety
 /// The processor has the features.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn contains_later<S: Store, O: Vectors, const AVX512: bool>(
-    system: &System<S>,
+unsafe fn answer_bumped<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
+    solution: &Solution<S>,
     hash: u64,
-) -> bool {
+) -> A {
     // SAFETY: the features are those of this function.
-    unsafe { agrees_anywhere::<S, O, AVX512>(system, &system.later_window::<O>(hash)) }
+    unsafe { answer_at::<A, L, S, AVX512>(solution, &solution.later_window::<L>(hash)) }
 }
 
+/// Answers for many keys.
+///
 /// # Safety
 /// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn contains_batch<S: Store, const AVX512: bool>(
-    system: &System<S>,
+pub(super) unsafe fn answer_batch<A: Answer, const AVX512: bool>(
+    solution: &Solution<Borrowed<'_>>,
     hashes: &[KeyHash],
-    answers: &mut [bool],
+    answers: &mut [A],
 ) {
     // SAFETY: the features are those of this function.
-    by_order!(system.slot_bytes(), O => system.each::<O, _>(hashes, answers, |window| unsafe {
-        agrees_anywhere::<S, O, AVX512>(system, window)
-    }))
+    unsafe {
+        match solution.slot_bytes() {
+            1 => answer_each::<A, BySlot<1>, AVX512>(solution, hashes, answers),
+            2 => answer_each::<A, BySlot<2>, AVX512>(solution, hashes, answers),
+            3 => answer_each::<A, BySlot<3>, AVX512>(solution, hashes, answers),
+            4 => answer_each::<A, BySlot<4>, AVX512>(solution, hashes, answers),
+            _ => answer_each::<A, ByColumn, AVX512>(solution, hashes, answers),
+        }
+    }
 }
 
-/// [`Vectors::agrees`] of any window.
+/// Answers for many keys in this layout.
+///
+/// # Safety
+/// The processor has the features.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn answer_each<A: Answer, L: Vectors, const AVX512: bool>(
+    solution: &Solution<Borrowed<'_>>,
+    hashes: &[KeyHash],
+    answers: &mut [A],
+) {
+    // SAFETY: the features are those of this function.
+    let answer_at = |window: &Window| unsafe { answer_at::<A, L, _, AVX512>(solution, window) };
+    solution.each::<L, A>(hashes, answers, answer_at);
+}
+
+/// The answer in any window.
 ///
 /// # Safety
 /// The processor has the features, and the caller is compiled for them.
 #[inline(always)]
-unsafe fn agrees_anywhere<S: Store, O: Vectors, const AVX512: bool>(
-    system: &System<S>,
-    window: &O::Window,
-) -> bool {
-    if O::place(window) < system.vector_end() {
+unsafe fn answer_at<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
+    solution: &Solution<S>,
+    window: &Window,
+) -> A {
+    if window.place < solution.vector_end() {
         // SAFETY: as the caller says, and the window is before the end.
-        return unsafe { <O as Vectors>::agrees::<S, AVX512>(system, window) };
+        return unsafe { by_vectors::<A, L, S, AVX512>(solution, window) };
     }
-    agrees_at_the_end::<S, O>(system, window)
+    answer_at_the_end::<A, L>(solution.words(), window)
+}
+
+/// The answer in a window before `vector_end`.
+///
+/// # Safety
+/// As [`Vectors::parities`].
+#[inline(always)]
+unsafe fn by_vectors<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
+    solution: &Solution<S>,
+    window: &Window,
+) -> A {
+    let (words, most) = (solution.words(), solution.params().columns);
+    // SAFETY: as the caller says.
+    unsafe {
+        let parities = L::parities::<AVX512>(words, most, window);
+        A::of(parities, window, |bits| _bzhi_u32(bits, window.columns))
+    }
 }
 
 /// The portable twin. A function of its own, so that loops keep everything in registers.
 #[cold]
 #[inline(never)]
-fn agrees_at_the_end<S: Store, O: Order>(system: &System<S>, window: &O::Window) -> bool {
-    O::agrees(system.words(), window)
+fn answer_at_the_end<A: Answer, L: SolutionLayout>(words: &[u64], window: &Window) -> A {
+    A::portable::<L>(words, window)
+}
+
+/// # Safety
+/// The processor has the features.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn bump<E: Entry>(
+    elimination: &mut Elimination<E>,
+    layer: &Layer,
+    shard: &mut Shard<'_, E>,
+    columns: Columns,
+) -> Result<(), BuildError> {
+    elimination.bump(layer, shard, columns)
+}
+
+/// # Safety
+/// The processor has the features.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn seed<E: Entry>(
+    elimination: &mut Elimination<E>,
+    layer: &Layer,
+    shard: &mut Shard<'_, E>,
+    columns: Columns,
+    keys: u64,
+) -> Result<Option<u8>, BuildError> {
+    elimination.seed(layer, shard, columns, keys)
 }

@@ -3,6 +3,7 @@
 use amq_conformance::{files::golden, hold};
 use amq_ribbon::{
     Budget, DecodeError, Filter, FilterFile, FilterKind, Goal, LoadOptions, RibbonFilter,
+    RibbonView,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -17,6 +18,11 @@ const MIXED: Budget = Budget::Fpr(0.01);
 
 fn of(budget: Budget, keys: u64, seed: u64) -> RibbonFilter {
     RibbonFilter::build_with_seed(budget, seed, 0..keys).unwrap()
+}
+
+/// A view whose payload is not checked.
+fn unchecked(bytes: &[u8]) -> Result<RibbonView<'_>, DecodeError> {
+    LoadOptions::new().unchecked_payload().view::<RibbonFilter>(bytes)
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
@@ -116,7 +122,7 @@ fn what_no_build_writes_is_refused_by_name_even_with_the_right_checksum() {
         let begin = held.as_ptr().align_offset(64);
         let held = &mut held[begin..][..bytes.len()];
         held.copy_from_slice(&bytes);
-        let view = LoadOptions::new().unchecked_payload().view::<RibbonFilter>(held).err();
+        let view = unchecked(held).err();
         (RibbonFilter::from_bytes(&bytes).err(), view)
     };
     let number = |entry: usize, i: usize| ENTRIES + entry * ROW + i * 8;
@@ -219,7 +225,7 @@ fn any_payload_with_the_right_checksum_answers_alike_in_every_way() {
             let begin = held.as_ptr().align_offset(64);
             let held = &mut held[begin..][..bytes.len()];
             held.copy_from_slice(&bytes);
-            let view = LoadOptions::new().unchecked_payload().view::<RibbonFilter>(held).unwrap();
+            let view = unchecked(held).unwrap();
             let mut batch = vec![false; hashes.len()];
             view.contains_batch(&hashes, &mut batch).unwrap();
             let single: Vec<bool> = hashes.iter().map(|&hash| view.contains_hash(hash)).collect();

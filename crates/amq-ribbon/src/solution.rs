@@ -1,72 +1,63 @@
-//! The solved system: what a filter or a map consists of, and how a key is looked up in it.
+//! The solution of the equations: what a filter or a map consists of, and where a key's row lies in
+//! it.
 
 use crate::RibbonParams;
 use crate::geometry::Geometry;
 use crate::layer::Layer;
-use crate::order::{Order, by_order};
+use crate::layout::{SolutionLayout, Window, vector_end};
 use crate::row::{self, BUCKET, next_layer};
-use crate::simd::Path;
+use crate::simd::Backend;
 use crate::store::{Borrowed, Heap, Store};
 use crate::threshold::{limit, threshold_in};
 use amq_core::KeyHash;
 
 /// Keys of a batch whose windows are prefetched before the first of them is read.
-const TOGETHER: usize = 32;
+const PREFETCH_GROUP: usize = 32;
 
 /// The layers, one after another.
 ///
 /// Vector code reads the words without asking for their bounds, up to `vector_end`. So the fields
-/// are private, and none changes once the system is put together; nor do the words, which a [store]
-/// holds in a vector or borrows.
+/// are private, and none changes once the solution is put together; nor do the words, which a
+/// [store] holds in a vector or borrows.
 ///
 /// [store]: crate::store::Held
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct System<S = Heap> {
+pub(crate) struct Solution<S = Heap> {
     params: RibbonParams,
     geometry: Geometry,
     store: S,
-    /// [`Order::vector_end`].
+    /// See [`vector_end`].
     vector_end: usize,
-    /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes): what says in which order the
-    /// solution lies.
+    /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes), which determines the layout.
     slot_bytes: u32,
-    /// How keys are looked up one by one.
-    path: Path,
+    backend: Backend,
 }
 
-impl<S> System<S> {
+impl<S> Solution<S> {
     #[inline(always)]
     pub(crate) const fn params(&self) -> &RibbonParams {
         &self.params
     }
 }
 
-impl<S: Store> System<S> {
+impl<S: Store> Solution<S> {
     /// What the store holds, in this geometry.
     pub(crate) fn new(params: RibbonParams, geometry: Geometry, store: S) -> Self {
-        let (words, slot_bytes) = (store.words().len(), params.columns().slot_bytes());
-        let vector_end = by_order!(slot_bytes, O => {
-            O::vector_end(words, params.columns)
-        });
-        let path = Path::new(slot_bytes);
-        Self { params, geometry, store, vector_end, slot_bytes, path }
+        let columns = params.columns();
+        let vector_end = vector_end(store.words().len(), columns);
+        let slot_bytes = columns.slot_bytes();
+        Self { params, geometry, store, vector_end, slot_bytes, backend: Backend::new() }
     }
 
-    /// A view of this system: it borrows the store.
-    pub(crate) fn view(&self) -> System<Borrowed<'_>> {
+    /// The same solution, borrowed.
+    pub(crate) fn view(&self) -> Solution<Borrowed<'_>> {
         let store = Borrowed {
             words: self.words(),
             thresholds: self.store.thresholds(),
             seeds: self.store.seeds(),
         };
-        System {
-            params: self.params,
-            geometry: self.geometry,
-            store,
-            vector_end: self.vector_end,
-            slot_bytes: self.slot_bytes,
-            path: self.path,
-        }
+        let Self { params, geometry, vector_end, slot_bytes, backend, .. } = *self;
+        Solution { params, geometry, store, vector_end, slot_bytes, backend }
     }
 
     pub(crate) fn geometry(&self) -> &Geometry {
@@ -88,18 +79,16 @@ impl<S: Store> System<S> {
         self.store.words()
     }
 
-    /// [`Order::vector_end`] of the system's order.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) fn vector_end(&self) -> usize {
         self.vector_end
     }
 
-    /// How keys are looked up one by one.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    pub(crate) fn path(&self) -> Path {
-        self.path
+    pub(crate) fn backend(&self) -> Backend {
+        self.backend
     }
 
     /// Bytes of the store.
@@ -111,24 +100,24 @@ impl<S: Store> System<S> {
 
     /// A key's window.
     #[inline(always)]
-    pub(crate) fn window<O: Order>(&self, hash: u64) -> O::Window {
-        self.first_window::<O>(hash).unwrap_or_else(|| self.later_window::<O>(hash))
+    pub(crate) fn window<L: SolutionLayout>(&self, hash: u64) -> Window {
+        self.first_window::<L>(hash).unwrap_or_else(|| self.later_window::<L>(hash))
     }
 
     /// A key's window, if the first layer has it.
     #[inline(always)]
-    pub(crate) fn first_window<O: Order>(&self, hash: u64) -> Option<O::Window> {
-        self.window_in::<O>(&self.first_layer(), hash)
+    pub(crate) fn first_window<L: SolutionLayout>(&self, hash: u64) -> Option<Window> {
+        self.window_in::<L>(&self.first_layer(), hash)
     }
 
     /// The window that a key has in the first layer, and whether that bumps it: then this window is
     /// not the key's. No branch depends on the key.
     #[inline(always)]
-    fn window_if_first<O: Order>(&self, hash: u64) -> (O::Window, bool) {
+    fn window_if_first<L: SolutionLayout>(&self, hash: u64) -> (Window, bool) {
         let first = self.first_layer();
         let start = first.start(hash);
         let is_bumped = self.is_bumped(start / BUCKET, start % BUCKET);
-        (O::window(&first, self.params.columns, start, hash), is_bumped)
+        (L::window(&first, self.params.columns, start, hash), is_bumped)
     }
 
     #[inline(always)]
@@ -139,49 +128,49 @@ impl<S: Store> System<S> {
 
     /// The window in a layer that bumps keys, unless this key is bumped.
     #[inline(always)]
-    fn window_in<O: Order>(&self, layer: &Layer, hash: u64) -> Option<O::Window> {
+    fn window_in<L: SolutionLayout>(&self, layer: &Layer, hash: u64) -> Option<Window> {
         let start = layer.start(hash);
         let bucket = layer.first_bucket + start / BUCKET;
         if self.is_bumped(bucket, start % BUCKET) {
             return None;
         }
-        Some(O::window(layer, self.params.columns, start, hash))
+        Some(L::window(layer, self.params.columns, start, hash))
     }
 
     /// The window of a key that the first layer bumps.
     #[inline(never)]
-    pub(crate) fn later_window<O: Order>(&self, hash: u64) -> O::Window {
+    pub(crate) fn later_window<L: SolutionLayout>(&self, hash: u64) -> Window {
         let mut hash = hash;
         let Some((last, bumping)) = self.geometry.layers().split_last() else {
-            return O::NOWHERE;
+            return Window::NOWHERE;
         };
         for (i, layer) in bumping.iter().enumerate() {
             // The first bumps it, as the caller knows.
             if i > 0 {
-                if let Some(window) = self.window_in::<O>(layer, hash) {
+                if let Some(window) = self.window_in::<L>(layer, hash) {
                     return window;
                 }
             }
             hash = next_layer(hash, i);
         }
-        self.last_window::<O>(last, hash)
+        self.last_window::<L>(last, hash)
     }
 
     #[inline(always)]
-    fn last_window<O: Order>(&self, last: &Layer, hash: u64) -> O::Window {
+    fn last_window<L: SolutionLayout>(&self, last: &Layer, hash: u64) -> Window {
         let shard = last.shard(last.start(hash));
         let seeds = self.store.seeds();
         let seed = seeds.get(shard as usize).copied().unwrap_or_default();
         let hash = row::seeded(hash, seed);
         let (first, starts) = last.starts_of(shard);
         let start = first + row::start(hash, starts);
-        O::window(last, self.params.columns, start, hash)
+        L::window(last, self.params.columns, start, hash)
     }
 
     /// Whether a bucket bumps the keys that start at this offset. A bucket without a threshold, as
     /// in a last layer that is the only one, bumps all.
     #[inline(always)]
-    pub(crate) fn is_bumped(&self, bucket: u64, offset: u64) -> bool {
+    fn is_bumped(&self, bucket: u64, offset: u64) -> bool {
         let Some(&thresholds) = self.store.thresholds().get((bucket / 32) as usize) else {
             return true;
         };
@@ -191,30 +180,30 @@ impl<S: Store> System<S> {
     /// Answers for many keys. While it answers for one group of them, it prefetches the windows of
     /// the next, so that memory is never idle.
     #[inline(always)]
-    pub(crate) fn each<O: Order, A>(
+    pub(crate) fn each<L: SolutionLayout, A>(
         &self,
         hashes: &[KeyHash],
         answers: &mut [A],
-        answer_of: impl Fn(&O::Window) -> A,
+        answer_of: impl Fn(&Window) -> A,
     ) {
-        let mut groups = hashes.chunks(TOGETHER);
-        let mut windows = [[O::Window::default(); TOGETHER]; 2];
+        let mut groups = hashes.chunks(PREFETCH_GROUP);
+        let mut windows = [[Window::default(); PREFETCH_GROUP]; 2];
         let [mut ready, mut coming] = windows.each_mut();
         let first = groups.next().unwrap_or_default();
         let mut later = Later::NONE;
         for (at, &hash) in first.iter().enumerate() {
-            self.prepare::<O>(hash, at, ready, &mut later);
+            self.prepare::<L>(hash, at, ready, &mut later);
         }
-        self.prepare_later::<O>(first, ready, &later);
-        for answers in answers.chunks_mut(TOGETHER) {
+        self.prepare_later::<L>(first, ready, &later);
+        for answers in answers.chunks_mut(PREFETCH_GROUP) {
             let next = groups.next().unwrap_or_default();
             let mut later = Later::NONE;
             let (now, rest) = answers.split_at_mut(next.len().min(answers.len()));
             for (at, (answer, &hash)) in now.iter_mut().zip(next).enumerate() {
-                self.prepare::<O>(hash, at, coming, &mut later);
+                self.prepare::<L>(hash, at, coming, &mut later);
                 *answer = answer_of(&ready[at]);
             }
-            self.prepare_later::<O>(next, coming, &later);
+            self.prepare_later::<L>(next, coming, &later);
             for (answer, window) in rest.iter_mut().zip(&ready[next.len()..]) {
                 *answer = answer_of(window);
             }
@@ -225,48 +214,60 @@ impl<S: Store> System<S> {
     /// Finds and prefetches the window of a group's key number `at`, as if the first layer had all
     /// keys. It does not for one in twenty, which no branch could foresee.
     #[inline(always)]
-    fn prepare<O: Order>(
+    fn prepare<L: SolutionLayout>(
         &self,
         hash: KeyHash,
         at: usize,
-        windows: &mut [O::Window; TOGETHER],
+        windows: &mut [Window; PREFETCH_GROUP],
         later: &mut Later,
     ) {
-        let (window, is_bumped) = self.window_if_first::<O>(hash.get());
+        let (window, is_bumped) = self.window_if_first::<L>(hash.get());
         windows[at] = window;
         later.push_if(is_bumped, at);
-        O::prefetch(self.words(), self.params.columns, &window);
+        L::prefetch(self.words(), self.params.columns, &window);
     }
 
     /// Prepares the keys of a group that the first layer bumps.
     #[inline(always)]
-    fn prepare_later<O: Order>(
+    fn prepare_later<L: SolutionLayout>(
         &self,
         hashes: &[KeyHash],
-        windows: &mut [O::Window; TOGETHER],
+        windows: &mut [Window; PREFETCH_GROUP],
         later: &Later,
     ) {
         for &at in &later.keys[..later.len] {
             let at = usize::from(at);
-            windows[at] = self.later_window::<O>(hashes[at].get());
-            O::prefetch(self.words(), self.params.columns, &windows[at]);
+            windows[at] = self.later_window::<L>(hashes[at].get());
+            L::prefetch(self.words(), self.params.columns, &windows[at]);
         }
     }
 }
 
 /// The keys of a group that the first layer bumps, by their numbers.
 struct Later {
-    keys: [u8; TOGETHER],
+    keys: [u8; PREFETCH_GROUP],
     len: usize,
 }
 
 impl Later {
-    const NONE: Self = Self { keys: [0; TOGETHER], len: 0 };
+    const NONE: Self = Self { keys: [0; PREFETCH_GROUP], len: 0 };
 
     /// Adds a key or not, without a branch.
     #[inline(always)]
     fn push_if(&mut self, is_bumped: bool, key: usize) {
-        self.keys[self.len % TOGETHER] = key as u8;
+        self.keys[self.len % PREFETCH_GROUP] = key as u8;
         self.len += usize::from(is_bumped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl<S> Solution<S> {
+        /// The same solution, read by another backend.
+        pub(crate) fn with_backend(self, backend: Backend) -> Self {
+            Self { backend, ..self }
+        }
     }
 }

@@ -12,26 +12,22 @@
 //!
 //! Bytes are counted from the lowest of the first word on, on machines of either byte order.
 
-use super::Order;
+use super::{SolutionLayout, Window};
 use crate::layer::Layer;
 use crate::row::{self, BITS};
 use amq_core::internal::bytemuck::cast_slice;
 use amq_core::prefetch::prefetch;
 
-/// The order of slots of `BYTES` bytes, 1 to 4.
+/// The layout of slots of `BYTES` bytes, 1 to 4.
 pub(crate) struct BySlot<const BYTES: usize>;
-
-/// Where a row lies in words ordered [`BySlot`].
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Slots {
-    /// Its first slot, counted over all layers.
-    pub(crate) first: usize,
-    /// The hash that the row and its result are made of.
-    pub(crate) hash: u64,
-}
 
 /// A byte's lowest bit, in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// Bytes that vectors read of a window: eight slots of three bytes do not fill one.
+pub(super) const fn bytes_read(slot_bytes: usize) -> usize {
+    BITS as usize * slot_bytes + if slot_bytes == 3 { 8 } else { 0 }
+}
 
 impl<const BYTES: usize> BySlot<BYTES> {
     /// Eight slots take this many words of 64 bits. In each byte, the bit of its slot.
@@ -45,15 +41,9 @@ impl<const BYTES: usize> BySlot<BYTES> {
         bits
     };
 
-    /// Bytes after a window that vectors read: eight slots of three bytes do not fill one.
-    pub(crate) const SPARE: usize = if BYTES == 3 { 8 } else { 0 };
-
-    /// The bits of a slot.
-    pub(crate) const MASK: u32 = u32::MAX >> (32 - 8 * BYTES);
-
-    /// The slots of a row, exclusive-ored. In a system of no layers there are none.
+    /// The slots of a row, exclusive-ored. In a solution of no layers there are none.
     #[inline(always)]
-    fn sum(words: &[u64], window: &Slots) -> Option<u32> {
+    fn sum(words: &[u64], window: &Window) -> Option<u32> {
         let row = row::of(window.hash);
         #[cfg(all(
             target_arch = "aarch64",
@@ -61,10 +51,10 @@ impl<const BYTES: usize> BySlot<BYTES> {
             target_feature = "neon",
             not(miri)
         ))]
-        if let Some(sums) = crate::simd::neon::sums(words, window.first, row) {
+        if let Some(sums) = crate::simd::neon::sums(words, window.place, row) {
             return Some(fold::<BYTES>(sums));
         }
-        Self::sums(words, window.first, row).map(fold)
+        Self::sums(words, window.place, row).map(fold)
     }
 
     /// The slots of a row that begins with slot `first`, exclusive-ored into eight.
@@ -128,7 +118,7 @@ pub(crate) fn fold<const BYTES: usize>(sums: [u64; BYTES]) -> u32 {
         let sum = u128::from(a) | u128::from(b) << 64;
         let sum = sum ^ (sum >> 96 | u128::from(c) << 32);
         let sum = sum as u64 ^ (sum >> 48) as u64;
-        return (sum ^ sum >> 24) as u32 & BySlot::<BYTES>::MASK;
+        return (sum ^ sum >> 24) as u32 & 0xFF_FFFF;
     }
     let sum = sums.into_iter().fold(0, |sum, word| sum ^ word);
     fold_word::<BYTES>(sum)
@@ -145,45 +135,21 @@ pub(crate) fn fold_word<const BYTES: usize>(mut sum: u64) -> u32 {
     if BYTES == 1 {
         sum ^= sum.rotate_right(8);
     }
-    sum as u32 & BySlot::<BYTES>::MASK
+    sum as u32 & (u32::MAX >> (32 - 8 * BYTES))
 }
 
-impl<const BYTES: usize> Order for BySlot<BYTES> {
-    type Window = Slots;
-
-    const NOWHERE: Slots = Slots { first: 0, hash: 0 };
-
+impl<const BYTES: usize> SolutionLayout for BySlot<BYTES> {
     #[inline(always)]
-    fn window(layer: &Layer, _: u32, start: u64, hash: u64) -> Slots {
+    fn window(layer: &Layer, _: u32, start: u64, hash: u64) -> Window {
         // A shard has one block more than its starts fill.
         let before = layer.first_word / (8 * BYTES as u64) + layer.shard(start);
-        Slots { first: (start + before * BITS) as usize, hash }
+        let place = (start + before * BITS) as usize;
+        Window { place, hash, columns: 8 * BYTES as u32, offset: 0 }
     }
 
     #[inline(always)]
-    fn place(window: &Slots) -> usize {
-        window.first
-    }
-
-    fn vector_end(words: usize, _: u32) -> usize {
-        let read = BITS as usize * BYTES + Self::SPARE;
-        let last = (words * size_of::<u64>()).checked_sub(read);
-        last.map_or(0, |last| last / BYTES + 1)
-    }
-
-    #[cfg(test)]
-    fn check(words: &[u64], window: &Slots, vector_end: usize) -> bool {
-        let end = (window.first + BITS as usize) * BYTES;
-        assert!(end <= size_of_val(words));
-        if window.first < vector_end {
-            assert!(end + Self::SPARE <= size_of_val(words));
-        }
-        end == size_of_val(words)
-    }
-
-    #[inline(always)]
-    fn prefetch(words: &[u64], _: u32, window: &Slots) {
-        let (bytes, first) = (cast_slice::<u64, u8>(words), window.first * BYTES);
+    fn prefetch(words: &[u64], _: u32, window: &Window) {
+        let (bytes, first) = (cast_slice::<u64, u8>(words), window.place * BYTES);
         let len = BITS as usize * BYTES;
         for line in (0..len).step_by(64) {
             prefetch(bytes, first + line);
@@ -192,13 +158,12 @@ impl<const BYTES: usize> Order for BySlot<BYTES> {
     }
 
     #[inline(always)]
-    fn agrees(words: &[u64], window: &Slots) -> bool {
-        let result = row::result(window.hash) & Self::MASK;
-        Self::sum(words, window) == Some(result)
+    fn agrees(words: &[u64], window: &Window) -> bool {
+        Self::sum(words, window) == Some(window.result())
     }
 
     #[inline(always)]
-    fn value(words: &[u64], window: &Slots) -> u32 {
+    fn value(words: &[u64], window: &Window) -> u32 {
         Self::sum(words, window).unwrap_or_default()
     }
 }
@@ -241,7 +206,7 @@ const fn transposed(mut bits: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::ByColumn;
+    use crate::layout::ByColumn;
     use std::vec;
     use std::vec::Vec;
 
@@ -255,7 +220,7 @@ mod tests {
     }
 
     /// Writes columns of pseudo-random bits both ways, and asks both for rows at every slot.
-    fn orders_agree<const BYTES: usize>() {
+    fn layouts_agree<const BYTES: usize>() {
         const BLOCKS: usize = 3;
         let columns = 8 * BYTES;
         let mut noise = 1;
@@ -283,11 +248,11 @@ mod tests {
     }
 
     #[test]
-    fn both_orders_of_the_same_bits_have_the_same_values() {
-        orders_agree::<1>();
-        orders_agree::<2>();
-        orders_agree::<3>();
-        orders_agree::<4>();
+    fn both_layouts_of_the_same_bits_have_the_same_values() {
+        layouts_agree::<1>();
+        layouts_agree::<2>();
+        layouts_agree::<3>();
+        layouts_agree::<4>();
     }
 
     #[cfg(all(
