@@ -4,8 +4,8 @@ use crate::engine::{
     answers, array, bytes, error, hex, numbers, planning_error, rows, session, session_with, table,
 };
 use amq::{
-    AnyFile, AnyFilter, BloomFilter, FilterKind, Goal, KeyEncoding, KeyHash, Keyed, Prehashed,
-    SaveOptions, SipKey,
+    AnyFile, AnyFilter, BloomFilter, FilterFile, FilterKind, Goal, KeyEncoding, KeyHash, Keyed,
+    Prehashed, SaveOptions, SipKey,
 };
 use amq_datafusion::ContainsFile;
 use datafusion::arrow::array::{
