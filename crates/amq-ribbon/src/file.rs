@@ -267,7 +267,7 @@ impl<'de> amq_core::internal::serde::Deserialize<'de> for RibbonMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::tests::checked_window;
+    use crate::layout::tests::checked_place;
     use crate::simd::Backend;
     use crate::store::Heap;
     use crate::{RibbonView, simd};
@@ -345,9 +345,9 @@ mod tests {
         let mut values = vec![0; hashes.len()];
         simd::answer_batch(&view.solution, &hashes, &mut values);
         for (i, &hash) in hashes.iter().enumerate() {
-            let (window, is_last) = checked_window(&view.solution, hash.get());
+            let (place, is_last) = checked_place(&view.solution, hash.get());
             met.at_the_end += u64::from(is_last);
-            met.by_vectors += u64::from(window.place < view.solution.vector_end());
+            met.by_vectors += u64::from(place < view.solution.vector_end());
             let (found, value) = (
                 simd::answer(&portable, hash.get()),
                 simd::answer::<u32, _>(&portable, hash.get()),

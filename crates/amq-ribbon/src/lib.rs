@@ -77,7 +77,8 @@
 //! without a branch. Slots of whole bytes are masked by the coefficients and folded, 32 bytes at a
 //! time with AVX2 where the processor has it. AVX2 processes eight columns at once. With AVX-512
 //! (Intel since Ice Lake, AMD since Zen 4) the coefficients are the mask under which 64 bytes of
-//! slots are loaded, and the parities of eight columns are counted at once.
+//! slots are loaded, if slots have one or two, and the parities of eight columns are counted at
+//! once.
 //!
 //! A plan meets any rate, and any size, to within a block: a share of the blocks has one column
 //! less ([`theory`]). How many keys are bumped differs a little from filter to filter, and its size

@@ -59,34 +59,34 @@ impl Backend {
 
 /// What a query answers: `bool`, whether the key is in; or `u32`, its value.
 pub(crate) trait Answer: Copy {
-    /// The answer where the window's parities are these, one bit per column, and any further bits.
-    /// `low` keeps as many low bits as the window has columns.
+    /// The answer for this hash, where its window's parities are these, one bit per column, and any
+    /// further bits. `low` keeps as many low bits as there are columns.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    fn of(parities: u32, window: &Window, low: impl FnOnce(u32) -> u32) -> Self;
+    fn of(parities: u32, hash: u64, low: impl FnOnce(u32) -> u32) -> Self;
     /// The answer by portable code.
-    fn portable<L: SolutionLayout>(words: &[u64], window: &Window) -> Self;
+    fn portable<L: SolutionLayout>(words: &[u64], window: &Window<L::Part>) -> Self;
 }
 
 impl Answer for bool {
     #[inline(always)]
-    fn of(parities: u32, window: &Window, low: impl FnOnce(u32) -> u32) -> bool {
-        low(parities ^ row::result(window.hash)) == 0
+    fn of(parities: u32, hash: u64, low: impl FnOnce(u32) -> u32) -> bool {
+        low(parities ^ row::result(hash)) == 0
     }
 
     #[inline(always)]
-    fn portable<L: SolutionLayout>(words: &[u64], window: &Window) -> bool {
+    fn portable<L: SolutionLayout>(words: &[u64], window: &Window<L::Part>) -> bool {
         L::agrees(words, window)
     }
 }
 
 impl Answer for u32 {
     #[inline(always)]
-    fn of(parities: u32, _: &Window, low: impl FnOnce(u32) -> u32) -> u32 {
+    fn of(parities: u32, _: u64, low: impl FnOnce(u32) -> u32) -> u32 {
         low(parities)
     }
 
     #[inline(always)]
-    fn portable<L: SolutionLayout>(words: &[u64], window: &Window) -> u32 {
+    fn portable<L: SolutionLayout>(words: &[u64], window: &Window<L::Part>) -> u32 {
         L::value(words, window)
     }
 }

@@ -100,20 +100,20 @@ impl<S: Store> Solution<S> {
 
     /// A key's window.
     #[inline(always)]
-    pub(crate) fn window<L: SolutionLayout>(&self, hash: u64) -> Window {
+    pub(crate) fn window<L: SolutionLayout>(&self, hash: u64) -> Window<L::Part> {
         self.first_window::<L>(hash).unwrap_or_else(|| self.later_window::<L>(hash))
     }
 
     /// A key's window, if the first layer has it.
     #[inline(always)]
-    pub(crate) fn first_window<L: SolutionLayout>(&self, hash: u64) -> Option<Window> {
+    pub(crate) fn first_window<L: SolutionLayout>(&self, hash: u64) -> Option<Window<L::Part>> {
         self.window_in::<L>(&self.first_layer(), hash)
     }
 
     /// The window that a key has in the first layer, and whether that bumps it: then this window is
     /// not the key's. No branch depends on the key.
     #[inline(always)]
-    fn window_if_first<L: SolutionLayout>(&self, hash: u64) -> (Window, bool) {
+    fn window_if_first<L: SolutionLayout>(&self, hash: u64) -> (Window<L::Part>, bool) {
         let first = self.first_layer();
         let start = first.start(hash);
         let is_bumped = self.is_bumped(start / BUCKET, start % BUCKET);
@@ -128,7 +128,7 @@ impl<S: Store> Solution<S> {
 
     /// The window in a layer that bumps keys, unless this key is bumped.
     #[inline(always)]
-    fn window_in<L: SolutionLayout>(&self, layer: &Layer, hash: u64) -> Option<Window> {
+    fn window_in<L: SolutionLayout>(&self, layer: &Layer, hash: u64) -> Option<Window<L::Part>> {
         let start = layer.start(hash);
         let bucket = layer.first_bucket + start / BUCKET;
         if self.is_bumped(bucket, start % BUCKET) {
@@ -139,10 +139,10 @@ impl<S: Store> Solution<S> {
 
     /// The window of a key that the first layer bumps.
     #[inline(never)]
-    pub(crate) fn later_window<L: SolutionLayout>(&self, hash: u64) -> Window {
+    pub(crate) fn later_window<L: SolutionLayout>(&self, hash: u64) -> Window<L::Part> {
         let mut hash = hash;
         let Some((last, bumping)) = self.geometry.layers().split_last() else {
-            return Window::NOWHERE;
+            return Window::default();
         };
         for (i, layer) in bumping.iter().enumerate() {
             // The first bumps it, as the caller knows.
@@ -157,7 +157,7 @@ impl<S: Store> Solution<S> {
     }
 
     #[inline(always)]
-    fn last_window<L: SolutionLayout>(&self, last: &Layer, hash: u64) -> Window {
+    fn last_window<L: SolutionLayout>(&self, last: &Layer, hash: u64) -> Window<L::Part> {
         let shard = last.shard(last.start(hash));
         let seeds = self.store.seeds();
         let seed = seeds.get(shard as usize).copied().unwrap_or_default();
@@ -184,7 +184,7 @@ impl<S: Store> Solution<S> {
         &self,
         hashes: &[KeyHash],
         answers: &mut [A],
-        answer_of: impl Fn(&Window) -> A,
+        answer_of: impl Fn(&Window<L::Part>) -> A,
     ) {
         let mut groups = hashes.chunks(PREFETCH_GROUP);
         let mut windows = [[Window::default(); PREFETCH_GROUP]; 2];
@@ -218,7 +218,7 @@ impl<S: Store> Solution<S> {
         &self,
         hash: KeyHash,
         at: usize,
-        windows: &mut [Window; PREFETCH_GROUP],
+        windows: &mut [Window<L::Part>; PREFETCH_GROUP],
         later: &mut Later,
     ) {
         let (window, is_bumped) = self.window_if_first::<L>(hash.get());
@@ -232,7 +232,7 @@ impl<S: Store> Solution<S> {
     fn prepare_later<L: SolutionLayout>(
         &self,
         hashes: &[KeyHash],
-        windows: &mut [Window; PREFETCH_GROUP],
+        windows: &mut [Window<L::Part>; PREFETCH_GROUP],
         later: &Later,
     ) {
         for &at in &later.keys[..later.len] {

@@ -8,6 +8,21 @@ use amq_core::prefetch::prefetch;
 /// The layout for any number of columns, also where blocks differ in it.
 pub(crate) struct ByColumn;
 
+/// The blocks of a window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blocks {
+    /// Words in each of the two blocks that count.
+    pub(crate) columns: u32,
+    /// The row's first slot, within the first block.
+    pub(crate) offset: u32,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self { columns: 1, offset: 0 }
+    }
+}
+
 /// The words that vectors read from a window's first block on, eight at a time: those of both
 /// blocks, and eight of the second if it has fewer.
 pub(super) const fn words_read(columns: u32) -> usize {
@@ -17,8 +32,8 @@ pub(super) const fn words_read(columns: u32) -> usize {
 
 /// The words of a window's two blocks; none if there are none, as in a solution of no keys.
 #[inline(always)]
-fn blocks<'a>(words: &'a [u64], window: &Window) -> Option<[&'a [u64]; 2]> {
-    let columns = window.columns as usize;
+fn blocks<'a>(words: &'a [u64], window: &Window<Blocks>) -> Option<[&'a [u64]; 2]> {
+    let columns = window.part.columns as usize;
     let words = words.get(window.place..)?;
     let (block, rest) = words.split_at_checked(columns)?;
     // A row in the very last block ends in it, so there any words will do for the next one.
@@ -26,16 +41,19 @@ fn blocks<'a>(words: &'a [u64], window: &Window) -> Option<[&'a [u64]; 2]> {
 }
 
 impl SolutionLayout for ByColumn {
+    type Part = Blocks;
+
     #[inline(always)]
-    fn window(layer: &Layer, columns: u32, start: u64, hash: u64) -> Window {
+    fn window(layer: &Layer, columns: u32, start: u64, hash: u64) -> Window<Blocks> {
         let (place, columns) = layer.block(layer.block_of(start), columns);
-        Window { place, hash, columns: columns as u32, offset: (start % BITS) as u32 }
+        let part = Blocks { columns: columns as u32, offset: (start % BITS) as u32 };
+        Window { place, hash, part }
     }
 
     #[inline(always)]
-    fn prefetch(words: &[u64], columns: u32, window: &Window) {
+    fn prefetch(words: &[u64], columns: u32, window: &Window<Blocks>) {
         let line = 64 / size_of::<u64>();
-        let last = window.place + words_read(window.columns) - 1;
+        let last = window.place + words_read(window.part.columns) - 1;
         prefetch(words, window.place);
         prefetch(words, window.place + line);
         // How often is the same for all windows: their own columns, which may be one less, would
@@ -48,9 +66,9 @@ impl SolutionLayout for ByColumn {
 
     /// Stops at the first column that differs.
     #[inline(always)]
-    fn agrees(words: &[u64], window: &Window) -> bool {
+    fn agrees(words: &[u64], window: &Window<Blocks>) -> bool {
         let (row, mut result) = (row::of(window.hash), row::result(window.hash));
-        let (here, next) = row::split(row, window.offset);
+        let (here, next) = row::split(row, window.part.offset);
         let Some([block, after]) = blocks(words, window) else {
             return false;
         };
@@ -64,9 +82,9 @@ impl SolutionLayout for ByColumn {
     }
 
     #[inline(always)]
-    fn value(words: &[u64], window: &Window) -> u32 {
+    fn value(words: &[u64], window: &Window<Blocks>) -> u32 {
         let row = row::of(window.hash);
-        let (here, next) = row::split(row, window.offset);
+        let (here, next) = row::split(row, window.part.offset);
         let mut value = 0;
         let Some([block, after]) = blocks(words, window) else {
             return value;

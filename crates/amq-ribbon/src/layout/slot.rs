@@ -41,9 +41,12 @@ impl<const BYTES: usize> BySlot<BYTES> {
         bits
     };
 
+    /// The bits of a slot.
+    pub(crate) const MASK: u32 = u32::MAX >> (32 - 8 * BYTES);
+
     /// The slots of a row, exclusive-ored. In a solution of no layers there are none.
     #[inline(always)]
-    fn sum(words: &[u64], window: &Window) -> Option<u32> {
+    fn sum(words: &[u64], window: &Window<()>) -> Option<u32> {
         let row = row::of(window.hash);
         #[cfg(all(
             target_arch = "aarch64",
@@ -118,7 +121,7 @@ pub(crate) fn fold<const BYTES: usize>(sums: [u64; BYTES]) -> u32 {
         let sum = u128::from(a) | u128::from(b) << 64;
         let sum = sum ^ (sum >> 96 | u128::from(c) << 32);
         let sum = sum as u64 ^ (sum >> 48) as u64;
-        return (sum ^ sum >> 24) as u32 & 0xFF_FFFF;
+        return (sum ^ sum >> 24) as u32 & BySlot::<BYTES>::MASK;
     }
     let sum = sums.into_iter().fold(0, |sum, word| sum ^ word);
     fold_word::<BYTES>(sum)
@@ -135,20 +138,21 @@ pub(crate) fn fold_word<const BYTES: usize>(mut sum: u64) -> u32 {
     if BYTES == 1 {
         sum ^= sum.rotate_right(8);
     }
-    sum as u32 & (u32::MAX >> (32 - 8 * BYTES))
+    sum as u32 & BySlot::<BYTES>::MASK
 }
 
 impl<const BYTES: usize> SolutionLayout for BySlot<BYTES> {
+    type Part = ();
+
     #[inline(always)]
-    fn window(layer: &Layer, _: u32, start: u64, hash: u64) -> Window {
+    fn window(layer: &Layer, _: u32, start: u64, hash: u64) -> Window<()> {
         // A shard has one block more than its starts fill.
         let before = layer.first_word / (8 * BYTES as u64) + layer.shard(start);
-        let place = (start + before * BITS) as usize;
-        Window { place, hash, columns: 8 * BYTES as u32, offset: 0 }
+        Window { place: (start + before * BITS) as usize, hash, part: () }
     }
 
     #[inline(always)]
-    fn prefetch(words: &[u64], _: u32, window: &Window) {
+    fn prefetch(words: &[u64], _: u32, window: &Window<()>) {
         let (bytes, first) = (cast_slice::<u64, u8>(words), window.place * BYTES);
         let len = BITS as usize * BYTES;
         for line in (0..len).step_by(64) {
@@ -158,12 +162,12 @@ impl<const BYTES: usize> SolutionLayout for BySlot<BYTES> {
     }
 
     #[inline(always)]
-    fn agrees(words: &[u64], window: &Window) -> bool {
-        Self::sum(words, window) == Some(window.result())
+    fn agrees(words: &[u64], window: &Window<()>) -> bool {
+        Self::sum(words, window) == Some(row::result(window.hash) & Self::MASK)
     }
 
     #[inline(always)]
-    fn value(words: &[u64], window: &Window) -> u32 {
+    fn value(words: &[u64], window: &Window<()>) -> u32 {
         Self::sum(words, window).unwrap_or_default()
     }
 }

@@ -5,18 +5,14 @@
 //! would have to be cleared after every single query, or later code that knows nothing of vectors
 //! slows down; vectors 16 to 31 need not be, but a compiler does not prefer them.
 
-// Compilers differ in which of the intrinsics are unsafe.
-#![allow(unused_unsafe)]
-
-use crate::layout::fold;
 use core::arch::asm;
-use core::arch::x86_64::_pdep_u64;
 
-/// Of 64 slots of `BYTES` bytes those whose coefficients are set, exclusive-ored.
+/// Of 64 slots of `BYTES` bytes those whose coefficients are set, exclusive-ored. Slots of three
+/// and four bytes, of rates near 2^-24 and 2^-32, are left to AVX2.
 ///
 /// # Safety
 /// The processor has what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks for. The 64
-/// slots can be read.
+/// slots can be read, and eight bytes more if `BYTES` is 3.
 #[inline(always)]
 pub(super) unsafe fn selected<const BYTES: usize>(slots: *const u8, coefficients: u64) -> u32 {
     // SAFETY: as the caller says.
@@ -24,8 +20,7 @@ pub(super) unsafe fn selected<const BYTES: usize>(slots: *const u8, coefficients
         match BYTES {
             1 => selected_1(slots, coefficients),
             2 => selected_2(slots, coefficients),
-            3 => selected_3(slots, coefficients),
-            _ => selected_4(slots, coefficients),
+            _ => super::avx2::selected::<BYTES>(slots, coefficients),
         }
     }
 }
@@ -102,99 +97,6 @@ unsafe fn selected_2(slots: *const u8, coefficients: u64) -> u32 {
         );
     }
     (sum >> 48) as u32
-}
-
-/// Slots of three bytes fill no vector. Three vectors hold 21 whole slots each; the last slot is
-/// taken by itself. So nothing past the 64 slots is read.
-///
-/// # Safety
-/// As [`selected`].
-#[inline(always)]
-unsafe fn selected_3(slots: *const u8, coefficients: u64) -> u32 {
-    /// The first byte of each of 21 slots.
-    const FIRST: u64 = 0x1249_2492_4924_9249;
-    // A bit for each byte of the slots that are set.
-    // SAFETY: the caller says that the processor has BMI2.
-    let bytes = |coefficients: u64| unsafe { _pdep_u64(coefficients, FIRST) } * 7;
-    let [low, middle, high]: [u64; 3];
-    // SAFETY: as in `selected_1`; the slots are 192 bytes.
-    let last = unsafe {
-        asm!(
-            "kmovq k1, {first}",
-            "kmovq k2, {second}",
-            "kmovq k3, {third}",
-            "vmovdqu8 zmm16 {{k1}} {{z}}, zmmword ptr [{slots}]",
-            "vmovdqu8 zmm17 {{k2}} {{z}}, zmmword ptr [{slots} + 63]",
-            "vmovdqu8 zmm18 {{k3}} {{z}}, zmmword ptr [{slots} + 126]",
-            // The table of a ^ b ^ c.
-            "vpternlogq zmm16, zmm17, zmm18, 0x96",
-            // 64 bytes are 24, 24 and 16.
-            "valignq zmm17, zmm16, zmm16, 3",
-            "vpxorq xmm18, xmm18, xmm18",
-            "valignq zmm18, zmm18, zmm16, 6",
-            "vpternlogq zmm16, zmm17, zmm18, 0x96",
-            "vmovq {low}, xmm16",
-            "vpextrq {middle}, xmm16, 1",
-            "vextracti64x2 xmm16, ymm16, 1",
-            "vmovq {high}, xmm16",
-            slots = in(reg) slots,
-            first = in(reg) bytes(coefficients),
-            second = in(reg) bytes(coefficients >> 21),
-            third = in(reg) bytes(coefficients >> 42),
-            low = lateout(reg) low,
-            middle = lateout(reg) middle,
-            high = lateout(reg) high,
-            out("k1") _,
-            out("k2") _,
-            out("k3") _,
-            out("zmm16") _,
-            out("zmm17") _,
-            out("zmm18") _,
-            options(pure, readonly, nostack, preserves_flags),
-        );
-        slots.add(188).cast::<u32>().read_unaligned() >> 8
-    };
-    let is_set = (coefficients >> 63) as u32;
-    fold::<3>([low, middle, high]) ^ last & is_set.wrapping_neg()
-}
-
-/// # Safety
-/// As [`selected`].
-#[inline(always)]
-unsafe fn selected_4(slots: *const u8, coefficients: u64) -> u32 {
-    let sum: u64;
-    // SAFETY: as in `selected_1`; the slots are 256 bytes.
-    unsafe {
-        asm!(
-            "kmovq k1, {coefficients}",
-            "kshiftrq k2, k1, 16",
-            "vmovdqu32 zmm16 {{k1}} {{z}}, zmmword ptr [{slots}]",
-            "vmovdqu32 zmm17 {{k2}} {{z}}, zmmword ptr [{slots} + 64]",
-            "kshiftrq k2, k1, 32",
-            "kshiftrq k1, k1, 48",
-            // Slots that are not set stay as they are.
-            "vpxord zmm16 {{k2}}, zmm16, zmmword ptr [{slots} + 128]",
-            "vpxord zmm17 {{k1}}, zmm17, zmmword ptr [{slots} + 192]",
-            "vpxorq zmm16, zmm16, zmm17",
-            // 32 bytes, 16, 8.
-            "vextracti64x4 ymm17, zmm16, 1",
-            "vpxorq ymm16, ymm16, ymm17",
-            "vextracti64x2 xmm17, ymm16, 1",
-            "vpxorq xmm16, xmm16, xmm17",
-            "vpshufd xmm17, xmm16, 0xEE",
-            "vpxorq xmm16, xmm16, xmm17",
-            "vmovq {sum}, xmm16",
-            slots = in(reg) slots,
-            coefficients = in(reg) coefficients,
-            sum = lateout(reg) sum,
-            out("k1") _,
-            out("k2") _,
-            out("zmm16") _,
-            out("zmm17") _,
-            options(pure, readonly, nostack, preserves_flags),
-        );
-    }
-    (sum ^ sum >> 32) as u32
 }
 
 /// The parities of eight columns: bit i is that of the bits set both in `row[0]` and in word i of

@@ -4,11 +4,11 @@
 //!
 //! What they call is inlined, since a function of its own is compiled without the features.
 
-use super::{Answer, avx2, avx512, portable};
+use super::{Answer, avx2, avx512};
 use crate::elimination::Elimination;
 use crate::entry::Entry;
 use crate::layer::{Columns, Layer};
-use crate::layout::{ByColumn, BySlot, SolutionLayout, Window};
+use crate::layout::{Blocks, ByColumn, BySlot, SolutionLayout, Window};
 use crate::row;
 use crate::shards::Shard;
 use crate::solution::Solution;
@@ -25,12 +25,21 @@ trait Vectors: SolutionLayout {
     /// The processor has the features, and the caller is compiled for them: a function with
     /// features of its own would not be inlined everywhere. The window is before the solution's
     /// `vector_end`.
-    unsafe fn parities<const AVX512: bool>(words: &[u64], most: u32, window: &Window) -> u32;
+    unsafe fn parities<const AVX512: bool>(
+        words: &[u64],
+        most: u32,
+        window: &Window<Self::Part>,
+    ) -> u32;
+    /// As many low bits as the window has columns.
+    ///
+    /// # Safety
+    /// The processor has the features.
+    unsafe fn low(bits: u32, window: &Window<Self::Part>) -> u32;
 }
 
 impl<const BYTES: usize> Vectors for BySlot<BYTES> {
     #[inline(always)]
-    unsafe fn parities<const AVX512: bool>(words: &[u64], _: u32, window: &Window) -> u32 {
+    unsafe fn parities<const AVX512: bool>(words: &[u64], _: u32, window: &Window<()>) -> u32 {
         let row = row::of(window.hash);
         // SAFETY: as the caller says; before `vector_end` all vectors of a window end in the words.
         unsafe {
@@ -41,52 +50,44 @@ impl<const BYTES: usize> Vectors for BySlot<BYTES> {
             }
         }
     }
+
+    #[inline(always)]
+    unsafe fn low(bits: u32, _: &Window<()>) -> u32 {
+        bits & Self::MASK
+    }
 }
 
 impl Vectors for ByColumn {
     #[inline(always)]
-    unsafe fn parities<const AVX512: bool>(words: &[u64], most: u32, window: &Window) -> u32 {
-        let Window { place, hash, columns, offset } = *window;
+    unsafe fn parities<const AVX512: bool>(
+        words: &[u64],
+        most: u32,
+        window: &Window<Blocks>,
+    ) -> u32 {
+        let Window { place, hash, part: Blocks { columns, offset } } = *window;
+        let row = row::split(row::of(hash), offset);
         // SAFETY: as the caller says; before `vector_end` all columns of two blocks can be read,
         // and eight words of each at least.
         unsafe {
             let block = words.as_ptr().add(place);
-            let first = eight::<AVX512>(block, columns, row::split(row::of(hash), offset));
-            match most {
-                // At the usual rates there are no more. Not the window's own number: one less in
-                // short blocks, it would make a branch that cannot be foreseen.
-                ..=8 => first,
-                _ => first | later::<AVX512>(block, most, columns, offset, hash),
+            let mut parities = eight::<AVX512>(block, columns, row);
+            // At the usual rates there are no more. Not by the window's own number: one less in
+            // short blocks, it would make a branch that cannot be foreseen.
+            for first in (8..most).step_by(8) {
+                // Where fewer than eight are left, the last eight: past them may begin a line that
+                // nobody has prefetched.
+                let first = first.min(columns - 8);
+                parities |= eight::<AVX512>(block.add(first as usize), columns, row) << first;
             }
+            parities
         }
     }
-}
 
-/// The parities of the columns from the ninth on. Its arguments fit into registers, so that its
-/// caller keeps nothing for afterwards.
-///
-/// # Safety
-/// The processor has the features; all columns of both blocks can be read, eight at least.
-#[cold]
-#[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn later<const AVX512: bool>(
-    block: *const u64,
-    most: u32,
-    columns: u32,
-    offset: u32,
-    hash: u64,
-) -> u32 {
-    let (row, mut parities) = (row::split(row::of(hash), offset), 0);
-    for first in (8..most).step_by(8) {
-        // Where fewer than eight are left, the last eight: past them may begin a line that nobody
-        // has prefetched.
-        let first = first.min(columns - 8);
-        // SAFETY: as the caller says.
-        let eight = unsafe { eight::<AVX512>(block.add(first as usize), columns, row) };
-        parities |= eight << first;
+    #[inline(always)]
+    unsafe fn low(bits: u32, window: &Window<Blocks>) -> u32 {
+        // SAFETY: the caller says that the processor has BMI2.
+        unsafe { _bzhi_u32(bits, window.part.columns) }
     }
-    parities
 }
 
 /// The parities of eight columns, and any of those past the last.
@@ -110,13 +111,12 @@ unsafe fn eight<const AVX512: bool>(block: *const u64, columns: u32, row: (u64, 
 ///
 /// # Safety
 /// The processor has the features.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(always)]
 pub(super) unsafe fn answer<A: Answer, S: Store, const AVX512: bool>(
     solution: &Solution<S>,
     hash: u64,
 ) -> A {
-    // SAFETY: the features are those of this function.
+    // SAFETY: as the caller says.
     unsafe {
         match solution.slot_bytes() {
             0 => answer_in::<A, ByColumn, S, AVX512>(solution, hash),
@@ -156,14 +156,12 @@ unsafe fn answer_in<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
     solution: &Solution<S>,
     hash: u64,
 ) -> A {
-    match solution.first_window::<L>(hash) {
-        // SAFETY: the features are those of this function; the window is before the end.
-        Some(window) if window.place < solution.vector_end() => unsafe {
-            by_vectors::<A, L, S, AVX512>(solution, &window)
-        },
-        Some(_) => portable(solution, hash),
-        // SAFETY: the features are those of this function.
-        None => unsafe { answer_bumped::<A, L, S, AVX512>(solution, hash) },
+    // SAFETY: the features are those of this function.
+    unsafe {
+        match solution.first_window::<L>(hash) {
+            Some(window) => answer_at::<A, L, S, AVX512>(solution, &window),
+            None => answer_bumped::<A, L, S, AVX512>(solution, hash),
+        }
     }
 }
 
@@ -216,7 +214,7 @@ unsafe fn answer_each<A: Answer, L: Vectors, const AVX512: bool>(
     answers: &mut [A],
 ) {
     // SAFETY: the features are those of this function.
-    let answer_at = |window: &Window| unsafe { answer_at::<A, L, _, AVX512>(solution, window) };
+    let answer_at = |window: &_| unsafe { answer_at::<A, L, _, AVX512>(solution, window) };
     solution.each::<L, A>(hashes, answers, answer_at);
 }
 
@@ -227,37 +225,25 @@ unsafe fn answer_each<A: Answer, L: Vectors, const AVX512: bool>(
 #[inline(always)]
 unsafe fn answer_at<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
     solution: &Solution<S>,
-    window: &Window,
+    window: &Window<L::Part>,
 ) -> A {
-    if window.place < solution.vector_end() {
-        // SAFETY: as the caller says, and the window is before the end.
-        return unsafe { by_vectors::<A, L, S, AVX512>(solution, window) };
+    let words = solution.words();
+    if window.place >= solution.vector_end() {
+        return answer_at_the_end::<A, L>(words, *window);
     }
-    answer_at_the_end::<A, L>(solution.words(), window)
-}
-
-/// The answer in a window before `vector_end`.
-///
-/// # Safety
-/// As [`Vectors::parities`].
-#[inline(always)]
-unsafe fn by_vectors<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
-    solution: &Solution<S>,
-    window: &Window,
-) -> A {
-    let (words, most) = (solution.words(), solution.params().columns);
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller says, and the window is before the end.
     unsafe {
-        let parities = L::parities::<AVX512>(words, most, window);
-        A::of(parities, window, |bits| _bzhi_u32(bits, window.columns))
+        let parities = L::parities::<AVX512>(words, solution.params().columns, window);
+        A::of(parities, window.hash, |bits| L::low(bits, window))
     }
 }
 
-/// The portable twin. A function of its own, so that loops keep everything in registers.
+/// The portable twin. A function of its own, and the window a copy, so that callers keep everything
+/// in registers.
 #[cold]
 #[inline(never)]
-fn answer_at_the_end<A: Answer, L: SolutionLayout>(words: &[u64], window: &Window) -> A {
-    A::portable::<L>(words, window)
+fn answer_at_the_end<A: Answer, L: SolutionLayout>(words: &[u64], window: Window<L::Part>) -> A {
+    A::portable::<L>(words, &window)
 }
 
 /// # Safety
