@@ -101,7 +101,7 @@ pub trait FilterFile: Written {
     /// in place, as `cp` and a shell's `>` do. If you cannot rule that out, load the filter.
     fn view(bytes: &[u8]) -> Result<Self::Over<Borrowing<'_>>, DecodeError>
     where
-        // Holds of owned filters alone: `FuseFilter::view` need not say `FuseFilter::<Vec<u8>>`.
+        // Holds of owned filters alone: `FuseFilter::view` need not say `FuseFilter::<Table>`.
         Self: for<'a> Restore<Over<Copying<'a>> = Self> + Sized,
     {
         LoadOptions::new().view::<Self>(bytes)

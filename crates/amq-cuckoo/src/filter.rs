@@ -110,9 +110,9 @@ impl<L: Layout> Cuckoo<L> {
 
     /// Inserts `key`. If it is refused, nothing changes.
     ///
-    /// Stores every copy of a key, as long as one of the slots it can reach is free: eight slots
-    /// ([`CuckooFilter`]) or four ([`WindowedCuckooFilter`]; three for a key whose buckets overlap
-    /// each other).
+    /// Stores every copy of a key, up to the slots of its two buckets: eight ([`CuckooFilter`]) or
+    /// four ([`WindowedCuckooFilter`]; three for a key whose buckets overlap each other). If they
+    /// are full, fingerprints of other keys are moved, if that makes room.
     ///
     /// ```
     /// use amq_cuckoo::{CuckooFilter, Goal};

@@ -285,7 +285,7 @@ impl BuildFilter for FuseFilter {
         Self::of_source(target.into(), seed, hashes)
     }
 
-    /// Hashes every key twice instead of keeping the hashes, which saves 8 bytes a key.
+    /// Hashes every key twice instead of collecting the hashes first, which saves 8 bytes a key.
     fn build_keys<K: Key>(
         target: impl Into<BuildTarget<FuseParams>>,
         seed: u64,

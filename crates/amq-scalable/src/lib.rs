@@ -72,7 +72,7 @@
 //!
 //! - You know the number of keys, even roughly: an `amq-bloom` filter for twice the number is
 //!   smaller than an unbounded growing one.
-//! - You need to remove keys: `amq-quotient`, which can grow up to a stated limit; or `amq-cuckoo`
+//! - You need to remove keys: `amq-quotient`, which can grow; or `amq-cuckoo`
 //!   and `amq-counting`, at a fixed size.
 //! - Strangers choose the keys: they can make it grow. Set a limit
 //!   ([`ScalableParams::with_max_bytes`]), and hash under a secret key ([`Keyed`]): who knows the

@@ -28,7 +28,7 @@ use crate::{BatchInsertError, InsertError, KeyHash, LengthMismatch};
 /// **The contract**: once a key is inserted, and until it is removed, the answer for it is `true`,
 /// always. For a key that was never inserted it is `true` with probability
 /// [`expected_fpr`](Filter::expected_fpr), over the choice of seed. An operation that returns an
-/// error has changed nothing.
+/// error has changed nothing, but for a batch of inserts: the keys before the refused one are in.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a filter",
     label = "it answers no queries",
