@@ -17,6 +17,7 @@ impl Backend {
 
     /// All that this processor can run.
     fn all() -> Vec<Self> {
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
         let mut all = vec![Self::portable()];
         #[cfg(target_arch = "x86_64")]
         if amq_core::internal::Cpu::has_avx2_and_bits() {
