@@ -268,6 +268,7 @@ mod balance {
 mod tests {
     use super::*;
     use crate::QuotientParams;
+    #[cfg(target_arch = "x86_64")]
     use crate::bits::Select;
     use crate::entry::{FixedLength, VariableLength};
     use amq_core::index::remix;

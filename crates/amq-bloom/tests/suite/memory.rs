@@ -1,7 +1,7 @@
 //! The laws of memory; see `amq_conformance::memory`.
 
 #[cfg(target_has_atomic = "64")]
-use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, FilterFile};
+use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 use amq_bloom::{
     BlockedBloomFilter, BloomFilter, EmptyFilter, Goal, WideBlockedBloomFilter, WideBlockedParams,
 };
@@ -25,6 +25,7 @@ memory!(atomic_blocked: AtomicBlockedBloomFilter => [empty, build, merge]);
 #[test]
 #[cfg(feature = "serde")]
 fn a_sequence_of_bytes_is_not_held_beside_the_filter() {
+    use amq_bloom::FilterFile;
     use amq_conformance::files::memory::{SLACK, takes_at_most};
     // A little over a power of two: a list that doubles is then nearly twice as long as it need be.
     for keys in [10, 112_000, 224_000] {
