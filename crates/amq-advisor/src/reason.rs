@@ -195,11 +195,12 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     let Some(goal) = choice.goal else {
         return text;
     };
-    if let (Budget::Fpr(fpr), Some(asked)) = (goal.budget, workload.fpr) {
-        if fpr < asked * 0.999 && choice.check_bits() == 0 {
-            let (fpr, asked) = (Rate(fpr), Rate(asked));
-            text += &format!(" Planned for {fpr} instead of {asked}: that saves time.");
-        }
+    if let (Budget::Fpr(fpr), Some(asked)) = (goal.budget, workload.fpr)
+        && fpr < asked * 0.999
+        && choice.check_bits() == 0
+    {
+        let (fpr, asked) = (Rate(fpr), Rate(asked));
+        text += &format!(" Planned for {fpr} instead of {asked}: that saves time.");
     }
     let bits = choice.bytes as f64 * 8.0 / goal.keys as f64;
     let over = amq_core::numeric::overhead(bits, choice.fpr);

@@ -199,14 +199,14 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
     });
     let is_fixed = workload.generations().is_none() && !workload.grows();
     let keys = workload.keys.planned();
-    if let (Budget::Fpr(fpr), true) = (size::budget(workload), is_fixed && most <= MOST_COUNTED) {
-        if let Ok(plan) = AnyFilter::plan(FilterKind::Counting, Goal::fpr(keys, fpr)) {
-            text += &format!(
-                " A counting Bloom filter takes any number of copies, in {:.1} bits per key; its \
+    if let (Budget::Fpr(fpr), true) = (size::budget(workload), is_fixed && most <= MOST_COUNTED)
+        && let Ok(plan) = AnyFilter::plan(FilterKind::Counting, Goal::fpr(keys, fpr))
+    {
+        text += &format!(
+            " A counting Bloom filter takes any number of copies, in {:.1} bits per key; its \
                  counters stick at 15.",
-                plan.bytes as f64 * 8.0 / keys as f64
-            );
-        }
+            plan.bytes as f64 * 8.0 / keys as f64
+        );
     }
     Some(text.trim_start().to_string()).filter(|text| !text.is_empty())
 }

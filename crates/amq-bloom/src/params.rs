@@ -164,7 +164,7 @@ pub enum FoldError {
 
 impl FoldError {
     pub(crate) fn check(places: &'static str, count: u64, factor: u64) -> Result<(), Self> {
-        if factor != 0 && count % factor == 0 {
+        if factor != 0 && count.is_multiple_of(factor) {
             Ok(())
         } else {
             Err(Self::Factor { places, count, factor })

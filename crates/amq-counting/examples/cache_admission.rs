@@ -50,5 +50,5 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Half of all requests go to a few popular objects, the others to objects never asked for again.
 fn object(request: u64) -> u64 {
     let random = KeyHash::of(&request, 1).get();
-    if random % 2 == 0 { random / 2 % POPULAR } else { POPULAR + request }
+    if random.is_multiple_of(2) { random / 2 % POPULAR } else { POPULAR + request }
 }

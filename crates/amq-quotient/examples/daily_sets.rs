@@ -12,7 +12,7 @@ const VISITORS: u64 = 20_000;
 
 /// Visitor `n` comes every day if `n` is a multiple of ten, and one day in five if not.
 fn comes(visitor: u64, day: u64) -> bool {
-    visitor % 10 == 0 || (visitor + day) % 5 == 0
+    visitor.is_multiple_of(10) || (visitor + day).is_multiple_of(5)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -245,7 +245,7 @@ mod tests {
             // Up to all slots but one, from everywhere, or mostly from the end or the beginning.
             let held = (params.blocks() * BLOCK_SLOTS - 1) * (remix(i, 0) % 101) / 100;
             let crowding = [1, 1, 3, 30][remix(i, 1) as usize % 4];
-            let at_the_end = remix(i, 2) % 2 == 0;
+            let at_the_end = remix(i, 2).is_multiple_of(2);
             let mut sorted: Vec<u64> = (0..held)
                 .map(|k| {
                     let fingerprint = remix(k, i) % params.fingerprints() / crowding;

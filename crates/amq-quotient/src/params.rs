@@ -157,7 +157,7 @@ impl QuotientParams {
             remainder_bits: self.remainder_bits.checked_add(1)?,
             max_slots: if grows { self.max_slots } else { slots },
         };
-        let even = self.slots % 2 == 0 && halved.check().is_ok();
+        let even = self.slots.is_multiple_of(2) && halved.check().is_ok();
         even.then_some(halved)
     }
 }

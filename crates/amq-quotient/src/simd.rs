@@ -337,7 +337,7 @@ mod tests {
                     fingerprint / crowding + params.fingerprints() * 9 / 10 / crowding
                 };
                 let key = pick(step / 3 * 3) % params.fingerprints();
-                if remix(step, 2) % 3 > 0 {
+                if !remix(step, 2).is_multiple_of(3) {
                     // Up to the last slot but one.
                     if held + 1 < one.places() {
                         let entry = stored(params, key);

@@ -120,7 +120,7 @@ impl Columns {
     /// Bytes of a slot if the solution lies slot by slot, which it does where every slot has the
     /// same whole number of bytes; otherwise zero.
     pub(crate) const fn slot_bytes(self) -> u32 {
-        match self.short == 0 && self.most % 8 == 0 {
+        match self.short == 0 && self.most.is_multiple_of(8) {
             true => self.most / 8,
             false => 0,
         }

@@ -116,7 +116,7 @@ pub(crate) fn bumping(keys: u64, layer: usize) -> (u64, u32) {
     // Each shard has a block more than its starts fill.
     let shards = libm::ceil(blocks / (1.0 + (1 << shard) as f64 / BITS as f64));
     let mut whole = libm::round(blocks - shards).max(1.0) as u64;
-    if whole % ((1 << shard) / BITS) == 0 {
+    if whole.is_multiple_of((1 << shard) / BITS) {
         // The last start would be a shard of its own.
         whole -= 1;
     }
@@ -136,7 +136,7 @@ pub(crate) fn last(keys: u64) -> (u64, u32) {
         let full = last_true(1, shard, |keys| spread(keys) <= slots);
         libm::ceil(keys as f64 / full as f64 * shard as f64 / BITS as f64)
     };
-    if whole > 0.0 && whole as u64 % (shard / BITS) == 0 {
+    if whole > 0.0 && (whole as u64).is_multiple_of(shard / BITS) {
         // As above, but with a block more.
         whole += 1.0;
     }

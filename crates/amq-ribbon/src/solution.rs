@@ -146,10 +146,10 @@ impl<S: Store> Solution<S> {
         };
         for (i, layer) in bumping.iter().enumerate() {
             // The first bumps it, as the caller knows.
-            if i > 0 {
-                if let Some(window) = self.window_in::<L>(layer, hash) {
-                    return window;
-                }
+            if i > 0
+                && let Some(window) = self.window_in::<L>(layer, hash)
+            {
+                return window;
             }
             hash = next_layer(hash, i);
         }

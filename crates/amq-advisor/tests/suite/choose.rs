@@ -293,7 +293,7 @@ fn as_many_copies_fit_as_the_advice_says() {
 #[test]
 fn what_is_advised_for_counts_takes_copies_to_its_plan() {
     use amq::{AnyFilter, Goal, Key};
-    let copies = |key: u64| if key % 20 == 0 { 5 } else { 1 };
+    let copies = |key: u64| if key.is_multiple_of(20) { 5 } else { 1 };
     let takes = |kind, goal: Goal| {
         let mut filter = AnyFilter::new(kind, goal).unwrap();
         let hash = |key: u64| key.key_hash(amq::Filter::seed(&filter));

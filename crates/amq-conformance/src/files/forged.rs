@@ -131,10 +131,10 @@ fn forged_from(
             mend(&mut forged);
             let what = || format!("{value:#x} at byte {at}, file of {n} keys");
             each(&forged, &what)?;
-            if at >= HEADER + ENTRY {
-                if let Some(fitted) = fitted(&forged, MOST) {
-                    each(&fitted, &|| format!("{}, sections to fit", what()))?;
-                }
+            if at >= HEADER + ENTRY
+                && let Some(fitted) = fitted(&forged, MOST)
+            {
+                each(&fitted, &|| format!("{}, sections to fit", what()))?;
             }
         }
         forged.copy_from_slice(bytes);

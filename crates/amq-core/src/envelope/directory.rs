@@ -32,7 +32,7 @@ impl<'a> Directory<'a> {
         let rows = (bytes.len() / ENTRY) as u64;
         let (sections, entries) = (u64_at(bytes, 0), u64_at(bytes, 8));
         let stated = sections.checked_add(entries).and_then(|n| n.checked_add(1));
-        if stated != Some(rows) || bytes.len() % ENTRY != 0 {
+        if stated != Some(rows) || !bytes.len().is_multiple_of(ENTRY) {
             return Err(DecodeError::Geometry {
                 field: "rows of the directory",
                 value: stated.unwrap_or(u64::MAX),

@@ -142,7 +142,7 @@ impl FileHeader {
     /// The length of the whole file, if its parts can be so long.
     pub(super) fn file_bytes(&self) -> Result<u64, DecodeError> {
         let directory = self.directory_bytes;
-        let whole = directory % ENTRY as u64 == 0 && directory >= ENTRY as u64;
+        let whole = directory.is_multiple_of(ENTRY as u64) && directory >= ENTRY as u64;
         if !whole || directory > MAX_DIRECTORY {
             return Err(DecodeError::Geometry { field: "directory length", value: directory });
         }

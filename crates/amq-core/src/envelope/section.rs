@@ -24,17 +24,24 @@ impl Plain for u128 {
 pub struct Section<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     pub(super) width: usize,
+    /// Whether the numbers are in the machine's order.
+    pub(super) native: bool,
 }
 
 impl<'a> Section<'a> {
     /// All elements of a slice.
     pub fn of<T: Plain>(elements: &'a [T]) -> Self {
-        Self { bytes: bytemuck::cast_slice(elements).into(), width: T::WIDTH }
+        Self { bytes: bytemuck::cast_slice(elements).into(), width: T::WIDTH, native: true }
+    }
+
+    /// A table of little-endian numbers of `width` bytes.
+    pub const fn bytes(bytes: &'a [u8], width: usize) -> Self {
+        Self { bytes: Cow::Borrowed(bytes), width, native: false }
     }
 
     /// Bytes that were made to be written.
     pub const fn made(bytes: Vec<u8>) -> Self {
-        Self { bytes: Cow::Owned(bytes), width: 1 }
+        Self { bytes: Cow::Owned(bytes), width: 1, native: false }
     }
 }
 

@@ -64,7 +64,7 @@ fn payload<E>(
     mut to: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     for section in sections {
-        if cfg!(target_endian = "little") || section.width == 1 {
+        if cfg!(target_endian = "little") || !section.native {
             to(&section.bytes)?;
         } else {
             let mut block = [0; 4096];

@@ -222,7 +222,11 @@ impl PlanError {
 
     /// `Ok` if the parameter `name` is a multiple of `of`.
     pub const fn check_multiple(name: &'static str, value: u64, of: u64) -> Result<(), Self> {
-        if of != 0 && value % of == 0 { Ok(()) } else { Err(Self::Multiple { name, value, of }) }
+        if of != 0 && value.is_multiple_of(of) {
+            Ok(())
+        } else {
+            Err(Self::Multiple { name, value, of })
+        }
     }
 
     /// `Ok` if the parameter `name` is from `min` to `max`.

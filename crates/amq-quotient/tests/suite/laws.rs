@@ -100,7 +100,7 @@ fn every_step_leaves_a_table_that_is_consistent_and_holds_what_a_map_holds() {
         // Up to full, down to empty, and again; few keys, so that copies come up.
         for step in 0..6 * max.max(20) {
             let key = hash(step * 7 % (max + max / 2 + 1));
-            let filling = step / (max + max / 3 + 1) % 2 == 0;
+            let filling = (step / (max + max / 3 + 1)).is_multiple_of(2);
             let luck = hash(step).get() % 8;
             if (filling && luck > 0) || (!filling && luck == 0) {
                 if game.filter.len() < max {
@@ -180,9 +180,10 @@ fn a_table_after_any_history_is_the_one_written_at_once_from_what_is_left() {
         for step in max..5 * max {
             let luck = hash(!step).get();
             // Nearly full for most of the time, and down to a third.
-            let fills = step / max % 2 == 1 || luck % 3 == 0;
+            let fills = step / max % 2 == 1 || luck.is_multiple_of(3);
             let least = if fills { max * 9 / 10 } else { max / 3 };
-            if (held.len() as u64) < max && (luck % 2 == 0 || (held.len() as u64) <= least) {
+            if (held.len() as u64) < max && (luck.is_multiple_of(2) || (held.len() as u64) <= least)
+            {
                 held.push(key(step));
                 filter.insert_hash(key(step)).unwrap();
             } else {

@@ -62,7 +62,7 @@ fn agree(columns: u32, short: u32, n: u64) {
     let solution = Solution::build(hashes.as_slice(), most, &mut |_| ()).unwrap();
     assert_eq!(solution.params().columns, columns);
     assert_eq!(Some(&solution.backend()), Backend::all().last());
-    let whole = short == 0 && columns % 8 == 0;
+    let whole = short == 0 && columns.is_multiple_of(8);
     assert_eq!(solution.slot_bytes(), if whole { columns / 8 } else { 0 });
     if n * u64::from(columns) >= 2800 {
         assert!(solution.vector_end() > 0, "{columns} columns: never by vectors");

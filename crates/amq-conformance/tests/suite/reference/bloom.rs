@@ -70,7 +70,7 @@ impl<const FAULT: u8> Bloom<FAULT> {
         }
         let place = index(remix(hash, probe.into()), self.params.bits);
         // One probe in eight is folded into the lower half.
-        let folded = remix(hash, u64::from(probe) + 100) % 8 == 0;
+        let folded = remix(hash, u64::from(probe) + 100).is_multiple_of(8);
         if Self::has(Fault::LowerHalfMoreOften) && folded { place / 2 } else { place }
     }
 
@@ -82,7 +82,7 @@ impl<const FAULT: u8> Bloom<FAULT> {
     }
 
     fn set(&mut self, hash: KeyHash) {
-        let forgets = Self::has(Fault::ForgetsOneInAThousand) && hash.get() % 1000 == 0;
+        let forgets = Self::has(Fault::ForgetsOneInAThousand) && hash.get().is_multiple_of(1000);
         for probe in u32::from(forgets)..self.probes() {
             let bit = self.bit(hash, probe);
             self.words[(bit / 64) as usize] |= 1 << (bit % 64);
@@ -377,12 +377,12 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
         let keys = hashes.len() as u64;
         let room = keys.max(1);
         let mut target = target.into();
-        if let (BuildTarget::Budget(budget), true) = (target, hashes.is_empty()) {
-            if !Self::has(Fault::NoKeyTakesRoom) {
-                // One word, whatever the budget.
-                Goal::new(0, budget).checked()?;
-                target = BuildTarget::Budget(Budget::Bytes(8));
-            }
+        if let (BuildTarget::Budget(budget), true) = (target, hashes.is_empty())
+            && !Self::has(Fault::NoKeyTakesRoom)
+        {
+            // One word, whatever the budget.
+            Goal::new(0, budget).checked()?;
+            target = BuildTarget::Budget(Budget::Bytes(8));
         }
         let plan = match target {
             BuildTarget::Target(target) if Self::has(Fault::BuildTakesMore) => {
@@ -410,7 +410,8 @@ impl<const FAULT: u8> BuildFilter for Bloom<FAULT> {
             filter.words.push(0);
         }
         std::hint::black_box(copy);
-        let lost = usize::from(Self::has(Fault::LosesTheLastOf64) && hashes.len() % 64 == 0);
+        let lost =
+            usize::from(Self::has(Fault::LosesTheLastOf64) && hashes.len().is_multiple_of(64));
         filter.insert_batch(&hashes[..hashes.len() - lost.min(hashes.len())])?;
         if Self::has(Fault::BuildCountsTwice) {
             filter.len *= 2;
