@@ -8,8 +8,8 @@ use crate::bits::{Select, put_in, take_out};
 use crate::entry::{Entry, Matches};
 use crate::params::BLOCK_SLOTS;
 use crate::shift::{Span, empty_in, settled_in};
-use crate::table::{Metadata, Table};
-use alloc::vec::Vec;
+use crate::table::{Metadata, SlotTable};
+use amq_core::Table;
 use amq_core::prefetch::DISTANCE;
 use amq_core::{Inserted, KeyHash};
 
@@ -27,7 +27,7 @@ pub(crate) enum Removed {
     },
 }
 
-impl<E: Entry> Table<Vec<u8>, E> {
+impl<E: Entry> SlotTable<Table, E> {
     /// Inserts a fingerprint. There must be an empty slot. `None`: there are [`Entry::MAX_COPIES`]
     /// of it already, and nothing changed.
     ///
@@ -197,9 +197,10 @@ mod tests {
     use crate::stream::Fingerprints;
     use alloc::collections::BTreeMap;
     use amq_core::index::remix;
+    use std::vec::Vec;
 
     /// The structure is right; any load will do.
-    fn check(table: &Table<Vec<u8>, FixedLength>, map: &BTreeMap<u64, u64>) {
+    fn check(table: &SlotTable<Table, FixedLength>, map: &BTreeMap<u64, u64>) {
         let contents = table.contents::<Broadword>().unwrap();
         assert_eq!(contents.keys, map.values().sum::<u64>());
         assert_eq!(contents.distinct, map.len() as u64);
@@ -217,7 +218,7 @@ mod tests {
             (512, 7, 200),
         ] {
             let params = QuotientParams::new(slots, remainder_bits);
-            let mut table = Table::new(params).unwrap();
+            let mut table = SlotTable::new(params).unwrap();
             let mut map = BTreeMap::new();
             let places = table.places();
             let pick = |i: u64| remix(i, 6) % params.fingerprints() / crowding;
@@ -258,7 +259,7 @@ mod tests {
     fn the_longest_entry_goes_first_and_what_it_alone_answered_for_is_told() {
         for (slots, bits, crowding) in [(64u64, 4u32, 1), (64, 6, 40), (200, 3, 1), (200, 7, 70)] {
             let params = QuotientParams::new(slots, bits);
-            let mut table = Table::<_, VariableLength>::new(params).unwrap();
+            let mut table = SlotTable::<_, VariableLength>::new(params).unwrap();
             let mut entries: Vec<u64> = Vec::new();
             let all = params.fingerprints() / 2;
             let answered = |entries: &[u64]| {

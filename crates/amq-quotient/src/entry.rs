@@ -6,7 +6,8 @@
 
 use crate::bits::{Broadword, lowest};
 use crate::params::BLOCK_SLOTS;
-use crate::table::Table;
+use crate::table::SlotTable;
+use amq_core::Bytes;
 use amq_core::KeyHash;
 use amq_core::index::index;
 use core::fmt::Debug;
@@ -67,7 +68,7 @@ pub(crate) const fn width(value: u64) -> u64 {
     lowest(value)
 }
 
-impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
+impl<B: Bytes, E: Entry> SlotTable<B, E> {
     /// The bits of a hash that the table keeps: monotone in the hash. (With those that are set in
     /// every new entry.)
     #[inline(always)]

@@ -1,82 +1,106 @@
 //! The filters as files: the parameters, and the table as it lies in memory.
 
-use crate::table::Table;
+use crate::table::SlotTable;
 use crate::{ExpandableParams, ExpandableQuotientFilter, QuotientFilter, QuotientParams};
-use amq_core::internal::{Entry, Header, OneTable, Opened};
-use amq_core::{DecodeError, FilterKind};
+use alloc::vec;
+use amq_core::internal::{Description, Header, Opened, Restore, Section, Source, Stored};
+use amq_core::{Bytes, DecodeError, FilterKind};
 
-impl<S: AsRef<[u8]> + Send + Sync> OneTable for QuotientFilter<S> {
-    /// With the number of different fingerprints.
-    type Params = (QuotientParams, u64);
+/// The revision of both layouts.
+const REVISION: u8 = 1;
+
+impl<B: Bytes> Stored for QuotientFilter<B> {
     const KIND: FilterKind = FilterKind::Quotient;
-    const REVISION: u8 = 1;
-    type Element = u8;
-    type Over<T: AsRef<[u8]> + Send + Sync> = QuotientFilter<T>;
+    const REVISION: u8 = REVISION;
 
     fn header(&self) -> &Header {
         &self.header
     }
 
-    fn geometry(&self) -> Entry {
-        let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
-        // The next two numbers belong to filters that lengthen their fingerprints.
-        [slots, remainder_bits.into(), self.table.distinct, max_slots, 0, 0, 0, 0]
+    fn items(&self) -> u64 {
+        self.len()
     }
 
-    fn params_in(opened: &Opened<'_>) -> Result<(QuotientParams, u64), DecodeError> {
+    fn describe(&self) -> Description<'_> {
+        let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
+        Description {
+            // The next two numbers belong to filters that lengthen their fingerprints.
+            entries: vec![[
+                slots,
+                remainder_bits.into(),
+                self.table.distinct,
+                max_slots,
+                0,
+                0,
+                0,
+                0,
+            ]],
+            sections: vec![Section::bytes(self.table.bytes(), 1)],
+            ..Description::default()
+        }
+    }
+}
+
+impl<B: Bytes> Restore for QuotientFilter<B> {
+    type Over<R: Source> = QuotientFilter<R::Bytes>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<QuotientFilter<R::Bytes>, DecodeError> {
+        opened.expect_kind(FilterKind::Quotient, REVISION)?;
+        opened.expect_asked(0)?;
         let [slots, remainder_bits, distinct, max_slots] = opened.only_entry()?;
         let remainder_bits = Opened::narrow("remainder bits", remainder_bits)?;
         let params = QuotientParams { slots, remainder_bits, max_slots };
         params.check()?;
         Opened::within("number of keys", opened.keys(), 0..=params.max_keys())?;
         Opened::within("number of different fingerprints", distinct, 0..=opened.keys())?;
-        Ok((params, distinct))
-    }
-
-    fn elements_for((params, _): &(QuotientParams, u64)) -> u64 {
-        params.bytes()
-    }
-
-    fn elements(&self) -> &[u8] {
-        self.table.bytes()
-    }
-
-    fn over<T: AsRef<[u8]>>(
-        header: Header,
-        (params, distinct): (QuotientParams, u64),
-        len: u64,
-        bytes: T,
-    ) -> QuotientFilter<T> {
-        let mut table = Table::over(params, bytes);
-        (table.entries, table.distinct) = (len, distinct);
-        QuotientFilter { header, table }
-    }
-
-    fn walk(&self) -> Result<(), DecodeError> {
-        self.validate()
+        opened.expect_sections([(params.bytes(), 1)].into_iter())?;
+        let mut table = SlotTable::over(params, source.table(opened)?);
+        (table.entries, table.distinct) = (opened.keys(), distinct);
+        let filter = QuotientFilter { header: opened.header(), table };
+        if source.finish(opened)? {
+            filter.validate()?;
+        }
+        Ok(filter)
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> OneTable for ExpandableQuotientFilter<S> {
-    /// With the number of entries, and of the fingerprints that they answer for.
-    type Params = (ExpandableParams, u64, u64);
+impl<B: Bytes> Stored for ExpandableQuotientFilter<B> {
     const KIND: FilterKind = FilterKind::ExpandableQuotient;
-    const REVISION: u8 = 1;
-    type Element = u8;
-    type Over<T: AsRef<[u8]> + Send + Sync> = ExpandableQuotientFilter<T>;
+    const REVISION: u8 = REVISION;
 
     fn header(&self) -> &Header {
         &self.header
     }
 
-    fn geometry(&self) -> Entry {
+    fn items(&self) -> u64 {
+        self.len()
+    }
+
+    fn describe(&self) -> Description<'_> {
         let ExpandableParams { slots, fingerprint_bits, doublings, max_doublings } = self.params;
         let [bits, doublings, allowed] =
             [fingerprint_bits, doublings, max_doublings].map(u64::from);
-        [slots, bits, doublings, allowed, self.table.entries, self.table.distinct, 0, 0]
+        let (entries, answered) = (self.table.entries, self.table.distinct);
+        Description {
+            entries: vec![[slots, bits, doublings, allowed, entries, answered, 0, 0]],
+            sections: vec![Section::bytes(self.table.bytes(), 1)],
+            ..Description::default()
+        }
     }
+}
 
-    fn params_in(opened: &Opened<'_>) -> Result<(ExpandableParams, u64, u64), DecodeError> {
+impl<B: Bytes> Restore for ExpandableQuotientFilter<B> {
+    type Over<R: Source> = ExpandableQuotientFilter<R::Bytes>;
+
+    fn restore<R: Source>(
+        opened: &Opened<'_>,
+        mut source: R,
+    ) -> Result<ExpandableQuotientFilter<R::Bytes>, DecodeError> {
+        opened.expect_kind(FilterKind::ExpandableQuotient, REVISION)?;
+        opened.expect_asked(0)?;
         let [slots, bits, doublings, max_doublings, entries, answered] = opened.only_entry()?;
         let params = ExpandableParams {
             slots,
@@ -88,30 +112,15 @@ impl<S: AsRef<[u8]> + Send + Sync> OneTable for ExpandableQuotientFilter<S> {
         Opened::within("number of entries", entries, 0..=params.max_entries())?;
         Opened::within("number of keys", opened.keys(), 0..=entries)?;
         Opened::within("number of fingerprints", answered, 0..=params.fingerprints())?;
-        Ok((params, entries, answered))
-    }
-
-    fn elements_for((params, ..): &(ExpandableParams, u64, u64)) -> u64 {
-        params.bytes()
-    }
-
-    fn elements(&self) -> &[u8] {
-        self.table.bytes()
-    }
-
-    fn over<T: AsRef<[u8]>>(
-        header: Header,
-        (params, entries, distinct): (ExpandableParams, u64, u64),
-        len: u64,
-        bytes: T,
-    ) -> ExpandableQuotientFilter<T> {
-        let mut table = Table::over(params.table(), bytes);
-        (table.entries, table.distinct) = (entries, distinct);
-        ExpandableQuotientFilter { header, params, table, len }
-    }
-
-    fn walk(&self) -> Result<(), DecodeError> {
-        self.validate()
+        opened.expect_sections([(params.bytes(), 1)].into_iter())?;
+        let mut table = SlotTable::over(params.table(), source.table(opened)?);
+        (table.entries, table.distinct) = (entries, answered);
+        let (header, len) = (opened.header(), opened.keys());
+        let filter = ExpandableQuotientFilter { header, params, table, len };
+        if source.finish(opened)? {
+            filter.validate()?;
+        }
+        Ok(filter)
     }
 }
 
@@ -119,10 +128,11 @@ impl<S: AsRef<[u8]> + Send + Sync> OneTable for ExpandableQuotientFilter<S> {
 #[cfg(feature = "serde")]
 mod serde {
     use crate::{ExpandableQuotientFilter, QuotientFilter};
+    use amq_core::Bytes;
     use amq_core::internal::serde::{Deserialize, Deserializer, Serialize, Serializer};
     use amq_core::internal::{Written, deserialize};
 
-    impl<S: AsRef<[u8]> + Send + Sync> Serialize for QuotientFilter<S> {
+    impl<B: Bytes> Serialize for QuotientFilter<B> {
         fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
             Written::serialize_file(self, serializer)
         }
@@ -134,7 +144,7 @@ mod serde {
         }
     }
 
-    impl<S: AsRef<[u8]> + Send + Sync> Serialize for ExpandableQuotientFilter<S> {
+    impl<B: Bytes> Serialize for ExpandableQuotientFilter<B> {
         fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
             Written::serialize_file(self, serializer)
         }

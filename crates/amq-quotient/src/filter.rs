@@ -5,16 +5,15 @@ use crate::entry::{Entry, FixedLength};
 use crate::error::refusal;
 use crate::pack::pack;
 use crate::stream::Fingerprints;
-use crate::table::Table;
+use crate::table::SlotTable;
 use crate::validate::Contents;
 use crate::{QuotientParams, simd, sort, theory};
-use alloc::vec::Vec;
 use amq_core::internal::Header;
 use amq_core::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertExt,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter,
-    PredictedFpr, RemoveFilter, Stats, Target, UnevenHashes,
+    PredictedFpr, RemoveFilter, Stats, Table, Target, UnevenHashes,
 };
 use core::fmt;
 
@@ -25,7 +24,7 @@ use core::fmt;
 /// fingerprints equally often, whatever their history: the contents of a table determine every bit
 /// of it.
 ///
-/// `S` is what holds the table: a vector, or for a [view](crate::QuotientView) a borrowed slice.
+/// `B` holds the table: a [`Table`], or for a [view](crate::QuotientView) a borrowed slice.
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
@@ -33,9 +32,9 @@ use core::fmt;
 /// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct QuotientFilter<S = Vec<u8>> {
+pub struct QuotientFilter<B = Table> {
     /// Its entries are the keys.
-    pub(crate) table: Table<S, FixedLength>,
+    pub(crate) table: SlotTable<B, FixedLength>,
     pub(crate) header: Header,
 }
 
@@ -65,7 +64,7 @@ impl QuotientFilter {
     ) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
-        Ok(Self { header: Header::new(&plan, seed), table: Table::new(plan.params)? })
+        Ok(Self { header: Header::new(&plan, seed), table: SlotTable::new(plan.params)? })
     }
 
     /// Builds a filter of these keys, every copy, with the public [`DEFAULT_SEED`]. Much faster
@@ -179,7 +178,7 @@ impl QuotientFilter {
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
+impl<B: Bytes> QuotientFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -289,7 +288,7 @@ impl<S: AsRef<[u8]> + Send + Sync> QuotientFilter<S> {
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> Filter for QuotientFilter<S> {
+impl<B: Bytes> Filter for QuotientFilter<B> {
     fn kind(&self) -> FilterKind {
         FilterKind::Quotient
     }
@@ -341,7 +340,7 @@ impl<S: AsRef<[u8]> + Send + Sync> Filter for QuotientFilter<S> {
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> CountFilter for QuotientFilter<S> {
+impl<B: Bytes> CountFilter for QuotientFilter<B> {
     #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
         Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
@@ -438,7 +437,7 @@ impl BuildFilter for QuotientFilter {
     }
 }
 
-impl<'a, S: AsRef<[u8]> + Send + Sync> IntoIterator for &'a QuotientFilter<S> {
+impl<'a, B: Bytes> IntoIterator for &'a QuotientFilter<B> {
     type Item = KeyHash;
     type IntoIter = Hashes<'a>;
 
@@ -448,7 +447,7 @@ impl<'a, S: AsRef<[u8]> + Send + Sync> IntoIterator for &'a QuotientFilter<S> {
 }
 
 /// Neither the table, which may be gigabytes, nor the seed, which may be secret.
-impl<S: AsRef<[u8]> + Send + Sync> fmt::Debug for QuotientFilter<S> {
+impl<B: Bytes> fmt::Debug for QuotientFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("QuotientFilter")
             .field("params", &self.params())
@@ -469,7 +468,7 @@ pub struct Hashes<'a> {
 }
 
 impl<'a> Hashes<'a> {
-    pub(crate) fn new<S: AsRef<[u8]>, E: Entry>(table: &'a Table<S, E>) -> Self {
+    pub(crate) fn new<B: Bytes, E: Entry>(table: &'a SlotTable<B, E>) -> Self {
         // A table that was not checked may list more.
         Self { fingerprints: Fingerprints::new(table), of: table.fingerprints, left: table.entries }
     }

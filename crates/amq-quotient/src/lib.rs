@@ -212,12 +212,12 @@ pub use params::{
 };
 
 pub use amq_core::{
-    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile,
-    FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed,
-    LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue, Parameters,
-    Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions, SipKey, Stats,
-    Target, UnevenHashes, key,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, ClearFilter,
+    Count, CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt,
+    FilterFile, FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash,
+    Keyed, LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue,
+    Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions,
+    SipKey, Stats, Table, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -8,9 +8,9 @@ use crate::QuotientParams;
 use crate::entry::Entry;
 use crate::fields::{load, store};
 use crate::params::BLOCK_SLOTS;
-use crate::table::{Metadata, Table};
-use alloc::vec::Vec;
+use crate::table::{Metadata, SlotTable};
 use amq_core::BuildError;
+use amq_core::Table;
 
 /// Blocks that are written last. At a load of 19/20 they have two hundred gaps; ten fingerprints
 /// wrap.
@@ -22,7 +22,7 @@ pub(crate) fn pack<E: Entry>(
     params: QuotientParams,
     entries: u64,
     sorted: impl Iterator<Item = u64> + Clone,
-) -> Result<Table<Vec<u8>, E>, BuildError> {
+) -> Result<SlotTable<Table, E>, BuildError> {
     let front = FRONT.min(params.blocks());
     let (mut table, right) = pack_behind(params, front, sorted.clone())?;
     if !right {
@@ -40,7 +40,7 @@ fn pack_behind<E: Entry>(
     params: QuotientParams,
     front: u64,
     sorted: impl Iterator<Item = u64> + Clone,
-) -> Result<(Table<Vec<u8>, E>, bool), BuildError> {
+) -> Result<(SlotTable<Table, E>, bool), BuildError> {
     let mut rest = sorted.clone();
     let mut next = rest.next();
     // As if none wrapped.
@@ -54,7 +54,7 @@ fn pack_behind<E: Entry>(
         in_front += 1;
         next = rest.next();
     }
-    let mut writer = Writer::new(Table::new(params)?, front, free);
+    let mut writer = Writer::new(SlotTable::new(params)?, front, free);
     while let Some(fingerprint) = next {
         writer.push(fingerprint);
         next = rest.next();
@@ -73,7 +73,7 @@ fn pack_behind<E: Entry>(
 /// Writes a part of a table from slot to slot, each word once, and counts its different
 /// fingerprints.
 struct Writer<E> {
-    table: Table<Vec<u8>, E>,
+    table: SlotTable<Table, E>,
     /// The last fingerprint written, if there is one, and its quotient.
     last: Option<u64>,
     quotient: u64,
@@ -94,7 +94,7 @@ struct Writer<E> {
 
 impl<E: Entry> Writer<E> {
     /// Starts with the quotients of this block, at the free position after all earlier ones.
-    fn new(table: Table<Vec<u8>, E>, block: u64, free: u64) -> Self {
+    fn new(table: SlotTable<Table, E>, block: u64, free: u64) -> Self {
         let slots = free / BLOCK_SLOTS;
         let here = table.block_at(table.wrapped(slots));
         let mut writer = Self {
@@ -224,10 +224,11 @@ mod tests {
     use crate::entry::FixedLength;
     use amq_core::Inserted;
     use amq_core::index::remix;
+    use std::vec::Vec;
 
     /// The table that results from inserting one fingerprint after another.
-    fn inserted(params: QuotientParams, sorted: &[u64]) -> Table<Vec<u8>, FixedLength> {
-        let mut table = Table::new(params).unwrap();
+    fn inserted(params: QuotientParams, sorted: &[u64]) -> SlotTable<Table, FixedLength> {
+        let mut table = SlotTable::new(params).unwrap();
         let new = sorted
             .iter()
             .filter(|&&fingerprint| table.insert::<Broadword>(fingerprint) == Some(Inserted::New));

@@ -3,7 +3,8 @@
 use crate::bits::{Select, below, from};
 use crate::entry::{Entry, Matches, Run, width};
 use crate::params::BLOCK_SLOTS;
-use crate::table::{Metadata, SATURATED, Table};
+use crate::table::{Metadata, SATURATED, SlotTable};
+use amq_core::Bytes;
 use amq_core::KeyHash;
 use amq_core::internal::step;
 use amq_core::prefetch::DISTANCE;
@@ -32,7 +33,7 @@ impl Near {
     }
 }
 
-impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
+impl<B: Bytes, E: Entry> SlotTable<B, E> {
     /// The position of the runend with `rank` others before it, counted from `position`. Goes round
     /// the table once; without such a runend, which a consistent table has, it is the last slot of
     /// that round.

@@ -13,8 +13,8 @@ use crate::bits::{Select, from, put_in, take_out};
 use crate::entry::{Entry, Run};
 use crate::params::BLOCK_SLOTS;
 use crate::search::Near;
-use crate::table::{Metadata, SATURATED, Table};
-use alloc::vec::Vec;
+use crate::table::{Metadata, SATURATED, SlotTable};
+use amq_core::Table;
 
 /// The span that moves: a run and a place in it, in slots from the first of a block on.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ pub(crate) fn settled_in<I: Select>(metadata: Metadata, slot: u64) -> u32 {
     free_in::<I>(metadata, metadata.occupieds << 1, slot)
 }
 
-impl<E: Entry> Table<Vec<u8>, E> {
+impl<E: Entry> SlotTable<Table, E> {
     /// Moves everything of `span` up to the first empty slot one slot on, and puts `remainder` in
     /// its place.
     ///

@@ -2,7 +2,7 @@
 //! the portable ones.
 //!
 //! This is the only module of the crate that has `unsafe` code. Every operation is a method of
-//! [`Table`], generic over how select is computed. It is compiled twice: in [`fast`] for processors
+//! [`SlotTable`], generic over how select is computed. It is compiled twice: in [`fast`] for processors
 //! with AVX2 and BMI2, where select is two instructions, and with [`Broadword`] for all others. The
 //! tests compare the two.
 #![allow(unsafe_code)]
@@ -10,14 +10,14 @@
 use crate::bits::Broadword;
 use crate::edit::Removed;
 use crate::entry::Entry;
-use crate::table::Table;
+use crate::table::SlotTable;
 use crate::validate::Contents;
-use alloc::vec::Vec;
+use amq_core::{Bytes, Table};
 use amq_core::{DecodeError, Inserted, KeyHash, dispatch};
 
-/// See [`Table::contains`].
+/// See [`SlotTable::contains`].
 #[inline]
-pub(crate) fn contains<S: AsRef<[u8]>, E: Entry>(table: &Table<S, E>, fingerprint: u64) -> bool {
+pub(crate) fn contains<B: Bytes, E: Entry>(table: &SlotTable<B, E>, fingerprint: u64) -> bool {
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::contains(table, fingerprint) },
@@ -25,10 +25,10 @@ pub(crate) fn contains<S: AsRef<[u8]>, E: Entry>(table: &Table<S, E>, fingerprin
     )
 }
 
-/// See [`Table::contains_each`].
+/// See [`SlotTable::contains_each`].
 #[inline]
-pub(crate) fn contains_each<S: AsRef<[u8]>, E: Entry>(
-    table: &Table<S, E>,
+pub(crate) fn contains_each<B: Bytes, E: Entry>(
+    table: &SlotTable<B, E>,
     hashes: &[KeyHash],
     answers: &mut [bool],
 ) {
@@ -39,9 +39,9 @@ pub(crate) fn contains_each<S: AsRef<[u8]>, E: Entry>(
     )
 }
 
-/// See [`Table::count`].
+/// See [`SlotTable::count`].
 #[inline]
-pub(crate) fn count<S: AsRef<[u8]>, E: Entry>(table: &Table<S, E>, fingerprint: u64) -> u64 {
+pub(crate) fn count<B: Bytes, E: Entry>(table: &SlotTable<B, E>, fingerprint: u64) -> u64 {
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::count(table, fingerprint) },
@@ -49,9 +49,9 @@ pub(crate) fn count<S: AsRef<[u8]>, E: Entry>(table: &Table<S, E>, fingerprint: 
     )
 }
 
-/// See [`Table::contents`].
-pub(crate) fn contents<S: AsRef<[u8]>, E: Entry>(
-    table: &Table<S, E>,
+/// See [`SlotTable::contents`].
+pub(crate) fn contents<B: Bytes, E: Entry>(
+    table: &SlotTable<B, E>,
 ) -> Result<Contents, DecodeError> {
     dispatch!(
         // SAFETY: the processor has the instructions.
@@ -60,10 +60,10 @@ pub(crate) fn contents<S: AsRef<[u8]>, E: Entry>(
     )
 }
 
-/// See [`Table::insert`].
+/// See [`SlotTable::insert`].
 #[inline]
 pub(crate) fn insert<E: Entry>(
-    table: &mut Table<Vec<u8>, E>,
+    table: &mut SlotTable<Table, E>,
     fingerprint: u64,
 ) -> Option<Inserted> {
     dispatch!(
@@ -73,10 +73,10 @@ pub(crate) fn insert<E: Entry>(
     )
 }
 
-/// See [`Table::insert_each`].
+/// See [`SlotTable::insert_each`].
 #[inline]
 pub(crate) fn insert_each<E: Entry>(
-    table: &mut Table<Vec<u8>, E>,
+    table: &mut SlotTable<Table, E>,
     hashes: &[KeyHash],
 ) -> (usize, u64) {
     dispatch!(
@@ -86,9 +86,9 @@ pub(crate) fn insert_each<E: Entry>(
     )
 }
 
-/// See [`Table::remove`].
+/// See [`SlotTable::remove`].
 #[inline]
-pub(crate) fn remove<E: Entry>(table: &mut Table<Vec<u8>, E>, fingerprint: u64) -> Removed {
+pub(crate) fn remove<E: Entry>(table: &mut SlotTable<Table, E>, fingerprint: u64) -> Removed {
     dispatch!(
         // SAFETY: the processor has the instructions.
         has_avx2_and_bits => unsafe { fast::remove(table, fingerprint) },
@@ -133,8 +133,8 @@ mod fast {
     /// # Safety
     /// The processor must have AVX2, BMI1, BMI2, POPCNT and LZCNT.
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    pub(super) unsafe fn contains<S: AsRef<[u8]>, E: Entry>(
-        table: &Table<S, E>,
+    pub(super) unsafe fn contains<B: Bytes, E: Entry>(
+        table: &SlotTable<B, E>,
         fingerprint: u64,
     ) -> bool {
         table.contains::<Pdep>(fingerprint)
@@ -143,8 +143,8 @@ mod fast {
     /// # Safety
     /// As [`contains`].
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    pub(super) unsafe fn contains_each<S: AsRef<[u8]>, E: Entry>(
-        table: &Table<S, E>,
+    pub(super) unsafe fn contains_each<B: Bytes, E: Entry>(
+        table: &SlotTable<B, E>,
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) {
@@ -154,8 +154,8 @@ mod fast {
     /// # Safety
     /// As [`contains`].
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    pub(super) unsafe fn count<S: AsRef<[u8]>, E: Entry>(
-        table: &Table<S, E>,
+    pub(super) unsafe fn count<B: Bytes, E: Entry>(
+        table: &SlotTable<B, E>,
         fingerprint: u64,
     ) -> u64 {
         table.count::<Pdep>(fingerprint)
@@ -164,8 +164,8 @@ mod fast {
     /// # Safety
     /// As [`contains`].
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    pub(super) unsafe fn contents<S: AsRef<[u8]>, E: Entry>(
-        table: &Table<S, E>,
+    pub(super) unsafe fn contents<B: Bytes, E: Entry>(
+        table: &SlotTable<B, E>,
     ) -> Result<Contents, DecodeError> {
         table.contents::<Pdep>()
     }
@@ -174,7 +174,7 @@ mod fast {
     /// As [`contains`].
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     pub(super) unsafe fn insert<E: Entry>(
-        table: &mut Table<Vec<u8>, E>,
+        table: &mut SlotTable<Table, E>,
         fingerprint: u64,
     ) -> Option<Inserted> {
         table.insert::<Pdep>(fingerprint)
@@ -184,7 +184,7 @@ mod fast {
     /// As [`contains`].
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     pub(super) unsafe fn insert_each<E: Entry>(
-        table: &mut Table<Vec<u8>, E>,
+        table: &mut SlotTable<Table, E>,
         hashes: &[KeyHash],
     ) -> (usize, u64) {
         table.insert_each::<Pdep>(hashes)
@@ -194,7 +194,7 @@ mod fast {
     /// As [`contains`].
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     pub(super) unsafe fn remove<E: Entry>(
-        table: &mut Table<Vec<u8>, E>,
+        table: &mut SlotTable<Table, E>,
         fingerprint: u64,
     ) -> Removed {
         table.remove::<Pdep>(fingerprint)
@@ -272,6 +272,7 @@ mod tests {
     use crate::bits::Select;
     use crate::entry::{FixedLength, VariableLength};
     use amq_core::index::remix;
+    use std::vec::Vec;
 
     #[test]
     #[cfg(target_arch = "x86_64")]
@@ -328,7 +329,7 @@ mod tests {
             (2000, 6, 300),
         ] {
             let params = QuotientParams::new(slots, remainder_bits.max(least_bits));
-            let mut one = Table::<_, E>::new(params).unwrap();
+            let mut one = SlotTable::<_, E>::new(params).unwrap();
             let mut two = one.clone();
             let mut held = 0;
             for step in 0..if cfg!(miri) { 150 } else { 30_000 } {
@@ -378,7 +379,7 @@ mod tests {
                         _ => noise(i) / 128 * 255,
                     })
                     .collect();
-                let table = Table::<_, E>::over(params, &bytes[..]);
+                let table = SlotTable::<_, E>::over(params, &bytes[..]);
                 for i in 0..100 {
                     let fingerprint = (remix(i, seed) % params.fingerprints()) | E::MARK;
                     let found = table.contains::<Broadword>(fingerprint);

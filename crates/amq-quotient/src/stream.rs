@@ -10,12 +10,13 @@
 use crate::bits::Broadword;
 use crate::entry::{Entry, FixedLength};
 use crate::params::BLOCK_SLOTS;
-use crate::table::{Metadata, Table};
+use crate::table::{Metadata, SlotTable};
+use amq_core::Bytes;
 
 /// The fingerprints in a table, in rising order, every copy of each.
 #[derive(Clone)]
 pub(crate) struct Fingerprints<'a> {
-    table: Table<&'a [u8], FixedLength>,
+    table: SlotTable<&'a [u8], FixedLength>,
     /// A block, and its occupied quotients from that of the next fingerprint on; none at the end.
     block: u64,
     occupieds: u64,
@@ -28,7 +29,7 @@ pub(crate) struct Fingerprints<'a> {
 }
 
 impl<'a> Fingerprints<'a> {
-    pub(crate) fn new<S: AsRef<[u8]>, E: Entry>(table: &'a Table<S, E>) -> Self {
+    pub(crate) fn new<B: Bytes, E: Entry>(table: &'a SlotTable<B, E>) -> Self {
         let Metadata { occupieds, runends, offset } = table.metadata(0);
         let mut first = Self {
             table: table.view(),

@@ -8,10 +8,8 @@
 use crate::QuotientParams;
 use crate::fields::{Fields, load, store};
 use crate::params::{BLOCK_SLOTS, METADATA_BYTES};
-use alloc::vec::Vec;
-use amq_core::BuildError;
-use amq_core::internal::zeroed;
 use amq_core::prefetch::prefetch;
+use amq_core::{BuildError, Bytes, Table};
 use core::marker::PhantomData;
 
 /// An offset byte of this value stands for this offset and any larger one.
@@ -22,11 +20,11 @@ const OCCUPIEDS: usize = 0;
 const RUNENDS: usize = 8;
 const OFFSET: usize = 16;
 
-/// A quotient filter's table, without the seed. `S` holds its bytes, and `E` says what a slot's
+/// A quotient filter's table, without the seed. `B` holds its bytes, and `E` says what a slot's
 /// bits mean. The filter keeps the counts up to date.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Table<S, E> {
-    pub(crate) bytes: S,
+pub(crate) struct SlotTable<B, E> {
+    pub(crate) bytes: B,
     pub(crate) fields: Fields,
     pub(crate) params: QuotientParams,
     /// The number of different fingerprints.
@@ -58,10 +56,10 @@ pub(crate) struct Metadata {
     pub(crate) offset: u64,
 }
 
-impl<S: AsRef<[u8]>, E> Table<S, E> {
+impl<B: Bytes, E> SlotTable<B, E> {
     /// A table over these bytes, whatever they say, with counts of zero. The number of bytes must
     /// be the one that the parameters ask for.
-    pub(crate) fn over(params: QuotientParams, bytes: S) -> Self {
+    pub(crate) fn over(params: QuotientParams, bytes: B) -> Self {
         Self {
             end: bytes.as_ref().len(),
             bytes,
@@ -79,8 +77,8 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
     }
 
     /// A view of this table: it borrows the bytes, and may read its entries as another type.
-    pub(crate) fn view<F>(&self) -> Table<&[u8], F> {
-        Table::over(self.params, self.bytes())
+    pub(crate) fn view<F>(&self) -> SlotTable<&[u8], F> {
+        SlotTable::over(self.params, self.bytes())
     }
 
     #[inline(always)]
@@ -184,10 +182,10 @@ impl<S: AsRef<[u8]>, E> Table<S, E> {
     }
 }
 
-impl<E> Table<Vec<u8>, E> {
+impl<E> SlotTable<Table, E> {
     /// An empty table. The parameters have been checked.
     pub(crate) fn new(params: QuotientParams) -> Result<Self, BuildError> {
-        Ok(Self::over(params, zeroed(params.bytes())?))
+        Ok(Self::over(params, Table::zeroed(params.bytes())?))
     }
 
     pub(crate) fn clear(&mut self) {

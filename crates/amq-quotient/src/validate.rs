@@ -4,7 +4,8 @@
 use crate::bits::{Select, below, from};
 use crate::entry::Entry;
 use crate::params::BLOCK_SLOTS;
-use crate::table::{Metadata, SATURATED, Table};
+use crate::table::{Metadata, SATURATED, SlotTable};
+use amq_core::Bytes;
 use amq_core::DecodeError;
 
 const fn inconsistent(what: &'static str) -> DecodeError {
@@ -20,7 +21,7 @@ pub(crate) struct Contents {
     pub(crate) distinct: u64,
 }
 
-impl<S: AsRef<[u8]>, E: Entry> Table<S, E> {
+impl<B: Bytes, E: Entry> SlotTable<B, E> {
     /// What the table holds, if it is consistent. Reads it once, whatever its bytes, a block at a
     /// time.
     ///
@@ -166,7 +167,7 @@ mod tests {
     use std::vec::Vec;
 
     /// The check by its definition.
-    impl<S: AsRef<[u8]>> Table<S, FixedLength> {
+    impl<B: Bytes> SlotTable<B, FixedLength> {
         /// Reads the table one run and one slot at a time.
         ///
         /// It follows the runs in order. Each takes the first runend from its start; there are no
@@ -267,8 +268,8 @@ mod tests {
         keys: u64,
         crowding: u64,
         noise: &mut Noise,
-    ) -> Table<Vec<u8>, FixedLength> {
-        let mut table = Table::new(params).unwrap();
+    ) -> SlotTable<amq_core::Table, FixedLength> {
+        let mut table = SlotTable::new(params).unwrap();
         let of = params.fingerprints();
         let from = u128::from(remix(noise.0, 4) % of);
         for _ in 0..keys {
@@ -309,7 +310,7 @@ mod tests {
     }
 
     /// All checks of a table, which must agree; whether it is accepted.
-    fn agree(table: &Table<&[u8], FixedLength>) -> bool {
+    fn agree(table: &SlotTable<&[u8], FixedLength>) -> bool {
         let slow = table.contents_slot_by_slot();
         let all = [table.contents::<Broadword>(), simd::contents(table), slow];
         let slow = slow.ok();
@@ -341,7 +342,7 @@ mod tests {
                     for _ in 0..if cfg!(miri) { 1 } else { 60 } {
                         let mut bytes = table.bytes.clone();
                         damage(&mut bytes, stride, &mut noise);
-                        match agree(&Table::over(params, &bytes)) {
+                        match agree(&SlotTable::over(params, &bytes)) {
                             true => accepted += 1,
                             false => refused += 1,
                         }
@@ -373,7 +374,7 @@ mod tests {
                     block[stride - 1] = [noise.below(70) as u8, 255][noise.below(2)];
                 }
             }
-            accepted += u64::from(agree(&Table::over(params, &bytes)));
+            accepted += u64::from(agree(&SlotTable::over(params, &bytes)));
         }
         assert!(accepted > 3000 || cfg!(miri), "{accepted}");
     }

@@ -82,6 +82,11 @@ impl Aligned {
         self.len = len;
     }
 
+    /// Forgets the bytes from this one on, if there are any.
+    pub(super) fn truncate(&mut self, bytes: u64) {
+        self.len = (self.len as u64).min(bytes) as usize;
+    }
+
     #[inline(always)]
     pub(super) fn bytes(&self) -> &[u8] {
         // SAFETY: the first `len` bytes are allocated and initialised; without an allocation there

@@ -36,6 +36,11 @@ impl Table {
         Ok(copy)
     }
 
+    /// Keeps the first `bytes` bytes. The memory of the others stays allocated.
+    pub fn truncate(&mut self, bytes: u64) {
+        self.0.truncate(bytes);
+    }
+
     /// This many bytes, written by `fill` piece by piece. Allocates for what is `sure` to come, for
     /// a first piece, or for as much again as has come, and never for a mere claim.
     #[cfg(any(feature = "std", test))]
@@ -143,6 +148,19 @@ mod tests {
         table[99] = 0;
         assert_eq!((table, copy[99]), (zeros, 1));
         assert_ne!(Table::zeroed(64).unwrap(), Table::zeroed(65).unwrap());
+    }
+
+    #[test]
+    fn a_table_is_cut_off_and_never_lengthened() {
+        let mut table = Table::zeroed(100).unwrap();
+        table.fill(7);
+        table.truncate(101);
+        assert_eq!(*table, [7; 100]);
+        table.truncate(65);
+        assert_eq!(*table, [7; 65]);
+        assert_eq!(table.clone(), table);
+        table.truncate(0);
+        assert!(table.is_empty());
     }
 
     #[test]

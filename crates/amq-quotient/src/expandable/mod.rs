@@ -8,17 +8,16 @@ use crate::entry::{VariableLength, width};
 use crate::filter::Hashes;
 use crate::pack::pack;
 use crate::stream::Fingerprints;
-use crate::table::Table;
+use crate::table::SlotTable;
 use crate::theory::expandable as theory;
 use crate::validate::Contents;
 use crate::{ExpandableParams, MAX_COPIES, simd, sort};
-use alloc::vec::Vec;
 use amq_core::internal::{Header, fill_from_hashes};
 use amq_core::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertExt,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter,
-    PredictedFpr, RemoveFilter, Stats, Target, UnevenHashes,
+    PredictedFpr, RemoveFilter, Stats, Table, Target, UnevenHashes,
 };
 use core::fmt;
 
@@ -50,7 +49,7 @@ use core::fmt;
 /// their union would have the sum.
 ///
 /// Two filters are equal if they have the same parameters, seed, capacity and number of keys, and
-/// the same entries equally often. `S` is what holds the table: a vector, or for a
+/// the same entries equally often. `B` holds the table: a [`Table`], or for a
 /// [view](crate::ExpandableQuotientView) a borrowed slice.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
@@ -58,9 +57,9 @@ use core::fmt;
 /// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct ExpandableQuotientFilter<S = Vec<u8>> {
+pub struct ExpandableQuotientFilter<B = Table> {
     /// It has more entries than there are keys if some without bits occupy several slots.
-    pub(crate) table: Table<S, VariableLength>,
+    pub(crate) table: SlotTable<B, VariableLength>,
     pub(crate) header: Header,
     pub(crate) params: ExpandableParams,
     pub(crate) len: u64,
@@ -96,7 +95,7 @@ impl ExpandableQuotientFilter {
         let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
         let params = plan.params.first();
-        let table = Table::new(params.table())?;
+        let table = SlotTable::new(params.table())?;
         Ok(Self { header: Header::new(&plan, seed), params, table, len: 0 })
     }
 
@@ -229,7 +228,7 @@ impl ExpandableQuotientFilter {
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
+impl<B: Bytes> ExpandableQuotientFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -336,7 +335,7 @@ impl<S: AsRef<[u8]> + Send + Sync> ExpandableQuotientFilter<S> {
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> Filter for ExpandableQuotientFilter<S> {
+impl<B: Bytes> Filter for ExpandableQuotientFilter<B> {
     fn kind(&self) -> FilterKind {
         FilterKind::ExpandableQuotient
     }
@@ -393,7 +392,7 @@ impl<S: AsRef<[u8]> + Send + Sync> Filter for ExpandableQuotientFilter<S> {
     }
 }
 
-impl<S: AsRef<[u8]> + Send + Sync> CountFilter for ExpandableQuotientFilter<S> {
+impl<B: Bytes> CountFilter for ExpandableQuotientFilter<B> {
     #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
         Count::new(simd::count(&self.table, self.table.fingerprint(hash)))
@@ -455,14 +454,14 @@ impl ClearFilter for ExpandableQuotientFilter {
         let first = self.params.first();
         let small = match self.params.doublings {
             0 => None,
-            _ => Table::new(first.table()).ok(),
+            _ => SlotTable::new(first.table()).ok(),
         };
         self.table = small.unwrap_or_else(|| {
             // Without memory for a smaller table, reuses the present one.
             let mut bytes = core::mem::take(&mut self.table.bytes);
-            bytes.truncate(first.bytes() as usize);
+            bytes.truncate(first.bytes());
             bytes.fill(0);
-            Table::over(first.table(), bytes)
+            SlotTable::over(first.table(), bytes)
         });
         self.params = first;
         self.len = 0;
@@ -522,7 +521,7 @@ impl BuildFilter for ExpandableQuotientFilter {
 }
 
 /// Neither the table, which may be gigabytes, nor the seed, which may be secret.
-impl<S: AsRef<[u8]> + Send + Sync> fmt::Debug for ExpandableQuotientFilter<S> {
+impl<B: Bytes> fmt::Debug for ExpandableQuotientFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExpandableQuotientFilter")
             .field("params", &self.params)
