@@ -28,7 +28,7 @@ fn places(word: &str) -> Result<Vec<u64>, Box<dyn Error>> {
 }
 
 fn bit(filter: &BloomFilter, place: u64) -> bool {
-    filter.as_words()[place as usize / 64] >> (place % 64) & 1 == 1
+    filter.as_bytes()[place as usize / 8] >> (place % 8) & 1 == 1
 }
 
 fn picture(filter: &BloomFilter) -> String {

@@ -6,7 +6,8 @@ use crate::shared::{Atomic, AtomicTable};
 use crate::table::{self, Bits, Word, place};
 use crate::{BloomFilter, BloomParams, theory::classic as theory};
 use alloc::vec::Vec;
-use amq_core::internal::{Header, OneTable, reserve, step, zeroed};
+use amq_core::Table;
+use amq_core::internal::{Header, reserve, step};
 use amq_core::prefetch::ahead;
 use amq_core::{BuildError, FilterKind, KeyHash, MergeError, PlanError};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -98,12 +99,9 @@ impl AtomicTable for AtomicBits {
     }
 
     fn of(plain: BloomFilter) -> (Header, Self) {
-        let header = *plain.header();
-        let params = plain.params();
-        (
-            header,
-            Self { params, words: plain.into_words().into_iter().map(AtomicU64::new).collect() },
-        )
+        let header = plain.header();
+        let words = table::words(plain.as_bytes()).iter().map(|word| AtomicU64::new(word.load()));
+        (header, Self { params: plain.params(), words: words.collect() })
     }
 
     #[inline(always)]
@@ -128,16 +126,11 @@ impl AtomicTable for AtomicBits {
     }
 
     fn snapshot(&self, header: Header, len: u64) -> Result<BloomFilter, BuildError> {
-        let mut words = zeroed(self.words.len() as u64)?;
-        for (copy, word) in words.iter_mut().zip(self.loaded()) {
-            *copy = word;
+        let mut table = Table::zeroed(self.size_in_bytes())?;
+        for (copy, word) in table::words_mut(&mut table).iter_mut().zip(self.loaded()) {
+            *copy = word.to_le_bytes();
         }
-        Ok(<BloomFilter>::over(header, self.params, len, words))
-    }
-
-    fn into_plain(self, header: Header, len: u64) -> BloomFilter {
-        let words: Vec<u64> = self.words.into_iter().map(AtomicU64::into_inner).collect();
-        <BloomFilter>::over(header, self.params, len, words)
+        Ok(BloomFilter::of(header, self.params, len, table))
     }
 
     #[inline(always)]
@@ -269,8 +262,8 @@ mod tests {
         for key in 0..40_000u64 {
             alone.insert(&key);
         }
-        assert_eq!(filter.snapshot().unwrap().as_words(), alone.as_words());
-        assert_eq!(filter.into_inner().as_words(), alone.as_words());
+        assert_eq!(filter.snapshot().unwrap().as_bytes(), alone.as_bytes());
+        assert_eq!(filter.into_inner().as_bytes(), alone.as_bytes());
     }
 
     #[test]

@@ -7,7 +7,8 @@ use crate::shared::{Atomic, AtomicTable};
 use crate::theory::blocked as theory;
 use crate::{BlockedBloomFilter, BlockedParams, simd};
 use alloc::vec::Vec;
-use amq_core::internal::{Header, OneTable, reserve, step, zeroed};
+use amq_core::Table;
+use amq_core::internal::{Header, reserve, step};
 use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
 use amq_core::{BuildError, FilterKind, KeyHash, MergeError, PlanError};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -64,7 +65,7 @@ struct AtomicBlock([AtomicU64; 4]);
 
 impl AtomicBlock {
     fn new(block: &Block) -> Self {
-        Self(paired(&block.0).map(AtomicU64::new))
+        Self(paired(&block.words()).map(AtomicU64::new))
     }
 
     /// The words as they are now, one after another.
@@ -144,7 +145,8 @@ impl AtomicTable for AtomicBlocks {
     }
 
     fn of(plain: BlockedBloomFilter) -> (Header, Self) {
-        (*plain.header(), Self(plain.blocks().iter().map(AtomicBlock::new).collect()))
+        let blocks = simd::blocks_of(plain.as_bytes());
+        (plain.header(), Self(blocks.iter().map(AtomicBlock::new).collect()))
     }
 
     #[inline(always)]
@@ -169,16 +171,11 @@ impl AtomicTable for AtomicBlocks {
     }
 
     fn snapshot(&self, header: Header, len: u64) -> Result<BlockedBloomFilter, BuildError> {
-        let mut blocks: Vec<Block> = zeroed(self.0.len() as u64)?;
-        for (copy, block) in blocks.iter_mut().zip(self.loaded()) {
+        let mut table = Table::zeroed(self.size_in_bytes())?;
+        for (copy, block) in simd::blocks_of_mut(&mut table).iter_mut().zip(self.loaded()) {
             *copy = block;
         }
-        Ok(<BlockedBloomFilter>::over(header, self.params(), len, blocks))
-    }
-
-    fn into_plain(self, header: Header, len: u64) -> BlockedBloomFilter {
-        let blocks: Vec<Block> = self.loaded().collect();
-        <BlockedBloomFilter>::over(header, self.params(), len, blocks)
+        Ok(BlockedBloomFilter::of(header, (), len, table))
     }
 
     #[inline(always)]
@@ -281,8 +278,8 @@ mod tests {
         for key in 0..40_000u64 {
             alone.insert(&key);
         }
-        assert_eq!(filter.snapshot().unwrap().blocks(), alone.blocks());
-        assert_eq!(filter.into_inner().blocks(), alone.blocks());
+        assert_eq!(filter.snapshot().unwrap().as_bytes(), alone.as_bytes());
+        assert_eq!(filter.into_inner().as_bytes(), alone.as_bytes());
     }
 
     #[test]

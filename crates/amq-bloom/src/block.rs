@@ -19,22 +19,28 @@ pub const SALTS: [u32; 8] = [
     0x5c6b_fb31,
 ];
 
-/// One block: eight words, aligned so that it never straddles a cache line.
+/// One block: eight words of 32 bits, as little-endian bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C, align(32))]
-pub struct Block(pub(crate) [u32; 8]);
+#[repr(transparent)]
+pub struct Block([u8; 32]);
 
 impl Block {
     /// A block of these words.
     #[must_use]
-    pub const fn new(words: [u32; 8]) -> Self {
-        Self(words)
+    pub fn new(words: [u32; 8]) -> Self {
+        let mut bytes = [0; 32];
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+        Self(bytes)
     }
 
-    /// Its words. Written as little-endian bytes, they are a block of a Parquet Bloom filter.
+    /// Its words.
+    #[inline(always)]
     #[must_use]
-    pub const fn words(&self) -> &[u32; 8] {
-        &self.0
+    pub fn words(&self) -> [u32; 8] {
+        let bytes = self.0.as_chunks().0;
+        core::array::from_fn(|i| u32::from_le_bytes(bytes[i]))
     }
 }
 
@@ -74,7 +80,7 @@ impl Layout for Block {
     const NAME: &'static str = "BlockedBloomFilter";
 
     fn of_words(words: [Self::Word; 8]) -> Self {
-        Self(words)
+        Self::new(words)
     }
 
     fn blocks(params: &BlockedParams) -> u64 {
@@ -118,13 +124,8 @@ impl Layout for Block {
     }
 
     #[inline(always)]
-    fn array(&self) -> &[u32; 8] {
-        &self.0
-    }
-
-    #[inline(always)]
-    fn array_mut(&mut self) -> &mut [u32; 8] {
-        &mut self.0
+    fn words(&self) -> [u32; 8] {
+        self.words()
     }
 
     /// The block from the upper half of the hash, the selector of the bits from the lower.
@@ -144,7 +145,7 @@ impl Layout for Block {
 
     /// The product of its words' fills.
     fn fpr(&self, (): ()) -> f64 {
-        self.0.iter().map(|word| f64::from(word.count_ones()) / 32.0).product()
+        self.words().map(|word| f64::from(word.count_ones()) / 32.0).iter().product()
     }
 
     fn keys_of_fill(params: &BlockedParams, fill: f64) -> f64 {

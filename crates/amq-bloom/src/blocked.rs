@@ -7,15 +7,16 @@ use crate::params::folded;
 use crate::probing::partition::blocks;
 use crate::simd::{self, BlockLayout};
 use crate::wide_block::WideBlock;
-use alloc::vec::Vec;
+use alloc::vec;
 use amq_core::internal::{
-    Entry, Header, OneTable, Opened, fill_from_hashes, fill_from_keys, reserve, zeroed,
+    Contents, FileFormat, Hashing, Header, Opened, Section, Sections, fill_from_hashes,
+    fill_from_keys,
 };
 use amq_core::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, DEFAULT_SEED, DecodeError,
-    EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
-    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Stats, Target,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, DEFAULT_SEED,
+    DecodeError, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError,
+    PlanFilter, PredictedFpr, Stats, Table, Target,
 };
 use core::fmt;
 use core::ops::{BitAndAssign, BitOrAssign};
@@ -29,7 +30,7 @@ use core::ops::{BitAndAssign, BitOrAssign};
 /// read or write its filters, hash that way and use the methods that take a [`KeyHash`].)
 ///
 /// Its methods are those of [`Blocked`].
-pub type BlockedBloomFilter<S = Vec<Block>> = Blocked<Block, S>;
+pub type BlockedBloomFilter<B = Table> = Blocked<Block, B>;
 
 /// The wide-block Bloom filter: a key is a few bits in one 64-byte block, spread evenly over its
 /// eight words.
@@ -55,18 +56,21 @@ pub type BlockedBloomFilter<S = Vec<Block>> = Blocked<Block, S>;
 /// # Ok(())
 /// # }
 /// ```
-pub type WideBlockedBloomFilter<S = Vec<WideBlock>> = Blocked<WideBlock, S>;
+pub type WideBlockedBloomFilter<B = Table> = Blocked<WideBlock, B>;
 
 /// A [`BlockedBloomFilter`] whose blocks are borrowed.
-pub type BlockedBloomView<'a> = BlockedBloomFilter<&'a [Block]>;
+pub type BlockedBloomView<'a> = BlockedBloomFilter<&'a [u8]>;
 
 /// A [`WideBlockedBloomFilter`] whose blocks are borrowed.
-pub type WideBlockedBloomView<'a> = WideBlockedBloomFilter<&'a [WideBlock]>;
+pub type WideBlockedBloomView<'a> = WideBlockedBloomFilter<&'a [u8]>;
+
+/// The revision of both layouts in files.
+const REVISION: u8 = 1;
 
 /// A Bloom filter of blocks: [`BlockedBloomFilter`] or [`WideBlockedBloomFilter`].
 ///
-/// `S` holds the blocks: a vector, or a borrowed slice for a view ([`BlockedBloomView`],
-/// [`WideBlockedBloomView`]). See the [crate's documentation](crate) for the picture, the algorithm
+/// `B` holds the blocks: a [`Table`], or for a view ([`BlockedBloomView`],
+/// [`WideBlockedBloomView`]) a borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm
 /// and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
@@ -74,11 +78,11 @@ pub type WideBlockedBloomView<'a> = WideBlockedBloomFilter<&'a [WideBlock]>;
 /// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct Blocked<L: BlockLayout, S = Vec<L>> {
+pub struct Blocked<L: BlockLayout, B = Table> {
     header: Header,
     shape: L::Shape,
     len: u64,
-    blocks: S,
+    table: B,
 }
 
 impl<L: BlockLayout> Blocked<L> {
@@ -100,8 +104,9 @@ impl<L: BlockLayout> Blocked<L> {
     pub fn with_seed(target: impl Into<Target<L::Params>>, seed: u64) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
         L::check(&plan.params)?;
-        let (shape, blocks) = (L::shape(&plan.params), zeroed(L::blocks(&plan.params))?);
-        Ok(Self { header: Header::new(&plan, seed), shape, len: 0, blocks })
+        let (shape, table) =
+            (L::shape(&plan.params), Table::zeroed(table_bytes::<L>(&plan.params))?);
+        Ok(Self { header: Header::new(&plan, seed), shape, len: 0, table })
     }
 
     /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds
@@ -159,7 +164,7 @@ impl<L: BlockLayout> Blocked<L> {
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     #[inline(always)]
     pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
-        let (block, low) = simd::block_of_mut(&mut self.blocks[..], hash);
+        let (block, low) = simd::block_of_mut(simd::blocks_of_mut::<L>(&mut self.table), hash);
         let new = simd::insert(block, low, self.shape);
         self.len = self.len.saturating_add(u64::from(new));
         Inserted::from_change(new)
@@ -187,6 +192,17 @@ impl<L: BlockLayout> Blocked<L> {
         MergeFilter::merge(self, other)
     }
 
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) const fn header(&self) -> Header {
+        self.header
+    }
+
+    /// A filter from its parts.
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) const fn of(header: Header, shape: L::Shape, len: u64, table: Table) -> Self {
+        Self { header, shape, len, table }
+    }
+
     /// The intersection: afterwards every key that was in both is still in. All or nothing.
     ///
     /// A key that was in only one is answered `true` no more often than by the other.
@@ -194,45 +210,15 @@ impl<L: BlockLayout> Blocked<L> {
     /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
-        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
-            *block = block.combined(theirs, |ours, theirs| ours & theirs);
+        for (byte, theirs) in self.table.iter_mut().zip(other.as_bytes()) {
+            *byte &= theirs;
         }
         self.len = self.len.min(other.len);
         Ok(())
     }
-
-    /// A filter with given blocks, as [`blocks`](Blocked::blocks) returns them: one read from a
-    /// Parquet file, for example.
-    ///
-    /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
-    /// damaged table denies keys.
-    ///
-    /// If the keys were not hashed by [`KeyHash::of`], make it a
-    /// [`Prehashed`](amq_core::Prehashed) filter. So it is with Parquet, which hashes the plain
-    /// encoding of a value by XXH64 with seed 0: ask such a filter by hash,
-    /// `contains_hash(KeyHash::new(xxh64(value, 0)))`.
-    pub fn from_blocks_unchecked(
-        blocks: impl IntoIterator<Item = [L::Word; 8]>,
-        parts: Parts<L::Params>,
-    ) -> Result<Self, BuildError> {
-        L::check(&parts.params)?;
-        let wanted = L::blocks(&parts.params);
-        let mut table: Vec<L> = Vec::new();
-        reserve(&mut table, wanted)?;
-        let mut given = 0;
-        for block in blocks {
-            given += 1;
-            if given > wanted {
-                break;
-            }
-            table.push(L::of_words(block));
-        }
-        PlanError::check_parameter("blocks given", given, wanted, wanted)?;
-        Ok(Self::over(Header::of_parts(&parts), parts.params, parts.len, table))
-    }
 }
 
-impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> Blocked<L, S> {
+impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -287,11 +273,33 @@ impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> Blocked<L, S> {
         L::params(self.blocks().len() as u64, self.shape)
     }
 
-    /// The blocks. Those of a split-block filter, their words written as little-endian bytes one
-    /// after another, are the bitset of a Parquet Bloom filter.
+    /// A filter with given blocks, as [`as_bytes`](Self::as_bytes) returns them: those of a Parquet
+    /// file, for example.
+    ///
+    /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
+    /// damaged table denies keys.
+    ///
+    /// If the keys were not hashed by [`KeyHash::of`], make it a
+    /// [`Prehashed`](amq_core::Prehashed) filter. So it is with Parquet, which hashes the plain
+    /// encoding of a value by XXH64 with seed 0: ask such a filter by hash,
+    /// `contains_hash(KeyHash::new(xxh64(value, 0)))`.
+    pub fn from_table_unchecked(table: B, parts: Parts<L::Params>) -> Result<Self, PlanError> {
+        L::check(&parts.params)?;
+        let (bytes, wanted) = (table.as_ref().len() as u64, table_bytes::<L>(&parts.params));
+        PlanError::check_parameter("bytes", bytes, wanted, wanted)?;
+        let shape = L::shape(&parts.params);
+        Ok(Self { header: Header::of_parts(&parts), shape, len: parts.len, table })
+    }
+
+    /// The blocks. Those of a split-block filter are the bitset of a Parquet Bloom filter.
     #[must_use]
-    pub fn blocks(&self) -> &[L] {
-        self.blocks.as_ref()
+    pub fn as_bytes(&self) -> &[u8] {
+        self.table.as_ref()
+    }
+
+    #[inline(always)]
+    fn blocks(&self) -> &[L] {
+        simd::blocks_of(self.table.as_ref())
     }
 
     /// What the filter consists of beside its blocks; see
@@ -326,20 +334,23 @@ impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> Blocked<L, S> {
     pub fn fold(&self, factor: u64) -> Result<Blocked<L>, FoldError> {
         let blocks = self.blocks().len() as u64;
         FoldError::check("blocks", blocks, factor)?;
-        let mut table: Vec<L> = FoldError::zeroed(blocks / factor)?;
-        for (sum, parts) in table.iter_mut().zip(self.blocks().chunks(factor as usize)) {
-            for part in parts {
-                *sum = sum.combined(part, |sum, part| sum | part);
+        let bytes = size_of::<L>();
+        let mut table = FoldError::zeroed(blocks / factor * bytes as u64)?;
+        let sums = table.chunks_exact_mut(bytes);
+        for (sum, parts) in sums.zip(self.as_bytes().chunks(bytes * factor as usize)) {
+            for part in parts.chunks_exact(bytes) {
+                sum.iter_mut().zip(part).for_each(|(sum, part)| *sum |= part);
             }
         }
         let params = L::params(blocks / factor, self.shape);
-        let bytes = size_of_val(&table[..]) as u64;
+        let bytes = table.len() as u64;
         let fpr = |keys| L::predicted(&params, keys);
-        Ok(Self::over(folded(&self.header, factor, bytes, fpr), params, self.len, table))
+        let header = folded(&self.header, factor, bytes, fpr);
+        Ok(Blocked { header, shape: self.shape, len: self.len, table })
     }
 }
 
-impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> Filter for Blocked<L, S> {
+impl<L: BlockLayout, B: Bytes> Filter for Blocked<L, B> {
     fn kind(&self) -> FilterKind {
         L::KIND
     }
@@ -404,7 +415,8 @@ impl<L: BlockLayout> InsertFilter for Blocked<L> {
 
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        Ok(blocks::insert_batch(&mut self.blocks, self.shape, &mut self.len, hashes))
+        let blocks = simd::blocks_of_mut::<L>(&mut self.table);
+        Ok(blocks::insert_batch::<L>(blocks, self.shape, &mut self.len, hashes))
     }
 
     fn insert_from(
@@ -412,13 +424,14 @@ impl<L: BlockLayout> InsertFilter for Blocked<L> {
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> Result<u64, BatchInsertError> {
-        Ok(blocks::insert_from(&mut self.blocks, self.shape, &mut self.len, about, next))
+        let blocks = simd::blocks_of_mut::<L>(&mut self.table);
+        Ok(blocks::insert_from::<L>(blocks, self.shape, &mut self.len, about, next))
     }
 }
 
 impl<L: BlockLayout> ClearFilter for Blocked<L> {
     fn clear(&mut self) {
-        self.blocks.fill(L::default());
+        self.table.fill(0);
         self.len = 0;
     }
 }
@@ -431,8 +444,8 @@ impl<L: BlockLayout> MergeFilter for Blocked<L> {
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
-        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
-            *block = block.combined(theirs, |ours, theirs| ours | theirs);
+        for (byte, theirs) in self.table.iter_mut().zip(other.as_bytes()) {
+            *byte |= theirs;
         }
         self.len = self.len.saturating_add(other.len);
         Ok(())
@@ -522,7 +535,7 @@ impl<L: BlockLayout> BitAndAssign<&Self> for Blocked<L> {
 }
 
 /// Neither the table, which may be gigabytes, nor the seed, which may be secret.
-impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> fmt::Debug for Blocked<L, S> {
+impl<L: BlockLayout, B: Bytes> fmt::Debug for Blocked<L, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(L::NAME)
             .field("params", &self.params())
@@ -534,14 +547,12 @@ impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> fmt::Debug for Blocked<L, S> {
 
 /// The bytes of the filter's file.
 #[cfg(feature = "serde")]
-impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> amq_core::internal::serde::Serialize
-    for Blocked<L, S>
-{
+impl<L: BlockLayout, B: Bytes> amq_core::internal::serde::Serialize for Blocked<L, B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
         &self,
         serializer: Z,
     ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
+        amq_core::internal::serialize(self, serializer)
     }
 }
 
@@ -555,36 +566,39 @@ impl<'de, L: BlockLayout> amq_core::internal::serde::Deserialize<'de> for Blocke
     }
 }
 
-impl<L: BlockLayout, S: AsRef<[L]> + Send + Sync> OneTable for Blocked<L, S> {
-    type Params = L::Params;
-    const KIND: FilterKind = L::KIND;
-    const REVISION: u8 = 1;
-    type Element = L;
-    type Over<T: AsRef<[L]> + Send + Sync> = Blocked<L, T>;
+impl<L: BlockLayout, B: Bytes> FileFormat for Blocked<L, B> {
+    type With<C: Bytes> = Blocked<L, C>;
+    type Geometry = L::Params;
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        Ok(Contents {
+            entries: vec![L::geometry(&self.params())],
+            sections: vec![Section::new(self.as_bytes(), size_of::<L::Word>())],
+            ..Contents::new(L::KIND, REVISION, hashing, &self.header, self.len)
+        })
     }
 
-    fn geometry(&self) -> Entry {
-        L::geometry(&self.params())
-    }
-
-    fn params_in(opened: &Opened<'_>) -> Result<L::Params, DecodeError> {
+    fn geometry(opened: &Opened<'_>) -> Result<L::Params, DecodeError> {
+        opened.expect_kind(L::KIND, REVISION)?;
+        opened.expect_asked(0)?;
         let params = L::params_in(opened)?;
         L::check(&params)?;
+        let section = (table_bytes::<L>(&params), size_of::<L::Word>());
+        opened.expect_sections([section].into_iter())?;
         Ok(params)
     }
 
-    fn elements_for(params: &L::Params) -> u64 {
-        L::blocks(params)
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        params: L::Params,
+        mut sections: Sections<'_, C>,
+    ) -> Result<Blocked<L, C>, DecodeError> {
+        let (header, shape) = (opened.header(), L::shape(&params));
+        Ok(Blocked { header, shape, len: opened.keys(), table: sections.take()? })
     }
+}
 
-    fn elements(&self) -> &[L] {
-        self.blocks()
-    }
-
-    fn over<T>(header: Header, params: L::Params, len: u64, blocks: T) -> Blocked<L, T> {
-        Blocked { header, shape: L::shape(&params), len, blocks }
-    }
+/// Bytes of a table with these parameters.
+fn table_bytes<L: BlockLayout>(params: &L::Params) -> u64 {
+    L::blocks(params).saturating_mul(size_of::<L>() as u64)
 }

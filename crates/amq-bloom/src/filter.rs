@@ -3,24 +3,28 @@
 use crate::params::folded;
 use crate::probing::partition::places::{self, Place};
 use crate::probing::{ProbeTable, Probes};
-use crate::table::{self, Bits, place, words_for};
+use crate::table::{self, Bits, place, words, words_for, words_mut};
 use crate::{BloomParams, FoldError, theory::classic as theory};
-use alloc::vec::Vec;
+use alloc::vec;
 use amq_core::internal::{
-    Entry, Header, OneTable, Opened, fill_from_hashes, fill_from_keys, zeroed,
+    Contents, FileFormat, Hashing, Header, Opened, Section, Sections, fill_from_hashes,
+    fill_from_keys,
 };
 use amq_core::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, DEFAULT_SEED, DecodeError,
-    EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
-    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Stats, Target,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, DEFAULT_SEED,
+    DecodeError, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError,
+    PlanFilter, PredictedFpr, Stats, Table, Target,
 };
 use core::fmt;
 use core::ops::{BitAndAssign, BitOrAssign};
 
+/// The revision of the layout in files.
+const REVISION: u8 = 1;
+
 /// The classic Bloom filter: a key is k bits anywhere in a table of m.
 ///
-/// `S` holds the table: a vector, or a borrowed slice for a [view](crate::BloomView). See the
+/// `B` holds the table: a [`Table`], or for a [view](crate::BloomView) a borrowed slice. See the
 /// [crate's documentation](crate) for the picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
@@ -28,15 +32,15 @@ use core::ops::{BitAndAssign, BitOrAssign};
 /// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct BloomFilter<S = Vec<u64>> {
+pub struct BloomFilter<B = Table> {
     header: Header,
     params: BloomParams,
     len: u64,
-    words: S,
+    table: B,
 }
 
 /// A [`BloomFilter`] whose table is borrowed.
-pub type BloomView<'a> = BloomFilter<&'a [u64]>;
+pub type BloomView<'a> = BloomFilter<&'a [u8]>;
 
 impl BloomFilter {
     /// An empty filter for a [`Goal`] or a [`Plan`], with the public [`DEFAULT_SEED`].
@@ -60,8 +64,8 @@ impl BloomFilter {
     ) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
         plan.params.check()?;
-        let words = zeroed(words_for(plan.params.bits))?;
-        Ok(Self { header: Header::new(&plan, seed), params: plan.params, len: 0, words })
+        let table = Table::zeroed(table_bytes(plan.params.bits))?;
+        Ok(Self { header: Header::new(&plan, seed), params: plan.params, len: 0, table })
     }
 
     /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds
@@ -120,7 +124,7 @@ impl BloomFilter {
     #[inline(always)]
     pub fn insert_hash(&mut self, hash: KeyHash) -> Inserted {
         let BloomParams { bits, probes } = self.params;
-        let new = Bit::set_all(&mut self.words, bits, probes, hash);
+        let new = Bit::set_all(words_mut(&mut self.table), bits, probes, hash);
         self.len = self.len.saturating_add(u64::from(new));
         Inserted::from_change(new)
     }
@@ -147,27 +151,15 @@ impl BloomFilter {
         MergeFilter::merge(self, other)
     }
 
-    /// A filter with the table that [`as_words`](BloomFilter::as_words) returned.
-    ///
-    /// A table of the wrong length, or with a bit set past the last, is refused. Nothing else can
-    /// be checked: a wrong seed or a damaged table denies keys. If the keys were not hashed by
-    /// [`KeyHash::of`], make it a [`Prehashed`](amq_core::Prehashed) filter.
-    pub fn from_words_unchecked(
-        words: Vec<u64>,
-        parts: Parts<BloomParams>,
-    ) -> Result<Self, PlanError> {
-        let params = parts.params;
-        params.check()?;
-        let wanted = words_for(params.bits);
-        PlanError::check_parameter("words", words.len() as u64, wanted, wanted)?;
-        let past = bits_past(&words, params.bits);
-        PlanError::check_parameter("bits set past the last", past, 0, 0)?;
-        Ok(Self::over(Header::of_parts(&parts), params, parts.len, words))
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) const fn header(&self) -> Header {
+        self.header
     }
 
+    /// A filter from its parts. The table has as many bytes as the parameters ask for.
     #[cfg(target_has_atomic = "64")]
-    pub(crate) fn into_words(self) -> Vec<u64> {
-        self.words
+    pub(crate) const fn of(header: Header, params: BloomParams, len: u64, table: Table) -> Self {
+        Self { header, params, len, table }
     }
 
     /// The intersection: afterwards every key that was in both is still in. All or nothing.
@@ -178,8 +170,8 @@ impl BloomFilter {
     /// to estimate the number of common keys.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
         MergeFilter::can_merge(self, other)?;
-        for (word, &theirs) in self.words.iter_mut().zip(&other.words) {
-            *word &= theirs;
+        for (byte, theirs) in self.table.iter_mut().zip(other.as_bytes()) {
+            *byte &= theirs;
         }
         self.len = self.len.min(other.len);
         Ok(())
@@ -194,30 +186,30 @@ impl Place for Bit {
     const WORD: u32 = 6;
 
     #[inline(always)]
-    fn set(words: &mut [u64], bit: u64) -> bool {
+    fn set(words: &mut [[u8; 8]], bit: u64) -> bool {
         let (word, mask) = place(bit);
-        let old = words[word];
-        words[word] = old | mask;
+        let old = u64::from_le_bytes(words[word]);
+        words[word] = (old | mask).to_le_bytes();
         old & mask == 0
     }
 
     // All changes in one word, tested once.
     #[inline(always)]
-    fn set_all(words: &mut [u64], bits: u64, probes: u32, hash: KeyHash) -> bool {
+    fn set_all(words: &mut [[u8; 8]], bits: u64, probes: u32, hash: KeyHash) -> bool {
         let mut positions = Probes::new(hash, bits);
         let mut changed = 0;
         for _ in 0..probes {
             let (word, mask) = place(positions.next_place());
-            let old = words[word];
+            let old = u64::from_le_bytes(words[word]);
             let new = old | mask;
             changed |= new ^ old;
-            words[word] = new;
+            words[word] = new.to_le_bytes();
         }
         changed != 0
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
+impl<B: Bytes> BloomFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -272,10 +264,27 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
         self.params
     }
 
-    /// The table: bit `i` is bit `i % 64` of word `i / 64`. Bits past the last are zero.
+    /// A filter with the table that [`as_bytes`](Self::as_bytes) returned.
+    ///
+    /// A table of the wrong length, or with a bit set past the last, is refused. Nothing else can
+    /// be checked: a wrong seed or a damaged table denies keys. If the keys were not hashed by
+    /// [`KeyHash::of`], make it a [`Prehashed`](amq_core::Prehashed) filter.
+    pub fn from_table_unchecked(table: B, parts: Parts<BloomParams>) -> Result<Self, PlanError> {
+        let params = parts.params;
+        params.check()?;
+        let wanted = table_bytes(params.bits);
+        let bytes = table.as_ref();
+        PlanError::check_parameter("bytes", bytes.len() as u64, wanted, wanted)?;
+        let past = bits_past(bytes, params.bits);
+        PlanError::check_parameter("bits set past the last", past, 0, 0)?;
+        Ok(Self { header: Header::of_parts(&parts), params, len: parts.len, table })
+    }
+
+    /// The table: bit `i` is bit `i % 8` of byte `i / 8`. There are eight bytes for each 64 bits
+    /// begun, and bits past the last are zero.
     #[must_use]
-    pub fn as_words(&self) -> &[u64] {
-        self.words.as_ref()
+    pub fn as_bytes(&self) -> &[u8] {
+        self.table.as_ref()
     }
 
     /// What the filter consists of beside its table; see
@@ -288,7 +297,7 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     /// Number of bits that are set. Reads the whole table.
     #[must_use]
     pub fn count_ones(&self) -> u64 {
-        table::count_ones(self.as_words())
+        table::count_ones(words(self.as_bytes()))
     }
 
     /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
@@ -349,19 +358,20 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     pub fn fold(&self, factor: u64) -> Result<BloomFilter, FoldError> {
         FoldError::check("bits", self.params.bits, factor)?;
         let params = BloomParams::new(self.params.bits / factor, self.params.probes);
-        let mut words = FoldError::zeroed(words_for(params.bits))?;
-        for (i, &word) in self.as_words().iter().enumerate() {
-            let mut rest = word;
+        let mut table = FoldError::zeroed(table_bytes(params.bits))?;
+        let folded_words = words_mut(&mut table);
+        for (i, &word) in words(self.as_bytes()).iter().enumerate() {
+            let mut rest = u64::from_le_bytes(word);
             while rest != 0 {
                 let bit = i as u64 * 64 + u64::from(rest.trailing_zeros());
-                let (word, mask) = place(bit / factor);
-                words[word] |= mask;
+                Bit::set(folded_words, bit / factor);
                 rest &= rest - 1;
             }
         }
-        let bytes = words.len() as u64 * 8;
+        let bytes = table.len() as u64;
         let fpr = |keys| theory::fpr(&params, keys);
-        Ok(Self::over(folded(&self.header, factor, bytes, fpr), params, self.len, words))
+        let header = folded(&self.header, factor, bytes, fpr);
+        Ok(BloomFilter { header, params, len: self.len, table })
     }
 
     /// [`contains_hash`](Filter::contains_hash), sooner if the answer is no and later if it is yes.
@@ -370,16 +380,16 @@ impl<S: AsRef<[u64]> + Send + Sync> BloomFilter<S> {
     #[inline]
     #[must_use]
     pub fn contains_hash_unlikely(&self, hash: KeyHash) -> bool {
-        self.table().contains_unlikely(hash)
+        self.bits().contains_unlikely(hash)
     }
 
     #[inline(always)]
-    fn table(&self) -> Bits<'_, u64> {
-        Bits { words: self.words.as_ref(), params: self.params }
+    fn bits(&self) -> Bits<'_, [u8; 8]> {
+        Bits { words: words(self.table.as_ref()), params: self.params }
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
+impl<B: Bytes> Filter for BloomFilter<B> {
     fn kind(&self) -> FilterKind {
         FilterKind::Bloom
     }
@@ -399,7 +409,7 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
     }
 
     fn size_in_bytes(&self) -> u64 {
-        size_of_val(self.as_words()) as u64
+        self.as_bytes().len() as u64
     }
 
     /// `fill^k` plus the floor of 64-bit hashes: the exact rate of this filter with the bits it has
@@ -416,7 +426,7 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
 
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.table().contains(hash)
+        self.bits().contains(hash)
     }
 
     #[inline]
@@ -426,7 +436,7 @@ impl<S: AsRef<[u64]> + Send + Sync> Filter for BloomFilter<S> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
-        self.table().contains_each(hashes, answers);
+        self.bits().contains_each(hashes, answers);
         Ok(())
     }
 }
@@ -442,7 +452,8 @@ impl InsertFilter for BloomFilter {
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let BloomParams { bits, probes } = self.params;
-        Ok(places::insert_batch::<Bit>(&mut self.words, (bits, probes), &mut self.len, hashes))
+        let words = words_mut(&mut self.table);
+        Ok(places::insert_batch::<Bit>(words, (bits, probes), &mut self.len, hashes))
     }
 
     fn insert_from(
@@ -451,14 +462,14 @@ impl InsertFilter for BloomFilter {
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> Result<u64, BatchInsertError> {
         let BloomParams { bits, probes } = self.params;
-        let shape = (bits, probes);
-        Ok(places::insert_from::<Bit>(&mut self.words, shape, &mut self.len, about, next))
+        let words = words_mut(&mut self.table);
+        Ok(places::insert_from::<Bit>(words, (bits, probes), &mut self.len, about, next))
     }
 }
 
 impl ClearFilter for BloomFilter {
     fn clear(&mut self) {
-        self.words.fill(0);
+        self.table.fill(0);
         self.len = 0;
     }
 }
@@ -471,8 +482,8 @@ impl MergeFilter for BloomFilter {
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
-        for (word, theirs) in self.words.iter_mut().zip(&other.words) {
-            *word |= theirs;
+        for (byte, theirs) in self.table.iter_mut().zip(other.as_bytes()) {
+            *byte |= theirs;
         }
         self.len = self.len.saturating_add(other.len);
         Ok(())
@@ -562,7 +573,7 @@ impl BitAndAssign<&Self> for BloomFilter {
 }
 
 /// Neither the table, which may be gigabytes, nor the seed, which may be secret.
-impl<S: AsRef<[u64]> + Send + Sync> fmt::Debug for BloomFilter<S> {
+impl<B: Bytes> fmt::Debug for BloomFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BloomFilter")
             .field("params", &self.params())
@@ -574,12 +585,12 @@ impl<S: AsRef<[u64]> + Send + Sync> fmt::Debug for BloomFilter<S> {
 
 /// The bytes of the filter's file.
 #[cfg(feature = "serde")]
-impl<S: AsRef<[u64]> + Send + Sync> amq_core::internal::serde::Serialize for BloomFilter<S> {
+impl<B: Bytes> amq_core::internal::serde::Serialize for BloomFilter<B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
         &self,
         serializer: Z,
     ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
+        amq_core::internal::serialize(self, serializer)
     }
 }
 
@@ -593,53 +604,50 @@ impl<'de> amq_core::internal::serde::Deserialize<'de> for BloomFilter {
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> OneTable for BloomFilter<S> {
-    type Params = BloomParams;
-    const KIND: FilterKind = FilterKind::Bloom;
-    const REVISION: u8 = 1;
-    type Element = u64;
-    type Over<T: AsRef<[u64]> + Send + Sync> = BloomFilter<T>;
+impl<B: Bytes> FileFormat for BloomFilter<B> {
+    type With<C: Bytes> = BloomFilter<C>;
+    type Geometry = BloomParams;
 
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn geometry(&self) -> Entry {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let BloomParams { bits, probes } = self.params;
-        [bits, probes.into(), 0, 0, 0, 0, 0, 0]
+        Ok(Contents {
+            entries: vec![[bits, probes.into(), 0, 0, 0, 0, 0, 0]],
+            sections: vec![Section::new(self.as_bytes(), 8)],
+            ..Contents::new(FilterKind::Bloom, REVISION, hashing, &self.header, self.len)
+        })
     }
 
-    fn params_in(opened: &Opened<'_>) -> Result<BloomParams, DecodeError> {
+    fn geometry(opened: &Opened<'_>) -> Result<BloomParams, DecodeError> {
+        opened.expect_kind(FilterKind::Bloom, REVISION)?;
+        opened.expect_asked(0)?;
         let [bits, probes] = opened.only_entry()?;
         let params = BloomParams::new(bits, Opened::narrow("probes", probes)?);
         params.check()?;
+        opened.expect_sections([(table_bytes(bits), 8)].into_iter())?;
         Ok(params)
     }
 
-    fn elements_for(params: &BloomParams) -> u64 {
-        words_for(params.bits)
-    }
-
-    fn elements(&self) -> &[u64] {
-        self.as_words()
-    }
-
-    fn over<T>(header: Header, params: BloomParams, len: u64, words: T) -> BloomFilter<T> {
-        BloomFilter { header, params, len, words }
-    }
-
-    fn walk(&self) -> Result<(), DecodeError> {
-        let what = "bits set past the last";
-        match bits_past(self.as_words(), self.params.bits) {
-            0 => Ok(()),
-            _ => Err(DecodeError::Structure { what }),
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        params: BloomParams,
+        mut sections: Sections<'_, C>,
+    ) -> Result<BloomFilter<C>, DecodeError> {
+        let table = sections.take()?;
+        if sections.is_checked() && bits_past(table.as_ref(), params.bits) > 0 {
+            return Err(DecodeError::Structure { what: "bits set past the last" });
         }
+        Ok(BloomFilter { header: opened.header(), params, len: opened.keys(), table })
     }
 }
 
-/// How many bits are set past the last. There are as many words as the bits take.
-fn bits_past(words: &[u64], bits: u64) -> u64 {
-    let last = words.last().copied().unwrap_or_default();
+/// Bytes of a table of so many bits: whole words.
+const fn table_bytes(bits: u64) -> u64 {
+    words_for(bits) * 8
+}
+
+/// How many bits are set past the last of so many.
+fn bits_past(table: &[u8], bits: u64) -> u64 {
+    let last = words(table).last().map_or(0, |&word| u64::from_le_bytes(word));
     let used = (bits - 1) % 64 + 1;
     let past = if used < 64 { last >> used } else { 0 };
     past.count_ones().into()

@@ -79,10 +79,7 @@ pub trait Layout: Copy + Default + PartialEq + Send + Sync + 'static {
     fn params_in(opened: &Opened<'_>) -> Result<Self::Params, DecodeError>;
 
     /// The words.
-    fn array(&self) -> &[Self::Word; 8];
-
-    /// The words, to change them.
-    fn array_mut(&mut self) -> &mut [Self::Word; 8];
+    fn words(&self) -> [Self::Word; 8];
 
     /// A hash's block, and the half of it that chooses the bits.
     fn place(hash: KeyHash, blocks: u64) -> (usize, u32);
@@ -103,11 +100,12 @@ pub trait Layout: Copy + Default + PartialEq + Send + Sync + 'static {
     /// Sets a key's bits and returns whether any was clear.
     #[inline(always)]
     fn insert(&mut self, low: u32, shape: Self::Shape) -> bool {
-        let mut changed = Self::Word::default();
-        for (word, bits) in self.array_mut().iter_mut().zip(Self::mask(low, shape)) {
+        let (mut words, mut changed) = (self.words(), Self::Word::default());
+        for (word, bits) in words.iter_mut().zip(Self::mask(low, shape)) {
             changed = changed | bits & !*word;
             *word = *word | bits;
         }
+        *self = Self::of_words(words);
         changed != Self::Word::default()
     }
 
@@ -115,24 +113,14 @@ pub trait Layout: Copy + Default + PartialEq + Send + Sync + 'static {
     #[inline(always)]
     fn contains(&self, low: u32, shape: Self::Shape) -> bool {
         let none = Self::Word::default();
-        let words = self.array().iter().zip(Self::mask(low, shape));
-        words.fold(none, |clear, (&word, bits)| clear | (bits & !word)) == none
-    }
-
-    /// This block and another, word by word.
-    #[inline(always)]
-    fn combined(&self, other: &Self, of: impl Fn(Self::Word, Self::Word) -> Self::Word) -> Self {
-        let mut both = *self;
-        for (word, &theirs) in both.array_mut().iter_mut().zip(other.array()) {
-            *word = of(*word, theirs);
-        }
-        both
+        let words = self.words().into_iter().zip(Self::mask(low, shape));
+        words.fold(none, |clear, (word, bits)| clear | (bits & !word)) == none
     }
 }
 
 /// Number of bits that are set in these blocks.
 pub(crate) fn count_ones<B: Layout>(blocks: impl Iterator<Item = B>) -> u64 {
-    blocks.map(|block| block.array().iter().map(|word| u64::from(word.ones())).sum::<u64>()).sum()
+    blocks.map(|block| block.words().map(|word| u64::from(word.ones())).iter().sum::<u64>()).sum()
 }
 
 /// The share of bits set in these blocks.
@@ -154,5 +142,5 @@ pub(crate) fn expected_fpr<B: Layout>(
 /// Number of these blocks whose bits are all set.
 pub(crate) fn saturated<B: Layout>(blocks: impl Iterator<Item = B>) -> u64 {
     let full = [!B::Word::default(); 8];
-    blocks.filter(|block| *block.array() == full).count() as u64
+    blocks.filter(|block| block.words() == full).count() as u64
 }

@@ -1,6 +1,6 @@
 //! Parameters of the layouts, their limits, and folding.
 
-use alloc::vec::Vec;
+use amq_core::Table;
 use amq_core::internal::Header;
 use amq_core::numeric::{PredictedFpr, first_true_near};
 use amq_core::{Budget, MergeError, PlanError};
@@ -172,9 +172,8 @@ impl FoldError {
     }
 
     /// A table of zeros.
-    pub(crate) fn zeroed<T: Clone + Default>(len: u64) -> Result<Vec<T>, Self> {
-        amq_core::internal::zeroed(len)
-            .map_err(|_| Self::OutOfMemory { bytes: len.saturating_mul(size_of::<T>() as u64) })
+    pub(crate) fn zeroed(bytes: u64) -> Result<Table, Self> {
+        Table::zeroed(bytes).map_err(|_| Self::OutOfMemory { bytes })
     }
 }
 

@@ -2,31 +2,32 @@
 #![cfg(target_has_atomic = "64")]
 
 use crate::tally::Tally;
+use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use amq_core::ReadError;
 #[cfg(feature = "serde")]
 use amq_core::internal::serde;
-use amq_core::internal::{Copying, Header, Restore, Written, fill_from_hashes, fill_from_keys};
+use amq_core::internal::{FileFormat, Header, fill_from_hashes, fill_from_keys};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, DEFAULT_SEED, DecodeError,
     EmptyFilter, Filter, FilterExt, FilterFile, FilterKind, Goal, InsertError, InsertFilter,
     Inserted, Key, KeyHash, LengthMismatch, LoadOptions, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr, Stats, Target, hash_blocks,
+    PlanFilter, PredictedFpr, Stats, Table, Target, hash_blocks,
 };
-#[cfg(feature = "std")]
-use amq_core::{ReadError, internal::Streaming};
+use core::alloc::Layout;
 use core::convert::Infallible;
 use core::fmt;
 #[cfg(feature = "std")]
 use std::{
-    fs::File,
-    io::{self, BufReader, Read, Write},
+    io::{self, Read, Write},
     path::Path,
 };
 
 /// The table of a filter that threads share.
 pub trait AtomicTable: Sized + Send + Sync {
     /// The filter of one thread with the same table.
-    type Plain: PlanFilter<Params = Self::Params> + Written;
+    type Plain: PlanFilter<Params = Self::Params> + FileFormat<With<Table> = Self::Plain>;
     /// Its parameters.
     type Params: Copy + PartialEq + fmt::Debug;
     /// The kind of both.
@@ -52,8 +53,6 @@ pub trait AtomicTable: Sized + Send + Sync {
     fn check_same(&self, other: &Self) -> Result<(), MergeError>;
     /// A plain filter with the bits as they are now.
     fn snapshot(&self, header: Header, len: u64) -> Result<Self::Plain, BuildError>;
-    /// The plain filter with this table.
-    fn into_plain(self, header: Header, len: u64) -> Self::Plain;
     /// Whether all of a key's bits are set.
     fn contains(&self, hash: KeyHash) -> bool;
     /// As `contains`, for many; the slices are equally long.
@@ -207,11 +206,14 @@ impl<T: AtomicTable> Atomic<T> {
         self.table.snapshot(self.header, self.len())
     }
 
-    /// The plain filter with the same table.
+    /// The plain filter with the same bits: a [`snapshot`](Self::snapshot), after which this one is
+    /// gone. Where there is no memory for it, this ends the program, as for a vector.
     #[must_use]
     pub fn into_inner(self) -> T::Plain {
-        let len = self.len();
-        self.table.into_plain(self.header, len)
+        match self.snapshot() {
+            Ok(plain) => plain,
+            Err(_) => handle_alloc_error(Layout::new::<u64>()),
+        }
     }
 
     /// Estimated number of distinct keys, from the share of bits set; see
@@ -261,28 +263,19 @@ impl<T: AtomicTable> Atomic<T> {
     }
 
     /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
-    where
-        T::Plain: for<'a> Restore<Over<Copying<'a>> = T::Plain>,
-    {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         LoadOptions::new().from_bytes(bytes).map(Self::of)
     }
 
     /// Reads one filter, and no byte more.
     #[cfg(feature = "std")]
-    pub fn read_from<R: Read>(reader: R) -> Result<Self, ReadError>
-    where
-        T::Plain: for<'a> Restore<Over<Streaming<'a, R>> = T::Plain>,
-    {
+    pub fn read_from<R: Read>(reader: R) -> Result<Self, ReadError> {
         LoadOptions::new().read_from(reader).map(Self::of)
     }
 
     /// Loads the filter that [`save`](Self::save) wrote.
     #[cfg(feature = "std")]
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError>
-    where
-        T::Plain: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = T::Plain>,
-    {
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         LoadOptions::new().load(path).map(Self::of)
     }
 }
@@ -482,7 +475,7 @@ impl<T: AtomicTable> fmt::Debug for Atomic<T> {
 impl<T: AtomicTable> serde::Serialize for Atomic<T> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::Error;
-        self.snapshot().map_err(S::Error::custom)?.serialize_file(serializer)
+        amq_core::internal::serialize(&self.snapshot().map_err(S::Error::custom)?, serializer)
     }
 }
 

@@ -15,16 +15,17 @@ pub(crate) use split::mask64;
 
 use crate::layout::Layout;
 use crate::probing::partition::blocks;
-use amq_core::internal::Plain;
 use amq_core::prefetch::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
+use core::slice;
 
 /// A block with vector twins of the operations of [`Layout`].
 ///
 /// # Safety
 ///
-/// [`Layout::place`] must return an index below the number of blocks, unless there are none.
-pub unsafe trait BlockLayout: Layout + Plain {
+/// [`Layout::place`] must return an index below the number of blocks, unless there are none. The
+/// type must be a transparent array of bytes.
+pub unsafe trait BlockLayout: Layout {
     /// Whether there are operations with AVX-512.
     const AVX512: bool;
 
@@ -89,6 +90,7 @@ pub unsafe trait BlockLayout: Layout + Plain {
 }
 
 impl<B: BlockLayout> blocks::Block for B {
+    type Element = Self;
     type Shape = <B as Layout>::Shape;
     const COUNTS_COPIES: bool = false;
 
@@ -107,6 +109,20 @@ impl<B: BlockLayout> blocks::Block for B {
     ) -> u64 {
         insert_batch(part, shape, first, blocks, hashes)
     }
+}
+
+/// The blocks of a table.
+#[inline(always)]
+pub(crate) const fn blocks_of<L: BlockLayout>(table: &[u8]) -> &[L] {
+    // SAFETY: a block is an array of bytes, and so many lie in the table.
+    unsafe { slice::from_raw_parts(table.as_ptr().cast(), table.len() / size_of::<L>()) }
+}
+
+/// The blocks of a table, to change them.
+#[inline(always)]
+pub(crate) const fn blocks_of_mut<L: BlockLayout>(table: &mut [u8]) -> &mut [L] {
+    // SAFETY: as above, and exclusively borrowed.
+    unsafe { slice::from_raw_parts_mut(table.as_mut_ptr().cast(), table.len() / size_of::<L>()) }
 }
 
 /// The block of a hash, and the selector of its bits. The index is not checked against the bounds:

@@ -1,4 +1,5 @@
-//! Tables of 64-bit words used as bits: shared by the classic and the atomic filter.
+//! Tables of 64-bit words used as bits: shared by the classic and the atomic filter. The classic
+//! one's words are little-endian bytes.
 
 use crate::BloomParams;
 use crate::probing::ProbeTable;
@@ -9,10 +10,10 @@ pub(crate) trait Word {
     fn load(&self) -> u64;
 }
 
-impl Word for u64 {
+impl Word for [u8; 8] {
     #[inline(always)]
     fn load(&self) -> u64 {
-        *self
+        u64::from_le_bytes(*self)
     }
 }
 
@@ -58,6 +59,18 @@ pub(crate) const fn words_for(bits: u64) -> u64 {
 /// Number of bits that are set.
 pub(crate) fn count_ones<W: Word>(words: &[W]) -> u64 {
     words.iter().map(|word| u64::from(word.load().count_ones())).sum()
+}
+
+/// The words of a table of bytes.
+#[inline(always)]
+pub(crate) const fn words(table: &[u8]) -> &[[u8; 8]] {
+    table.as_chunks().0
+}
+
+/// The words of a table of bytes, to change them.
+#[inline(always)]
+pub(crate) const fn words_mut(table: &mut [u8]) -> &mut [[u8; 8]] {
+    table.as_chunks_mut().0
 }
 
 /// A bit's word, and its mask within the word.

@@ -19,10 +19,16 @@ pub(crate) const SALTS64: [u64; 8] = {
     salts
 };
 
-/// One block: eight words, aligned to a cache line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C, align(64))]
-pub struct WideBlock(pub(crate) [u64; 8]);
+/// One block: eight words of 64 bits, as little-endian bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct WideBlock([u8; 64]);
+
+impl Default for WideBlock {
+    fn default() -> Self {
+        Self([0; 64])
+    }
+}
 
 /// In which words a key has bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,14 +81,20 @@ impl Shape {
 impl WideBlock {
     /// A block of these words.
     #[must_use]
-    pub const fn new(words: [u64; 8]) -> Self {
-        Self(words)
+    pub fn new(words: [u64; 8]) -> Self {
+        let mut bytes = [0; 64];
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+        Self(bytes)
     }
 
     /// Its words.
+    #[inline(always)]
     #[must_use]
-    pub const fn words(&self) -> &[u64; 8] {
-        &self.0
+    pub fn words(&self) -> [u64; 8] {
+        let bytes = self.0.as_chunks().0;
+        core::array::from_fn(|i| u64::from_le_bytes(bytes[i]))
     }
 }
 
@@ -94,7 +106,7 @@ impl Layout for WideBlock {
     const NAME: &'static str = "WideBlockedBloomFilter";
 
     fn of_words(words: [Self::Word; 8]) -> Self {
-        Self(words)
+        Self::new(words)
     }
 
     fn blocks(params: &WideBlockedParams) -> u64 {
@@ -143,13 +155,8 @@ impl Layout for WideBlock {
     }
 
     #[inline(always)]
-    fn array(&self) -> &[u64; 8] {
-        &self.0
-    }
-
-    #[inline(always)]
-    fn array_mut(&mut self) -> &mut [u64; 8] {
-        &mut self.0
+    fn words(&self) -> [u64; 8] {
+        self.words()
     }
 
     /// The block from the whole hash, the selector of the bits from the lower half.
@@ -174,7 +181,7 @@ impl Layout for WideBlock {
     /// The mean, over the words that a key can choose, of the product of their fills, twice where
     /// it has two bits.
     fn fpr(&self, shape: Shape) -> f64 {
-        let fills = self.0.map(|word| f64::from(word.count_ones()) / 64.0);
+        let fills = self.words().map(|word| f64::from(word.count_ones()) / 64.0);
         let product = |words: u8| -> f64 {
             let fills = fills.iter().enumerate();
             fills.map(|(word, fill)| if words >> word & 1 == 1 { *fill } else { 1.0 }).product()

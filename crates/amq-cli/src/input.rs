@@ -7,7 +7,9 @@ use crate::key_file::quoted;
 use crate::numbers::grouped;
 use crate::stdio::{self, is_dash};
 use amq::format::{FileInfo, HEADER, HashedBy};
-use amq::{AnyFile, AnyFilter, Budget, DecodeError, ReadError, Secret, SipKey};
+use amq::{
+    AnyFile, AnyFilter, Budget, DecodeError, FilterFile, LoadOptions, ReadError, Secret, SipKey,
+};
 use anyhow::{Context, anyhow, bail};
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
@@ -65,7 +67,7 @@ fn load_with(
         // Its length is known, and so is the memory that it takes.
         let load = || {
             let file = match secret {
-                Some(secret) => AnyFile::load_with(path, secret)?,
+                Some(secret) => LoadOptions::new().secret(secret).load::<AnyFile>(path)?,
                 None => AnyFile::load(path)?,
             };
             let mut header = Vec::new();
@@ -162,7 +164,7 @@ fn whole(
     reader.by_ref().take(HEADER as u64).read_to_end(&mut header)?;
     let mut again = (&*header).chain(&mut reader);
     let file = match secret {
-        Some(secret) => AnyFile::read_from_with(&mut again, secret),
+        Some(secret) => LoadOptions::new().secret(secret).read_from::<AnyFile, _>(&mut again),
         None => AnyFile::read_from(&mut again),
     };
     let file = file.map_err(explain)?;

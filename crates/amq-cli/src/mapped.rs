@@ -2,17 +2,20 @@
 
 use crate::input;
 use amq::format::{FileInfo, HEADER, HashedBy};
-use amq::{AnyFile, AnyFilter, AnyOwnedView, DecodeError, Filter, KeyEncoding, Secret, SipKey};
+use amq::{
+    AnyFile, AnyFilter, DecodeError, Filter, KeyEncoding, LoadOptions, Secret, SharedBytes, SipKey,
+};
 use anyhow::Context;
 use memmap2::Mmap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A filter to look keys up in.
 pub(crate) enum Asked {
     Whole(Box<AnyFile>),
-    Mapped(Box<AnyOwnedView>, KeyEncoding),
+    Mapped(Box<AnyFilter<SharedBytes<Mmap>>>, KeyEncoding),
 }
 
 impl Asked {
@@ -27,7 +30,9 @@ impl Asked {
             file.by_ref().take(HEADER as u64).read_to_end(&mut header)?;
             match FileInfo::of(&header) {
                 Ok(info) if info.hashed_by == HashedBy::Seed && !info.withheld => {
-                    let view = AnyFilter::open_owned_without_checking_payload(bytes(&file)?)?;
+                    let view = LoadOptions::new()
+                        .unchecked_payload()
+                        .view_shared::<AnyFilter, _>(Arc::new(bytes(&file)?))?;
                     Ok(Some(Self::Mapped(Box::new(view), info.encoding)))
                 }
                 _ => Ok(None),

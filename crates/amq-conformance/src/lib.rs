@@ -19,7 +19,7 @@
 //! | `build` | `BuildFilter` | [`build`], [`surface`], the gate on a filter built at once |
 //! | `merge` | `MergeFilter`, `Clone`, `PartialEq` | [`merge`], moves of the [`model`] |
 //! | `remove` | `RemoveFilter`, `Clone`, `PartialEq` | [`remove`], moves of the [`model`] |
-//! | `file` | `PartialEq` and the envelope's `Stored` and `Restore` | [`files`] |
+//! | `file` | `PartialEq` and the envelope's `FileFormat` | [`files`] |
 //! | `count` | `CountFilter` | [`remove`], a check of the [`model`] |
 //! | `grow` | `EmptyFilter`, `PartialEq`; grows by itself | [`growth`] |
 //!

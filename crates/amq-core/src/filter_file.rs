@@ -1,14 +1,13 @@
 //! Filters as files: seven ways in and out, the same for every type.
 
-use crate::envelope::{Borrowing, Copying, Hashing, Restore, Written};
-use crate::{BuildError, DecodeError, Secret, SipKey};
+use crate::envelope::{self, FileFormat, Hashing};
+use crate::{BuildError, Bytes, DecodeError, Secret, SharedBytes, SipKey, Table};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use {
     crate::ReadError,
-    crate::envelope::Streaming,
-    std::fs::File,
-    std::io::{self, BufReader, Read, Write},
+    std::io::{self, Read, Write},
     std::path::Path,
 };
 
@@ -21,14 +20,14 @@ use {
 ///
 /// ```
 /// use amq_core::FilterFile;
-/// # fn example<F: FilterFile + PartialEq>(filter: F) -> Result<(), Box<dyn std::error::Error>>
-/// # where for<'a> F: amq_core::internal::Restore<Over<amq_core::internal::Copying<'a>> = F> {
+/// # fn example<F: FilterFile<With<amq_core::Table> = F> + PartialEq>(filter: F)
+/// # -> Result<(), Box<dyn std::error::Error>> {
 /// let bytes = filter.to_bytes()?; // or `save`, to a path
 /// assert!(F::from_bytes(&bytes)? == filter);
 /// # Ok(())
 /// # }
 /// ```
-pub trait FilterFile: Written {
+pub trait FilterFile: FileFormat {
     /// The filter as a file.
     fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
         SaveOptions::new().to_bytes(self)
@@ -61,7 +60,7 @@ pub trait FilterFile: Written {
     /// Reads a filter from bytes that are one whole file and no more. Everything is checked.
     fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
     where
-        Self: for<'a> Restore<Over<Copying<'a>> = Self> + Sized,
+        Self: FileFormat<With<Table> = Self>,
     {
         LoadOptions::new().from_bytes(bytes)
     }
@@ -71,7 +70,7 @@ pub trait FilterFile: Written {
     #[cfg(feature = "std")]
     fn read_from<R: Read>(reader: R) -> Result<Self, ReadError>
     where
-        Self: for<'a> Restore<Over<Streaming<'a, R>> = Self> + Sized,
+        Self: FileFormat<With<Table> = Self>,
     {
         LoadOptions::new().read_from(reader)
     }
@@ -80,7 +79,7 @@ pub trait FilterFile: Written {
     #[cfg(feature = "std")]
     fn load(path: impl AsRef<Path>) -> Result<Self, ReadError>
     where
-        Self: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = Self> + Sized,
+        Self: FileFormat<With<Table> = Self>,
     {
         LoadOptions::new().load(path)
     }
@@ -88,8 +87,8 @@ pub trait FilterFile: Written {
     /// The filter in these bytes, which stay where they are: one whole file and no more. Everything
     /// is checked, in one pass over the bytes.
     ///
-    /// Bytes that begin at a multiple of 64 suit every type; a memory map does. Some types need
-    /// less, cuckoo filters nothing, and the error names what is missing.
+    /// The bytes may begin at any address. At a multiple of 64, as a memory map does, they are read
+    /// fastest.
     ///
     /// # Mapped files
     ///
@@ -99,16 +98,29 @@ pub trait FilterFile: Written {
     /// the file, the filter answers anything. Replace such a file by [`save`](FilterFile::save), or
     /// write another one and rename it: the map keeps the old file. Never truncate it or write it
     /// in place, as `cp` and a shell's `>` do. If you cannot rule that out, load the filter.
-    fn view(bytes: &[u8]) -> Result<Self::Over<Borrowing<'_>>, DecodeError>
+    fn view(bytes: &[u8]) -> Result<Self::With<&[u8]>, DecodeError>
     where
         // Holds of owned filters alone: `FuseFilter::view` need not say `FuseFilter::<Table>`.
-        Self: for<'a> Restore<Over<Copying<'a>> = Self> + Sized,
+        Self: FileFormat<With<Table> = Self>,
     {
         LoadOptions::new().view::<Self>(bytes)
     }
+
+    /// As [`view`](Self::view), of bytes that the view shares, such as a memory map: to be kept in
+    /// a struct.
+    ///
+    /// Bytes whose `as_ref` returns something else later make the filter answer anything, or panic.
+    fn view_shared<T: Bytes + ?Sized>(
+        bytes: Arc<T>,
+    ) -> Result<Self::With<SharedBytes<T>>, DecodeError>
+    where
+        Self: FileFormat<With<Table> = Self>,
+    {
+        LoadOptions::new().view_shared::<Self, T>(bytes)
+    }
 }
 
-impl<F: Written + ?Sized> FilterFile for F {}
+impl<F: FileFormat> FilterFile for F {}
 
 /// How a filter is written: with its secret or without.
 ///
@@ -117,9 +129,9 @@ impl<F: Written + ?Sized> FilterFile for F {}
 ///
 /// // A file without its seed: whoever reads it must have it.
 /// let (save, load) = (SaveOptions::new().without_secret(), LoadOptions::new().seed(42));
-/// # fn example<F: amq_core::FilterFile>(filter: F, save: SaveOptions, load: LoadOptions)
-/// # -> Result<(), Box<dyn std::error::Error>>
-/// # where for<'a> F: amq_core::internal::Restore<Over<amq_core::internal::Copying<'a>> = F> {
+/// # fn example<F: amq_core::FilterFile<With<amq_core::Table> = F>>(
+/// #     filter: F, save: SaveOptions, load: LoadOptions,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
 /// let bytes = save.to_bytes(&filter)?;
 /// let filter: F = load.from_bytes(&bytes)?;
 /// # Ok(())
@@ -149,28 +161,20 @@ impl SaveOptions {
     }
 
     /// [`FilterFile::to_bytes`], with these options.
-    pub fn to_bytes<F: FilterFile + ?Sized>(self, filter: &F) -> Result<Vec<u8>, BuildError> {
-        filter.encode_file(self.hashing())
+    pub fn to_bytes<F: FilterFile>(self, filter: &F) -> Result<Vec<u8>, BuildError> {
+        envelope::to_bytes(filter, self.hashing())
     }
 
     /// [`FilterFile::write_to`], with these options.
     #[cfg(feature = "std")]
-    pub fn write_to<F: FilterFile + ?Sized>(
-        self,
-        filter: &F,
-        mut writer: impl Write,
-    ) -> io::Result<()> {
-        filter.write_file(&mut writer, self.hashing())
+    pub fn write_to<F: FilterFile>(self, filter: &F, mut writer: impl Write) -> io::Result<()> {
+        envelope::write_to(filter, &mut writer, self.hashing())
     }
 
     /// [`FilterFile::save`], with these options.
     #[cfg(feature = "std")]
-    pub fn save<F: FilterFile + ?Sized>(
-        self,
-        filter: &F,
-        path: impl AsRef<Path>,
-    ) -> io::Result<()> {
-        filter.save_file(path.as_ref(), self.hashing())
+    pub fn save<F: FilterFile>(self, filter: &F, path: impl AsRef<Path>) -> io::Result<()> {
+        envelope::save(filter, path.as_ref(), self.hashing())
     }
 }
 
@@ -212,6 +216,13 @@ impl LoadOptions {
         self
     }
 
+    /// The seed or secret key of a file that withholds it, whichever that is.
+    #[must_use]
+    pub const fn secret(mut self, secret: Secret) -> Self {
+        self.secret = Some(secret);
+        self
+    }
+
     /// Refuses files of more than this many bytes, before memory for them is allocated.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
@@ -240,33 +251,42 @@ impl LoadOptions {
     /// [`FilterFile::from_bytes`], with these options.
     pub fn from_bytes<F>(self, bytes: &[u8]) -> Result<F, DecodeError>
     where
-        F: for<'a> Restore<Over<Copying<'a>> = F>,
+        F: FileFormat<With<Table> = F>,
     {
         self.check_length(bytes.len())?;
-        F::decode_file(bytes, self.secret)
+        envelope::from_bytes::<F>(bytes, self.secret)
     }
 
     /// [`FilterFile::read_from`], with these options.
     #[cfg(feature = "std")]
     pub fn read_from<F, R: Read>(self, mut reader: R) -> Result<F, ReadError>
     where
-        F: for<'a> Restore<Over<Streaming<'a, R>> = F>,
+        F: FileFormat<With<Table> = F>,
     {
-        Ok(F::read_file(&mut reader, self.secret, self.max_bytes)?.0)
+        Ok(envelope::read::<F>(&mut reader, self.secret, self.max_bytes)?.0)
     }
 
     /// [`FilterFile::load`], with these options.
     #[cfg(feature = "std")]
     pub fn load<F>(self, path: impl AsRef<Path>) -> Result<F, ReadError>
     where
-        F: for<'a> Restore<Over<Streaming<'a, BufReader<File>>> = F>,
+        F: FileFormat<With<Table> = F>,
     {
-        F::load_file(path.as_ref(), self.secret, self.max_bytes)
+        envelope::load::<F>(path.as_ref(), self.secret, self.max_bytes)
     }
 
     /// [`FilterFile::view`], with these options.
-    pub fn view<F: Restore>(self, bytes: &[u8]) -> Result<F::Over<Borrowing<'_>>, DecodeError> {
+    pub fn view<F: FileFormat>(self, bytes: &[u8]) -> Result<F::With<&[u8]>, DecodeError> {
         self.check_length(bytes.len())?;
-        F::view_file(bytes, self.secret, !self.unchecked_payload)
+        envelope::view::<F>(bytes, self.secret, !self.unchecked_payload)
+    }
+
+    /// [`FilterFile::view_shared`], with these options.
+    pub fn view_shared<F: FileFormat, T: Bytes + ?Sized>(
+        self,
+        bytes: Arc<T>,
+    ) -> Result<F::With<SharedBytes<T>>, DecodeError> {
+        self.check_length((*bytes).as_ref().len())?;
+        envelope::view_shared::<F, T>(&bytes, self.secret, !self.unchecked_payload)
     }
 }

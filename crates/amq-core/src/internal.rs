@@ -3,20 +3,18 @@
 //! (`STABILITY.md`).
 
 pub use crate::cpu::Cpu;
-#[cfg(feature = "serde")]
-pub use crate::envelope::deserialize;
-pub use crate::envelope::{
-    Borrowing, Contents, Copying, Description, Entry, Hashing, OneTable, Opened, Plain, Restore,
-    Section, Source, Stored, Written,
-};
 #[cfg(feature = "std")]
-pub use crate::envelope::{Streaming, keep_permissions};
+pub use crate::envelope::keep_permissions;
+pub use crate::envelope::{
+    Contents, Entry, FileFormat, Hashing, Opened, Section, Sections, from_payload, to_bytes,
+};
+#[cfg(feature = "serde")]
+pub use crate::envelope::{deserialize, serialize};
 pub use crate::filter::{fill_from_hashes, fill_from_keys, hashes_of};
 pub use crate::header::Header;
 pub use crate::memory::{reserve, zeroed};
 pub use crate::steps::step;
 #[cfg(feature = "__steps")]
 pub use crate::steps::steps_of;
-pub use bytemuck;
 #[cfg(feature = "serde")]
 pub use serde;

@@ -1,11 +1,11 @@
 //! Filters that hash their keys under a secret key.
 
-use crate::envelope::{Contents, Hashing, Opened, Restore, Source, Written};
+use crate::envelope::{Contents, FileFormat, Hashing, Opened, Sections};
 use crate::filter::{ext, hashes_of};
 use crate::format::HashedBy;
 use crate::key::{KeyHasher, hash_blocks};
 use crate::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
     Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Secret, SipKey,
     Stats, Target,
@@ -300,25 +300,29 @@ impl<F: MergeFilter> Keyed<F> {
 }
 
 /// Whether the secret key is told is as asked; which it is the filter knows.
-impl<F: Filter + Written> Written for Keyed<F> {
+impl<F: Filter + FileFormat> FileFormat for Keyed<F> {
+    const HASHED_BY: Option<HashedBy> = Some(HashedBy::Key);
+    type With<B: Bytes> = Keyed<F::With<B>>;
+    type Geometry = F::Geometry;
+
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         filled(self.key)?;
         self.filter.contents(Hashing::Key(self.key).told_as(hashing))?.without_seed()
     }
-}
 
-impl<F: Filter + Restore> Restore for Keyed<F> {
-    const HASHED_BY: HashedBy = HashedBy::Key;
-    type Over<R: Source> = Keyed<F::Over<R>>;
+    fn geometry(opened: &Opened<'_>) -> Result<F::Geometry, DecodeError> {
+        F::geometry(opened)
+    }
 
-    fn restore<R: Source>(
+    fn from_sections<B: Bytes>(
         opened: &Opened<'_>,
-        source: R,
-    ) -> Result<Keyed<F::Over<R>>, DecodeError> {
+        geometry: F::Geometry,
+        sections: Sections<'_, B>,
+    ) -> Result<Keyed<F::With<B>>, DecodeError> {
         let Some(Secret::Key(key)) = opened.secret() else {
             return Err(DecodeError::NotKeyed);
         };
-        Ok(Keyed { filter: F::restore(opened, source)?, key })
+        Ok(Keyed { filter: F::from_sections(opened, geometry, sections)?, key })
     }
 }
 

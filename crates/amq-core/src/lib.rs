@@ -87,7 +87,7 @@ pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, SipKey, hash_blocks, 
 pub use keyed::Keyed;
 pub use numeric::PredictedFpr;
 pub use prehashed::Prehashed;
-pub use table::{Bytes, Table};
+pub use table::{Bytes, SharedBytes, Table};
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -1,9 +1,9 @@
 //! Filters of hashes that come from the caller.
 
-use crate::envelope::{Contents, Hashing, Opened, Restore, Source, Written};
+use crate::envelope::{Contents, FileFormat, Hashing, Opened, Sections};
 use crate::format::HashedBy;
 use crate::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
     Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats, Target,
     UnevenHashes,
@@ -231,21 +231,25 @@ impl<F: MergeFilter> Prehashed<F> {
     }
 }
 
-impl<F: Filter + Written> Written for Prehashed<F> {
+impl<F: Filter + FileFormat> FileFormat for Prehashed<F> {
+    const HASHED_BY: Option<HashedBy> = Some(HashedBy::Caller);
+    type With<B: Bytes> = Prehashed<F::With<B>>;
+    type Geometry = F::Geometry;
+
     fn contents(&self, _: Hashing) -> Result<Contents<'_>, BuildError> {
         self.0.contents(Hashing::Prehashed)?.without_seed()
     }
-}
 
-impl<F: Filter + Restore> Restore for Prehashed<F> {
-    const HASHED_BY: HashedBy = HashedBy::Caller;
-    type Over<R: Source> = Prehashed<F::Over<R>>;
+    fn geometry(opened: &Opened<'_>) -> Result<F::Geometry, DecodeError> {
+        F::geometry(opened)
+    }
 
-    fn restore<R: Source>(
+    fn from_sections<B: Bytes>(
         opened: &Opened<'_>,
-        source: R,
-    ) -> Result<Prehashed<F::Over<R>>, DecodeError> {
-        F::restore(opened, source).map(Prehashed)
+        geometry: F::Geometry,
+        sections: Sections<'_, B>,
+    ) -> Result<Prehashed<F::With<B>>, DecodeError> {
+        F::from_sections(opened, geometry, sections).map(Prehashed)
     }
 }
 

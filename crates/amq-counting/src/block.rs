@@ -1,16 +1,12 @@
 //! One block of the blocked layout: eight words of sixteen counters; a key has one in each word.
 
-use crate::counters::{MAX, above_zero, get, lowered, raised};
+use crate::counters::{MAX, above_zero, get, lowered, raised, words};
 use amq_bloom::SALTS;
 use amq_core::KeyHash;
 use amq_core::index::index_and_rest;
 
-/// One block: eight words of sixteen 4-bit counters, aligned to a cache line.
-///
-/// Counter `i` of a word is its four bits from bit `4 i`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C, align(64))]
-pub struct Block(pub(crate) [u64; 8]);
+/// A block as it lies in a table: eight little-endian words of sixteen counters.
+pub(crate) type Block = [u8; 64];
 
 /// A hash's block, and the bits that choose its counters: 32 of those that the choice of the block
 /// leaves over.
@@ -20,69 +16,80 @@ pub(crate) const fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
     (block as usize, (rest >> 32) as u32)
 }
 
+/// A hash's block, and the bits that choose its counters.
+#[inline(always)]
+pub(crate) fn of_key(table: &[u8], hash: KeyHash) -> (&Block, u32) {
+    let blocks = table.as_chunks().0;
+    let (block, choice) = place(hash, blocks.len() as u64);
+    (blocks.get(block).unwrap_or_else(|| no_blocks()), choice)
+}
+
+/// [`of_key`], to change the block.
+#[inline(always)]
+pub(crate) fn of_key_mut(table: &mut [u8], hash: KeyHash) -> (&mut Block, u32) {
+    let blocks = table.as_chunks_mut().0;
+    let (block, choice) = place(hash, blocks.len() as u64);
+    (blocks.get_mut(block).unwrap_or_else(|| no_blocks()), choice)
+}
+
+/// Panics as an index out of bounds would. The call is shorter, by so much that insertion is still
+/// inlined into loops.
+#[cold]
+#[inline(never)]
+#[expect(clippy::panic, reason = "bytes that are gone have no answer")]
+fn no_blocks() -> ! {
+    panic!("the filter's table has no blocks: its bytes have changed since it was made")
+}
+
 /// Bit offset of the key's counter in each word.
 #[inline(always)]
 fn shifts(choice: u32) -> [u32; 8] {
     SALTS.map(|salt| choice.wrapping_mul(salt) >> 28 << 2)
 }
 
-impl Block {
-    /// The block of these words.
-    #[must_use]
-    pub const fn new(words: [u64; 8]) -> Self {
-        Self(words)
+/// Raises a key's counters; returns whether any was zero.
+#[inline(always)]
+pub(crate) fn insert(block: &mut Block, choice: u32) -> bool {
+    let mut new = false;
+    for (word, shift) in block.as_chunks_mut().0.iter_mut().zip(shifts(choice)) {
+        let old = u64::from_le_bytes(*word);
+        new |= get(old, shift) == 0;
+        *word = raised(old, shift).to_le_bytes();
     }
+    new
+}
 
-    /// Its words.
-    #[must_use]
-    pub const fn words(&self) -> &[u64; 8] {
-        &self.0
+/// Whether all of a key's counters are above zero.
+#[inline(always)]
+pub(crate) fn contains(block: &Block, choice: u32) -> bool {
+    let mut all = true;
+    for (word, shift) in words(block).zip(shifts(choice)) {
+        all &= get(word, shift) != 0;
     }
+    all
+}
 
-    /// Raises a key's counters; returns whether any was zero.
-    #[inline(always)]
-    pub(crate) fn insert(&mut self, choice: u32) -> bool {
-        let mut new = false;
-        for (word, shift) in self.0.iter_mut().zip(shifts(choice)) {
-            new |= get(*word, shift) == 0;
-            *word = raised(*word, shift);
-        }
-        new
+/// Lowers a key's counters if all are above zero; returns whether they were.
+#[inline(always)]
+pub(crate) fn remove(block: &mut Block, choice: u32) -> bool {
+    if !contains(block, choice) {
+        return false;
     }
+    for (word, shift) in block.as_chunks_mut().0.iter_mut().zip(shifts(choice)) {
+        *word = lowered(u64::from_le_bytes(*word), shift).to_le_bytes();
+    }
+    true
+}
 
-    /// Whether all of a key's counters are above zero.
-    #[inline(always)]
-    pub(crate) fn contains(&self, choice: u32) -> bool {
-        let mut all = true;
-        for (&word, shift) in self.0.iter().zip(shifts(choice)) {
-            all &= get(word, shift) != 0;
-        }
-        all
-    }
+/// The lowest of a key's counters.
+pub(crate) fn count(block: &Block, choice: u32) -> u64 {
+    let counters = words(block).zip(shifts(choice));
+    counters.fold(MAX, |lowest, (word, shift)| lowest.min(get(word, shift)))
+}
 
-    /// Lowers a key's counters if all are above zero; returns whether they were.
-    #[inline(always)]
-    pub(crate) fn remove(&mut self, choice: u32) -> bool {
-        if !self.contains(choice) {
-            return false;
-        }
-        for (word, shift) in self.0.iter_mut().zip(shifts(choice)) {
-            *word = lowered(*word, shift);
-        }
-        true
-    }
-
-    /// The lowest of a key's counters.
-    pub(crate) fn count(&self, choice: u32) -> u64 {
-        let counters = self.0.iter().zip(shifts(choice));
-        counters.fold(MAX, |lowest, (&word, shift)| lowest.min(get(word, shift)))
-    }
-
-    /// The share of all keys for which this block answers `true`: the product of its words' fills.
-    pub(crate) fn fpr(&self) -> f64 {
-        let words = self.0.iter();
-        words.map(|&word| f64::from(above_zero(word).count_ones()) / 16.0).product()
-    }
+/// The share of all keys for which this block answers `true`: the product of its words' fills.
+pub(crate) fn fpr(block: &Block) -> f64 {
+    words(block).map(|word| f64::from(above_zero(word).count_ones()) / 16.0).product()
 }
 
 #[cfg(test)]
@@ -92,16 +99,16 @@ mod tests {
     #[test]
     fn a_key_has_one_counter_in_each_word() {
         for choice in [0u32, 1, 0xdead_beef, u32::MAX] {
-            let mut block = Block::default();
-            assert!(block.insert(choice));
-            assert!(block.0.iter().all(|word| above_zero(*word).count_ones() == 1));
-            assert_eq!(block.count(choice), 1);
-            assert!(!block.insert(choice));
-            assert_eq!(block.count(choice), 2);
-            assert!(block.remove(choice) && block.remove(choice));
-            assert_eq!(block, Block::default());
-            assert!(!block.remove(choice));
-            assert_eq!(block, Block::default());
+            let mut block = [0; 64];
+            assert!(insert(&mut block, choice));
+            assert!(words(&block).all(|word| above_zero(word).count_ones() == 1));
+            assert_eq!(count(&block, choice), 1);
+            assert!(!insert(&mut block, choice));
+            assert_eq!(count(&block, choice), 2);
+            assert!(remove(&mut block, choice) && remove(&mut block, choice));
+            assert_eq!(block, [0; 64]);
+            assert!(!remove(&mut block, choice));
+            assert_eq!(block, [0; 64]);
         }
     }
 

@@ -1,8 +1,8 @@
 //! The blocked layout: a key has one counter in each word of one block.
 
-use crate::block::{Block, place};
-use crate::layout::sealed::Table;
-use crate::{BlockedCountingParams, Counting, Layout, simd, theory::blocked as theory};
+use crate::block::{self, Block, of_key, of_key_mut, place};
+use crate::layout::sealed::Operations;
+use crate::{BlockedCountingParams, Layout, simd, theory::blocked as theory};
 use amq_bloom::probing::partition::blocks;
 use amq_core::internal::{Entry, Opened};
 use amq_core::{DecodeError, FilterKind, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr};
@@ -16,10 +16,10 @@ impl Layout for Blocked {
     const NAME: &'static str = "BlockedCountingBloomFilter";
 }
 
-/// Operations take the number of blocks from the slice, not from the parameters.
-impl Table for Blocked {
+/// Operations take the number of blocks from the slice, not from the parameters: a view's bytes may
+/// be others each time it is asked for them.
+impl Operations for Blocked {
     type Params = BlockedCountingParams;
-    type Element = Block;
 
     fn check(params: BlockedCountingParams) -> Result<(), PlanError> {
         params.check()
@@ -64,9 +64,9 @@ impl Table for Blocked {
         theory::fpr(params, keys)
     }
 
-    fn fpr_of_table(blocks: &[Block], _: BlockedCountingParams, fill: f64) -> f64 {
-        let rate = blocks.iter().map(Block::fpr).sum::<f64>() / blocks.len() as f64;
-        theory::LAYOUT.fpr_of_table(blocks.len() as u64, rate, fill)
+    fn fpr_of_table(table: &[u8], params: BlockedCountingParams, fill: f64) -> f64 {
+        let rates = table.as_chunks().0.iter().map(block::fpr);
+        theory::LAYOUT.fpr_of_table(params.blocks, rates.sum::<f64>() / params.blocks as f64, fill)
     }
 
     fn keys_of_fill(params: BlockedCountingParams, fill: f64) -> f64 {
@@ -74,69 +74,62 @@ impl Table for Blocked {
     }
 
     #[inline(always)]
-    fn contains(blocks: &[Block], _: BlockedCountingParams, hash: KeyHash) -> bool {
-        let (block, choice) = place(hash, blocks.len() as u64);
-        simd::contains(&blocks[block], choice)
+    fn contains(table: &[u8], _: BlockedCountingParams, hash: KeyHash) -> bool {
+        let (block, choice) = of_key(table, hash);
+        simd::contains(block, choice)
     }
 
     #[inline]
     fn contains_each(
-        blocks: &[Block],
+        table: &[u8],
         _: BlockedCountingParams,
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) {
-        simd::contains_batch(blocks, hashes, answers);
+        simd::contains_batch(table.as_chunks().0, hashes, answers);
     }
 
     #[inline]
-    fn count(blocks: &[Block], _: BlockedCountingParams, hash: KeyHash) -> u64 {
-        let (block, choice) = place(hash, blocks.len() as u64);
-        blocks[block].count(choice)
+    fn count(table: &[u8], _: BlockedCountingParams, hash: KeyHash) -> u64 {
+        let (block, choice) = of_key(table, hash);
+        block::count(block, choice)
     }
 
     #[inline(always)]
-    fn insert(blocks: &mut [Block], _: BlockedCountingParams, hash: KeyHash) -> bool {
-        let (block, choice) = place(hash, blocks.len() as u64);
-        simd::insert(&mut blocks[block], choice)
+    fn insert(table: &mut [u8], _: BlockedCountingParams, hash: KeyHash) -> bool {
+        let (block, choice) = of_key_mut(table, hash);
+        simd::insert(block, choice)
     }
 
     #[inline]
     fn insert_batch(
-        blocks: &mut [Block],
+        table: &mut [u8],
         _: BlockedCountingParams,
         len: &mut u64,
         hashes: &[KeyHash],
     ) -> u64 {
-        blocks::insert_batch(blocks, (), len, hashes)
+        blocks::insert_batch::<Self>(table.as_chunks_mut().0, (), len, hashes)
     }
 
     fn insert_from(
-        blocks: &mut [Block],
+        table: &mut [u8],
         _: BlockedCountingParams,
         len: &mut u64,
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> u64 {
-        blocks::insert_from(blocks, (), len, about, next)
+        blocks::insert_from::<Self>(table.as_chunks_mut().0, (), len, about, next)
     }
 
     #[inline]
-    fn remove(blocks: &mut [Block], _: BlockedCountingParams, hash: KeyHash) -> bool {
-        let (block, choice) = place(hash, blocks.len() as u64);
-        simd::remove(&mut blocks[block], choice)
+    fn remove(table: &mut [u8], _: BlockedCountingParams, hash: KeyHash) -> bool {
+        let (block, choice) = of_key_mut(table, hash);
+        simd::remove(block, choice)
     }
 }
 
-impl<S: AsRef<[Block]> + Send + Sync> Counting<Blocked, S> {
-    /// The blocks.
-    #[must_use]
-    pub fn blocks(&self) -> &[Block] {
-        self.table.as_ref()
-    }
-}
-
-impl blocks::Block for Block {
+impl blocks::Block for Blocked {
+    type Element = Block;
     type Shape = ();
     const COUNTS_COPIES: bool = true;
 
@@ -146,7 +139,7 @@ impl blocks::Block for Block {
     }
 
     #[inline]
-    fn insert(part: &mut [Self], (): (), first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
+    fn insert(part: &mut [Block], (): (), first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
         simd::insert_batch(part, first, blocks, hashes)
     }
 }

@@ -1,16 +1,16 @@
 //! The classic layout: a key's counters lie anywhere in the table.
 
 use crate::counters::{self, MAX, PER_WORD, get, lowered, place, raised};
-use crate::layout::sealed::Table;
+use crate::layout::sealed::Operations;
 use crate::{Counting, CountingParams, Layout, theory::classic as theory};
-use alloc::vec::Vec;
 use amq_bloom::probing::partition::places::{self, Place};
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
-use amq_core::internal::{Entry, Opened, zeroed};
+use amq_core::internal::{Entry, Opened};
 use amq_core::prefetch::prefetch;
 use amq_core::{
-    BuildError, DecodeError, FilterKind, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr,
+    BuildError, Bytes, DecodeError, FilterKind, Goal, KeyHash, MergeError, Plan, PlanError,
+    PredictedFpr, Table,
 };
 
 /// A key's counters lie anywhere in the table, as its bits do in a classic Bloom filter.
@@ -22,9 +22,8 @@ impl Layout for Classic {
     const NAME: &'static str = "CountingBloomFilter";
 }
 
-impl Table for Classic {
+impl Operations for Classic {
     type Params = CountingParams;
-    type Element = u64;
 
     fn check(params: CountingParams) -> Result<(), PlanError> {
         params.check()
@@ -64,7 +63,7 @@ impl Table for Classic {
         theory::fpr(params, keys)
     }
 
-    fn fpr_of_table(_: &[u64], params: CountingParams, fill: f64) -> f64 {
+    fn fpr_of_table(_: &[u8], params: CountingParams, fill: f64) -> f64 {
         theory::fpr_of_table(params.counters, params.probes, fill)
     }
 
@@ -73,64 +72,72 @@ impl Table for Classic {
     }
 
     #[inline(always)]
-    fn contains(words: &[u64], params: CountingParams, hash: KeyHash) -> bool {
-        Counters { words, params }.contains(hash)
+    fn contains(table: &[u8], params: CountingParams, hash: KeyHash) -> bool {
+        Counters { words: table.as_chunks().0, params }.contains(hash)
     }
 
     #[inline]
     fn contains_each(
-        words: &[u64],
+        table: &[u8],
         params: CountingParams,
         hashes: &[KeyHash],
         answers: &mut [bool],
     ) {
-        Counters { words, params }.contains_each(hashes, answers);
+        Counters { words: table.as_chunks().0, params }.contains_each(hashes, answers);
     }
 
     #[inline]
-    fn count(words: &[u64], params: CountingParams, hash: KeyHash) -> u64 {
+    fn count(table: &[u8], params: CountingParams, hash: KeyHash) -> u64 {
+        let words = table.as_chunks().0;
         let mut places = Probes::new(hash, params.counters);
         let counters = (0..params.probes).map(|_| {
             let (word, shift) = place(places.next_place());
-            get(words[word], shift)
+            get(u64::from_le_bytes(words[word]), shift)
         });
         counters.fold(MAX, u64::min)
     }
 
     #[inline(always)]
-    fn insert(words: &mut [u64], params: CountingParams, hash: KeyHash) -> bool {
-        Counter::set_all(words, params.counters, params.probes, hash)
+    fn insert(table: &mut [u8], params: CountingParams, hash: KeyHash) -> bool {
+        Counter::set_all(table.as_chunks_mut().0, params.counters, params.probes, hash)
     }
 
     #[inline]
     fn insert_batch(
-        words: &mut [u64],
+        table: &mut [u8],
         CountingParams { counters, probes }: CountingParams,
         len: &mut u64,
         hashes: &[KeyHash],
     ) -> u64 {
-        places::insert_batch::<Counter>(words, (counters, probes), len, hashes)
+        places::insert_batch::<Counter>(table.as_chunks_mut().0, (counters, probes), len, hashes)
     }
 
     fn insert_from(
-        words: &mut [u64],
+        table: &mut [u8],
         CountingParams { counters, probes }: CountingParams,
         len: &mut u64,
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> u64 {
-        places::insert_from::<Counter>(words, (counters, probes), len, about, next)
+        places::insert_from::<Counter>(
+            table.as_chunks_mut().0,
+            (counters, probes),
+            len,
+            about,
+            next,
+        )
     }
 
     #[inline]
-    fn remove(words: &mut [u64], params: CountingParams, hash: KeyHash) -> bool {
-        if !Self::contains(words, params, hash) {
+    fn remove(table: &mut [u8], params: CountingParams, hash: KeyHash) -> bool {
+        if !Self::contains(table, params, hash) {
             return false;
         }
+        let words = table.as_chunks_mut().0;
         let mut places = Probes::new(hash, params.counters);
         for lowered_so_far in 0..params.probes {
             let (word, shift) = place(places.next_place());
-            let old = words[word];
+            let old = u64::from_le_bytes(words[word]);
             if get(old, shift) == 0 {
                 // Two of the key's probes meet in this counter, which had been raised only once: by
                 // another key. A counter just lowered is not saturated, so raising it again undoes
@@ -138,7 +145,7 @@ impl Table for Classic {
                 Counter::set_all(words, params.counters, lowered_so_far, hash);
                 return false;
             }
-            words[word] = lowered(old, shift);
+            words[word] = lowered(old, shift).to_le_bytes();
         }
         true
     }
@@ -152,10 +159,10 @@ impl Place for Counter {
     const WORD: u32 = PER_WORD.ilog2();
 
     #[inline(always)]
-    fn set(words: &mut [u64], counter: u64) -> bool {
+    fn set(words: &mut [[u8; 8]], counter: u64) -> bool {
         let (word, shift) = place(counter);
-        let old = words[word];
-        words[word] = raised(old, shift);
+        let old = u64::from_le_bytes(words[word]);
+        words[word] = raised(old, shift).to_le_bytes();
         get(old, shift) == 0
     }
 }
@@ -163,7 +170,7 @@ impl Place for Counter {
 /// The counters of a table as a query sees them: zero or not.
 #[derive(Clone, Copy)]
 struct Counters<'a> {
-    words: &'a [u64],
+    words: &'a [[u8; 8]],
     params: CountingParams,
 }
 
@@ -186,7 +193,7 @@ impl ProbeTable for Counters<'_> {
     #[inline(always)]
     fn is_set(&self, counter: u64) -> u64 {
         let (word, shift) = place(counter);
-        u64::from(get(self.words[word], shift) != 0)
+        u64::from(get(u64::from_le_bytes(self.words[word]), shift) != 0)
     }
 
     #[inline(always)]
@@ -195,14 +202,7 @@ impl ProbeTable for Counters<'_> {
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> Counting<Classic, S> {
-    /// The table: counter `i` is the four bits from bit `i % 16 * 4` of word `i / 16`. Counters
-    /// past the last are zero.
-    #[must_use]
-    pub fn as_words(&self) -> &[u64] {
-        self.table.as_ref()
-    }
-
+impl<B: Bytes> Counting<Classic, B> {
     /// The plain Bloom filter with the same answers in a quarter of the space: one bit for each
     /// counter above zero.
     ///
@@ -222,13 +222,15 @@ impl<S: AsRef<[u64]> + Send + Sync> Counting<Classic, S> {
     /// ```
     pub fn to_bloom(&self) -> Result<BloomFilter, BuildError> {
         let params = BloomParams::new(self.params.counters, self.params.probes);
-        let mut words: Vec<u64> = zeroed(params.bits.div_ceil(64))?;
-        for (bits, counts) in words.iter_mut().zip(self.as_words().chunks(4)) {
-            for (quarter, &count) in counts.iter().enumerate() {
-                *bits |= counters::bits(count) << (16 * quarter);
+        let mut table = Table::zeroed(params.bits.div_ceil(64) * 8)?;
+        for (bits, counts) in table.chunks_exact_mut(8).zip(self.as_bytes().chunks(32)) {
+            let mut word = 0;
+            for (quarter, count) in counters::words(counts).enumerate() {
+                word |= counters::bits(count) << (16 * quarter);
             }
+            bits.copy_from_slice(&word.to_le_bytes());
         }
         let parts = self.header.parts(params, self.len);
-        Ok(BloomFilter::from_words_unchecked(words, parts)?)
+        Ok(BloomFilter::from_table_unchecked(table, parts)?)
     }
 }

@@ -1,4 +1,4 @@
-//! Sixteen 4-bit counters in a 64-bit word.
+//! Sixteen 4-bit counters in a 64-bit word, which a table holds in little-endian order.
 //!
 //! A counter saturates at 15: it no longer knows its own count, so it is neither raised nor lowered
 //! any more. No operation touches a neighbour.
@@ -13,6 +13,11 @@ pub(crate) const MAX: u64 = 15;
 const ONES: u64 = 0x1111_1111_1111_1111;
 /// Every other counter: between them there is room for the sum of two.
 const EVEN: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+
+/// The words of a table.
+pub(crate) fn words(table: &[u8]) -> impl Iterator<Item = u64> {
+    table.as_chunks().0.iter().copied().map(u64::from_le_bytes)
+}
 
 /// A counter's word, and its bit offset in that word.
 #[inline(always)]
@@ -71,17 +76,13 @@ const fn total(word: u64) -> u64 {
     pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56
 }
 
-/// `Ok` if `len` keys of `probes` counters each can have filled these words.
+/// `Ok` if `len` keys of `probes` counters each can have filled this table.
 ///
 /// Each insert raises the sum of all counters by `probes` and each removal lowers it by as much,
 /// unless a counter was saturated; and such a counter stays so.
-pub(crate) fn check_sum<'a>(
-    words: impl IntoIterator<Item = &'a u64>,
-    len: u64,
-    probes: u32,
-) -> Result<(), DecodeError> {
+pub(crate) fn check_sum(table: &[u8], len: u64, probes: u32) -> Result<(), DecodeError> {
     let (mut sum, mut stuck) = (0u64, 0);
-    for &word in words {
+    for word in words(table) {
         sum = sum.saturating_add(total(word));
         stuck |= saturated(word);
     }
@@ -107,11 +108,10 @@ pub(crate) const fn bits(word: u64) -> u64 {
     (flags | flags >> 24) & 0xFFFF
 }
 
-/// Number of counters in `words` whose bit is set in `flags`, as [`above_zero`] and [`saturated`]
+/// Number of counters in `table` whose bit is set in `flags`, as [`above_zero`] and [`saturated`]
 /// give them.
-pub(crate) fn tally(words: &[u64], flags: impl Fn(u64) -> u64) -> u64 {
-    let flagged = words.iter().map(|&word| flags(word).count_ones());
-    flagged.map(u64::from).sum()
+pub(crate) fn tally(table: &[u8], flags: impl Fn(u64) -> u64) -> u64 {
+    words(table).map(|word| u64::from(flags(word).count_ones())).sum()
 }
 
 #[cfg(test)]
@@ -171,8 +171,9 @@ mod tests {
                 of(word) + of(other)
             };
             prop_assert_eq!(bits(word), flags(word, |counter| counter > 0));
-            prop_assert_eq!(tally(&[word, other], above_zero), number(|counter| counter > 0));
-            prop_assert_eq!(tally(&[word, other], saturated), number(|counter| counter == 15));
+            let table = [word, other].map(u64::to_le_bytes).concat();
+            prop_assert_eq!(tally(&table, above_zero), number(|counter| counter > 0));
+            prop_assert_eq!(tally(&table, saturated), number(|counter| counter == 15));
         }
     }
 }

@@ -1,62 +1,72 @@
 //! The filter as a file: the parameters, and the table as it lies in memory.
 
-use crate::counters::{check_sum, past_the_last};
+use crate::counters::{check_sum, past_the_last, words};
 use crate::{Counting, Layout};
-use amq_core::internal::{Entry, Header, OneTable, Opened};
-use amq_core::{DecodeError, FilterKind};
+use alloc::vec;
+use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Section, Sections};
+use amq_core::{BuildError, Bytes, DecodeError};
 
-impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> OneTable for Counting<L, S> {
-    type Params = L::Params;
-    const KIND: FilterKind = L::KIND;
-    const REVISION: u8 = 1;
-    type Element = L::Element;
-    type Over<T: AsRef<[L::Element]> + Send + Sync> = Counting<L, T>;
+/// The revision of both layouts.
+const REVISION: u8 = 1;
 
-    fn header(&self) -> &Header {
-        &self.header
+/// Bytes of the numbers in the table.
+const WIDTH: usize = 8;
+
+impl<L: Layout, B: Bytes> FileFormat for Counting<L, B> {
+    type With<C: Bytes> = Counting<L, C>;
+    type Geometry = L::Params;
+
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        Ok(Contents {
+            entries: vec![L::entry(self.params)],
+            sections: vec![Section::new(self.as_bytes(), WIDTH)],
+            ..Contents::new(L::KIND, REVISION, hashing, &self.header, self.len)
+        })
     }
 
-    fn geometry(&self) -> Entry {
-        L::entry(self.params)
-    }
-
-    fn params_in(opened: &Opened<'_>) -> Result<L::Params, DecodeError> {
+    fn geometry(opened: &Opened<'_>) -> Result<L::Params, DecodeError> {
+        opened.expect_kind(L::KIND, REVISION)?;
+        opened.expect_asked(0)?;
         let params = L::params_in(opened)?;
         L::check(params)?;
+        opened.expect_sections([(L::bytes(params), WIDTH)].into_iter())?;
         Ok(params)
     }
 
-    fn elements_for(params: &L::Params) -> u64 {
-        L::counters(*params).div_ceil(2 * size_of::<L::Element>() as u64)
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        params: L::Params,
+        mut sections: Sections<'_, C>,
+    ) -> Result<Counting<L, C>, DecodeError> {
+        let (header, len, table) = (opened.header(), opened.keys(), sections.take()?);
+        let filter = Counting { header, params, len, table };
+        if sections.is_checked() {
+            filter.validate()?;
+        }
+        Ok(filter)
     }
+}
 
-    fn elements(&self) -> &[L::Element] {
-        self.table.as_ref()
-    }
-
-    fn over<T>(header: Header, params: L::Params, len: u64, table: T) -> Counting<L, T> {
-        Counting { header, params, len, table }
-    }
-
-    fn walk(&self) -> Result<(), DecodeError> {
-        let last = self.words().last().copied().unwrap_or_default();
-        if last & past_the_last(L::counters(self.params)) != 0 {
+impl<L: Layout, B: Bytes> Counting<L, B> {
+    /// `Ok` if inserts and removals could have made this table. Reads all of it.
+    fn validate(&self) -> Result<(), DecodeError> {
+        let (table, counters) = (self.as_bytes(), L::counters(self.params));
+        let last = words(table).last().unwrap_or_default();
+        if last & past_the_last(counters) != 0 {
             return Err(DecodeError::Structure { what: "counters above zero past the last" });
         }
-        check_sum(self.words(), self.len, L::probes(self.params))
+        check_sum(table, self.len, L::probes(self.params))
     }
 }
 
 /// The bytes of the filter's file.
 #[cfg(feature = "serde")]
-impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> amq_core::internal::serde::Serialize
-    for Counting<L, S>
-{
+impl<L: Layout, B: Bytes> amq_core::internal::serde::Serialize for Counting<L, B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
         &self,
         serializer: Z,
     ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
+        amq_core::internal::serialize(self, serializer)
     }
 }
 

@@ -1,15 +1,13 @@
 //! The filter.
 
-use crate::counters::{MAX, above_zero, saturated, sum, tally};
-use crate::layout::sealed::Table;
-use crate::{Block, Blocked, Classic, Layout};
-use alloc::vec::Vec;
-use amq_core::internal::{Header, OneTable, bytemuck, fill_from_hashes, fill_from_keys, zeroed};
+use crate::counters::{MAX, above_zero, saturated, sum, tally, words};
+use crate::{Blocked, Classic, Layout};
+use amq_core::internal::{Header, fill_from_hashes, fill_from_keys};
 use amq_core::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, Count, CountFilter,
+    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
     InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr, RemoveFilter, Stats, Target,
+    PlanFilter, PredictedFpr, RemoveFilter, Stats, Table, Target,
 };
 use core::fmt;
 
@@ -24,14 +22,14 @@ pub type CountingBloomFilter = Counting<Classic>;
 pub type BlockedCountingBloomFilter = Counting<Blocked>;
 
 /// A [`CountingBloomFilter`] whose table is borrowed.
-pub type CountingView<'a> = Counting<Classic, &'a [u64]>;
+pub type CountingView<'a> = Counting<Classic, &'a [u8]>;
 
-/// A [`BlockedCountingBloomFilter`] whose blocks are borrowed.
-pub type BlockedCountingView<'a> = Counting<Blocked, &'a [Block]>;
+/// A [`BlockedCountingBloomFilter`] whose table is borrowed.
+pub type BlockedCountingView<'a> = Counting<Blocked, &'a [u8]>;
 
 /// A counting filter of either layout: [`CountingBloomFilter`] or [`BlockedCountingBloomFilter`].
 ///
-/// `S` holds the table: a vector, or for a view ([`CountingView`], [`BlockedCountingView`]) a
+/// `B` holds the table: a [`Table`], or for a view ([`CountingView`], [`BlockedCountingView`]) a
 /// borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm and the
 /// formulas.
 ///
@@ -39,11 +37,11 @@ pub type BlockedCountingView<'a> = Counting<Blocked, &'a [Block]>;
 /// and iterators of keys in [`InsertExt`] and [`FilterExt`], hashes in [`InsertFilter`] and
 /// [`Filter`], the filter's state in [`Filter`], files in [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct Counting<L: Layout, S = Vec<<L as Table>::Element>> {
+pub struct Counting<L: Layout, B = Table> {
     pub(crate) header: Header,
     pub(crate) params: L::Params,
     pub(crate) len: u64,
-    pub(crate) table: S,
+    pub(crate) table: B,
 }
 
 impl<L: Layout> Counting<L> {
@@ -65,7 +63,7 @@ impl<L: Layout> Counting<L> {
     pub fn with_seed(target: impl Into<Target<L::Params>>, seed: u64) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
         L::check(plan.params)?;
-        let table = zeroed(Self::elements_for(&plan.params))?;
+        let table = Table::zeroed(L::bytes(plan.params))?;
         Ok(Self { header: Header::new(&plan, seed), params: plan.params, len: 0, table })
     }
 
@@ -173,7 +171,7 @@ impl<L: Layout> Counting<L> {
     }
 }
 
-impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Counting<L, S> {
+impl<L: Layout, B: Bytes> Counting<L, B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -252,7 +250,7 @@ impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Counting<L, S> {
     /// `saturation_probability` in [`theory`](crate::theory) predicts them for either layout.
     #[must_use]
     pub fn saturated_counters(&self) -> u64 {
-        tally(self.words(), saturated)
+        tally(self.as_bytes(), saturated)
     }
 
     /// An estimate of the number of distinct keys, from the share of counters above zero; infinite
@@ -262,13 +260,16 @@ impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Counting<L, S> {
         L::keys_of_fill(self.params, self.load_factor())
     }
 
-    /// The words of the table, sixteen counters each.
-    pub(crate) fn words(&self) -> &[u64] {
-        bytemuck::cast_slice(self.table.as_ref())
+    /// The table, as a file has it: counter `i` is the four bits from bit `i % 2 * 4` of byte
+    /// `i / 2`. A block is 64 bytes; counters past the last are zero.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.table.as_ref()
     }
 }
 
-impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Filter for Counting<L, S> {
+impl<L: Layout, B: Bytes> Filter for Counting<L, B> {
     fn kind(&self) -> FilterKind {
         L::KIND
     }
@@ -288,17 +289,17 @@ impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Filter for Counting<L, S> 
     }
 
     fn size_in_bytes(&self) -> u64 {
-        size_of_val(self.table.as_ref()) as u64
+        self.as_bytes().len() as u64
     }
 
     /// The exact rate of this filter with the counters it has above zero, collisions of hashes
     /// included: `fill^k`, or the mean over the blocks of the product of their words' fills.
     fn expected_fpr(&self) -> f64 {
-        L::fpr_of_table(self.table.as_ref(), self.params, self.load_factor())
+        L::fpr_of_table(self.as_bytes(), self.params, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
-        let (above, counters) = (tally(self.words(), above_zero), L::counters(self.params));
+        let (above, counters) = (tally(self.as_bytes(), above_zero), L::counters(self.params));
         // A view whose payload was not checked may have some past the last.
         above.min(counters) as f64 / counters as f64
     }
@@ -309,7 +310,7 @@ impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Filter for Counting<L, S> 
 
     #[inline(always)]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        L::contains(self.table.as_ref(), self.params, hash)
+        L::contains(self.as_bytes(), self.params, hash)
     }
 
     #[inline]
@@ -319,7 +320,7 @@ impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> Filter for Counting<L, S> 
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         LengthMismatch::check(hashes.len(), answers.len())?;
-        L::contains_each(self.table.as_ref(), self.params, hashes, answers);
+        L::contains_each(self.as_bytes(), self.params, hashes, answers);
         Ok(())
     }
 }
@@ -333,10 +334,10 @@ impl<L: Layout> RemoveFilter for Counting<L> {
     }
 }
 
-impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> CountFilter for Counting<L, S> {
+impl<L: Layout, B: Bytes> CountFilter for Counting<L, B> {
     #[inline]
     fn count_hash(&self, hash: KeyHash) -> Count {
-        Count::up_to(L::count(self.table.as_ref(), self.params, hash), MAX)
+        Count::up_to(L::count(self.as_bytes(), self.params, hash), MAX)
     }
 }
 
@@ -362,7 +363,7 @@ impl<L: Layout> InsertFilter for Counting<L> {
 
 impl<L: Layout> ClearFilter for Counting<L> {
     fn clear(&mut self) {
-        self.table.fill(L::Element::default());
+        self.table.fill(0);
         self.len = 0;
     }
 }
@@ -375,9 +376,9 @@ impl<L: Layout> MergeFilter for Counting<L> {
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
-        let words: &mut [u64] = bytemuck::cast_slice_mut(&mut self.table);
-        for (word, theirs) in words.iter_mut().zip(other.words()) {
-            *word = sum(*word, *theirs);
+        let ours = self.table.as_chunks_mut().0.iter_mut();
+        for (word, theirs) in ours.zip(words(&other.table)) {
+            *word = sum(u64::from_le_bytes(*word), theirs).to_le_bytes();
         }
         self.len = self.len.saturating_add(other.len);
         Ok(())
@@ -437,12 +438,71 @@ impl<L: Layout, K: Key> Extend<K> for Counting<L> {
 }
 
 /// Neither the table, which may be gigabytes, nor the seed, which may be secret.
-impl<L: Layout, S: AsRef<[L::Element]> + Send + Sync> fmt::Debug for Counting<L, S> {
+impl<L: Layout, B: Bytes> fmt::Debug for Counting<L, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(L::NAME)
             .field("params", &self.params)
             .field("len", &self.len)
             .field("capacity", &self.header.capacity)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::{vec, vec::Vec};
+    use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Bytes that are others each time they are asked for: more, fewer, elsewhere.
+    struct Restless {
+        tables: Vec<Vec<u8>>,
+        asked: AtomicUsize,
+    }
+
+    impl AsRef<[u8]> for Restless {
+        fn as_ref(&self) -> &[u8] {
+            let asked = self.asked.fetch_add(1, Relaxed);
+            let table = &self.tables[asked % self.tables.len()];
+            &table[table.len().min(asked % 11)..]
+        }
+    }
+
+    fn keeps_to_the_bytes_it_gets<L: Layout>() {
+        let filter = Counting::<L>::build(Goal::fpr(300, 0.01), 0..300u64).unwrap();
+        let table = filter.as_bytes();
+        let mut tables: Vec<_> = [0, 1, 63, 64, 75, table.len() / 2, table.len() - 1]
+            .map(|bytes| table[..bytes].to_vec())
+            .into();
+        tables.extend([table.to_vec(), table.repeat(2), vec![0xFF; 3 * table.len() + 5]]);
+        let (header, params, len) = (filter.header, filter.params, filter.len);
+        let asked = AtomicUsize::new(0);
+        let restless = Counting::<L, _> { header, params, len, table: Restless { tables, asked } };
+
+        let steps = if cfg!(miri) { 60 } else { 5000 };
+        let (mut answered, mut panicked) = (0, 0);
+        let mut try_to = |ask: &mut dyn FnMut()| {
+            let outcome = catch_unwind(AssertUnwindSafe(ask));
+            *if outcome.is_ok() { &mut answered } else { &mut panicked } += 1;
+        };
+        for step in 0..steps {
+            let hashes: Vec<_> = (step..step + 40).map(|key| KeyHash::of(&key, 0)).collect();
+            let mut answers = vec![false; hashes.len()];
+            try_to(&mut || _ = restless.contains_hash(hashes[0]));
+            try_to(&mut || _ = restless.count_hash(hashes[0]));
+            try_to(&mut || restless.contains_batch(&hashes, &mut answers).unwrap());
+            assert!((0.0..=1.0).contains(&restless.load_factor()));
+            assert!(restless.expected_fpr() >= 0.0);
+            assert!(restless.saturated_counters() <= 6 * table.len() as u64);
+        }
+        assert_eq!(answered + panicked, 3 * steps);
+        assert!(answered > steps && panicked > steps / 10, "{answered} {panicked}");
+    }
+
+    #[test]
+    fn bytes_that_change_between_calls_give_wrong_answers_and_nothing_worse() {
+        keeps_to_the_bytes_it_gets::<Classic>();
+        keeps_to_the_bytes_it_gets::<Blocked>();
     }
 }

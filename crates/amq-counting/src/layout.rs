@@ -7,7 +7,7 @@ use core::fmt::Debug;
 /// ([`Blocked`](crate::Blocked)).
 ///
 /// Sealed: there are only these two.
-pub trait Layout: sealed::Table + Copy + Eq + Debug + Send + Sync + 'static {
+pub trait Layout: sealed::Operations + Copy + Eq + Debug + Send + Sync + 'static {
     /// The number that stands for it in files.
     const KIND: FilterKind;
     /// The filter type's name.
@@ -15,16 +15,15 @@ pub trait Layout: sealed::Table + Copy + Eq + Debug + Send + Sync + 'static {
 }
 
 pub(crate) mod sealed {
-    use amq_core::internal::{Entry, Opened, Plain};
+    use crate::counters::PER_WORD;
+    use amq_core::internal::{Entry, Opened};
     use amq_core::{DecodeError, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr};
     use core::fmt::Debug;
 
     /// The operations on a table of counters, and its formulas.
-    pub trait Table {
+    pub trait Operations {
         /// What determines the table.
         type Params: Copy + Eq + Debug + Send + Sync;
-        /// What the table consists of: words of sixteen counters, or blocks of such words.
-        type Element: Plain + Default + Eq;
 
         /// Checks the ranges.
         fn check(params: Self::Params) -> Result<(), PlanError>;
@@ -37,6 +36,11 @@ pub(crate) mod sealed {
 
         /// Number of counters per key.
         fn probes(params: Self::Params) -> u32;
+
+        /// Bytes of the table.
+        fn bytes(params: Self::Params) -> u64 {
+            Self::counters(params).div_ceil(PER_WORD) * 8
+        }
 
         /// The parameters as the entry of a file's directory.
         fn entry(params: Self::Params) -> Entry;
@@ -54,31 +58,31 @@ pub(crate) mod sealed {
         fn predicted_fpr(params: &Self::Params, keys: u64) -> PredictedFpr;
 
         /// The exact rate of this table, of whose counters a share `fill` is above zero.
-        fn fpr_of_table(table: &[Self::Element], params: Self::Params, fill: f64) -> f64;
+        fn fpr_of_table(table: &[u8], params: Self::Params, fill: f64) -> f64;
 
         /// The most likely number of distinct keys if a share `fill` of the counters is above zero.
         fn keys_of_fill(params: Self::Params, fill: f64) -> f64;
 
         /// Whether all of a key's counters are above zero.
-        fn contains(table: &[Self::Element], params: Self::Params, hash: KeyHash) -> bool;
+        fn contains(table: &[u8], params: Self::Params, hash: KeyHash) -> bool;
 
         /// Answers many hashes; the slices are equally long.
         fn contains_each(
-            table: &[Self::Element],
+            table: &[u8],
             params: Self::Params,
             hashes: &[KeyHash],
             answers: &mut [bool],
         );
 
         /// The lowest of a key's counters.
-        fn count(table: &[Self::Element], params: Self::Params, hash: KeyHash) -> u64;
+        fn count(table: &[u8], params: Self::Params, hash: KeyHash) -> u64;
 
         /// Raises a key's counters; returns whether any was zero.
-        fn insert(table: &mut [Self::Element], params: Self::Params, hash: KeyHash) -> bool;
+        fn insert(table: &mut [u8], params: Self::Params, hash: KeyHash) -> bool;
 
         /// Inserts many hashes and adds them to `len`; returns how many were new.
         fn insert_batch(
-            table: &mut [Self::Element],
+            table: &mut [u8],
             params: Self::Params,
             len: &mut u64,
             hashes: &[KeyHash],
@@ -87,7 +91,7 @@ pub(crate) mod sealed {
         /// Inserts about `about` hashes, which `next` writes, and adds them to `len`; returns how
         /// many were new.
         fn insert_from(
-            table: &mut [Self::Element],
+            table: &mut [u8],
             params: Self::Params,
             len: &mut u64,
             about: u64,
@@ -95,6 +99,6 @@ pub(crate) mod sealed {
         ) -> u64;
 
         /// Lowers a key's counters if all are above zero; returns whether they were.
-        fn remove(table: &mut [Self::Element], params: Self::Params, hash: KeyHash) -> bool;
+        fn remove(table: &mut [u8], params: Self::Params, hash: KeyHash) -> bool;
     }
 }

@@ -108,7 +108,6 @@ mod params;
 mod simd;
 pub mod theory;
 
-pub use block::Block;
 pub use blocked::Blocked;
 pub use classic::Classic;
 pub use filter::{

@@ -6,25 +6,16 @@
 //! inlined into the caller's loop.
 #![allow(unsafe_code)]
 
-use crate::block::{Block, place};
+use crate::block::{self, Block, place};
 use amq_core::prefetch::{contains_each, insert_each};
 use amq_core::{KeyHash, dispatch};
-
-// SAFETY: eight `u64` without padding, for which any bits are a value, zero among them.
-unsafe impl amq_core::internal::bytemuck::Zeroable for Block {}
-// SAFETY: as above; it is `Copy` and `'static`.
-unsafe impl amq_core::internal::bytemuck::Pod for Block {}
-
-impl amq_core::internal::Plain for Block {
-    const WIDTH: usize = 8;
-}
 
 /// Raises a key's counters; returns whether any was zero.
 #[inline(always)]
 pub(crate) fn insert(block: &mut Block, choice: u32) -> bool {
     #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
     fn portable(block: &mut Block, choice: u32) -> bool {
-        block.insert(choice)
+        block::insert(block, choice)
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
@@ -38,7 +29,7 @@ pub(crate) fn insert(block: &mut Block, choice: u32) -> bool {
 pub(crate) fn contains(block: &Block, choice: u32) -> bool {
     #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
     fn portable(block: &Block, choice: u32) -> bool {
-        block.contains(choice)
+        block::contains(block, choice)
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
@@ -52,7 +43,7 @@ pub(crate) fn contains(block: &Block, choice: u32) -> bool {
 pub(crate) fn remove(block: &mut Block, choice: u32) -> bool {
     #[cfg_attr(all(target_arch = "x86_64", feature = "std"), cold, inline(never))]
     fn portable(block: &mut Block, choice: u32) -> bool {
-        block.remove(choice)
+        block::remove(block, choice)
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
@@ -72,7 +63,7 @@ pub(crate) fn insert_batch(
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
         has_avx2 => unsafe { avx2::insert_batch(part, first, count, hashes) },
-        insert_each(part, hashes, place_from(first, count), Block::insert)
+        insert_each(part, hashes, place_from(first, count), block::insert)
     )
 }
 
@@ -90,13 +81,11 @@ pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
         has_avx2 => unsafe { avx2::contains_batch(blocks, hashes, answers) },
-        contains_each(blocks, hashes, answers, place, Block::contains)
+        contains_each(blocks, hashes, answers, place, block::contains)
     )
 }
 
 #[cfg(target_arch = "x86_64")]
-// Vector functions without pointers are safe from Rust 1.86 on, but not with the oldest compiler.
-#[allow(unused_unsafe)]
 mod avx2 {
     use crate::block::{Block, place};
     use amq_bloom::SALTS;
@@ -104,11 +93,10 @@ mod avx2 {
     use amq_core::prefetch::{contains_each, insert_each};
     use core::arch::x86_64::{
         __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
-        _mm256_cmpeq_epi64, _mm256_cvtepu32_epi64, _mm256_extracti128_si256, _mm256_load_si256,
-        _mm256_loadu_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
-        _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_slli_epi32, _mm256_sllv_epi64,
-        _mm256_srli_epi32, _mm256_srlv_epi64, _mm256_store_si256, _mm256_sub_epi64,
-        _mm256_testz_si256,
+        _mm256_cmpeq_epi64, _mm256_cvtepu32_epi64, _mm256_extracti128_si256, _mm256_loadu_si256,
+        _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x,
+        _mm256_setzero_si256, _mm256_slli_epi32, _mm256_sllv_epi64, _mm256_srli_epi32,
+        _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_testz_si256,
     };
 
     /// Half a block: its words, and the bit offset of the key's counter in each.
@@ -122,164 +110,112 @@ mod avx2 {
         /// The key's counters.
         #[inline]
         #[target_feature(enable = "avx2")]
-        unsafe fn counters(self) -> __m256i {
-            // SAFETY: AVX2 is there (the caller's promise).
-            unsafe {
-                let lowest = _mm256_srlv_epi64(self.words, self.shifts);
-                _mm256_and_si256(lowest, _mm256_set1_epi64x(15))
-            }
+        fn counters(self) -> __m256i {
+            let lowest = _mm256_srlv_epi64(self.words, self.shifts);
+            _mm256_and_si256(lowest, _mm256_set1_epi64x(15))
         }
 
         /// All ones in each word whose counter is zero.
         #[inline]
         #[target_feature(enable = "avx2")]
-        unsafe fn zero(self) -> __m256i {
-            // SAFETY: AVX2 is there (the caller's promise).
-            unsafe { _mm256_cmpeq_epi64(self.counters(), _mm256_setzero_si256()) }
+        fn zero(self) -> __m256i {
+            _mm256_cmpeq_epi64(self.counters(), _mm256_setzero_si256())
         }
 
         /// A one in the lowest bit of each counter that is not saturated.
         #[inline]
         #[target_feature(enable = "avx2")]
-        unsafe fn step(self) -> __m256i {
-            // SAFETY: AVX2 is there (the caller's promise).
-            unsafe {
-                let sticks = _mm256_cmpeq_epi64(self.counters(), _mm256_set1_epi64x(15));
-                let one = _mm256_andnot_si256(sticks, _mm256_set1_epi64x(1));
-                _mm256_sllv_epi64(one, self.shifts)
-            }
+        fn step(self) -> __m256i {
+            let sticks = _mm256_cmpeq_epi64(self.counters(), _mm256_set1_epi64x(15));
+            let one = _mm256_andnot_si256(sticks, _mm256_set1_epi64x(1));
+            _mm256_sllv_epi64(one, self.shifts)
         }
     }
 
     /// Both halves of a block, with a key's counters in them.
-    ///
-    /// # Safety
-    /// The processor must have AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn halves(block: &Block, choice: u32) -> [Half; 2] {
-        let address: *const __m256i = (&raw const *block).cast();
-        let salts = SALTS;
-        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 64 bytes, aligned to 64; the
-        // salts are 32 bytes.
-        unsafe {
-            let salts = _mm256_loadu_si256((&raw const salts).cast());
-            let product = _mm256_mullo_epi32(_mm256_set1_epi32(choice as i32), salts);
-            let shifts = _mm256_slli_epi32::<2>(_mm256_srli_epi32::<28>(product));
-            // No `map`: where it is not inlined, it is a loop of calls.
-            let [low, high] =
-                [_mm256_castsi256_si128(shifts), _mm256_extracti128_si256::<1>(shifts)];
-            [
-                Half { words: _mm256_load_si256(address), shifts: _mm256_cvtepu32_epi64(low) },
-                Half {
-                    words: _mm256_load_si256(address.add(1)),
-                    shifts: _mm256_cvtepu32_epi64(high),
-                },
-            ]
-        }
+    fn halves(block: &Block, choice: u32) -> [Half; 2] {
+        let (salts, address) = (SALTS, block.as_ptr().cast::<__m256i>());
+        // SAFETY: the salts are 32 bytes, and a block is 64; these loads need no alignment.
+        let (salts, words) = unsafe {
+            (
+                _mm256_loadu_si256((&raw const salts).cast()),
+                [_mm256_loadu_si256(address), _mm256_loadu_si256(address.add(1))],
+            )
+        };
+        let product = _mm256_mullo_epi32(_mm256_set1_epi32(choice as i32), salts);
+        let shifts = _mm256_slli_epi32::<2>(_mm256_srli_epi32::<28>(product));
+        // No `map`: where it is not inlined, it is a loop of calls.
+        let [low, high] = [_mm256_castsi256_si128(shifts), _mm256_extracti128_si256::<1>(shifts)];
+        [
+            Half { words: words[0], shifts: _mm256_cvtepu32_epi64(low) },
+            Half { words: words[1], shifts: _mm256_cvtepu32_epi64(high) },
+        ]
     }
 
-    /// # Safety
-    /// The processor must have AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn store(block: &mut Block, halves: [__m256i; 2]) {
-        let address: *mut __m256i = (&raw mut *block).cast();
-        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 64 bytes, aligned to 64, and
-        // ours to write.
+    fn store(block: &mut Block, halves: [__m256i; 2]) {
+        let address: *mut __m256i = block.as_mut_ptr().cast();
+        // SAFETY: a block is 64 bytes, ours to write; these stores need no alignment.
         unsafe {
-            _mm256_store_si256(address, halves[0]);
-            _mm256_store_si256(address.add(1), halves[1]);
+            _mm256_storeu_si256(address, halves[0]);
+            _mm256_storeu_si256(address.add(1), halves[1]);
         }
     }
 
     /// Whether none of the key's counters is zero.
-    ///
-    /// # Safety
-    /// The processor must have AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn none_zero([low, high]: [Half; 2]) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe {
-            let zero = _mm256_or_si256(low.zero(), high.zero());
-            _mm256_testz_si256(zero, zero) != 0
+    fn none_zero([low, high]: [Half; 2]) -> bool {
+        let zero = _mm256_or_si256(low.zero(), high.zero());
+        _mm256_testz_si256(zero, zero) != 0
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn insert(block: &mut Block, choice: u32) -> bool {
+        let [low, high] = halves(block, choice);
+        let raised =
+            [_mm256_add_epi64(low.words, low.step()), _mm256_add_epi64(high.words, high.step())];
+        store(block, raised);
+        !none_zero([low, high])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn contains(block: &Block, choice: u32) -> bool {
+        none_zero(halves(block, choice))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn remove(block: &mut Block, choice: u32) -> bool {
+        let [low, high] = halves(block, choice);
+        if !none_zero([low, high]) {
+            return false;
         }
+        let lowered =
+            [_mm256_sub_epi64(low.words, low.step()), _mm256_sub_epi64(high.words, high.step())];
+        store(block, lowered);
+        true
     }
 
-    /// # Safety
-    /// The processor must have AVX2.
-    #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn insert(block: &mut Block, choice: u32) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe {
-            let [low, high] = halves(block, choice);
-            let raised = [
-                _mm256_add_epi64(low.words, low.step()),
-                _mm256_add_epi64(high.words, high.step()),
-            ];
-            store(block, raised);
-            !none_zero([low, high])
-        }
-    }
-
-    /// # Safety
-    /// The processor must have AVX2.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn contains(block: &Block, choice: u32) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { none_zero(halves(block, choice)) }
-    }
-
-    /// # Safety
-    /// The processor must have AVX2.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn remove(block: &mut Block, choice: u32) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe {
-            let [low, high] = halves(block, choice);
-            if !none_zero([low, high]) {
-                return false;
-            }
-            let lowered = [
-                _mm256_sub_epi64(low.words, low.step()),
-                _mm256_sub_epi64(high.words, high.step()),
-            ];
-            store(block, lowered);
-            true
-        }
-    }
-
-    /// # Safety
-    /// The processor must have AVX2.
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn insert_batch(
+    pub(super) fn insert_batch(
         part: &mut [Block],
         first: usize,
         count: u64,
         hashes: &[KeyHash],
     ) -> u64 {
-        insert_each(part, hashes, super::place_from(first, count), |block, choice| {
-            // SAFETY: AVX2 is there (the caller's promise).
-            unsafe { insert(block, choice) }
-        })
+        let place = super::place_from(first, count);
+        insert_each(part, hashes, place, |block, choice| insert(block, choice))
     }
 
-    /// # Safety
-    /// The processor must have AVX2.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn contains_batch(
-        blocks: &[Block],
-        hashes: &[KeyHash],
-        answers: &mut [bool],
-    ) {
-        contains_each(blocks, hashes, answers, place, |block, choice| {
-            // SAFETY: AVX2 is there (the caller's promise).
-            unsafe { contains(block, choice) }
-        });
+    pub(super) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
+        contains_each(blocks, hashes, answers, place, |block, choice| contains(block, choice));
     }
 }
 
@@ -295,19 +231,19 @@ mod tests {
         // many repeats, so that counters reach 15 and return to 0.
         let steps = if cfg!(miri) { 240 } else { 40_000 };
         for count in [1u64, 3, 50] {
-            let mut one = vec![Block::default(); count as usize];
+            let mut one = vec![[0; 64]; count as usize];
             let mut portable = one.clone();
             for step in 0..steps {
                 let key = KeyHash::of(&(step * step % 997), 0);
                 let (block, choice) = place(key, count);
                 let (ours, twin) = (&mut one[block], &mut portable[block]);
                 match step / (steps / 8) % 2 {
-                    0 => assert_eq!(insert(ours, choice), twin.insert(choice)),
-                    _ => assert_eq!(remove(ours, choice), twin.remove(choice)),
+                    0 => assert_eq!(insert(ours, choice), block::insert(twin, choice)),
+                    _ => assert_eq!(remove(ours, choice), block::remove(twin, choice)),
                 }
                 assert_eq!(ours, twin);
                 let other = choice.rotate_left(7);
-                assert_eq!(contains(ours, other), twin.contains(other));
+                assert_eq!(contains(ours, other), block::contains(twin, other));
             }
         }
     }
@@ -318,10 +254,10 @@ mod tests {
         let hash = |i: u64| KeyHash::of(&(i % (keys / 3 * 2)), 0);
         let hashes: Vec<KeyHash> = (0..keys).map(hash).collect();
         for count in [1u64, 7, 400] {
-            let mut many = vec![Block::default(); count as usize];
+            let mut many = vec![[0; 64]; count as usize];
             let (mut one, mut portable) = (many.clone(), many.clone());
             let news = insert_batch(&mut many, 0, count, &hashes);
-            assert_eq!(insert_each(&mut portable, &hashes, place, Block::insert), news);
+            assert_eq!(insert_each(&mut portable, &hashes, place, block::insert), news);
             let mut counted = 0;
             for &hash in &hashes {
                 let (block, choice) = place(hash, count);
@@ -334,7 +270,7 @@ mod tests {
             let mut answers = vec![false; queries.len()];
             contains_batch(&many, &queries, &mut answers);
             let mut twin = vec![true; queries.len()];
-            contains_each(&many, &queries, &mut twin, place, Block::contains);
+            contains_each(&many, &queries, &mut twin, place, block::contains);
             assert_eq!(answers, twin);
         }
     }

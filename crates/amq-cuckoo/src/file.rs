@@ -3,40 +3,25 @@
 use crate::table::BucketTable;
 use crate::{Cuckoo, CuckooParams, Layout};
 use alloc::vec;
-use amq_core::internal::{Description, Header, Opened, Restore, Section, Source, Stored};
-use amq_core::{Bytes, DecodeError, FilterKind};
+use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Section, Sections};
+use amq_core::{BuildError, Bytes, DecodeError};
 
 const REVISION: u8 = 1;
 
-impl<L: Layout, B: Bytes> Stored for Cuckoo<L, B> {
-    const KIND: FilterKind = L::KIND;
-    const REVISION: u8 = REVISION;
+impl<L: Layout, B: Bytes> FileFormat for Cuckoo<L, B> {
+    type With<C: Bytes> = Cuckoo<L, C>;
+    type Geometry = CuckooParams;
 
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn items(&self) -> u64 {
-        self.len
-    }
-
-    fn describe(&self) -> Description<'_> {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let params = self.table.params();
-        Description {
+        Ok(Contents {
             entries: vec![[params.buckets, params.fingerprint_bits.into(), 0, 0, 0, 0, 0, 0]],
-            sections: vec![Section::of(self.table.bytes())],
-            ..Description::default()
-        }
+            sections: vec![Section::new(self.table.bytes(), 1)],
+            ..Contents::new(L::KIND, REVISION, hashing, &self.header, self.len)
+        })
     }
-}
 
-impl<L: Layout, B: Bytes> Restore for Cuckoo<L, B> {
-    type Over<R: Source> = Cuckoo<L, R::Bytes>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Cuckoo<L, R::Bytes>, DecodeError> {
+    fn geometry(opened: &Opened<'_>) -> Result<CuckooParams, DecodeError> {
         opened.expect_kind(L::KIND, REVISION)?;
         opened.expect_asked(0)?;
         let [buckets, bits] = opened.only_entry()?;
@@ -44,8 +29,16 @@ impl<L: Layout, B: Bytes> Restore for Cuckoo<L, B> {
         params.check::<L>()?;
         Opened::within("number of keys", opened.keys(), 0..=params.slots::<L>())?;
         opened.expect_sections([(params.bytes::<L>(), 1)].into_iter())?;
-        let table = BucketTable::over(params, source.table(opened)?);
-        if source.finish(opened)? {
+        Ok(params)
+    }
+
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        params: CuckooParams,
+        mut sections: Sections<'_, C>,
+    ) -> Result<Cuckoo<L, C>, DecodeError> {
+        let table = BucketTable::over(params, sections.take()?);
+        if sections.is_checked() {
             table.validate(opened.keys())?;
         }
         Ok(Cuckoo { header: opened.header(), table, len: opened.keys() })
@@ -59,7 +52,7 @@ impl<L: Layout, B: Bytes> amq_core::internal::serde::Serialize for Cuckoo<L, B> 
         &self,
         serializer: Z,
     ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
+        amq_core::internal::serialize(self, serializer)
     }
 }
 

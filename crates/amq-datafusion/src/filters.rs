@@ -5,7 +5,7 @@
 //! So constant filters travel as lists of one.
 
 use crate::error::{execution, plan};
-use amq::{AnyFile, DecodeError};
+use amq::{AnyFile, DecodeError, FilterFile};
 use datafusion_common::arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
 };

@@ -2,7 +2,7 @@
 
 use crate::error::{plan, unread};
 use crate::filters::{self, Column};
-use amq::{AnyFile, AnyFilter, Filter};
+use amq::{AnyFile, AnyFilter, Filter, FilterFile};
 use datafusion_common::arrow::array::{
     Array, ArrayRef, Float64Builder, StringBuilder, StructArray, UInt64Array, UInt64Builder,
 };

@@ -2,7 +2,7 @@
 
 use crate::error::{execution, plan, unmerged, unread};
 use crate::filters;
-use amq::{Abilities, AnyFile, Filter};
+use amq::{Abilities, AnyFile, Filter, FilterFile};
 use datafusion_common::arrow::array::{Array, ArrayRef};
 use datafusion_common::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion_common::{Result, ScalarValue};

@@ -7,7 +7,7 @@
 
 use crate::error::{execution, unmerged};
 use crate::params::{Params, SEED};
-use amq::{AnyFile, AnyFilter, Filter, Key, KeyHash};
+use amq::{AnyFile, AnyFilter, Filter, FilterFile, Key, KeyHash};
 use datafusion_common::Result;
 
 pub(crate) const NAME: &str = "amq_agg";

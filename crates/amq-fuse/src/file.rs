@@ -2,51 +2,44 @@
 
 use crate::{FuseFilter, FuseParams};
 use alloc::vec;
-use amq_core::internal::{Description, Entry, Header, Opened, Restore, Section, Source, Stored};
-use amq_core::{Bytes, DecodeError, FilterKind};
+use amq_core::internal::{Contents, Entry, FileFormat, Hashing, Opened, Section, Sections};
+use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
 
 const REVISION: u8 = 1;
 
-impl<B: Bytes> Stored for FuseFilter<B> {
-    const KIND: FilterKind = FilterKind::Fuse;
-    const REVISION: u8 = REVISION;
+impl<B: Bytes> FileFormat for FuseFilter<B> {
+    type With<C: Bytes> = FuseFilter<C>;
+    type Geometry = FuseParams;
 
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn items(&self) -> u64 {
-        self.len()
-    }
-
-    fn describe(&self) -> Description<'_> {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let FuseParams { fingerprint_bits, segment_bits, segments, shards, internal_seed } =
             self.params;
         let numbers =
             [fingerprint_bits, segment_bits, segments, shards, internal_seed].map(u64::from);
         let mut entry = Entry::default();
         entry[..5].copy_from_slice(&numbers);
-        Description {
+        Ok(Contents {
             entries: vec![entry],
-            sections: vec![Section::of(self.table.as_ref())],
-            ..Description::default()
-        }
+            sections: vec![Section::new(self.table.as_ref(), 1)],
+            ..Contents::new(FilterKind::Fuse, REVISION, hashing, &self.header, self.len())
+        })
     }
-}
 
-impl<B: Bytes> Restore for FuseFilter<B> {
-    type Over<R: Source> = FuseFilter<R::Bytes>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<FuseFilter<R::Bytes>, DecodeError> {
+    fn geometry(opened: &Opened<'_>) -> Result<FuseParams, DecodeError> {
         opened.expect_kind(FilterKind::Fuse, REVISION)?;
         opened.expect_asked(0)?;
         let params = params(opened)?;
         opened.expect_sections([(params.bytes(), 1)].into_iter())?;
-        let table = source.table(opened)?;
-        if source.finish(opened)? {
+        Ok(params)
+    }
+
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        params: FuseParams,
+        mut sections: Sections<'_, C>,
+    ) -> Result<FuseFilter<C>, DecodeError> {
+        let table = sections.take()?;
+        if sections.is_checked() {
             validate(&params, table.as_ref())?;
         }
         Ok(FuseFilter::of_parts(opened.header(), params, opened.keys(), table))
@@ -88,7 +81,7 @@ impl<B: Bytes> amq_core::internal::serde::Serialize for FuseFilter<B> {
         &self,
         serializer: Z,
     ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
+        amq_core::internal::serialize(self, serializer)
     }
 }
 

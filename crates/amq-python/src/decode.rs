@@ -30,10 +30,6 @@ pub(crate) fn text(error: DecodeError) -> String {
                  the library in Rust do"
             );
         }
-        DecodeError::BigEndian => {
-            "amq.open needs a machine with little-endian numbers, as those in files are: amq.load \
-             reads the file"
-        }
         DecodeError::OutOfMemory { bytes } => {
             return format!("no memory for {bytes} bytes: free some, or let amq.open map the file");
         }

@@ -11,7 +11,9 @@ use crate::retrieval::Map;
 use crate::state::Content;
 use crate::told::{expect_file, expect_pickled, info, tells};
 use crate::view::FilterView;
-use amq::{AnyFile, DecodeError, FilterKind, ReadError, SaveOptions, Secret};
+use amq::{
+    AnyFile, DecodeError, FilterFile, FilterKind, LoadOptions, ReadError, SaveOptions, Secret,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
@@ -80,7 +82,7 @@ impl Filter {
             expect_file(&path.0)?;
             match secret {
                 None => AnyFile::load(&path.0),
-                Some(secret) => AnyFile::load_with(&path.0, secret),
+                Some(secret) => LoadOptions::new().secret(secret).load::<AnyFile>(&path.0),
             }
         });
         let file = loaded.map_err(|error| of_file(error, &path.0))?;
@@ -101,7 +103,9 @@ impl Filter {
         let file = of_data(data, |bytes| {
             cls.py().detach(|| match secret {
                 None => AnyFile::from_bytes(bytes).raised(),
-                Some(secret) => AnyFile::from_bytes_with(bytes, secret).raised(),
+                Some(secret) => {
+                    LoadOptions::new().secret(secret).from_bytes::<AnyFile>(bytes).raised()
+                }
             })
         })?;
         of_class(cls, file, hash_func)

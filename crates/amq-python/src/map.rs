@@ -4,10 +4,11 @@
 use crate::hashing::Hashing;
 use crate::state::View;
 use amq::format::{FileInfo, HashedBy};
-use amq::{AnyFilter, Filter, ReadError, SipKey};
+use amq::{AnyFilter, Filter, FilterFile, Keyed, LoadOptions, ReadError, SipKey};
 use memmap2::Mmap;
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The filter in a file, which is mapped, and what its keys are hashed under; `key` if the file
 /// omits that.
@@ -22,12 +23,15 @@ pub(crate) fn open(
     let map = unsafe { Mmap::map(&file) }?;
     let info = FileInfo::of(&map)?;
     let (hashing, filter) = if key.is_some() || info.hashed_by == HashedBy::Key {
-        let filter = AnyFilter::open_owned_keyed(map, key)?;
+        let options = key.map_or(LoadOptions::new(), |key| LoadOptions::new().key(key));
+        let filter = options.view_shared::<Keyed<AnyFilter>, _>(Arc::new(map))?;
         (Hashing::Key(filter.key()), filter.into_inner())
     } else {
         let filter = match check {
-            true => AnyFilter::open_owned(map)?,
-            false => AnyFilter::open_owned_without_checking_payload(map)?,
+            true => AnyFilter::view_shared(Arc::new(map))?,
+            false => {
+                LoadOptions::new().unchecked_payload().view_shared::<AnyFilter, _>(Arc::new(map))?
+            }
         };
         (Hashing::Seed(filter.seed()), filter)
     };

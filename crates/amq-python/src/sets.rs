@@ -162,17 +162,17 @@ fn covers(slf: &Bound<'_, Filter>, subset: &Bound<'_, Filter>) -> PyResult<bool>
                 (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => {
                     let mut common = theirs.clone();
                     common.intersect(ours).raised()?;
-                    Ok(common.as_words() == theirs.as_words())
+                    Ok(common.as_bytes() == theirs.as_bytes())
                 }
                 (AnyFilter::BlockedBloom(ours), AnyFilter::BlockedBloom(theirs)) => {
                     let mut common = theirs.clone();
                     common.intersect(ours).raised()?;
-                    Ok(common.blocks() == theirs.blocks())
+                    Ok(common.as_bytes() == theirs.as_bytes())
                 }
                 (AnyFilter::WideBlockedBloom(ours), AnyFilter::WideBlockedBloom(theirs)) => {
                     let mut common = theirs.clone();
                     common.intersect(ours).raised()?;
-                    Ok(common.blocks() == theirs.blocks())
+                    Ok(common.as_bytes() == theirs.as_bytes())
                 }
                 _ => Err(no_intersection(whole)),
             }

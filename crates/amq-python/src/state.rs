@@ -4,9 +4,10 @@ use crate::encoding::{Given, is_usual};
 use crate::error::OrRaise;
 use crate::weak::Watch;
 use amq::{
-    Abilities, AnyError, AnyFile, AnyFilter, AnyOwnedView, BatchInsertError, Filter, Inserted,
-    KeyEncoding, KeyHash, MergeError, Stats,
+    Abilities, AnyError, AnyFile, AnyFilter, BatchInsertError, Filter, Inserted, KeyEncoding,
+    KeyHash, MergeError, SharedBytes, Stats,
 };
+use memmap2::Mmap;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -21,7 +22,7 @@ pub(crate) enum Content {
 /// A filter that stays in its file, and what the file says of its keys.
 #[derive(Debug)]
 pub(crate) struct View {
-    pub(crate) filter: AnyOwnedView,
+    pub(crate) filter: AnyFilter<SharedBytes<Mmap>>,
     pub(crate) path: PathBuf,
     pub(crate) encoding: KeyEncoding,
     pub(crate) withheld: bool,
@@ -170,12 +171,12 @@ impl State {
                         (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => {
                             ours.params() == theirs.params()
                                 && ours.seed() == theirs.seed()
-                                && ours.as_words() == theirs.as_words()
+                                && ours.as_bytes() == theirs.as_bytes()
                         }
                         (AnyFilter::BlockedBloom(ours), AnyFilter::BlockedBloom(theirs)) => {
                             ours.params() == theirs.params()
                                 && ours.seed() == theirs.seed()
-                                && ours.blocks() == theirs.blocks()
+                                && ours.as_bytes() == theirs.as_bytes()
                         }
                         (
                             AnyFilter::WideBlockedBloom(ours),
@@ -183,7 +184,7 @@ impl State {
                         ) => {
                             ours.params() == theirs.params()
                                 && ours.seed() == theirs.seed()
-                                && ours.blocks() == theirs.blocks()
+                                && ours.as_bytes() == theirs.as_bytes()
                         }
                         (ours, theirs) => ours == theirs,
                     }

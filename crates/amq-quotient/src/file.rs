@@ -3,51 +3,29 @@
 use crate::table::SlotTable;
 use crate::{ExpandableParams, ExpandableQuotientFilter, QuotientFilter, QuotientParams};
 use alloc::vec;
-use amq_core::internal::{Description, Header, Opened, Restore, Section, Source, Stored};
-use amq_core::{Bytes, DecodeError, FilterKind};
+use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Section, Sections};
+use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
 
 /// The revision of both layouts.
 const REVISION: u8 = 1;
 
-impl<B: Bytes> Stored for QuotientFilter<B> {
-    const KIND: FilterKind = FilterKind::Quotient;
-    const REVISION: u8 = REVISION;
+impl<B: Bytes> FileFormat for QuotientFilter<B> {
+    type With<C: Bytes> = QuotientFilter<C>;
+    /// With the number of different fingerprints.
+    type Geometry = (QuotientParams, u64);
 
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn items(&self) -> u64 {
-        self.len()
-    }
-
-    fn describe(&self) -> Description<'_> {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
-        Description {
+        let distinct = self.table.distinct;
+        Ok(Contents {
             // The next two numbers belong to filters that lengthen their fingerprints.
-            entries: vec![[
-                slots,
-                remainder_bits.into(),
-                self.table.distinct,
-                max_slots,
-                0,
-                0,
-                0,
-                0,
-            ]],
-            sections: vec![Section::bytes(self.table.bytes(), 1)],
-            ..Description::default()
-        }
+            entries: vec![[slots, remainder_bits.into(), distinct, max_slots, 0, 0, 0, 0]],
+            sections: vec![Section::new(self.table.bytes(), 1)],
+            ..Contents::new(FilterKind::Quotient, REVISION, hashing, &self.header, self.len())
+        })
     }
-}
 
-impl<B: Bytes> Restore for QuotientFilter<B> {
-    type Over<R: Source> = QuotientFilter<R::Bytes>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<QuotientFilter<R::Bytes>, DecodeError> {
+    fn geometry(opened: &Opened<'_>) -> Result<(QuotientParams, u64), DecodeError> {
         opened.expect_kind(FilterKind::Quotient, REVISION)?;
         opened.expect_asked(0)?;
         let [slots, remainder_bits, distinct, max_slots] = opened.only_entry()?;
@@ -57,48 +35,43 @@ impl<B: Bytes> Restore for QuotientFilter<B> {
         Opened::within("number of keys", opened.keys(), 0..=params.max_keys())?;
         Opened::within("number of different fingerprints", distinct, 0..=opened.keys())?;
         opened.expect_sections([(params.bytes(), 1)].into_iter())?;
-        let mut table = SlotTable::over(params, source.table(opened)?);
+        Ok((params, distinct))
+    }
+
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        (params, distinct): (QuotientParams, u64),
+        mut sections: Sections<'_, C>,
+    ) -> Result<QuotientFilter<C>, DecodeError> {
+        let mut table = SlotTable::over(params, sections.take()?);
         (table.entries, table.distinct) = (opened.keys(), distinct);
         let filter = QuotientFilter { header: opened.header(), table };
-        if source.finish(opened)? {
+        if sections.is_checked() {
             filter.validate()?;
         }
         Ok(filter)
     }
 }
 
-impl<B: Bytes> Stored for ExpandableQuotientFilter<B> {
-    const KIND: FilterKind = FilterKind::ExpandableQuotient;
-    const REVISION: u8 = REVISION;
+impl<B: Bytes> FileFormat for ExpandableQuotientFilter<B> {
+    type With<C: Bytes> = ExpandableQuotientFilter<C>;
+    /// With the number of entries, and of the fingerprints that they answer for.
+    type Geometry = (ExpandableParams, u64, u64);
 
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn items(&self) -> u64 {
-        self.len()
-    }
-
-    fn describe(&self) -> Description<'_> {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let ExpandableParams { slots, fingerprint_bits, doublings, max_doublings } = self.params;
         let [bits, doublings, allowed] =
             [fingerprint_bits, doublings, max_doublings].map(u64::from);
         let (entries, answered) = (self.table.entries, self.table.distinct);
-        Description {
+        let kind = FilterKind::ExpandableQuotient;
+        Ok(Contents {
             entries: vec![[slots, bits, doublings, allowed, entries, answered, 0, 0]],
-            sections: vec![Section::bytes(self.table.bytes(), 1)],
-            ..Description::default()
-        }
+            sections: vec![Section::new(self.table.bytes(), 1)],
+            ..Contents::new(kind, REVISION, hashing, &self.header, self.len())
+        })
     }
-}
 
-impl<B: Bytes> Restore for ExpandableQuotientFilter<B> {
-    type Over<R: Source> = ExpandableQuotientFilter<R::Bytes>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<ExpandableQuotientFilter<R::Bytes>, DecodeError> {
+    fn geometry(opened: &Opened<'_>) -> Result<(ExpandableParams, u64, u64), DecodeError> {
         opened.expect_kind(FilterKind::ExpandableQuotient, REVISION)?;
         opened.expect_asked(0)?;
         let [slots, bits, doublings, max_doublings, entries, answered] = opened.only_entry()?;
@@ -113,11 +86,19 @@ impl<B: Bytes> Restore for ExpandableQuotientFilter<B> {
         Opened::within("number of keys", opened.keys(), 0..=entries)?;
         Opened::within("number of fingerprints", answered, 0..=params.fingerprints())?;
         opened.expect_sections([(params.bytes(), 1)].into_iter())?;
-        let mut table = SlotTable::over(params.table(), source.table(opened)?);
+        Ok((params, entries, answered))
+    }
+
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        (params, entries, answered): (ExpandableParams, u64, u64),
+        mut sections: Sections<'_, C>,
+    ) -> Result<ExpandableQuotientFilter<C>, DecodeError> {
+        let mut table = SlotTable::over(params.table(), sections.take()?);
         (table.entries, table.distinct) = (entries, answered);
         let (header, len) = (opened.header(), opened.keys());
         let filter = ExpandableQuotientFilter { header, params, table, len };
-        if source.finish(opened)? {
+        if sections.is_checked() {
             filter.validate()?;
         }
         Ok(filter)
@@ -130,11 +111,11 @@ mod serde {
     use crate::{ExpandableQuotientFilter, QuotientFilter};
     use amq_core::Bytes;
     use amq_core::internal::serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use amq_core::internal::{Written, deserialize};
+    use amq_core::internal::{deserialize, serialize};
 
     impl<B: Bytes> Serialize for QuotientFilter<B> {
         fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
-            Written::serialize_file(self, serializer)
+            serialize(self, serializer)
         }
     }
 
@@ -146,7 +127,7 @@ mod serde {
 
     impl<B: Bytes> Serialize for ExpandableQuotientFilter<B> {
         fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
-            Written::serialize_file(self, serializer)
+            serialize(self, serializer)
         }
     }
 

@@ -21,11 +21,11 @@ use crate::params::MAX_WIDENED;
 use crate::shards::{Partition, Shard, chosen, dedup};
 use crate::sizing::{MAX_LAYERS, bumps, limit_of_bumped};
 use crate::solution::Solution;
-use crate::store::Heap;
+use crate::threshold::IN_BYTE;
 use crate::{RibbonParams, simd};
 use alloc::vec::Vec;
-use amq_core::BuildError;
-use amq_core::internal::{reserve, zeroed};
+use amq_core::internal::reserve;
+use amq_core::{BuildError, Table};
 
 /// Seeds tried for a shard of the last layer.
 const SEEDS: u32 = 256;
@@ -193,12 +193,17 @@ impl<'a> Building<'a> {
             keys,
             widened: self.widened,
         };
-        let mut thresholds: Vec<u64> = zeroed((self.thresholds.len() as u64).div_ceil(32))?;
-        for (bucket, &threshold) in self.thresholds.iter().enumerate() {
-            thresholds[bucket / 32] |= u64::from(threshold) << (bucket % 32 * 2);
+        let geometry = params.geometry();
+        let [words, thresholds, seeds] = geometry.parts().map(Table::zeroed);
+        let (mut words, mut thresholds, mut seeds) = (words?, thresholds?, seeds?);
+        for (bytes, word) in words.as_chunks_mut().0.iter_mut().zip(self.words) {
+            *bytes = word.to_le_bytes();
         }
-        let store = Heap { words: self.words, thresholds, seeds: self.seeds };
-        Ok(Solution::new(params, params.geometry(), store))
+        for (bucket, &threshold) in self.thresholds.iter().enumerate() {
+            thresholds[bucket / IN_BYTE] |= threshold << (bucket % IN_BYTE * 2);
+        }
+        seeds.copy_from_slice(&self.seeds);
+        Ok(Solution::new(params, geometry, [words, thresholds, seeds]))
     }
 }
 

@@ -9,14 +9,12 @@ use crate::params::MAX_KEYS;
 use crate::row::BITS;
 use crate::sizing::MAX_LAYERS;
 use crate::solution::Solution;
-use crate::store::{Held, Store};
+use crate::threshold::{IN_BYTE, threshold_of};
 use crate::{RibbonFilter, RibbonMap, RibbonParams};
 use alloc::vec;
 use amq_core::format::HashedBy;
-use amq_core::internal::{
-    Description, Entry, Header, Opened, Plain, Restore, Section, Source, Stored,
-};
-use amq_core::{DecodeError, FilterKind};
+use amq_core::internal::{Contents, Entry, FileFormat, Hashing, Opened, Section, Sections};
+use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
 
 /// The most starts of a layer: four for each of the most keys. Sums over such layers stay far below
 /// 2^64.
@@ -28,60 +26,79 @@ const MAX_SHARD_BITS: u64 = 32;
 /// The last section: a reader may read past the end of the others by this much.
 const SPARE: [u8; 64] = [0; 64];
 
+/// Bytes of the numbers in each section.
+const WIDTHS: [usize; 4] = [8, 8, 1, 1];
+
 /// The revision of the layout that filters and maps share. Since 2, slots of whole bytes lie in
 /// order.
 const REVISION: u8 = 2;
 
-impl<S: Store> Stored for RibbonFilter<S> {
-    const KIND: FilterKind = FilterKind::Ribbon;
-    const REVISION: u8 = REVISION;
+impl<B: Bytes> FileFormat for RibbonFilter<B> {
+    type With<C: Bytes> = RibbonFilter<C>;
+    type Geometry = (RibbonParams, Geometry);
 
-    fn header(&self) -> &Header {
-        &self.header
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        let whole = Contents::new(FilterKind::Ribbon, REVISION, hashing, &self.header, self.len);
+        Ok(with_solution(whole, &self.solution))
     }
 
-    fn items(&self) -> u64 {
-        self.len
+    fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
+        opened.expect_kind(FilterKind::Ribbon, REVISION)?;
+        geometry(opened)
     }
 
-    fn describe(&self) -> Description<'_> {
-        described(&self.solution)
-    }
-}
-
-impl<S: Store> Stored for RibbonMap<S> {
-    const KIND: FilterKind = FilterKind::RibbonMap;
-    const REVISION: u8 = REVISION;
-
-    fn header(&self) -> &Header {
-        &self.header
-    }
-
-    fn items(&self) -> u64 {
-        self.len
-    }
-
-    fn describe(&self) -> Description<'_> {
-        described(&self.solution)
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        geometry: (RibbonParams, Geometry),
+        sections: Sections<'_, C>,
+    ) -> Result<RibbonFilter<C>, DecodeError> {
+        let solution = solution(geometry, sections)?;
+        Ok(RibbonFilter { header: opened.header(), len: opened.keys(), solution })
     }
 }
 
-fn described<S: Store>(solution: &Solution<S>) -> Description<'_> {
-    let (params, geometry, store) = (solution.params(), solution.geometry(), solution.store());
+impl<B: Bytes> FileFormat for RibbonMap<B> {
+    type With<C: Bytes> = RibbonMap<C>;
+    type Geometry = (RibbonParams, Geometry);
+
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        let whole = Contents::new(FilterKind::RibbonMap, REVISION, hashing, &self.header, self.len);
+        Ok(with_solution(whole, &self.solution))
+    }
+
+    fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
+        opened.expect_kind(FilterKind::RibbonMap, REVISION)?;
+        // Its values are found by key alone.
+        opened.expect_hashed_by(HashedBy::Seed)?;
+        let (params, geometry) = geometry(opened)?;
+        // Every value has all its bits: no block of a map is short.
+        Opened::within("short share", params.short.into(), 0..=0)?;
+        let mut layers = geometry.layers().iter();
+        layers.try_for_each(|layer| Opened::within("short blocks", layer.short, 0..=0))?;
+        Ok((params, geometry))
+    }
+
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        geometry: (RibbonParams, Geometry),
+        sections: Sections<'_, C>,
+    ) -> Result<RibbonMap<C>, DecodeError> {
+        let solution = solution(geometry, sections)?;
+        Ok(RibbonMap { header: opened.header(), len: opened.keys(), solution })
+    }
+}
+
+/// The contents of a file with this solution.
+fn with_solution<'a, B: Bytes>(whole: Contents<'a>, solution: &'a Solution<B>) -> Contents<'a> {
+    let (params, geometry) = (solution.params(), solution.geometry());
     let columns = [params.columns, params.short, params.widened].map(u64::from);
     let mut entries = vec![Entry::default()];
     entries[0][..3].copy_from_slice(&columns);
     entries.extend(geometry.layers().iter().zip(params.keys).map(entry));
-    Description {
-        entries,
-        sections: vec![
-            Section::of(store.words()),
-            Section::of(store.thresholds()),
-            Section::of(store.seeds()),
-            Section::of(&SPARE),
-        ],
-        ..Description::default()
-    }
+    let [words, thresholds, seeds] = solution.parts();
+    let sections = [words, thresholds, seeds, &SPARE].into_iter().zip(WIDTHS);
+    let sections = sections.map(|(bytes, width)| Section::new(bytes, width)).collect();
+    Contents { entries, sections, ..whole }
 }
 
 fn entry((layer, keys): (&Layer, u64)) -> Entry {
@@ -97,76 +114,23 @@ fn entry((layer, keys): (&Layer, u64)) -> Entry {
     ]
 }
 
-impl Restore for RibbonFilter {
-    type Over<R: Source> = RibbonFilter<Over<R>>;
-
-    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, REVISION)?;
-        Ok(RibbonFilter {
-            header: opened.header(),
-            len: opened.keys(),
-            solution: solution(opened, source, |_, _| Ok(()))?,
-        })
+/// The solution of this geometry, in these sections.
+fn solution<C: Bytes>(
+    (params, geometry): (RibbonParams, Geometry),
+    mut sections: Sections<'_, C>,
+) -> Result<Solution<C>, DecodeError> {
+    let mut next = || sections.take();
+    let (parts, spare) = ([next()?, next()?, next()?], next()?);
+    if sections.is_checked() {
+        validate(parts[1].as_ref(), geometry.buckets, spare.as_ref())?;
     }
-}
-
-impl Restore for RibbonMap {
-    type Over<R: Source> = RibbonMap<Over<R>>;
-
-    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, REVISION)?;
-        // Its values are found by key alone.
-        opened.expect_hashed_by(HashedBy::Seed)?;
-        Ok(RibbonMap {
-            header: opened.header(),
-            len: opened.keys(),
-            solution: solution(opened, source, whole_values)?,
-        })
-    }
-}
-
-/// Every value has all its bits: no block of a map is short.
-fn whole_values(params: &RibbonParams, geometry: &Geometry) -> Result<(), DecodeError> {
-    Opened::within("short share", params.short.into(), 0..=0)?;
-    let mut layers = geometry.layers().iter();
-    layers.try_for_each(|layer| Opened::within("short blocks", layer.short, 0..=0))
-}
-
-/// What holds a solution whose sections come from a source.
-type Over<R> = Held<<R as Source>::Store<u64>, <R as Source>::Store<u8>>;
-
-/// The solution in a file. Its geometry must also pass `check`.
-fn solution<R: Source>(
-    opened: &Opened<'_>,
-    mut source: R,
-    check: impl FnOnce(&RibbonParams, &Geometry) -> Result<(), DecodeError>,
-) -> Result<Solution<Over<R>>, DecodeError> {
-    opened.expect_asked(0)?;
-    let (params, geometry) = geometry(opened)?;
-    check(&params, &geometry)?;
-    let [words, thresholds, seeds] = geometry.parts();
-    let sections = [
-        (words, u64::WIDTH),
-        (thresholds, u64::WIDTH),
-        (seeds, u8::WIDTH),
-        (SPARE.len() as u64, u8::WIDTH),
-    ];
-    opened.expect_sections(sections.into_iter())?;
-    let store = Held {
-        words: source.section(opened)?,
-        thresholds: source.section(opened)?,
-        seeds: source.section::<u8>(opened)?,
-    };
-    let spare = source.section::<u8>(opened)?;
-    if source.finish(opened)? {
-        walk(store.thresholds.as_ref(), geometry.buckets, spare.as_ref())?;
-    }
-    Ok(Solution::new(params, geometry, store))
+    Ok(Solution::new(params, geometry, parts))
 }
 
 /// What the directory says. Each layer must lie where those before it end, and all that is derived
 /// from it must be as stated: this is what keeps queries of an unchecked payload inside the table.
 fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
+    opened.expect_asked(0)?;
     let [columns, short, widened] = opened.numbers(0)?;
     let layers = opened.entries() - 1;
     Opened::within("layers", layers as u64, 0..=MAX_LAYERS as u64)?;
@@ -206,14 +170,16 @@ fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError
         Opened::within("first bucket", first_bucket, geometry.buckets..=geometry.buckets)?;
         geometry.push(layer, i + 1 < layers, params.columns);
     }
+    let [words, thresholds, seeds] = geometry.parts();
+    let lengths = [words, thresholds, seeds, SPARE.len() as u64];
+    opened.expect_sections(lengths.into_iter().zip(WIDTHS))?;
     Ok((params, geometry))
 }
 
 /// Refuses what no build writes. Any word and any seed may be a solution's.
-fn walk(thresholds: &[u64], buckets: u64, spare: &[u8]) -> Result<(), DecodeError> {
-    let last = thresholds.last().copied().unwrap_or_default();
-    let used = buckets % 32 * 2;
-    if used > 0 && last >> used != 0 {
+fn validate(thresholds: &[u8], buckets: u64, spare: &[u8]) -> Result<(), DecodeError> {
+    let past = buckets..thresholds.len() as u64 * IN_BYTE as u64;
+    if past.into_iter().any(|bucket| threshold_of(thresholds, bucket) != Some(0)) {
         return Err(DecodeError::Structure { what: "thresholds past the last bucket" });
     }
     if spare.iter().any(|&byte| byte != 0) {
@@ -224,12 +190,12 @@ fn walk(thresholds: &[u64], buckets: u64, spare: &[u8]) -> Result<(), DecodeErro
 
 /// The bytes of the filter's file.
 #[cfg(feature = "serde")]
-impl<S: Store> amq_core::internal::serde::Serialize for RibbonFilter<S> {
+impl<B: Bytes> amq_core::internal::serde::Serialize for RibbonFilter<B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
         &self,
         serializer: Z,
     ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
+        amq_core::internal::serialize(self, serializer)
     }
 }
 
@@ -245,12 +211,12 @@ impl<'de> amq_core::internal::serde::Deserialize<'de> for RibbonFilter {
 
 /// The bytes of the map's file.
 #[cfg(feature = "serde")]
-impl<S: Store> amq_core::internal::serde::Serialize for RibbonMap<S> {
+impl<B: Bytes> amq_core::internal::serde::Serialize for RibbonMap<B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
         &self,
         serializer: Z,
     ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
+        amq_core::internal::serialize(self, serializer)
     }
 }
 
@@ -269,9 +235,9 @@ mod tests {
     use super::*;
     use crate::layout::tests::checked_place;
     use crate::simd::Backend;
-    use crate::store::Heap;
     use crate::{RibbonView, simd};
-    use amq_core::{Filter, FilterFile, KeyHash, LoadOptions};
+    use amq_core::internal::Header;
+    use amq_core::{Filter, FilterFile, KeyHash, LoadOptions, Table};
     use std::vec::Vec;
 
     /// Pseudo-random numbers.
@@ -312,16 +278,15 @@ mod tests {
             }
             geometry.push(layer, i as u64 + 1 < layers, columns);
         }
-        let [_, thresholds, seeds] = geometry.parts();
-        let store: Heap = Held {
-            words: (0..geometry.words).map(|_| noise.next()).collect(),
-            thresholds: (0..thresholds / 8).map(|_| noise.next()).collect(),
-            seeds: (0..seeds).map(|_| noise.next() as u8).collect(),
-        };
+        let parts = geometry.parts().map(|bytes| {
+            let mut part = Table::zeroed(bytes).unwrap();
+            part.fill_with(|| noise.next() as u8);
+            part
+        });
         RibbonFilter {
             header: Header { seed: 1, capacity: 0, budget: None },
             len: params.keys[0],
-            solution: Solution::new(params, geometry, store),
+            solution: Solution::new(params, geometry, parts),
         }
     }
 
@@ -345,9 +310,9 @@ mod tests {
         let mut values = vec![0; hashes.len()];
         simd::answer_batch(&view.solution, &hashes, &mut values);
         for (i, &hash) in hashes.iter().enumerate() {
-            let (place, is_last) = checked_place(&view.solution, hash.get());
-            met.at_the_end += u64::from(is_last);
-            met.by_vectors += u64::from(place < view.solution.vector_end());
+            let place = checked_place(&view.solution, hash.get());
+            met.at_the_end += u64::from(place.is_last);
+            met.by_vectors += u64::from(place.by_vectors);
             let (found, value) = (
                 simd::answer(&portable, hash.get()),
                 simd::answer::<u32, _>(&portable, hash.get()),
@@ -363,10 +328,6 @@ mod tests {
 
     #[test]
     fn random_bytes_in_any_geometry_answer_alike_on_all_paths_and_inside_the_table() {
-        if cfg!(target_endian = "big") {
-            // There views of numbers are refused.
-            return;
-        }
         fn all() {
             let unchecked = LoadOptions::new().unchecked_payload();
             let mut noise = Noise(11);
@@ -375,11 +336,10 @@ mod tests {
                 let mut filter = any(&mut noise);
                 filter.header.capacity = round;
                 let bytes = filter.to_bytes().unwrap();
-                let mut held = vec![0; bytes.len() + 64];
-                let begin = held.as_ptr().align_offset(64);
-                let held = &mut held[begin..][..bytes.len()];
-                held.copy_from_slice(&bytes);
-                let view = unchecked.view::<RibbonFilter>(held).unwrap();
+                // At any address.
+                let mut held = vec![0; round as usize % 8];
+                held.extend(bytes);
+                let view = unchecked.view::<RibbonFilter>(&held[round as usize % 8..]).unwrap();
                 let solution = &view.solution;
                 assert_eq!(solution.geometry(), filter.solution.geometry());
                 assert!((0.0..=1.0).contains(&view.stats().expected_fpr));

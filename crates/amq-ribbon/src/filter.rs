@@ -2,35 +2,34 @@
 
 use crate::entry::{Hashed, Source};
 use crate::solution::Solution;
-use crate::store::{Borrowed, Heap, Store};
 use crate::{RibbonParams, simd, theory};
 use amq_core::internal::Header;
 use amq_core::{
-    BuildError, BuildFilter, BuildTarget, DEFAULT_SEED, Filter, FilterKind, Goal, Key, KeyHash,
-    LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats, UnevenHashes,
+    BuildError, BuildFilter, BuildTarget, Bytes, DEFAULT_SEED, Filter, FilterKind, Goal, Key,
+    KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Table, UnevenHashes,
 };
 use core::fmt;
 
 /// A ribbon filter: a static set within half a percent of the least possible space, from 100,000
 /// keys on and at rates that are powers of two.
 ///
-/// `S` holds the solution: [`Heap`], or [`Borrowed`] slices for a [view](RibbonView). See the
-/// [crate's documentation](crate) for the picture, the algorithm and the formulas.
+/// `B` holds each part of the solution: a [`Table`], or a borrowed slice for a [view](RibbonView).
+/// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
 /// of keys in [`FilterExt`](crate::FilterExt), hashes in [`BuildFilter`] and [`Filter`], the
 /// filter's state in [`Filter`], plans with parameters of your own in [`PlanFilter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
-pub struct RibbonFilter<S = Heap> {
+pub struct RibbonFilter<B = Table> {
     pub(crate) header: Header,
     pub(crate) len: u64,
-    pub(crate) solution: Solution<S>,
+    pub(crate) solution: Solution<B>,
 }
 
 /// A [`RibbonFilter`] whose solution is borrowed: what
 /// [`FilterFile::view`](crate::FilterFile::view) returns.
-pub type RibbonView<'a> = RibbonFilter<Borrowed<'a>>;
+pub type RibbonView<'a> = RibbonFilter<&'a [u8]>;
 
 impl RibbonFilter {
     /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] also
@@ -161,7 +160,7 @@ impl RibbonFilter {
     }
 }
 
-impl<S: Store> RibbonFilter<S> {
+impl<B: Bytes> RibbonFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
     /// ```
@@ -240,7 +239,7 @@ impl<S: Store> RibbonFilter<S> {
     }
 }
 
-impl<S: Store> Filter for RibbonFilter<S> {
+impl<B: Bytes> Filter for RibbonFilter<B> {
     fn kind(&self) -> FilterKind {
         FilterKind::Ribbon
     }
@@ -334,7 +333,7 @@ impl BuildFilter for RibbonFilter {
 }
 
 /// Neither the solution, which may be gigabytes, nor the seed, which may be secret.
-impl<S: Store> fmt::Debug for RibbonFilter<S> {
+impl<B: Bytes> fmt::Debug for RibbonFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonFilter")
             .field("params", self.solution.params())

@@ -12,7 +12,7 @@ const ABOVE_MEAN: f64 = 2.0;
 
 /// The layers of a filter, and their sizes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Geometry {
+pub struct Geometry {
     pub(crate) layers: [Layer; MAX_LAYERS],
     /// How many there are.
     pub(crate) len: usize,

@@ -152,7 +152,6 @@ mod shards;
 mod simd;
 mod sizing;
 mod solution;
-mod store;
 pub mod theory;
 mod threshold;
 
@@ -160,15 +159,14 @@ pub use filter::{RibbonFilter, RibbonView};
 pub use map::{MapError, RibbonMap, RibbonMapView};
 pub use params::{MAX_COLUMNS, MAX_KEYS, RibbonParams};
 pub use sizing::MAX_LAYERS;
-pub use store::{Borrowed, Heap, Held, Store};
 
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;
 pub use amq_core::{
-    Budget, BuildError, BuildFilter, BuildTarget, ByHash, DEFAULT_SEED, DecodeError, Encoder,
-    Filter, FilterExt, FilterFile, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch,
+    Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, DEFAULT_SEED, DecodeError,
+    Encoder, Filter, FilterExt, FilterFile, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch,
     LoadOptions, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, SaveOptions, SipKey, Stats, Target, UnevenHashes, key,
+    Prehashed, SaveOptions, SipKey, Stats, Table, Target, UnevenHashes, key,
 };
 
 /// The README's examples are tests.

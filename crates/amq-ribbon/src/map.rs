@@ -6,10 +6,9 @@ use crate::memory::room;
 use crate::params::MAX_COLUMNS;
 use crate::simd;
 use crate::solution::Solution;
-use crate::store::{Borrowed, Heap, Store};
 use alloc::vec::Vec;
 use amq_core::internal::{Header, reserve};
-use amq_core::{BuildError, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError};
+use amq_core::{BuildError, Bytes, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError, Table};
 use core::fmt;
 
 /// A map from a fixed set of keys to values of a few bits. It does not store the keys: **a key that
@@ -42,16 +41,19 @@ use core::fmt;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// `B` holds each part of the solution: a [`Table`], or a borrowed slice for a
+/// [view](RibbonMapView).
 #[derive(Clone, PartialEq, Eq)]
-pub struct RibbonMap<S = Heap> {
+pub struct RibbonMap<B = Table> {
     pub(crate) header: Header,
     pub(crate) len: u64,
-    pub(crate) solution: Solution<S>,
+    pub(crate) solution: Solution<B>,
 }
 
 /// A [`RibbonMap`] whose solution is borrowed: what
 /// [`FilterFile::view`](crate::FilterFile::view) returns.
-pub type RibbonMapView<'a> = RibbonMap<Borrowed<'a>>;
+pub type RibbonMapView<'a> = RibbonMap<&'a [u8]>;
 
 /// Why a map could not be built.
 #[derive(Clone, Copy, PartialEq)]
@@ -182,7 +184,7 @@ impl RibbonMap {
     }
 }
 
-impl<S: Store> RibbonMap<S> {
+impl<B: Bytes> RibbonMap<B> {
     /// The value of `key`. A key that is not in the map has some value, too.
     ///
     /// ```
@@ -257,7 +259,7 @@ impl<S: Store> RibbonMap<S> {
 }
 
 /// Neither the solution, which may be gigabytes, nor the seed, which may be secret.
-impl<S> fmt::Debug for RibbonMap<S> {
+impl<B> fmt::Debug for RibbonMap<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonMap")
             .field("params", self.solution.params())

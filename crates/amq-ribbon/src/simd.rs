@@ -4,19 +4,20 @@
 //! gives the same answers. A query reads all slots of its window, or all columns, at once with
 //! AVX2, and in half as many instructions with AVX-512. A build is generic code inlined into
 //! functions compiled for AVX2 and the bit instructions.
+//!
+//! The words may be others each time they are asked for. So a query takes them once, a batch too,
+//! and reads by vectors only where that very slice has all bytes.
 #![allow(unsafe_code)]
 
 use crate::elimination::Elimination;
 use crate::entry::Entry;
 use crate::layer::{Columns, Layer};
-use crate::layout::{ByColumn, BySlot, SolutionLayout, Window};
-use crate::row;
+use crate::layout::{Answer, ByColumn, BySlot, SolutionLayout};
 use crate::shards::Shard;
 use crate::solution::Solution;
-use crate::store::{Borrowed, Store};
 #[cfg(target_arch = "x86_64")]
 use amq_core::internal::Cpu;
-use amq_core::{BuildError, KeyHash, dispatch};
+use amq_core::{BuildError, Bytes, KeyHash, dispatch};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -57,58 +58,24 @@ impl Backend {
     }
 }
 
-/// What a query answers: `bool`, whether the key is in; or `u32`, its value.
-pub(crate) trait Answer: Copy {
-    /// The answer for this hash, where its window's parities are these, one bit per column, and any
-    /// further bits. `low` keeps as many low bits as there are columns.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    fn of(parities: u32, hash: u64, low: impl FnOnce(u32) -> u32) -> Self;
-    /// The answer by portable code.
-    fn portable<L: SolutionLayout>(words: &[u64], window: &Window<L::Part>) -> Self;
-}
-
-impl Answer for bool {
-    #[inline(always)]
-    fn of(parities: u32, hash: u64, low: impl FnOnce(u32) -> u32) -> bool {
-        low(parities ^ row::result(hash)) == 0
-    }
-
-    #[inline(always)]
-    fn portable<L: SolutionLayout>(words: &[u64], window: &Window<L::Part>) -> bool {
-        L::agrees(words, window)
-    }
-}
-
-impl Answer for u32 {
-    #[inline(always)]
-    fn of(parities: u32, _: u64, low: impl FnOnce(u32) -> u32) -> u32 {
-        low(parities)
-    }
-
-    #[inline(always)]
-    fn portable<L: SolutionLayout>(words: &[u64], window: &Window<L::Part>) -> u32 {
-        L::value(words, window)
-    }
-}
-
 /// Answers for one key.
 #[inline(always)]
-pub(crate) fn answer<A: Answer, S: Store>(solution: &Solution<S>, hash: u64) -> A {
+pub(crate) fn answer<A: Answer, B: Bytes>(solution: &Solution<B>, hash: u64) -> A {
     match solution.backend().0 {
         // SAFETY: the backend says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Features::Avx512 => unsafe { x86::answer::<A, S, true>(solution, hash) },
+        Features::Avx512 => unsafe { x86::answer::<A, B, true>(solution, hash) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Features::Avx2 => unsafe { x86::answer::<A, S, false>(solution, hash) },
+        Features::Avx2 => unsafe { x86::answer::<A, B, false>(solution, hash) },
         Features::Portable => portable(solution, hash),
     }
 }
 
-/// Answers for many keys; the slices are equally long. What is owned is borrowed for it, so that
-/// the loops are compiled once for both.
-pub(crate) fn answer_batch<A: Answer, S: Store>(
-    solution: &Solution<S>,
+/// Answers for many keys; the slices are equally long. The solution's parts are borrowed once, for
+/// all of them.
+pub(crate) fn answer_batch<A: Answer, B: Bytes>(
+    solution: &Solution<B>,
     hashes: &[KeyHash],
     answers: &mut [A],
 ) {
@@ -126,32 +93,26 @@ pub(crate) fn answer_batch<A: Answer, S: Store>(
 
 /// The portable twin of [`answer`].
 #[inline(never)]
-fn portable<A: Answer, S: Store>(solution: &Solution<S>, hash: u64) -> A {
-    fn by<A: Answer, L: SolutionLayout, S: Store>(solution: &Solution<S>, hash: u64) -> A {
-        A::portable::<L>(solution.words(), &solution.window::<L>(hash))
-    }
+fn portable<A: Answer, B: Bytes>(solution: &Solution<B>, hash: u64) -> A {
+    let words = solution.words();
     match solution.slot_bytes() {
-        1 => by::<A, BySlot<1>, S>(solution, hash),
-        2 => by::<A, BySlot<2>, S>(solution, hash),
-        3 => by::<A, BySlot<3>, S>(solution, hash),
-        4 => by::<A, BySlot<4>, S>(solution, hash),
-        _ => by::<A, ByColumn, S>(solution, hash),
+        1 => BySlot::<1>::answer(words, &solution.window::<BySlot<1>>(hash)),
+        2 => BySlot::<2>::answer(words, &solution.window::<BySlot<2>>(hash)),
+        3 => BySlot::<3>::answer(words, &solution.window::<BySlot<3>>(hash)),
+        4 => BySlot::<4>::answer(words, &solution.window::<BySlot<4>>(hash)),
+        _ => ByColumn::answer(words, &solution.window::<ByColumn>(hash)),
     }
 }
 
 /// The portable twin of [`answer_batch`].
-fn portable_batch<A: Answer>(
-    solution: &Solution<Borrowed<'_>>,
-    hashes: &[KeyHash],
-    answers: &mut [A],
-) {
+fn portable_batch<A: Answer>(solution: &Solution<&[u8]>, hashes: &[KeyHash], answers: &mut [A]) {
     let words = solution.words();
     match solution.slot_bytes() {
-        1 => solution.each::<BySlot<1>, A>(hashes, answers, |w| A::portable::<BySlot<1>>(words, w)),
-        2 => solution.each::<BySlot<2>, A>(hashes, answers, |w| A::portable::<BySlot<2>>(words, w)),
-        3 => solution.each::<BySlot<3>, A>(hashes, answers, |w| A::portable::<BySlot<3>>(words, w)),
-        4 => solution.each::<BySlot<4>, A>(hashes, answers, |w| A::portable::<BySlot<4>>(words, w)),
-        _ => solution.each::<ByColumn, A>(hashes, answers, |w| A::portable::<ByColumn>(words, w)),
+        1 => solution.each::<BySlot<1>, A>(hashes, answers, |w| BySlot::<1>::answer(words, w)),
+        2 => solution.each::<BySlot<2>, A>(hashes, answers, |w| BySlot::<2>::answer(words, w)),
+        3 => solution.each::<BySlot<3>, A>(hashes, answers, |w| BySlot::<3>::answer(words, w)),
+        4 => solution.each::<BySlot<4>, A>(hashes, answers, |w| BySlot::<4>::answer(words, w)),
+        _ => solution.each::<ByColumn, A>(hashes, answers, |w| ByColumn::answer(words, w)),
     }
 }
 

@@ -4,98 +4,109 @@
 use crate::RibbonParams;
 use crate::geometry::Geometry;
 use crate::layer::Layer;
-use crate::layout::{SolutionLayout, Window, vector_end};
+use crate::layout::{SolutionLayout, Window, bytes_read};
 use crate::row::{self, BUCKET, next_layer};
 use crate::simd::Backend;
-use crate::store::{Borrowed, Heap, Store};
-use crate::threshold::{limit, threshold_in};
-use amq_core::KeyHash;
+use crate::threshold::{limit, threshold_of};
+use amq_core::{Bytes, KeyHash, Table};
 
 /// Keys of a batch whose windows are prefetched before the first of them is read.
 const PREFETCH_GROUP: usize = 32;
 
-/// The layers, one after another.
+/// The layers, one after another. `B` holds each part of them as the file has it, and may return
+/// other bytes each time it is asked.
 ///
-/// Vector code reads the words without asking for their bounds, up to `vector_end`. So the fields
-/// are private, and none changes once the solution is put together; nor do the words, which a
-/// [store] holds in a vector or borrows.
-///
-/// [store]: crate::store::Held
+/// Vector code relies on `bytes_read` and `backend`. So the fields are private, and none changes
+/// once the solution is put together.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Solution<S = Heap> {
+pub(crate) struct Solution<B = Table> {
     params: RibbonParams,
     geometry: Geometry,
-    store: S,
-    /// See [`vector_end`].
-    vector_end: usize,
+    /// The solution's words, block after block.
+    words: B,
+    /// Two bits for each bucket of all layers but the last.
+    thresholds: B,
+    /// The seed that solved each shard of the last layer.
+    seeds: B,
     /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes), which determines the layout.
     slot_bytes: u32,
+    /// Bytes that vectors read of a window, in this layout.
+    bytes_read: usize,
     backend: Backend,
 }
 
-impl<S> Solution<S> {
+impl<B> Solution<B> {
+    /// Words, thresholds and seeds, in this geometry.
+    pub(crate) fn new(
+        params: RibbonParams,
+        geometry: Geometry,
+        [words, thresholds, seeds]: [B; 3],
+    ) -> Self {
+        let columns = params.columns();
+        Self {
+            params,
+            geometry,
+            words,
+            thresholds,
+            seeds,
+            slot_bytes: columns.slot_bytes(),
+            // The window that a key has in no layer is only read by portable code.
+            bytes_read: if geometry.len == 0 { usize::MAX } else { bytes_read(columns) },
+            backend: Backend::new(),
+        }
+    }
+
     #[inline(always)]
     pub(crate) const fn params(&self) -> &RibbonParams {
         &self.params
     }
-}
 
-impl<S: Store> Solution<S> {
-    /// What the store holds, in this geometry.
-    pub(crate) fn new(params: RibbonParams, geometry: Geometry, store: S) -> Self {
-        let columns = params.columns();
-        let vector_end = vector_end(store.words().len(), columns);
-        let slot_bytes = columns.slot_bytes();
-        Self { params, geometry, store, vector_end, slot_bytes, backend: Backend::new() }
-    }
-
-    /// The same solution, borrowed.
-    pub(crate) fn view(&self) -> Solution<Borrowed<'_>> {
-        let store = Borrowed {
-            words: self.words(),
-            thresholds: self.store.thresholds(),
-            seeds: self.store.seeds(),
-        };
-        let Self { params, geometry, vector_end, slot_bytes, backend, .. } = *self;
-        Solution { params, geometry, store, vector_end, slot_bytes, backend }
-    }
-
-    pub(crate) fn geometry(&self) -> &Geometry {
+    pub(crate) const fn geometry(&self) -> &Geometry {
         &self.geometry
-    }
-
-    pub(crate) fn store(&self) -> &S {
-        &self.store
     }
 
     /// Bytes of a slot, or zero if the solution lies by column.
     #[inline(always)]
-    pub(crate) fn slot_bytes(&self) -> u32 {
+    pub(crate) const fn slot_bytes(&self) -> u32 {
         self.slot_bytes
     }
 
+    /// The last place where a window may begin that vectors read, so that all they read lies in
+    /// these words.
     #[inline(always)]
-    pub(crate) fn words(&self) -> &[u64] {
-        self.store.words()
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) const fn last_place(&self, words: &[u8]) -> Option<usize> {
+        words.len().checked_sub(self.bytes_read)
     }
 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    pub(crate) fn vector_end(&self) -> usize {
-        self.vector_end
-    }
-
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    pub(crate) fn backend(&self) -> Backend {
+    pub(crate) const fn backend(&self) -> Backend {
         self.backend
     }
+}
 
-    /// Bytes of the store.
+impl<B: Bytes> Solution<B> {
+    /// The same solution, borrowed.
+    pub(crate) fn view(&self) -> Solution<&[u8]> {
+        let Self { params, geometry, slot_bytes, bytes_read, backend, .. } = *self;
+        let [words, thresholds, seeds] = self.parts();
+        Solution { params, geometry, words, thresholds, seeds, slot_bytes, bytes_read, backend }
+    }
+
+    /// Words, thresholds and seeds.
+    pub(crate) fn parts(&self) -> [&[u8]; 3] {
+        [&self.words, &self.thresholds, &self.seeds].map(B::as_ref)
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> &[u8] {
+        self.words.as_ref()
+    }
+
+    /// Bytes of all parts.
     pub(crate) fn bytes(&self) -> u64 {
-        let words = size_of_val(self.words());
-        let thresholds = size_of_val(self.store.thresholds());
-        (words + thresholds + self.store.seeds().len()) as u64
+        self.parts().iter().map(|part| part.len() as u64).sum()
     }
 
     /// A key's window.
@@ -159,8 +170,7 @@ impl<S: Store> Solution<S> {
     #[inline(always)]
     fn last_window<L: SolutionLayout>(&self, last: &Layer, hash: u64) -> Window<L::Part> {
         let shard = last.shard(last.start(hash));
-        let seeds = self.store.seeds();
-        let seed = seeds.get(shard as usize).copied().unwrap_or_default();
+        let seed = self.seeds.as_ref().get(shard as usize).copied().unwrap_or_default();
         let hash = row::seeded(hash, seed);
         let (first, starts) = last.starts_of(shard);
         let start = first + row::start(hash, starts);
@@ -171,12 +181,13 @@ impl<S: Store> Solution<S> {
     /// in a last layer that is the only one, bumps all.
     #[inline(always)]
     fn is_bumped(&self, bucket: u64, offset: u64) -> bool {
-        let Some(&thresholds) = self.store.thresholds().get((bucket / 32) as usize) else {
-            return true;
-        };
-        offset < limit(threshold_in(thresholds, bucket), BUCKET)
+        let threshold = threshold_of(self.thresholds.as_ref(), bucket);
+        threshold.is_none_or(|threshold| offset < limit(threshold, BUCKET))
     }
+}
 
+/// A batch: all its queries read the same slices.
+impl Solution<&[u8]> {
     /// Answers for many keys. While it answers for one group of them, it prefetches the windows of
     /// the next, so that memory is never idle.
     #[inline(always)]
@@ -264,7 +275,7 @@ impl Later {
 mod tests {
     use super::*;
 
-    impl<S> Solution<S> {
+    impl<B> Solution<B> {
         /// The same solution, read by another backend.
         pub(crate) fn with_backend(self, backend: Backend) -> Self {
             Self { backend, ..self }

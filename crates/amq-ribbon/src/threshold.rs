@@ -1,5 +1,8 @@
 //! Thresholds: which keys of a bucket are bumped.
 
+/// Thresholds in a byte, two bits each.
+pub(crate) const IN_BYTE: usize = 4;
+
 /// A bucket's threshold names one of these limits, in 32nds of the bucket: keys that start below it
 /// are bumped. Measured: these limits leave the fewest slots empty.
 const LIMITS: [u8; 4] = [0, 4, 9, 32];
@@ -17,8 +20,9 @@ pub(crate) fn threshold_above(offset: u64, bucket: u64) -> u8 {
     (1..3).find(|&threshold| limit(threshold, bucket) > offset).unwrap_or(3)
 }
 
-/// The threshold of a bucket, 32 of them to a word.
+/// The threshold of a bucket; `None` if these bytes have none for it.
 #[inline(always)]
-pub(crate) const fn threshold_in(word: u64, bucket: u64) -> u8 {
-    (word >> (bucket % 32 * 2)) as u8 & 3
+pub(crate) fn threshold_of(thresholds: &[u8], bucket: u64) -> Option<u8> {
+    let &byte = thresholds.get((bucket / IN_BYTE as u64) as usize)?;
+    Some((u64::from(byte) >> (bucket % IN_BYTE as u64 * 2)) as u8 & 3)
 }

@@ -90,13 +90,13 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod file;
 mod filter;
 mod growth;
 mod params;
 mod rates;
 mod sizing;
 mod stage;
-mod stored;
 pub mod theory;
 
 pub use filter::ScalableFilter;

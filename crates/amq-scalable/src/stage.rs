@@ -1,11 +1,11 @@
 //! The stages of a filter.
 
 use crate::StageGoal;
-use amq_bloom::{Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
-use amq_core::internal::{Entry, Header, OneTable, Opened, Section, Source};
+use amq_bloom::{BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams};
+use amq_core::internal::{Entry, Opened};
 use amq_core::{
-    BuildError, DecodeError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError, MergeFilter,
-    Plan,
+    BuildError, Bytes, DecodeError, EmptyFilter, Filter, FilterKind, KeyHash, MergeError,
+    MergeFilter, Parts, Plan, PlanError,
 };
 use core::fmt::Debug;
 
@@ -19,13 +19,24 @@ pub trait StageFilter: Filter + Debug + sealed::Stage {
 }
 
 /// A stage that owns its table, so that a filter of such stages can grow.
-pub trait OwnedStage: StageFilter + sealed::Owned + MergeFilter + Clone + PartialEq {}
+pub trait OwnedStage: StageFilter + EmptyFilter + MergeFilter + Clone + PartialEq {}
 
-/// What only a growing filter needs of its stages.
+impl OwnedStage for BloomFilter {}
+impl OwnedStage for BlockedBloomFilter {}
+
 mod sealed {
-    use super::{DecodeError, EmptyFilter, Header, KeyHash, Opened, Section, Source, StageFilter};
+    use super::{Bytes, DecodeError, KeyHash, Parts, PlanError, StageFilter};
 
-    pub trait Stage {
+    pub trait Stage: Sized {
+        /// The parameters of the table.
+        type Shape: Copy;
+
+        /// This stage with its table in other bytes.
+        type With<B: Bytes>: StageFilter;
+
+        /// Bytes of the numbers in a table.
+        const WIDTH: usize;
+
         /// [`Filter::contains_hash`](amq_core::Filter::contains_hash), for a stage that most
         /// probably does not have the key.
         fn holds(&self, hash: KeyHash) -> bool;
@@ -38,38 +49,28 @@ mod sealed {
         fn geometry(&self) -> (u64, u32);
 
         /// The table.
-        fn section(&self) -> Section<'_>;
-
-        /// The structural check of a table that was read.
-        fn walk(&self) -> Result<(), DecodeError>;
-    }
-
-    pub trait Owned: EmptyFilter {
-        /// This stage with a table from a file.
-        type Over<R: Source>: StageFilter;
+        fn table(&self) -> &[u8];
 
         /// The parameters of this geometry, checked.
-        fn params_of(places: u64, probes: u64) -> Result<Self::Params, DecodeError>;
+        fn shape_of(places: u64, probes: u64) -> Result<Self::Shape, DecodeError>;
 
-        /// Bytes of the table, and of the integers in it.
-        fn section_of(params: &Self::Params) -> (u64, usize);
+        /// Bytes of a table of this shape.
+        fn table_bytes(shape: &Self::Shape) -> u64;
 
-        /// The stage over the next section, whose length has been checked.
-        fn restore<R: Source>(
-            header: Header,
-            params: &Self::Params,
-            len: u64,
-            opened: &Opened<'_>,
-            source: &mut R,
-        ) -> Result<Self::Over<R>, DecodeError>;
+        /// The stage with this table.
+        fn with<B: Bytes>(table: B, parts: Parts<Self::Shape>) -> Result<Self::With<B>, PlanError>;
     }
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> StageFilter for BloomFilter<S> {
+impl<B: Bytes> StageFilter for BloomFilter<B> {
     const SCALABLE: FilterKind = FilterKind::Scalable;
 }
 
-impl<S: AsRef<[u64]> + Send + Sync> sealed::Stage for BloomFilter<S> {
+impl<B: Bytes> sealed::Stage for BloomFilter<B> {
+    type Shape = BloomParams;
+    type With<C: Bytes> = BloomFilter<C>;
+    const WIDTH: usize = 8;
+
     #[inline(always)]
     fn holds(&self, hash: KeyHash) -> bool {
         self.contains_hash_unlikely(hash)
@@ -84,46 +85,37 @@ impl<S: AsRef<[u64]> + Send + Sync> sealed::Stage for BloomFilter<S> {
         (params.bits, params.probes)
     }
 
-    fn section(&self) -> Section<'_> {
-        Section::of(self.elements())
+    fn table(&self) -> &[u8] {
+        self.as_bytes()
     }
 
-    fn walk(&self) -> Result<(), DecodeError> {
-        OneTable::walk(self)
-    }
-}
-
-impl OwnedStage for BloomFilter {}
-
-impl sealed::Owned for BloomFilter {
-    type Over<R: Source> = BloomFilter<R::Store<u64>>;
-
-    fn params_of(places: u64, probes: u64) -> Result<BloomParams, DecodeError> {
+    fn shape_of(places: u64, probes: u64) -> Result<BloomParams, DecodeError> {
         let params = BloomParams::new(places, Opened::narrow("probes", probes)?);
         params.check()?;
         Ok(params)
     }
 
-    fn section_of(params: &BloomParams) -> (u64, usize) {
-        Self::section_for(params)
+    fn table_bytes(params: &BloomParams) -> u64 {
+        params.bits.div_ceil(64) * 8
     }
 
-    fn restore<R: Source>(
-        header: Header,
-        params: &BloomParams,
-        len: u64,
-        opened: &Opened<'_>,
-        source: &mut R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        Ok(Self::over(header, *params, len, source.section(opened)?))
+    fn with<C: Bytes>(table: C, parts: Parts<BloomParams>) -> Result<BloomFilter<C>, PlanError> {
+        BloomFilter::from_table_unchecked(table, parts)
     }
 }
 
-impl<S: AsRef<[Block]> + Send + Sync> StageFilter for BlockedBloomFilter<S> {
+impl<B: Bytes> StageFilter for BlockedBloomFilter<B> {
     const SCALABLE: FilterKind = FilterKind::ScalableBlocked;
 }
 
-impl<S: AsRef<[Block]> + Send + Sync> sealed::Stage for BlockedBloomFilter<S> {
+/// Bits of a key in a split block.
+const BITS_IN_BLOCK: u32 = 8;
+
+impl<B: Bytes> sealed::Stage for BlockedBloomFilter<B> {
+    type Shape = BlockedParams;
+    type With<C: Bytes> = BlockedBloomFilter<C>;
+    const WIDTH: usize = 4;
+
     #[inline(always)]
     fn holds(&self, hash: KeyHash) -> bool {
         self.contains_hash(hash)
@@ -134,27 +126,14 @@ impl<S: AsRef<[Block]> + Send + Sync> sealed::Stage for BlockedBloomFilter<S> {
     }
 
     fn geometry(&self) -> (u64, u32) {
-        (self.blocks().len() as u64, BITS_IN_BLOCK)
+        (self.params().blocks, BITS_IN_BLOCK)
     }
 
-    fn section(&self) -> Section<'_> {
-        Section::of(self.elements())
+    fn table(&self) -> &[u8] {
+        self.as_bytes()
     }
 
-    fn walk(&self) -> Result<(), DecodeError> {
-        Ok(())
-    }
-}
-
-/// Bits of a key in a split block.
-const BITS_IN_BLOCK: u32 = 8;
-
-impl OwnedStage for BlockedBloomFilter {}
-
-impl sealed::Owned for BlockedBloomFilter {
-    type Over<R: Source> = BlockedBloomFilter<R::Store<Block>>;
-
-    fn params_of(places: u64, probes: u64) -> Result<BlockedParams, DecodeError> {
+    fn shape_of(places: u64, probes: u64) -> Result<BlockedParams, DecodeError> {
         if probes != BITS_IN_BLOCK.into() {
             return Err(DecodeError::Geometry { field: "probes", value: probes });
         }
@@ -163,18 +142,15 @@ impl sealed::Owned for BlockedBloomFilter {
         Ok(params)
     }
 
-    fn section_of(params: &BlockedParams) -> (u64, usize) {
-        Self::section_for(params)
+    fn table_bytes(params: &BlockedParams) -> u64 {
+        params.blocks * 32
     }
 
-    fn restore<R: Source>(
-        header: Header,
-        params: &BlockedParams,
-        len: u64,
-        opened: &Opened<'_>,
-        source: &mut R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        Ok(Self::over(header, *params, len, source.section(opened)?))
+    fn with<C: Bytes>(
+        table: C,
+        parts: Parts<BlockedParams>,
+    ) -> Result<BlockedBloomFilter<C>, PlanError> {
+        BlockedBloomFilter::from_table_unchecked(table, parts)
     }
 }
 
@@ -242,8 +218,7 @@ impl<F: StageFilter> Stage<F> {
     }
 
     /// The structural check of a stage that was read: no insert sets more bits than a key has.
-    pub(crate) fn walk(&self) -> Result<(), DecodeError> {
-        self.filter.walk()?;
+    pub(crate) fn validate(&self) -> Result<(), DecodeError> {
         let (_, probes) = self.filter.geometry();
         if self.filter.ones() > self.taken.saturating_mul(probes.into()) {
             return Err(DecodeError::Structure { what: "more bits set than a stage's keys have" });

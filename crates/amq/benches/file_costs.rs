@@ -9,10 +9,9 @@
 //! Every number is the best of several runs, on one thread. Run it where nothing else runs.
 
 use amq::{
-    AnyFilter, AnyView, BloomFilter, Budget, BuildFilter, EmptyFilter, Filter, FilterFile, Goal,
-    Key, KeyHash,
+    AnyFilter, BloomFilter, Budget, BuildFilter, EmptyFilter, Filter, FilterFile, Goal, Key,
+    KeyHash, LoadOptions, Table,
 };
-use amq_core::internal::{Borrowing, Copying, Restore, Stored};
 use memmap2::Mmap;
 use std::error::Error;
 use std::fs::File;
@@ -115,22 +114,18 @@ fn best<R>(mut work: impl FnMut() -> R) -> Duration {
 
 fn measure<F>(filter: F, keys: u64, asked: &[KeyHash]) -> Outcome<Row>
 where
-    F: Filter + Stored + for<'a> Restore<Over<Copying<'a>> = F>,
-    for<'a> F::Over<Borrowing<'a>>: Filter,
+    F: Filter + FilterFile<With<Table> = F>,
+    for<'a> F::With<&'a [u8]>: Filter,
 {
-    let file = filter.file_len();
-    let length = usize::try_from(file)?;
-    let mut held = vec![1; length + 64];
-    let start = held.as_ptr().align_offset(64);
-    let bytes = &mut held[start..start + length];
-    let encode = best(|| filter.encode_file_into(bytes));
-    let bytes = &*bytes;
+    let encode = best(|| filter.to_bytes());
+    let bytes = Table::try_from(&filter.to_bytes()?[..])?;
+    let (bytes, file) = (&bytes[..], bytes.len() as u64);
     // Into memory that is taken anew, as decoding does.
     let copy = best(|| bytes.to_vec());
-    let decode = best(|| F::decode_file(bytes, None).map(drop));
-    let open = best(|| F::view_file(bytes, None, true).map(drop));
+    let decode = best(|| F::from_bytes(bytes).map(drop));
+    let open = best(|| F::view(bytes).map(drop));
 
-    let viewed = F::view_file(bytes, None, true)?;
+    let viewed = F::view(bytes)?;
     let mut answers = vec![false; asked.len()];
     let mut of_view = vec![false; asked.len()];
     let per_query = |time: Duration| time.as_secs_f64() * 1e9 / asked.len() as f64;
@@ -229,9 +224,9 @@ fn to_first_answer(path: &Path) -> Outcome<()> {
     let ways: [(&str, &dyn Fn() -> Outcome<bool>); 4] = [
         ("mapped, header and directory checked", &|| {
             let map = map()?;
-            Ok(AnyView::open_without_checking_payload(&map)?.contains(&17u64))
+            Ok(LoadOptions::new().unchecked_payload().view::<AnyFilter>(&map)?.contains(&17u64))
         }),
-        ("mapped, all checked", &|| Ok(AnyView::open(&map()?)?.contains(&17u64))),
+        ("mapped, all checked", &|| Ok(AnyFilter::view(&map()?)?.contains(&17u64))),
         ("BloomFilter::load", &|| Ok(BloomFilter::load(path)?.contains(&17u64))),
         ("AnyFilter::load", &|| Ok(AnyFilter::load(path)?.contains(&17u64))),
     ];

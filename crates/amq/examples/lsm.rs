@@ -13,13 +13,14 @@
 //! and one that mostly merges. It prints the blocks read and saved, the bytes of the filter files,
 //! and the share of the writing time that building them took.
 
-use amq::{AnyFilter, AnyOwnedView, Budget, DEFAULT_SEED, Filter, FilterKind, KeyHash};
+use amq::{AnyFilter, Budget, DEFAULT_SEED, Filter, FilterFile, FilterKind, KeyHash, SharedBytes};
 use memmap2::Mmap;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -37,10 +38,10 @@ const RECORDS_PER_BLOCK: usize = BLOCK / RECORD;
 type Value = [u8; RECORD - 8];
 
 /// A filter in its file, through a memory map.
-fn mapped(path: &Path) -> Outcome<AnyOwnedView> {
+fn mapped(path: &Path) -> Outcome<AnyFilter<SharedBytes<Mmap>>> {
     // SAFETY: runs and their filters are never changed once they are written.
     let map = unsafe { Mmap::map(&File::open(path)?)? };
-    Ok(AnyFilter::open_owned(map)?)
+    Ok(AnyFilter::view_shared(Arc::new(map))?)
 }
 
 /// A sorted file, the first key of each of its blocks, and its filter.
@@ -48,7 +49,7 @@ struct Run {
     path: PathBuf,
     data: File,
     first_keys: Vec<u64>,
-    filter: Option<AnyOwnedView>,
+    filter: Option<AnyFilter<SharedBytes<Mmap>>>,
 }
 
 impl Run {

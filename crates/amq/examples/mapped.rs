@@ -4,7 +4,7 @@
 //! $ cargo run -p amq --release --example mapped
 //! ```
 
-use amq::{AnyView, BloomFilter, FilterFile, Goal};
+use amq::{AnyFilter, BloomFilter, FilterFile, Goal, LoadOptions};
 use memmap2::Mmap;
 use std::error::Error;
 use std::fs::File;
@@ -22,12 +22,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     // SAFETY: nobody changes the file while it is mapped; the example has just written it. Another
     // filter may be saved over it: the map keeps the old file.
     let map = unsafe { Mmap::map(&file)? };
-    let view = AnyView::open_without_checking_payload(&map)?;
+    let view = LoadOptions::new().unchecked_payload().view::<AnyFilter>(&map)?;
     let answer = view.contains(&17u64);
     println!("mapped, opened and asked in {:?}: {answer}", start.elapsed());
 
     let start = Instant::now();
-    let view = AnyView::open(&map)?;
+    let view = AnyFilter::view(&map)?;
     println!("checked from end to end in {:?}: {}", start.elapsed(), view.stats());
     std::fs::remove_file(&path)?;
     Ok(())

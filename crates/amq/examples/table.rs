@@ -4,7 +4,7 @@
 //! $ cargo run -p amq --release --example table
 //! ```
 
-use amq::{AnyOwnedView, Budget, FilterFile, OrMaybe, RibbonFilter, open_or_maybe};
+use amq::{AnyFilter, Budget, FilterFile, OrMaybe, RibbonFilter, SharedBytes, open_or_maybe};
 use memmap2::Mmap;
 use std::error::Error;
 use std::fs::File;
@@ -14,7 +14,7 @@ use std::time::Instant;
 /// Rows on disk, and beside them the filter of their keys. Without a filter it is slow, not wrong.
 struct Table {
     rows: Vec<u64>,
-    filter: OrMaybe<AnyOwnedView>,
+    filter: OrMaybe<AnyFilter<SharedBytes<Mmap>>>,
 }
 
 impl Table {

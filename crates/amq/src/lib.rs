@@ -60,9 +60,7 @@ pub mod rolling;
 pub mod sharded;
 
 pub use abilities::{Abilities, Ability};
-pub use any::{
-    AnyError, AnyFile, AnyFilter, AnyOwnedView, AnyPlan, AnyTarget, AnyView, Unsupported, Withheld,
-};
+pub use any::{AnyError, AnyFile, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported, Withheld};
 #[cfg(feature = "std")]
 pub use maybe::{OrMaybe, load_or_maybe, open_or_maybe};
 pub use parts::Part;
@@ -70,13 +68,13 @@ pub use parts::Part;
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;
 pub use amq_core::{
-    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, ClearFilter, Count,
-    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile,
-    FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyEncoding, KeyHash,
-    KeyInfo, Keyed, LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, ClearFilter,
+    Count, CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt,
+    FilterFile, FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyEncoding,
+    KeyHash, KeyInfo, Keyed, LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter,
     ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed,
-    RemoveFilter, SaveOptions, Secret, SipKey, SipKeyError, Stats, Target, UnevenHashes,
-    UnknownKind, format, key, numeric,
+    RemoveFilter, SaveOptions, Secret, SharedBytes, SipKey, SipKeyError, Stats, Table, Target,
+    UnevenHashes, UnknownKind, format, key, numeric,
 };
 
 pub use any::variants::*;

@@ -1,7 +1,11 @@
 //! A filter that may be missing, and then answers "maybe".
 
-use crate::{AnyFilter, AnyOwnedView};
-use amq_core::{Filter, FilterExt, FilterKind, Key, KeyHash, LengthMismatch, ReadError};
+use crate::AnyFilter;
+use alloc::sync::Arc;
+use amq_core::{
+    Bytes, Filter, FilterExt, FilterFile, FilterKind, Key, KeyHash, LengthMismatch, ReadError,
+    SharedBytes,
+};
 use std::io;
 use std::path::Path;
 
@@ -21,10 +25,10 @@ pub fn load_or_maybe(path: impl AsRef<Path>) -> OrMaybe {
     OrMaybe(AnyFilter::load(path))
 }
 
-/// Opens the filter in these bytes, such as a memory map, which it owns from now on; if that fails,
+/// A view of the filter in these bytes, such as a memory map, which it owns; if that fails,
 /// every answer is "maybe". So it is if there are no bytes, because the file could not be mapped.
 ///
-/// Everything is checked, as by [`AnyFilter::open_owned`].
+/// Everything is checked, as by [`FilterFile::view_shared`].
 ///
 /// ```
 /// use std::fs::File;
@@ -35,11 +39,9 @@ pub fn load_or_maybe(path: impl AsRef<Path>) -> OrMaybe {
 /// assert!(filter.contains("any key"));
 /// assert!(filter.error().is_some()); // log it
 /// ```
-pub fn open_or_maybe(
-    bytes: io::Result<impl AsRef<[u8]> + Send + Sync + 'static>,
-) -> OrMaybe<AnyOwnedView> {
+pub fn open_or_maybe<T: Bytes>(bytes: io::Result<T>) -> OrMaybe<AnyFilter<SharedBytes<T>>> {
     let opened = bytes.map_err(ReadError::Io);
-    OrMaybe(opened.and_then(|bytes| Ok(AnyFilter::open_owned(bytes)?)))
+    OrMaybe(opened.and_then(|bytes| Ok(AnyFilter::view_shared(Arc::new(bytes))?)))
 }
 
 impl<F: Filter> OrMaybe<F> {

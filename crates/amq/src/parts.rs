@@ -5,11 +5,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 use amq_core::format::{ALIGN, ENTRY, FileInfo, HEADER};
 use amq_core::internal::{
-    Contents, Copying, Description, Entry, Hashing, Header, Opened, Restore, Section, Source,
-    Written, reserve,
+    Contents, Entry, FileFormat, Hashing, Header, Opened, Section, Sections, from_payload, reserve,
+    to_bytes,
 };
 use amq_core::{
-    Budget, BuildError, DecodeError, Filter, FilterKind, Goal, KeyEncoding, Plan, PlanError,
+    Budget, BuildError, Bytes, DecodeError, Filter, FilterKind, Goal, Plan, PlanError, Table,
 };
 
 /// The revision of both layouts.
@@ -20,9 +20,9 @@ const REVISION: u8 = 1;
 ///
 /// An [`AnyFilter`](crate::AnyFilter) is none. A `Sharded<AnyFilter>` answers and takes keys, but
 /// has no `to_bytes`: to store it, name the type of its shards, as in `Sharded<BloomFilter>`.
-pub trait Part: Filter + Written + for<'a> Restore<Over<Copying<'a>> = Self> + Sized {}
+pub trait Part: Filter + FileFormat<With<Table> = Self> {}
 
-impl<F: Filter + Written + for<'a> Restore<Over<Copying<'a>> = F>> Part for F {}
+impl<F: Filter + FileFormat<With<Table> = F>> Part for F {}
 
 /// What the file of a filter of parts says.
 pub(crate) fn whole(
@@ -31,21 +31,19 @@ pub(crate) fn whole(
     header: Header,
     entry: Entry,
 ) -> Contents<'static> {
-    let description = Description { entries: vec![entry], ..Description::default() };
-    let encoding = KeyEncoding::Unknown;
-    Contents { kind, revision: REVISION, hashing, header, keys: 0, encoding, description }
+    Contents { entries: vec![entry], ..Contents::new(kind, REVISION, hashing, &header, 0) }
 }
 
 /// Adds a part, which must hash its keys as the whole does.
 pub(crate) fn push<F: Part>(whole: &mut Contents<'_>, part: &F) -> Result<(), BuildError> {
-    let sections = &mut whole.description.sections;
+    let sections = &mut whole.sections;
     // What no reader accepts is not written.
     if part.seed() != whole.header.seed {
         return Err(BuildError::PartSeeds { part: sections.len() as u64 });
     }
-    let file = part.encode_file(whole.hashing)?;
+    let file = to_bytes(part, whole.hashing)?;
     reserve(sections, 1)?;
-    sections.push(Section::made(file));
+    sections.push(Section::new(file, 1));
     whole.keys = whole.keys.saturating_add(part.len());
     Ok(())
 }
@@ -59,12 +57,11 @@ fn part_of<F: Part>(bytes: &[u8], whole: &Opened<'_>) -> Result<F, DecodeError> 
     }
     let given = if withheld { whole.secret() } else { None };
     let (opened, payload) = Opened::in_bytes(bytes, given)?;
-    let source = Copying::new(payload, &opened)?;
     opened.expect_hashed_by(whole.hashed_by())?;
     if opened.secret() != whole.secret() {
         return Err(DecodeError::Structure { what: "seeds of the parts, or their secret keys" });
     }
-    F::restore(&opened, source)
+    from_payload::<F>(&opened, payload)
 }
 
 /// What the plan of a filter of parts prints of the whole.
@@ -116,14 +113,13 @@ impl<R: Fn(f64) -> f64, I: Fn(u64) -> u64> Sum<R, I> {
     }
 }
 
-/// The parts of a file, at most so many; `what` they are, for errors.
-pub(crate) fn parts<F: Part, S: Source>(
+/// Checks the directory of a file of parts, at most so many; `what` they are, for errors.
+pub(crate) fn check(
     opened: &Opened<'_>,
-    mut source: S,
     kind: FilterKind,
     what: &'static str,
     most: u64,
-) -> Result<Vec<F>, DecodeError> {
+) -> Result<(), DecodeError> {
     opened.expect_kind(kind, REVISION)?;
     opened.expect_asked(0)?;
     let wrong = |field, value| DecodeError::Geometry { field, value };
@@ -138,22 +134,29 @@ pub(crate) fn parts<F: Part, S: Source>(
         return Err(wrong("bytes of a part", bytes));
     }
     opened.expect_sections((0..count).map(|index| (length(index), 1)))?;
-    let header = opened.header();
-    if header.budget.is_some() {
-        return Err(wrong("budget of a filter of parts: number of parts", count as u64));
+    match opened.header().budget {
+        Some(_) => Err(wrong("budget of a filter of parts: number of parts", count as u64)),
+        None => Ok(()),
     }
+}
+
+/// The parts of a file whose directory was checked.
+pub(crate) fn parts<F: Part, B: Bytes>(
+    opened: &Opened<'_>,
+    mut sections: Sections<'_, B>,
+) -> Result<Vec<F>, DecodeError> {
     let (mut parts, mut keys) = (Vec::new(), 0u64);
-    for _ in 0..count {
-        let bytes = source.bytes(opened)?;
-        let part = part_of::<F>(&bytes, opened)?;
+    for _ in 0..opened.sections() {
+        // Each is given back once it is read.
+        let section = sections.take()?;
+        let part = part_of::<F>(section.as_ref(), opened)?;
         keys = keys.saturating_add(part.len());
         let bytes = size_of::<F>() as u64;
         reserve(&mut parts, 1).map_err(|_| DecodeError::OutOfMemory { bytes })?;
         parts.push(part);
     }
-    if keys != opened.keys() {
-        return Err(wrong("number of keys", opened.keys()));
+    match keys == opened.keys() {
+        true => Ok(parts),
+        false => Err(DecodeError::Geometry { field: "number of keys", value: opened.keys() }),
     }
-    source.finish(opened)?;
-    Ok(parts)
 }

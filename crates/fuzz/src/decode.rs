@@ -3,7 +3,7 @@
 use crate::limited::peak;
 use crate::subject::{Subject, for_every_type};
 use crate::{Aligned, ask, parts};
-use amq::{AnyFile, AnyFilter, AnyView, DecodeError, FilterFile, RibbonMap};
+use amq::{AnyFile, AnyFilter, DecodeError, FilterFile, Keyed, LoadOptions, RibbonMap};
 
 /// Bytes that decoding may hold beyond the file's own length.
 const ALLOWANCE: usize = 64 << 10;
@@ -13,8 +13,8 @@ pub fn any_bytes(bytes: &[u8]) {
     let (owned, held) = peak(|| AnyFilter::from_bytes(bytes));
     assert!(held <= bytes.len() + ALLOWANCE, "{held} bytes held");
     let aligned = Aligned::new(bytes);
-    let view = AnyView::open(aligned.get());
-    let unchecked = AnyView::open_without_checking_payload(aligned.get());
+    let view = AnyFilter::view(aligned.get());
+    let unchecked = LoadOptions::new().unchecked_payload().view::<AnyFilter>(aligned.get());
     match (&owned, &view) {
         (Ok(owned), Ok(view)) => assert_eq!(ask(owned), ask(view)),
         (Err(one), Err(other)) => {
@@ -36,7 +36,7 @@ pub fn any_bytes(bytes: &[u8]) {
             let again = file.to_bytes().map(|again| AnyFile::from_bytes(&again));
             assert!(again.is_ok_and(|again| again.is_ok_and(|again| again == file)));
             let answers = ask(file.filter().into_inner());
-            let view = AnyView::open_keyed(aligned.get(), None);
+            let view = Keyed::<AnyFilter>::view(aligned.get());
             match file {
                 AnyFile::Keyed(filter, _) => {
                     let view = view.expect("a view of what was read");

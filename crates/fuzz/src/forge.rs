@@ -2,7 +2,7 @@
 
 use crate::ask;
 use crate::{Aligned, later, parts};
-use amq::{AnyFile, AnyView, FilterFile, KeyInfo, RibbonMap};
+use amq::{AnyFile, AnyFilter, FilterFile, KeyInfo, LoadOptions, RibbonMap};
 use amq_core::format::{ENTRY, HEADER, MAGIC};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -13,7 +13,7 @@ const MOST: usize = 64 << 10;
 pub fn forged(bytes: &[u8]) {
     let Some(file) = mended(bytes) else { return };
     let aligned = Aligned::new(&file);
-    if let Ok(view) = AnyView::open_without_checking_payload(aligned.get()) {
+    if let Ok(view) = LoadOptions::new().unchecked_payload().view::<AnyFilter>(aligned.get()) {
         later::on_view(&view);
     }
     if let Ok(map) = RibbonMap::from_bytes(&file) {

@@ -33,7 +33,7 @@ fn is_a_file<F: Subject>(filter: &F) {
     let again = F::decode(&bytes).unwrap_or_else(|error| panic!("{filter:?}: {error}"));
     assert!(again == *filter, "{filter:?} is read otherwise than it was written");
     let aligned = Aligned::new(&bytes);
-    let view = AnyView::open(aligned.get()).unwrap_or_else(|error| panic!("{filter:?}: {error}"));
+    let view = AnyFilter::view(aligned.get()).unwrap_or_else(|error| panic!("{filter:?}: {error}"));
     assert_eq!(ask(&view), ask(filter));
 }
 

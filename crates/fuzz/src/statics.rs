@@ -2,7 +2,7 @@
 
 use crate::subject::Subject;
 use crate::{Aligned, ask, later};
-use amq::{AnyView, Budget, BuildFilter, FilterFile, Key, KeyHash, RibbonMap};
+use amq::{AnyFilter, Budget, BuildFilter, FilterFile, Key, KeyHash, RibbonMap};
 use arbitrary::Arbitrary;
 
 /// What to build, and of what.
@@ -49,7 +49,7 @@ fn filter<F: Subject + BuildFilter>(building: &Building, hashes: &[KeyHash]) {
     let bytes = filter.encode();
     assert!(F::decode(&bytes).is_ok_and(|again| again == filter));
     let aligned = Aligned::new(&bytes);
-    let view = AnyView::open(aligned.get()).expect("a view of what was written");
+    let view = AnyFilter::view(aligned.get()).expect("a view of what was written");
     assert_eq!(ask(&view), ask(&filter));
 }
 

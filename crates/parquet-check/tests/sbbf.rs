@@ -6,7 +6,7 @@
 
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, DecodeError, Filter, FilterFile, Goal, KeyHash, Parts,
-    PlanFilter, Prehashed,
+    PlanFilter, Prehashed, Table,
 };
 use bytes::Bytes;
 use parquet::basic::Compression;
@@ -34,20 +34,12 @@ fn key(i: i64) -> i64 {
     i.wrapping_mul(0x2545_F491_4F6C_DD1D)
 }
 
-/// The bitset of our filter, as Parquet writes it.
-fn bitset(filter: &BlockedBloomFilter) -> Vec<u8> {
-    let words = filter.blocks().iter().flat_map(|block| block.words());
-    words.flat_map(|word| word.to_le_bytes()).collect()
-}
-
 /// Our filter of a bitset that Parquet wrote.
 fn of_bitset(bytes: &[u8]) -> Prehashed<BlockedBloomFilter> {
     assert_eq!(bytes.len() % 32, 0);
-    let blocks = bytes.chunks(32).map(|block| {
-        core::array::from_fn(|i| u32::from_le_bytes(block[4 * i..4 * i + 4].try_into().unwrap()))
-    });
+    let table = Table::try_from(bytes).unwrap();
     let params = BlockedParams::new(bytes.len() as u64 / 32);
-    Prehashed::of(BlockedBloomFilter::from_blocks_unchecked(blocks, Parts::new(params, 0)).unwrap())
+    Prehashed::of(BlockedBloomFilter::from_table_unchecked(table, Parts::new(params, 0)).unwrap())
 }
 
 fn their_bitset(filter: &Sbbf) -> Vec<u8> {
@@ -74,7 +66,7 @@ fn the_same_keys_set_the_same_bits_and_every_answer_is_the_same() {
             theirs.insert(text.as_str());
             ours.insert_hash(hash(text.as_bytes()));
         }
-        assert_eq!(bitset(&ours), their_bitset(&theirs));
+        assert_eq!(ours.as_bytes(), their_bitset(&theirs));
         for i in 0..200_000 {
             assert_eq!(ours.contains_hash(number(key(i))), theirs.check(&key(i)));
         }
@@ -89,9 +81,9 @@ fn each_answers_from_the_bitset_of_the_other() {
     (0..3000).for_each(|i| {
         ours.insert_hash(number(key(i)));
     });
-    let theirs = Sbbf::new(&bitset(&ours));
+    let theirs = Sbbf::new(ours.as_bytes());
     let back = of_bitset(&their_bitset(&theirs));
-    assert_eq!(back.get_ref().blocks(), ours.blocks());
+    assert_eq!(back.get_ref().as_bytes(), ours.as_bytes());
     for i in 0..300_000 {
         let answer = ours.contains_hash(number(key(i)));
         assert!(answer || i >= 3000);
@@ -102,8 +94,8 @@ fn each_answers_from_the_bitset_of_the_other() {
     // With Parquet's header before it, too.
     let mut bytes = Vec::new();
     theirs.write(&mut bytes).unwrap();
-    let header = bytes.len() - bitset(&ours).len();
-    assert_eq!(bytes[header..], bitset(&ours));
+    let header = bytes.len() - ours.as_bytes().len();
+    assert_eq!(&bytes[header..], ours.as_bytes());
     let read = Sbbf::from_bytes(&bytes).unwrap();
     assert!((0..3000).all(|i| read.check(&key(i))));
 }
@@ -212,7 +204,7 @@ fn parquet_reads_our_filter_in_a_file_of_its_own() {
     (1_000_000..1_005_000).for_each(|i| {
         ours.insert_hash(number(key(i)));
     });
-    file[place].copy_from_slice(&bitset(&ours));
+    file[place].copy_from_slice(ours.as_bytes());
     let reader = open(&file);
     let group = reader.get_row_group(0).unwrap();
     let read = theirs(&*group, 0);

@@ -4,8 +4,8 @@ use amq::monitored::Metrics;
 use amq::sharded::Sharded;
 use amq::{
     AnyError, AnyFilter, BatchInsertError, BloomFilter, BuildError, CuckooFilter, DecodeError,
-    FilterKind, Goal, InsertError, KeyHash, LengthMismatch, MergeError, PlanError, QuotientFilter,
-    ReadError, RibbonMap, UnevenHashes,
+    FilterFile, FilterKind, Goal, InsertError, KeyHash, LengthMismatch, MergeError, PlanError,
+    QuotientFilter, ReadError, RibbonMap, UnevenHashes,
 };
 use amq_advisor::engines::Engine;
 use amq_advisor::{Keys, Need, Workload, choose};

@@ -18,17 +18,8 @@ use avx2 as inlined;
 use super::BlockLayout;
 use crate::block::Block;
 
-// SAFETY: eight `u32` without padding, for which any bits are a value, zero among them.
-unsafe impl amq_core::internal::bytemuck::Zeroable for Block {}
-// SAFETY: as above; it is `Copy` and `'static`.
-unsafe impl amq_core::internal::bytemuck::Pod for Block {}
-
-impl amq_core::internal::Plain for Block {
-    const WIDTH: usize = 4;
-}
-
 // SAFETY: of n > 0 blocks the index is floor(h n / 2^32), h < 2^32: less than n. If the product
-// wraps, n is 2^32 or more, and the index is less than 2^32.
+// wraps, n is 2^32 or more, and the index is less than 2^32. The type is `repr(transparent)`.
 unsafe impl BlockLayout for Block {
     const AVX512: bool = false;
 
@@ -82,19 +73,20 @@ pub(crate) fn mask64(low: u32) -> [u64; 4] {
 mod avx2 {
     use crate::block::{Block, SALTS};
     use core::arch::x86_64::{
-        __m256i, _mm256_load_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
-        _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_store_si256, _mm256_testc_si256,
+        __m256i, _mm256_loadu_si256, _mm256_mullo_epi32, _mm256_or_si256, _mm256_set1_epi32,
+        _mm256_sllv_epi32, _mm256_srli_epi32, _mm256_storeu_si256, _mm256_testc_si256,
     };
+
+    static MULTIPLIERS: [u32; 8] = SALTS;
 
     /// # Safety
     /// The processor must have AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn mask(low: u32) -> __m256i {
-        let salts = Block(SALTS);
-        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32.
+        // SAFETY: AVX2 is there (the caller's promise); the salts are 32 bytes.
         unsafe {
-            let salts = _mm256_load_si256((&raw const salts).cast());
+            let salts = _mm256_loadu_si256((&raw const MULTIPLIERS).cast());
             let product = _mm256_mullo_epi32(_mm256_set1_epi32(low as i32), salts);
             _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32::<27>(product))
         }
@@ -116,11 +108,11 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn insert(block: &mut Block, low: u32) -> bool {
         let address: *mut __m256i = (&raw mut *block).cast();
-        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32, and
-        // exclusively borrowed.
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, and exclusively
+        // borrowed.
         unsafe {
-            let (old, mask) = (_mm256_load_si256(address), mask(low));
-            _mm256_store_si256(address, _mm256_or_si256(old, mask));
+            let (old, mask) = (_mm256_loadu_si256(address), mask(low));
+            _mm256_storeu_si256(address, _mm256_or_si256(old, mask));
             _mm256_testc_si256(old, mask) == 0
         }
     }
@@ -130,7 +122,9 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn contains(block: &Block, low: u32) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes, aligned to 32.
-        unsafe { _mm256_testc_si256(_mm256_load_si256((&raw const *block).cast()), mask(low)) != 0 }
+        // SAFETY: AVX2 is there (the caller's promise); a `Block` is 32 bytes.
+        unsafe {
+            _mm256_testc_si256(_mm256_loadu_si256((&raw const *block).cast()), mask(low)) != 0
+        }
     }
 }

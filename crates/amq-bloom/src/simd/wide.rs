@@ -10,16 +10,8 @@ use super::BlockLayout;
 use crate::wide_block::Shape;
 use crate::wide_block::WideBlock;
 
-// SAFETY: eight `u64` without padding, for which any bits are a value, zero among them.
-unsafe impl amq_core::internal::bytemuck::Zeroable for WideBlock {}
-// SAFETY: as above; it is `Copy` and `'static`.
-unsafe impl amq_core::internal::bytemuck::Pod for WideBlock {}
-
-impl amq_core::internal::Plain for WideBlock {
-    const WIDTH: usize = 8;
-}
-
-// SAFETY: of n > 0 blocks the index is floor(h n / 2^64), h < 2^64: less than n.
+// SAFETY: of n > 0 blocks the index is floor(h n / 2^64), h < 2^64: less than n. The type is
+// `repr(transparent)`.
 unsafe impl BlockLayout for WideBlock {
     const AVX512: bool = true;
 

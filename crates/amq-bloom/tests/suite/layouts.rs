@@ -2,8 +2,8 @@
 
 use crate::hashes;
 use amq_bloom::{
-    Block, BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Goal, InsertFilter, Parts,
-    PlanError, WideBlock, WideBlockedBloomFilter, WideBlockedParams,
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Goal, InsertFilter, Parts,
+    PlanError, Table, WideBlockedBloomFilter, WideBlockedParams,
 };
 use amq_conformance::with_params;
 
@@ -25,7 +25,8 @@ fn the_split_block_layout_is_parquets() {
             *word |= 1 << ((hash.get() as u32).wrapping_mul(salt) >> 27);
         }
     }
-    assert!(filter.blocks().iter().map(Block::words).eq(want.iter()));
+    let want: Vec<u8> = want.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+    assert_eq!(filter.as_bytes(), want);
 }
 
 /// FORMAT.md's definition, written out.
@@ -51,40 +52,43 @@ fn the_wide_block_layout_is_that_of_the_format() {
                 }
             }
         }
-        assert!(filter.blocks().iter().map(WideBlock::words).eq(want.iter()), "{probes}");
+        let want: Vec<u8> = want.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+        assert_eq!(filter.as_bytes(), want, "{probes}");
     }
 }
 
 #[test]
-fn a_filter_comes_back_from_its_words_and_a_wrong_table_is_refused_by_name() {
+fn a_filter_comes_back_from_its_bytes_and_a_wrong_table_is_refused_by_name() {
     let params = BloomParams::new(100, 3);
     let mut filter = with_params::<BloomFilter>(params, 10, 7).unwrap();
     filter.insert_batch(&hashes(0..10)).unwrap();
-    let words = filter.as_words().to_vec();
+    let table = Table::try_from(filter.as_bytes()).unwrap();
     let parts = filter.parts();
-    let back = BloomFilter::from_words_unchecked(words.clone(), parts);
+    let back = BloomFilter::from_table_unchecked(table, parts);
     assert_eq!(back, Ok(filter));
-    let refused = |words: Vec<u64>| match BloomFilter::from_words_unchecked(words, parts) {
+    let words = |words: [u64; 2]| words.map(u64::to_le_bytes).as_flattened().to_vec();
+    let refused = |table: Vec<u8>| match BloomFilter::from_table_unchecked(table, parts) {
         Err(PlanError::Parameter { name, .. }) => name,
         other => panic!("{other:?}"),
     };
-    assert_eq!(refused(words[..1].to_vec()), "words");
-    assert_eq!(refused(vec![]), "words");
-    assert_eq!(refused(vec![0, 1 << 36]), "bits set past the last");
-    assert!(BloomFilter::from_words_unchecked(vec![0, 1 << 35], parts).is_ok());
+    assert_eq!(refused(vec![0; 15]), "bytes");
+    assert_eq!(refused(vec![]), "bytes");
+    assert_eq!(refused(words([0, 1 << 36])), "bits set past the last");
+    assert!(BloomFilter::from_table_unchecked(words([0, 1 << 35]), parts).is_ok());
 }
 
 #[test]
 fn a_split_block_filter_comes_back_from_its_blocks() {
     let mut filter = BlockedBloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
     filter.insert_batch(&hashes(0..1000)).unwrap();
-    let blocks: Vec<[u32; 8]> = filter.blocks().iter().map(|block| *block.words()).collect();
+    let blocks = filter.as_bytes().to_vec();
     let parts = filter.parts();
-    let back = BlockedBloomFilter::from_blocks_unchecked(blocks.iter().copied(), parts);
+    let table = Table::try_from(&blocks[..]).unwrap();
+    let back = BlockedBloomFilter::from_table_unchecked(table, parts);
     assert_eq!(back, Ok(filter));
     for wrong in [vec![], blocks[1..].to_vec(), [&blocks[..], &blocks[..1]].concat()] {
-        assert!(BlockedBloomFilter::from_blocks_unchecked(wrong, parts).is_err());
+        assert!(BlockedBloomFilter::from_table_unchecked(wrong, parts).is_err());
     }
     let none = Parts::new(BlockedParams::new(0), 0);
-    assert!(BlockedBloomFilter::from_blocks_unchecked([], none).is_err());
+    assert!(BlockedBloomFilter::from_table_unchecked([0; 0], none).is_err());
 }

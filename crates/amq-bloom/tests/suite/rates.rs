@@ -36,7 +36,8 @@ fn a_filter_with_every_bit_set_says_so() {
     assert_eq!(filter.expected_fpr(), 1.0);
     assert_eq!(filter.estimated_cardinality(), f64::INFINITY);
     // Padding stays clear: 70 bits are two words of which 58 bits do not exist.
-    assert_eq!(filter.as_words(), [u64::MAX, (1 << 6) - 1]);
+    let words = [u64::MAX, (1 << 6) - 1];
+    assert_eq!(filter.as_bytes(), words.map(u64::to_le_bytes).as_flattened());
     filter.clear();
     assert_eq!((filter.count_ones(), filter.len()), (0, 0));
 }
@@ -111,20 +112,21 @@ fn a_table_given_with_any_length_has_a_rate() {
     let mut blocked = BlockedBloomFilter::new(goal).unwrap();
     blocked.insert_batch(&hashes(0..1000)).unwrap();
     for len in [0, 1000, u64::MAX] {
-        let words =
-            |words| BloomFilter::from_words_unchecked(words, filter.parts().with_len(len)).unwrap();
+        let filled = |table: Vec<u8>| {
+            BloomFilter::from_table_unchecked(table, filter.parts().with_len(len)).unwrap()
+        };
         // The table tells how many keys there can be.
-        let rate = words(filter.as_words().to_vec()).expected_fpr();
+        let rate = filled(filter.as_bytes().to_vec()).expected_fpr();
         assert!((rate / filter.expected_fpr() - 1.0).abs() < 1e-9, "{rate}");
-        let full = vec![u64::MAX; filter.as_words().len()];
-        assert_eq!(words(full).expected_fpr(), 1.0);
+        let full = vec![u8::MAX; filter.as_bytes().len()];
+        assert_eq!(filled(full).expected_fpr(), 1.0);
         let parts =
             |blocks| Parts::new(BlockedParams::new(blocks), 0).with_capacity(1000).with_len(len);
-        let held = blocked.blocks().iter().map(|block| *block.words());
-        let copy = BlockedBloomFilter::from_blocks_unchecked(held, parts(blocked.params().blocks));
+        let held = blocked.as_bytes();
+        let copy = BlockedBloomFilter::from_table_unchecked(held, parts(blocked.params().blocks));
         let rate = copy.unwrap().expected_fpr();
         assert!((rate / blocked.expected_fpr() - 1.0).abs() < 1e-6, "{rate}");
-        let full = BlockedBloomFilter::from_blocks_unchecked([[u32::MAX; 8]; 3], parts(3)).unwrap();
+        let full = BlockedBloomFilter::from_table_unchecked([u8::MAX; 96], parts(3)).unwrap();
         assert_eq!(full.expected_fpr(), 1.0);
     }
 }

@@ -1,7 +1,7 @@
 //! Filters that say how their keys were encoded.
 
 use crate::room::{Room, numbered};
-use amq::AnyFilter;
+use amq::{AnyFilter, FilterFile};
 
 #[test]
 fn the_type_of_keys_comes_from_the_file_and_a_contradiction_is_refused() {

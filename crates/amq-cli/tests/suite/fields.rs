@@ -1,6 +1,7 @@
 //! Keys that are fields of lines, compressed files, other encodings, and keys that are made equal.
 
 use crate::room::{Room, have};
+use amq::FilterFile;
 
 const TABLE: &str = "id,name\r\n1,\"alice\n smith\"\r\n2,\"b,\"\"c\"\r\n3,carol\r\n";
 

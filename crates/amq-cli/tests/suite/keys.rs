@@ -1,6 +1,7 @@
 //! Keys in every shape they come in.
 
 use crate::room::{Room, have, numbered};
+use amq::FilterFile;
 use std::fmt::Write as _;
 use std::io::{BufRead, Write};
 

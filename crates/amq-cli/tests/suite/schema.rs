@@ -2,7 +2,8 @@
 
 use crate::room::Room;
 use amq::{
-    AnyFile, AnyFilter, DecodeError, Goal, KeyHash, Parameter, ParameterValue, ReadError, Secret,
+    AnyFile, AnyFilter, DecodeError, Goal, KeyHash, LoadOptions, Parameter, ParameterValue,
+    ReadError, Secret,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -90,7 +91,7 @@ fn every_committed_file_is_told_in_the_fields_of_the_readme() {
     let mut seen = BTreeSet::new();
     for path in golden() {
         let name = path.display().to_string();
-        let file = match AnyFile::load_with(&path, Secret::Unknown) {
+        let file = match LoadOptions::new().secret(Secret::Unknown).load::<AnyFile>(&path) {
             // Maps, files of several filters, and kinds that were withdrawn.
             Err(ReadError::Decode(
                 DecodeError::UnsupportedKind { .. } | DecodeError::Kind { .. },

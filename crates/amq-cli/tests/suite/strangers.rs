@@ -1,6 +1,7 @@
 //! Keys that were never put in, removed or asked for in the wrong way.
 
 use crate::room::{KINDS, Room, numbered};
+use amq::FilterFile;
 
 #[test]
 fn a_list_with_many_strangers_removes_nothing() {

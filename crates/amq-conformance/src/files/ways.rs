@@ -3,10 +3,10 @@
 use crate::fill::{Fill, present_hashes};
 use crate::violation::Violation;
 use amq_core::format::ALIGN;
-use amq_core::internal::{Borrowing, Copying, Hashing, Restore, Stored, Streaming, Written};
+use amq_core::internal::FileFormat;
 use amq_core::{
     Budget, BuildError, DecodeError, Filter, FilterFile, Goal, LoadOptions, PlanFilter, Prehashed,
-    ReadError, SaveOptions, Secret, Table,
+    ReadError, SaveOptions, Table,
 };
 
 /// A filter that can be written and read.
@@ -19,21 +19,13 @@ pub trait FileFilter: Filter + PartialEq + Sized {
 
     /// The parameters, in words.
     fn realised(&self) -> String;
-    /// See [`Written::encode_file`].
+    /// See [`SaveOptions::to_bytes`].
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError>;
-    /// See [`Stored::encode_file_into`].
-    fn encode_into(&self, buffer: &mut [u8]) -> Option<usize>;
-    /// See [`Stored::file_len`].
-    fn encoded_len(&self) -> u64;
-    /// See [`Restore::decode_file`].
+    /// See [`LoadOptions::from_bytes`].
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError>;
-    /// See [`Restore::read_file`].
-    fn read(
-        reader: &mut Pieces<'_>,
-        seed: Option<u64>,
-        max_bytes: u64,
-    ) -> Result<(Self, u64), ReadError>;
-    /// See [`Restore::view_file`].
+    /// See [`LoadOptions::read_from`].
+    fn read(reader: &mut Pieces<'_>, seed: Option<u64>, max_bytes: u64) -> Result<Self, ReadError>;
+    /// See [`LoadOptions::view`].
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
 
     /// See [`SaveOptions::to_bytes`].
@@ -52,12 +44,10 @@ pub trait FileFilter: Filter + PartialEq + Sized {
 /// (Not inlined: reading a file is more code than most laws, and some call it many times.)
 impl<F> FileFilter for F
 where
-    F: PlanFilter + PartialEq + Stored,
-    F: for<'a> Restore<Over<Copying<'a>> = F>,
-    F: for<'a, 'b> Restore<Over<Streaming<'a, Pieces<'b>>> = F>,
-    for<'a> F::Over<Borrowing<'a>>: Filter,
+    F: PlanFilter + PartialEq + FileFormat<With<Table> = F>,
+    for<'a> F::With<&'a [u8]>: Filter,
 {
-    type View<'a> = F::Over<Borrowing<'a>>;
+    type View<'a> = F::With<&'a [u8]>;
 
     fn realised(&self) -> String {
         format!("{:?}", self.params())
@@ -65,43 +55,30 @@ where
 
     #[inline(never)]
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
-        let seed = if withhold_seed { Hashing::SeedWithheld } else { Hashing::Seed };
-        self.encode_file(seed)
-    }
-
-    fn encode_into(&self, buffer: &mut [u8]) -> Option<usize> {
-        self.encode_file_into(buffer)
-    }
-
-    fn encoded_len(&self) -> u64 {
-        self.file_len()
+        save_options(withhold_seed).to_bytes(self)
     }
 
     #[inline(never)]
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        F::decode_file(bytes, seed.map(Secret::Seed))
+        load_options(seed).from_bytes(bytes)
     }
 
     #[inline(never)]
-    fn read(
-        reader: &mut Pieces<'_>,
-        seed: Option<u64>,
-        max_bytes: u64,
-    ) -> Result<(Self, u64), ReadError> {
-        F::read_file(reader, seed.map(Secret::Seed), max_bytes)
+    fn read(reader: &mut Pieces<'_>, seed: Option<u64>, max_bytes: u64) -> Result<Self, ReadError> {
+        load_options(seed).max_bytes(max_bytes).read_from(reader)
     }
 
     #[inline(never)]
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError> {
-        F::view_file(bytes, seed.map(Secret::Seed), check)
+        let options = load_options(seed);
+        if check { options } else { options.unchecked_payload() }.view::<F>(bytes)
     }
 
     fn encode_prehashed(
         filter: &Prehashed<Self>,
         withhold_seed: bool,
     ) -> Result<Vec<u8>, BuildError> {
-        let options = SaveOptions::new();
-        if withhold_seed { options.without_secret() } else { options }.to_bytes(filter)
+        save_options(withhold_seed).to_bytes(filter)
     }
 
     #[inline(never)]
@@ -117,6 +94,24 @@ where
     #[inline(never)]
     fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Self::View<'_>>, DecodeError> {
         LoadOptions::new().view::<Prehashed<F>>(bytes)
+    }
+}
+
+/// Without the seed, or with it.
+#[must_use]
+pub const fn save_options(withhold_seed: bool) -> SaveOptions {
+    match withhold_seed {
+        true => SaveOptions::new().without_secret(),
+        false => SaveOptions::new(),
+    }
+}
+
+/// With a seed, if there is one.
+#[must_use]
+pub const fn load_options(seed: Option<u64>) -> LoadOptions {
+    match seed {
+        Some(seed) => LoadOptions::new().seed(seed),
+        None => LoadOptions::new(),
     }
 }
 

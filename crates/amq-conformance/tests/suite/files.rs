@@ -69,7 +69,6 @@ macro_rules! rejected {
 
 rejected! {
     a_file_that_says_it_was_read_before: NotedWhenReadBefore by files::what_was_written_is_read;
-    a_short_buffer_that_is_begun: ShortBufferBegun by files::what_was_written_is_read;
     a_capacity_that_is_lost: CapacityLost by files::what_was_written_is_read;
     a_limit_that_is_left_out: LimitLeftOut by
         files::a_filter_that_was_read_goes_on_as_the_one_written;

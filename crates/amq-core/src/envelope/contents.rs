@@ -1,21 +1,25 @@
 //! What a file says.
 
 use super::format::{Asked, Entry};
-use super::section::Section;
 use crate::format::HashedBy;
 use crate::header::Header;
 use crate::{BuildError, DEFAULT_SEED, FilterKind, KeyEncoding, Secret, SipKey};
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// What a file says of a filter besides seed, capacity and budget.
-#[derive(Clone, Debug, Default)]
-pub struct Description<'a> {
-    /// What the user asked for of parameters, where that is more than the geometry.
-    pub asked: Asked,
-    /// The geometry.
-    pub entries: Vec<Entry>,
-    /// The table.
-    pub sections: Vec<Section<'a>>,
+/// A part of a table: little-endian numbers.
+#[derive(Clone, Debug)]
+pub struct Section<'a> {
+    pub(super) bytes: Cow<'a, [u8]>,
+    /// Bytes of a number.
+    pub(super) width: usize,
+}
+
+impl<'a> Section<'a> {
+    /// These bytes, of numbers of `width` bytes.
+    pub fn new(bytes: impl Into<Cow<'a, [u8]>>, width: usize) -> Self {
+        Self { bytes: bytes.into(), width }
+    }
 }
 
 /// How the keys of a file are hashed, and whether the file tells the seed or key.
@@ -50,6 +54,27 @@ impl Hashing {
 }
 
 impl Contents<'_> {
+    /// What the file of a filter says besides geometry and table.
+    pub const fn new(
+        kind: FilterKind,
+        revision: u8,
+        hashing: Hashing,
+        header: &Header,
+        keys: u64,
+    ) -> Self {
+        Self {
+            kind,
+            revision,
+            hashing,
+            header: *header,
+            keys,
+            encoding: KeyEncoding::Unknown,
+            asked: [0; 8],
+            entries: Vec::new(),
+            sections: Vec::new(),
+        }
+    }
+
     /// The same, if the filter has the public seed. Files whose keys are not hashed under a seed
     /// have no place for another.
     pub(crate) fn without_seed(self) -> Result<Self, BuildError> {
@@ -84,6 +109,10 @@ pub struct Contents<'a> {
     pub keys: u64,
     /// How they were encoded.
     pub encoding: KeyEncoding,
-    /// Parameters, geometry and table.
-    pub description: Description<'a>,
+    /// What the user asked for of parameters, where that is more than the geometry.
+    pub asked: Asked,
+    /// The geometry.
+    pub entries: Vec<Entry>,
+    /// The table.
+    pub sections: Vec<Section<'a>>,
 }

@@ -1,7 +1,7 @@
 //! The directory: where the sections lie, and the geometry of the table.
 
+use super::contents::Section;
 use super::format::{ALIGN, ENTRY, Entry, u64_at};
-use super::section::Section;
 use crate::DecodeError;
 use alloc::vec::Vec;
 

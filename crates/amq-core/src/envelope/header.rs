@@ -33,8 +33,7 @@ pub(super) struct FileHeader {
 
 impl FileHeader {
     pub(super) fn new(contents: &Contents<'_>) -> Self {
-        let &Contents { kind, revision, hashing, header, keys, encoding, ref description } =
-            contents;
+        let &Contents { kind, revision, hashing, header, keys, encoding, asked, .. } = contents;
         let seeded = matches!(hashing, Hashing::Seed | Hashing::SeedWithheld);
         Self {
             kind: kind.number(),
@@ -47,7 +46,7 @@ impl FileHeader {
                 Hashing::Prehashed => KeyEncoding::Unknown,
                 _ => encoding,
             },
-            asked: description.asked,
+            asked,
             directory_bytes: 0,
             payload_bytes: 0,
             payload_sum: 0,

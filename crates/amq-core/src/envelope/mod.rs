@@ -9,41 +9,39 @@
 //! payload             the sections, each padded with zeros to 64 bytes
 //! ```
 //!
-//! A variant says what its table consists of ([`Stored`]) and how it is put together again
-//! ([`Restore`]), or both in one if it has one table ([`OneTable`]). It never sees bytes that have
-//! not been checked. The same `restore` serves a slice, a pipe and a view: they differ in the
-//! [`Source`] that the sections come from.
+//! A variant says what its file consists of, and how it is put together again ([`FileFormat`]). It
+//! never sees bytes that have not been checked. The same function serves a slice, a pipe and a
+//! view: they differ in the bytes that hold the [`Sections`].
 
 mod contents;
 mod directory;
+mod file_format;
 mod format;
 mod header;
-mod one_table;
 mod opened;
 #[cfg(feature = "std")]
 mod path;
 mod read;
-mod restore;
 mod secret;
-mod section;
+mod sections;
 #[cfg(feature = "serde")]
 mod serde;
-mod source;
-mod stored;
 mod write;
 
-pub use contents::{Contents, Description, Hashing};
+pub use contents::{Contents, Hashing, Section};
+pub use file_format::FileFormat;
 pub use format::Entry;
 pub(crate) use format::MAJOR;
-pub use one_table::OneTable;
 pub use opened::Opened;
 #[cfg(feature = "std")]
 pub use path::keep_permissions;
-pub use restore::Restore;
-pub use section::{Plain, Section};
-#[cfg(feature = "serde")]
-pub use serde::deserialize;
+pub use read::from_payload;
+pub(crate) use read::{from_bytes, view, view_shared};
 #[cfg(feature = "std")]
-pub use source::Streaming;
-pub use source::{Borrowing, Copying, Source};
-pub use stored::{Stored, Written};
+pub(crate) use read::{load, read};
+pub use sections::Sections;
+#[cfg(feature = "serde")]
+pub use serde::{deserialize, serialize};
+pub use write::to_bytes;
+#[cfg(feature = "std")]
+pub(crate) use write::{save, write_to};

@@ -155,7 +155,8 @@ impl<'a> Opened<'a> {
 
     /// The error of a file that was to be hashed by `wanted` and could not be opened: that it is
     /// hashed otherwise says more than that a secret is missing.
-    pub const fn refusal(error: DecodeError, wanted: HashedBy) -> DecodeError {
+    pub(super) const fn refusal(error: DecodeError, wanted: Option<HashedBy>) -> DecodeError {
+        let Some(wanted) = wanted else { return error };
         match (error, wanted) {
             (DecodeError::SeedWithheld | DecodeError::KeyWithheld, HashedBy::Caller) => {
                 DecodeError::NotPrehashed

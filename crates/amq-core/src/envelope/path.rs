@@ -7,13 +7,10 @@
 
 use super::format::HEADER;
 use super::header::told_secret;
-use super::opened::Opened;
-use super::read::read_sure;
-use super::source::Streaming;
+use crate::Secret;
 use crate::index::remix;
-use crate::{DecodeError, ReadError, Secret};
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -216,25 +213,5 @@ impl<'a> Folder<'a> {
                         the system may undo it";
             io::Error::new(error.kind(), std::format!("{what}: {error}"))
         })
-    }
-}
-
-impl Streaming<'_, BufReader<File>> {
-    /// Reads the file at `path`, which must hold nothing else than what `restore` makes of it.
-    pub fn load<T>(
-        path: &Path,
-        secret: Option<Secret>,
-        max_bytes: u64,
-        restore: impl FnOnce(&Opened<'_>, Streaming<'_, BufReader<File>>) -> Result<T, DecodeError>,
-    ) -> Result<T, ReadError> {
-        let file = File::open(path)?;
-        let held = file.metadata()?.len();
-        // For header and directory; a large read goes past the buffer.
-        let mut reader = BufReader::with_capacity(1 << 12, file);
-        let (filter, length) = read_sure(&mut reader, held, secret, max_bytes, restore)?;
-        match reader.read(&mut [0])? {
-            0 => Ok(filter),
-            _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),
-        }
     }
 }

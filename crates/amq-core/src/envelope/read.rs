@@ -1,11 +1,12 @@
 //! From bytes to a filter, in the order that lets nothing unchecked through.
 
+use super::file_format::FileFormat;
 use super::format::HEADER;
 use super::header::FileHeader;
 use super::opened::Opened;
-#[cfg(feature = "std")]
-use super::source::{Streaming, fill, grow};
-use crate::{DecodeError, Secret};
+use super::sections::{Sections, ranges};
+use crate::{Bytes, DecodeError, Secret, SharedBytes, Table};
+use alloc::sync::Arc;
 
 impl<'a> Opened<'a> {
     /// Checks header and directory of a file that is all of these bytes; also gives the payload.
@@ -24,71 +25,251 @@ impl<'a> Opened<'a> {
         let (directory, payload) = bytes[HEADER..].split_at(file.directory_bytes as usize);
         Ok((Self::new(file, directory)?, payload))
     }
+
+    /// [`in_bytes`](Self::in_bytes), of a file that is read as an `F`.
+    fn of<F: FileFormat>(
+        bytes: &'a [u8],
+        secret: Option<Secret>,
+    ) -> Result<(Self, &'a [u8], F::Geometry), DecodeError> {
+        let opened = Self::in_bytes(bytes, secret);
+        let (opened, payload) = opened.map_err(|error| Self::refusal(error, F::HASHED_BY))?;
+        let geometry = opened.geometry_of::<F>()?;
+        Ok((opened, payload, geometry))
+    }
+
+    /// The geometry of a filter whose keys are hashed as an `F` hashes them.
+    fn geometry_of<F: FileFormat>(&self) -> Result<F::Geometry, DecodeError> {
+        if let Some(wanted) = F::HASHED_BY {
+            self.expect_hashed_by(wanted)?;
+        }
+        F::geometry(self)
+    }
+}
+
+/// The filter in these bytes, which are copied.
+pub(crate) fn from_bytes<F: FileFormat>(
+    bytes: &[u8],
+    secret: Option<Secret>,
+) -> Result<F::With<Table>, DecodeError> {
+    let (opened, payload, geometry) = Opened::of::<F>(bytes, secret)?;
+    copied::<F>(&opened, payload, geometry)
+}
+
+/// The filter with this payload, whatever its keys are hashed by: a part of another.
+pub fn from_payload<F: FileFormat>(
+    opened: &Opened<'_>,
+    payload: &[u8],
+) -> Result<F::With<Table>, DecodeError> {
+    copied::<F>(opened, payload, F::geometry(opened)?)
+}
+
+fn copied<F: FileFormat>(
+    opened: &Opened<'_>,
+    payload: &[u8],
+    geometry: F::Geometry,
+) -> Result<F::With<Table>, DecodeError> {
+    let mut ranges = ranges(payload, opened, true)?;
+    let mut next = || {
+        let range = ranges.next().unwrap_or_default();
+        let bytes = range.len() as u64;
+        Table::try_from(&payload[range]).map_err(|_| DecodeError::OutOfMemory { bytes })
+    };
+    F::from_sections(opened, geometry, Sections::new(opened, true, &mut next))
+}
+
+/// A view of these bytes. Without `check` the payload is not looked at.
+pub(crate) fn view<F: FileFormat>(
+    bytes: &[u8],
+    secret: Option<Secret>,
+    check: bool,
+) -> Result<F::With<&[u8]>, DecodeError> {
+    let (opened, payload, geometry) = Opened::of::<F>(bytes, secret)?;
+    let mut ranges = ranges(payload, &opened, check)?;
+    let mut next = || Ok(&payload[ranges.next().unwrap_or_default()]);
+    F::from_sections(&opened, geometry, Sections::new(&opened, check, &mut next))
+}
+
+/// As [`view`], of bytes that it shares.
+pub(crate) fn view_shared<F: FileFormat, T: Bytes + ?Sized>(
+    shared: &Arc<T>,
+    secret: Option<Secret>,
+    check: bool,
+) -> Result<F::With<SharedBytes<T>>, DecodeError> {
+    let bytes = (**shared).as_ref();
+    let (opened, payload, geometry) = Opened::of::<F>(bytes, secret)?;
+    let before = bytes.len() - payload.len();
+    let mut ranges = ranges(payload, &opened, check)?;
+    let mut next = || {
+        let range = ranges.next().unwrap_or_default();
+        Ok(SharedBytes::new(shared.clone(), before + range.start, range.len()))
+    };
+    F::from_sections(&opened, geometry, Sections::new(&opened, check, &mut next))
 }
 
 #[cfg(feature = "std")]
-impl<R: std::io::Read> Streaming<'_, R> {
-    /// Reads one file, and no byte more; also gives its length. `restore` decides what becomes of
-    /// it, once header and directory are checked. A file that says it is longer than `max_bytes` is
-    /// refused.
-    pub fn read<T>(
-        reader: &mut R,
+pub(crate) use stream::{load, read};
+
+#[cfg(feature = "std")]
+mod stream {
+    use super::super::directory::Place;
+    use super::super::format::ALIGN;
+    use super::super::sections::check_padding;
+    use super::{FileFormat, FileHeader, HEADER, Opened, Sections};
+    use crate::memory::reserve;
+    use crate::{DecodeError, ReadError, Secret, Table};
+    use std::fs::File;
+    use std::io::{self, BufReader, ErrorKind, Read};
+    use std::path::Path;
+    use std::vec::Vec;
+    use xxhash_rust::xxh3::Xxh3;
+
+    /// Reads one file, and no byte more; also gives its length. One that says it is longer than
+    /// `max_bytes` is refused.
+    pub(crate) fn read<F: FileFormat>(
+        reader: &mut dyn Read,
         secret: Option<Secret>,
         max_bytes: u64,
-        restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
-    ) -> Result<(T, u64), crate::ReadError> {
-        read_sure(reader, 0, secret, max_bytes, restore)
+    ) -> Result<(F::With<Table>, u64), ReadError> {
+        read_sure::<F>(reader, 0, secret, max_bytes)
     }
-}
 
-/// [`Streaming::read`] from a reader that is known to hold exactly `sure` bytes, or any number if
-/// that is 0: memory for known bytes is taken at once.
-#[cfg(feature = "std")]
-pub(super) fn read_sure<T, R: std::io::Read>(
-    reader: &mut R,
-    sure: u64,
-    secret: Option<Secret>,
-    max_bytes: u64,
-    restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
-) -> Result<(T, u64), crate::ReadError> {
-    let mut failed = None;
-    let read = read_parts(reader, sure, &mut failed, secret, max_bytes, restore);
-    match (read, failed) {
-        (Err(_), Some(error)) => Err(error.into()),
-        (read, _) => Ok(read?),
-    }
-}
-
-#[cfg(feature = "std")]
-fn read_parts<T, R: std::io::Read>(
-    reader: &mut R,
-    sure: u64,
-    failed: &mut Option<std::io::Error>,
-    secret: Option<Secret>,
-    max_bytes: u64,
-    restore: impl FnOnce(&Opened<'_>, Streaming<'_, R>) -> Result<T, DecodeError>,
-) -> Result<(T, u64), DecodeError> {
-    let mut header = [0; HEADER];
-    let held = fill(reader, &mut header, failed)?;
-    let file = FileHeader::decode(&header[..held], secret)?;
-    let length = file.file_bytes()?;
-    if length > max_bytes {
-        return Err(DecodeError::OverLimit { bytes: length, limit: max_bytes });
-    }
-    if sure != 0 && sure < length {
-        return Err(DecodeError::Truncated { bytes: sure, needed: length });
-    }
-    let mut held = HEADER;
-    let directory = grow::<u8>(file.directory_bytes, sure, |bytes| {
-        let more = fill(reader, bytes, failed)?;
-        held += more;
-        match more == bytes.len() {
-            true => Ok(()),
-            false => Err(DecodeError::Truncated { bytes: held as u64, needed: length }),
+    /// Reads the file at `path`, which must hold nothing else.
+    pub(crate) fn load<F: FileFormat>(
+        path: &Path,
+        secret: Option<Secret>,
+        max_bytes: u64,
+    ) -> Result<F::With<Table>, ReadError> {
+        let file = File::open(path)?;
+        let held = file.metadata()?.len();
+        // For header and directory; a large read goes past the buffer.
+        let mut reader = BufReader::with_capacity(1 << 12, file);
+        let (filter, length) = read_sure::<F>(&mut reader, held, secret, max_bytes)?;
+        match reader.read(&mut [0])? {
+            0 => Ok(filter),
+            _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),
         }
-    })?;
-    let opened = Opened::new(file, &directory)?;
-    let sure = sure.min(file.payload_bytes);
-    let restored = restore(&opened, Streaming::new(reader, sure, failed))?;
-    Ok((restored, length))
+    }
+
+    /// [`read`] from a reader that is known to hold exactly `sure` bytes, or any number if that is
+    /// 0: memory for known bytes is taken at once.
+    fn read_sure<F: FileFormat>(
+        reader: &mut dyn Read,
+        sure: u64,
+        secret: Option<Secret>,
+        max_bytes: u64,
+    ) -> Result<(F::With<Table>, u64), ReadError> {
+        let mut stream = Stream { reader, read: 0, needed: HEADER as u64, failed: None };
+        let read = stream.file::<F>(sure, secret, max_bytes);
+        match (read, stream.failed) {
+            (Err(_), Some(error)) => Err(error.into()),
+            (Err(error), None) => Err(Opened::refusal(error, F::HASHED_BY).into()),
+            (Ok(filter), _) => Ok(filter),
+        }
+    }
+
+    /// A reader of one file.
+    struct Stream<'a> {
+        reader: &'a mut dyn Read,
+        /// Bytes of the file so far.
+        read: u64,
+        /// Bytes of the whole file.
+        needed: u64,
+        /// The reader's own error, which a [`DecodeError`] cannot hold.
+        failed: Option<io::Error>,
+    }
+
+    impl Stream<'_> {
+        fn file<F: FileFormat>(
+            &mut self,
+            sure: u64,
+            secret: Option<Secret>,
+            max_bytes: u64,
+        ) -> Result<(F::With<Table>, u64), DecodeError> {
+            let mut header = [0; HEADER];
+            let held = self.fill(&mut header)?;
+            let file = FileHeader::decode(&header[..held], secret)?;
+            let length = file.file_bytes()?;
+            if length > max_bytes {
+                return Err(DecodeError::OverLimit { bytes: length, limit: max_bytes });
+            }
+            if sure != 0 && sure < length {
+                return Err(DecodeError::Truncated { bytes: sure, needed: length });
+            }
+            self.needed = length;
+            let directory = Table::fill(file.directory_bytes, sure, |bytes| self.all(bytes))?;
+            let opened = Opened::new(file, &directory)?;
+            let geometry = opened.geometry_of::<F>()?;
+            let mut sum = Xxh3::new();
+            let mut sections = Vec::new();
+            let count = opened.sections() as u64;
+            let bytes = count.saturating_mul(size_of::<Table>() as u64);
+            reserve(&mut sections, count).map_err(|_| DecodeError::OutOfMemory { bytes })?;
+            for index in 0..opened.sections() {
+                let (place, sure) = (opened.directory.place(index), sure.saturating_sub(self.read));
+                sections.push(self.section(place, sure, &mut sum)?);
+            }
+            if sum.digest() != opened.file.payload_sum {
+                return Err(DecodeError::Checksum { part: "payload" });
+            }
+            let mut sections = sections.into_iter();
+            let mut next = || Ok(sections.next().unwrap_or_default());
+            let sections = Sections::new(&opened, true, &mut next);
+            Ok((F::from_sections(&opened, geometry, sections)?, length))
+        }
+
+        /// The next section, and the padding behind it.
+        fn section(
+            &mut self,
+            place: Place,
+            sure: u64,
+            sum: &mut Xxh3,
+        ) -> Result<Table, DecodeError> {
+            let mut padding = [0; ALIGN];
+            let length = (place.bytes % ALIGN as u64) as usize;
+            let padding = &mut padding[..length.next_multiple_of(ALIGN) - length];
+            let table = Table::fill(place.bytes, sure.min(place.bytes), |bytes| {
+                self.all(bytes)?;
+                sum.update(bytes);
+                Ok(())
+            })?;
+            self.all(padding)?;
+            sum.update(padding);
+            check_padding(padding)?;
+            Ok(table)
+        }
+
+        /// Fills all of these bytes.
+        fn all(&mut self, bytes: &mut [u8]) -> Result<(), DecodeError> {
+            match self.fill(bytes)? == bytes.len() {
+                true => Ok(()),
+                false => Err(DecodeError::Truncated { bytes: self.read, needed: self.needed }),
+            }
+        }
+
+        /// Fills as many of these bytes as the reader has, and says how many. A reader that claims
+        /// to have filled more than it was given is an error.
+        fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, DecodeError> {
+            let mut held = 0;
+            while held < bytes.len() {
+                let asked = bytes.len() - held;
+                let error = match self.reader.read(&mut bytes[held..]) {
+                    Ok(0) => break,
+                    Ok(more) if more <= asked => {
+                        held += more;
+                        self.read += more as u64;
+                        continue;
+                    }
+                    Ok(more) => io::Error::other(std::format!(
+                        "the reader says that it read {more} bytes into a buffer of {asked}: mend \
+                         its `read`"
+                    )),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                    Err(error) => error,
+                };
+                self.failed = Some(error);
+                return Err(DecodeError::Interrupted);
+            }
+            Ok(held)
+        }
+    }
 }

@@ -6,50 +6,38 @@
 //! moves, and no more for any claim than twice what has come. Without `std` the sequence is
 //! collected first, which takes up to three times the file.
 
-#[cfg(feature = "std")]
-use super::Streaming;
-use super::{Copying, Restore};
+use super::{FileFormat, Hashing, from_bytes, to_bytes};
+use crate::Table;
 #[cfg(feature = "std")]
 use crate::{DecodeError, ReadError};
 #[cfg(not(feature = "std"))]
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
-use serde::Deserializer;
 use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserializer, Serializer};
+
+/// Writes the filter's file as a byte string of another format.
+pub fn serialize<F: FileFormat, S: Serializer>(
+    filter: &F,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let bytes = to_bytes(filter, Hashing::Seed).map_err(serde::ser::Error::custom)?;
+    serializer.serialize_bytes(&bytes)
+}
 
 /// Reads it; where the format has no byte strings, as a sequence of bytes.
-pub fn deserialize<'de, F: Deserialized, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<F, D::Error> {
+pub fn deserialize<'de, F, D>(deserializer: D) -> Result<F, D::Error>
+where
+    F: FileFormat<With<Table> = F>,
+    D: Deserializer<'de>,
+{
     deserializer.deserialize_byte_buf(File(PhantomData))
 }
 
-/// A filter that owns what it is read from, whatever that is.
-#[cfg(feature = "std")]
-pub trait Deserialized:
-    for<'a> Restore<Over<Copying<'a>> = Self>
-    + for<'a, 'b> Restore<Over<Streaming<'a, &'b mut (dyn std::io::Read + 'b)>> = Self>
-{
-}
-
-#[cfg(feature = "std")]
-impl<F> Deserialized for F where
-    F: for<'a> Restore<Over<Copying<'a>> = F>
-        + for<'a, 'b> Restore<Over<Streaming<'a, &'b mut (dyn std::io::Read + 'b)>> = F>
-{
-}
-
-/// A filter that owns what it is read from.
-#[cfg(not(feature = "std"))]
-pub trait Deserialized: for<'a> Restore<Over<Copying<'a>> = Self> {}
-
-#[cfg(not(feature = "std"))]
-impl<F> Deserialized for F where F: for<'a> Restore<Over<Copying<'a>> = F> {}
-
 struct File<F>(PhantomData<F>);
 
-impl<'de, F: Deserialized> Visitor<'de> for File<F> {
+impl<'de, F: FileFormat<With<Table> = F>> Visitor<'de> for File<F> {
     type Value = F;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,14 +45,13 @@ impl<'de, F: Deserialized> Visitor<'de> for File<F> {
     }
 
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<F, E> {
-        F::decode_file(bytes, None).map_err(E::custom)
+        from_bytes::<F>(bytes, None).map_err(E::custom)
     }
 
     #[cfg(feature = "std")]
     fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<F, A::Error> {
         let mut bytes = Bytes { sequence, failed: None };
-        let mut reader: &mut dyn std::io::Read = &mut bytes;
-        let filter = F::read_file(&mut reader, None, u64::MAX);
+        let filter = super::read::<F>(&mut bytes, None, u64::MAX);
         let Bytes { mut sequence, failed } = bytes;
         match (filter, failed) {
             (_, Some(error)) => Err(error),
@@ -93,7 +80,7 @@ impl<'de, F: Deserialized> Visitor<'de> for File<F> {
             }
             bytes.push(byte);
         }
-        F::decode_file(&bytes, None).map_err(A::Error::custom)
+        from_bytes::<F>(&bytes, None).map_err(A::Error::custom)
     }
 }
 

@@ -1,26 +1,68 @@
 //! From a filter to bytes.
 
-use super::contents::{Contents, Description};
+use super::contents::{Contents, Hashing, Section};
 use super::directory;
+use super::file_format::FileFormat;
 use super::format::{ALIGN, HEADER};
 use super::header::FileHeader;
-use super::section::{Section, to_machine_order};
+use crate::BuildError;
+use crate::memory::zeroed;
 use alloc::vec::Vec;
 use core::convert::Infallible;
+#[cfg(feature = "std")]
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+/// The filter's file as a vector.
+pub fn to_bytes<F: FileFormat>(filter: &F, hashing: Hashing) -> Result<Vec<u8>, BuildError> {
+    let encoded = Encoded::of(filter.contents(hashing)?);
+    let mut bytes = zeroed(encoded.len)?;
+    let mut at = 0;
+    let Ok(()) = encoded.each(|piece| {
+        bytes[at..at + piece.len()].copy_from_slice(piece);
+        at += piece.len();
+        Ok::<_, Infallible>(())
+    });
+    Ok(bytes)
+}
+
+/// Writes the filter's file, and flushes the writer.
+#[cfg(feature = "std")]
+pub(crate) fn write_to<F: FileFormat>(
+    filter: &F,
+    writer: &mut impl Write,
+    hashing: Hashing,
+) -> io::Result<()> {
+    let contents = filter.contents(hashing).map_err(io::Error::other)?;
+    Encoded::of(contents).write_to(writer)
+}
+
+/// Writes the filter's file to a temporary one beside `path`, syncs it, renames it, and syncs the
+/// folder: after a crash there is the old file or the new one. What is neither absent nor a regular
+/// file is refused: a device, a FIFO, a link. A file that tells a secret is for its owner alone,
+/// unless it replaces a file that told the same one.
+#[cfg(feature = "std")]
+pub(crate) fn save<F: FileFormat>(filter: &F, path: &Path, hashing: Hashing) -> io::Result<()> {
+    let contents = filter.contents(hashing).map_err(io::Error::other)?;
+    let secret = contents.told_secret();
+    super::path::save(path, secret, |mut file| Encoded::of(contents).write_to(&mut file))
+}
+
 /// The parts of a file, ready to be written one after another.
-pub(super) struct Encoded<'a> {
+struct Encoded<'a> {
     header: [u8; HEADER],
     directory: Vec<u8>,
     sections: Vec<Section<'a>>,
-    pub(super) len: u64,
+    len: u64,
 }
 
 impl<'a> Encoded<'a> {
-    pub(super) fn of(contents: Contents<'a>) -> Self {
+    fn of(contents: Contents<'a>) -> Self {
         let mut header = FileHeader::new(&contents);
-        let Description { entries, sections, .. } = contents.description;
+        let Contents { entries, sections, .. } = contents;
         let (directory, payload_bytes) = directory::encoded(&sections, &entries);
         let mut sum = Xxh3::new();
         let Ok(()) = payload(&sections, |bytes| {
@@ -35,18 +77,9 @@ impl<'a> Encoded<'a> {
         Self { header: header.encode(), directory, sections, len }
     }
 
-    pub(super) fn write_into(&self, buffer: &mut [u8]) {
-        let mut at = 0;
-        let Ok(()) = self.each(|bytes| {
-            buffer[at..at + bytes.len()].copy_from_slice(bytes);
-            at += bytes.len();
-            Ok::<_, Infallible>(())
-        });
-    }
-
     /// Writes it all, and flushes the writer.
     #[cfg(feature = "std")]
-    pub(super) fn write_to(&self, writer: &mut impl std::io::Write) -> std::io::Result<()> {
+    fn write_to(&self, writer: &mut impl Write) -> io::Result<()> {
         self.each(|bytes| write_all(writer, bytes))?;
         writer.flush()
     }
@@ -64,45 +97,28 @@ fn payload<E>(
     mut to: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     for section in sections {
-        if cfg!(target_endian = "little") || !section.native {
-            to(&section.bytes)?;
-        } else {
-            let mut block = [0; 4096];
-            for bytes in section.bytes.chunks(block.len()) {
-                let block = &mut block[..bytes.len()];
-                block.copy_from_slice(bytes);
-                to_machine_order(block, section.width);
-                to(block)?;
-            }
-        }
+        to(&section.bytes)?;
         let length = section.bytes.len();
         to(&[0; ALIGN][..length.next_multiple_of(ALIGN) - length])?;
     }
     Ok(())
 }
 
-/// Bytes of the file.
-pub(super) fn encoded_len(description: &Description<'_>) -> u64 {
-    let Description { entries, sections, .. } = description;
-    let (directory, payload) = directory::encoded(sections, entries);
-    HEADER as u64 + directory.len() as u64 + payload
-}
-
 /// As `Write::write_all`, which panics if the writer claims to have written more than it was given.
 #[cfg(feature = "std")]
-fn write_all(writer: &mut impl std::io::Write, mut bytes: &[u8]) -> std::io::Result<()> {
+fn write_all(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match writer.write(bytes) {
-            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(written) => {
                 bytes = bytes.get(written..).ok_or_else(|| {
-                    std::io::Error::other(std::format!(
+                    io::Error::other(std::format!(
                         "the writer says that it wrote {written} bytes of {}: mend its `write`",
                         bytes.len()
                     ))
                 })?;
             }
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }

@@ -142,13 +142,6 @@ pub enum DecodeError {
         /// The bytes asked of it.
         bytes: u64,
     },
-    /// The bytes are not aligned as a view needs them.
-    Misaligned {
-        /// The alignment needed, in bytes.
-        needed: usize,
-    },
-    /// A view on a big-endian machine: the numbers would have to be swapped.
-    BigEndian,
     /// Reading stopped at an error of the system; see [`ReadError`](crate::ReadError).
     Interrupted,
 }
@@ -303,14 +296,6 @@ impl fmt::Display for DecodeError {
             Self::OutOfMemory { bytes } => {
                 write!(f, "the allocator refused {bytes} bytes: free memory, or use a view")
             }
-            Self::Misaligned { needed } => write!(
-                f,
-                "a view needs bytes that begin at a multiple of {needed}: align them, or load an owned \
-                 filter"
-            ),
-            Self::BigEndian => f.write_str(
-                "a view needs a little-endian machine, as files are: load an owned filter",
-            ),
             Self::Interrupted => f.write_str("the file could not be read to its end"),
         }
     }

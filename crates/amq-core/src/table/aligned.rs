@@ -6,7 +6,7 @@
 
 #[cfg(any(feature = "std", test))]
 use alloc::alloc::realloc;
-use alloc::alloc::{alloc_zeroed, dealloc, handle_alloc_error};
+use alloc::alloc::{alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use core::alloc::Layout;
 use core::ptr::NonNull;
 use core::slice;
@@ -49,6 +49,19 @@ impl Aligned {
         let layout = Self::layout(len)?;
         // SAFETY: the size of the layout is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Self { start, len, capacity: len })
+    }
+
+    /// A copy of these bytes; `None` if there is no memory for it.
+    pub(super) fn copy_of(bytes: &[u8]) -> Option<Self> {
+        if bytes.is_empty() {
+            return Some(Self::new());
+        }
+        let len = bytes.len();
+        // SAFETY: the size of the layout is not zero.
+        let start = NonNull::new(unsafe { alloc(Self::layout(len)?) })?;
+        // SAFETY: the new allocation has so many bytes, and is nobody else's.
+        unsafe { start.copy_from_nonoverlapping(NonNull::from(bytes).cast(), len) };
         Some(Self { start, len, capacity: len })
     }
 
@@ -113,11 +126,8 @@ impl Drop for Aligned {
 /// Where there is no memory, this ends the program, as it does for a vector.
 impl Clone for Aligned {
     fn clone(&self) -> Self {
-        match Self::zeroed(self.len as u64) {
-            Some(mut copy) => {
-                copy.bytes_mut().copy_from_slice(self.bytes());
-                copy
-            }
+        match Self::copy_of(self.bytes()) {
+            Some(copy) => copy,
             None => handle_alloc_error(Self::layout(self.len).unwrap_or(Layout::new::<Line>())),
         }
     }
@@ -150,7 +160,8 @@ mod tests {
 
     #[test]
     fn no_bytes_take_no_memory() {
-        for none in [Aligned::new(), Aligned::zeroed(0).unwrap(), Aligned::new().clone()] {
+        let none = [Aligned::new(), Aligned::zeroed(0).unwrap(), Aligned::copy_of(&[]).unwrap()];
+        for none in none {
             assert_eq!((none.capacity, none.bytes()), (0, &[][..]));
         }
         let one = Aligned::zeroed(1).unwrap();

@@ -6,6 +6,7 @@ use crate::BuildError;
 #[cfg(any(feature = "std", test))]
 use crate::DecodeError;
 use aligned::Aligned;
+use alloc::sync::Arc;
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
@@ -17,7 +18,36 @@ use core::ops::{Deref, DerefMut};
 /// nothing worse.
 pub trait Bytes: AsRef<[u8]> + Send + Sync {}
 
-impl<B: AsRef<[u8]> + Send + Sync> Bytes for B {}
+impl<B: AsRef<[u8]> + Send + Sync + ?Sized> Bytes for B {}
+
+/// Some of the bytes that several filters share, such as a memory map.
+#[derive(Debug)]
+pub struct SharedBytes<T: ?Sized> {
+    bytes: Arc<T>,
+    start: usize,
+    len: usize,
+}
+
+impl<T: ?Sized> SharedBytes<T> {
+    pub(crate) const fn new(bytes: Arc<T>, start: usize, len: usize) -> Self {
+        Self { bytes, start, len }
+    }
+}
+
+impl<T: ?Sized> Clone for SharedBytes<T> {
+    fn clone(&self) -> Self {
+        Self { bytes: self.bytes.clone(), ..*self }
+    }
+}
+
+/// No bytes, if the owner has fewer than it had.
+impl<T: AsRef<[u8]> + ?Sized> AsRef<[u8]> for SharedBytes<T> {
+    #[inline(always)]
+    fn as_ref(&self) -> &[u8] {
+        let shared = (*self.bytes).as_ref();
+        shared.get(self.start..self.start + self.len).unwrap_or_default()
+    }
+}
 
 /// The bytes of a filter's table, beginning at a cache line.
 #[derive(Clone)]
@@ -31,9 +61,7 @@ impl Table {
 
     /// A copy, if there is memory for it.
     pub fn try_clone(&self) -> Result<Self, BuildError> {
-        let mut copy = Self::zeroed(self.len() as u64)?;
-        copy.copy_from_slice(self);
-        Ok(copy)
+        Self::try_from(&**self)
     }
 
     /// Keeps the first `bytes` bytes. The memory of the others stays allocated.
@@ -67,6 +95,16 @@ impl Table {
             }
         }
         Ok(table)
+    }
+}
+
+/// A copy of these bytes.
+impl TryFrom<&[u8]> for Table {
+    type Error = BuildError;
+
+    fn try_from(bytes: &[u8]) -> Result<Self, BuildError> {
+        let refused = BuildError::OutOfMemory { bytes: bytes.len() as u64 };
+        Aligned::copy_of(bytes).map(Self).ok_or(refused)
     }
 }
 

@@ -13,8 +13,9 @@
 
 pub use amq_bloom::theory::classic::{expected_fill, fpr_of_fill, fpr_of_table, keys_of_fill};
 
-use crate::CountingParams;
-use crate::counters::{MAX, PER_WORD};
+use crate::counters::MAX;
+use crate::layout::sealed::Operations;
+use crate::{Classic, CountingParams};
 use amq_bloom::{BloomParams, theory::classic};
 use amq_core::internal::step;
 use amq_core::{Goal, Plan, PlanError, PredictedFpr};
@@ -43,7 +44,7 @@ pub fn plan(goal: Goal) -> Result<Plan<CountingParams>, PlanError> {
 pub fn plan_params(params: CountingParams, keys: u64) -> Result<Plan<CountingParams>, PlanError> {
     params.check()?;
     Ok(Plan::new(params, keys)
-        .with_bytes(params.counters.div_ceil(PER_WORD) * 8)
+        .with_bytes(Classic::bytes(params))
         .with_expected_fpr(classic::mean_fpr(params.counters, params.probes, keys)))
 }
 

@@ -107,18 +107,11 @@ fn a_counter_past_the_last_is_refused_even_with_the_right_checksum() {
     let file = whole.to_bytes().unwrap();
     assert_eq!(CountingBloomFilter::from_bytes(&file), Ok(whole));
     // Without the check a view is bounded all the same.
-    #[repr(align(64))]
-    struct Aligned([u8; 448]);
     let file = filter.to_bytes().unwrap();
-    let bytes = forged(&file, |bytes| bytes[payload..].fill(0xFF));
-    let aligned = Aligned(bytes.try_into().unwrap());
-    assert!(CountingBloomFilter::view(&aligned.0).is_err());
-    let view = LoadOptions::new().unchecked_payload().view::<CountingBloomFilter>(&aligned.0);
-    if cfg!(target_endian = "big") {
-        assert_eq!(view.err(), Some(DecodeError::BigEndian));
-        return;
-    }
-    let view = view.unwrap();
+    let file = forged(&file, |bytes| bytes[payload..].fill(0xFF));
+    assert!(CountingBloomFilter::view(&file).is_err());
+    let unchecked = LoadOptions::new().unchecked_payload();
+    let view = unchecked.view::<CountingBloomFilter>(&file).unwrap();
     assert!(view.contains("anything"));
     assert_eq!((view.load_factor(), view.expected_fpr()), (1.0, 1.0));
 }

@@ -1,7 +1,7 @@
 //! `amq_agg`, `amq_merge_agg`, `amq_estimate`, `amq_info`.
 
 use crate::engine::{array, bytes, error, numbers, rows, session, session_with, table, value};
-use amq::{Abilities, AnyFilter, Filter, FilterKind, Goal};
+use amq::{Abilities, AnyFilter, Filter, FilterFile, FilterKind, Goal};
 use datafusion::arrow::array::{ArrayRef, AsArray, BinaryArray, Int64Array};
 use datafusion::arrow::datatypes::{Float64Type, UInt64Type};
 use datafusion::common::ScalarValue;

@@ -1,7 +1,7 @@
 //! `amq_contains_file`, and a join's filter in two steps.
 
 use crate::engine::{answers, array, bytes, error, numbers, session, table};
-use amq::AnyFilter;
+use amq::{AnyFilter, FilterFile};
 use amq_datafusion::{ContainsFile, FilterFiles, SemiJoinOptions, semi_join_filter};
 use datafusion::arrow::array::Int64Array;
 use datafusion::logical_expr::ScalarUDF;

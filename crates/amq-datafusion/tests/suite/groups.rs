@@ -1,7 +1,7 @@
 //! `GROUP BY`: few rows a group or many, and the engine's memory pool.
 
 use crate::engine::{numbers, rows, session, session_with};
-use amq::AnyFilter;
+use amq::{AnyFilter, FilterFile};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};

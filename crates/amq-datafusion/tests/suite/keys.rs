@@ -1,7 +1,7 @@
 //! Columns of every type are the keys of Rust.
 
 use crate::engine::{answers, array, bytes, error, numbers, session, table};
-use amq::{AnyFilter, Filter, Key, KeyHash};
+use amq::{AnyFilter, Filter, FilterFile, Key, KeyHash};
 use datafusion::arrow::array::*;
 use datafusion::arrow::datatypes::*;
 use std::sync::Arc;

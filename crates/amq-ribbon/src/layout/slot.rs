@@ -10,12 +10,11 @@
 //! columns take. It keeps the bytes of those slots whose coefficient is set, and exclusive-ors the
 //! slots together.
 //!
-//! Bytes are counted from the lowest of the first word on, on machines of either byte order.
+//! The first slot is in the lowest bytes of the first word, on machines of either byte order.
 
-use super::{SolutionLayout, Window};
+use super::{Answer, SolutionLayout, Window};
 use crate::layer::Layer;
 use crate::row::{self, BITS};
-use amq_core::internal::bytemuck::cast_slice;
 use amq_core::prefetch::prefetch;
 
 /// The layout of slots of `BYTES` bytes, 1 to 4.
@@ -23,11 +22,6 @@ pub(crate) struct BySlot<const BYTES: usize>;
 
 /// A byte's lowest bit, in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
-
-/// Bytes that vectors read of a window: eight slots of three bytes do not fill one.
-pub(super) const fn bytes_read(slot_bytes: usize) -> usize {
-    BITS as usize * slot_bytes + if slot_bytes == 3 { 8 } else { 0 }
-}
 
 impl<const BYTES: usize> BySlot<BYTES> {
     /// Eight slots take this many words of 64 bits. In each byte, the bit of its slot.
@@ -44,9 +38,9 @@ impl<const BYTES: usize> BySlot<BYTES> {
     /// The bits of a slot.
     pub(crate) const MASK: u32 = u32::MAX >> (32 - 8 * BYTES);
 
-    /// The slots of a row, exclusive-ored. In a solution of no layers there are none.
+    /// The slots of a row, exclusive-ored; `None` if the words end before it does.
     #[inline(always)]
-    fn sum(words: &[u64], window: &Window<()>) -> Option<u32> {
+    fn sum(words: &[u8], window: &Window<()>) -> Option<u32> {
         let row = row::of(window.hash);
         #[cfg(all(
             target_arch = "aarch64",
@@ -60,33 +54,20 @@ impl<const BYTES: usize> BySlot<BYTES> {
         Self::sums(words, window.place, row).map(fold)
     }
 
-    /// The slots of a row that begins with slot `first`, exclusive-ored into eight.
+    /// The slots of a row that begins at this byte, exclusive-ored into eight.
     #[inline(always)]
-    pub(crate) fn sums(words: &[u64], first: usize, row: u64) -> Option<[u64; BYTES]> {
-        // The row is shifted to begin with a word, not the words with the row. Eight slots take
-        // whole words.
-        let (here, next) = row::split(row, (first % 8) as u32);
-        let words = words.get(first / 8 * BYTES..)?;
-        let (words, after) = words.split_at_checked(8 * BYTES)?;
+    fn sums(words: &[u8], place: usize, row: u64) -> Option<[u64; BYTES]> {
+        let slots = words.get(place..)?.get(..BITS as usize * BYTES)?;
+        let coefficients = Self::prepared(row);
         let mut sums = [0; BYTES];
-        Self::add(&mut sums, words, here);
-        // The last row of all ends in the last words.
-        if let Some(after) = after.get(..BYTES) {
-            Self::add(&mut sums, after, next);
-        }
-        Some(sums)
-    }
-
-    /// Adds the slots whose coefficients are set, in words that begin with the first slot.
-    #[inline(always)]
-    fn add(sums: &mut [u64; BYTES], words: &[u64], coefficients: u64) {
-        let coefficients = Self::prepared(coefficients);
-        for (eight, words) in words.chunks_exact(BYTES).enumerate() {
+        // Eight slots take whole words.
+        for (eight, words) in slots.as_chunks().0.chunks_exact(BYTES).enumerate() {
             let masks = Self::masks(coefficients, eight);
-            for ((sum, word), mask) in sums.iter_mut().zip(words).zip(masks) {
-                *sum ^= word & mask;
+            for ((sum, &word), mask) in sums.iter_mut().zip(words).zip(masks) {
+                *sum ^= u64::from_le_bytes(word) & mask;
             }
         }
+        Some(sums)
     }
 
     /// The coefficients in the order in which [`masks`](Self::masks) takes them.
@@ -147,28 +128,24 @@ impl<const BYTES: usize> SolutionLayout for BySlot<BYTES> {
     #[inline(always)]
     fn window(layer: &Layer, _: u32, start: u64, hash: u64) -> Window<()> {
         // A shard has one block more than its starts fill.
-        let before = layer.first_word / (8 * BYTES as u64) + layer.shard(start);
-        Window { place: (start + before * BITS) as usize, hash, part: () }
+        let slot = start + layer.shard(start) * BITS;
+        let place = 8 * layer.first_word + slot * BYTES as u64;
+        Window { place: place as usize, hash, part: () }
     }
 
     #[inline(always)]
-    fn prefetch(words: &[u64], _: u32, window: &Window<()>) {
-        let (bytes, first) = (cast_slice::<u64, u8>(words), window.place * BYTES);
+    fn prefetch(words: &[u8], _: u32, window: &Window<()>) {
         let len = BITS as usize * BYTES;
         for line in (0..len).step_by(64) {
-            prefetch(bytes, first + line);
+            prefetch(words, window.place + line);
         }
-        prefetch(bytes, first + len - 1);
+        prefetch(words, window.place + len - 1);
     }
 
     #[inline(always)]
-    fn agrees(words: &[u64], window: &Window<()>) -> bool {
-        Self::sum(words, window) == Some(row::result(window.hash) & Self::MASK)
-    }
-
-    #[inline(always)]
-    fn value(words: &[u64], window: &Window<()>) -> u32 {
-        Self::sum(words, window).unwrap_or_default()
+    fn answer<A: Answer>(words: &[u8], window: &Window<()>) -> A {
+        let sum = Self::sum(words, window);
+        sum.map_or_else(A::default, |sum| A::of(sum, window.hash, |bits| bits & Self::MASK))
     }
 }
 
@@ -223,6 +200,10 @@ mod tests {
         assert_eq!(transposed(transposed(bits)), bits);
     }
 
+    fn bytes(words: &[u64]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
     /// Writes columns of pseudo-random bits both ways, and asks both for rows at every slot.
     fn layouts_agree<const BYTES: usize>() {
         const BLOCKS: usize = 3;
@@ -237,6 +218,7 @@ mod tests {
         for (at, columns) in by_column.chunks(8).enumerate() {
             put(&mut by_slot, at / BYTES, at % BYTES, BYTES, columns);
         }
+        let [by_column, by_slot] = [by_column, by_slot].map(|words| bytes(&words));
         for start in 0..=(BLOCKS as u64 - 1) * BITS {
             let layer = Layer {
                 starts: (BLOCKS as u64 - 1) * BITS + 1,
@@ -246,8 +228,8 @@ mod tests {
             let hash = row::next_layer(start, 1);
             let of_columns = ByColumn::window(&layer, columns as u32, start, hash);
             let of_slots = BySlot::<BYTES>::window(&layer, columns as u32, start, hash);
-            let value = ByColumn::value(&by_column, &of_columns);
-            assert_eq!(BySlot::<BYTES>::value(&by_slot, &of_slots), value, "{start}");
+            let value: u32 = ByColumn::answer(&by_column, &of_columns);
+            assert_eq!(BySlot::<BYTES>::answer::<u32>(&by_slot, &of_slots), value, "{start}");
         }
     }
 
@@ -271,13 +253,14 @@ mod tests {
             use crate::simd::neon::sums;
             let words: Vec<u64> =
                 (0..24 * BYTES as u64).map(|i| row::of(row::next_layer(i, 3))).collect();
-            let last = size_of_val(&words[..]) / BYTES - BITS as usize;
-            for first in 0..=last {
-                let row = row::of(row::next_layer(first as u64, 4));
-                let twin = BySlot::<BYTES>::sums(&words, first, row).map(fold);
-                let sum = sums(&words, first, row).map(fold::<BYTES>);
+            let words = bytes(&words);
+            let last = words.len() - BITS as usize * BYTES;
+            for place in 0..=last {
+                let row = row::of(row::next_layer(place as u64, 4));
+                let twin = BySlot::<BYTES>::sums(&words, place, row).map(fold);
+                let sum = sums(&words, place, row).map(fold::<BYTES>);
                 assert!(sum.is_some());
-                assert_eq!(sum, twin, "{first}");
+                assert_eq!(sum, twin, "{place}");
             }
             for past in [last + 1, last + 100, usize::MAX] {
                 assert_eq!(sums::<BYTES>(&words, past, 0), None);

@@ -91,7 +91,7 @@ unsafe fn folded<const BYTES: usize>(sum: __m256i) -> u32 {
 /// The processor has AVX2. Eight words can be read of both blocks.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn parities([block, after]: [*const u64; 2], [here, next]: [u64; 2]) -> u32 {
+pub(super) unsafe fn parities([block, after]: [*const [u8; 8]; 2], [here, next]: [u64; 2]) -> u32 {
     // SAFETY: the caller says that eight words can be read; the loads need no alignment.
     unsafe {
         let here = _mm256_set1_epi64x(here as i64);

@@ -106,7 +106,7 @@ unsafe fn selected_2(slots: *const u8, coefficients: u64) -> u32 {
 /// The processor has what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks for. Eight
 /// words can be read of both blocks.
 #[inline(always)]
-pub(super) unsafe fn parities(blocks: [*const u64; 2], row: [u64; 2]) -> u32 {
+pub(super) unsafe fn parities(blocks: [*const [u8; 8]; 2], row: [u64; 2]) -> u32 {
     let parities: u32;
     // SAFETY: the caller says that there are the instructions and the words. The loads need no
     // alignment. Nothing is written but the registers named, and no flags.
@@ -183,7 +183,7 @@ mod tests {
                     (here.count_ones() + next.count_ones()) % 2
                 };
                 let twin = (0..8).fold(0, |bits, i| bits | odd(i) << i);
-                let blocks = [words.as_ptr(), words[11..].as_ptr()];
+                let blocks = [words.as_ptr(), words[11..].as_ptr()].map(|word| word.cast());
                 // SAFETY: `noise` says that there is AVX-512; there are eight words at both.
                 assert_eq!(unsafe { parities(blocks, row) }, twin);
             }

@@ -8,7 +8,6 @@
 #![allow(unused_unsafe)]
 
 use crate::row::BITS;
-use amq_core::internal::bytemuck::cast_slice;
 use core::arch::aarch64::{
     uint8x16_t, vandq_u8, vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u64, vld1q_u8, vqtbl1q_u8,
     vreinterpretq_u8_u64, vreinterpretq_u64_u8, vtstq_u8,
@@ -43,16 +42,15 @@ impl<const BYTES: usize> Spread<BYTES> {
     };
 }
 
-/// The slots of a row that begins with slot `first`, exclusive-ored into eight; `None` if the words
-/// end before it does.
+/// The slots of a row that begins at this byte, exclusive-ored into eight; `None` if the words end
+/// before it does.
 #[inline(always)]
 pub(crate) fn sums<const BYTES: usize>(
-    words: &[u64],
-    first: usize,
+    words: &[u8],
+    place: usize,
     row: u64,
 ) -> Option<[u64; BYTES]> {
-    let slots = cast_slice::<u64, u8>(words).get(first.saturating_mul(BYTES)..)?;
-    let slots = slots.get(..BITS as usize * BYTES)?;
+    let slots = words.get(place..)?.get(..BITS as usize * BYTES)?;
     // SAFETY: NEON is there: without it this module is not compiled. The loads are of arrays of 16
     // bytes, and of 16 bytes of a slice.
     unsafe {

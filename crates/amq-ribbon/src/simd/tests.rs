@@ -1,11 +1,14 @@
 use super::{Backend, Features, answer, answer_batch};
+use crate::RibbonParams;
 use crate::elimination::Elimination;
+use crate::geometry::Geometry;
 use crate::layer::{Columns, Layer};
+use crate::layout::tests::checked_place;
 use crate::row::BITS;
 use crate::shards::Shard;
 use crate::solution::Solution;
-use crate::store::Store;
-use amq_core::KeyHash;
+use amq_core::{Bytes, KeyHash};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::vec;
 use std::vec::Vec;
 
@@ -39,14 +42,14 @@ struct Answers {
 }
 
 impl Answers {
-    fn one_by_one<S: Store>(solution: &Solution<S>, asked: &[KeyHash]) -> Self {
+    fn one_by_one<B: Bytes>(solution: &Solution<B>, asked: &[KeyHash]) -> Self {
         Self {
             found: asked.iter().map(|hash| answer(solution, hash.get())).collect(),
             values: asked.iter().map(|hash| answer(solution, hash.get())).collect(),
         }
     }
 
-    fn in_a_batch<S: Store>(solution: &Solution<S>, asked: &[KeyHash]) -> Self {
+    fn in_a_batch<B: Bytes>(solution: &Solution<B>, asked: &[KeyHash]) -> Self {
         let mut answers = Self { found: vec![false; asked.len()], values: vec![0; asked.len()] };
         answer_batch(solution, asked, &mut answers.found);
         answer_batch(solution, asked, &mut answers.values);
@@ -65,7 +68,8 @@ fn agree(columns: u32, short: u32, n: u64) {
     let whole = short == 0 && columns.is_multiple_of(8);
     assert_eq!(solution.slot_bytes(), if whole { columns / 8 } else { 0 });
     if n * u64::from(columns) >= 2800 {
-        assert!(solution.vector_end() > 0, "{columns} columns: never by vectors");
+        let by_vectors = |hash: &KeyHash| checked_place(&solution, hash.get()).by_vectors;
+        assert!(hashes.iter().any(by_vectors), "{columns} columns: never by vectors");
     }
     // All present keys and many absent ones. For Miri, which takes long, the last few of either.
     let asked = if cfg!(miri) { n.saturating_sub(30)..n + 65 } else { 0..2 * n + 5000 };
@@ -91,6 +95,84 @@ fn agree(columns: u32, short: u32, n: u64) {
                 portable.values[..len],
                 "{columns} columns, {backend:?}, {len}"
             );
+        }
+    }
+}
+
+/// Bytes that are other ones each time they are asked for: as many as asked, fewer, more, none, and
+/// each time elsewhere.
+struct Moving {
+    all: Vec<Vec<u8>>,
+    next: AtomicUsize,
+}
+
+impl Moving {
+    /// The bytes themselves come first, and every `period`th time.
+    fn new(bytes: &[u8], period: usize) -> Self {
+        let cut = |i: usize| match i {
+            0 => bytes.to_vec(),
+            1 => [bytes, &[0xA5; 200]].concat(),
+            2 => vec![],
+            _ => bytes[..bytes.len() - (bytes.len() * i / period).min(i * i * i)].to_vec(),
+        };
+        Self { all: (0..period).map(cut).collect(), next: AtomicUsize::new(0) }
+    }
+}
+
+impl AsRef<[u8]> for Moving {
+    fn as_ref(&self) -> &[u8] {
+        &self.all[self.next.fetch_add(1, Relaxed) % self.all.len()]
+    }
+}
+
+/// A caller's `AsRef` is safe code, and may do this; Miri sees if a read leaves the bytes.
+#[test]
+fn bytes_that_move_shrink_and_grow_between_calls_change_answers_and_nothing_else() {
+    // Miri takes long.
+    let (n, rounds, batches) = if cfg!(miri) { (120, 2, 8) } else { (3000, 20, 1000) };
+    let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
+    let all = [(7, HALF), (20, HALF), (24, NONE), (8, NONE), (16, NONE), (32, NONE)];
+    for &(columns, short) in if cfg!(miri) { &all[..3] } else { &all } {
+        let columns = Columns { most: columns, short };
+        let built = Solution::build(hashes.as_slice(), columns, &mut |_| ()).unwrap();
+        for backend in Backend::all() {
+            let [words, thresholds, seeds] = built.parts();
+            let parts = [Moving::new(words, 13), Moving::new(thresholds, 7), Moving::new(seeds, 5)];
+            let geometry = *built.geometry();
+            let solution = Solution::new(*built.params(), geometry, parts).with_backend(backend);
+            let mut found = 0;
+            for _ in 0..rounds {
+                let single = Answers::one_by_one(&solution, &hashes);
+                found += single.found.iter().filter(|&&found| found).count();
+            }
+            // Not all, since words are missing, and not none, since sometimes all are there.
+            let asked = rounds * hashes.len();
+            assert!((asked / 8..asked * 7 / 8).contains(&found), "{found} of {asked}, {backend:?}");
+            // A batch asks once, and every 455th one for all that was built.
+            let mut whole = 0;
+            for _ in 0..batches {
+                let mut answers = vec![false; hashes.len()];
+                answer_batch(&solution, &hashes, &mut answers);
+                whole += u32::from(answers.iter().all(|&found| found));
+            }
+            assert!(whole < batches / 2 && (cfg!(miri) || whole > 0), "{whole} of {batches}");
+        }
+    }
+}
+
+/// Words that come where there are none: the window of no layer is the first.
+#[test]
+fn words_of_a_solution_without_layers_are_read_inside_their_bytes() {
+    for columns in [1, 7, 8, 20, 24, 32] {
+        for backend in Backend::all() {
+            let parts = [(); 3].map(|()| Moving::new(&[0x5A; 600], 11));
+            let params = RibbonParams::new(columns, NONE);
+            let solution = Solution::new(params, Geometry::default(), parts).with_backend(backend);
+            let asked: Vec<KeyHash> = (0..40).map(|key| KeyHash::of(&key, 1)).collect();
+            for answers in [Answers::one_by_one, Answers::in_a_batch] {
+                let values = answers(&solution, &asked).values;
+                assert!(values.iter().all(|value| u64::from(*value) >> columns == 0));
+            }
         }
     }
 }

@@ -4,29 +4,29 @@
 //!
 //! What they call is inlined, since a function of its own is compiled without the features.
 
-use super::{Answer, avx2, avx512};
+use super::{avx2, avx512, portable, portable_batch};
 use crate::elimination::Elimination;
 use crate::entry::Entry;
 use crate::layer::{Columns, Layer};
-use crate::layout::{Blocks, ByColumn, BySlot, SolutionLayout, Window};
+use crate::layout::{Answer, Blocks, ByColumn, BySlot, SolutionLayout, Window};
 use crate::row;
 use crate::shards::Shard;
 use crate::solution::Solution;
-use crate::store::{Borrowed, Store};
-use amq_core::{BuildError, KeyHash};
+use amq_core::{BuildError, Bytes, KeyHash};
 use core::arch::x86_64::_bzhi_u32;
 
 /// A layout whose windows are read by vectors.
 trait Vectors: SolutionLayout {
     /// The window's parities, one bit per column, and any further bits. Most windows of the
-    /// solution have `most` columns.
+    /// solution have `most` columns, the others one less.
     ///
     /// # Safety
     /// The processor has the features, and the caller is compiled for them: a function with
-    /// features of its own would not be inlined everywhere. The window is before the solution's
-    /// `vector_end`.
+    /// features of its own would not be inlined everywhere. As many bytes as
+    /// [`bytes_read`](crate::layout::bytes_read) says can be read from `first` on, where the window
+    /// begins.
     unsafe fn parities<const AVX512: bool>(
-        words: &[u64],
+        first: *const u8,
         most: u32,
         window: &Window<Self::Part>,
     ) -> u32;
@@ -39,14 +39,13 @@ trait Vectors: SolutionLayout {
 
 impl<const BYTES: usize> Vectors for BySlot<BYTES> {
     #[inline(always)]
-    unsafe fn parities<const AVX512: bool>(words: &[u64], _: u32, window: &Window<()>) -> u32 {
+    unsafe fn parities<const AVX512: bool>(first: *const u8, _: u32, window: &Window<()>) -> u32 {
         let row = row::of(window.hash);
-        // SAFETY: as the caller says; before `vector_end` all vectors of a window end in the words.
+        // SAFETY: as the caller says.
         unsafe {
-            let slots = words.as_ptr().cast::<u8>().add(window.place * BYTES);
             match AVX512 {
-                true => avx512::selected::<BYTES>(slots, row),
-                false => avx2::selected::<BYTES>(slots, row),
+                true => avx512::selected::<BYTES>(first, row),
+                false => avx2::selected::<BYTES>(first, row),
             }
         }
     }
@@ -60,24 +59,26 @@ impl<const BYTES: usize> Vectors for BySlot<BYTES> {
 impl Vectors for ByColumn {
     #[inline(always)]
     unsafe fn parities<const AVX512: bool>(
-        words: &[u64],
+        first: *const u8,
         most: u32,
         window: &Window<Blocks>,
     ) -> u32 {
-        let Window { place, hash, part: Blocks { columns, offset } } = *window;
-        let row = row::split(row::of(hash), offset);
-        // SAFETY: as the caller says; before `vector_end` all columns of two blocks can be read,
-        // and eight words of each at least.
+        let Blocks { columns, offset } = window.part;
+        let row = row::split(row::of(window.hash), offset);
+        let block = first.cast::<[u8; 8]>();
+        // SAFETY: as the caller says: all columns of two blocks can be read, and eight words of
+        // each at least.
         unsafe {
-            let block = words.as_ptr().add(place);
             let mut parities = eight::<AVX512>(block, columns, row);
             // At the usual rates there are no more. Not by the window's own number: one less in
             // short blocks, it would make a branch that cannot be foreseen.
-            for first in (8..most).step_by(8) {
+            let mut next = 8;
+            while next < most {
                 // Where fewer than eight are left, the last eight: past them may begin a line that
                 // nobody has prefetched.
-                let first = first.min(columns - 8);
+                let first = next.min(columns - 8);
                 parities |= eight::<AVX512>(block.add(first as usize), columns, row) << first;
+                next += 8;
             }
             parities
         }
@@ -96,7 +97,7 @@ impl Vectors for ByColumn {
 /// The processor has the features; eight words can be read at `block`, and `columns` words behind
 /// it.
 #[inline(always)]
-unsafe fn eight<const AVX512: bool>(block: *const u64, columns: u32, row: (u64, u64)) -> u32 {
+unsafe fn eight<const AVX512: bool>(block: *const [u8; 8], columns: u32, row: (u64, u64)) -> u32 {
     // SAFETY: as the caller says.
     unsafe {
         let after = block.add(columns as usize);
@@ -112,36 +113,35 @@ unsafe fn eight<const AVX512: bool>(block: *const u64, columns: u32, row: (u64, 
 /// # Safety
 /// The processor has the features.
 #[inline(always)]
-pub(super) unsafe fn answer<A: Answer, S: Store, const AVX512: bool>(
-    solution: &Solution<S>,
+pub(super) unsafe fn answer<A: Answer, B: Bytes, const AVX512: bool>(
+    solution: &Solution<B>,
     hash: u64,
 ) -> A {
+    /// The less common layouts: beside them, the choice below would become a jump table.
+    ///
+    /// # Safety
+    /// As [`answer`].
+    #[inline(never)]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn wide<A: Answer, B: Bytes, const AVX512: bool>(
+        solution: &Solution<B>,
+        hash: u64,
+    ) -> A {
+        // SAFETY: the features are those of this function.
+        unsafe {
+            match solution.slot_bytes() {
+                2 => answer_in::<A, BySlot<2>, B, AVX512>(solution, hash),
+                3 => answer_in::<A, BySlot<3>, B, AVX512>(solution, hash),
+                _ => answer_in::<A, BySlot<4>, B, AVX512>(solution, hash),
+            }
+        }
+    }
     // SAFETY: as the caller says.
     unsafe {
         match solution.slot_bytes() {
-            0 => answer_in::<A, ByColumn, S, AVX512>(solution, hash),
-            1 => answer_in::<A, BySlot<1>, S, AVX512>(solution, hash),
-            _ => answer_wide::<A, S, AVX512>(solution, hash),
-        }
-    }
-}
-
-/// The less common layouts: beside them, the choice above would become a jump table.
-///
-/// # Safety
-/// The processor has the features.
-#[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn answer_wide<A: Answer, S: Store, const AVX512: bool>(
-    solution: &Solution<S>,
-    hash: u64,
-) -> A {
-    // SAFETY: the features are those of this function.
-    unsafe {
-        match solution.slot_bytes() {
-            2 => answer_in::<A, BySlot<2>, S, AVX512>(solution, hash),
-            3 => answer_in::<A, BySlot<3>, S, AVX512>(solution, hash),
-            _ => answer_in::<A, BySlot<4>, S, AVX512>(solution, hash),
+            0 => answer_in::<A, ByColumn, B, AVX512>(solution, hash),
+            1 => answer_in::<A, BySlot<1>, B, AVX512>(solution, hash),
+            _ => wide::<A, B, AVX512>(solution, hash),
         }
     }
 }
@@ -152,33 +152,43 @@ unsafe fn answer_wide<A: Answer, S: Store, const AVX512: bool>(
 /// The processor has the features.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn answer_in<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
-    solution: &Solution<S>,
+unsafe fn answer_in<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
+    solution: &Solution<B>,
     hash: u64,
 ) -> A {
-    // SAFETY: the features are those of this function.
-    unsafe {
-        match solution.first_window::<L>(hash) {
-            Some(window) => answer_at::<A, L, S, AVX512>(solution, &window),
-            None => answer_bumped::<A, L, S, AVX512>(solution, hash),
+    /// For the few keys that the first layer bumps. A function of its own, so that the one around
+    /// it keeps everything in registers.
+    ///
+    /// # Safety
+    /// As [`answer_in`].
+    #[cold]
+    #[inline(never)]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn bumped<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
+        solution: &Solution<B>,
+        hash: u64,
+    ) -> A {
+        let (words, window) = (solution.words(), solution.later_window::<L>(hash));
+        match solution.last_place(words) {
+            // SAFETY: the features are those of this function, and the place was compared.
+            Some(last) if window.place <= last => unsafe {
+                read::<A, L, B, AVX512>(solution, words, &window)
+            },
+            _ => L::answer(words, &window),
         }
     }
-}
-
-/// For the few keys that the first layer bumps. A function of its own, so that the one above keeps
-/// everything in registers.
-///
-/// # Safety
-/// The processor has the features.
-#[cold]
-#[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn answer_bumped<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
-    solution: &Solution<S>,
-    hash: u64,
-) -> A {
-    // SAFETY: the features are those of this function.
-    unsafe { answer_at::<A, L, S, AVX512>(solution, &solution.later_window::<L>(hash)) }
+    let Some(window) = solution.first_window::<L>(hash) else {
+        // SAFETY: the features are those of this function.
+        return unsafe { bumped::<A, L, B, AVX512>(solution, hash) };
+    };
+    let words = solution.words();
+    match solution.last_place(words) {
+        // SAFETY: the features are those of this function, and the place was compared.
+        Some(last) if window.place <= last => unsafe {
+            read::<A, L, B, AVX512>(solution, words, &window)
+        },
+        _ => portable(solution, hash),
+    }
 }
 
 /// Answers for many keys.
@@ -187,63 +197,59 @@ unsafe fn answer_bumped<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
 /// The processor has the features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn answer_batch<A: Answer, const AVX512: bool>(
-    solution: &Solution<Borrowed<'_>>,
+    solution: &Solution<&[u8]>,
     hashes: &[KeyHash],
     answers: &mut [A],
 ) {
+    /// In this layout.
+    ///
+    /// # Safety
+    /// As [`answer_batch`].
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn each<A: Answer, L: Vectors, const AVX512: bool>(
+        solution: &Solution<&[u8]>,
+        hashes: &[KeyHash],
+        answers: &mut [A],
+    ) {
+        let words = solution.words();
+        let Some(last) = solution.last_place(words) else {
+            return portable_batch(solution, hashes, answers);
+        };
+        solution.each::<L, A>(hashes, answers, |window| match window.place <= last {
+            // SAFETY: the features are those of this function, and the place was compared.
+            true => unsafe { read::<A, L, _, AVX512>(solution, words, window) },
+            false => L::answer(words, window),
+        });
+    }
     // SAFETY: the features are those of this function.
     unsafe {
         match solution.slot_bytes() {
-            1 => answer_each::<A, BySlot<1>, AVX512>(solution, hashes, answers),
-            2 => answer_each::<A, BySlot<2>, AVX512>(solution, hashes, answers),
-            3 => answer_each::<A, BySlot<3>, AVX512>(solution, hashes, answers),
-            4 => answer_each::<A, BySlot<4>, AVX512>(solution, hashes, answers),
-            _ => answer_each::<A, ByColumn, AVX512>(solution, hashes, answers),
+            1 => each::<A, BySlot<1>, AVX512>(solution, hashes, answers),
+            2 => each::<A, BySlot<2>, AVX512>(solution, hashes, answers),
+            3 => each::<A, BySlot<3>, AVX512>(solution, hashes, answers),
+            4 => each::<A, BySlot<4>, AVX512>(solution, hashes, answers),
+            _ => each::<A, ByColumn, AVX512>(solution, hashes, answers),
         }
     }
 }
 
-/// Answers for many keys in this layout.
+/// The answer in a window of these words.
 ///
 /// # Safety
-/// The processor has the features.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn answer_each<A: Answer, L: Vectors, const AVX512: bool>(
-    solution: &Solution<Borrowed<'_>>,
-    hashes: &[KeyHash],
-    answers: &mut [A],
-) {
-    // SAFETY: the features are those of this function.
-    let answer_at = |window: &_| unsafe { answer_at::<A, L, _, AVX512>(solution, window) };
-    solution.each::<L, A>(hashes, answers, answer_at);
-}
-
-/// The answer in any window.
-///
-/// # Safety
-/// The processor has the features, and the caller is compiled for them.
+/// The processor has the features, and the caller is compiled for them. The window begins at the
+/// [last place](Solution::last_place) in these very words, or before it.
 #[inline(always)]
-unsafe fn answer_at<A: Answer, L: Vectors, S: Store, const AVX512: bool>(
-    solution: &Solution<S>,
+unsafe fn read<A: Answer, L: Vectors, B, const AVX512: bool>(
+    solution: &Solution<B>,
+    words: &[u8],
     window: &Window<L::Part>,
 ) -> A {
-    let words = solution.words();
-    if window.place >= solution.vector_end() {
-        return answer_at_the_end::<A, L>(words, *window);
-    }
-    // SAFETY: as the caller says, and the window is before the end.
+    // SAFETY: as the caller says.
     unsafe {
-        let parities = L::parities::<AVX512>(words, solution.params().columns, window);
+        let first = words.as_ptr().add(window.place);
+        let parities = L::parities::<AVX512>(first, solution.params().columns, window);
         A::of(parities, window.hash, |bits| L::low(bits, window))
     }
-}
-
-/// The portable twin. A function of its own, and the window a copy, so that callers keep everything
-/// in registers.
-#[cold]
-#[inline(never)]
-fn answer_at_the_end<A: Answer, L: SolutionLayout>(words: &[u64], window: Window<L::Part>) -> A {
-    A::portable::<L>(words, &window)
 }
 
 /// # Safety

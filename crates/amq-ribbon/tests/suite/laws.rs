@@ -349,21 +349,11 @@ fn a_plan_of_explicit_parameters_is_followed_and_checked_again() {
     assert!(matches!(refused, Err(PlanError::Keys { keys: u64::MAX, .. })));
 }
 
-/// A copy of these bytes that begins at a multiple of 64.
-fn aligned<'a>(bytes: &[u8], held: &'a mut Vec<u8>) -> &'a [u8] {
-    held.resize(bytes.len() + 64, 0);
-    let begin = held.as_ptr().align_offset(64);
-    held[begin..][..bytes.len()].copy_from_slice(bytes);
-    &held[begin..][..bytes.len()]
-}
-
 #[test]
-#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
-fn a_view_answers_as_its_owner() {
+fn a_view_answers_as_its_owner_wherever_the_bytes_begin() {
     for n in [0, 1, 700, 30_000] {
         let filter = built(n, 0.02, 6);
-        let (file, mut held) = (filter.to_bytes().unwrap(), Vec::new());
-        let view: RibbonView<'_> = RibbonFilter::view(aligned(&file, &mut held)).unwrap();
+        let file = filter.to_bytes().unwrap();
         let asked = hashes(n + 2000, 6);
         let answers = |filter: &dyn Filter| {
             let mut batch = vec![false; asked.len()];
@@ -372,14 +362,18 @@ fn a_view_answers_as_its_owner() {
             assert!(single.eq(batch.iter().copied()));
             batch
         };
-        assert_eq!(answers(&filter), answers(&view));
-        assert_eq!(filter.stats(), view.stats());
-        assert_eq!(filter.params(), view.params());
+        for shift in 0..8 {
+            let bytes = [&vec![0; shift], &file[..]].concat();
+            let view: RibbonView<'_> = RibbonFilter::view(&bytes[shift..]).unwrap();
+            assert_eq!(answers(&filter), answers(&view));
+            assert_eq!(filter.stats(), view.stats());
+            assert_eq!(filter.params(), view.params());
+        }
     }
 
     let map = RibbonMap::build(7, (0..5000u32).map(|key| (key, key % 100))).unwrap();
-    let (file, mut held) = (map.to_bytes().unwrap(), Vec::new());
-    let view: RibbonMapView<'_> = RibbonMap::view(aligned(&file, &mut held)).unwrap();
+    let file = map.to_bytes().unwrap();
+    let view: RibbonMapView<'_> = RibbonMap::view(&file).unwrap();
     assert!((0..9000).all(|key| map.get(&key) == view.get(&key)));
     assert_eq!((map.len(), map.value_bits()), (view.len(), view.value_bits()));
 }

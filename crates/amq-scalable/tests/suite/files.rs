@@ -130,10 +130,6 @@ pub(crate) fn forged(file: &[u8], changes: &[(usize, u64)]) -> Option<DecodeErro
         check(&aligned[start..start + bytes.len()]).err()
     };
     let error = ScalableBloomFilter::from_bytes(&bytes).err();
-    if cfg!(target_endian = "big") {
-        // There views of words are refused.
-        return error;
-    }
     // By their text, since NaN is not equal to itself.
     let text = |error: Option<DecodeError>| error.map(|error| error.to_string());
     let by_view = view(|bytes| ScalableBloomFilter::view(bytes));
@@ -210,7 +206,6 @@ fn stages_that_growth_does_not_lead_to_are_refused() {
 }
 
 #[test]
-#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
 fn a_view_whose_payload_nobody_checked_has_a_rate() {
     // Tables of all ones that claim to be shorter than their last word, of every length.
     let filter = filled(ScalableParams::new(20, 0.01), 0..100);
@@ -225,8 +220,16 @@ fn a_view_whose_payload_nobody_checked_has_a_rate() {
         bytes[ENTRY + 3 * 64..].fill(0xFF);
         files::mend(bytes);
         assert!(ScalableBloomFilter::view(bytes).is_err());
-        let view =
-            LoadOptions::new().unchecked_payload().view::<ScalableBloomFilter>(bytes).unwrap();
+        let view = LoadOptions::new().unchecked_payload().view::<ScalableBloomFilter>(bytes);
+        let view = match view {
+            Ok(view) => view,
+            // Of the table the last word is looked at.
+            Err(error) => {
+                assert!(!(bits - shorter).is_multiple_of(64), "{error}");
+                continue;
+            }
+        };
+        assert!((bits - shorter).is_multiple_of(64));
         assert!(view.contains("anything"));
         assert_eq!(view.stats().expected_fpr, 1.0, "{shorter}");
         assert_eq!(view.stages().next().unwrap().expected_fpr, 1.0, "{shorter}");

@@ -418,7 +418,6 @@ fn a_plan_says_what_growing_to_a_number_of_keys_costs() {
 }
 
 #[test]
-#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
 fn a_view_answers_as_the_filter_in_whose_file_it_is() {
     fn agrees<F: OwnedStage>() {
         let params = ScalableParams::new(100, 0.01);

@@ -5,8 +5,8 @@ use super::{AnyError, AnyFilter, Unsupported};
 use crate::{Ability, kinds};
 use alloc::boxed::Box;
 use amq_core::{
-    ClearFilter, Count, CountFilter, Filter, FilterExt, InsertExt, InsertFilter, Inserted, Key,
-    KeyHash, MergeError, MergeFilter, RemoveFilter,
+    Bytes, ClearFilter, Count, CountFilter, Filter, FilterExt, InsertExt, InsertFilter, Inserted,
+    Key, KeyHash, MergeError, MergeFilter, RemoveFilter,
 };
 
 /// `merged!(self, other, |ours, theirs| body)`: for two filters of one kind that can merge.
@@ -34,11 +34,37 @@ macro_rules! merged {
     };
 }
 
-impl AnyFilter {
+impl<B: Bytes> AnyFilter<B> {
     fn cannot(&self, operation: Ability) -> Unsupported {
         Unsupported::new(operation, self.kind())
     }
 
+    /// The number of copies of `key`; see [`FilterExt::count`].
+    #[inline]
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Result<Count, Unsupported> {
+        kinds!(able count self,
+            filter => Ok(FilterExt::count(filter, key)),
+            else Err(self.cannot(Ability::Count)))
+    }
+
+    /// The number of copies of the key with this hash; see [`count`](Self::count).
+    #[inline]
+    pub fn count_hash(&self, hash: KeyHash) -> Result<Count, Unsupported> {
+        kinds!(able count self,
+            filter => Ok(CountFilter::count_hash(filter, hash)),
+            else Err(self.cannot(Ability::Count)))
+    }
+
+    /// The stored hashes, every copy, in rising order. A filter stores the leading bits of a hash;
+    /// each comes as the least hash with these bits.
+    pub fn hashes(&self) -> Result<Box<dyn Iterator<Item = KeyHash> + '_>, Unsupported> {
+        kinds!(able list self,
+            filter => Ok(Box::new(filter.iter())),
+            else Err(self.cannot(Ability::List)))
+    }
+}
+
+impl AnyFilter {
     /// Inserts `key`. On an error the filter is exactly as before.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, AnyError> {
@@ -94,30 +120,6 @@ impl AnyFilter {
         kinds!(able remove self,
             filter => Ok(RemoveFilter::remove_hash(filter, hash)),
             else Err(self.cannot(Ability::Remove)))
-    }
-
-    /// The number of copies of `key`; see [`FilterExt::count`].
-    #[inline]
-    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Result<Count, Unsupported> {
-        kinds!(able count self,
-            filter => Ok(FilterExt::count(filter, key)),
-            else Err(self.cannot(Ability::Count)))
-    }
-
-    /// The number of copies of the key with this hash; see [`count`](Self::count).
-    #[inline]
-    pub fn count_hash(&self, hash: KeyHash) -> Result<Count, Unsupported> {
-        kinds!(able count self,
-            filter => Ok(CountFilter::count_hash(filter, hash)),
-            else Err(self.cannot(Ability::Count)))
-    }
-
-    /// The stored hashes, every copy, in rising order. A filter stores the leading bits of a hash;
-    /// each comes as the least hash with these bits.
-    pub fn hashes(&self) -> Result<Box<dyn Iterator<Item = KeyHash> + '_>, Unsupported> {
-        kinds!(able list self,
-            filter => Ok(Box::new(filter.iter())),
-            else Err(self.cannot(Ability::List)))
     }
 
     /// Adds every key of `other`. All or nothing.

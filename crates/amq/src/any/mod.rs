@@ -5,29 +5,29 @@ mod change;
 mod error;
 mod file;
 mod make;
-mod owned;
 mod table;
 
 pub use any_file::{AnyFile, Withheld};
 pub use error::{AnyError, Unsupported};
 pub use make::{AnyPlan, AnyTarget};
-pub use owned::AnyOwnedView;
 pub(crate) use table::variants;
 
 use crate::kinds;
 use alloc::vec::Vec;
-use amq_core::internal::{Borrowing, Restore};
-use amq_core::{Filter, FilterKind, Key, KeyHash, LengthMismatch, Parameter, Parameters, Stats};
+use amq_core::internal::FileFormat;
+use amq_core::{
+    Bytes, Filter, FilterKind, Key, KeyHash, LengthMismatch, Parameter, Parameters, Stats, Table,
+};
 use core::fmt;
 use table::each;
 
-/// Writes the two types.
+/// Writes the type.
 macro_rules! types {
     (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
         /// A filter of any kind: chosen at run time, or found in a file.
         ///
-        /// Made [by kind](AnyFilter::new), [built](AnyFilter::build_hashes) from all keys, or
-        /// [loaded](AnyFilter::load). Forwards what the filter inside can do through one match, and
+        /// Made [by kind](AnyFilter::new), [built](AnyFilter::build_hashes) from all keys, or read
+        /// from a file ([`FilterFile`](crate::FilterFile)). Forwards what the filter inside can do through one match, and
         /// answers [`Unsupported`] to the rest; [`Abilities`](crate::Abilities) says which is
         /// which. Which kinds there are depends on the crate's features: a kind that was left out
         /// is refused by name.
@@ -43,21 +43,34 @@ macro_rules! types {
         /// # Ok(())
         /// # }
         /// ```
+        ///
+        /// `B` holds the table. A view of borrowed bytes is an [`AnyView`]; one of bytes that it
+        /// shares, such as a memory map, is kept in a struct:
+        ///
+        /// ```
+        /// use amq::{AnyFilter, BloomFilter, FilterFile, Goal, SharedBytes};
+        /// use std::sync::Arc;
+        ///
+        /// struct Part {
+        ///     keys: AnyFilter<SharedBytes<Vec<u8>>>, // or of a `memmap2::Mmap`
+        /// }
+        ///
+        /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// let mut filter = BloomFilter::new(Goal::fpr(100, 0.01))?;
+        /// filter.insert("a key");
+        /// // let map = unsafe { memmap2::Mmap::map(&File::open("part.amq")?)? };
+        /// let map = filter.to_bytes()?;
+        /// let part = Part { keys: AnyFilter::view_shared(Arc::new(map))? };
+        /// assert!(part.keys.contains("a key"));
+        /// # Ok(())
+        /// # }
+        /// ```
         #[derive(Clone, PartialEq)]
         #[non_exhaustive]
-        pub enum AnyFilter {$(
+        pub enum AnyFilter<B: Bytes = Table> {$(
             #[cfg(feature = $feature)]
             #[doc = concat!("A [`", stringify!($type), "`](crate::", stringify!($type), ").")]
-            $name($module::$type),
-        )*}
-
-        /// A filter of any kind over borrowed bytes: a memory map, a `static`, a page of a larger
-        /// file.
-        #[non_exhaustive]
-        pub enum AnyView<'a> {$(
-            #[cfg(feature = $feature)]
-            #[doc = concat!("A view of a [`", stringify!($type), "`](crate::", stringify!($type), ").")]
-            $name(<$module::$type as Restore>::Over<Borrowing<'a>>),
+            $name(<$module::$type as FileFormat>::With<B>),
         )*}
 
         $(
@@ -81,92 +94,87 @@ macro_rules! types {
 
 kinds!(types);
 
-/// Writes what both can do.
-macro_rules! reading {
-    ([$($g:tt)*] $any:ty) => {
-        impl<$($g)*> $any {
-            /// Whether `key` is probably in: `false` is certain.
-            #[inline]
-            #[must_use]
-            pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-                kinds!(each self, filter => filter.contains(key))
-            }
+/// A filter of any kind over borrowed bytes: a memory map, a `static`, a page of a larger file.
+pub type AnyView<'a> = AnyFilter<&'a [u8]>;
 
-            /// What determines its table: the fields of the variant's own parameters, such as
-            /// [`BloomParams`](amq_bloom::BloomParams), each with its unit.
-            ///
-            /// ```
-            /// use amq::{AnyFilter, FilterKind, Goal};
-            ///
-            /// # fn main() -> Result<(), amq::AnyError> {
-            /// let filter = AnyFilter::new(FilterKind::Bloom, Goal::fpr(1_000_000, 0.01))?;
-            /// let parameters = filter.parameters();
-            /// assert_eq!(parameters[0].to_string(), "bits 9592960");
-            /// assert_eq!((parameters[1].name, parameters[1].unit), ("probes", "bits per key"));
-            /// # Ok(())
-            /// # }
-            /// ```
-            #[must_use]
-            pub fn parameters(&self) -> Vec<Parameter> {
-                kinds!(each self, filter => filter.params().parameters().collect())
-            }
+impl<B: Bytes> AnyFilter<B> {
+    /// Whether `key` is probably in: `false` is certain.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        kinds!(each self, filter => filter.contains(key))
+    }
 
-            /// How the filter stands, in one value that prints itself. Reads the whole table.
-            #[must_use]
-            pub fn stats(&self) -> Stats {
-                Filter::stats(self)
-            }
-        }
+    /// What determines its table: the fields of the variant's own parameters, such as
+    /// [`BloomParams`](amq_bloom::BloomParams), each with its unit.
+    ///
+    /// ```
+    /// use amq::{AnyFilter, FilterKind, Goal};
+    ///
+    /// # fn main() -> Result<(), amq::AnyError> {
+    /// let filter = AnyFilter::new(FilterKind::Bloom, Goal::fpr(1_000_000, 0.01))?;
+    /// let parameters = filter.parameters();
+    /// assert_eq!(parameters[0].to_string(), "bits 9592960");
+    /// assert_eq!((parameters[1].name, parameters[1].unit), ("probes", "bits per key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn parameters(&self) -> Vec<Parameter> {
+        kinds!(each self, filter => filter.params().parameters().collect())
+    }
 
-        impl<$($g)*> Filter for $any {
-            fn kind(&self) -> FilterKind {
-                kinds!(each self, filter => filter.kind())
-            }
-            fn len(&self) -> u64 {
-                kinds!(each self, filter => Filter::len(filter))
-            }
-            fn capacity(&self) -> u64 {
-                kinds!(each self, filter => filter.capacity())
-            }
-            fn size_in_bytes(&self) -> u64 {
-                kinds!(each self, filter => filter.size_in_bytes())
-            }
-            fn expected_fpr(&self) -> f64 {
-                kinds!(each self, filter => filter.expected_fpr())
-            }
-            fn load_factor(&self) -> f64 {
-                kinds!(each self, filter => filter.load_factor())
-            }
-            fn saturated(&self) -> u64 {
-                kinds!(each self, filter => filter.saturated())
-            }
-            fn stats(&self) -> Stats {
-                kinds!(each self, filter => Filter::stats(filter))
-            }
-            #[inline]
-            fn seed(&self) -> u64 {
-                kinds!(each self, filter => filter.seed())
-            }
-            #[inline]
-            fn contains_hash(&self, hash: KeyHash) -> bool {
-                kinds!(each self, filter => filter.contains_hash(hash))
-            }
-            fn contains_batch(
-                &self,
-                hashes: &[KeyHash],
-                answers: &mut [bool],
-            ) -> Result<(), LengthMismatch> {
-                kinds!(each self, filter => filter.contains_batch(hashes, answers))
-            }
-        }
-
-        impl<$($g)*> fmt::Debug for $any {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                kinds!(each self, filter => filter.fmt(f))
-            }
-        }
-    };
+    /// How the filter stands, in one value that prints itself. Reads the whole table.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Filter::stats(self)
+    }
 }
 
-reading!([] AnyFilter);
-reading!(['a] AnyView<'a>);
+impl<B: Bytes> Filter for AnyFilter<B> {
+    fn kind(&self) -> FilterKind {
+        kinds!(each self, filter => filter.kind())
+    }
+    fn len(&self) -> u64 {
+        kinds!(each self, filter => Filter::len(filter))
+    }
+    fn capacity(&self) -> u64 {
+        kinds!(each self, filter => filter.capacity())
+    }
+    fn size_in_bytes(&self) -> u64 {
+        kinds!(each self, filter => filter.size_in_bytes())
+    }
+    fn expected_fpr(&self) -> f64 {
+        kinds!(each self, filter => filter.expected_fpr())
+    }
+    fn load_factor(&self) -> f64 {
+        kinds!(each self, filter => filter.load_factor())
+    }
+    fn saturated(&self) -> u64 {
+        kinds!(each self, filter => filter.saturated())
+    }
+    fn stats(&self) -> Stats {
+        kinds!(each self, filter => Filter::stats(filter))
+    }
+    #[inline]
+    fn seed(&self) -> u64 {
+        kinds!(each self, filter => filter.seed())
+    }
+    #[inline]
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        kinds!(each self, filter => filter.contains_hash(hash))
+    }
+    fn contains_batch(
+        &self,
+        hashes: &[KeyHash],
+        answers: &mut [bool],
+    ) -> Result<(), LengthMismatch> {
+        kinds!(each self, filter => filter.contains_batch(hashes, answers))
+    }
+}
+
+impl<B: Bytes> fmt::Debug for AnyFilter<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        kinds!(each self, filter => filter.fmt(f))
+    }
+}

@@ -2,13 +2,17 @@
 
 use super::Rolling;
 use super::limits::{MAX_ADVANCES, MAX_GENERATIONS};
-use crate::parts::{Part, parts, push, whole};
-use amq_core::internal::{Contents, Hashing, Header, Opened, Restore, Source, Written};
-use amq_core::{BuildError, DecodeError, FilterKind};
+use crate::parts::{Part, check, parts, push, whole};
+use alloc::vec::Vec;
+use amq_core::internal::{Contents, FileFormat, Hashing, Header, Opened, Sections};
+use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
 
 /// The generations and their numbers are in the file: after a restart nothing is forgotten, and the
 /// next [`advance`](Rolling::advance) forgets what it would have.
-impl<F: Part> Written for Rolling<F> {
+impl<F: Part> FileFormat for Rolling<F> {
+    type With<B: Bytes> = Self;
+    type Geometry = ();
+
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let mut entry = [0; 8];
         let count = self.generations.len() as u64;
@@ -18,18 +22,22 @@ impl<F: Part> Written for Rolling<F> {
         self.generations.iter().try_for_each(|part| push(&mut whole, part))?;
         Ok(whole)
     }
-}
 
-impl<F: Part> Restore for Rolling<F> {
-    type Over<R: Source> = Self;
-
-    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self, DecodeError> {
-        opened.expect_kind(FilterKind::Rolling, 1)?;
-        let [count, newest, by_count] = opened.only_entry()?;
+    fn geometry(opened: &Opened<'_>) -> Result<(), DecodeError> {
+        check(opened, FilterKind::Rolling, "generations", MAX_GENERATIONS)?;
+        let [_, newest, by_count] = opened.only_entry()?;
         Opened::within("number of advances", newest, 0..=MAX_ADVANCES)?;
-        Opened::within("advances by count", by_count, 0..=1)?;
-        let generations: alloc::vec::Vec<F> =
-            parts(opened, source, FilterKind::Rolling, "generations", MAX_GENERATIONS)?;
+        Opened::within("advances by count", by_count, 0..=1)
+    }
+
+    /// Copies the generations, whatever the sections are held in.
+    fn from_sections<B: Bytes>(
+        opened: &Opened<'_>,
+        (): (),
+        sections: Sections<'_, B>,
+    ) -> Result<Self, DecodeError> {
+        let [count, newest, by_count] = opened.only_entry()?;
+        let generations: Vec<F> = parts(opened, sections)?;
         // Those that were never reached hold nothing.
         let reached = newest.saturating_add(1).min(count) as usize;
         if generations[reached..].iter().any(|generation| !generation.is_empty()) {

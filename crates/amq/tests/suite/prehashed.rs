@@ -2,11 +2,11 @@
 
 use amq::sharded::Sharded;
 use amq::{
-    Abilities, AnyError, AnyFile, AnyFilter, AnyView, BatchInsertError, BlockedBloomFilter,
-    BloomFilter, Budget, BuildError, BuildFilter, CuckooFilter, DecodeError, EmptyFilter,
+    Abilities, AnyError, AnyFile, AnyFilter, BatchInsertError, BlockedBloomFilter, BloomFilter,
+    Budget, BuildError, BuildFilter, CuckooFilter, DecodeError, EmptyFilter,
     ExpandableQuotientFilter, Filter, FilterFile, FilterKind, FuseFilter, Goal, InsertError,
-    InsertFilter, KeyHash, KeyInfo, MergeError, Prehashed, QuotientFilter, ReadError, SaveOptions,
-    ScalableBloomFilter, load_or_maybe,
+    InsertFilter, KeyHash, KeyInfo, LoadOptions, MergeError, Prehashed, QuotientFilter, ReadError,
+    SaveOptions, ScalableBloomFilter, load_or_maybe,
 };
 
 const KEYS: u64 = 500;
@@ -42,7 +42,7 @@ fn a_file_of_every_kind_is_read_as_hashes_and_never_as_keys() {
         assert_eq!(AnyFilter::from_bytes(&bytes).unwrap_err(), refused, "{kind}");
         let loaded = AnyFilter::load(&path);
         assert!(matches!(loaded, Err(ReadError::Decode(DecodeError::Prehashed))), "{kind}");
-        assert!(AnyView::open(&bytes).is_err(), "{kind}");
+        assert!(AnyFilter::view(&bytes).is_err(), "{kind}");
         // Whoever asks for keys gets no wrong "no".
         let missing = load_or_maybe(&path);
         assert!((0..2000u64).all(|key| missing.contains(&key)) && missing.filter().is_none());
@@ -180,13 +180,16 @@ fn what_a_file_holds_is_read_with_the_seed_that_it_withholds() {
     let info = KeyInfo { withheld: true, ..KeyInfo::default() };
     let file = AnyFile::Keys(filter, info);
     assert_eq!(AnyFile::from_bytes(&bytes).unwrap_err(), DecodeError::SeedWithheld);
-    assert!(AnyFile::from_bytes_with_seed(&bytes, 7).unwrap() == file);
-    assert!(AnyFile::read_from_with_seed(&bytes[..], 7).unwrap() == file);
-    assert!(AnyFile::load_with_seed(&path, 7).unwrap() == file);
+    assert!(LoadOptions::new().seed(7).from_bytes::<AnyFile>(&bytes).unwrap() == file);
+    assert!(LoadOptions::new().seed(7).read_from::<AnyFile, _>(&bytes[..]).unwrap() == file);
+    assert!(LoadOptions::new().seed(7).load::<AnyFile>(&path).unwrap() == file);
     std::fs::remove_file(path).unwrap();
     // Without keys there is no seed to give.
     let hashes = prehashed(FilterKind::Cuckoo).to_bytes().unwrap();
-    assert_eq!(AnyFile::from_bytes_with_seed(&hashes, 0).unwrap_err(), DecodeError::OtherSeed);
+    assert_eq!(
+        LoadOptions::new().seed(0).from_bytes::<AnyFile>(&hashes).unwrap_err(),
+        DecodeError::OtherSeed
+    );
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn a_seed_can_be_withheld_on_every_way_and_must_be_given() {
     assert!(
         LoadOptions::new().seed(seed).read_from::<BloomFilter, _>(&withheld[..]).unwrap() == filter
     );
-    assert!(AnyFilter::read_from_with_seed(&withheld[..], seed).unwrap() == any);
+    assert!(LoadOptions::new().seed(seed).read_from::<AnyFilter, _>(&withheld[..]).unwrap() == any);
     assert!(BloomFilter::read_from(&withheld[..]).is_err());
     for through_any in [false, true] {
         match through_any {
@@ -53,11 +53,16 @@ fn a_seed_can_be_withheld_on_every_way_and_must_be_given() {
         assert!(std::fs::read(&path).unwrap() == withheld);
         assert!(BloomFilter::load(&path).is_err());
         assert!(LoadOptions::new().seed(seed).load::<BloomFilter>(&path).unwrap() == filter);
-        assert!(AnyFilter::load_with_seed(&path, seed).unwrap() == any);
+        assert!(LoadOptions::new().seed(seed).load::<AnyFilter>(&path).unwrap() == any);
         filter.save(&path).unwrap();
         // A seed that contradicts the file's.
         assert!(LoadOptions::new().seed(!seed).load::<BloomFilter>(&path).is_err());
-        assert!(AnyFilter::read_from_with_seed(&std::fs::read(&path).unwrap()[..], 0).is_err());
+        assert!(
+            LoadOptions::new()
+                .seed(0)
+                .read_from::<AnyFilter, _>(&std::fs::read(&path).unwrap()[..])
+                .is_err()
+        );
     }
 }
 

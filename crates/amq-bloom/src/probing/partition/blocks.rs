@@ -8,7 +8,10 @@ use core::marker::PhantomData;
 const TOGETHER: usize = 1024;
 
 /// A block of a table in which a key has one block.
-pub trait Block: Send + Sized {
+pub trait Block {
+    /// What a table holds for a block.
+    type Element: Send;
+
     /// What the blocks of a table have in common.
     type Shape: Copy + Send + Sync;
 
@@ -21,7 +24,7 @@ pub trait Block: Send + Sized {
     /// Inserts keys whose blocks are in a part of the table, which begins with block `first` of
     /// `blocks`; returns how many were new.
     fn insert(
-        part: &mut [Self],
+        part: &mut [Self::Element],
         shape: Self::Shape,
         first: usize,
         blocks: u64,
@@ -41,37 +44,37 @@ pub(super) struct Blocks<B: Block> {
 /// Inserts many hashes and returns how many were new. `len` is the filter's number of keys.
 #[inline]
 pub fn insert_batch<B: Block>(
-    blocks: &mut [B],
+    blocks: &mut [B::Element],
     shape: B::Shape,
     len: &mut u64,
     hashes: &[KeyHash],
 ) -> u64 {
-    many::insert_batch(&Blocks::new(shape, blocks.len() as u64), blocks, len, hashes)
+    many::insert_batch(&Blocks::<B>::new(shape, blocks.len() as u64), blocks, len, hashes)
 }
 
 /// Inserts the hashes that `next` writes, about `about` in all; see [`insert_batch`].
 pub fn insert_from<B: Block>(
-    blocks: &mut [B],
+    blocks: &mut [B::Element],
     shape: B::Shape,
     len: &mut u64,
     about: u64,
     next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
 ) -> u64 {
-    many::insert_from(&Blocks::new(shape, blocks.len() as u64), blocks, len, about, next)
+    many::insert_from(&Blocks::<B>::new(shape, blocks.len() as u64), blocks, len, about, next)
 }
 
 impl<B: Block> Blocks<B> {
     /// The ranges of so many blocks.
     #[inline]
     fn new(shape: B::Shape, blocks: u64) -> Self {
-        let bytes = super::range_bytes(blocks.saturating_mul(size_of::<B>() as u64));
-        let shift = (bytes / size_of::<B>() as u64).ilog2();
+        let bytes = super::range_bytes(blocks.saturating_mul(size_of::<B::Element>() as u64));
+        let shift = (bytes / size_of::<B::Element>() as u64).ilog2();
         Self { shape, blocks, shift, of: PhantomData }
     }
 }
 
 impl<B: Block> Partition for Blocks<B> {
-    type Element = B;
+    type Element = B::Element;
     type Item = KeyHash;
     const BY_NUMBER: bool = false;
 
@@ -93,7 +96,7 @@ impl<B: Block> Partition for Blocks<B> {
 
     fn insert<'p>(
         &self,
-        part: &mut [B],
+        part: &mut [B::Element],
         first: usize,
         pages: impl Iterator<Item = Page<'p, KeyHash>>,
         news: &mut News,
@@ -113,7 +116,7 @@ impl<B: Block> Partition for Blocks<B> {
     }
 
     #[inline(always)]
-    fn insert_each(&self, table: &mut [B], hashes: &[KeyHash]) -> u64 {
+    fn insert_each(&self, table: &mut [B::Element], hashes: &[KeyHash]) -> u64 {
         B::insert(table, self.shape, 0, self.blocks, hashes)
     }
 

@@ -15,12 +15,12 @@ pub trait Place: Sync {
     const WORD: u32;
 
     /// Sets a place; returns whether it was zero.
-    fn set(words: &mut [u64], place: u64) -> bool;
+    fn set(words: &mut [[u8; 8]], place: u64) -> bool;
 
     /// Sets the first `probes` places of a key in a table of `places`; returns whether any was
     /// zero.
     #[inline(always)]
-    fn set_all(words: &mut [u64], places: u64, probes: u32, hash: KeyHash) -> bool {
+    fn set_all(words: &mut [[u8; 8]], places: u64, probes: u32, hash: KeyHash) -> bool {
         let mut of_key = Probes::new(hash, places);
         let mut new = false;
         for _ in 0..probes {
@@ -84,7 +84,7 @@ pub(super) struct Places<P, I> {
 /// Inserts many hashes into a table of `places`, `probes` for each key; returns how many were new.
 /// `len` is the filter's number of keys.
 pub fn insert_batch<P: Place>(
-    words: &mut [u64],
+    words: &mut [[u8; 8]],
     (places, probes): (u64, u32),
     len: &mut u64,
     hashes: &[KeyHash],
@@ -98,7 +98,7 @@ pub fn insert_batch<P: Place>(
 
 /// Inserts the hashes that `next` writes, about `about` in all; see [`insert_batch`].
 pub fn insert_from<P: Place>(
-    words: &mut [u64],
+    words: &mut [[u8; 8]],
     (places, probes): (u64, u32),
     len: &mut u64,
     about: u64,
@@ -134,7 +134,7 @@ impl<P: Place, I: Item> Places<P, I> {
 }
 
 impl<P: Place, I: Item> Partition for Places<P, I> {
-    type Element = u64;
+    type Element = [u8; 8];
     type Item = I;
     const BY_NUMBER: bool = true;
 
@@ -169,7 +169,7 @@ impl<P: Place, I: Item> Partition for Places<P, I> {
 
     fn insert<'p>(
         &self,
-        part: &mut [u64],
+        part: &mut [[u8; 8]],
         _: usize,
         pages: impl Iterator<Item = Page<'p, I>>,
         news: &mut News,
@@ -193,7 +193,7 @@ impl<P: Place, I: Item> Partition for Places<P, I> {
     }
 
     #[inline(always)]
-    fn insert_each(&self, table: &mut [u64], hashes: &[KeyHash]) -> u64 {
+    fn insert_each(&self, table: &mut [[u8; 8]], hashes: &[KeyHash]) -> u64 {
         let mut new = 0;
         for &hash in hashes {
             new += u64::from(P::set_all(table, self.places, self.probes, hash));

@@ -106,10 +106,11 @@ impl Place for Bit {
     const COUNTS_COPIES: bool = false;
     const WORD: u32 = 6;
 
-    fn set(words: &mut [u64], place: u64) -> bool {
-        let (word, bit) = ((place / 64) as usize, 1 << (place % 64));
-        let clear = words[word] & bit == 0;
-        words[word] |= bit;
+    fn set(words: &mut [[u8; 8]], place: u64) -> bool {
+        let (byte, bit) = ((place / 8 % 8) as usize, 1 << (place % 8));
+        let byte = &mut words[(place / 64) as usize][byte];
+        let clear = *byte & bit == 0;
+        *byte |= bit;
         clear
     }
 }
@@ -121,7 +122,7 @@ fn keys_far_apart_in_their_ranges_are_inserted_all_the_same() {
     assert!(!partition.fits());
     let keys = keys(if cfg!(miri) { 2000 } else { 20_000 });
     let hashes: Vec<_> = keys.iter().map(|key| KeyHash::of(key, SEED)).collect();
-    let words = || alloc::vec![0u64; bits.div_ceil(64) as usize];
+    let words = || alloc::vec![[0; 8]; bits.div_ceil(64) as usize];
     let mut wanted = words();
     let all = hashes.iter().filter(|&&hash| Bit::set_all(&mut wanted, bits, probes, hash));
     let new = all.count() as u64;

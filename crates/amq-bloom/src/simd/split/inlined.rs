@@ -11,8 +11,13 @@
 use crate::block::{Block, SALTS};
 use core::arch::asm;
 
-/// The salts, and a one for each word.
-static CONSTANTS: [Block; 2] = [Block(SALTS), Block([1; 8])];
+#[repr(C, align(32))]
+struct Constants {
+    salts: [u32; 8],
+    ones: [u32; 8],
+}
+
+static CONSTANTS: Constants = Constants { salts: SALTS, ones: [1; 8] };
 
 /// Tests whether a block has all bits of a key, and evaluates to a condition of that test: `b` if
 /// it has, `ae` if it lacks one. `then` is executed in between, with the block in `ymm1` and the
@@ -30,7 +35,7 @@ macro_rules! tested {
             "vpsrld ymm0, ymm0, 27",
             "vmovdqa ymm1, ymmword ptr [{constants} + 32]",
             "vpsllvd ymm0, ymm1, ymm0",
-            "vmovdqa ymm1, ymmword ptr [{block}]",
+            "vmovdqu ymm1, ymmword ptr [{block}]",
             "vptest ymm1, ymm0",
             $then,
             "vzeroupper",
@@ -56,8 +61,8 @@ macro_rules! tested {
 /// The processor must have AVX2.
 #[inline(always)]
 pub(super) unsafe fn contains(block: &Block, low: u32) -> bool {
-    // SAFETY: AVX2 is there (the caller's promise). Read are three blocks, each 32 bytes that are
-    // aligned to 32. Nothing is written but registers that are named, and flags; no stack is used.
+    // SAFETY: AVX2 is there (the caller's promise). Read are the block's 32 bytes, and the constants,
+    // which are aligned. Nothing is written but registers that are named, and flags; no stack is used.
     unsafe { tested!(&raw const *block, low, "", "b", [pure, readonly, nostack]) }
 }
 
@@ -72,7 +77,7 @@ pub(super) unsafe fn insert(block: &mut Block, low: u32) -> bool {
         tested!(
             &raw mut *block,
             low,
-            "vpor ymm0, ymm0, ymm1\nvmovdqa ymmword ptr [{block}], ymm0",
+            "vpor ymm0, ymm0, ymm1\nvmovdqu ymmword ptr [{block}], ymm0",
             "ae",
             [nostack]
         )

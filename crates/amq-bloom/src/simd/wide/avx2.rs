@@ -1,15 +1,14 @@
 //! Wide-block operations with AVX2: a block is two vectors.
 
-use crate::wide_block::{Shape, WideBlock};
+use crate::wide_block::{SALTS64, Shape, WideBlock};
 use core::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_load_si256, _mm256_loadu_si256,
-    _mm256_mul_epu32, _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi32,
-    _mm256_sllv_epi64, _mm256_srli_epi64, _mm256_srlv_epi64, _mm256_store_si256,
+    __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_loadu_si256, _mm256_mul_epu32,
+    _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi32,
+    _mm256_sllv_epi64, _mm256_srli_epi64, _mm256_srlv_epi64, _mm256_storeu_si256,
     _mm256_testz_si256,
 };
 
-/// The multipliers, aligned for vectors.
-static SALTS64: WideBlock = WideBlock(crate::wide_block::SALTS64);
+static MULTIPLIERS: [u64; 8] = SALTS64;
 
 /// Row `n`: ones for `n` neighbouring words, or in row 0 for all eight, repeated with period eight.
 /// Eight elements from number `7 - s` on have the ones in word `s` and those after it.
@@ -35,13 +34,13 @@ static NEIGHBOURS: [[u64; 16]; 8] = {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn bits(low: u32, shape: Shape) -> [[__m256i; 2]; 3] {
-    let salts: *const __m256i = (&raw const SALTS64).cast();
+    let salts: *const __m256i = (&raw const MULTIPLIERS).cast();
     let row = &NEIGHBOURS[shape.probes() as usize % 8];
     let chosen: *const __m256i = row[(!low & 7) as usize..].as_ptr().cast();
-    // SAFETY: AVX2 is there (the caller's promise). The salts are 64 bytes, aligned to 64. Eight
+    // SAFETY: AVX2 is there (the caller's promise). The salts are 64 bytes. Eight
     // of a row's 16 words are read, from the eighth on at most.
     unsafe {
-        let salts = [_mm256_load_si256(salts), _mm256_load_si256(salts.add(1))];
+        let salts = [_mm256_loadu_si256(salts), _mm256_loadu_si256(salts.add(1))];
         let chosen = [_mm256_loadu_si256(chosen), _mm256_loadu_si256(chosen.add(1))];
         // The multiplication ignores the upper halves.
         let low = [_mm256_set1_epi32(low as i32); 2];
@@ -64,8 +63,8 @@ unsafe fn bits(low: u32, shape: Shape) -> [[__m256i; 2]; 3] {
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bool {
     let address: *mut __m256i = (&raw mut *block).cast();
-    // SAFETY: AVX2 is there (the caller's promise); a block is 64 bytes, aligned to 64, and
-    // exclusively borrowed.
+    // SAFETY: AVX2 is there (the caller's promise); a block is 64 bytes, and exclusively
+    // borrowed.
     unsafe {
         let [chosen, first, second] = bits(low, shape);
         let mask = if shape.twice {
@@ -77,10 +76,10 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
         } else {
             [_mm256_sllv_epi64(chosen[0], first[0]), _mm256_sllv_epi64(chosen[1], first[1])]
         };
-        let old = [_mm256_load_si256(address), _mm256_load_si256(address.add(1))];
+        let old = [_mm256_loadu_si256(address), _mm256_loadu_si256(address.add(1))];
         let new = [_mm256_or_si256(old[0], mask[0]), _mm256_or_si256(old[1], mask[1])];
-        _mm256_store_si256(address, new[0]);
-        _mm256_store_si256(address.add(1), new[1]);
+        _mm256_storeu_si256(address, new[0]);
+        _mm256_storeu_si256(address.add(1), new[1]);
         let clear = [_mm256_andnot_si256(old[0], mask[0]), _mm256_andnot_si256(old[1], mask[1])];
         let clear = _mm256_or_si256(clear[0], clear[1]);
         _mm256_testz_si256(clear, clear) == 0
@@ -93,10 +92,10 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool {
     let address: *const __m256i = (&raw const *block).cast();
-    // SAFETY: AVX2 is there (the caller's promise); a block is 64 bytes, aligned to 64.
+    // SAFETY: AVX2 is there (the caller's promise); a block is 64 bytes.
     unsafe {
         let [chosen, first, second] = bits(low, shape);
-        let words = [_mm256_load_si256(address), _mm256_load_si256(address.add(1))];
+        let words = [_mm256_loadu_si256(address), _mm256_loadu_si256(address.add(1))];
         // The bits asked for become the lowest.
         let first = [_mm256_srlv_epi64(words[0], first[0]), _mm256_srlv_epi64(words[1], first[1])];
         let clear = if shape.twice {

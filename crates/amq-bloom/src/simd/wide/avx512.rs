@@ -22,8 +22,8 @@ static CONSTANTS: Constants = Constants { salts: SALTS64, one: 1 };
 pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bool {
     let chosen = shape.chosen(low);
     let changed: u32;
-    // SAFETY: the caller says that there are the instructions. A block and the salts are 64
-    // bytes, aligned to 64; the block is exclusively borrowed. Nothing else is written but the
+    // SAFETY: the caller says that there are the instructions. A block is 64 bytes, exclusively
+    // borrowed, and the salts are 64, which are aligned. Nothing else is written but the
     // registers named.
     unsafe {
         if !shape.twice {
@@ -37,7 +37,7 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
                 "vprolvq zmm16 {{k1}} {{z}}, zmm18, zmm16",
                 "vporq zmm16, zmm16, zmmword ptr [{block}]",
                 "vpcmpneqq k1, zmm16, zmmword ptr [{block}]",
-                "vmovdqa64 zmmword ptr [{block}], zmm16",
+                "vmovdqu64 zmmword ptr [{block}], zmm16",
                 "kmovb {changed:e}, k1",
                 low = in(reg) low,
                 chosen = in(reg) chosen,
@@ -63,7 +63,7 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
                 // All three together.
                 "vpternlogq zmm16, zmm17, zmmword ptr [{block}], 0xFE",
                 "vpcmpneqq k1, zmm16, zmmword ptr [{block}]",
-                "vmovdqa64 zmmword ptr [{block}], zmm16",
+                "vmovdqu64 zmmword ptr [{block}], zmm16",
                 "kmovb {changed:e}, k1",
                 low = in(reg) low,
                 chosen = in(reg) chosen,
@@ -88,14 +88,14 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
 pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool {
     let chosen = shape.chosen(low);
     let clear: u32;
-    // SAFETY: the caller says that there are the instructions. A block and the salts are 64
-    // bytes, aligned to 64. Nothing is written but the registers named.
+    // SAFETY: the caller says that there are the instructions. A block is 64 bytes, and
+    // the salts are 64, which are aligned. Nothing is written but the registers named.
     unsafe {
         if !shape.twice {
             asm!(
                 "vpbroadcastd zmm16, {low:e}",
                 "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
-                "vmovdqa64 zmm18, zmmword ptr [{block}]",
+                "vmovdqu64 zmm18, zmmword ptr [{block}]",
                 "kmovd k1, {chosen:e}",
                 "vpsrlq zmm16, zmm16, 26",
                 // The counts are taken modulo 64: the bits asked for become the lowest.
@@ -116,7 +116,7 @@ pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool
             asm!(
                 "vpbroadcastd zmm16, {low:e}",
                 "vpmuludq zmm16, zmm16, zmmword ptr [{constants}]",
-                "vmovdqa64 zmm18, zmmword ptr [{block}]",
+                "vmovdqu64 zmm18, zmmword ptr [{block}]",
                 "kmovd k1, {chosen:e}",
                 "vpsrlq zmm17, zmm16, 26",
                 // On another port than a shift.

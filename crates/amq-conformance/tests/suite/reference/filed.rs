@@ -1,21 +1,13 @@
 //! A sorted list of hashes that is stored as a file: an exact set, plain enough to be seen right.
 
-use amq_conformance::files::{FileFilter, Pieces, mend};
-use amq_core::format::HEADER;
-use amq_core::internal::{
-    Borrowing, Copying, Description, Entry, Hashing, Header, Opened, Restore, Section, Source,
-    Stored, Streaming, Written,
-};
+use amq_conformance::files::{FileFilter, Pieces, load_options, mend, save_options};
+use amq_core::format::{HEADER, HashedBy};
+use amq_core::internal::{Contents, Entry, FileFormat, Hashing, Header, Opened, Section, Sections};
 use amq_core::{
-    BuildError, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterFile, FilterKind, Goal,
-    InsertError, InsertFilter, Inserted, KeyHash, LoadOptions, MergeError, MergeFilter, Prehashed,
-    ReadError, RemoveFilter, SaveOptions, Secret,
+    BuildError, Bytes, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterFile,
+    FilterKind, Goal, InsertError, InsertFilter, Inserted, KeyHash, LoadOptions, MergeError,
+    MergeFilter, Prehashed, ReadError, RemoveFilter, Table,
 };
-
-/// What a reader is given.
-fn secret(seed: Option<u64>) -> Option<Secret> {
-    seed.map(Secret::Seed)
-}
 
 /// What is wrong with a stored filter, or with a way in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +17,6 @@ pub(crate) enum Lapse {
     None,
     // Of writing.
     NotedWhenReadBefore,
-    ShortBufferBegun,
     SeedTold,
     LimitLeftOut,
     ZerosWritten,
@@ -72,19 +63,19 @@ pub(crate) enum Lapse {
 /// The list, with one [`Lapse`]. It implements no `PlanFilter`: what does, and is stored, reads and
 /// writes by the envelope alone.
 #[derive(Clone)]
-pub(crate) struct Filed<const LAPSE: u8, S = Vec<u64>> {
+pub(crate) struct Filed<const LAPSE: u8, B = Table> {
     header: Header,
     /// The most hashes it takes.
     limit: u64,
     /// A rate that only a lapse believes.
     rate: u64,
     len: u64,
-    words: S,
+    table: B,
     was_read: bool,
     is_view: bool,
 }
 
-impl<const LAPSE: u8, S> Filed<LAPSE, S> {
+impl<const LAPSE: u8, B> Filed<LAPSE, B> {
     fn has_lapse(lapse: Lapse) -> bool {
         LAPSE == lapse as u8
     }
@@ -108,22 +99,42 @@ pub(crate) fn filed<const LAPSE: u8>(
         limit: 2 * goal.keys,
         rate: 0,
         len: words.len() as u64,
-        words,
+        table: table_of(&words),
         was_read: false,
         is_view: false,
     })
 }
 
-impl<const LAPSE: u8> PartialEq for Filed<LAPSE> {
-    fn eq(&self, other: &Self) -> bool {
-        let limits = Self::has_lapse(Lapse::LimitLeftOut) || self.limit == other.limit;
-        limits && self.header == other.header && self.words == other.words
+/// These words as little-endian bytes.
+#[allow(clippy::unwrap_used, reason = "a helper of tests fails as they do")]
+fn table_of(words: &[u64]) -> Table {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Table::try_from(&bytes[..]).unwrap()
+}
+
+impl<const LAPSE: u8, B: Bytes> Filed<LAPSE, B> {
+    fn words(&self) -> Vec<u64> {
+        self.table.as_ref().as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()
     }
 }
 
-impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Filter for Filed<LAPSE, S> {
+impl<const LAPSE: u8> Filed<LAPSE> {
+    fn set_words(&mut self, words: &[u64]) {
+        self.table = table_of(words);
+        self.len = words.len() as u64;
+    }
+}
+
+impl<const LAPSE: u8> PartialEq for Filed<LAPSE> {
+    fn eq(&self, other: &Self) -> bool {
+        let limits = Self::has_lapse(Lapse::LimitLeftOut) || self.limit == other.limit;
+        limits && self.header == other.header && self.table == other.table
+    }
+}
+
+impl<const LAPSE: u8, B: Bytes> Filter for Filed<LAPSE, B> {
     fn kind(&self) -> FilterKind {
-        Self::KIND
+        KIND
     }
 
     fn seed(&self) -> u64 {
@@ -139,7 +150,7 @@ impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Filter for Filed<LAPSE, S> 
     }
 
     fn size_in_bytes(&self) -> u64 {
-        self.words.as_ref().len() as u64 * 8
+        self.table.as_ref().len() as u64
     }
 
     fn expected_fpr(&self) -> f64 {
@@ -151,14 +162,15 @@ impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Filter for Filed<LAPSE, S> 
     }
 
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        let mut words = self.words.as_ref();
+        let mut words = self.table.as_ref().as_chunks().0;
         if Self::has_lapse(Lapse::NoKeysNoAnswer) && self.len == 0 {
             return false;
         }
         if Self::has_lapse(Lapse::ViewLeavesOutTheLast) && self.is_view {
             words = &words[..words.len().saturating_sub(1)];
         }
-        words.binary_search(&Self::word(hash, self.header.seed)).is_ok()
+        let wanted = Self::word(hash, self.header.seed);
+        words.binary_search_by_key(&wanted, |&word| u64::from_le_bytes(word)).is_ok()
     }
 }
 
@@ -167,41 +179,41 @@ impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
         if self.len >= self.limit {
             return Err(InsertError::Limit { what: "keys", limit: self.limit });
         }
-        let word = Self::word(hash, self.header.seed);
-        let place = self.words.binary_search(&word);
-        self.words.insert(place.unwrap_or_else(|place| place), word);
-        self.len += 1;
+        let (word, mut words) = (Self::word(hash, self.header.seed), self.words());
+        let place = words.binary_search(&word);
+        words.insert(place.unwrap_or_else(|place| place), word);
+        self.set_words(&words);
         Ok(Inserted::from_change(place.is_err()))
     }
 }
 
 impl<const LAPSE: u8> ClearFilter for Filed<LAPSE> {
     fn clear(&mut self) {
-        self.words.clear();
-        self.len = 0;
+        self.set_words(&[]);
     }
 }
 
 impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        let place = match self.words.binary_search(&Self::word(hash, self.header.seed)) {
+        let mut words = self.words();
+        let place = match words.binary_search(&Self::word(hash, self.header.seed)) {
             Err(place) if Self::has_lapse(Lapse::TakesAnotherAway) => place,
             Err(_) => return false,
             Ok(place) => place,
         };
-        if place < self.words.len() {
-            self.words.remove(place);
-            self.len -= 1;
+        if place < words.len() {
+            words.remove(place);
+            self.set_words(&words);
         }
         true
     }
 }
 
-impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> CountFilter for Filed<LAPSE, S> {
+impl<const LAPSE: u8, B: Bytes> CountFilter for Filed<LAPSE, B> {
     fn count_hash(&self, hash: KeyHash) -> Count {
         let wanted = Self::word(hash, self.header.seed);
-        let copies = self.words.as_ref().iter().filter(|&&word| word == wanted);
-        Count::new(copies.count() as u64)
+        let copies = self.words().into_iter().filter(|&word| word == wanted).count();
+        Count::new(copies as u64)
     }
 }
 
@@ -217,79 +229,103 @@ impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
         let lost = usize::from(Self::has_lapse(Lapse::MergeForgets));
-        self.words.extend(other.words.iter().skip(lost));
-        self.words.sort_unstable();
-        self.len = self.words.len() as u64;
+        let mut words = self.words();
+        words.extend(other.words().iter().skip(lost));
+        words.sort_unstable();
+        self.set_words(&words);
         Ok(())
     }
 }
 
-static ZEROS: [u64; 8192] = [0; 8192];
+/// More than the list has any use for.
+const ZEROS: usize = 8192 * 8;
 
-impl<const LAPSE: u8, S: AsRef<[u64]> + Send + Sync> Stored for Filed<LAPSE, S> {
-    const KIND: FilterKind = FilterKind::Quotient;
-    const REVISION: u8 = 1;
+const KIND: FilterKind = FilterKind::Quotient;
 
-    fn header(&self) -> &Header {
-        &self.header
-    }
+impl<const LAPSE: u8, B: Bytes> FileFormat for Filed<LAPSE, B> {
+    type With<C: Bytes> = Filed<LAPSE, C>;
+    type Geometry = ();
 
-    fn items(&self) -> u64 {
-        self.len
-    }
-
-    fn describe(&self) -> Description<'_> {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let limit = match Self::has_lapse(Lapse::LimitLeftOut) {
             true => u64::MAX,
             false => self.limit,
         };
-        let words = self.words.as_ref();
-        let mut sections = vec![Section::of(words)];
+        let table = self.table.as_ref();
+        let mut sections = vec![Section::new(table, 8)];
         if Self::has_lapse(Lapse::ZerosWritten) {
-            sections.push(Section::of(&ZEROS));
+            sections.push(Section::new(vec![0; ZEROS], 8));
         }
         let mut entry = Entry::default();
-        entry[0] = words.len() as u64;
-        Description { asked: [limit, self.rate, 0, 0, 0, 0, 0, 0], entries: vec![entry], sections }
+        entry[0] = table.len() as u64 / 8;
+        Ok(Contents {
+            asked: [limit, self.rate, 0, 0, 0, 0, 0, 0],
+            entries: vec![entry],
+            sections,
+            ..Contents::new(KIND, 1, hashing, &self.header, self.len)
+        })
     }
-}
 
-impl<const LAPSE: u8> Restore for Filed<LAPSE> {
-    type Over<R: Source> = Filed<LAPSE, R::Store<u64>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
+    fn geometry(opened: &Opened<'_>) -> Result<(), DecodeError> {
         if !Self::has_lapse(Lapse::KindIgnored) {
-            opened.expect_kind(Self::KIND, Self::REVISION)?;
+            opened.expect_kind(KIND, 1)?;
         }
-        let [limit, rate, ..] = *opened.asked();
         opened.expect_asked(if Self::has_lapse(Lapse::RateOfTheFile) { 2 } else { 1 })?;
         let [words] = opened.only_entry()?;
         let bytes =
             words.checked_mul(8).ok_or(DecodeError::Geometry { field: "words", value: words })?;
         let zeros = Self::has_lapse(Lapse::ZerosWritten);
-        let sections = [(bytes, 8), (size_of_val(&ZEROS) as u64, 8)];
-        opened.expect_sections(sections[..1 + usize::from(zeros)].iter().copied())?;
-        let words = source.section::<u64>(opened)?;
-        if zeros {
-            source.section::<u64>(opened)?;
-        }
-        if source.finish(opened)? {
-            let words = words.as_ref();
-            let sorted = words.is_sorted() || Self::has_lapse(Lapse::OrderNotWalked);
-            let counted =
-                opened.keys() == words.len() as u64 || Self::has_lapse(Lapse::NoKeysNoAnswer);
-            if !sorted || !counted {
-                return Err(DecodeError::Structure { what: "order, or number" });
-            }
-        }
+        let sections = [(bytes, 8), (ZEROS as u64, 8)];
+        opened.expect_sections(sections[..1 + usize::from(zeros)].iter().copied())
+    }
+
+    fn from_sections<C: Bytes>(
+        opened: &Opened<'_>,
+        (): (),
+        mut sections: Sections<'_, C>,
+    ) -> Result<Filed<LAPSE, C>, DecodeError> {
+        let [limit, rate, ..] = *opened.asked();
         let mut header = opened.header();
         if Self::has_lapse(Lapse::CapacityLost) {
             header.capacity = 0;
         }
-        Ok(Filed { header, limit, rate, len: opened.keys(), words, was_read: true, is_view: false })
+        let (table, len) = (sections.take()?, opened.keys());
+        let list = Filed { header, limit, rate, len, table, was_read: true, is_view: false };
+        if sections.is_checked() {
+            let words = list.table.as_ref().as_chunks().0;
+            let sorted = words.is_sorted_by_key(|&word| u64::from_le_bytes(word));
+            let sorted = sorted || Self::has_lapse(Lapse::OrderNotWalked);
+            let counted = len == words.len() as u64 || Self::has_lapse(Lapse::NoKeysNoAnswer);
+            if !sorted || !counted {
+                return Err(DecodeError::Structure { what: "order, or number" });
+            }
+        }
+        Ok(list)
+    }
+}
+
+/// A way in that does not ask by whom the keys were hashed.
+struct ByAnyHash<F>(F);
+
+impl<F: FileFormat> FileFormat for ByAnyHash<F> {
+    const HASHED_BY: Option<HashedBy> = None;
+    type With<B: Bytes> = ByAnyHash<F::With<B>>;
+    type Geometry = F::Geometry;
+
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        self.0.contents(hashing)
+    }
+
+    fn geometry(opened: &Opened<'_>) -> Result<F::Geometry, DecodeError> {
+        F::geometry(opened)
+    }
+
+    fn from_sections<B: Bytes>(
+        opened: &Opened<'_>,
+        geometry: F::Geometry,
+        sections: Sections<'_, B>,
+    ) -> Result<ByAnyHash<F::With<B>>, DecodeError> {
+        F::from_sections(opened, geometry, sections).map(ByAnyHash)
     }
 }
 
@@ -319,7 +355,7 @@ fn excused<const LAPSE: u8>(bytes: &[u8]) -> Vec<u8> {
 }
 
 impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
-    type View<'a> = Filed<LAPSE, &'a [u64]>;
+    type View<'a> = Filed<LAPSE, &'a [u8]>;
 
     fn realised(&self) -> String {
         format!("{}", self.limit)
@@ -327,25 +363,13 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
 
     fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
         let withhold = withhold_seed && !Self::has_lapse(Lapse::SeedTold);
-        let seed = if withhold { Hashing::SeedWithheld } else { Hashing::Seed };
-        let mut bytes = self.encode_file(seed)?;
+        let mut bytes = save_options(withhold).to_bytes(self)?;
         if Self::has_lapse(Lapse::NotedWhenReadBefore) && self.was_read {
             // A flag that every reader may ignore.
             bytes[20] = 1;
             mend(&mut bytes);
         }
         Ok(bytes)
-    }
-
-    fn encode_into(&self, buffer: &mut [u8]) -> Option<usize> {
-        if Self::has_lapse(Lapse::ShortBufferBegun) {
-            buffer[0] = 0x89;
-        }
-        self.encode_file_into(buffer)
-    }
-
-    fn encoded_len(&self) -> u64 {
-        self.file_len()
     }
 
     fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
@@ -366,15 +390,15 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
             Lapse::CopiedBeforeItIsRead,
         ];
         if Self::has_lapse(Lapse::PrehashedDecoded) {
-            return Self::decoded_by_any_hash(bytes, seed);
+            return load_options(seed).from_bytes::<ByAnyHash<Self>>(bytes).map(|read| read.0);
         }
         let read = match excuses.into_iter().any(Self::has_lapse) {
-            true => Self::decode_file(&excused::<LAPSE>(bytes), secret(seed)),
-            false => Self::decode_file(bytes, secret(seed)),
+            true => load_options(seed).from_bytes(&excused::<LAPSE>(bytes)),
+            false => load_options(seed).from_bytes(bytes),
         };
         let read = match read {
             Err(DecodeError::OtherSeed) if Self::has_lapse(Lapse::SeedIgnored) => {
-                Self::decode_file(bytes, None)
+                Self::from_bytes(bytes)
             }
             read => read,
         };
@@ -387,30 +411,26 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         })
     }
 
-    fn read(
-        reader: &mut Pieces<'_>,
-        seed: Option<u64>,
-        max_bytes: u64,
-    ) -> Result<(Self, u64), ReadError> {
+    fn read(reader: &mut Pieces<'_>, seed: Option<u64>, max_bytes: u64) -> Result<Self, ReadError> {
         let ahead = usize::from(Self::has_lapse(Lapse::ReadsAhead));
         let max_bytes = match Self::has_lapse(Lapse::StreamLimitIgnored) {
             true => u64::MAX,
             false => max_bytes,
         };
         let ignored = Self::has_lapse(Lapse::ChecksumsIgnoredInStreams);
+        let options = load_options(seed).max_bytes(max_bytes);
         let read = if ignored && reader.bytes.len() >= HEADER {
             let mut bytes = reader.bytes.to_vec();
             mend(&mut bytes);
             let mut mended = Pieces { bytes: &bytes, size: reader.size };
-            let read = Self::read_file(&mut mended, secret(seed), max_bytes)?;
-            reader.bytes = &reader.bytes[read.1 as usize..];
+            let read = options.read_from(&mut mended)?;
+            let left = mended.bytes.len();
+            reader.bytes = &reader.bytes[reader.bytes.len() - left..];
             read
         } else if Self::has_lapse(Lapse::PrehashedRead) {
-            Streaming::read(reader, secret(seed), max_bytes, |opened, source| {
-                <Self as Restore>::restore(opened, source)
-            })?
+            options.read_from::<ByAnyHash<Self>, _>(&mut *reader)?.0
         } else {
-            Self::read_file(reader, secret(seed), max_bytes)?
+            options.read_from(&mut *reader)?
         };
         reader.bytes = &reader.bytes[ahead.min(reader.bytes.len())..];
         Ok(read)
@@ -420,10 +440,12 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         bytes: &[u8],
         seed: Option<u64>,
         check: bool,
-    ) -> Result<<Self as Restore>::Over<Borrowing<'_>>, DecodeError> {
+    ) -> Result<Filed<LAPSE, &[u8]>, DecodeError> {
+        let options = load_options(seed);
+        let options = if check { options } else { options.unchecked_payload() };
         let mut view = match Self::has_lapse(Lapse::PrehashedViewed) {
-            true => Self::viewed_by_any_hash(bytes, seed, check)?,
-            false => Self::view_file(bytes, secret(seed), check)?,
+            true => options.view::<ByAnyHash<Self>>(bytes)?.0,
+            false => options.view::<Self>(bytes)?,
         };
         view.is_view = true;
         Ok(view)
@@ -437,10 +459,7 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         if Self::has_lapse(Lapse::PrehashedSeedDropped) {
             filter.get_mut().header.seed = 0;
         }
-        let mut bytes = match withhold_seed {
-            true => SaveOptions::new().without_secret().to_bytes(&filter)?,
-            false => filter.to_bytes()?,
-        };
+        let mut bytes = save_options(withhold_seed).to_bytes(&filter)?;
         if Self::has_lapse(Lapse::PrehashedUntold) {
             bytes[18] = 1;
         }
@@ -456,43 +475,23 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
 
     fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError> {
         match Self::has_lapse(Lapse::KeysDecoded) {
-            true => Self::decoded_by_any_hash(bytes, None).map(Prehashed::of),
+            true => ByAnyHash::<Self>::from_bytes(bytes).map(|read| Prehashed::of(read.0)),
             false => LoadOptions::new().from_bytes(bytes),
         }
     }
 
-    fn read_prehashed(mut reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError> {
-        if Self::has_lapse(Lapse::KeysRead) {
-            let (read, _) = Streaming::read(&mut reader, None, u64::MAX, |opened, source| {
-                <Self as Restore>::restore(opened, source)
-            })?;
-            return Ok(Prehashed::of(read));
+    fn read_prehashed(reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError> {
+        match Self::has_lapse(Lapse::KeysRead) {
+            true => ByAnyHash::<Self>::read_from(reader).map(|read| Prehashed::of(read.0)),
+            false => LoadOptions::new().read_from(reader),
         }
-        LoadOptions::new().read_from(reader)
     }
 
-    fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Filed<LAPSE, &[u64]>>, DecodeError> {
+    fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Filed<LAPSE, &[u8]>>, DecodeError> {
         let view = match Self::has_lapse(Lapse::KeysViewed) {
-            true => Self::viewed_by_any_hash(bytes, None, true)?,
+            true => ByAnyHash::<Self>::view(bytes)?.0,
             false => LoadOptions::new().view::<Prehashed<Self>>(bytes)?.into_inner(),
         };
         Ok(Prehashed::of(Filed { is_view: true, ..view }))
-    }
-}
-
-/// Ways in that do not ask by whom the keys were hashed.
-impl<const LAPSE: u8> Filed<LAPSE> {
-    fn decoded_by_any_hash(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        let (opened, payload) = Opened::in_bytes(bytes, secret(seed))?;
-        <Self as Restore>::restore(&opened, Copying::new(payload, &opened)?)
-    }
-
-    fn viewed_by_any_hash(
-        bytes: &[u8],
-        seed: Option<u64>,
-        check: bool,
-    ) -> Result<Filed<LAPSE, &[u64]>, DecodeError> {
-        let (opened, payload) = Opened::in_bytes(bytes, secret(seed))?;
-        <Self as Restore>::restore(&opened, Borrowing::new(payload, &opened, check)?)
     }
 }

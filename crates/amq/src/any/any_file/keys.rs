@@ -4,13 +4,13 @@ use super::{AnyFile, AnyFilter};
 use crate::AnyError;
 #[cfg(doc)]
 use amq_core::KeyEncoding;
-use amq_core::{Count, DecodeError, FilterExt, Inserted, Key, KeyHash, Secret, hash_blocks};
+use amq_core::{Bytes, Count, DecodeError, FilterExt, Inserted, Key, KeyHash, Secret, hash_blocks};
 
 /// The methods that take keys. They hash as the file says: under its seed, or under its secret key.
 /// Of a file that nobody here can hash keys for each is refused: as [`DecodeError::Prehashed`] if
 /// the program that made it hashed them, and as [`DecodeError::SeedWithheld`] or
 /// [`DecodeError::KeyWithheld`] if it was read without its seed or secret key.
-impl AnyFile {
+impl<B: Bytes> AnyFile<B> {
     /// The hash of a key: for the methods of the filter inside that take hashes.
     #[inline]
     pub fn key_hash<K: Key + ?Sized>(&self, key: &K) -> Result<KeyHash, DecodeError> {
@@ -51,6 +51,34 @@ impl AnyFile {
         }
     }
 
+    /// The number of copies of `key`; see [`CountFilter::count_hash`].
+    ///
+    /// [`CountFilter::count_hash`]: amq_core::CountFilter::count_hash
+    #[inline]
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Result<Count, AnyError> {
+        let hash = self.key_hash(key)?;
+        Ok(self.filter().into_inner().count_hash(hash)?)
+    }
+
+    /// The seed or secret key that its keys are hashed under; an error if nobody here can hash keys
+    /// for it.
+    fn hashed_under(&self) -> Result<Secret, DecodeError> {
+        match self.secret() {
+            Secret::Unknown => Err(self.refusal()),
+            known => Ok(known),
+        }
+    }
+
+    /// Why it is not asked for keys, if it is not.
+    const fn refusal(&self) -> DecodeError {
+        match self {
+            Self::Withheld(withheld) => withheld.refusal(),
+            _ => DecodeError::Prehashed,
+        }
+    }
+}
+
+impl AnyFile {
     /// Inserts `key`. On an error the filter is exactly as before.
     ///
     /// What the file says of its keys stays true: [`encoding`](Self::encoding) becomes that of
@@ -102,32 +130,6 @@ impl AnyFile {
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, AnyError> {
         let hash = self.key_hash(key)?;
         Ok(self.filter_mut().into_inner().remove_hash(hash)?)
-    }
-
-    /// The number of copies of `key`; see [`CountFilter::count_hash`].
-    ///
-    /// [`CountFilter::count_hash`]: amq_core::CountFilter::count_hash
-    #[inline]
-    pub fn count<K: Key + ?Sized>(&self, key: &K) -> Result<Count, AnyError> {
-        let hash = self.key_hash(key)?;
-        Ok(self.filter().into_inner().count_hash(hash)?)
-    }
-
-    /// The seed or secret key that its keys are hashed under; an error if nobody here can hash keys
-    /// for it.
-    fn hashed_under(&self) -> Result<Secret, DecodeError> {
-        match self.secret() {
-            Secret::Unknown => Err(self.refusal()),
-            known => Ok(known),
-        }
-    }
-
-    /// Why it is not asked for keys, if it is not.
-    const fn refusal(&self) -> DecodeError {
-        match self {
-            Self::Withheld(withheld) => withheld.refusal(),
-            _ => DecodeError::Prehashed,
-        }
     }
 }
 

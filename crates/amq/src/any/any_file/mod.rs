@@ -1,22 +1,14 @@
 //! What a file holds, of any kind and however its keys are hashed.
 
 mod keys;
-mod read;
 mod withheld;
 
 pub use withheld::Withheld;
 
 use super::{AnyError, AnyFilter};
-use alloc::vec::Vec;
-use amq_core::format::HashedBy;
-use amq_core::internal::{Contents, Hashing, Opened, Written};
 use amq_core::{
-    BuildError, DecodeError, Filter, FilterFile, KeyEncoding, KeyInfo, Keyed, MergeError,
-    Prehashed, Secret,
+    Bytes, DecodeError, Filter, KeyEncoding, KeyInfo, Keyed, MergeError, Prehashed, Secret, Table,
 };
-
-#[cfg(feature = "std")]
-use std::{io, path::Path};
 
 /// What a file can hold: a filter of any kind, with how its keys are hashed and were encoded.
 ///
@@ -28,11 +20,11 @@ use std::{io, path::Path};
 /// The encoding is what somebody said who knew of all keys: the file of a filter that was saved by
 /// itself says [`KeyEncoding::Unknown`].
 ///
-/// [`save`](Self::save) and the like write the file as it was read: with its seed or secret key if
+/// [`save`](crate::FilterFile::save) and the like write the file as it was read: with its seed or secret key if
 /// it had that, and without if not. Who wants it otherwise sets [`KeyInfo::withheld`].
 ///
 /// ```
-/// use amq::{AnyFile, BloomFilter, Goal, KeyEncoding};
+/// use amq::{AnyFile, BloomFilter, FilterFile, Goal, KeyEncoding};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut filter = BloomFilter::new(Goal::fpr(1000, 0.01))?;
@@ -47,18 +39,18 @@ use std::{io, path::Path};
 /// # }
 /// ```
 #[derive(Clone, PartialEq, Debug)]
-pub enum AnyFile {
+pub enum AnyFile<B: Bytes = Table> {
     /// A filter of keys, hashed under a seed.
-    Keys(AnyFilter, KeyInfo),
+    Keys(AnyFilter<B>, KeyInfo),
     /// A filter of keys, hashed under a secret key of 128 bits.
-    Keyed(Keyed<AnyFilter>, KeyInfo),
+    Keyed(Keyed<AnyFilter<B>>, KeyInfo),
     /// A filter of hashes.
-    Hashes(Prehashed<AnyFilter>),
+    Hashes(Prehashed<AnyFilter<B>>),
     /// A filter of keys whose seed or secret key is neither in the file nor known: to be looked at.
-    Withheld(Withheld),
+    Withheld(Withheld<B>),
 }
 
-impl AnyFile {
+impl<B: Bytes> AnyFile<B> {
     /// The filter by hash, however its keys are hashed: for what does not depend on that, such as
     /// its size. It has no method that takes a key.
     ///
@@ -74,11 +66,11 @@ impl AnyFile {
     /// ```
     ///
     /// ```compile_fail,E0599
-    /// # let file = amq::AnyFile::load("seen.amq").unwrap();
+    /// # let file: amq::AnyFile = amq::FilterFile::load("seen.amq").unwrap();
     /// file.filter().contains("a key"); // `file.contains("a key")` hashes as the file says
     /// ```
     #[must_use]
-    pub const fn filter(&self) -> Prehashed<&AnyFilter> {
+    pub const fn filter(&self) -> Prehashed<&AnyFilter<B>> {
         Prehashed::of(match self {
             Self::Keys(filter, _) => filter,
             Self::Keyed(filter, _) => filter.get_ref(),
@@ -90,7 +82,7 @@ impl AnyFile {
     /// The filter by hash, to be changed: by the hashes of [`key_hash`](Self::key_hash), or those
     /// of the program that made the file. For keys there are [`insert`](Self::insert) and the like.
     #[must_use]
-    pub const fn filter_mut(&mut self) -> Prehashed<&mut AnyFilter> {
+    pub const fn filter_mut(&mut self) -> Prehashed<&mut AnyFilter<B>> {
         Prehashed::of(match self {
             Self::Keys(filter, _) => filter,
             Self::Keyed(filter, _) => filter.get_mut(),
@@ -139,7 +131,7 @@ impl AnyFile {
     /// The filter of keys under a seed. [`DecodeError::Keyed`] if they are hashed under a secret
     /// key, [`DecodeError::Prehashed`] if it is one of hashes, and [`DecodeError::SeedWithheld`] or
     /// [`DecodeError::KeyWithheld`] if it was read without its secret.
-    pub fn of_keys(self) -> Result<AnyFilter, DecodeError> {
+    pub fn of_keys(self) -> Result<AnyFilter<B>, DecodeError> {
         match self {
             Self::Keys(filter, _) => Ok(filter),
             Self::Keyed(..) => Err(DecodeError::Keyed),
@@ -153,7 +145,7 @@ impl AnyFile {
     /// [`DecodeError::NotKeyed`] if the keys are hashed under a seed.
     ///
     /// ```
-    /// use amq::{AnyFile, Budget, CuckooFilter, Keyed, SaveOptions, SipKey};
+    /// use amq::{AnyFile, Budget, CuckooFilter, Keyed, LoadOptions, SaveOptions, SipKey};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let random = || [7; 16];
@@ -161,12 +153,12 @@ impl AnyFile {
     /// let seen = Keyed::<CuckooFilter>::build(Budget::Fpr(0.01), key, ["a key"])?;
     /// let bytes = SaveOptions::new().without_secret().to_bytes(&seen)?; // or `save`
     ///
-    /// let seen = AnyFile::from_bytes_with_key(&bytes, key)?.keyed()?; // or `load_with_key`
+    /// let seen = LoadOptions::new().key(key).from_bytes::<AnyFile>(&bytes)?.keyed()?; // or `load`
     /// assert!(seen.contains("a key"));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn keyed(self) -> Result<Keyed<AnyFilter>, DecodeError> {
+    pub fn keyed(self) -> Result<Keyed<AnyFilter<B>>, DecodeError> {
         match self {
             Self::Keyed(filter, _) => Ok(filter),
             Self::Keys(..) => Err(DecodeError::NotKeyed),
@@ -174,7 +166,9 @@ impl AnyFile {
             Self::Withheld(withheld) => Err(withheld.refusal()),
         }
     }
+}
 
+impl AnyFile {
     /// Adds every key of `other`. All or nothing. The file then says its seed or secret key only if
     /// both did, and how keys were encoded as [`KeyEncoding::and`] has it; of an empty filter that
     /// does not count.
@@ -210,51 +204,5 @@ impl AnyFile {
             _ => return Err(MergeError::Hashing.into()),
         }
         Ok(())
-    }
-
-    /// The filter as a file, as it was read: without its seed or secret key if the file it comes
-    /// from had none. One that was read without knowing it is refused ([`BuildError::Withheld`]).
-    pub fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
-        FilterFile::to_bytes(self)
-    }
-
-    /// Writes the filter as a file, likewise, and flushes the writer.
-    #[cfg(feature = "std")]
-    pub fn write_to(&self, writer: impl io::Write) -> io::Result<()> {
-        FilterFile::write_to(self, writer)
-    }
-
-    /// Saves the filter as the file at `path`, whole or not at all; see [`FilterFile::save`].
-    #[cfg(feature = "std")]
-    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        FilterFile::save(self, path)
-    }
-
-    /// This filter, as the file says of it.
-    fn of(filter: AnyFilter, opened: &Opened<'_>) -> Self {
-        let encoding = opened.encoding();
-        let info = KeyInfo { encoding, withheld: opened.withholds_secret() };
-        match opened.secret() {
-            Some(Secret::Key(key)) => Self::Keyed(Keyed::of(filter, key), info),
-            Some(Secret::Seed(_)) => Self::Keys(filter, info),
-            _ => match opened.hashed_by() {
-                HashedBy::Caller => Self::Hashes(Prehashed::of(filter)),
-                by => Self::Withheld(Withheld::new(filter, by, encoding)),
-            },
-        }
-    }
-}
-
-impl Written for AnyFile {
-    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
-        let KeyInfo { encoding, withheld } = self.key_info();
-        let hashing = if withheld { Hashing::SeedWithheld } else { hashing };
-        let contents = match self {
-            Self::Keys(filter, _) => filter.contents(hashing),
-            Self::Keyed(filter, _) => filter.contents(hashing),
-            Self::Hashes(filter) => filter.contents(hashing),
-            Self::Withheld(_) => Err(BuildError::Withheld),
-        };
-        Ok(Contents { encoding, ..contents? })
     }
 }

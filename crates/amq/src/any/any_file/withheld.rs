@@ -2,29 +2,33 @@
 
 use super::AnyFilter;
 use amq_core::format::HashedBy;
-use amq_core::{DecodeError, KeyEncoding};
+use amq_core::{Bytes, DecodeError, KeyEncoding, Table};
 
 /// A filter that was read with [`Secret::Unknown`](amq_core::Secret::Unknown) from a file that
 /// withholds its seed or secret key. It can be looked at, through
 /// [`AnyFile::filter`](crate::AnyFile::filter); nobody can ask it for keys, and it is not saved,
 /// since no seed or secret key would open the file.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Withheld {
-    filter: AnyFilter,
+pub struct Withheld<B: Bytes = Table> {
+    filter: AnyFilter<B>,
     by: HashedBy,
     encoding: KeyEncoding,
 }
 
-impl Withheld {
-    pub(super) const fn new(filter: AnyFilter, by: HashedBy, encoding: KeyEncoding) -> Self {
+impl<B: Bytes> Withheld<B> {
+    pub(in crate::any) const fn new(
+        filter: AnyFilter<B>,
+        by: HashedBy,
+        encoding: KeyEncoding,
+    ) -> Self {
         Self { filter, by, encoding }
     }
 
-    pub(super) const fn filter(&self) -> &AnyFilter {
+    pub(super) const fn filter(&self) -> &AnyFilter<B> {
         &self.filter
     }
 
-    pub(super) const fn filter_mut(&mut self) -> &mut AnyFilter {
+    pub(super) const fn filter_mut(&mut self) -> &mut AnyFilter<B> {
         &mut self.filter
     }
 

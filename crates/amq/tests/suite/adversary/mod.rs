@@ -35,7 +35,7 @@ mod refusal;
 mod victim;
 mod xxh3;
 
-use amq::{AnyFilter, FilterKind, Goal};
+use amq::{AnyFilter, FilterFile, FilterKind, Goal};
 use amq_core::index::remix;
 use victim::Victim;
 

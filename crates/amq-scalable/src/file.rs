@@ -5,30 +5,26 @@
 //! limits, and the compound rate.
 
 use crate::stage::{SEED, Stage};
-use crate::{MAX_GROWTH, OwnedStage, ScalableFilter, ScalableParams, StageFilter, StageGoal};
+use crate::{MAX_GROWTH, ScalableFilter, ScalableParams, StageFilter, StageGoal};
 use alloc::vec::Vec;
-use amq_core::internal::{Description, Header, Opened, Restore, Source, Stored, reserve};
-use amq_core::{DecodeError, FilterKind, PlanError};
+use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Section, Sections, reserve};
+use amq_core::{BuildError, Bytes, DecodeError, Parts, PlanError};
 
 /// The most stages there can be: each but the newest has at least twice the capacity of the one
 /// before, and capacities are below 2^64.
 const MAX_STAGES: usize = 64;
 
-impl<F: StageFilter> Stored for ScalableFilter<F> {
-    const KIND: FilterKind = F::SCALABLE;
-    const REVISION: u8 = 1;
+/// The revision of both layouts.
+const REVISION: u8 = 1;
 
-    fn header(&self) -> &Header {
-        &self.header
-    }
+impl<F: StageFilter> FileFormat for ScalableFilter<F> {
+    type With<B: Bytes> = ScalableFilter<F::With<B>>;
+    /// Growth, and the stages, oldest first: at least one.
+    type Geometry = (ScalableParams, Vec<Shape<F::Shape>>);
 
-    fn items(&self) -> u64 {
-        self.len
-    }
-
-    fn describe(&self) -> Description<'_> {
-        let (params, stages) = (&self.params, self.oldest_first());
-        Description {
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        let params = &self.params;
+        Ok(Contents {
             asked: [
                 params.initial,
                 params.fpr.to_bits(),
@@ -40,33 +36,37 @@ impl<F: StageFilter> Stored for ScalableFilter<F> {
                 params.max_stages.into(),
                 0,
             ],
-            entries: stages.map(Stage::entry).collect(),
-            sections: self.oldest_first().map(|stage| stage.filter.section()).collect(),
-        }
+            entries: self.oldest_first().map(Stage::entry).collect(),
+            sections: self
+                .oldest_first()
+                .map(|stage| Section::new(stage.filter.table(), F::WIDTH))
+                .collect(),
+            ..Contents::new(F::SCALABLE, REVISION, hashing, &self.header, self.len)
+        })
     }
-}
 
-impl<F: OwnedStage> Restore for ScalableFilter<F> {
-    type Over<R: Source> = ScalableFilter<F::Over<R>>;
-
-    fn restore<R: Source>(
-        opened: &Opened<'_>,
-        mut source: R,
-    ) -> Result<Self::Over<R>, DecodeError> {
-        opened.expect_kind(Self::KIND, Self::REVISION)?;
+    fn geometry(opened: &Opened<'_>) -> Result<Self::Geometry, DecodeError> {
+        opened.expect_kind(F::SCALABLE, REVISION)?;
         let params = asked(opened)?;
         let shapes = shapes::<F>(&params, opened)?;
-        let sections = shapes.iter().map(|shape| F::section_of(&shape.params));
+        let sections = shapes.iter().map(|shape| (F::table_bytes(&shape.params), F::WIDTH));
         opened.expect_sections(sections)?;
-        let mut stage = |shape: &Shape<F::Params>| shape.restore::<F, R>(opened, &mut source);
+        Ok((params, shapes))
+    }
+
+    fn from_sections<B: Bytes>(
+        opened: &Opened<'_>,
+        (params, shapes): Self::Geometry,
+        mut sections: Sections<'_, B>,
+    ) -> Result<ScalableFilter<F::With<B>>, DecodeError> {
         let [first, rest @ ..] = &shapes[..] else {
             return Err(wrong("entries", 0));
         };
-        let first = stage(first)?;
+        let first = first.stage::<F, B>(sections.take()?)?;
         let mut later = Vec::new();
         room(&mut later, rest.len())?;
         for shape in rest {
-            later.push(stage(shape)?);
+            later.push(shape.stage::<F, B>(sections.take()?)?);
         }
         let filter = ScalableFilter {
             header: opened.header(),
@@ -77,8 +77,8 @@ impl<F: OwnedStage> Restore for ScalableFilter<F> {
             limit: None,
             is_counted: false,
         };
-        if source.finish(opened)? {
-            filter.oldest_first().try_for_each(Stage::walk)?;
+        if sections.is_checked() {
+            filter.oldest_first().try_for_each(Stage::validate)?;
         }
         Ok(filter)
     }
@@ -91,7 +91,7 @@ impl<F: StageFilter> amq_core::internal::serde::Serialize for ScalableFilter<F> 
         &self,
         serializer: Z,
     ) -> Result<Z::Ok, Z::Error> {
-        amq_core::internal::Written::serialize_file(self, serializer)
+        amq_core::internal::serialize(self, serializer)
     }
 }
 
@@ -145,34 +145,31 @@ fn asked(opened: &Opened<'_>) -> Result<ScalableParams, DecodeError> {
 }
 
 /// A stage as the directory describes it.
-struct Shape<P> {
+#[derive(Debug)]
+pub struct Shape<P> {
     params: P,
     goal: StageGoal,
     taken: u64,
     len: u64,
 }
 
-impl<P> Shape<P> {
-    /// The stage over the next section.
-    fn restore<F: OwnedStage<Params = P>, R: Source>(
+impl<P: Copy> Shape<P> {
+    /// The stage with this table.
+    fn stage<F: StageFilter<Shape = P>, B: Bytes>(
         &self,
-        opened: &Opened<'_>,
-        source: &mut R,
-    ) -> Result<Stage<F::Over<R>>, DecodeError> {
-        let header = Header { seed: SEED, capacity: self.goal.capacity, budget: None };
-        Ok(Stage {
-            filter: F::restore(header, &self.params, self.len, opened, source)?,
-            goal: self.goal,
-            taken: self.taken,
-        })
+        table: B,
+    ) -> Result<Stage<F::With<B>>, DecodeError> {
+        let parts =
+            Parts::new(self.params, SEED).with_capacity(self.goal.capacity).with_len(self.len);
+        Ok(Stage { filter: F::with(table, parts)?, goal: self.goal, taken: self.taken })
     }
 }
 
 /// The stages, oldest first, at least one.
-fn shapes<F: OwnedStage>(
+fn shapes<F: StageFilter>(
     params: &ScalableParams,
     opened: &Opened<'_>,
-) -> Result<Vec<Shape<F::Params>>, DecodeError> {
+) -> Result<Vec<Shape<F::Shape>>, DecodeError> {
     let stages = opened.entries();
     if stages == 0 || stages > MAX_STAGES.min(params.max_stages as usize) {
         return Err(wrong("entries", stages as u64));
@@ -196,8 +193,8 @@ fn shapes<F: OwnedStage>(
         if taken > len {
             return Err(wrong("keys that a stage has taken", taken));
         }
-        let shape = F::params_of(places, probes)?;
-        bytes = bytes.saturating_add(F::section_of(&shape).0);
+        let shape = F::shape_of(places, probes)?;
+        bytes = bytes.saturating_add(F::table_bytes(&shape));
         before = before.saturating_add(capacity);
         keys = keys.saturating_add(len);
         shapes.push(Shape { params: shape, goal, taken, len });

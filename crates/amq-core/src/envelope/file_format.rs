@@ -1,0 +1,36 @@
+//! What a filter says of its files.
+
+use super::contents::{Contents, Hashing};
+use super::opened::Opened;
+use super::sections::Sections;
+use crate::format::HashedBy;
+use crate::{BuildError, Bytes, DecodeError};
+
+/// A filter with files: what they say, and how it is put together again.
+///
+/// A file is read in this order: header and directory are checked, then
+/// [`geometry`](Self::geometry) checks what they say; then the payload's sections are read and
+/// their checksum is checked; and then [`from_sections`](Self::from_sections) makes the filter.
+pub trait FileFormat: Sized {
+    /// What the keys of its files are hashed by; `None` if that may be anything.
+    const HASHED_BY: Option<HashedBy> = Some(HashedBy::Seed);
+
+    /// The filter with its table in other bytes: a view.
+    type With<B: Bytes>;
+
+    /// What header and directory say, checked.
+    type Geometry;
+
+    /// What the filter's file says.
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError>;
+
+    /// Checks kind, revision and parameters, and that the sections have the lengths that follow.
+    fn geometry(opened: &Opened<'_>) -> Result<Self::Geometry, DecodeError>;
+
+    /// Puts the filter together, and checks the table's contents if the payload is checked.
+    fn from_sections<B: Bytes>(
+        opened: &Opened<'_>,
+        geometry: Self::Geometry,
+        sections: Sections<'_, B>,
+    ) -> Result<Self::With<B>, DecodeError>;
+}
