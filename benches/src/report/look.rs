@@ -18,7 +18,7 @@ pub(super) struct Look {
 pub(super) const GREY: RGBColor = RGBColor(0x76, 0x7f, 0x89);
 
 /// In the order of the page. Families whose colours are close to some eyes differ much in shape:
-/// `.ci/page marks`.
+/// the tests below.
 pub(super) const LOOKS: [Look; 10] = [
     of(Family::Classic, "classic Bloom", (0x2f, 0x7d, 0xe0), (8, 22.5, false)),
     of(Family::SplitBlock, "split-block Bloom", (0xd9, 0x6b, 0x0b), (4, 45.0, false)),
@@ -62,5 +62,102 @@ impl Look {
             ((radius * angle.sin()).round() as i32, (-radius * angle.cos()).round() as i32)
         };
         (0..=steps).map(|step| corner(step % steps)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LOOKS;
+    use plotters::style::RGBColor;
+    use std::collections::HashSet;
+
+    type Matrix = [[f64; 3]; 3];
+
+    const ALL_CONES: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// What remains of linear red, green and blue for protanopes, deuteranopes and tritanopes
+    /// (Machado, Oliveira and Fernandes 2009).
+    const EYES: [Matrix; 4] = [
+        ALL_CONES,
+        [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
+        [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0474], [-0.0118, 0.0429, 0.9689]],
+        [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
+    ];
+
+    /// A colour in linear red, green and blue, as such an eye sees it.
+    fn seen(RGBColor(r, g, b): RGBColor, eye: Matrix) -> [f64; 3] {
+        let linear = [r, g, b].map(|c| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        });
+        eye.map(|row| row.iter().zip(linear).map(|(part, c)| part * c).sum::<f64>().clamp(0.0, 1.0))
+    }
+
+    fn luminance([r, g, b]: [f64; 3]) -> f64 {
+        0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+
+    fn cielab([r, g, b]: [f64; 3]) -> [f64; 3] {
+        let xyz = [
+            (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505,
+            luminance([r, g, b]),
+            (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089,
+        ];
+        let [x, y, z] = xyz.map(|c| if c > 0.008856 { c.cbrt() } else { 7.787 * c + 16.0 / 116.0 });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    /// The quarters of pixels that a mark covers, around the middle of its box.
+    fn covered(corners: &[(i32, i32)]) -> HashSet<(i32, i32)> {
+        let middle = |axis: fn(&(i32, i32)) -> i32| {
+            let values = || corners.iter().map(axis);
+            f64::from(values().min().unwrap() + values().max().unwrap()) / 2.0
+        };
+        let (left, top) = (middle(|at| at.0), middle(|at| at.1));
+        let is_inside = |&(x, y): &(i32, i32)| {
+            let (x, y) = (f64::from(x) / 4.0 + 0.125 + left, f64::from(y) / 4.0 + 0.125 + top);
+            let edges = corners.windows(2).map(|edge| {
+                let [(a, b), (c, d)] =
+                    [edge[0], edge[1]].map(|(x, y)| (f64::from(x), f64::from(y)));
+                (b > y) != (d > y) && x < (c - a) * (y - b) / (d - b) + a
+            });
+            edges.filter(|&is_crossed| is_crossed).count() % 2 == 1
+        };
+        (-40..40).flat_map(|y| (-40..40).map(move |x| (x, y))).filter(is_inside).collect()
+    }
+
+    /// Thin marks are told apart by colours that are 25 apart in CIELAB (areas side by side: 2.3), or
+    /// by shapes that share at most three quarters of the ground that either covers.
+    #[test]
+    fn every_eye_tells_any_two_families_apart() {
+        for radius in [4.2, 5.2] {
+            for (index, one) in LOOKS.iter().enumerate() {
+                for other in &LOOKS[..index] {
+                    let [a, b] = [one, other].map(|look| covered(&look.corners(radius)));
+                    let alike = a.intersection(&b).count() as f64 / a.union(&b).count() as f64;
+                    for eye in EYES {
+                        let [a, b] = [one, other].map(|look| cielab(seen(look.colour, eye)));
+                        let squares = a.iter().zip(b).map(|(a, b)| (a - b).powi(2));
+                        let apart = squares.sum::<f64>().sqrt();
+                        assert!(
+                            alike <= 0.75 || apart >= 25.0,
+                            "{} and {}: {apart:.0} apart for {eye:?}, shapes alike by {alike:.2}",
+                            one.name,
+                            other.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// With as much contrast as the guidelines for the web ask of pictures, on white and on the
+    /// page's dark ground.
+    #[test]
+    fn every_colour_stands_out() {
+        for look in LOOKS {
+            let light = luminance(seen(look.colour, ALL_CONES));
+            let contrast = (1.05 / (light + 0.05)).min((light + 0.05) / 0.058);
+            assert!(contrast >= 3.0, "{}: {contrast:.2}", look.name);
+        }
     }
 }

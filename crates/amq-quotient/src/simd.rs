@@ -257,7 +257,7 @@ mod balance {
             less = _mm256_add_epi8(less, _mm256_slli_epi64::<16>(less));
             less = _mm256_add_epi8(less, _mm256_slli_epi64::<32>(less));
             // Not `before - less == 0`: LLVM 22 rewrites that to a comparison with a negated
-            // shuffle, and with AVX-512 VBMI never finishes compiling it (.ci/processors).
+            // shuffle, and with AVX-512 VBMI never finishes compiling it (.ci/builds).
             let none = _mm256_cmpeq_epi8(less, before);
             u64::from(_mm256_movemask_epi8(none) as u32)
         }

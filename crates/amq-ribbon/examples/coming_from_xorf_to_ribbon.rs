@@ -1,7 +1,7 @@
 //! How each call of xorf's BinaryFuse8 is written here.
 //!
 //! ```console
-//! $ cargo run --example coming_from_xorf
+//! $ cargo run --example coming_from_xorf_to_ribbon
 //! ```
 
 use amq_ribbon::{
