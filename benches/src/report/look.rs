@@ -125,8 +125,8 @@ mod tests {
         (-40..40).flat_map(|y| (-40..40).map(move |x| (x, y))).filter(is_inside).collect()
     }
 
-    /// Thin marks are told apart by colours that are 25 apart in CIELAB (areas side by side: 2.3), or
-    /// by shapes that share at most three quarters of the ground that either covers.
+    /// Thin marks are told apart by colours that are 25 apart in CIELAB (areas side by side: 2.3),
+    /// or by shapes that share at most three quarters of the ground that either covers.
     #[test]
     fn every_eye_tells_any_two_families_apart() {
         for radius in [4.2, 5.2] {
