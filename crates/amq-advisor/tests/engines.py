@@ -31,7 +31,7 @@ def skip(what):
 
 def lines(engine, keys, rate):
     """The lines for engines of this name, each with the rate that it promises."""
-    command = ["cargo", "run", "--quiet", "-p", "amq-advisor", "--example", "engine_lines", "--", str(keys), repr(rate)]
+    command = ["cargo", "run", "--quiet", "--example", "engine_lines", "--", str(keys), repr(rate)]
     out = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     rows = [row.split("\t") for row in out.splitlines()]
     found = [(line, float(promised)) for name, line, promised in rows if name.startswith(engine)]
