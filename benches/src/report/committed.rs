@@ -106,7 +106,8 @@ fn the_tables_name_what_the_form_answers() {
 fn answers_come_in_groups_of_five_and_none_stands_twice() {
     // The advisor's, which come from the table of kinds.
     let bloom = FilterKind::Bloom;
-    let others = [Structure::AtomicBloom, Structure::AtomicBlockedBloom, Structure::Map];
+    let atomic = [bloom, FilterKind::BlockedBloom].map(Structure::Atomic);
+    let others = atomic.into_iter().chain([Structure::Map]);
     let several = [Structure::Sharded(bloom), Structure::Rolling(bloom)];
     let kinds = AnyFilter::KINDS.iter().map(|&kind| Structure::Filter(kind));
     let known: BTreeSet<String> =

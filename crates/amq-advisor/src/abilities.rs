@@ -3,8 +3,6 @@
 use crate::exact::{hash_table, hash_table_of};
 use crate::size::MOST_COUNTED;
 use crate::{Demand, Need, Rejection, Structure, Workload};
-use alloc::format;
-use alloc::string::String;
 use amq::Abilities;
 use amq::FilterKind;
 
@@ -30,9 +28,7 @@ pub(crate) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejec
 }
 
 fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<String> {
-    use Structure::{
-        AtomicBlockedBloom, AtomicBloom, Filter, Periods, Rolling, Sharded, ShardedRolling,
-    };
+    use Structure::{Atomic, Filter, Periods, Rolling, Sharded, ShardedRolling};
 
     let Some(kind) = structure.kind() else {
         return map(demand, workload).map(String::from);
@@ -42,9 +38,7 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
     };
     let lacks = match (structure, need) {
         (_, Need::Exact) => "has false positives, however few",
-        (AtomicBloom | AtomicBlockedBloom, Need::Files) => {
-            "has no file of its own: save a snapshot"
-        }
+        (Atomic(_), Need::Files) => "has no file of its own: save a snapshot",
         (Sharded(_) | ShardedRolling(_), Need::Files) => {
             "is several filters behind locks, not one file"
         }

@@ -1,11 +1,9 @@
 //! What is better than any filter: none at all, the keys themselves, or a sketch that counts.
 
-use crate::cost::{nothing, own, sketch};
+use crate::cost::{nothing, of_bytes, own};
 use crate::numbers::{Bytes, Rate, Rounded};
 use crate::tolerances::{By, SMALL_SET_BYTES, TIE, USELESS_FPR};
 use crate::{Answer, Choice, Structure, Workload, size};
-use alloc::format;
-use alloc::string::String;
 
 /// Where time comes first, an exact set may take this many times the bytes of a filter that is no
 /// quicker; more if it is more than twice as many times as quick.
@@ -133,7 +131,7 @@ fn counted(answer: &Answer, by: By, workload: &Workload) -> Option<(Choice, Stri
         ),
         _ => (true, "no filter of this family fits".into()),
     };
-    let choice = sketch(&size, workload);
+    let choice = of_bytes(Structure::Sketch, size.bytes, size.fpr, None, workload);
     let reason = format!(
         "Counters of {bits} bits take {}, however many copies there are; {than}. Keys share counters: \
          {} of absent keys have a count above zero, and no count is too low.",

@@ -1,8 +1,6 @@
 //! The answer: choices, rejections with their reasons, and what to compare with.
 
 use crate::{Demand, Growth, Structure};
-use alloc::string::String;
-use alloc::vec::Vec;
 use amq::Goal;
 
 /// A structure that does what is wanted, and what it costs.

@@ -1,28 +1,21 @@
 //! What each structure costs for a workload: its size, its times, and the cost of a query.
 
-use crate::size::Size;
 use crate::times::{Spent, Table};
 use crate::tolerances::{EXTRAPOLATED_TIE, TIME_TIE};
 use crate::{Choice, DEFAULT_FPR, Need, Rejection, Structure, Times, Workload};
 use crate::{abilities, exact as keys, reason, size};
-use alloc::string::String;
-use alloc::vec::Vec;
 use amq::{Budget, Goal};
 
 /// The lowest rate that is tried where a lower one than asked for may save time, `2^-40`.
 const LOWEST_BITS: i32 = 40;
 
 /// What one structure comes to at its smallest: at the rate asked for, or in the size.
-pub(crate) fn smallest(
-    structure: Structure,
-    workload: &Workload,
-    times: &Times,
-) -> Result<Choice, Rejection> {
+pub(crate) fn smallest(structure: Structure, workload: &Workload) -> Result<Choice, Rejection> {
     if let Some(rejection) = abilities::lacking(structure, workload) {
         return Err(rejection);
     }
     let refused = |(demand, reason)| Rejection { structure, demand, reason };
-    at(structure, size::budget(workload), workload, times).map_err(refused)
+    at(structure, size::budget(workload), workload).map_err(refused)
 }
 
 /// The inverse of `log2(1 / rate)`, for the order of rates: less is better, as with sizes.
@@ -32,12 +25,7 @@ pub(crate) fn inverse_bits(choice: &Choice) -> f64 {
 
 /// The same structure with the parameters that cost the least time within this many bits per key:
 /// at lower rates, too, by whole bits. Of about equally fast ones, the smallest.
-pub(crate) fn quickest(
-    choice: &Choice,
-    most_bits: f64,
-    workload: &Workload,
-    times: &Times,
-) -> Choice {
+pub(crate) fn quickest(choice: &Choice, most_bits: f64, workload: &Workload) -> Choice {
     let highest = match (size::budget(workload), workload.false_positive_ns) {
         (Budget::Fpr(fpr), _) => fpr * 1.000_001,
         (_, Some(_)) => 1.0,
@@ -52,7 +40,7 @@ pub(crate) fn quickest(
     let budgets = (1..=LOWEST_BITS).map(|bits| Budget::Fpr(libm::exp2(-f64::from(bits))));
     let (mut fitting, mut above) = (Vec::from([choice.clone()]), 0);
     for budget in in_size.map(Budget::Bytes).into_iter().chain(budgets) {
-        let Ok(other) = at(choice.structure, budget, workload, times) else {
+        let Ok(other) = at(choice.structure, budget, workload) else {
             continue;
         };
         // From here on they only grow.
@@ -74,16 +62,11 @@ pub(crate) fn quickest(
     smaller.unwrap_or_else(|| choice.clone())
 }
 
-fn at(
-    structure: Structure,
-    budget: Budget,
-    workload: &Workload,
-    times: &Times,
-) -> Result<Choice, size::Failure> {
+fn at(structure: Structure, budget: Budget, workload: &Workload) -> Result<Choice, size::Failure> {
     let size = size::size(structure, budget, workload)?;
     // Of many filters one is seldom where the last query left it: all together fill the caches.
     let [keys, bytes] = [size.keys, size.bytes].map(|each| each.saturating_mul(workload.filters));
-    let spent = times.spent(structure, Table { keys, bytes, fpr: size.fpr }, workload);
+    let spent = Times::committed().spent(structure, Table { keys, bytes, fpr: size.fpr }, workload);
     let bits = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
     Ok(Choice {
         goal: Some(Goal::new(size.keys, budget)),
@@ -150,11 +133,15 @@ pub(crate) fn without(workload: &Workload) -> Option<f64> {
 }
 
 /// What holds the keys themselves, the smallest first.
-pub(crate) fn exact(workload: &Workload, times: &Times) -> Vec<Choice> {
+pub(crate) fn exact(workload: &Workload) -> Vec<Choice> {
     let choice = |(structure, bytes): (Structure, u64)| {
         let [keys, held] =
             [workload.keys.planned(), bytes].map(|each| each.saturating_mul(workload.filters));
-        let spent = times.spent(structure, Table { keys, bytes: held, fpr: DEFAULT_FPR }, workload);
+        let spent = Times::committed().spent(
+            structure,
+            Table { keys, bytes: held, fpr: DEFAULT_FPR },
+            workload,
+        );
         let what = reason::what(structure, workload);
         Choice { what, ..of_bytes(structure, bytes, 0.0, spent, workload) }
     };
@@ -162,7 +149,7 @@ pub(crate) fn exact(workload: &Workload, times: &Times) -> Vec<Choice> {
 }
 
 /// Something of this many bytes, as a choice.
-fn of_bytes(
+pub(crate) fn of_bytes(
     structure: Structure,
     bytes: u64,
     fpr: f64,
@@ -177,9 +164,4 @@ fn of_bytes(
 pub(crate) fn nothing(workload: &Workload) -> Choice {
     let none = timed(Structure::Nothing, None, 1.0, workload);
     Choice { cost_ns: without(workload), ..none }
-}
-
-/// A sketch of this size, as a choice.
-pub(crate) fn sketch(size: &Size, workload: &Workload) -> Choice {
-    of_bytes(Structure::Sketch, size.bytes, size.fpr, None, workload)
 }

@@ -1,8 +1,8 @@
-//! What a workload asks for, one demand at a time.
+//! What a workload asks for, one demand at a time, and which of these nothing can meet together.
 
 use crate::numbers::{Bytes, Number, Rate};
-use crate::{Keys, KeysBy, Need, Workload};
-use alloc::vec::Vec;
+use crate::rank::ranked;
+use crate::{Choice, Conflict, Keys, KeysBy, Need, Structure, Workload};
 use core::fmt;
 
 /// One thing that a workload asks for, and that a variant can fail.
@@ -115,4 +115,50 @@ impl Workload {
         }
         less
     }
+}
+
+/// The conflict in a workload that nothing meets.
+///
+/// A demand that cannot be met alone conflicts with the number of keys. Otherwise demands are
+/// dropped one by one, the last ones first, as long as what is left cannot be met: usually two
+/// stay. If none does, the keys are too many for any filter.
+pub(crate) fn conflict(workload: &Workload) -> Conflict {
+    let demands = workload.demands();
+    let keys = Demand::Keys(workload.keys);
+    let fails = |kept: &[Demand]| {
+        let dropped = demands.iter().filter(|demand| !kept.contains(demand));
+        let less = dropped.fold(workload.clone(), |less, demand| less.without(demand));
+        first_choice(&less).is_none()
+    };
+    let alone = demands.iter().find(|&&demand| fails(&[demand]));
+    let mut core = alone.map_or_else(|| demands.clone(), |&demand| vec![demand]);
+    // That keys come one by one is seldom said: what was asked for is named before it.
+    let unsaid = demands.iter().filter(|&&demand| demand == Demand::KeyByKey);
+    for demand in unsaid.chain(demands.iter().rev()) {
+        let less: Vec<Demand> = core.iter().copied().filter(|kept| kept != demand).collect();
+        core = if fails(&less) { less } else { core };
+    }
+    let mut core = core.into_iter();
+    let [first, second] = [core.next(), core.next()].map(|demand| demand.unwrap_or(keys));
+    let ways_out = ways_out(workload, &demands);
+    Conflict { first, second, further: core.collect(), ways_out }
+}
+
+/// The first filter, or sketch that counts.
+fn first_choice(workload: &Workload) -> Option<Choice> {
+    let choices = ranked(workload).choices;
+    let is_exact = workload.has(Need::Exact);
+    let serves = |it: Structure| it.is_filter() || it == Structure::Sketch || is_exact;
+    choices.into_iter().find(|choice| serves(choice.structure))
+}
+
+/// What the whole workload comes to without one of its demands, or with a bound if it has none.
+fn ways_out(workload: &Workload, demands: &[Demand]) -> Vec<(Demand, Choice)> {
+    let open = Some(Demand::Keys(workload.keys)).filter(|_| workload.bound().is_none());
+    let way = |demand: Demand| {
+        let less = workload.without(&demand);
+        less.check().ok()?;
+        Some((demand, first_choice(&less)?))
+    };
+    open.into_iter().chain(demands.iter().copied()).filter_map(way).collect()
 }

@@ -3,9 +3,6 @@
 
 use crate::numbers::{Bytes, Rate};
 use crate::{Answer, Choice, Structure};
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 use core::cmp::Ordering::Equal;
 use core::fmt;
 

@@ -3,9 +3,6 @@
 use crate::numbers::Rate;
 use crate::unsupported::Instead;
 use crate::{Choice, DEFAULT_FPR, Demand};
-use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt;
 
 /// Why there is no answer.

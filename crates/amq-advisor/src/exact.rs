@@ -1,9 +1,6 @@
 //! What holds the keys themselves, and so never errs: to take, or to compare a filter with.
 
 use crate::{Need, Structure, Workload};
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
 
 /// Keys of a sorted array that also changes: half of them move for each.
 const FEW: u64 = 256;

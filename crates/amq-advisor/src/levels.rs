@@ -1,6 +1,5 @@
 //! The rates of filters that share a budget, such as those of a store's levels.
 
-use alloc::vec::Vec;
 use amq::{AnyFilter, FilterKind, Goal, PlanError};
 use amq_core::numeric::last_true;
 

@@ -1,16 +1,10 @@
 //! Which filter to use: describe the workload, get a ranked answer.
 #![doc = include_str!("../README.md")]
-#![no_std]
 #![forbid(unsafe_code)]
-
-extern crate alloc;
-#[cfg(feature = "std")]
-extern crate std;
 
 mod abilities;
 mod alternatives;
 mod answer;
-mod conflict;
 mod cost;
 mod demand;
 mod display;
@@ -20,6 +14,7 @@ mod exact;
 mod growth;
 mod levels;
 mod need;
+mod notes;
 mod numbers;
 mod rank;
 mod reason;
@@ -28,7 +23,6 @@ mod structure;
 mod times;
 mod tolerances;
 mod unsupported;
-mod usage;
 mod workload;
 
 pub use answer::{Answer, Choice, Rejection};
@@ -43,19 +37,16 @@ pub use tolerances::{SMALL_SET_BYTES, TIME_MAY_TAKE, USEFUL_FPR};
 pub use unsupported::Instead;
 pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Workload};
 
-use alloc::boxed::Box;
-
 /// What to take for a workload, by the times of this repository's records.
 pub fn choose(workload: &Workload) -> Result<Answer, ChooseError> {
     workload.check()?;
-    let times = &Times::committed();
     let unsupported = unsupported::needs(workload);
     if !unsupported.is_empty() {
         return Err(ChooseError::Unsupported(unsupported));
     }
-    let answer = rank::ranked(workload, times);
+    let answer = rank::ranked(workload);
     if answer.choices.is_empty() {
-        return Err(ChooseError::Conflict(Box::new(conflict::conflict(workload, times))));
+        return Err(ChooseError::Conflict(Box::new(demand::conflict(workload))));
     }
     Ok(answer)
 }

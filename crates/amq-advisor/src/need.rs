@@ -1,7 +1,5 @@
 //! What a filter must be able to do, and the words for it.
 
-use alloc::format;
-use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 

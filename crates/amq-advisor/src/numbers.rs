@@ -13,14 +13,14 @@ impl fmt::Display for Bytes {
             return f.pad("1 byte");
         }
         if self.0 < 1000 {
-            return f.pad(&alloc::format!("{} bytes", self.0));
+            return f.pad(&format!("{} bytes", self.0));
         }
         let (mut value, mut unit) = (self.0 as f64 / 1e3, 0);
         while value >= 999.5 && unit + 1 < UNITS.len() {
             (value, unit) = (value / 1e3, unit + 1);
         }
         let decimals = significant(value, 3);
-        f.pad(&alloc::format!("{value:.decimals$} {}", UNITS[unit]))
+        f.pad(&format!("{value:.decimals$} {}", UNITS[unit]))
     }
 }
 
@@ -32,15 +32,15 @@ impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = self.0 * 100.0;
         if percent > 0.0 && percent < 9.995e-5 {
-            return f.pad(&alloc::format!("{:.2e}", self.0));
+            return f.pad(&format!("{:.2e}", self.0));
         }
-        let text = alloc::format!("{percent:.*}", significant(percent, 3));
+        let text = format!("{percent:.*}", significant(percent, 3));
         let short = if text.contains('.') {
             text.trim_end_matches('0').trim_end_matches('.')
         } else {
             &text
         };
-        f.pad(&alloc::format!("{short} %"))
+        f.pad(&format!("{short} %"))
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Rounded(pub(crate) f64);
 impl fmt::Display for Rounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < 99.95 {
-            return f.pad(&alloc::format!("{:.1}", self.0));
+            return f.pad(&format!("{:.1}", self.0));
         }
         let unit = libm::exp10(libm::floor(libm::log10(self.0 * 1.0005)) - 2.0);
         // A float-to-integer cast saturates, as it should here.
@@ -75,8 +75,8 @@ pub(crate) struct Number(pub(crate) u64);
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = alloc::format!("{}", self.0);
-        let mut text = alloc::string::String::new();
+        let digits = format!("{}", self.0);
+        let mut text = String::new();
         for (index, digit) in digits.chars().enumerate() {
             if index > 0 && (digits.len() - index) % 3 == 0 {
                 text.push(',');
@@ -90,7 +90,6 @@ impl fmt::Display for Number {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::ToString;
 
     #[test]
     fn numbers_read_as_people_write_them() {

@@ -5,21 +5,20 @@ use crate::tolerances::{
     By, NEAR, NEARLY, TAIL_NOISE_NS, TIE, TIME_MAY_TAKE, TIME_TIE, USEFUL_FPR,
 };
 use crate::{
-    Answer, Choice, DEFAULT_FPR, First, Need, Structure, Times, Workload, alternatives,
-    exact as keys, reason, usage,
+    Answer, Choice, DEFAULT_FPR, First, Need, Structure, Workload, alternatives, exact as keys,
+    notes, reason,
 };
-use alloc::vec::Vec;
 
 /// The answer for a workload; without any choice if nothing meets it.
-pub(crate) fn ranked(workload: &Workload, times: &Times) -> Answer {
+pub(crate) fn ranked(workload: &Workload) -> Answer {
     let (mut choices, mut rejections) = (Vec::new(), Vec::new());
     for structure in Structure::candidates(workload) {
-        match smallest(structure, workload, times) {
+        match smallest(structure, workload) {
             Ok(choice) => choices.push(choice),
             Err(rejection) => rejections.push(rejection),
         }
     }
-    let exact = exact(workload, times);
+    let exact = exact(workload);
     let serving = exact.iter().filter(|it| keys::serves(it.structure, it.bytes, workload));
     let serving: Vec<Choice> = serving.cloned().collect();
     let is_map = workload.value_bits().is_some();
@@ -30,7 +29,7 @@ pub(crate) fn ranked(workload: &Workload, times: &Times) -> Answer {
     }
     let mut by = order(&choices, workload);
     if let By::Time(most) = by {
-        (by, choices) = hurried(&choices, most, workload, times);
+        (by, choices) = hurried(&choices, most, workload);
     }
     rank(&mut choices, by, workload);
     reason::give(&mut choices, by, workload);
@@ -43,7 +42,7 @@ pub(crate) fn ranked(workload: &Workload, times: &Times) -> Answer {
     }
     insert_near_exact(&mut answer.choices, serving);
     if !answer.choices.is_empty() {
-        (answer.notes, answer.deciding) = usage::notes(workload, &answer, by, times);
+        (answer.notes, answer.deciding) = notes::notes(workload, &answer, by);
     }
     answer
 }
@@ -60,14 +59,9 @@ fn insert_near_exact(choices: &mut Vec<Choice>, exact: Vec<Choice>) {
 
 /// All choices at their quickest. Where no size is named, they may take twice the bits again as
 /// long as errors are most of what the best of them costs, and that halves it.
-fn hurried(
-    smallest: &[Choice],
-    mut most: f64,
-    workload: &Workload,
-    times: &Times,
-) -> (By, Vec<Choice>) {
+fn hurried(smallest: &[Choice], mut most: f64, workload: &Workload) -> (By, Vec<Choice>) {
     let within = |most: f64| -> Vec<Choice> {
-        smallest.iter().map(|choice| quickest(choice, most, workload, times)).collect()
+        smallest.iter().map(|choice| quickest(choice, most, workload)).collect()
     };
     // What the best costs, and how much of it are errors.
     let best = |choices: &[Choice], most: f64| {

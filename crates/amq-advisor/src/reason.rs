@@ -3,9 +3,6 @@
 use crate::numbers::{Bytes, Rate};
 use crate::tolerances::{By, POOR_FPR, TAIL_NOISE_NS, TIE, TIME_TIE, USEFUL_FPR};
 use crate::{Choice, Growth, Structure, Workload, exact, size};
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 use amq::{Abilities, Ability, Budget, FilterKind};
 
 /// Bits per key over the least possible, from which a few keys fill a table badly.
@@ -31,8 +28,10 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
     let (shards, generations) = (size::shards(workload), workload.generations().unwrap_or(1));
     let rolls = format!("{generations} generations, of which the oldest is forgotten.");
     match structure {
-        Structure::AtomicBloom => "Several threads insert into it at once, without locks.".into(),
-        Structure::AtomicBlockedBloom => {
+        Structure::Atomic(FilterKind::Bloom) => {
+            "Several threads insert into it at once, without locks.".into()
+        }
+        Structure::Atomic(_) => {
             "Several threads insert at once, without locks, each into one cache line.".into()
         }
         Structure::Map => match workload.changes {

@@ -5,8 +5,7 @@ use crate::growth::DOUBLINGS;
 use crate::numbers::{Bytes, Number, Rate};
 use crate::tolerances::USELESS_FPR;
 use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
-use alloc::format;
-use alloc::string::{String, ToString};
+use amq::sharded::shard_keys;
 use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
 
 /// Bits of a counter of this family, and the most copies that one tells apart: it sticks at 15.
@@ -68,14 +67,12 @@ pub(crate) fn size(
     let goal = Goal::new(keys, budget);
     let planned = match structure {
         Structure::Map => return map(keys, budget, workload),
-        Structure::AtomicBloom => of_kind(FilterKind::Bloom, goal, workload),
-        Structure::AtomicBlockedBloom => of_kind(FilterKind::BlockedBloom, goal, workload),
         Structure::Sharded(kind) => sharded(goal, workload, |shard| of_kind(kind, shard, workload)),
         Structure::ShardedRolling(kind) => {
             sharded(goal, workload, |shard| rolling(kind, shard, workload))
         }
         Structure::Rolling(kind) | Structure::Periods(kind) => rolling(kind, goal, workload),
-        Structure::Filter(kind) => of_kind(kind, goal, workload),
+        Structure::Filter(kind) | Structure::Atomic(kind) => of_kind(kind, goal, workload),
         _ => return Err((Demand::Keys(workload.keys), "is not a filter".into())),
     };
     let mut size = planned.map_err(|error| failure(&error, workload))?;
@@ -188,15 +185,6 @@ fn scalable<S: amq_scalable::OwnedStage>(
 pub(crate) fn shards(workload: &Workload) -> u64 {
     let shards = u64::from(workload.threads) * 4;
     shards.next_power_of_two().min(1 << 15)
-}
-
-#[cfg(feature = "std")]
-pub(crate) use amq::sharded::shard_keys;
-
-/// There are no shards without the standard library.
-#[cfg(not(feature = "std"))]
-pub(crate) const fn shard_keys(keys: u64, _: u64) -> u64 {
-    keys
 }
 
 /// As `Sharded` plans it.

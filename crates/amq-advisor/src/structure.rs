@@ -1,8 +1,6 @@
 //! What can be chosen.
 
 use crate::{Need, Workload};
-use alloc::string::String;
-use alloc::vec::Vec;
 use amq::{Abilities, AnyFilter, FilterKind};
 use core::fmt;
 
@@ -12,10 +10,9 @@ use core::fmt;
 pub enum Structure {
     /// A filter of this kind.
     Filter(FilterKind),
-    /// An `AtomicBloomFilter`: a Bloom filter that several threads insert into at once.
-    AtomicBloom,
-    /// An `AtomicBlockedBloomFilter`: as above, with one cache line per operation.
-    AtomicBlockedBloom,
+    /// A Bloom filter of this kind that several threads insert into at once, without locks: an
+    /// `AtomicBloomFilter`, or an `AtomicBlockedBloomFilter`.
+    Atomic(FilterKind),
     /// Several filters of this kind, a lock for each, chosen by [`KeyHash::shard`].
     ///
     /// [`KeyHash::shard`]: amq::KeyHash::shard
@@ -56,12 +53,11 @@ impl Structure {
     pub const fn kind(self) -> Option<FilterKind> {
         match self {
             Self::Filter(kind)
+            | Self::Atomic(kind)
             | Self::Sharded(kind)
             | Self::Rolling(kind)
             | Self::Periods(kind)
             | Self::ShardedRolling(kind) => Some(kind),
-            Self::AtomicBloom => Some(FilterKind::Bloom),
-            Self::AtomicBlockedBloom => Some(FilterKind::BlockedBloom),
             _ => None,
         }
     }
@@ -87,10 +83,7 @@ impl Structure {
                 "amq::{rolling::Rolling, sharded::Sharded}",
             ],
             Self::Periods(_) => ["periodic-", "periodic ", "", ""],
-            Self::AtomicBloom => ["atomic-bloom", "atomic Bloom", "AtomicBloomFilter", ""],
-            Self::AtomicBlockedBloom => {
-                ["atomic-blocked-bloom", "atomic split-block Bloom", "AtomicBlockedBloomFilter", ""]
-            }
+            Self::Atomic(_) => ["atomic-", "atomic ", "Atomic", ""],
             Self::Map => ["ribbon-map", "ribbon map", "RibbonMap", ""],
             Self::Bitmap => {
                 ["exact-bitmap", "exact bitmap", "RoaringBitmap", "roaring::RoaringBitmap"]
@@ -109,18 +102,10 @@ impl Structure {
         }
     }
 
-    /// The kind of the filters that it is made of, if its words end with theirs.
-    const fn made_of(self) -> Option<FilterKind> {
-        match self {
-            Self::AtomicBloom | Self::AtomicBlockedBloom => None,
-            _ => self.kind(),
-        }
-    }
-
     /// Its name on command lines: the id of its kind, if it is a filter on its own.
     #[must_use]
     pub fn id(self) -> String {
-        String::from(self.words()[0]) + self.made_of().map_or("", FilterKind::id)
+        String::from(self.words()[0]) + self.kind().map_or("", FilterKind::id)
     }
 
     /// Its type: in the crate `amq`, but for what holds the keys themselves. Empty for nothing, and
@@ -128,15 +113,15 @@ impl Structure {
     #[must_use]
     pub fn type_name(self) -> String {
         let outer = self.words()[2];
-        let inner = self.made_of().map_or("", of_kind);
-        alloc::format!("{outer}{inner}{}", ">".repeat(outer.matches('<').count()))
+        let inner = self.kind().map_or_else(String::new, of_kind);
+        format!("{outer}{inner}{}", ">".repeat(outer.matches('<').count()))
     }
 
     /// What to look for: its type, or its name where it has none.
     #[must_use]
     pub fn title(self) -> String {
         let name = self.type_name();
-        if name.is_empty() { alloc::format!("{self}") } else { name }
+        if name.is_empty() { format!("{self}") } else { name }
     }
 
     /// The line that imports it; empty if it has no type.
@@ -144,8 +129,8 @@ impl Structure {
     pub fn import(self) -> String {
         match (self.type_name(), self.words()[3]) {
             (name, _) if name.is_empty() => name,
-            (name, "") => alloc::format!("use amq::{name};"),
-            (_, path) => alloc::format!("use {path};"),
+            (name, "") => format!("use amq::{name};"),
+            (_, path) => format!("use {path};"),
         }
     }
 
@@ -164,13 +149,13 @@ impl Structure {
         let is_shared = workload.has(Need::SharedInsert);
         let forgets = workload.generations().is_some();
         // Before the sharded ones, since they are simpler.
-        let atomic = [Self::AtomicBloom, Self::AtomicBlockedBloom];
+        let atomic = [FilterKind::Bloom, FilterKind::BlockedBloom].map(Self::Atomic);
         let atomic = atomic.into_iter().filter(|_| is_shared);
         let kinds = AnyFilter::KINDS.iter().map(|&kind| match Abilities::of(kind).insert {
             true if forgets && workload.counts() => Self::Periods(kind),
-            true if forgets && is_shared && cfg!(feature = "std") => Self::ShardedRolling(kind),
+            true if forgets && is_shared => Self::ShardedRolling(kind),
             true if forgets => Self::Rolling(kind),
-            true if is_shared && cfg!(feature = "std") => Self::Sharded(kind),
+            true if is_shared => Self::Sharded(kind),
             _ => Self::Filter(kind),
         });
         let map = workload.value_bits().map(|_| Self::Map);
@@ -180,26 +165,16 @@ impl Structure {
 
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&(String::from(self.words()[1]) + self.made_of().map_or("", FilterKind::name)))
+        f.pad(&(String::from(self.words()[1]) + self.kind().map_or("", FilterKind::name)))
     }
 }
 
-/// The type of a kind.
-const fn of_kind(kind: FilterKind) -> &'static str {
-    match kind {
-        FilterKind::Bloom => "BloomFilter",
-        FilterKind::BlockedBloom => "BlockedBloomFilter",
-        FilterKind::WideBlockedBloom => "WideBlockedBloomFilter",
-        FilterKind::Counting => "CountingBloomFilter",
-        FilterKind::BlockedCounting => "BlockedCountingBloomFilter",
-        FilterKind::Scalable => "ScalableBloomFilter",
-        FilterKind::ScalableBlocked => "ScalableBlockedBloomFilter",
-        FilterKind::Cuckoo => "CuckooFilter",
-        FilterKind::WindowedCuckoo => "WindowedCuckooFilter",
-        FilterKind::Quotient => "QuotientFilter",
-        FilterKind::ExpandableQuotient => "ExpandableQuotientFilter",
-        FilterKind::Ribbon => "RibbonFilter",
-        FilterKind::Fuse => "FuseFilter",
-        _ => "",
-    }
+/// The type of a kind: its variant's name, and what the type is.
+fn of_kind(kind: FilterKind) -> String {
+    use FilterKind::{BlockedCounting, Counting, Scalable, ScalableBlocked};
+    let is = match kind {
+        Counting | BlockedCounting | Scalable | ScalableBlocked => "BloomFilter",
+        _ => "Filter",
+    };
+    format!("{kind:?}{is}")
 }

@@ -3,9 +3,6 @@
 use crate::exact::sorted_bytes;
 use crate::numbers::{Bytes, Number};
 use crate::{Need, Workload};
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
 
 /// What to take for a need that no filter of this family meets.
 #[derive(Clone, PartialEq, Debug)]

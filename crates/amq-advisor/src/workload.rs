@@ -3,9 +3,6 @@
 use crate::Need;
 use crate::error::ChooseError;
 use crate::numbers::{Bytes, Number};
-use alloc::format;
-use alloc::string::ToString;
-use alloc::vec::Vec;
 
 /// The rate planned for where neither a rate nor a size is asked for.
 pub const DEFAULT_FPR: f64 = 0.01;

@@ -1,9 +1,5 @@
 //! The formulas that engines size their filters by.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec;
-use alloc::vec::Vec;
 use amq_core::numeric::poisson_mean;
 
 /// Rate of a classic filter with `bits` per key and `probes`, `(1 - e^(-k / c))^k`.

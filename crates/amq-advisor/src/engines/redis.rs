@@ -1,30 +1,23 @@
 //! The filters of Redis.
 
-use super::engine::{Engine, NoSetting, Setting};
 use super::formula;
+use super::{Answer, Found, too_many};
 use crate::numbers::{Number, Rate};
-use alloc::format;
 use core::cmp::Reverse;
 
 /// The largest capacity that `BF.RESERVE` takes.
 const MOST: u64 = 1 << 30;
 
 /// The page gives both formulas: `ceil(-ln(rate) / ln 2)` probes, `-ln(rate) / (ln 2)^2` bits.
-pub(super) fn bloom(engine: Engine, keys: u64, asked: f64) -> Result<Setting, NoSetting> {
+pub(super) fn bloom(keys: u64, asked: f64) -> Answer {
     use core::f64::consts::LN_2;
     if keys > MOST {
-        return Err(engine.too_many(keys, MOST));
+        return Err(too_many(keys, MOST));
     }
-    let bits = -libm::log(asked) / (LN_2 * LN_2);
+    let bits_per_key = -libm::log(asked) / (LN_2 * LN_2);
     let probes = libm::ceil(-libm::log2(asked)) as u32;
-    let line = format!("BF.RESERVE key {asked} {keys} NONSCALING");
-    let caveat = format!(
-        "The number of probes is whole, {probes} here, so the rate is not exactly the one asked for. \
-         With NONSCALING, key {} is refused; without it, further filters are added, which take more \
-         memory and more time per query. Keys cannot be removed.",
-        keys + 1
-    );
-    Ok(engine.set(keys, formula::classic(bits, probes), bits, line, caveat))
+    let numbers = vec![("{probes}", probes.to_string()), ("{next}", (keys + 1).to_string())];
+    Ok(Found { fpr: formula::classic(bits_per_key, probes), bits_per_key, numbers })
 }
 
 /// Slots of a bucket, and the share of all slots that fills before an insert fails: after Fan et
@@ -32,7 +25,7 @@ pub(super) fn bloom(engine: Engine, keys: u64, asked: f64) -> Result<Setting, No
 const BUCKETS: [(u64, f64); 4] = [(1, 0.5), (2, 0.84), (3, 0.8), (4, 0.95)];
 
 /// The page: fingerprints of eight bits that are not zero, and a power of two of buckets.
-pub(super) fn cuckoo(engine: Engine, keys: u64, asked: f64) -> Result<Setting, NoSetting> {
+pub(super) fn cuckoo(keys: u64, asked: f64) -> Answer {
     // A lookup compares the fingerprints in both buckets.
     let other = libm::log1p(-1.0 / 255.0);
     let rate = |slots: u64, load: f64| -libm::expm1(2.0 * slots as f64 * load * other);
@@ -50,20 +43,19 @@ pub(super) fn cuckoo(engine: Engine, keys: u64, asked: f64) -> Result<Setting, N
         let [keys, most] = [keys, most.unwrap_or(0)].map(Number);
         let asked = Rate(asked);
         let reason = format!("cannot hold {keys} keys at {asked} in one filter: {most} at most");
-        return Err(engine.none(reason));
+        return Err(reason);
     };
     let full = BUCKETS.iter().find(|(each, _)| *each == slots).map_or(1.0, |(_, load)| *load);
     // Fuller than this a table of one slot a bucket cannot be, whatever its size.
     let page = if slots == 1 { ", not to the 55 % of Redis' documentation" } else { "" };
-    let line = format!("CF.RESERVE key {capacity} BUCKETSIZE {slots}");
-    let caveat = format!(
-        "The rate is that of these keys, which fill {} of the slots: the number of buckets is a power \
-         of two. Buckets of {slots} fill to about {}{page}, with a rate of {}; then another filter is \
-         added, and their rates add up. Delete only keys that were added.",
-        Rate(keys as f64 / capacity as f64),
-        Rate(full),
-        Rate(rate(slots, full)),
-    );
-    let fpr = rate(slots, keys as f64 / capacity as f64);
-    Ok(engine.set(keys, fpr, 8.0 * capacity as f64 / keys as f64, line, caveat))
+    let load = keys as f64 / capacity as f64;
+    let numbers = vec![
+        ("{capacity}", capacity.to_string()),
+        ("{slots}", slots.to_string()),
+        ("{load}", Rate(load).to_string()),
+        ("{full}", Rate(full).to_string()),
+        ("{page}", page.into()),
+        ("{full_rate}", Rate(rate(slots, full)).to_string()),
+    ];
+    Ok(Found { fpr: rate(slots, load), bits_per_key: 8.0 / load, numbers })
 }

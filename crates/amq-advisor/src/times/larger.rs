@@ -6,7 +6,6 @@
 //! times over the yardstick's, by least squares, and one at least; it goes on to wait for as many.
 
 use super::rows::Point;
-use alloc::vec::Vec;
 
 /// No operation waits for more lines than this.
 const MOST_LINES: f64 = 100.0;

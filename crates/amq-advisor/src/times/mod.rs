@@ -9,9 +9,9 @@ mod rows;
 
 pub(crate) use operations::{Spent, Table};
 
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-use rows::{Figures, INSERT, Point, QUERIES};
+use std::sync::LazyLock;
+
+use rows::{Figures, INSERT, Point, QUERIES, Row};
 
 /// The contender that reads one line of memory for each query, and one that writes one for each
 /// insert.
@@ -24,7 +24,7 @@ const USUAL_BITS: f64 = 6.643_856_189_774_724;
 /// A table of times: which contender takes how many nanoseconds, on some machine.
 ///
 /// `amq-bench fit` writes it from the records of this repository.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Times {
     date: String,
     processor: String,
@@ -41,59 +41,36 @@ type Pair = (String, [f64; 2]);
 impl Times {
     /// The table of this repository's records.
     #[must_use]
-    pub fn committed() -> Self {
+    pub fn committed() -> &'static Self {
         // A test parses it.
-        Self::parse(include_str!("../times.csv")).unwrap_or_else(Self::none)
-    }
-
-    /// No times at all: choices are then ranked by size alone.
-    pub(crate) const fn none() -> Self {
-        Self {
-            date: String::new(),
-            processor: String::new(),
-            hash_ns_per_byte: 0.0,
-            keyed_ns_per_byte: 0.0,
-            tails: Vec::new(),
-            figures: Vec::new(),
-        }
+        static TIMES: LazyLock<Times> =
+            LazyLock::new(|| Times::parse(include_str!("../times.csv")).unwrap_or_default());
+        &TIMES
     }
 
     /// Reads a table: lines with `#` that say what was measured, a head, and a row for each
-    /// contender, number of keys and rate. `None` if a row cannot be read, or there is none.
+    /// contender, number of keys and rate, in this order. `None` if a row cannot be read, or there
+    /// is none.
     fn parse(text: &str) -> Option<Self> {
-        let mut times = Self::none();
-        for line in text.lines() {
-            if let Some(comment) = line.strip_prefix('#') {
-                times.describe(comment);
-            } else if !line.starts_with("contender,") {
-                let (contender, row) = Figures::row(line)?;
-                match times.figures.iter_mut().find(|figures| figures.contender == contender) {
-                    Some(figures) => figures.rows.push(row),
-                    None => times
-                        .figures
-                        .push(Figures { contender: contender.to_string(), rows: [row].into() }),
-                }
-            }
-        }
-        for figures in &mut times.figures {
-            figures.rows.sort_by(|a, b| a.keys.cmp(&b.keys).then(a.bits.total_cmp(&b.bits)));
-        }
-        Some(times).filter(|times| !times.figures.is_empty())
-    }
-
-    fn describe(&mut self, comment: &str) {
-        let Some((name, value)) = comment.split_once(": ") else {
-            return;
+        let told = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(name));
+            line.unwrap_or_default()
         };
-        let pairs = || value.split(", ").filter_map(pair).collect();
-        match name.trim() {
-            "date" => self.date = value.to_string(),
-            "processor" => self.processor = value.to_string(),
-            "insert_p99_9_ns_and_keys" => self.tails = pairs(),
-            "hash_ns_per_byte" => self.hash_ns_per_byte = value.parse().unwrap_or(0.0),
-            "keyed_ns_per_byte" => self.keyed_ns_per_byte = value.parse().unwrap_or(0.0),
-            _ => {}
-        }
+        let number = |name| told(name).parse().unwrap_or(0.0);
+        let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1).map(Figures::row);
+        let rows: Vec<(&str, Row)> = rows.collect::<Option<_>>()?;
+        let figures = rows.chunk_by(|a, b| a.0 == b.0).map(|rows| Figures {
+            contender: rows[0].0.to_string(),
+            rows: rows.iter().map(|&(_, row)| row).collect(),
+        });
+        (!rows.is_empty()).then(|| Self {
+            date: told("date: ").to_string(),
+            processor: told("processor: ").to_string(),
+            hash_ns_per_byte: number("hash_ns_per_byte: "),
+            keyed_ns_per_byte: number("keyed_ns_per_byte: "),
+            tails: told("insert_p99_9_ns_and_keys: ").split(", ").filter_map(pair).collect(),
+            figures: figures.collect(),
+        })
     }
 
     /// The day of the measurement.
@@ -106,12 +83,6 @@ impl Times {
     #[must_use]
     pub fn processor(&self) -> &str {
         &self.processor
-    }
-
-    /// The fewest and the most keys of the filters whose tails were measured.
-    pub(crate) fn tail_keys(&self) -> Option<(u64, u64)> {
-        let keys = || self.tails.iter().map(|(_, [_, keys])| *keys as u64);
-        keys().min().zip(keys().max())
     }
 
     fn of(&self, contender: &str) -> Option<&Figures> {
@@ -152,10 +123,9 @@ fn pair(text: &str) -> Option<Pair> {
 
 #[cfg(test)]
 mod tests {
-    use super::rows::{OPERATIONS, Row};
+    use super::rows::OPERATIONS;
     use super::*;
     use crate::{Keys, Structure, Workload};
-    use alloc::format;
     use amq::FilterKind;
 
     #[test]
@@ -165,7 +135,13 @@ mod tests {
         assert!(!times.processor().is_empty() && times.date().len() == 10);
         assert!(times.hash_ns_per_byte > 0.0 && times.keyed_ns_per_byte > times.hash_ns_per_byte);
         assert!(times.figures.len() > 20);
+        let mut contenders: Vec<&str> = times.figures.iter().map(|it| &*it.contender).collect();
+        contenders.sort_unstable();
+        contenders.dedup();
+        assert_eq!(contenders.len(), times.figures.len(), "rows of a contender stand together");
         for figures in &times.figures {
+            let order = |row: &Row| (row.keys, row.bits);
+            assert!(figures.rows.is_sorted_by_key(order), "{}", figures.contender);
             for row in &figures.rows {
                 for operation in (0..OPERATIONS).filter(|&o| !row.ns[o].is_nan()) {
                     let there = times.at(figures, operation, row.bytes, row.bits);
@@ -240,6 +216,6 @@ mod tests {
         let workload = Workload::new(Keys::AtMost(1000));
         let filter = Structure::Filter(FilterKind::Bloom);
         let table = Table { keys: 1000, bytes: 1200, fpr: 0.01 };
-        assert_eq!(Times::none().spent(filter, table, &workload), None);
+        assert_eq!(Times::default().spent(filter, table, &workload), None);
     }
 }

@@ -4,8 +4,6 @@
 use super::Times;
 use super::rows::{Figures, INSERT, QUERIES, REMOVE};
 use crate::{KeysBy, Structure, Workload};
-use alloc::string::ToString;
-use alloc::vec::Vec;
 use amq::FilterKind;
 
 /// What begins the name of a contender that hashes under a secret key; the rest is another's.
@@ -43,7 +41,7 @@ pub(crate) struct Spent {
 
 impl Times {
     /// What hashing takes beyond what it did for the keys that were measured, for their bytes.
-    pub(crate) fn long_key_ns(&self, workload: &Workload) -> f64 {
+    fn long_key_ns(&self, workload: &Workload) -> f64 {
         let each = match workload.keys_by {
             KeysBy::Trusted => self.hash_ns_per_byte,
             KeysBy::Strangers => self.keyed_ns_per_byte,
@@ -58,7 +56,7 @@ impl Times {
         table: Table,
         workload: &Workload,
     ) -> Option<Spent> {
-        let name = contender(structure, workload)?;
+        let name = &contender(structure, workload)?;
         let figures = self.of(name)?;
         // A map has no rate, but values of so many bits.
         let of_values = workload.value_bits().filter(|_| structure == Structure::Map);
@@ -142,23 +140,14 @@ impl Times {
 }
 
 /// The harness' name of a structure: the id of its kind.
-fn contender(structure: Structure, workload: &Workload) -> Option<&'static str> {
+fn contender(structure: Structure, workload: &Workload) -> Option<String> {
     Some(match structure {
-        Structure::AtomicBloom => "atomic-bloom",
-        Structure::AtomicBlockedBloom => "atomic-blocked-bloom",
-        Structure::ExactSet | Structure::ExactMap => "std-hashset",
-        Structure::Map => "ribbon-map",
-        Structure::Bitmap
-        | Structure::LongBitmap
-        | Structure::SortedList
-        | Structure::Sketch
-        | Structure::Nothing => return None,
-        Structure::Filter(FilterKind::Scalable) if workload.grows_to_bound() => "scalable-bounded",
-        Structure::Filter(kind)
-        | Structure::Sharded(kind)
-        | Structure::Rolling(kind)
-        | Structure::Periods(kind)
-        | Structure::ShardedRolling(kind) => kind.id(),
+        Structure::Atomic(_) | Structure::Map => structure.id(),
+        Structure::ExactSet | Structure::ExactMap => "std-hashset".into(),
+        Structure::Filter(FilterKind::Scalable) if workload.grows_to_bound() => {
+            "scalable-bounded".into()
+        }
+        _ => structure.kind()?.id().into(),
     })
 }
 
@@ -230,6 +219,9 @@ mod tests {
         let [alone, sharded] =
             [Structure::Filter(cuckoo), Structure::Sharded(cuckoo)].map(|it| by(it, 8));
         assert_eq!(sharded.insert, alone.insert + LOCK_NS);
-        assert_eq!(by(Structure::AtomicBloom, 1), by(Structure::AtomicBloom, 8));
+        assert_eq!(
+            by(Structure::Atomic(FilterKind::Bloom), 1),
+            by(Structure::Atomic(FilterKind::Bloom), 8)
+        );
     }
 }

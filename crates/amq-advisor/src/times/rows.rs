@@ -4,9 +4,6 @@
 //! number of keys to the next, time is linear in the logarithm of the bytes, as it rises from cache
 //! to cache. In a smaller table than the smallest it stays.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 /// The operations: insert or build; query with none, half and all of the keys present; remove.
 pub(super) const OPERATIONS: usize = 5;
 pub(super) const INSERT: usize = 0;

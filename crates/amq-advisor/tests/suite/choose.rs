@@ -3,7 +3,7 @@
 use amq::FilterKind;
 use amq_advisor::{First, Keys, KeysBy, Need, Structure, Workload, choose};
 
-use Structure::{AtomicBloom, ExactSet, Filter, Map, Nothing, Sharded};
+use Structure::{Atomic, ExactSet, Filter, Map, Nothing, Sharded};
 
 pub(crate) const MILLION: u64 = 1_000_000;
 
@@ -128,7 +128,7 @@ fn worked_choices() {
         (
             "threads that insert",
             million().with_fpr(0.01).with_threads(8).need(Need::SharedInsert),
-            AtomicBloom,
+            Atomic(FilterKind::Bloom),
         ),
         (
             "threads that remove",

@@ -207,6 +207,23 @@ fn a_bloom_filter_that_rocksdb_would_clip_is_refused_with_the_rate_and_the_way_o
     assert!(Engine::RocksDb.setting(3_480_000_000, 0.01).is_err());
 }
 
+/// Every name in braces is filled in, and every engine has all of its texts.
+#[test]
+fn no_text_names_a_number_without_it() {
+    let wide = Engine::PostgreSql { columns: 3 };
+    for engine in Engine::ALL.into_iter().chain([wide]) {
+        let setting = engine.setting(1_000_000, 0.01).unwrap();
+        for text in [engine.name(), setting.default, setting.source, &setting.line, &setting.caveat]
+        {
+            let opened = text.split('{').skip(1);
+            let names = opened.filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+            let is_name = |name: &&str| name.chars().all(|it| it.is_ascii_lowercase() || it == '_');
+            assert_eq!(names.filter(is_name).count(), 0, "{text}");
+            assert!(!text.is_empty() && text.trim() == text, "{engine}: {text:?}");
+        }
+    }
+}
+
 #[test]
 fn no_keys_and_no_rate_make_it_panic() {
     let engines = Engine::ALL.into_iter().chain([Engine::PostgreSql { columns: 32 }]);

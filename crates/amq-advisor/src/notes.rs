@@ -1,4 +1,5 @@
-//! How to use what was chosen, and what to know before one relies on it: the most important first.
+//! Notes: how to use what was chosen, and what to know before one relies on it; the most important
+//! first.
 
 use crate::cost::{own, smallest};
 use crate::numbers::{Bytes, Number, Rate, Rounded};
@@ -7,26 +8,18 @@ use crate::tolerances::{By, NEARLY, TIE};
 use crate::{
     Answer, Choice, DEFAULT_FPR, Demand, First, Need, Structure, Times, Workload, exact, size,
 };
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal};
 use amq_core::numeric::last_true;
 
 /// What to know beside the choices; and how many of the notes, the first ones, may change a
 /// decision.
-pub(crate) fn notes(
-    workload: &Workload,
-    answer: &Answer,
-    by: By,
-    times: &Times,
-) -> (Vec<String>, usize) {
+pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String>, usize) {
     let best = answer.best();
     let filter = answer.filters().next().filter(|_| best.structure != Structure::Nothing);
     let first = filter.filter(|it| it.structure == best.structure);
     let deciding = [
         strangers(best, filter, workload),
-        first.and_then(|it| lower_rate(it, answer, workload, times)),
+        first.and_then(|it| lower_rate(it, answer, workload)),
         first.and_then(|it| when_full(it, workload)),
         removal(filter, workload),
         copies(answer, workload),
@@ -36,7 +29,7 @@ pub(crate) fn notes(
         filter.and_then(|_| generations(workload)),
         first.and_then(|it| merging(it, workload)),
         first.and_then(|it| changes(it, answer, workload)),
-        values(best, workload, times),
+        values(best, workload),
         first.and_then(|it| much_memory(it, workload)),
         high_water(best, workload),
         first
@@ -45,14 +38,13 @@ pub(crate) fn notes(
     ];
     let others = [
         exact_size(answer, filter, workload),
-        first.and_then(|it| room(it, workload, times)),
+        first.and_then(|it| room(it, workload)),
         first.and_then(|it| worth(it, answer, workload)),
-        known_queries(workload),
         device(best, workload),
         if_threads(workload),
         first.filter(|_| by == By::Bits).and_then(|_| no_rate(workload)),
-        tails(workload, times),
-        measured(workload, answer, times),
+        tails(workload),
+        measured(answer),
     ];
     let mut notes: Vec<String> = deciding.into_iter().flatten().collect();
     let count = notes.len();
@@ -60,13 +52,9 @@ pub(crate) fn notes(
     (notes, count)
 }
 
-/// What takes less than the keys, where all queries are known.
-fn known_queries(workload: &Workload) -> Option<String> {
-    workload.has(Need::Exact).then(|| {
-        "If all keys that can be asked for are known beforehand, a cascade of filters such as \
-         CRLite's takes less."
-            .into()
-    })
+/// A part of a sentence where it is so.
+fn when(is_so: bool, text: &str) -> &str {
+    if is_so { text } else { "" }
 }
 
 /// What keys that strangers choose ask for.
@@ -82,14 +70,8 @@ fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Opt
         );
     }
     filter?;
-    let fills = match workload.built_once {
-        true => "",
-        false => " A secret key does not stop them from filling it.",
-    };
-    let removes = match workload.has(Need::Remove) {
-        true => " Let them remove only what that set holds.",
-        false => "",
-    };
+    let fills = when(!workload.built_once, " A secret key does not stop them from filling it.");
+    let removes = when(workload.has(Need::Remove), " Let them remove only what that set holds.");
     Some(format!(
         "Strangers can prepare keys that collide: wrap it in `Keyed` (`--key-file`), and confirm each \
          yes in an exact set (SECURITY.md).{removes}{fills}"
@@ -98,17 +80,12 @@ fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Opt
 
 /// The lowest rate of a smaller filter, where that rate alone excludes it: ribbons end at 32
 /// columns.
-fn lower_rate(
-    choice: &Choice,
-    answer: &Answer,
-    workload: &Workload,
-    times: &Times,
-) -> Option<String> {
+fn lower_rate(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let asked = workload.fpr?;
     let at = |structure: Structure, steps: u64| {
         // Eight steps to a halving, each a little above the rate of whole bits.
         let fpr = Some(libm::exp2(-(steps as f64) / 8.0) * 1.001);
-        smallest(structure, &Workload { fpr, ..workload.clone() }, times).ok()
+        smallest(structure, &Workload { fpr, ..workload.clone() }).ok()
     };
     let excluded = answer.rejections.iter().filter(|it| matches!(it.demand, Demand::Fpr(_)));
     let at_lowest = excluded.filter_map(|it| {
@@ -140,20 +117,19 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     if let Some(fpr) = rate_with_twice_the_keys(it.kind()?, goal).filter(|_| !it.forgets()) {
         return Some(format!("It is never full: with twice the keys its rate is {}.", Rate(fpr)));
     }
-    let repeats = match it.keeps_copies() && !it.forgets() && !workload.counts() {
-        true if workload.copies.is_none() && !workload.by_strangers() => {
-            " A repeated key takes another slot, unless `insert_unique` (`amq build --unique`) skips it."
-        }
-        _ => "",
-    };
+    let is_named = workload.counts() || workload.copies.is_some() || workload.by_strangers();
+    let repeats = when(
+        it.keeps_copies() && !it.forgets() && !is_named,
+        "A repeated key takes another slot, unless `insert_unique` (`amq build --unique`) skips it.",
+    );
     // One that grows by itself has room for more.
     if can.never_full || can.grow && it.kind() != Some(FilterKind::Quotient) {
-        return Some(repeats.trim_start().to_string()).filter(|text| !text.is_empty());
+        return Some(repeats.into()).filter(|text: &String| !text.is_empty());
     }
     let planned = workload.keys.planned();
     let what = if goal.keys > planned && !it.forgets() { "copies" } else { "keys" };
     let keys = Number(if it.forgets() { planned } else { goal.keys.max(planned) });
-    Some(format!("It refuses {what} beyond {keys}.{repeats}"))
+    Some(format!("It refuses {what} beyond {keys}. {repeats}").trim_end().into())
 }
 
 /// What a removal does and does not.
@@ -255,16 +231,17 @@ fn generations(workload: &Workload) -> Option<String> {
 fn merging(choice: &Choice, workload: &Workload) -> Option<String> {
     choice.structure.kind().filter(|_| workload.has(Need::Merge) && choice.grown.is_none())?;
     let (keys, bytes) = (Number(workload.keys.planned()), Bytes(choice.bytes));
-    let copies = match choice.structure.keeps_copies() {
-        true => " A key takes a slot for each part that holds it (`--copies`).",
-        false => "",
-    };
+    let copies = when(
+        choice.structure.keeps_copies(),
+        " A key takes a slot for each part that holds it (`--copies`).",
+    );
     let small = match choice.bytes / 8 {
         0..=2 => String::new(),
         least => format!(" A part of fewer than {} keys is smaller as hashes.", Number(least)),
     };
     Some(format!(
-        "To merge, plan each part for the {keys} keys of the union, {bytes}, with one seed.{copies}{small} `amq-datafusion` does it in SQL."
+        "To merge, plan each part for the {keys} keys of the union, {bytes}, with one \
+         seed.{copies}{small} `amq-datafusion` does it in SQL."
     ))
 }
 
@@ -329,13 +306,11 @@ fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
             together(grown as u64)
         ));
     }
-    let full = if workload.grows() { " once full" } else { "" };
-    let levels = match workload.built_once && workload.allowed(1).is_some() {
-        true => {
-            " Filters of different sizes: rates in proportion to the keys (CHOOSING.md, levels)."
-        }
-        false => "",
-    };
+    let full = when(workload.grows(), " once full");
+    let levels = when(
+        workload.built_once && workload.allowed(1).is_some(),
+        " Filters of different sizes: rates in proportion to the keys (CHOOSING.md, levels).",
+    );
     Some(format!(
         "{} filters take {}{full}.{file} Hash a key once (`KeyHash`) for all.{levels}",
         Number(filters),
@@ -344,13 +319,13 @@ fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
 }
 
 /// How values that change are kept in few bits.
-fn values(best: &Choice, workload: &Workload, times: &Times) -> Option<String> {
+fn values(best: &Choice, workload: &Workload) -> Option<String> {
     if best.structure == Structure::Map || workload.built_once {
         return None;
     }
     let pairs = Workload::new(workload.keys).built_once();
     let pairs = pairs.need(Need::Values { bits: workload.value_bits()? });
-    let map = smallest(Structure::Map, &Workload { fpr: workload.fpr, ..pairs }, times).ok()?;
+    let map = smallest(Structure::Map, &Workload { fpr: workload.fpr, ..pairs }).ok()?;
     Some(format!(
         "If few values change, a ribbon map takes {}, {:.2} bits per key, beside an exact map of the \
          changed ones (`--changes`).",
@@ -420,11 +395,11 @@ fn exact_size(answer: &Answer, filter: Option<&Choice>, workload: &Workload) -> 
 }
 
 /// What a filter of all the bytes allowed would err on, where the rate asked for leaves many free.
-fn room(choice: &Choice, workload: &Workload, times: &Times) -> Option<String> {
+fn room(choice: &Choice, workload: &Workload) -> Option<String> {
     let allowed = workload.allowed(workload.keys.planned()).filter(|_| workload.fpr.is_some())?;
     let is_roomy = choice.bytes.saturating_mul(6) / 5 < allowed && choice.grown.is_none();
     let open = Workload { fpr: None, ..workload.clone() };
-    let all = smallest(choice.structure, &open, times).ok().filter(|_| is_roomy)?;
+    let all = smallest(choice.structure, &open).ok().filter(|_| is_roomy)?;
     let (rate, allowed) = (Rate(all.rate()?), Bytes(allowed));
     (all.fpr < choice.fpr / 2.0).then(|| {
         format!("The {allowed} allowed are enough for a rate of {rate}: leave out the rate.")
@@ -478,30 +453,20 @@ fn no_rate(workload: &Workload) -> Option<String> {
     is_open.then(|| format!("No rate was asked for: planned for {}.", Rate(DEFAULT_FPR)))
 }
 
-/// At which sizes tails were measured.
-fn tails(workload: &Workload, times: &Times) -> Option<String> {
-    let (fewest, most) = times.tail_keys()?;
-    let [fewest, most] = [fewest, most].map(Number);
+/// What a tail of inserts is.
+fn tails(workload: &Workload) -> Option<String> {
     (workload.spares() == First::Tail && !workload.built_once).then(|| {
-        format!(
-            "Tails are the 99.9th percentile of single inserts, measured with {fewest} to {most} keys. \
-             One that grows pauses, less often than once in a thousand inserts."
-        )
+        "Tails are the 99.9th percentile of single inserts. One that grows pauses, less often than \
+         once in a thousand inserts."
+            .into()
     })
 }
 
 /// Where the times come from.
-fn measured(workload: &Workload, answer: &Answer, times: &Times) -> Option<String> {
+fn measured(answer: &Answer) -> Option<String> {
     answer.choices.iter().find(|choice| choice.query_ns.is_some())?;
-    let mut text = format!("Times: {}, {}; use ratios.", times.processor(), times.date());
-    if answer.choices.iter().any(|choice| choice.reckoned) {
-        text += " ~ is extrapolated.";
-    }
-    let hash_ns = times.long_key_ns(workload);
-    match hash_ns > 0.0 {
-        true => text += &format!(" {hash_ns:.0} ns are for hashing the longer keys."),
-        false if workload.by_strangers() => text += " They include SipHash.",
-        false => {}
-    }
-    Some(text)
+    let is_reckoned = answer.choices.iter().any(|choice| choice.reckoned);
+    let times = Times::committed();
+    let mark = when(is_reckoned, " ~ is extrapolated.");
+    Some(format!("Times: {}, {}; use ratios.{mark}", times.processor(), times.date()))
 }
