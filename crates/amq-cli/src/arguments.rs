@@ -1,15 +1,18 @@
 //! Groups of arguments that several commands share.
 
-use crate::blocks::Source;
-use crate::key_file;
+use crate::blocks::{BLOCK, Source};
+use crate::input;
+use crate::key_file::{self, KeyFile};
 use crate::keys::{KeyType, Shape};
+use crate::lock::Wait;
 use crate::numbers;
+use crate::output::Output;
 use crate::pipeline::Keys;
 use crate::records::{Columns, Field};
 use crate::stdio;
 use crate::stdio::is_dash;
 use amq::format::HashedBy;
-use amq::{Budget, DEFAULT_SEED, Secret};
+use amq::{AnyFile, Budget, DEFAULT_SEED, Secret};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::ffi::OsString;
@@ -146,6 +149,8 @@ impl KeyArgs {
             raw: self.raw,
             asked: self.key_type,
             max_key_len: self.max_key_len as usize,
+            block: BLOCK,
+            room: u64::MAX,
             threads: self.threads.map_or_else(processors, |threads| threads as usize),
             bytes,
         })
@@ -196,6 +201,77 @@ impl KeyArgs {
         let files = first.into_iter().chain(self.files.iter().map(PathBuf::as_path));
         let sources: Vec<Source> = files.map(source).collect();
         Ok(if sources.is_empty() { vec![Source::Stdin] } else { sources })
+    }
+}
+
+/// A filter that is changed by keys.
+#[derive(Args, Debug)]
+pub(crate) struct ChangeArgs {
+    /// The filter's file; `-` is standard input, and standard output without -o
+    filter: PathBuf,
+
+    /// Write here instead of to the same file; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Replace the file of -o if it exists, and a filter's own file if it is read-only
+    #[arg(short, long)]
+    force: bool,
+
+    /// Keep the replaced file, under its name followed by `~`
+    #[arg(long)]
+    backup: bool,
+
+    /// No report and no progress bar on standard error
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print one JSON object instead: what `amq info --json` tells, and what was done: `read`, and
+    /// `inserted`, or `removed` and `stuck`
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    wait: Wait,
+
+    #[command(flatten)]
+    key_file: KeyFile,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+}
+
+impl ChangeArgs {
+    /// The filter, which no other run can change from now on, where it goes, and the keys.
+    pub(crate) fn begin(&self) -> anyhow::Result<(AnyFile, Output, Keys)> {
+        let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
+        let output = output.keeping(self.backup)?.telling(self.json)?;
+        output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
+        output.not_among(self.key_file.path())?;
+        let output = output.locked(self.wait)?;
+        let file = input::load_for_keys(&self.filter, self.key_file.key()?)?;
+        let keys = keys.suited(&file, &self.name())?;
+        Ok((file, output, keys))
+    }
+
+    pub(crate) fn filter(&self) -> &Path {
+        &self.filter
+    }
+
+    /// The filter's name in an error.
+    pub(crate) fn name(&self) -> String {
+        input::name(&self.filter)
+    }
+
+    /// Whether the filter's own file is replaced.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.output.is_none() && !is_dash(&self.filter)
+    }
+
+    /// Whether progress and results are shown to people.
+    pub(crate) const fn is_silent(&self) -> bool {
+        self.quiet || self.json
     }
 }
 
@@ -258,7 +334,7 @@ impl SeedArgs {
     /// The seed or key, if the command line says one.
     pub(crate) fn given(&self) -> anyhow::Result<Option<Secret>> {
         if let Some(path) = &self.seed_of {
-            let (header, file) = crate::input::look(path)?;
+            let (header, file) = input::look(path)?;
             return match (header.hashed_by, file.secret()) {
                 (_, seed @ Secret::Seed(_)) => Ok(Some(seed)),
                 (HashedBy::Key, _) => bail!(

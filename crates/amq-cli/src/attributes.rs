@@ -1,8 +1,11 @@
-//! Access control lists and other extended attributes of a file that is replaced.
+//! Access control lists and other extended attributes of a file that is replaced, on Linux.
 
 use crate::exit::note;
-use std::fs::File;
+use rustix::fs::{XattrFlags, fgetxattr, fremovexattr, fsetxattr, getxattr, listxattr};
+use rustix::io::Errno;
+use std::fs::{File, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Gives the new file the attributes of the one at `path`. Where its access control list cannot be
@@ -10,16 +13,16 @@ use std::path::Path;
 /// taken from the new file by [`close`].
 pub(crate) fn copy(path: &Path, new: &File) -> io::Result<Kept> {
     let mut lost = Vec::new();
-    let held = system::names(path)?;
+    let held = names(path)?;
     for name in &held {
-        let kept = system::get(path, name).and_then(|value| system::set(new, name, &value));
-        if kept.is_err() && !system::has_same(path, new, name) {
+        let kept = get(path, name).and_then(|value| set(new, name, &value));
+        if kept.is_err() && !has_same(path, new, name) {
             lost.push(name.clone());
         }
     }
     // A folder's default list is for new files, and this stands for an old one.
-    if !held.iter().any(|name| name == system::LIST) {
-        system::remove(new, system::LIST);
+    if !held.iter().any(|name| name == LIST) {
+        remove(new, LIST);
     }
     Ok(Kept { lost })
 }
@@ -34,8 +37,8 @@ impl Kept {
     pub(crate) fn close(&self, path: &Path, new: &File) -> io::Result<()> {
         let name = path.display();
         for lost in &self.lost {
-            if lost == system::LIST {
-                system::close_to_group(new)?;
+            if lost == LIST {
+                close_to_group(new)?;
                 note(&format!(
                     "{name}: its access control list cannot be kept here, so its group has no access \
                      now: setfacl sets it again"
@@ -48,96 +51,52 @@ impl Kept {
     }
 }
 
-#[cfg(target_os = "linux")]
-mod system {
-    use rustix::fs::{XattrFlags, fgetxattr, fremovexattr, fsetxattr, getxattr, listxattr};
-    use rustix::io::Errno;
-    use std::fs::{File, Permissions};
-    use std::io;
-    use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
+/// The attribute that holds an access control list.
+const LIST: &str = "system.posix_acl_access";
 
-    /// The attribute that holds an access control list.
-    pub(super) const LIST: &str = "system.posix_acl_access";
+/// The most bytes that Linux has of names or of a value.
+const MOST: usize = 64 << 10;
 
-    /// The most bytes that Linux has of names or of a value.
-    const MOST: usize = 64 << 10;
-
-    pub(super) fn names(path: &Path) -> io::Result<Vec<String>> {
-        let mut names = vec![0; MOST];
-        match listxattr(path, &mut names) {
-            Ok(length) => names.truncate(length),
-            Err(Errno::OPNOTSUPP) => names.clear(),
-            Err(error) => return Err(error.into()),
-        }
-        let names = names.split(|&byte| byte == 0).filter(|name| !name.is_empty());
-        Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+fn names(path: &Path) -> io::Result<Vec<String>> {
+    let mut names = vec![0; MOST];
+    match listxattr(path, &mut names) {
+        Ok(length) => names.truncate(length),
+        Err(Errno::OPNOTSUPP) => names.clear(),
+        Err(error) => return Err(error.into()),
     }
-
-    pub(super) fn get(path: &Path, name: &str) -> io::Result<Vec<u8>> {
-        let mut value = vec![0; MOST];
-        let length = getxattr(path, name, &mut value)?;
-        value.truncate(length);
-        Ok(value)
-    }
-
-    pub(super) fn set(new: &File, name: &str, value: &[u8]) -> io::Result<()> {
-        Ok(fsetxattr(new, name, value, XattrFlags::empty())?)
-    }
-
-    /// A label of the system's may be there already, and may not be set.
-    pub(super) fn has_same(path: &Path, new: &File, name: &str) -> bool {
-        let mut value = vec![0; MOST];
-        let length = fgetxattr(new, name, &mut value).ok();
-        length.is_some_and(|length| get(path, name).is_ok_and(|old| old == value[..length]))
-    }
-
-    pub(super) fn remove(new: &File, name: &str) {
-        let _ = fremovexattr(new, name);
-    }
-
-    pub(super) fn close_to_group(new: &File) -> io::Result<()> {
-        let mode = new.metadata()?.permissions().mode();
-        new.set_permissions(Permissions::from_mode(mode & !0o070))
-    }
+    let names = names.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use std::fs::File;
-    use std::io;
-    use std::path::Path;
-
-    pub(super) const LIST: &str = "";
-
-    pub(super) fn names(_: &Path) -> io::Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    pub(super) fn get(_: &Path, _: &str) -> io::Result<Vec<u8>> {
-        Ok(Vec::new())
-    }
-
-    pub(super) fn set(_: &File, _: &str, _: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub(super) fn has_same(_: &Path, _: &File, _: &str) -> bool {
-        true
-    }
-
-    pub(super) fn remove(_: &File, _: &str) {}
-
-    pub(super) fn close_to_group(_: &File) -> io::Result<()> {
-        Ok(())
-    }
+fn get(path: &Path, name: &str) -> io::Result<Vec<u8>> {
+    let mut value = vec![0; MOST];
+    let length = getxattr(path, name, &mut value)?;
+    value.truncate(length);
+    Ok(value)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+fn set(new: &File, name: &str, value: &[u8]) -> io::Result<()> {
+    Ok(fsetxattr(new, name, value, XattrFlags::empty())?)
+}
+
+/// A label of the system's may be there already, and may not be set.
+fn has_same(path: &Path, new: &File, name: &str) -> bool {
+    let mut value = vec![0; MOST];
+    let length = fgetxattr(new, name, &mut value).ok();
+    length.is_some_and(|length| get(path, name).is_ok_and(|old| old == value[..length]))
+}
+
+fn remove(new: &File, name: &str) {
+    let _ = fremovexattr(new, name);
+}
+
+fn close_to_group(new: &File) -> io::Result<()> {
+    let mode = new.metadata()?.permissions().mode();
+    new.set_permissions(Permissions::from_mode(mode & !0o070))
+}
+#[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt;
 
     /// As on a file system without lists: the mode's group bits are the mask of the old file's
     /// list.
@@ -147,7 +106,7 @@ mod tests {
         let path = room.path().join("f");
         let file = File::create(&path).unwrap();
         file.set_permissions(Permissions::from_mode(0o664)).unwrap();
-        Kept { lost: vec![system::LIST.to_owned()] }.close(&path, &file).unwrap();
+        Kept { lost: vec![LIST.to_owned()] }.close(&path, &file).unwrap();
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o604);
     }
 }

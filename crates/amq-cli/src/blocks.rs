@@ -17,8 +17,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 
-/// Bytes read at a time.
-const BLOCK: usize = 256 << 10;
+/// Bytes read at a time, unless memory is scarce.
+pub(crate) const BLOCK: usize = 256 << 10;
 
 /// Where keys come from, in order.
 #[derive(Clone, Debug)]
@@ -116,6 +116,8 @@ pub(crate) struct Reader {
     pub(crate) raw: bool,
     pub(crate) columns: Option<Columns>,
     pub(crate) max_key_len: usize,
+    /// Bytes read at a time.
+    pub(crate) block: usize,
     pub(crate) pool: Pool,
     pub(crate) full: SyncSender<Next>,
 }
@@ -149,6 +151,10 @@ impl Reader {
             work.append(&rest)?;
             rest.clear();
             let ended = self.fill(source, &mut *input, &mut ends, &mut work, &mut rest)?;
+            if ended && ends.ends_open(self.end) {
+                let record = crate::keys::shown(work.bytes());
+                bail!("{}: a quote in the last record, {record}, is not closed", source.name());
+            }
             if let (Some(columns), None) = (&self.columns, column) {
                 column = Some(columns.begin(&mut work).with_context(|| source.name())?);
             }
@@ -177,7 +183,7 @@ impl Reader {
     ) -> anyhow::Result<bool> {
         loop {
             let before = work.used;
-            let read = read_block(input, work).with_context(|| source.name())?;
+            let read = read_block(input, work, self.block).with_context(|| source.name())?;
             let ended = read == 0;
             let last = ends.last(&work.bytes()[before..]);
             if let Some(at) = last {
@@ -235,8 +241,8 @@ impl Reader {
 }
 
 /// Appends the bytes of one read, at most a block; 0 is the end.
-fn read_block(input: &mut dyn Read, work: &mut Work) -> io::Result<usize> {
-    let room = work.room(BLOCK)?;
+fn read_block(input: &mut dyn Read, work: &mut Work, most: usize) -> io::Result<usize> {
+    let room = work.room(most)?;
     loop {
         match input.read(room) {
             Ok(read) => {

@@ -1,8 +1,9 @@
 //! What a file is, by how it begins: compressed keys, UTF-16, or one of our filters.
 
 use anyhow::{anyhow, bail};
+use encoding_rs_io::DecodeReaderBytes;
 use std::fs::File;
-use std::io::{self, Cursor, ErrorKind, Read};
+use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
 
 /// What bytes begin with.
@@ -97,7 +98,6 @@ pub(crate) fn decoded(input: Input) -> anyhow::Result<Input> {
 
 /// The bytes of text, whatever its encoding.
 fn text(form: Option<Form>, mut input: Input) -> anyhow::Result<Input> {
-    let mut mark = |bytes: usize| input.read_exact(&mut [0; 3][..bytes]);
     match form {
         Some(Form::Filter) => {
             bail!("this is a filter, not a file of keys: amq merge unites filters")
@@ -106,12 +106,10 @@ fn text(form: Option<Form>, mut input: Input) -> anyhow::Result<Input> {
             let program = form.decompressor().unwrap_or_default();
             bail!("this is compressed twice: {program} undoes one of them")
         }
-        Some(Form::Utf16Le | Form::Utf16Be) => {
-            mark(2)?;
-            Ok(Box::new(Utf16::new(input, form == Some(Form::Utf16Be))))
-        }
+        // By its mark, which is dropped. What is no text becomes U+FFFD.
+        Some(Form::Utf16Le | Form::Utf16Be) => Ok(Box::new(DecodeReaderBytes::new(input))),
         Some(Form::Utf8) => {
-            mark(3)?;
+            input.read_exact(&mut [0; 3])?;
             Ok(input)
         }
         _ => Ok(input),
@@ -137,66 +135,10 @@ fn begun(mut input: Input) -> anyhow::Result<(Option<Form>, Input)> {
     Ok((Form::of(&start), Box::new(Cursor::new(start).chain(input))))
 }
 
-/// UTF-16 as UTF-8. What is no text becomes U+FFFD.
-struct Utf16 {
-    input: Input,
-    is_big: bool,
-    /// Bytes that are not decoded yet: half a unit, or the first of two.
-    rest: Vec<u8>,
-    out: Cursor<Vec<u8>>,
-}
-
-impl Utf16 {
-    fn new(input: Input, is_big: bool) -> Self {
-        Self { input, is_big, rest: Vec::new(), out: Cursor::default() }
-    }
-
-    /// Decodes what the next read gives, and whether it gave anything.
-    fn fill(&mut self) -> io::Result<bool> {
-        let mut bytes = std::mem::take(&mut self.rest);
-        let held = bytes.len();
-        bytes.resize(held + (16 << 10), 0);
-        let read = self.input.read(&mut bytes[held..])?;
-        bytes.truncate(held + read);
-        let unit = |pair: &[u8]| match self.is_big {
-            true => u16::from_be_bytes([pair[0], pair[1]]),
-            false => u16::from_le_bytes([pair[0], pair[1]]),
-        };
-        let mut whole = bytes.len() / 2 * 2;
-        // The first half of a pair waits for the second.
-        if read > 0 && whole >= 2 && matches!(unit(&bytes[whole - 2..]), 0xD800..0xDC00) {
-            whole -= 2;
-        }
-        let units = bytes[..whole].chunks_exact(2).map(unit);
-        let mut text: String = char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect();
-        if read == 0 && whole < bytes.len() {
-            text.push('\u{fffd}');
-        } else {
-            self.rest = bytes.split_off(whole);
-        }
-        self.out = Cursor::new(text.into_bytes());
-        Ok(read > 0)
-    }
-}
-
-impl Read for Utf16 {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.out.read(to)? {
-                0 if !to.is_empty() => {
-                    if !self.fill()? && self.out.get_ref().is_empty() {
-                        return Ok(0);
-                    }
-                }
-                read => return Ok(read),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
 
     /// Gives a byte at a time.
     struct Slow(Cursor<Vec<u8>>);

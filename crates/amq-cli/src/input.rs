@@ -191,13 +191,8 @@ impl std::error::Error for Followed {}
 /// The budget of a filter, as its header says (FORMAT.md: the budget's kind at byte 56, its value
 /// at 64). `None` if its parameters were given.
 pub(crate) fn budget(filter: &AnyFilter) -> Option<Budget> {
-    let mut header = Header::default();
-    // The writer is full after the header, which is all that is wanted.
-    let _ = filter.write_to(&mut header);
-    let word = |at: usize| {
-        let bytes = header.0.get(at..at + 8)?;
-        Some(u64::from_le_bytes(bytes.try_into().ok()?))
-    };
+    let header = begun(|to| filter.write_to(to));
+    let word = |at: usize| header[at..].first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
     let value = word(64)?;
     match word(56)? {
         1 => Some(Budget::Fpr(f64::from_bits(value))),
@@ -209,25 +204,15 @@ pub(crate) fn budget(filter: &AnyFilter) -> Option<Budget> {
 
 /// What the header of a filter's file says.
 pub(crate) fn header(file: &AnyFile) -> anyhow::Result<FileInfo> {
-    let mut header = Header::default();
-    let _ = file.write_to(&mut header);
-    Ok(FileInfo::of(&header.0)?)
+    Ok(FileInfo::of(&begun(|to| file.write_to(to)))?)
 }
 
-/// A writer that takes the header and refuses the rest.
-#[derive(Default)]
-struct Header(Vec<u8>);
-
-impl io::Write for Header {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = 192usize.saturating_sub(self.0.len()).min(bytes.len());
-        self.0.extend_from_slice(&bytes[..room]);
-        Ok(room)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// The header that is written.
+fn begun(write: impl FnOnce(&mut [u8]) -> io::Result<()>) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    // There is no room for the rest.
+    let _ = write(&mut header);
+    header
 }
 
 /// A budget in words.

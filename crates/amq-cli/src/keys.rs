@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use csv::ByteRecord;
 use memchr::memchr_iter;
 use std::borrow::Cow;
+use std::collections::TryReserveError;
 use unicase::UniCase;
 
 /// What a line stands for.
@@ -124,28 +125,86 @@ impl Shape {
     ) -> Result<(), BadKey> {
         hashes.clear();
         ends.clear();
-        if let Some(split) = self.split.filter(|split| split.csv) {
-            return self.hash_records(split, block, column, under, hashes, ends);
-        }
-        let mut start = 0;
-        let mut line = |start, at, end| {
-            let index = hashes.len();
+        self.each(block, column, |index, key, end| {
             if index == hashes.capacity().min(ends.capacity()) {
                 let more = index.max(1 << 10);
                 let refused = |_| BadKey::no_memory(index);
                 reserve(hashes, more).map_err(refused)?;
                 reserve(ends, more).map_err(refused)?;
             }
-            let line = self.trim_cr(&block[start..at]);
-            hashes.push(match self.split {
-                None => self.hash(line, under, index)?,
-                Some(split) => match records::field(line, split.delimiter, column) {
-                    Some(field) => self.hash(field, under, index)?,
-                    None => return Err(no_field(line, index, column)),
-                },
-            });
+            let hash = match self.key(key, index)? {
+                Compared::Bytes(bytes) => hash_of(&*bytes, under),
+                Compared::Number(number) => hash_of(&number, under),
+            };
+            hashes.push(hash);
             // Blocks are far smaller: `blocks` ensures it.
             ends.push(end as u32);
+            Ok(())
+        })
+    }
+
+    /// What makes the keys of a block equal, one after the other, and where each ends.
+    pub(crate) fn keys(
+        self,
+        block: &[u8],
+        column: usize,
+        keys: &mut Vec<u8>,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), TryReserveError> {
+        keys.clear();
+        ends.clear();
+        let mut refused = None;
+        // They have been hashed, so that each is a key.
+        let _ = self.each(block, column, |index, key, _| {
+            let number;
+            let key = self.key(key, index)?;
+            let bytes = match &key {
+                Compared::Bytes(bytes) => &**bytes,
+                Compared::Number(it) => {
+                    number = it.to_le_bytes();
+                    &number
+                }
+            };
+            if let Err(error) = reserve(keys, bytes.len()).and_then(|()| reserve(ends, 1)) {
+                refused = Some(error);
+                return Err(BadKey::no_memory(index));
+            }
+            keys.extend_from_slice(bytes);
+            ends.push(keys.len());
+            Ok(())
+        });
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// The length of a line's key, if it stands at the line's beginning as it is.
+    pub(crate) fn plain(self, line: &[u8]) -> Option<usize> {
+        let plain = self.key_type == KeyType::Text && !self.trim && !self.fold;
+        (plain && self.split.is_none())
+            .then(|| self.trim_cr(line.strip_suffix(&[self.end]).unwrap_or(line)).len())
+    }
+
+    /// Each line's index, the line or field that is its key, and the index after the line.
+    #[inline]
+    fn each(
+        self,
+        block: &[u8],
+        column: usize,
+        mut key: impl FnMut(usize, &[u8], usize) -> Result<(), BadKey>,
+    ) -> Result<(), BadKey> {
+        if let Some(split) = self.split.filter(|split| split.csv) {
+            return self.each_record(split, block, column, key);
+        }
+        let mut start = 0;
+        let mut index = 0;
+        let mut line = |start, at, end| {
+            let line = self.trim_cr(&block[start..at]);
+            let field = match self.split {
+                None => line,
+                Some(split) => records::field(line, split.delimiter, column)
+                    .ok_or_else(|| no_field(line, index, column))?,
+            };
+            key(index, field, end)?;
+            index += 1;
             Ok(())
         };
         for at in memchr_iter(self.end, block) {
@@ -159,36 +218,35 @@ impl Shape {
     }
 
     /// The same for the records of a CSV file.
-    fn hash_records(
+    fn each_record(
         self,
         split: Split,
         block: &[u8],
         column: usize,
-        under: Secret,
-        hashes: &mut Vec<KeyHash>,
-        ends: &mut Vec<u32>,
+        mut key: impl FnMut(usize, &[u8], usize) -> Result<(), BadKey>,
     ) -> Result<(), BadKey> {
         let mut reader = records::reader(split, self.end, block);
         let mut record = ByteRecord::new();
+        let (mut index, mut start) = (0, 0);
         loop {
-            let index = hashes.len();
+            let before = reader.position().byte() as usize;
             let read = reader.read_byte_record(&mut record);
             if !read.map_err(|error| BadKey { index: index as u64, why: error.to_string() })? {
                 return Ok(());
             }
             let end = reader.position().byte() as usize;
+            // No record, as an empty line without a carriage return is none.
+            if self.strip_cr && block[before..end].iter().all(|byte| b"\r\n".contains(byte)) {
+                continue;
+            }
             let Some(mut field) = record.get(column) else {
-                let start = ends.last().map_or(0, |&end| end as usize);
                 return Err(no_field(&block[start..end], index, column));
             };
             if column + 1 == record.len() {
                 field = self.trim_cr(field);
             }
-            let refused = |_| BadKey::no_memory(index);
-            reserve(hashes, 1).map_err(refused)?;
-            reserve(ends, 1).map_err(refused)?;
-            hashes.push(self.hash(field, under, index)?);
-            ends.push(end as u32);
+            key(index, field, end)?;
+            (index, start) = (index + 1, end);
         }
     }
 
@@ -200,17 +258,17 @@ impl Shape {
         }
     }
 
+    /// What a line or field stands for.
     #[inline]
-    fn hash(self, line: &[u8], under: Secret, index: usize) -> Result<KeyHash, BadKey> {
+    fn key(self, line: &[u8], index: usize) -> Result<Compared<'_>, BadKey> {
         let line = if self.trim { trimmed(line) } else { line };
-        let folded = if self.fold { folded(line) } else { Cow::Borrowed(line) };
-        let line = &*folded;
-        let hash = match self.key_type {
-            KeyType::Text => return Ok(hash_of(line, under)),
-            KeyType::U64 => number(line).map(|number| hash_of(&number, under)),
-            KeyType::Hex => unhex(line).map(|bytes| hash_of(&bytes, under)),
+        let line = if self.fold { folded(line) } else { Cow::Borrowed(line) };
+        let key = match self.key_type {
+            KeyType::Text => return Ok(Compared::Bytes(line)),
+            KeyType::U64 => number(&line).map(Compared::Number),
+            KeyType::Hex => unhex(&line).map(|bytes| Compared::Bytes(Cow::Owned(bytes))),
         };
-        hash.ok_or_else(|| BadKey { index: index as u64, why: self.complaint(line) })
+        key.ok_or_else(|| BadKey { index: index as u64, why: self.complaint(&line) })
     }
 
     fn complaint(self, line: &[u8]) -> String {
@@ -225,6 +283,12 @@ impl Shape {
             }
         }
     }
+}
+
+/// What makes keys equal.
+enum Compared<'a> {
+    Bytes(Cow<'a, [u8]>),
+    Number(u64),
 }
 
 #[inline]

@@ -38,9 +38,9 @@ pub(crate) struct Locked {
 }
 
 /// What changes when a program writes into a file.
-type Stamp = (u64, Option<SystemTime>);
+pub(crate) type Stamp = (u64, Option<SystemTime>);
 
-fn stamp(file: &File) -> io::Result<Stamp> {
+pub(crate) fn stamp(file: &File) -> io::Result<Stamp> {
     let found = file.metadata()?;
     Ok((found.len(), found.modified().ok()))
 }

@@ -7,12 +7,14 @@
 
 mod answer;
 mod arguments;
+#[cfg(target_os = "linux")]
 mod attributes;
 mod backup;
 mod blocks;
 mod cli;
 mod commands;
 mod distinct;
+mod exact;
 mod exit;
 mod form;
 mod gathered;

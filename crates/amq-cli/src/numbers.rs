@@ -1,5 +1,7 @@
 //! Numbers as people write them: rates, counts, sizes, seeds.
 
+use std::time::Duration;
+
 /// A false-positive rate, strictly between 0 and 1: `1%`, `0.01`, `1e-2` or `1/100`.
 pub(crate) fn rate(text: &str) -> Result<f64, String> {
     match fraction(text) {
@@ -48,27 +50,29 @@ fn real(text: &str) -> Option<f64> {
     }
 }
 
-/// A time in nanoseconds: `500ns`, `20us`, `5ms`, `1s`.
+/// A time in nanoseconds: `500ns`, `20us`, `5ms`, `1s`, `5min` or `1h`.
 pub(crate) fn nanoseconds(text: &str) -> Result<f64, String> {
-    const UNITS: [(&str, f64); 5] =
-        [("ns", 1.0), ("us", 1e3), ("\u{b5}s", 1e3), ("ms", 1e6), ("s", 1e9)];
-    let text = text.trim();
-    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
-    let (unit, factor) = unit.ok_or("say which unit: 500ns, 20us, 5ms or 1s")?;
-    match real(&text[..text.len() - unit.len()]) {
+    const UNITS: [(&str, f64); 7] = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("\u{b5}s", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+        ("min", 60e9),
+        ("h", 3600e9),
+    ];
+    let unit = |&(unit, factor)| text.trim().strip_suffix(unit).map(|number| (number, factor));
+    let (number, factor) =
+        UNITS.iter().find_map(unit).ok_or("say which unit: 500ns, 20us, 5ms, 1s, 5min or 1h")?;
+    match real(number) {
         Some(number) if number >= 0.0 && number.is_finite() => Ok(number * factor),
-        _ => Err("not a time: write 500ns, 20us, 5ms or 1s".into()),
+        _ => Err("not a time: write 500ns, 20us, 5ms, 1s, 5min or 1h".into()),
     }
 }
 
-/// A time to wait: `500ms`, `10s`, `5min` or `1h`.
-pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
-    const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("min", 60.0), ("h", 3600.0), ("s", 1.0)];
-    let unit = UNITS.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
-    let seconds = unit.and_then(|(number, factor)| real(number).map(|number| number * factor));
-    seconds
-        .and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "not a time: write 500ms, 10s, 5min or 1h".into())
+/// A time to wait, in the same spellings.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    Duration::try_from_secs_f64(nanoseconds(text)? / 1e9).map_err(|_| "too long".into())
 }
 
 /// A number of keys: `1000000`, `1_000_000`, `1e6`, `1.5e6`, `2^20`, `10M` or `1k`.
@@ -358,7 +362,6 @@ mod tests {
 
     #[test]
     fn times_to_wait_have_a_unit() {
-        use std::time::Duration;
         assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
         let times = ["200ms", "2min", "1h", "0s"].map(|text| duration(text).unwrap().as_millis());
         assert_eq!(times, [200, 120_000, 3_600_000, 0]);

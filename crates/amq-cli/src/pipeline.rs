@@ -11,7 +11,7 @@
 //! There are a fixed number of blocks, so memory is bounded however fast keys come; and what comes
 //! slowly, from a pipe, is handed on before the caller waits for more.
 
-use crate::blocks::{Next, Reader, Source};
+use crate::blocks::{BLOCK, Next, Reader, Source};
 use crate::keys::{BadKey, KeyType, Shape};
 use crate::memory;
 use crate::pool::{Loan, Pool};
@@ -40,6 +40,10 @@ pub(crate) struct Keys {
     pub(crate) asked: Option<KeyType>,
     pub(crate) max_key_len: usize,
     pub(crate) threads: usize,
+    /// Bytes read at a time.
+    pub(crate) block: usize,
+    /// Bytes of memory that the caller may take.
+    pub(crate) room: u64,
     /// Bytes of all sources, if known.
     pub(crate) bytes: Option<u64>,
 }
@@ -77,6 +81,21 @@ impl Keys {
         }
     }
 
+    /// Threads beside the one that reads and the caller's.
+    const fn workers(&self) -> usize {
+        if self.threads > 1 { self.threads } else { 0 }
+    }
+
+    /// Keeps the run within this memory: no more is read at a time than an eighth of it has room
+    /// for, however short the lines are.
+    pub(crate) fn within(&mut self, memory: u64) {
+        // Each thread has blocks of its own.
+        self.threads = self.threads.min((memory >> 22) as usize).max(1);
+        let most = BYTES * (2 * self.workers() + 3) as u64;
+        self.block = (memory / 8 / most).clamp(4 << 10, BLOCK as u64) as usize;
+        self.room = memory.saturating_sub(PROGRAM + most * self.block as u64);
+    }
+
     /// Hashes all keys under a seed or key. `sink` maps blocks on many threads; `fold` gets them in
     /// order and says when to stop; `idle` is called before waiting for more input, and again while
     /// waiting. Returns the number of keys.
@@ -88,7 +107,7 @@ impl Keys {
         mut fold: impl FnMut(&mut Work) -> anyhow::Result<ControlFlow<()>>,
         idle: impl FnMut() -> anyhow::Result<()>,
     ) -> anyhow::Result<u64> {
-        let workers = if self.threads > 1 { self.threads } else { 0 };
+        let workers = self.workers();
         let ahead = 2 * workers;
         let (full, from_reader) = mpsc::sync_channel(ahead + 2);
         let reader = Reader {
@@ -97,6 +116,7 @@ impl Keys {
             raw: self.raw,
             columns: self.columns.clone(),
             max_key_len: self.max_key_len,
+            block: self.block,
             pool: Pool::new(ahead + 3),
             full,
         };
@@ -186,6 +206,13 @@ struct Place {
     lines: u64,
     keys: u64,
 }
+
+/// Bytes in memory for each that is read: it may be a line, with a hash, two ends and an answer,
+/// and be kept as a key and for output.
+const BYTES: u64 = 24;
+
+/// Bytes of the program itself, with its code and its stacks.
+const PROGRAM: u64 = 9 << 20;
 
 /// How long a caller waits for keys before it is asked again what there is to do.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -124,6 +124,14 @@ impl Ends {
         }
         last
     }
+
+    /// Whether a quote is open at the end of a source.
+    pub(crate) fn ends_open(&mut self, end: u8) -> bool {
+        let Self::Records(core) = self else { return false };
+        // In quotes this ends no record.
+        let (result, ..) = core.read_record(&[b'x', end], &mut [0; 4], &mut [0; 4]);
+        result != csv_core::ReadRecordResult::Record
+    }
 }
 
 #[cfg(test)]
@@ -154,6 +162,12 @@ mod tests {
             let first = ends.last(&text[..cut]);
             let second = ends.last(&text[cut..]).map(|at| cut + at);
             assert_eq!(second.or(first), Some(text.len() - 5), "{cut}");
+            let open = [&text[..3], b"1,\"a\nb", b"1,\"a\""].map(|text| {
+                let mut ends = Ends::new(b'\n', Some(&columns));
+                ends.last(text);
+                ends.ends_open(b'\n')
+            });
+            assert_eq!(open, [true, true, false]);
             let known = [None, Some(8), Some(14), Some(15), Some(text.len() - 5)];
             assert!(known.contains(&first), "{cut}: {first:?}");
         }

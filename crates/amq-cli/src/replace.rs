@@ -1,5 +1,6 @@
 //! Files that are written whole or not at all.
 
+#[cfg(target_os = "linux")]
 use crate::attributes;
 use crate::backup;
 use crate::exit::note;
@@ -169,8 +170,10 @@ impl Target {
         let old = fs::symlink_metadata(&self.path)?;
         regular(&self.path, &old)?;
         // The list first: setting the mode after it sets its mask.
+        #[cfg(target_os = "linux")]
         let kept = attributes::copy(&self.path, temporary.file())?;
         amq_core::internal::keep_permissions(temporary.file(), &self.path, secret)?;
+        #[cfg(target_os = "linux")]
         kept.close(&self.path, temporary.file())?;
         temporary.file().sync_all()?;
         if self.backup {

@@ -93,8 +93,7 @@ impl Text {
     }
 }
 
-/// The only place in this program with `unsafe` code: a function that runs before Rust's runtime
-/// does.
+/// A function that runs before Rust's runtime does.
 #[cfg(unix)]
 #[allow(unsafe_code)]
 mod closed {

@@ -19,6 +19,9 @@ pub(crate) struct Work {
     pub(crate) column: usize,
     /// The hash of each key.
     pub(crate) hashes: Vec<KeyHash>,
+    /// What makes the keys equal, one after the other, and where each ends, if that was asked for.
+    pub(crate) keys: Vec<u8>,
+    pub(crate) key_ends: Vec<usize>,
     /// Where each line ends in the block.
     pub(crate) ends: Vec<u32>,
     /// The first line that is not a key.

@@ -43,10 +43,11 @@ pub trait FilterFile: FileFormat {
     /// file beside it, synced, and renamed. A folder, device, FIFO or link is refused.
     ///
     /// The new file takes over the mode of the file it replaces, and its owner and group as far as
-    /// the system allows; where it does not, nobody gains access. Access control lists are not
-    /// kept. **A file that tells a secret key, or a seed other than the public one, is its owner's
-    /// alone** (mode 600 on Unix), unless it replaces a file that told the same secret. Any other
-    /// new file has the mode that the system gives new files.
+    /// the system allows; where it does not, nobody gains access. Access control lists and other
+    /// extended attributes are not kept: where there was a list, its mask becomes what the file's
+    /// group may do. **A file that tells a secret key, or a seed other than the public one, is its
+    /// owner's alone** (mode 600 on Unix), unless it replaces a file that told the same secret. Any
+    /// other new file has the mode that the system gives new files.
     ///
     /// The folder is synced, too, so that the new name lasts. Where the folder may be written but
     /// not read, only the content is synced. The temporary file is called

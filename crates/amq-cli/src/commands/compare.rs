@@ -119,6 +119,9 @@ fn sizes(one: &AnyFile, other: &AnyFile) -> anyhow::Result<Sizes> {
     if let (Ok(ours), Ok(theirs)) = (first.hashes(), second.hashes()) {
         return Ok(counted(ours, theirs));
     }
+    if let Some(full) = [first, second].into_iter().find(|filter| filter.load_factor() == 1.0) {
+        bail!("all bits of a {} filter are set, which tells nothing of its keys", full.kind());
+    }
     let (Some(first), Some(second)) = (number(first), number(second)) else {
         bail!("{} filters cannot be compared: Bloom and quotient filters can", first.kind());
     };

@@ -1,6 +1,7 @@
 //! `amq dedupe`: first occurrences of lines.
 
 use crate::arguments::{KeyArgs, SeedArgs};
+use crate::exact::{Compared, Lines};
 use crate::exit::{self, Outcome};
 use crate::input::{self, budget_text};
 use crate::kinds::{self, KindParser};
@@ -8,7 +9,7 @@ use crate::lock::Wait;
 use crate::memory::reserve;
 use crate::numbers::{self, bytes_text, expected, grouped, of, rate_text};
 use crate::output::Output;
-use crate::pipeline::{Hashed, Keys};
+use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
 use crate::signals;
@@ -39,6 +40,10 @@ use std::time::{Duration, Instant};
 /// meanwhile. It is saved when all lines have been written, and also when SIGINT or SIGTERM ends
 /// the run, or every --save-every. A run that fails otherwise leaves it as it was last saved, so
 /// that later lines are printed again the next time, and none is lost.
+///
+/// With --exact, lines are compared with one another, and none is dropped. Lines that do not fit
+/// into --memory go to temporary files, which take as much room as they do; from then on nothing is
+/// printed until all lines have come.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_aliases = ["uniq"], aliases = ["unique", "dedup"])]
 pub(crate) struct Arguments {
@@ -66,7 +71,17 @@ pub(crate) struct Arguments {
     #[arg(conflicts_with_all = ["filter", "planned", "kind"])]
     forget: Option<u64>,
 
-    /// Stop if the filter takes more memory than this
+    /// Compare the lines themselves: none is dropped
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["filter", "planned", "forget", "kind", "fpr", "SeedArgs"])]
+    exact: bool,
+
+    /// Where --exact has its temporary files [default: the folder that TMPDIR names]
+    #[arg(long, value_name = "FOLDER", requires = "exact")]
+    temporary_folder: Option<PathBuf>,
+
+    /// The most memory of the run, of which the program takes some 10 MB: it ends before its filter
+    /// takes more. Lines of megabytes take more. With --exact, 1GiB is the default
     #[arg(long, value_name = "SIZE", value_parser = numbers::size)]
     memory: Option<u64>,
 
@@ -104,6 +119,7 @@ Examples:
   $ amq dedupe --csv --field 1 table.csv        # the first line of each key
   $ amq dedupe --forget 1e6 keys.txt            # of the last million
   $ amq dedupe --keys 1e6 --fpr 0.1% --stats keys.txt
+  $ amq dedupe --exact keys.txt more.txt        # in memory and temporary files
 
 Exit status: 0 if any line was printed, or with --zero; 1 if none was; 2 on an
 error.";
@@ -113,6 +129,12 @@ const RATE: f64 = 1e-6;
 
 /// What is missing where memory is refused.
 const MEMORY: &str = "no memory for the lines of a block";
+
+/// The memory of --exact by default.
+const EXACTLY: u64 = 1 << 30;
+
+/// The most memory that the system's allocator keeps of a piece that was freed (glibc: 32 MiB).
+const HELD_BACK: u64 = 32 << 20;
 
 /// The initial capacity where the number of lines is not known: 4 kB. The table of ten million
 /// lines has as many slots as if there had been room for 65,536.
@@ -156,8 +178,14 @@ impl Arguments {
             output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
             output.not_among(self.seed.key_file())?;
         }
-        let keys = self.keys.keys(self.seed.key_file())?;
+        let mut keys = self.keys.keys(self.seed.key_file())?;
         keys.not_into_themselves()?;
+        if let Some(memory) = self.memory.or(self.exact.then_some(EXACTLY)) {
+            keys.within(memory);
+        }
+        if self.exact {
+            return self.run_exact(&keys);
+        }
         // Once: a key may come from a pipe.
         let given = self.seed.given()?;
         let (seen, mut kept) = match (path, self.forget) {
@@ -218,6 +246,51 @@ impl Arguments {
         Ok(Outcome::found(self.zero || counts.printed > 0))
     }
 
+    /// Prints the lines that differ from all before, or the others.
+    fn run_exact(&self, keys: &Keys) -> anyhow::Result<Outcome> {
+        let folder = self.temporary_folder.clone().unwrap_or_else(std::env::temp_dir);
+        let mut lines = Lines::new(&folder, keys.room, self.invert)?;
+        // Nobody can prepare lines with equal hashes, which would take long to compare.
+        let under = Secret::Seed(getrandom::u64().context("no random seed")?);
+        let to = RefCell::new(Text::new());
+        let mut out = Vec::new();
+        let mut headed = false;
+        let bar = progress::beside_lines(keys.bytes, false);
+        let read = keys.run(
+            under,
+            &bar,
+            &Compared(keys.shape),
+            |work| {
+                out.clear();
+                reserve(&mut out, work.head.len() + work.bytes().len() + 1).context(MEMORY)?;
+                if !work.head.is_empty() && !std::mem::replace(&mut headed, true) {
+                    out.extend_from_slice(&work.head);
+                }
+                lines.add(work, keys.shape, &mut out)?;
+                to.borrow_mut().write(&out)?;
+                GO_ON
+            },
+            || to.borrow_mut().flush(),
+        )?;
+        bar.finish_and_clear();
+        let mut to = to.into_inner();
+        out.clear();
+        lines.finish(|line| {
+            out.extend_from_slice(line);
+            if out.len() >= 1 << 16 {
+                to.write(&out)?;
+                out.clear();
+            }
+            Ok(())
+        })?;
+        to.write(&out)?;
+        to.flush()?;
+        if self.stats {
+            exit::note(&format!("{}, {} of them new", of(read, "line"), grouped(lines.new)));
+        }
+        Ok(Outcome::found(self.zero || lines.printed > 0))
+    }
+
     /// Prints the lines that are new, or the others, and remembers them.
     fn print_firsts(
         &self,
@@ -252,8 +325,11 @@ impl Arguments {
             &Hashed,
             |work| {
                 let mut held = seen.borrow_mut();
+                self.afford(held.filter(), work.hashes.len() as u64, keys)?;
                 let firsts = match (held.firsts(work), most) {
-                    (Err(_), Some(most)) if held.filter().len() >= most => return Err(too_many(most)),
+                    (Err(_), Some(most)) if held.filter().len() >= most => {
+                        return Err(too_many(most));
+                    }
                     (firsts, _) => firsts?,
                 };
                 out.clear();
@@ -275,15 +351,6 @@ impl Arguments {
                 if let Some(most) = most.filter(|&most| held.filter().len() > most) {
                     return Err(too_many(most));
                 }
-                let bytes = held.filter().size_in_bytes();
-                if let Some(memory) = self.memory.filter(|&memory| bytes > memory) {
-                    bail!(
-                        "the filter takes {} now, and --memory allows {}: allow more, take a higher \
-                         --fpr, or let it --forget",
-                        bytes_text(bytes),
-                        bytes_text(memory)
-                    );
-                }
                 drop(held);
                 unsaved.set(true);
                 save()?;
@@ -297,6 +364,33 @@ impl Arguments {
         bar.finish_and_clear();
         to.borrow_mut().flush()?;
         Ok(counts)
+    }
+
+    /// Refuses to go on if the filter may take too much memory once these lines are in.
+    fn afford(&self, filter: &dyn Filter, lines: u64, keys: &Keys) -> anyhow::Result<()> {
+        let now = filter.size_in_bytes();
+        if !kinds::grows(filter.kind()) {
+            return self.affordable(now, keys);
+        }
+        // What smaller tables took is not always given back.
+        let with_old = now + now.min(HELD_BACK);
+        match filter.len() + lines > filter.capacity() {
+            // It is copied into one of twice its size.
+            true => self.affordable(with_old + 2 * now, keys),
+            false => self.affordable(with_old, keys),
+        }
+    }
+
+    fn affordable(&self, bytes: u64, keys: &Keys) -> anyhow::Result<()> {
+        let (true, Some(memory)) = (bytes > keys.room, self.memory) else { return Ok(()) };
+        bail!(
+            "the filter needs {} to go on, and --memory allows {}, of which {} are for reading and for the \
+             program: allow more, take a higher --fpr, let it --forget, or take --exact, which uses \
+             temporary files",
+            bytes_text(bytes),
+            bytes_text(memory),
+            bytes_text(memory - keys.room)
+        )
     }
 
     /// The filter in a file, which no other run can change from now on. A first run makes it before
@@ -365,6 +459,7 @@ impl Arguments {
             ),
         };
         let goal = Goal::new(planned, Budget::Fpr(self.fpr.unwrap_or(RATE)));
+        self.affordable(AnyFilter::plan(kind, goal)?.bytes, keys)?;
         let encoding = keys.encoding(0);
         Ok(match given {
             Some(Secret::Key(key)) => {

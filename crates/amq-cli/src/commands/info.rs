@@ -62,7 +62,11 @@ impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let mut outcome = Outcome::Done;
         let mut metrics = Metrics::default();
-        for path in &self.filters {
+        for (at, path) in self.filters.iter().enumerate() {
+            // A metric has one sample for a file.
+            if self.prometheus && self.filters[..at].contains(path) {
+                continue;
+            }
             let name = input::name(path);
             let (header, file) = match input::look(path) {
                 Ok(read) => read,

@@ -1,12 +1,8 @@
 //! `amq insert`: more keys into a filter.
 
-use crate::arguments::KeyArgs;
+use crate::arguments::ChangeArgs;
 use crate::exit::{Outcome, note};
-use crate::input;
-use crate::key_file::KeyFile;
-use crate::lock::Wait;
 use crate::numbers::{grouped, of};
-use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::{Held, overfull, report, skips_copies};
@@ -15,7 +11,6 @@ use amq::{AnyError, Filter};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
 
 /// Insert keys into a filter
 ///
@@ -25,42 +20,13 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_alias = "add")]
 pub(crate) struct Arguments {
-    /// The filter's file; `-` is standard input, and standard output without -o
-    filter: PathBuf,
-
-    /// Write here instead of to the same file; `-` is standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
     /// Skip keys that the filter answers "probably" to already, so that it does not fill up with
     /// copies. Then remove only keys that were new; a skipped key may be denied after a removal
     #[arg(short, long)]
     unique: bool,
 
-    /// Replace the file of -o if it exists, and a filter's own file if it is read-only
-    #[arg(short, long)]
-    force: bool,
-
-    /// Keep the replaced file, under its name followed by `~`
-    #[arg(long)]
-    backup: bool,
-
-    /// No report and no progress bar on standard error
-    #[arg(short, long)]
-    quiet: bool,
-
-    /// Print one JSON object instead: what `amq info --json` tells, and `read` and `inserted`
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    wait: Wait,
-
-    #[command(flatten)]
-    key_file: KeyFile,
-
-    #[command(flatten)]
-    keys: KeyArgs,
+    change: ChangeArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -71,28 +37,21 @@ Examples:
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        if !is_dash(&self.filter) && self.filter.symlink_metadata().is_err() {
-            let name = self.filter.display();
+        let path = self.change.filter();
+        if !is_dash(path) && path.symlink_metadata().is_err() {
+            let name = path.display();
             bail!(
                 "{name}: there is no such filter; to make one: amq build -o {name} --fpr 1% KEYS"
             );
         }
-        let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
-        let output = output.keeping(self.backup)?.telling(self.json)?;
-        output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
-        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
-        output.not_among(self.key_file.path())?;
-        let output = output.locked(self.wait)?;
-        let key = self.key_file.key()?;
-        let mut file = input::load_for_keys(&self.filter, key)?;
-        let name = || input::name(&self.filter);
-        let keys = keys.suited(&file, &name())?;
+        let (mut file, output, keys) = self.change.begin()?;
+        let name = || self.change.name();
         let under = file.secret();
         let filter = file.filter_mut().into_inner();
         // Nothing is inserted: this asks whether the kind can.
         filter.insert_batch(&[]).with_context(name)?;
         let before = filter.len();
-        let bar = progress::bar(keys.bytes, self.quiet || self.json);
+        let bar = progress::bar(keys.bytes, self.change.is_silent());
         let read = keys.run(
             under,
             &bar,
@@ -117,10 +76,10 @@ impl Arguments {
         }
         output.write(&file)?;
         let filter = file.filter().into_inner();
-        if self.json {
+        if self.change.json {
             let inserted = filter.len() - before;
             output.tell(&file, json!({ "read": read, "inserted": inserted }))?;
-        } else if !self.quiet {
+        } else if !self.change.quiet {
             let more = grouped(filter.len() - before);
             note(&report(filter, &output.name()));
             note(&if skips_copies(filter) && !self.unique && filter.len() - before < read {

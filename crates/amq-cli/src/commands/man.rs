@@ -101,7 +101,7 @@ fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
     Ok(text)
 }
 
-const TMPDIR: &str = "The folder of temporary files, /tmp by default: a build spools hashes there.";
+const TMPDIR: &str = "The folder of temporary files, /tmp by default: for hashes and lines.";
 
 /// Text as roff takes it: nothing in it is an instruction or is hyphenated.
 fn roff(text: &str) -> String {

@@ -194,6 +194,9 @@ impl Arguments {
             || to.borrow_mut().flush(),
         )?;
         bar.finish_and_clear();
+        for (filter, name) in filters.iter().zip(&names) {
+            filter.check().with_context(|| name.clone())?;
+        }
         let mut to = to.into_inner();
         if self.list {
             for (name, _) in names.iter().zip(&counts).filter(|(_, count)| **count > 0) {

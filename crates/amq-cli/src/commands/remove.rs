@@ -1,23 +1,17 @@
 //! `amq remove`: keys out of a filter.
 
-use crate::arguments::KeyArgs;
+use crate::arguments::ChangeArgs;
 use crate::exit::{Outcome, note};
-use crate::input;
-use crate::key_file::KeyFile;
 use crate::kinds;
-use crate::lock::Wait;
 use crate::mistaken::Watch;
 use crate::numbers::{expected, grouped, of, rate_text};
-use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed};
 use crate::progress;
 use crate::report::report;
-use crate::stdio::is_dash;
 use amq::{Ability, AnyFilter, Filter, FilterKind, KeyHash};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
 
 /// Remove keys from a filter
 ///
@@ -32,43 +26,13 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_alias = "delete")]
 pub(crate) struct Arguments {
-    /// The filter's file; `-` is standard input, and standard output without -o
-    filter: PathBuf,
-
-    /// Write here instead of to the same file; `-` is standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Replace the file of -o if it exists, and a filter's own file if it is read-only
-    #[arg(short, long)]
-    force: bool,
-
     /// Remove what can be removed, even if many keys are certainly not in: the filter then denies
     /// some of the keys that stay in it
     #[arg(long)]
     allow_strangers: bool,
 
-    /// Keep the replaced file, under its name followed by `~`
-    #[arg(long)]
-    backup: bool,
-
-    /// No report and no progress bar on standard error
-    #[arg(short, long)]
-    quiet: bool,
-
-    /// Print one JSON object instead: what `amq info --json` tells, and `read`, `removed` and
-    /// `stuck`
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    wait: Wait,
-
-    #[command(flatten)]
-    key_file: KeyFile,
-
-    #[command(flatten)]
-    keys: KeyArgs,
+    change: ChangeArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -90,28 +54,21 @@ const HARM: f64 = 0.1;
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
-        let output = output.keeping(self.backup)?.telling(self.json)?;
-        output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
-        let keys = self.keys.keys([&*self.filter].into_iter().chain(self.key_file.path()))?;
-        output.not_among(self.key_file.path())?;
-        let output = output.locked(self.wait)?;
-        let in_place = self.output.is_none() && !is_dash(&self.filter);
-        let key = self.key_file.key()?;
-        let mut file = input::load_for_keys(&self.filter, key)?;
-        let keys = keys.suited(&file, &input::name(&self.filter))?;
+        let (mut file, output, keys) = self.change.begin()?;
+        let in_place = self.change.is_in_place();
+        let filter_name = self.change.name();
         let mut watch = Watch::new(keys.shape, &file);
         let under = file.secret();
         let filter = file.filter_mut().into_inner();
         if !amq::Abilities::of(filter.kind()).remove {
             bail!(
                 "{}: {} filter cannot remove keys; kinds that can: {}",
-                input::name(&self.filter),
+                filter_name,
                 kinds::a(filter.kind()),
                 kinds::list(Ability::Remove.kinds())
             );
         }
-        let bar = progress::bar(keys.bytes, self.quiet || self.json);
+        let bar = progress::bar(keys.bytes, self.change.is_silent());
         let rate = filter.expected_fpr();
         let counts = matches!(filter.kind(), FilterKind::Counting | FilterKind::BlockedCounting);
         let may_stick = counts && filter.stats().saturated > 0;
@@ -134,10 +91,9 @@ impl Arguments {
             },
             || Ok(()),
         );
-        let name = || format!("{}: nothing was removed", input::name(&self.filter));
-        let read = read.with_context(name)?;
+        let read = read.with_context(|| format!("{filter_name}: nothing was removed"))?;
         bar.finish_and_clear();
-        watch.warn(&input::name(&self.filter));
+        watch.warn(&filter_name);
         // So far the filter is changed only in memory.
         let strangers = read - removed - stuck;
         let harm = strangers as f64 * rate / (1.0 - rate).max(f64::MIN_POSITIVE);
@@ -146,7 +102,7 @@ impl Arguments {
                 "{}: nothing was removed: {} of {} are certainly not in, and at a rate of {} about \
                  {} more look present and are not: removing those would destroy keys that are in. \
                  Remove only keys that were put in, or give --allow-strangers",
-                input::name(&self.filter),
+                filter_name,
                 grouped(strangers),
                 of(read, "key"),
                 rate_text(rate),
@@ -156,9 +112,9 @@ impl Arguments {
         if removed > 0 || !in_place {
             output.write(&file)?;
         }
-        if self.json {
+        if self.change.json {
             output.tell(&file, json!({ "read": read, "removed": removed, "stuck": stuck }))?;
-        } else if !self.quiet {
+        } else if !self.change.quiet {
             note(&report(file.filter().into_inner(), &output.name()));
             if removed > 0 || !in_place {
                 output.note_secret(&file);
@@ -172,7 +128,7 @@ impl Arguments {
                 of(stuck, "key")
             ));
         }
-        if removed > 0 && strangers > 0 && (!self.quiet || harm >= HARM) {
+        if removed > 0 && strangers > 0 && (!self.change.quiet || harm >= HARM) {
             note(&format!(
                 "{} certainly not in; about {} of those removed were not in either, and as many keys \
                  that are in are now denied",

@@ -309,3 +309,59 @@ fn tips_do_not_mislead() {
     let run = run.refused(&["build, insert, remove, query and dedupe take keys from a field"]);
     assert!(!run.err.contains("--filter"), "{run:?}");
 }
+
+/// A quote that is never closed would make one key of all that follows.
+#[test]
+fn an_open_quote_is_an_error_and_an_empty_record_is_none() {
+    let room = Room::with_filter();
+    for text in ["1,\"key5\n2,key6\n", "1,key5\n2,\"key6"] {
+        let run = room.pipe("query --csv --field 2 seen.amq", text).ends(2);
+        assert!(run.err.contains("standard input: a quote in the last record, \""), "{run:?}");
+        room.pipe("build -o f.amq --fpr 1% --csv --field 2", text).refused(&["is not closed"]);
+    }
+    for end in ["\n", "\r\n"] {
+        let text = ["id,name", "1,key5", "", "2,\"key6\"", "", ""].join(end);
+        let run = room.pipe("query --csv --field name seen.amq", &text).ends(0);
+        assert_eq!(run.text(), ["id,name", "1,key5", "", "2,\"key6\"", ""].join(end));
+        assert_eq!(room.pipe("query -c --csv --field name seen.amq", &text).text(), "2\n");
+        let run = room.pipe("query --json --csv --field 1 seen.amq", format!("\"\"{end}"));
+        assert_eq!(field(&run.text(), "asked"), "1");
+    }
+}
+
+/// Of several filters, which are mapped: cut short, or written to, by `cp` for example.
+#[cfg(unix)]
+#[test]
+fn a_filter_that_changes_while_it_is_asked_gives_no_answer() {
+    use std::io::{BufRead, Write};
+    let room = Room::with_filter();
+    room.amq("build -q -o other --fpr 1% more.txt").ends(0);
+    for (change, says) in [
+        (": > mapped", "a filter's file was cut short while it was asked"),
+        ("cp other mapped", "mapped: another program has written to this file while it was asked"),
+    ] {
+        room.bash("cp seen.amq mapped").ends(0);
+        let mut run = room.piped("query -F mapped -F seen.amq");
+        let (mut input, mut output) = run.pipes();
+        input.write_all(b"key1\n").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        assert_eq!(line, "key1\n");
+        room.bash(change).ends(0);
+        input.write_all(b"key2\n").unwrap();
+        drop(input);
+        let ended = run.ends().ends(2);
+        assert!(ended.err.contains(says), "{ended:?}");
+    }
+}
+
+#[test]
+fn full_filters_are_not_compared_and_a_metric_is_told_once() {
+    let room = Room::with_filter();
+    room.amq("build -q -o full.amq --bytes 8 keys.txt --keys 1").ends(2);
+    room.amq("build -q -o full.amq --bytes 64 -e x").ends(0);
+    room.amq("insert -q full.amq keys.txt").ends(0);
+    room.amq("compare full.amq full.amq").refused(&["all bits of a Bloom filter are set"]);
+    let once = room.amq("info --prometheus seen.amq").ends(0).out;
+    assert_eq!(room.amq("info --prometheus seen.amq seen.amq").ends(0).out, once);
+}

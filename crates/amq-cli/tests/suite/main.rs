@@ -12,6 +12,7 @@ mod copies;
 mod defects;
 mod encodings;
 mod engines;
+mod exact;
 mod examples;
 mod fields;
 mod keys;

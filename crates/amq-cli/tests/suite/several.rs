@@ -136,13 +136,44 @@ fn lines_are_forgotten_after_so_many_others() {
 fn dedupe_has_a_limit_of_memory_and_a_status_for_scripts() {
     let room = Room::new();
     room.write("many", numbered(1..=100_000));
+    // However many threads there could be.
+    room.amq("dedupe --memory 20MiB --threads 256 many").ends(0);
     let run = room.amq("dedupe --memory 64KiB many").ends(2);
-    assert!(run.err.contains("--memory allows 65.5 kB: allow more"), "{run:?}");
-    room.amq("dedupe --memory 2MB many").ends(0);
+    assert!(run.err.contains("--memory allows 65.5 kB, of which 65.5 kB are for"), "{run:?}");
+    room.amq("dedupe --memory 12MB many").ends(0);
     room.pipe("dedupe", "").ends(1);
     room.pipe("dedupe --zero", "").ends(0);
     let run = room.amq("dedupe --help").ends(0).text();
     assert!(run.contains("or with --zero"), "{run}");
+}
+
+/// Whatever the lines are, and whether it ends well or not.
+#[cfg(target_os = "linux")]
+#[test]
+fn dedupe_takes_no_more_memory_than_it_may() {
+    let time = "/usr/bin/time";
+    if !have(time, &["-f", "%M", "true"]) {
+        return;
+    }
+    let room = Room::new();
+    let long = |i: usize| format!("{i:0width$}\n", width = 20_000 + i % 50);
+    room.write("many", numbered(1..=1_500_000));
+    room.write("short", "\n1\n2\n\n".repeat(1_000_000));
+    room.write("long", (0..2000).map(long).collect::<String>());
+    for (memory, mib) in [("12MiB", 12), ("20MiB", 20)] {
+        for lines in ["many", "short", "long"] {
+            for how in
+                ["", "--exact", "-F f.amq --threads 256", "--forget 100000", "-n 1e6 --fpr 1e-9"]
+            {
+                let run = format!("dedupe --memory {memory} {how} {lines}");
+                let ran = room.bash(&format!("{time} -f %M -o peak amq {run} > /dev/null"));
+                assert!(matches!(ran.status, Some(0..=2)), "{run}: {ran:?}");
+                let peak = String::from_utf8(room.read("peak")).unwrap();
+                let peak: u64 = peak.lines().last().unwrap().parse().unwrap();
+                assert!(peak <= mib << 10, "{run}: {peak} KiB {ran:?}");
+            }
+        }
+    }
 }
 
 #[test]
