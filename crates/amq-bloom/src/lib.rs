@@ -171,8 +171,8 @@ pub use amq_core::{
     DEFAULT_SEED, DecodeError, EmptyFilter, Encoder, Filter, FilterExt, FilterFile, FilterKind,
     Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch,
     LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan,
-    PlanError, PlanFilter, PredictedFpr, Prehashed, SaveOptions, SipKey, Stats, Table, Target,
-    UnevenHashes, key,
+    PlanError, PlanFilter, PredictedFpr, Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table,
+    Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -138,7 +138,7 @@ pub use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, DEFAULT_SEED, DecodeError,
     Encoder, Filter, FilterExt, FilterFile, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch,
     LoadOptions, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, SaveOptions, SipKey, Stats, Table, Target, UnevenHashes, key,
+    Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, UnevenHashes, key,
 };
 
 /// The README's examples are tests.

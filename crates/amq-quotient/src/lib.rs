@@ -217,7 +217,7 @@ pub use amq_core::{
     FilterFile, FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash,
     Keyed, LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue,
     Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions,
-    SipKey, Stats, Table, Target, UnevenHashes, key,
+    SharedBytes, SipKey, Stats, Table, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

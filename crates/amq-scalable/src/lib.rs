@@ -122,7 +122,7 @@ pub use amq_core::{
     EmptyFilter, Encoder, Filter, FilterExt, FilterFile, FilterKind, Goal, InsertError, InsertExt,
     InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch, LoadOptions, MergeError,
     MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, SaveOptions, SipKey, Stats, Target, UnevenHashes, key,
+    PredictedFpr, Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Target, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

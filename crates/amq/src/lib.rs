@@ -5,9 +5,8 @@
 //!
 //! | part | what it is |
 //! | --- | --- |
-//! | [`AnyFilter`], [`AnyView`] | a filter of a kind that is chosen at run time, or found in a file |
+//! | [`AnyFilter`] | a filter of a kind that is chosen at run time, or found in a file |
 //! | [`AnyFile`] | what a file holds: a filter of keys, under a seed or a secret key, which it is asked for by key; or of the caller's hashes |
-//! | [`AnyOwnedView`] | a view that owns its bytes, such as a memory map |
 //! | [`Keyed`], [`Prehashed`] | a filter that hashes under a secret key; a filter of hashes that come from elsewhere |
 //! | [`Abilities`] | what each kind can do |
 //! | [`load_or_maybe`], [`open_or_maybe`] | never turn an unreadable file into a "no" |
