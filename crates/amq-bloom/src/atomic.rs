@@ -32,8 +32,8 @@ const TOGETHER: usize = 16;
 /// - The struct itself takes a kilobyte, for a counter that threads do not contend for; the table
 ///   is on the heap.
 /// - The table is that of a `BloomFilter` with the same parameters, seed and keys, bit for bit.
-///   They convert into each other ([`into_inner`](Atomic::into_inner), `From`). The table is not
-///   copied where `u64` and `AtomicU64` have the same alignment, as on every 64-bit machine.
+///   They convert into each other ([`into_inner`](Atomic::into_inner), `From`), which copies the
+///   table.
 ///
 /// ```
 /// use amq_bloom::{AtomicBloomFilter, Goal};

@@ -70,8 +70,8 @@ const REVISION: u8 = 1;
 /// A Bloom filter of blocks: [`BlockedBloomFilter`] or [`WideBlockedBloomFilter`].
 ///
 /// `B` holds the blocks: a [`Table`], or for a view ([`BlockedBloomView`],
-/// [`WideBlockedBloomView`]) a borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm
-/// and the formulas.
+/// [`WideBlockedBloomView`]) a borrowed slice. See the [crate's documentation](crate) for the
+/// picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
 /// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`], hashes in
@@ -303,7 +303,7 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
     }
 
     /// What the filter consists of beside its blocks; see
-    /// [`from_blocks_unchecked`](Blocked::from_blocks_unchecked).
+    /// [`from_table_unchecked`](Self::from_table_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<L::Params> {
         self.header.parts(self.params(), self.len)

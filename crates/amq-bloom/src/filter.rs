@@ -288,7 +288,7 @@ impl<B: Bytes> BloomFilter<B> {
     }
 
     /// What the filter consists of beside its table; see
-    /// [`from_words_unchecked`](BloomFilter::from_words_unchecked).
+    /// [`from_table_unchecked`](Self::from_table_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<BloomParams> {
         self.header.parts(self.params, self.len)

@@ -20,7 +20,7 @@ pub use prehashed::{
     a_prehashed_filter_merges_as_the_filter, a_prehashed_filter_removes_hashes_as_the_filter,
     a_prehashed_filter_takes_hashes_as_the_filter, a_prehashed_filter_with_a_seed_has_no_file,
 };
-pub use ways::{FileFilter, Pieces, aligned_file, load_options, save_options};
+pub use ways::{FileFilter, Pieces, load_options, save_options};
 
 use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
 use crate::violation::{Verdict, Violation, ensure, same};
@@ -197,8 +197,7 @@ fn cuts_and_limits_are_refused(bytes: &[u8], read: &Reading<'_>) -> Verdict {
     }
 }
 
-/// A view answers as the filter does, checked or not; misaligned bytes are refused, or answer as
-/// well.
+/// A view answers as the filter does, checked or not, at every address.
 pub fn a_view_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) -> Verdict {
     for made in filters(fill) {
         let (n, seed, filter) = made?;

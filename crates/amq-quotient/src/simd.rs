@@ -2,9 +2,9 @@
 //! the portable ones.
 //!
 //! This is the only module of the crate that has `unsafe` code. Every operation is a method of
-//! [`SlotTable`], generic over how select is computed. It is compiled twice: in [`fast`] for processors
-//! with AVX2 and BMI2, where select is two instructions, and with [`Broadword`] for all others. The
-//! tests compare the two.
+//! [`SlotTable`], generic over how select is computed. It is compiled twice: in [`fast`] for
+//! processors with AVX2 and BMI2, where select is two instructions, and with [`Broadword`] for all
+//! others. The tests compare the two.
 #![allow(unsafe_code)]
 
 use crate::bits::Broadword;

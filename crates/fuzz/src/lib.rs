@@ -38,7 +38,7 @@ pub fn golden_files() -> Vec<PathBuf> {
     golden
 }
 
-/// Bytes that begin at a multiple of 64, as views need them.
+/// Bytes that begin at a multiple of 64.
 #[derive(Debug)]
 pub struct Aligned {
     bytes: Vec<u8>,

@@ -5,8 +5,8 @@ use crate::violation::Violation;
 use amq_core::format::ALIGN;
 use amq_core::internal::FileFormat;
 use amq_core::{
-    Budget, BuildError, DecodeError, Filter, FilterFile, Goal, LoadOptions, PlanFilter, Prehashed,
-    ReadError, SaveOptions, Table,
+    Budget, BuildError, DecodeError, Filter, Goal, LoadOptions, PlanFilter, Prehashed, ReadError,
+    SaveOptions, Table,
 };
 
 /// A filter that can be written and read.
@@ -148,18 +148,6 @@ impl std::io::Read for Pieces<'_> {
         self.bytes = later;
         Ok(n)
     }
-}
-
-/// The file of a filter, beginning at a cache line: what a view of any type can be had of.
-///
-/// # Panics
-/// If it cannot be written.
-#[allow(clippy::unwrap_used, reason = "a helper of tests fails as they do")]
-pub fn aligned_file(filter: &impl FilterFile) -> Table {
-    let bytes = filter.to_bytes().unwrap();
-    let mut table = Table::zeroed(bytes.len() as u64).unwrap();
-    table.copy_from_slice(&bytes);
-    table
 }
 
 /// Bytes that begin at a multiple of 64, or a number of bytes after one.

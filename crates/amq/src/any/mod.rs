@@ -27,10 +27,10 @@ macro_rules! types {
         /// A filter of any kind: chosen at run time, or found in a file.
         ///
         /// Made [by kind](AnyFilter::new), [built](AnyFilter::build_hashes) from all keys, or read
-        /// from a file ([`FilterFile`](crate::FilterFile)). Forwards what the filter inside can do through one match, and
-        /// answers [`Unsupported`] to the rest; [`Abilities`](crate::Abilities) says which is
-        /// which. Which kinds there are depends on the crate's features: a kind that was left out
-        /// is refused by name.
+        /// from a file ([`FilterFile`](crate::FilterFile)). Forwards what the filter inside can do
+        /// through one match, and answers [`Unsupported`] to the rest;
+        /// [`Abilities`](crate::Abilities) says which is which. Which kinds there are depends on
+        /// the crate's features: a kind that was left out is refused by name.
         ///
         /// ```
         /// use amq::{AnyFilter, FilterKind, Goal};

@@ -1,5 +1,5 @@
-//! Views that share their bytes, and filters that may be missing. Run under Miri, too: what holds the
-//! bytes is written by whoever calls, in safe code, and may be as odd as safe code can be.
+//! Views that share their bytes, and filters that may be missing. Run under Miri, too: what holds
+//! the bytes is written by whoever calls, in safe code, and may be as odd as safe code can be.
 
 use amq::*;
 use std::io;

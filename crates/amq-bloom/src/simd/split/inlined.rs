@@ -61,8 +61,9 @@ macro_rules! tested {
 /// The processor must have AVX2.
 #[inline(always)]
 pub(super) unsafe fn contains(block: &Block, low: u32) -> bool {
-    // SAFETY: AVX2 is there (the caller's promise). Read are the block's 32 bytes, and the constants,
-    // which are aligned. Nothing is written but registers that are named, and flags; no stack is used.
+    // SAFETY: AVX2 is there (the caller's promise). Read are the block's 32 bytes, and the
+    // constants, which are aligned. Nothing is written but registers that are named, and flags; no
+    // stack is used.
     unsafe { tested!(&raw const *block, low, "", "b", [pure, readonly, nostack]) }
 }
 

@@ -20,8 +20,9 @@ use amq_core::{
 /// The encoding is what somebody said who knew of all keys: the file of a filter that was saved by
 /// itself says [`KeyEncoding::Unknown`].
 ///
-/// [`save`](crate::FilterFile::save) and the like write the file as it was read: with its seed or secret key if
-/// it had that, and without if not. Who wants it otherwise sets [`KeyInfo::withheld`].
+/// [`save`](crate::FilterFile::save) and the like write the file as it was read: with its seed or
+/// secret key if it had that, and without if not. Who wants it otherwise sets
+/// [`KeyInfo::withheld`].
 ///
 /// ```
 /// use amq::{AnyFile, BloomFilter, FilterFile, Goal, KeyEncoding};
