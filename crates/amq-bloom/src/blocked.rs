@@ -14,9 +14,9 @@ use amq_core::internal::{
 };
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, DEFAULT_SEED,
-    DecodeError, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertFilter,
-    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError,
-    PlanFilter, PredictedFpr, Stats, Table, Target,
+    DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, Parts, Plan, PlanError, PlanFilter,
+    PredictedFpr, Stats, Table, Target,
 };
 use core::fmt;
 use core::ops::{BitAndAssign, BitOrAssign};
@@ -74,8 +74,8 @@ const REVISION: u8 = 1;
 /// picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
-/// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`], hashes in
-/// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
+/// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Blocked<L: BlockLayout, B = Table> {
@@ -234,7 +234,7 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        FilterExt::contains(self, key)
+        self.contains_hash(key.key_hash(self.header.seed))
     }
 
     /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false

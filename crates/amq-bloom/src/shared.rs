@@ -11,9 +11,9 @@ use amq_core::internal::serde;
 use amq_core::internal::{FileFormat, Header, fill_from_hashes, fill_from_keys};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, ClearFilter, DEFAULT_SEED, DecodeError,
-    EmptyFilter, Filter, FilterExt, FilterFile, FilterKind, Goal, InsertError, InsertFilter,
-    Inserted, Key, KeyHash, LengthMismatch, LoadOptions, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr, Stats, Table, Target, hash_blocks,
+    EmptyFilter, Filter, FilterFile, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, LoadOptions, MergeError, MergeFilter, Plan, PlanError, PlanFilter,
+    PredictedFpr, Stats, Table, Target, hash_blocks,
 };
 use core::alloc::Layout;
 use core::convert::Infallible;
@@ -165,7 +165,7 @@ impl<T: AtomicTable> Atomic<T> {
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        FilterExt::contains(self, key)
+        self.contains_hash(key.key_hash(self.header.seed))
     }
 
     /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false

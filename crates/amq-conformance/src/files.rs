@@ -35,8 +35,9 @@ const SIZES: [u64; 6] = [0, 1, 2, 10, 500, 20_000];
 fn filters<F: FileFilter>(fill: Fill<F>) -> impl Iterator<Item = Result<(u64, u64, F), Violation>> {
     SIZES.into_iter().enumerate().flat_map(move |(seed, n)| {
         [0.3, 0.01, 1e-4].into_iter().map(move |fpr| {
-            let filter = with_keys(fill, n, fpr, seed as u64)?;
-            Ok((n, seed as u64, filter))
+            // With bits in both halves.
+            let seed = (seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            Ok((n, seed, with_keys(fill, n, fpr, seed)?))
         })
     })
 }

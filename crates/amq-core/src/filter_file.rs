@@ -1,4 +1,4 @@
-//! Filters as files: seven ways in and out, the same for every type.
+//! Filters as files: the ways in and out, the same for every type.
 
 use crate::envelope::{self, FileFormat, Hashing};
 use crate::{BuildError, Bytes, DecodeError, Secret, SharedBytes, SipKey, Table};

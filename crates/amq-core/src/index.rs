@@ -9,7 +9,7 @@
 //!
 //! The place comes from the *upper* bits of the hash. Anything else a filter takes from the hash (a
 //! bit in a word, a fingerprint, a second place) must come from bits independent of these:
-//! [`remix`] first.
+//! those that [`index_and_rest`] leaves, or of a hash that is [`remix`]ed first.
 
 /// Scales a uniform 64-bit hash to `0..n`: `floor(hash * n / 2^64)`. Zero if `n` is zero.
 #[inline]

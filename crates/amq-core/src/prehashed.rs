@@ -5,7 +5,7 @@ use crate::format::HashedBy;
 use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
-    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats, Target,
+    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats, Table, Target,
     UnevenHashes,
 };
 use core::fmt;
@@ -250,6 +250,14 @@ impl<F: Filter + FileFormat> FileFormat for Prehashed<F> {
         sections: Sections<'_, B>,
     ) -> Result<Prehashed<F::With<B>>, DecodeError> {
         F::from_sections(opened, geometry, sections).map(Prehashed)
+    }
+
+    fn from_copies(
+        opened: &Opened<'_>,
+        geometry: F::Geometry,
+        sections: Sections<'_, &[u8]>,
+    ) -> Result<Prehashed<F::With<Table>>, DecodeError> {
+        F::from_copies(opened, geometry, sections).map(Prehashed)
     }
 }
 

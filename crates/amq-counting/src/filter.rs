@@ -5,9 +5,9 @@ use crate::{Blocked, Classic, Layout};
 use amq_core::internal::{Header, fill_from_hashes, fill_from_keys};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
-    DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr, RemoveFilter, Stats, Table, Target,
+    DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr,
+    RemoveFilter, Stats, Table, Target,
 };
 use core::fmt;
 
@@ -34,8 +34,9 @@ pub type BlockedCountingView<'a> = Counting<Blocked, &'a [u8]>;
 /// formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
-/// and iterators of keys in [`InsertExt`] and [`FilterExt`], hashes in [`InsertFilter`] and
-/// [`Filter`], the filter's state in [`Filter`], files in [`FilterFile`](crate::FilterFile).
+/// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
+/// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Counting<L: Layout, B = Table> {
     pub(crate) header: Header,
@@ -145,7 +146,7 @@ impl<L: Layout> Counting<L> {
     /// ```
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool {
-        InsertExt::remove(self, key)
+        self.remove_hash(key.key_hash(self.header.seed))
     }
 
     /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
@@ -187,7 +188,7 @@ impl<L: Layout, B: Bytes> Counting<L, B> {
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        FilterExt::contains(self, key)
+        self.contains_hash(key.key_hash(self.header.seed))
     }
 
     /// The number of copies of `key`: the lowest of its counters. Too high if other keys share even
@@ -204,7 +205,7 @@ impl<L: Layout, B: Bytes> Counting<L, B> {
     #[inline]
     #[must_use]
     pub fn count<K: Key + ?Sized>(&self, key: &K) -> Count {
-        FilterExt::count(self, key)
+        self.count_hash(key.key_hash(self.header.seed))
     }
 
     /// Number of keys inserted less those removed, every copy counted. After a merge, the sum of

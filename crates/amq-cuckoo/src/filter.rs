@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 use amq_core::internal::{Header, fill_from_hashes, zeroed};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
-    DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, InsertError, InsertExt,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
-    PlanFilter, PredictedFpr, RemoveFilter, Stats, Table, Target, UnevenHashes,
+    DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr,
+    RemoveFilter, Stats, Table, Target, UnevenHashes,
 };
 use core::fmt;
 
@@ -38,8 +38,9 @@ const PREFETCH_GROUP: usize = 32;
 /// formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
-/// and iterators of keys in [`InsertExt`] and [`FilterExt`], hashes in [`InsertFilter`] and
-/// [`Filter`], the filter's state in [`Filter`], files in [`FilterFile`](crate::FilterFile).
+/// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
+/// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cuckoo<L: Layout, B = Table> {
     pub(crate) header: Header,
@@ -77,7 +78,7 @@ impl<L: Layout> Cuckoo<L> {
     ///
     /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
     /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
-    /// hashes are, 8 bytes each, until the filter is made.
+    /// hashes are, and a sorted copy, 16 bytes a key, until the filter is made.
     ///
     /// ```
     /// use amq_cuckoo::{Budget, CuckooFilter};
@@ -126,7 +127,7 @@ impl<L: Layout> Cuckoo<L> {
     /// ```
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
-        InsertExt::insert(self, key)
+        self.insert_hash(key.key_hash(self.header.seed))
     }
 
     /// Inserts `key` unless the filter answers `true` for it already; then nothing changes. Keeps a
@@ -148,7 +149,7 @@ impl<L: Layout> Cuckoo<L> {
     /// ```
     #[inline]
     pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
-        InsertExt::insert_unique(self, key)
+        self.insert_unique_hash(key.key_hash(self.header.seed))
     }
 
     /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
@@ -172,7 +173,7 @@ impl<L: Layout> Cuckoo<L> {
     /// ```
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool {
-        InsertExt::remove(self, key)
+        self.remove_hash(key.key_hash(self.header.seed))
     }
 
     /// Adds every copy that `other` holds. All or nothing.
@@ -309,7 +310,7 @@ impl<L: Layout, B: Bytes> Cuckoo<L, B> {
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        FilterExt::contains(self, key)
+        self.contains_hash(key.key_hash(self.header.seed))
     }
 
     /// The number of copies of `key`, and of the few keys that share its fingerprint and buckets.
@@ -329,7 +330,7 @@ impl<L: Layout, B: Bytes> Cuckoo<L, B> {
     #[inline]
     #[must_use]
     pub fn count<K: Key + ?Sized>(&self, key: &K) -> Count {
-        FilterExt::count(self, key)
+        self.count_hash(key.key_hash(self.header.seed))
     }
 
     /// The number of stored keys, counting every copy; after a merge the sum of both.

@@ -72,8 +72,8 @@ const fn visited_words(nodes: usize, table_nodes: u64) -> usize {
 
 /// The most nodes that going through one of them can add.
 const WAYS: usize = 4;
-/// Where the key's own two buckets are reached from: no slot of a node in the longest queue, whose
-/// last nodes are never gone through.
+/// Marks a root, one of the key's own two buckets: larger than any slot index of a node that is
+/// gone through.
 const KEY: u16 = u16::MAX;
 const _: () = assert!(4 * (MAX_NODES - WAYS) <= KEY as usize);
 

@@ -11,9 +11,9 @@ use crate::{QuotientParams, simd, sort, theory};
 use amq_core::internal::Header;
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
-    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertExt,
-    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter,
-    PredictedFpr, RemoveFilter, Stats, Table, Target, UnevenHashes,
+    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr,
+    RemoveFilter, Stats, Table, Target, UnevenHashes,
 };
 use core::fmt;
 
@@ -28,8 +28,8 @@ use core::fmt;
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
-/// and iterators of keys in [`InsertExt`] and [`FilterExt`](crate::FilterExt), hashes in
-/// [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
+/// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct QuotientFilter<B = Table> {
@@ -141,7 +141,7 @@ impl QuotientFilter {
     /// ```
     #[inline]
     pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
-        InsertExt::insert_unique(self, key)
+        self.insert_unique_hash(key.key_hash(self.header.seed))
     }
 
     /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.

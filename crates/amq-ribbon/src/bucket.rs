@@ -87,7 +87,7 @@ impl Bucket {
         keys: impl Iterator<Item = Equation> + Clone,
         (rows, results): (&mut [u64], &mut [u32]),
     ) {
-        self.wait(keys);
+        self.sort_by_start(keys);
         self.owners.clear();
         self.owners.resize(rows.len(), NONE);
         let mut slots = rows.iter_mut().zip(results).zip(&mut self.owners);
@@ -111,7 +111,7 @@ impl Bucket {
 
     /// Sorts keys by their starts.
     #[inline(always)]
-    fn wait(&mut self, keys: impl Iterator<Item = Equation> + Clone) {
+    fn sort_by_start(&mut self, keys: impl Iterator<Item = Equation> + Clone) {
         self.started.clear();
         self.started.resize(BUCKET as usize, 0);
         for key in keys.clone() {

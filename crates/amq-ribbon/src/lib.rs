@@ -75,10 +75,10 @@
 //!
 //! *Contains* exclusive-ors the solution at the row's slots and compares with the key's result,
 //! without a branch. Slots of whole bytes are masked by the coefficients and folded, 32 bytes at a
-//! time with AVX2 where the processor has it. AVX2 processes eight columns at once. With AVX-512
-//! (Intel since Ice Lake, AMD since Zen 4) the coefficients are the mask under which 64 bytes of
-//! slots are loaded, if slots have one or two, and the parities of eight columns are counted at
-//! once.
+//! time with AVX2 where the processor has it. Solutions that lie by column are read eight columns
+//! at a time. With AVX-512 (Intel since Ice Lake, AMD since Zen 4) the coefficients are the mask
+//! under which 64 bytes of slots are loaded, if slots have one or two, and the parities of eight
+//! columns are counted at once.
 //!
 //! A plan meets any rate, and any size, to within a block: a share of the blocks has one column
 //! less ([`theory`]). How many keys are bumped differs a little from filter to filter, and its size
@@ -101,7 +101,7 @@
 //! reads three lines far apart. Whole bytes are faster: a rate of 2^-8 takes a fifth fewer
 //! instructions than 1 %, one by one and in batches.
 //!
-//! Building takes about 50 ns a key at a million keys, as a binary fuse filter does in the same run
+//! Building takes about 40 ns a key at a million keys, as a binary fuse filter does in the same run
 //! (with two threads two thirds of that). Beside the filter it needs 9 bytes a key, and
 //! up to two megabytes for the shard being built. Building from an iterator needs 8 bytes a key
 //! more, for the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice

@@ -1,8 +1,8 @@
 //! Queries and builds with instructions that not every processor has.
 //!
 //! The only module of this crate that has `unsafe` code. Everything here has a portable twin that
-//! gives the same answers. A query reads all slots of its window, or all columns, at once with
-//! AVX2, and in half as many instructions with AVX-512. A build is generic code inlined into
+//! gives the same answers. A query reads all slots of its window, or all columns, at once with AVX2
+//! or NEON, and in half as many instructions with AVX-512. A build is generic code inlined into
 //! functions compiled for AVX2 and the bit instructions.
 //!
 //! The words may be others each time they are asked for. So a query takes them once, a batch too,
@@ -32,7 +32,7 @@ mod x86;
 
 /// The code that looks keys up. A solution chooses it once, so that no query asks the processor.
 ///
-/// It is proof that the processor has the features: nothing outside this file makes one.
+/// It is proof that the processor has the features: nothing outside this module makes one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Backend(Features);
 

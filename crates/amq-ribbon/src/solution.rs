@@ -121,8 +121,8 @@ impl<B: Bytes> Solution<B> {
         self.window_in::<L>(&self.first_layer(), hash)
     }
 
-    /// The window that a key has in the first layer, and whether that bumps it: then this window is
-    /// not the key's. No branch depends on the key.
+    /// A key's window in the first layer, and whether that layer bumps the key: then the window is
+    /// to be ignored. No branch depends on the key.
     #[inline(always)]
     fn window_if_first<L: SolutionLayout>(&self, hash: u64) -> (Window<L::Part>, bool) {
         let first = self.first_layer();

@@ -8,9 +8,9 @@ use amq_core::index::remix;
 use amq_core::internal::{Header, reserve};
 use amq_core::prefetch::BLOCK;
 use amq_core::{
-    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal,
-    InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError,
-    MergeFilter, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Target,
+    BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, InsertError,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, Plan, PlanError,
+    PlanFilter, PredictedFpr, Stats, Target,
 };
 use core::{fmt, iter};
 
@@ -21,8 +21,9 @@ use core::{fmt, iter};
 /// them. See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 ///
 /// The methods used most need no import. The others are in traits that this crate exports: batches
-/// and iterators of keys in [`InsertExt`] and [`FilterExt`], hashes in [`InsertFilter`] and
-/// [`Filter`], the filter's state in [`Filter`], files in [`FilterFile`](crate::FilterFile).
+/// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
+/// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
+/// [`FilterFile`](crate::FilterFile).
 #[derive(Clone)]
 pub struct ScalableFilter<F> {
     pub(crate) header: Header,
@@ -103,7 +104,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
     /// ```
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
-        InsertExt::insert(self, key)
+        self.insert_hash(key.key_hash(self.header.seed))
     }
 
     /// The union, stage by stage. All or nothing.
@@ -149,7 +150,7 @@ impl<F: StageFilter> ScalableFilter<F> {
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        FilterExt::contains(self, key)
+        self.contains_hash(key.key_hash(self.header.seed))
     }
 
     /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false

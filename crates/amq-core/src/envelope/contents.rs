@@ -40,7 +40,7 @@ pub enum Hashing {
 }
 
 impl Hashing {
-    /// The same hash, with what the file may tell of it as `of` says.
+    /// This hashing; its seed or key is withheld if that of `of` is.
     pub const fn told_as(self, of: Self) -> Self {
         let withhold = matches!(of, Self::SeedWithheld | Self::KeyWithheld(_));
         match self {

@@ -4,18 +4,19 @@ use super::contents::{Contents, Hashing};
 use super::opened::Opened;
 use super::sections::Sections;
 use crate::format::HashedBy;
-use crate::{BuildError, Bytes, DecodeError};
+use crate::{BuildError, Bytes, DecodeError, Table};
 
 /// A filter with files: what they say, and how it is put together again.
 ///
 /// A file is read in this order: header and directory are checked, then
 /// [`geometry`](Self::geometry) checks what they say; then the payload's sections are read and
-/// their checksum is checked; and then [`from_sections`](Self::from_sections) makes the filter.
+/// their checksum is checked, unless a view was asked for without; and then
+/// [`from_sections`](Self::from_sections) makes the filter.
 pub trait FileFormat: Sized {
     /// What the keys of its files are hashed by; `None` if that may be anything.
     const HASHED_BY: Option<HashedBy> = Some(HashedBy::Seed);
 
-    /// The filter with its table in other bytes: a view.
+    /// The filter with its table in other bytes: owned ones, or those of a view.
     type With<B: Bytes>;
 
     /// What header and directory say, checked.
@@ -33,4 +34,20 @@ pub trait FileFormat: Sized {
         geometry: Self::Geometry,
         sections: Sections<'_, B>,
     ) -> Result<Self::With<B>, DecodeError>;
+
+    /// [`from_sections`](Self::from_sections) of copies of these sections. A filter that copies
+    /// its sections in any case takes them as they are.
+    fn from_copies(
+        opened: &Opened<'_>,
+        geometry: Self::Geometry,
+        mut sections: Sections<'_, &[u8]>,
+    ) -> Result<Self::With<Table>, DecodeError> {
+        let is_checked = sections.is_checked();
+        let mut next = || {
+            let section = sections.take()?;
+            let bytes = section.len() as u64;
+            Table::try_from(section).map_err(|_| DecodeError::OutOfMemory { bytes })
+        };
+        Self::from_sections(opened, geometry, Sections::new(opened, is_checked, &mut next))
+    }
 }

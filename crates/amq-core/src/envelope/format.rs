@@ -14,7 +14,7 @@ pub(super) const MINOR_OF_KEYS: u16 = 2;
 /// The most bytes of a directory.
 pub(super) const MAX_DIRECTORY: u64 = 4 << 20;
 
-/// What the user asked for, in numbers that the variant gives a meaning.
+/// The parameters that were requested, in numbers that the variant gives a meaning.
 pub(super) type Asked = [u64; 8];
 
 /// Eight numbers of geometry, little-endian in the file; what they mean the variant says.

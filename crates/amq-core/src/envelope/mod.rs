@@ -10,8 +10,9 @@
 //! ```
 //!
 //! A variant says what its file consists of, and how it is put together again ([`FileFormat`]). It
-//! never sees bytes that have not been checked. The same function serves a slice, a pipe and a
-//! view: they differ in the bytes that hold the [`Sections`].
+//! sees checked bytes only, but for the payload of a view that was asked for without the check. The
+//! same function serves a slice, a pipe and a view: they differ in the bytes that hold the
+//! [`Sections`].
 
 mod contents;
 mod directory;

@@ -60,10 +60,9 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
 /// sticky bit is kept where the system takes it, which BSDs do from the superuser alone. Access
 /// control lists are not kept.
 ///
-/// If `file` tells a `secret`, all this holds for the file that told the same one before: whoever
-/// may read that one knows the secret. Otherwise owner and group stay those of the new file, which
-/// neither its group nor others can read: owner and mode of the old file were not chosen for this
-/// secret.
+/// If `file` holds a `secret`, permissions are copied only from a file that held the same one,
+/// since whoever may read that knows the secret. Otherwise owner and group stay those of the new
+/// file, which neither its group nor others can read.
 pub fn keep_permissions(file: &File, path: &Path, secret: Option<Secret>) -> io::Result<()> {
     match found(path)? {
         Some(old) => {

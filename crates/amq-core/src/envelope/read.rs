@@ -1,4 +1,4 @@
-//! From bytes to a filter, in the order that lets nothing unchecked through.
+//! From bytes to a filter: header, directory, payload, each checked before it is used.
 
 use super::file_format::FileFormat;
 use super::format::HEADER;
@@ -69,12 +69,8 @@ fn copied<F: FileFormat>(
     geometry: F::Geometry,
 ) -> Result<F::With<Table>, DecodeError> {
     let mut ranges = ranges(payload, opened, true)?;
-    let mut next = || {
-        let range = ranges.next().unwrap_or_default();
-        let bytes = range.len() as u64;
-        Table::try_from(&payload[range]).map_err(|_| DecodeError::OutOfMemory { bytes })
-    };
-    F::from_sections(opened, geometry, Sections::new(opened, true, &mut next))
+    let mut next = || Ok(&payload[ranges.next().unwrap_or_default()]);
+    F::from_copies(opened, geometry, Sections::new(opened, true, &mut next))
 }
 
 /// A view of these bytes. Without `check` the payload is not looked at.
@@ -130,7 +126,7 @@ mod stream {
         secret: Option<Secret>,
         max_bytes: u64,
     ) -> Result<(F::With<Table>, u64), ReadError> {
-        read_sure::<F>(reader, 0, secret, max_bytes)
+        read_known::<F>(reader, 0, secret, max_bytes)
     }
 
     /// Reads the file at `path`, which must hold nothing else.
@@ -143,23 +139,23 @@ mod stream {
         let held = file.metadata()?.len();
         // For header and directory; a large read goes past the buffer.
         let mut reader = BufReader::with_capacity(1 << 12, file);
-        let (filter, length) = read_sure::<F>(&mut reader, held, secret, max_bytes)?;
+        let (filter, length) = read_known::<F>(&mut reader, held, secret, max_bytes)?;
         match reader.read(&mut [0])? {
             0 => Ok(filter),
             _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),
         }
     }
 
-    /// [`read`] from a reader that is known to hold exactly `sure` bytes, or any number if that is
+    /// [`read`] from a reader that holds exactly `known` bytes, or any number if that is
     /// 0: memory for known bytes is taken at once.
-    fn read_sure<F: FileFormat>(
+    fn read_known<F: FileFormat>(
         reader: &mut dyn Read,
-        sure: u64,
+        known: u64,
         secret: Option<Secret>,
         max_bytes: u64,
     ) -> Result<(F::With<Table>, u64), ReadError> {
         let mut stream = Stream { reader, read: 0, needed: HEADER as u64, failed: None };
-        let read = stream.file::<F>(sure, secret, max_bytes);
+        let read = stream.file::<F>(known, secret, max_bytes);
         match (read, stream.failed) {
             (Err(_), Some(error)) => Err(error.into()),
             (Err(error), None) => Err(Opened::refusal(error, F::HASHED_BY).into()),
@@ -181,7 +177,7 @@ mod stream {
     impl Stream<'_> {
         fn file<F: FileFormat>(
             &mut self,
-            sure: u64,
+            known: u64,
             secret: Option<Secret>,
             max_bytes: u64,
         ) -> Result<(F::With<Table>, u64), DecodeError> {
@@ -192,11 +188,11 @@ mod stream {
             if length > max_bytes {
                 return Err(DecodeError::OverLimit { bytes: length, limit: max_bytes });
             }
-            if sure != 0 && sure < length {
-                return Err(DecodeError::Truncated { bytes: sure, needed: length });
+            if known != 0 && known < length {
+                return Err(DecodeError::Truncated { bytes: known, needed: length });
             }
             self.needed = length;
-            let directory = Table::fill(file.directory_bytes, sure, |bytes| self.all(bytes))?;
+            let directory = Table::fill(file.directory_bytes, known, |bytes| self.all(bytes))?;
             let opened = Opened::new(file, &directory)?;
             let geometry = opened.geometry_of::<F>()?;
             let mut sum = Xxh3::new();
@@ -205,8 +201,9 @@ mod stream {
             let bytes = count.saturating_mul(size_of::<Table>() as u64);
             reserve(&mut sections, count).map_err(|_| DecodeError::OutOfMemory { bytes })?;
             for index in 0..opened.sections() {
-                let (place, sure) = (opened.directory.place(index), sure.saturating_sub(self.read));
-                sections.push(self.section(place, sure, &mut sum)?);
+                let (place, known) =
+                    (opened.directory.place(index), known.saturating_sub(self.read));
+                sections.push(self.section(place, known, &mut sum)?);
             }
             if sum.digest() != opened.file.payload_sum {
                 return Err(DecodeError::Checksum { part: "payload" });
@@ -221,13 +218,13 @@ mod stream {
         fn section(
             &mut self,
             place: Place,
-            sure: u64,
+            known: u64,
             sum: &mut Xxh3,
         ) -> Result<Table, DecodeError> {
             let mut padding = [0; ALIGN];
             let length = (place.bytes % ALIGN as u64) as usize;
             let padding = &mut padding[..length.next_multiple_of(ALIGN) - length];
-            let table = Table::fill(place.bytes, sure.min(place.bytes), |bytes| {
+            let table = Table::fill(place.bytes, known.min(place.bytes), |bytes| {
                 self.all(bytes)?;
                 sum.update(bytes);
                 Ok(())

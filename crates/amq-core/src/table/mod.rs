@@ -14,7 +14,7 @@ use core::ops::{Deref, DerefMut};
 /// `&[u8]`, `Arc<[u8]>` or a memory map.
 ///
 /// Numbers in a table are little-endian, on every machine, exactly as in a file. A table in bytes
-/// that change while a filter answers from them answers anything, keys denied included; it does
+/// that change while a filter answers from them answers anything, keys denied included, or panics;
 /// nothing worse.
 pub trait Bytes: AsRef<[u8]> + Send + Sync {}
 
@@ -69,12 +69,12 @@ impl Table {
         self.0.truncate(bytes);
     }
 
-    /// This many bytes, written by `fill` piece by piece. Allocates for what is `sure` to come, for
-    /// a first piece, or for as much again as has come, and never for a mere claim.
+    /// This many bytes, written by `fill` piece by piece. Allocates for the bytes that are `known`
+    /// to come, for a first piece, or for as much again as has come, and never for a mere claim.
     #[cfg(any(feature = "std", test))]
     pub(crate) fn fill(
         bytes: u64,
-        sure: u64,
+        known: u64,
         mut fill: impl FnMut(&mut [u8]) -> Result<(), DecodeError>,
     ) -> Result<Self, DecodeError> {
         /// Bytes that are allocated before any have come.
@@ -85,7 +85,7 @@ impl Table {
         let mut table = Self::default();
         while (table.len() as u64) < bytes {
             let held = table.len() as u64;
-            let more = (bytes - held).min(sure.max(FIRST).max(held));
+            let more = (bytes - held).min(known.max(FIRST).max(held));
             table.0.reserve(more).ok_or(DecodeError::OutOfMemory { bytes: more })?;
             let end = (held + more) as usize;
             while table.len() < end {
@@ -204,9 +204,9 @@ mod tests {
     #[test]
     fn a_claim_takes_no_more_memory_than_twice_what_has_come() {
         let source: Vec<u8> = (0..200_000u32).map(|n| n as u8).collect();
-        for sure in [0, source.len() as u64] {
+        for known in [0, source.len() as u64] {
             let mut rest = &source[..];
-            let table = Table::fill(rest.len() as u64, sure, |bytes| {
+            let table = Table::fill(rest.len() as u64, known, |bytes| {
                 let (now, later) = rest.split_at(bytes.len());
                 bytes.copy_from_slice(now);
                 rest = later;

@@ -53,4 +53,12 @@ impl<F: Part> FileFormat for Rolling<F> {
             by_count: by_count == 1,
         })
     }
+
+    fn from_copies(
+        opened: &Opened<'_>,
+        (): (),
+        sections: Sections<'_, &[u8]>,
+    ) -> Result<Self, DecodeError> {
+        Self::from_sections(opened, (), sections)
+    }
 }

@@ -43,4 +43,12 @@ impl<F: Part> FileFormat for Sharded<F> {
         Self::of(filters, kind, header.seed, header.capacity)
             .map_err(|_| DecodeError::OutOfMemory { bytes })
     }
+
+    fn from_copies(
+        opened: &Opened<'_>,
+        (): (),
+        sections: Sections<'_, &[u8]>,
+    ) -> Result<Self, DecodeError> {
+        Self::from_sections(opened, (), sections)
+    }
 }
