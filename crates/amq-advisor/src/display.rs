@@ -27,7 +27,8 @@ impl fmt::Display for Answer {
         let (most, fewest) = ROWS;
         let words = |text: &str| text.split_whitespace().count();
         let notes = self.notes.iter().take(self.deciding);
-        let notes: usize = notes.map(|note| words(note)).sum();
+        // Each begins with a dash.
+        let notes: usize = notes.map(|note| words(note) + 1).sum();
         let lines = |rows: usize| table(&self.rows(rows), self);
         let fits = |rows: &usize| words(&lines(*rows)) + words(&first) + notes <= WORDS;
         let table = lines((fewest..=most).rev().find(fits).unwrap_or(fewest));
@@ -35,7 +36,7 @@ impl fmt::Display for Answer {
         let mut left = WORDS.saturating_sub(words(&table) + words(&first));
         for (index, note) in self.notes.iter().enumerate() {
             // A long note gives way to a shorter one, but never to one that decides nothing.
-            match left.checked_sub(words(note)) {
+            match left.checked_sub(words(note) + 1) {
                 Some(less) => {
                     writeln!(f, " -  {note}")?;
                     left = less;

@@ -49,7 +49,7 @@ pub(crate) fn hash_table_of(keys: u64, workload: &Workload) -> u64 {
 /// array of bytes; what belongs to it is the next longer integer; and a pair is padded to the
 /// alignment of both.
 fn entry(workload: &Workload) -> u64 {
-    let key = workload.key_bytes;
+    let key = workload.kept_key_bytes();
     let beside = workload.bits_beside_key().div_ceil(8);
     let beside = if beside == 0 { 0 } else { u64::from(beside).next_power_of_two() };
     let is_integer = key.is_power_of_two() && key <= 8;
@@ -97,7 +97,7 @@ pub(crate) fn sorted_bytes(workload: &Workload) -> u64 {
 /// Bytes of the sorted keys as they are, with what belongs to each.
 fn array_bytes(workload: &Workload) -> u64 {
     let beside = u64::from(workload.bits_beside_key().div_ceil(8));
-    workload.keys.planned().saturating_mul(workload.key_bytes.saturating_add(beside))
+    workload.keys.planned().saturating_mul(workload.kept_key_bytes().saturating_add(beside))
 }
 
 /// What it is called in a sentence.
@@ -113,7 +113,7 @@ pub(crate) fn form(structure: Structure, workload: &Workload) -> String {
             format!("a sorted Elias-Fano list{beside}")
         }
         Structure::SortedList => {
-            format!("a sorted array of keys of {} bytes{beside}", workload.key_bytes)
+            format!("a sorted array of keys of {} bytes{beside}", workload.kept_key_bytes())
         }
         Structure::Bitmap | Structure::LongBitmap => "a roaring bitmap".into(),
         Structure::ExactMap => "a hash map".into(),

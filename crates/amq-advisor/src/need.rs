@@ -66,13 +66,13 @@ impl Need {
     /// the need. No filter of this family meets the last two.
     pub const WORDS: [(&'static str, &'static str, Self); 9] = [
         ("remove", "Remove keys", Self::Remove),
-        ("list", "List the hashes it stores", Self::List),
+        ("list", "List the hashes it stores, not the keys", Self::List),
         ("merge", "Merge with another filter", Self::Merge),
         ("grow", "Start small and grow", Self::Grow),
         ("shared-insert", "Let several threads insert at once", Self::SharedInsert),
         ("files", "Be saved as a file", Self::Files),
-        ("exact", "Never err", Self::Exact),
-        ("range", "Tell whether any key lies in a range", Self::Range),
+        ("exact", "Never err, by keeping the keys themselves", Self::Exact),
+        ("range", "Tell whether any key lies in a queried range", Self::Range),
         ("reconcile", "Find the keys that two sets do not share", Self::Reconcile),
     ];
 

@@ -6,7 +6,8 @@ use crate::numbers::{Bytes, Number, Rate, Rounded};
 use crate::size::{MOST_COUNTED, first_keys, rate_with_twice_the_keys};
 use crate::tolerances::{By, NEARLY, TIE};
 use crate::{
-    Answer, Choice, DEFAULT_FPR, Demand, First, Need, Structure, Times, Workload, exact, size,
+    Answer, Choice, DEFAULT_FPR, Demand, First, Need, Structure, Times, Workload, exact, reason,
+    size,
 };
 use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal};
 use amq_core::numeric::last_true;
@@ -17,30 +18,37 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
     let best = answer.best();
     let filter = answer.filters().next().filter(|_| best.structure != Structure::Nothing);
     let first = filter.filter(|it| it.structure == best.structure);
+    let is_small = workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE);
+    let lists = first.is_some() && workload.has(Need::List);
+    let [strange, removes] = [workload.by_strangers(), workload.has(Need::Remove)]
+        .map(|is_asked| is_asked && filter.is_some());
     let deciding = [
         strangers(best, filter, workload),
+        said(removes && !strange, REMOVAL),
+        said(removes, STILL_YES),
+        first.and_then(|it| changes(it, answer, workload)),
+        said(strange, REPEATED),
         first.and_then(|it| lower_rate(it, answer, workload)),
         first.and_then(|it| when_full(it, workload)),
-        removal(filter, workload),
+        said(strange && !workload.built_once, "Those who insert can fill it."),
+        file(best, workload).filter(|_| is_small),
         copies(answer, workload),
         first.and_then(|_| counting(answer, workload)),
         filter.and_then(|it| many_filters(it, workload)),
         first.and_then(|it| growth(it, workload)),
         filter.and_then(|_| generations(workload)),
         first.and_then(|it| merging(it, workload)),
-        first.and_then(|it| changes(it, answer, workload)),
         values(best, workload),
         first.and_then(|it| much_memory(it, workload)),
         high_water(best, workload),
-        first
-            .filter(|_| workload.has(Need::List))
-            .map(|_| "Listing gives hashes: no filter keeps the keys.".into()),
+        said(lists, "Listing gives hashes: no filter keeps the keys."),
     ];
     let others = [
         exact_size(answer, filter, workload),
         first.and_then(|it| room(it, workload)),
         first.and_then(|it| worth(it, answer, workload)),
-        device(best, workload),
+        file(best, workload).filter(|_| !is_small),
+        said(is_small && best.structure.is_filter() && workload.filters == 1, DEVICE),
         if_threads(workload),
         first.filter(|_| by == By::Bits).and_then(|_| no_rate(workload)),
         tails(workload),
@@ -50,6 +58,20 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
     let count = notes.len();
     notes.extend(others.into_iter().flatten());
     (notes, count)
+}
+
+/// What a removal must not do. Where strangers choose the keys, more is said of them.
+const REMOVAL: &str =
+    "Remove only inserted keys: removing one that never was, or twice, can remove another's.";
+/// What a removal does not do.
+const STILL_YES: &str = "A removed key may still be answered yes (proof: `--need exact,remove`).";
+/// What a secret key does not prevent.
+const REPEATED: &str =
+    "They can repeat a false positive: cache the store's \"no\", or limit their queries.";
+
+/// A note where it is so.
+fn said(is_so: bool, text: &str) -> Option<String> {
+    is_so.then(|| text.into())
 }
 
 /// A part of a sentence where it is so.
@@ -70,11 +92,10 @@ fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Opt
         );
     }
     filter?;
-    let fills = when(!workload.built_once, " A secret key does not stop them from filling it.");
     let removes = when(workload.has(Need::Remove), " Let them remove only what that set holds.");
     Some(format!(
         "Strangers can prepare keys that collide: wrap it in `Keyed` (`--key-file`), and confirm each \
-         yes in an exact set (SECURITY.md).{removes}{fills}"
+         yes in an exact set, such as the store behind it (SECURITY.md).{removes}"
     ))
 }
 
@@ -130,16 +151,6 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     let what = if goal.keys > planned && !it.forgets() { "copies" } else { "keys" };
     let keys = Number(if it.forgets() { planned } else { goal.keys.max(planned) });
     Some(format!("It refuses {what} beyond {keys}. {repeats}").trim_end().into())
-}
-
-/// What a removal does and does not.
-fn removal(filter: Option<&Choice>, workload: &Workload) -> Option<String> {
-    filter.filter(|_| workload.has(Need::Remove))?;
-    Some(
-        "Remove only inserted keys; a removed key may still be answered yes (proof: `--need \
-         exact,remove`)."
-            .into(),
-    )
 }
 
 /// What becomes of copies that are neither counted nor one from each part that is merged.
@@ -251,7 +262,7 @@ const LIST_BITS: f64 = 1.44;
 /// What it takes to bring others up to date.
 fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let changes = workload.changes.filter(|_| choice.structure != Structure::Map)?;
-    let (whole, keys) = (choice.bytes, changes.saturating_mul(workload.key_bytes));
+    let (whole, keys) = (choice.bytes, changes.saturating_mul(workload.kept_key_bytes()));
     // Of a hash the receiver needs what its filter keeps.
     let taker = answer.filters().find_map(|it| {
         let is_quotient = it.structure == Structure::Filter(FilterKind::Quotient);
@@ -280,8 +291,13 @@ fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
 }
 
 /// Bytes of a file beside its table, at least: the header, and a directory with a head, a section
-/// and its geometry.
-const FILE_BYTES: usize = amq::format::HEADER + 3 * amq::format::ENTRY;
+/// and its geometry. A ribbon has three sections and two layers more, and a spare row at the end;
+/// up to six layers in all, and what aligns the sections, make it half as many again at most.
+fn file_bytes(structure: Structure) -> u64 {
+    let has_parts = matches!(structure, Structure::Filter(FilterKind::Ribbon) | Structure::Map);
+    let rows = if has_parts { 9 } else { 3 };
+    (amq::format::HEADER + rows * amq::format::ENTRY) as u64
+}
 
 /// What many filters take together.
 fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
@@ -289,10 +305,11 @@ fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
     choice.goal.filter(|_| filters > 1)?;
     let together = |bytes: u64| Bytes(bytes.saturating_mul(filters));
     let planned = workload.keys.planned();
-    let bits = FILE_BYTES as f64 * 8.0 / planned as f64;
+    let beside = file_bytes(it);
+    let bits = beside as f64 * 8.0 / planned as f64;
     let file = match matches!(it, Structure::Filter(_) | Structure::Map) && bits >= 0.1 {
         true => format!(
-            " As a file of its own, each has {FILE_BYTES} bytes more ({bits:.1} bits per key): keep \
+            " As a file of its own, each has {beside} bytes more ({bits:.1} bits per key): keep \
              them in one file."
         ),
         false => String::new(),
@@ -307,12 +324,15 @@ fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
         ));
     }
     let full = when(workload.grows(), " once full");
+    let inserts = it.kind().is_some_and(|kind| Abilities::of(kind).insert);
+    // Parts that are merged are planned alike.
+    let own = when(inserts && !workload.has(Need::Merge), " Plan each for its own number of keys.");
     let levels = when(
         workload.built_once && workload.allowed(1).is_some(),
         " Filters of different sizes: rates in proportion to the keys (CHOOSING.md, levels).",
     );
     Some(format!(
-        "{} filters take {}{full}.{file} Hash a key once (`KeyHash`) for all.{levels}",
+        "{} filters take {}{full}.{own}{file} Hash a key once (`KeyHash`) for all.{levels}",
         Number(filters),
         together(choice.bytes)
     ))
@@ -411,7 +431,7 @@ fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String
     let spared = workload.absent * (1.0 - choice.fpr);
     let tells_more =
         workload.value_bits().is_some() || workload.counts() || workload.generations().is_some();
-    if tells_more || spared <= 0.0 {
+    if tells_more || spared <= 0.0 || reason::is_forced(choice, workload) {
         return None;
     }
     Some(match (answer.without_ns, choice.cost_ns?) {
@@ -431,12 +451,18 @@ fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String
 /// Bytes of a device that has little memory.
 const SMALL_DEVICE: u64 = 1 << 20;
 
-fn device(best: &Choice, workload: &Workload) -> Option<String> {
-    let is_small = workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE);
-    (is_small && best.structure.is_filter() && workload.filters == 1).then(|| {
+/// What it can do there.
+const DEVICE: &str = "The filters are `no_std`, and a view queries a file in place, in flash too.";
+
+/// What a file takes beside the table, where the two together exceed the size allowed.
+fn file(best: &Choice, workload: &Workload) -> Option<String> {
+    let allowed = workload.bytes.filter(|_| workload.filters == 1)?;
+    let more = file_bytes(best.structure) * 3 / 2;
+    let is_file = matches!(best.structure, Structure::Filter(_) | Structure::Map);
+    (is_file && best.bytes.saturating_add(more) > allowed).then(|| {
         format!(
-            "A file has some {FILE_BYTES} bytes more. The filters are `no_std`, and a view queries a \
-             file in place, in flash too."
+            "A file has up to {} more than its table: allow that much less if it must fit.",
+            Bytes(more)
         )
     })
 }

@@ -85,7 +85,10 @@ fn hurried(smallest: &[Choice], mut most: f64, workload: &Workload) -> (By, Vec<
 fn order(smallest: &[Choice], workload: &Workload) -> By {
     let keys = workload.keys.planned();
     let allowed = workload.allowed(keys).map(|bytes| bytes as f64 * 8.0 / keys as f64);
-    let fewest = smallest.iter().map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
+    // Of what nobody has timed, none can be the fastest.
+    let is_known = |it: &&Choice| workload.spares() == First::Memory || it.cost_ns.is_some();
+    let known = smallest.iter().filter(is_known);
+    let fewest = known.map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
     let most = allowed.unwrap_or(fewest * TIME_MAY_TAKE);
     match workload.spares() {
         First::Tail if !workload.built_once => By::Tail(most),

@@ -1,8 +1,9 @@
 //! The sentences of each choice: what it is, and why it has its place.
 
+use crate::cost::smallest;
 use crate::numbers::{Bytes, Rate};
-use crate::tolerances::{By, POOR_FPR, TAIL_NOISE_NS, TIE, TIME_TIE, USEFUL_FPR};
-use crate::{Choice, Growth, Structure, Workload, exact, size};
+use crate::tolerances::{By, FORCED_FPR, POOR_FPR, TAIL_NOISE_NS, TIE, TIME_TIE, USEFUL_FPR};
+use crate::{Choice, DEFAULT_FPR, Growth, Structure, Workload, exact, size};
 use amq::{Abilities, Ability, Budget, FilterKind};
 
 /// Bits per key over the least possible, from which a few keys fill a table badly.
@@ -108,10 +109,16 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
             format!("The fastest of those with about the lowest rate, {}", Rate(lowest))
         }
         By::Rate => "The lowest rate in this size".into(),
+        By::Time(_) | By::Tail(_) if best.cost_ns.is_none() => {
+            "No time was measured: the fewest bits".into()
+        }
         By::Time(most) => {
             let is_useless = |it: &Choice| workload.needs_a_useful_rate() && it.fpr > USEFUL_FPR;
             let of = match choices.iter().any(is_useless) {
                 true => ", among those that reject at least half of the absent keys",
+                false if choices.iter().any(|it| it.cost_ns.is_none()) => {
+                    ", among those with measured times"
+                }
                 false => "",
             };
             let tied = match is_beaten(most) {
@@ -129,6 +136,8 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
         ),
         By::Tail(most) => format!("No tail was measured: the fastest in {most:.2} bits per key"),
     };
+    let forced = forced(best, workload);
+    let why = forced.clone().unwrap_or_default() + &why;
     let bits = best.grown.map_or(best.bits_per_key, |growth| growth.least);
     // The bound is on sets.
     let is_map = best.structure == Structure::Map || workload.counts();
@@ -143,11 +152,27 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
         ),
         By::Time(_) | By::Tail(_) => String::new(),
     };
-    let poor = match best.rate() > Some(POOR_FPR) {
+    let poor = match forced.is_none() && best.rate() > Some(POOR_FPR) {
         true => format!(" Of little use: it lets {rate} of absent keys through."),
         false => String::new(),
     };
     format!("{why}{over}.{poor}")
+}
+
+/// Whether a size alone, without a rate or a cost of errors, leaves a rate that is of little use.
+pub(crate) fn is_forced(choice: &Choice, workload: &Workload) -> bool {
+    let is_open = workload.needs_a_useful_rate() && workload.allowed(1).is_some();
+    is_open && choice.rate() > Some(FORCED_FPR)
+}
+
+/// What the usual rate needs, where a size forces another.
+fn forced(choice: &Choice, workload: &Workload) -> Option<String> {
+    let fpr = is_forced(choice, workload).then_some(DEFAULT_FPR);
+    let (forced, usual) = (Rate(choice.fpr), Rate(fpr?));
+    let open = Workload { fpr, bytes: None, bits_per_key: None, ..workload.clone() };
+    let open = smallest(choice.structure, &open).ok();
+    let takes = open.map_or_else(String::new, |it| format!(": {usual} takes {}", Bytes(it.bytes)));
+    Some(format!("{forced} of absent keys pass, too many for most uses{takes}. "))
 }
 
 /// How one that is not first compares with the first.

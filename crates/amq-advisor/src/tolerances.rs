@@ -21,6 +21,10 @@ pub const TIME_MAY_TAKE: f64 = 2.0;
 /// filters with a higher rate than this come last.
 pub const USEFUL_FPR: f64 = 0.5;
 
+/// If a size alone forces a higher rate, the answer begins with that, and with what the usual rate
+/// needs.
+pub(crate) const FORCED_FPR: f64 = 0.05;
+
 /// A filter with a higher rate is of little use, and the answer says so.
 pub(crate) const POOR_FPR: f64 = 0.32;
 

@@ -126,7 +126,7 @@ impl Workload {
         Self { bits_per_key: Some(bits_per_key), ..self }
     }
 
-    /// At most this many bytes, in all [`filters`](Self::with_filters) together.
+    /// At most this many bytes, in the tables of all [`filters`](Self::with_filters) together.
     pub fn with_bytes(self, bytes: u64) -> Self {
         Self { bytes: Some(bytes), ..self }
     }
@@ -156,8 +156,8 @@ impl Workload {
         Self { below: Some(below), ..self }
     }
 
-    /// The number of filters, each of that many keys. Sizes in the answer are those of one.
-    /// Default 1.
+    /// The number of filters, each of that many keys; with [`Need::Merge`], of the keys of their
+    /// union. Sizes in the answer are those of one. Default 1.
     pub fn with_filters(self, filters: u64) -> Self {
         Self { filters, ..self }
     }
@@ -194,7 +194,8 @@ impl Workload {
         Self { queries_per_key, ..self }
     }
 
-    /// Bytes of a key: in an exact set, and to hash. Default 8.
+    /// Bytes of a key: in an exact set, and to hash. Integers below a bound take no more than their
+    /// type. Default 8.
     pub fn with_key_bytes(self, key_bytes: u64) -> Self {
         Self { key_bytes, ..self }
     }
@@ -281,6 +282,13 @@ impl Workload {
     pub(crate) fn universe(&self) -> Option<u64> {
         let short = (self.key_bytes < 8).then(|| 1 << (8 * self.key_bytes));
         self.below.into_iter().chain(short).min()
+    }
+
+    /// Bytes of a key that is kept: an integer takes those of the shortest type that holds it.
+    pub(crate) fn kept_key_bytes(&self) -> u64 {
+        let integer =
+            |below: u64| u64::from((below.max(2) - 1).ilog2() / 8 + 1).next_power_of_two();
+        self.below.map_or(self.key_bytes, |below| self.key_bytes.min(integer(below)))
     }
 
     /// Whether a rate matters that nobody named.

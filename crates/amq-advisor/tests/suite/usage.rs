@@ -129,9 +129,18 @@ fn what_strangers_do_is_said_of_the_kind() {
     let asked = million().with_fpr(0.01).with_keys_by(KeysBy::Strangers);
     let filled = notes(&choose(&asked).unwrap());
     let built = notes(&choose(&asked.clone().built_once()).unwrap());
+    let removed = notes(&choose(&asked.clone().need(Need::Remove)).unwrap());
     let exact = notes(&choose(&asked.need(Need::Exact)).unwrap());
-    assert!(filled.contains("from filling it") && !built.contains("filling"), "{built}");
-    assert!(built.contains("confirm each yes in an exact set"), "{built}");
+    // Those who only query cannot fill it, but ask again for what was answered wrongly.
+    assert!(filled.contains("insert can fill it.") && !built.contains("fill it"), "{built}");
+    for told in [&filled, &built, &removed] {
+        let store = "confirm each yes in an exact set, such as the store behind it";
+        assert!(told.contains(store), "{told}");
+        let again = "They can repeat a false positive: cache the store's \"no\"";
+        assert!(told.contains(again), "{told}");
+    }
+    assert!(removed.contains("Let them remove only what that set holds."), "{removed}");
+    assert!(!exact.contains("repeat"), "{exact}");
     assert!(exact.contains("SipHash under random keys") && !exact.contains("`Keyed`"), "{exact}");
 }
 

@@ -33,12 +33,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BITS", value_parser = numbers::bits, allow_hyphen_values = true)]
     bits_per_key: Option<f64>,
 
-    /// The most bytes, of all filters together
+    /// The most bytes of the tables of all filters together, without file headers
     #[arg(long, value_name = "SIZE", value_parser = numbers::size, allow_hyphen_values = true)]
     bytes: Option<u64>,
 
-    /// What it must do, separated by commas
     #[arg(long, value_name = "NEED", value_parser = NeedParser, value_delimiter = ',')]
+    #[arg(help = needs(), hide_possible_values = true)]
     need: Vec<Need>,
 
     /// Count how often a key was inserted, up to this
@@ -49,8 +49,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MEAN", value_parser = numbers::mean)]
     copies: Option<f64>,
 
-    /// Forget by time, one of this many generations at a time [if none is named: 8]
-    #[arg(long, value_name = "GENERATIONS", num_args = 0..=1, default_missing_value = "8")]
+    /// Forget by time, one of N generations at a time: N - 1 whole ones are remembered [if none is
+    /// named: 8]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "8")]
     #[arg(value_parser = generations)]
     forget: Option<u32>,
 
@@ -78,7 +79,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WHAT", value_enum)]
     first: Option<Spared>,
 
-    /// The number of filters, each with that many keys
+    /// The number of filters, each with that many keys; to merge, --keys is that of the union
     #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1")]
     filters: u64,
 
@@ -172,6 +173,12 @@ impl TypedValueParser for NeedParser {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(words()))
     }
+}
+
+/// The help of `--need`: each word with its line.
+fn needs() -> String {
+    let lines = Need::WORDS.map(|(word, about, _)| format!("{word}: {}", about.to_lowercase()));
+    format!("What it must do, separated by commas; {}", lines.join("; "))
 }
 
 fn words() -> impl Iterator<Item = PossibleValue> {

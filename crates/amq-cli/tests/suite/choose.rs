@@ -487,13 +487,73 @@ fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
     assert!(map.ends_with("The first in Rust: use amq::RibbonMap;\n"), "{map}");
 }
 
+/// A size is the table's; the file is larger by what the answer says, and fits if that is left free.
+#[test]
+fn the_file_of_the_line_that_builds_the_first_fits_what_the_answer_says() {
+    let room = Room::new();
+    let mut larger = 0;
+    for keys in [2000u32, 8000, 85_000] {
+        room.write("KEYS", numbered(1..=keys));
+        for use_of in ["--static", "", "--need remove", "--first time", "--need remove,merge,list"]
+        {
+            for bits in [3, 7, 12] {
+                let size = u64::from(keys * bits / 8);
+                let built = |bytes: u64| {
+                    let ask = format!("choose --json --keys {keys} --bytes {bytes} {use_of}");
+                    let json: Value = serde_json::from_str(&room.amq(&ask).text()).unwrap();
+                    let line = json["build"].as_str()?.replacen("amq build", "build -q -f", 1);
+                    room.amq(&line).ends(0);
+                    let notes = json["notes"].to_string();
+                    let more = notes.split_once("A file has up to ").map(|(_, rest)| {
+                        let mut words = rest.split(' ');
+                        let number: f64 = words.next().unwrap().parse().unwrap();
+                        let unit = if words.next() == Some("kB") { 1000.0 } else { 1.0 };
+                        (number * unit) as u64
+                    });
+                    Some((room.read("FILE").len() as u64, more))
+                };
+                let Some((file, more)) = built(size) else { continue };
+                if file > size {
+                    let more = more.unwrap_or_else(|| panic!("{keys} {size} {use_of}: {file}"));
+                    let Some((less, _)) = size.checked_sub(more).and_then(built) else { continue };
+                    assert!(less <= size, "{keys} {size} {use_of}: {less}");
+                    larger += 1;
+                }
+            }
+        }
+    }
+    assert!(larger > 20, "{larger}");
+    let told = room.amq("choose --keys 85000 --static --bytes 128kB").ends(0).text();
+    assert!(told.contains("A file has up to 1.15 kB more than its table"), "{told}");
+    assert!(!room.amq("choose --keys 85000 --static").text().contains("A file has up to"));
+}
+
+#[test]
+fn the_help_says_what_each_need_is_and_what_numbers_count() {
+    let help = Room::new().amq("choose --help").ends(0).text();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (word, about, _) in Need::WORDS {
+        assert!(help.contains(&format!("{word}: {}", about.to_lowercase())), "{word}: {help}");
+    }
+    for said in [
+        "list the hashes it stores, not the keys",
+        "The most bytes of the tables of all filters together, without file headers",
+        "one of N generations at a time: N - 1 whole ones are remembered",
+        "to merge, --keys is that of the union",
+    ] {
+        assert!(help.contains(said), "{said}: {help}");
+    }
+}
+
 /// What a reader has in front of him: a screen of help, and a few lines of answer.
 #[test]
 fn help_and_answers_are_short() {
     let room = Room::new();
     let help = room.amq("choose --help").ends(0).text();
     assert!(help.lines().count() <= 60, "{}", help.lines().count());
-    for (_, options) in rows() {
+    let long = ["1e6 --fpr 1%", "30e6 --fpr 0.1%"]
+        .map(|keys| (String::new(), format!("--keys {keys} --need remove --strangers")));
+    for (_, options) in rows().into_iter().chain(long) {
         let text = room.amq(&format!("choose {options}")).ends(0).text();
         let words = text.split_whitespace().count();
         let rows = text.lines().skip(1).take_while(|line| !line.is_empty()).count();

@@ -118,7 +118,7 @@ fn removal_is_no_proof() {
         "--keys 1e6 --need remove --strangers",
     ] {
         let told = text(options);
-        assert!(told.contains("a removed key may still be answered yes"), "{told}");
+        assert!(told.contains("A removed key may still be answered yes"), "{told}");
     }
     assert!(!text("--keys 1e6 --need exact,remove").contains("still be answered"));
 }
