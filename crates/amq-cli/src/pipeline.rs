@@ -212,7 +212,7 @@ struct Place {
 const BYTES: u64 = 24;
 
 /// Bytes of the program itself, with its code and its stacks.
-const PROGRAM: u64 = 9 << 20;
+const PROGRAM: u64 = 10 << 20;
 
 /// How long a caller waits for keys before it is asked again what there is to do.
 const PAUSE: Duration = Duration::from_millis(100);

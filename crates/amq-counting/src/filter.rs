@@ -12,14 +12,14 @@ use amq_core::{
 use core::fmt;
 
 /// The counting Bloom filter: a key is k counters anywhere in a table of m, each raised by one.
-pub type CountingBloomFilter = Counting<Classic>;
+pub type CountingBloomFilter<B = Table> = Counting<Classic, B>;
 
 /// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its
 /// eight words.
 ///
 /// Every operation touches one cache line. That costs a fifth more space than
 /// [`CountingBloomFilter`] at 1 %, a third more at 0.1 %.
-pub type BlockedCountingBloomFilter = Counting<Blocked>;
+pub type BlockedCountingBloomFilter<B = Table> = Counting<Blocked, B>;
 
 /// A [`CountingBloomFilter`] whose table is borrowed.
 pub type CountingView<'a> = Counting<Classic, &'a [u8]>;

@@ -15,11 +15,11 @@ use amq_core::{
 use core::fmt;
 
 /// The cuckoo filter: a key is a fingerprint in one of two buckets of four slots.
-pub type CuckooFilter = Cuckoo<Buckets>;
+pub type CuckooFilter<B = Table> = Cuckoo<Buckets, B>;
 
 /// The cuckoo filter with overlapping buckets of two slots: a tenth smaller at the same rate, and
 /// 2.1 to 2.4 times as long to fill.
-pub type WindowedCuckooFilter = Cuckoo<OverlappingBuckets>;
+pub type WindowedCuckooFilter<B = Table> = Cuckoo<OverlappingBuckets, B>;
 
 /// A [`CuckooFilter`] over a borrowed table.
 pub type CuckooView<'a> = Cuckoo<Buckets, &'a [u8]>;

@@ -134,7 +134,8 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
             start: place + 1,
             end: if after > self.fields.mask() { run.end } else { at(after) },
         };
-        width - self.union(lower) - self.union(upper)
+        let [lower, upper] = [lower, upper].map(|half| self.union(half, u64::BITS));
+        width.saturating_sub(lower).saturating_sub(upper)
     }
 
     /// How many fingerprints the entries of a table answer for, whose runs are consistent and have
@@ -144,7 +145,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
             return Some(different);
         }
         let mut end = self.offset::<Broadword>(0, self.metadata(0).offset);
-        let mut answered = 0;
+        let mut answered = 0u64;
         for block in 0..self.blocks {
             let mut homes = self.metadata(block).occupieds;
             while homes != 0 {
@@ -155,7 +156,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
                 if self.remainder(start) == 0 {
                     return None;
                 }
-                answered += self.union(Run { start, end });
+                answered = answered.saturating_add(self.union(Run { start, end }, u64::BITS));
             }
         }
         Some(answered)
@@ -163,9 +164,10 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
 
     /// How many fingerprints these entries of a run answer for together.
     ///
-    /// Any two entries answer for disjoint sets, or one for all of the other's. Each call halves
-    /// the range of values, so calls are as deep as a fingerprint is long.
-    fn union(&self, Run { start, end }: Run) -> u64 {
+    /// Any two entries answer for disjoint sets, or one for all of the other's. The values agree
+    /// from bit `below` on. Each call halves their range, so calls are as deep as a fingerprint is
+    /// long; if the bytes change meanwhile, the number is any.
+    fn union(&self, Run { start, end }: Run, below: u32) -> u64 {
         if start == end {
             return 0;
         }
@@ -180,11 +182,16 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
             return width(first);
         }
         // Whatever the values have in common, then a 1, then zeros: the value between both halves.
-        let half = 1 << differing.ilog2();
+        let bit = differing.ilog2();
+        if bit >= below {
+            return 0;
+        }
+        let half = 1 << bit;
         let (place, found) = self.place(Run { start, end }, last & !(half - 1));
         if found {
             return half;
         }
-        self.union(Run { start, end: place }) + self.union(Run { start: place, end })
+        let lower = self.union(Run { start, end: place }, bit);
+        lower.saturating_add(self.union(Run { start: place, end }, bit))
     }
 }

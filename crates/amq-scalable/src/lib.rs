@@ -106,10 +106,10 @@ pub use stage::{OwnedStage, StageFilter, StageReport};
 use amq_bloom::{BlockedBloomFilter, BlockedBloomView, BloomFilter, BloomView};
 
 /// A growing filter of classic Bloom filters.
-pub type ScalableBloomFilter = ScalableFilter<BloomFilter>;
+pub type ScalableBloomFilter<B = Table> = ScalableFilter<BloomFilter<B>>;
 
 /// A growing filter of split-block Bloom filters.
-pub type ScalableBlockedBloomFilter = ScalableFilter<BlockedBloomFilter>;
+pub type ScalableBlockedBloomFilter<B = Table> = ScalableFilter<BlockedBloomFilter<B>>;
 
 /// A [`ScalableBloomFilter`] whose tables are borrowed.
 pub type ScalableBloomView<'a> = ScalableFilter<BloomView<'a>>;
@@ -122,7 +122,8 @@ pub use amq_core::{
     EmptyFilter, Encoder, Filter, FilterExt, FilterFile, FilterKind, Goal, InsertError, InsertExt,
     InsertFilter, Inserted, Key, KeyHash, Keyed, LengthMismatch, LoadOptions, MergeError,
     MergeFilter, Parameter, ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter,
-    PredictedFpr, Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Target, UnevenHashes, key,
+    PredictedFpr, Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, UnevenHashes,
+    key,
 };
 
 #[cfg(feature = "std")]

@@ -1,10 +1,12 @@
 //! From bytes to a filter: header, directory, payload, each checked before it is used.
 
+use super::contents::Hashing;
 use super::file_format::FileFormat;
 use super::format::HEADER;
 use super::header::FileHeader;
 use super::opened::Opened;
 use super::sections::{Sections, ranges};
+use crate::format::HashedBy;
 use crate::{Bytes, DecodeError, Secret, SharedBytes, Table};
 use alloc::sync::Arc;
 
@@ -41,6 +43,12 @@ impl<'a> Opened<'a> {
     fn geometry_of<F: FileFormat>(&self) -> Result<F::Geometry, DecodeError> {
         if let Some(wanted) = F::HASHED_BY {
             self.expect_hashed_by(wanted)?;
+            // Without its seed or key a filter would deny the keys that it holds.
+            match self.file.hashing {
+                Hashing::Unknown(HashedBy::Seed) => return Err(DecodeError::SeedWithheld),
+                Hashing::Unknown(HashedBy::Key) => return Err(DecodeError::KeyWithheld),
+                _ => {}
+            }
         }
         F::geometry(self)
     }
@@ -142,7 +150,8 @@ mod stream {
         let (filter, length) = read_known::<F>(&mut reader, held, secret, max_bytes)?;
         match reader.read(&mut [0])? {
             0 => Ok(filter),
-            _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length) }.into()),
+            // A pipe does not say how many.
+            _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length).max(1) }.into()),
         }
     }
 

@@ -3,9 +3,9 @@
 use crate::keyed::{KEY, KEYS, SEED, keyed};
 use amq::format::{FileInfo, HashedBy};
 use amq::{
-    Abilities, AnyError, AnyFile, AnyFilter, BloomFilter, BuildError, CuckooFilter, DecodeError,
-    FilterFile, FilterKind, Goal, Inserted, Key, KeyEncoding, KeyHash, KeyInfo, Keyed, LoadOptions,
-    MergeError, Prehashed, SaveOptions, Secret,
+    Abilities, AnyError, AnyFile, AnyFilter, BloomFilter, Budget, BuildError, CuckooFilter,
+    DecodeError, FilterFile, FilterKind, Goal, Inserted, Key, KeyEncoding, KeyHash, KeyInfo, Keyed,
+    LoadOptions, MergeError, Prehashed, RibbonMap, SaveOptions, Secret, SipKey,
 };
 
 /// Without its secret a filter can be looked at. A file of it could never be asked for keys.
@@ -198,4 +198,29 @@ fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
     }
     let hashes = AnyFile::Hashes(Prehashed::of(AnyFilter::from(filter)));
     assert_eq!(hashes.encoding(), Unknown);
+}
+
+/// A filter of keys without its seed or secret key would deny the keys that it holds.
+#[test]
+fn without_its_secret_a_file_is_read_to_be_looked_at_and_not_to_be_asked() {
+    let unknown = LoadOptions::new().secret(Secret::Unknown);
+    for &kind in AnyFilter::KINDS {
+        for seed in [0, 12345] {
+            let filter = AnyFilter::build_with_seed(kind, Budget::Fpr(0.01), seed, 0..100u64);
+            let bytes = SaveOptions::new().without_secret().to_bytes(&filter.unwrap()).unwrap();
+            let why = DecodeError::SeedWithheld;
+            assert_eq!(unknown.from_bytes::<AnyFilter>(&bytes).unwrap_err(), why, "{kind}");
+            assert_eq!(unknown.view::<AnyFilter>(&bytes).unwrap_err(), why, "{kind}");
+            assert!(unknown.read_from::<AnyFilter, _>(&bytes[..]).is_err(), "{kind}");
+            assert!(matches!(unknown.from_bytes::<AnyFile>(&bytes), Ok(AnyFile::Withheld(_))));
+        }
+    }
+    let map = RibbonMap::build(4, (0..100u64).map(|key| (key, 1u32))).unwrap();
+    let bytes = SaveOptions::new().without_secret().to_bytes(&map).unwrap();
+    let refused = unknown.from_bytes::<RibbonMap>(&bytes).unwrap_err();
+    assert_eq!(refused, DecodeError::SeedWithheld);
+    let filter = Keyed::<CuckooFilter>::build(Budget::Fpr(0.01), SipKey::new([7; 16]), [1, 2]);
+    let bytes = SaveOptions::new().without_secret().to_bytes(&filter.unwrap()).unwrap();
+    let refused = unknown.from_bytes::<Keyed<CuckooFilter>>(&bytes).unwrap_err();
+    assert_eq!(refused, DecodeError::KeyWithheld);
 }
