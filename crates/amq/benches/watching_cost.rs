@@ -104,7 +104,7 @@ fn show<F: Filter + Sync + Send>(
             }
         }
     }
-    println!("{name:12} {}", watched.report().verdict);
+    println!("{name:12} {}", watched.report());
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! `Debug` of every error is its text: a `main` that returns an error prints it by `Debug`.
 
-use amq::monitored::Metrics;
 use amq::sharded::Sharded;
 use amq::{
     AnyError, AnyFilter, BatchInsertError, BloomFilter, BuildError, CuckooFilter, DecodeError,
@@ -66,7 +65,6 @@ fn heard() -> BTreeSet<String> {
         speaks(&AnyError::from(unsupported)),
         speaks(&"wings".parse::<Need>().unwrap_err()),
         speaks(&Engine::PostgreSql { columns: 99 }.setting(100, 0.01).unwrap_err()),
-        speaks(&Metrics::new("9").unwrap_err()),
         speaks(&choose(&Workload::new(Keys::AtMost(0))).unwrap_err()),
         speaks(&"0".parse::<amq::SipKey>().unwrap_err()),
         speaks(&refused),

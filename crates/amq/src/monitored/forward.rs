@@ -1,13 +1,13 @@
 //! The traits of the filter that is watched.
 
-use super::{Monitored, sample};
+use super::Monitored;
 use amq_core::{
     BatchInsertError, ClearFilter, Count, CountFilter, Filter, FilterKind, InsertError,
     InsertFilter, Inserted, KeyHash, LengthMismatch, RemoveFilter, Stats,
 };
 
 /// Queries are counted, everything else is the filter's own.
-impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
+impl<F: Filter> Filter for Monitored<F> {
     fn kind(&self) -> FilterKind {
         self.filter.kind()
     }
@@ -47,10 +47,7 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
         let found = self.filter.contains_hash(hash);
-        self.note(hash, found);
-        if EVERY || sample::due() {
-            self.counts.answered(hash, found);
-        }
+        self.note(found);
         found
     }
 
@@ -61,27 +58,17 @@ impl<F: Filter, const EVERY: bool> Filter for Monitored<F, EVERY> {
         answers: &mut [bool],
     ) -> Result<(), LengthMismatch> {
         self.filter.contains_batch(hashes, answers)?;
-        for (&hash, &found) in hashes.iter().zip(&*answers) {
-            self.note(hash, found);
-        }
-        let mut count = |index: usize| self.counts.answered(hashes[index], answers[index]);
-        if EVERY {
-            (0..hashes.len()).for_each(count);
-        } else {
-            sample::due_among(hashes.len(), &mut count);
-        }
+        answers.iter().for_each(|&found| self.note(found));
         Ok(())
     }
 }
 
 /// Inserts and removals are not counted.
-impl<F: InsertFilter, const EVERY: bool> InsertFilter for Monitored<F, EVERY> {
-    #[inline]
+impl<F: InsertFilter> InsertFilter for Monitored<F> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.filter.insert_hash(hash)
     }
 
-    #[inline]
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         self.filter.insert_unique_hash(hash)
     }
@@ -99,24 +86,21 @@ impl<F: InsertFilter, const EVERY: bool> InsertFilter for Monitored<F, EVERY> {
     }
 }
 
-impl<F: RemoveFilter, const EVERY: bool> RemoveFilter for Monitored<F, EVERY> {
-    #[inline]
+impl<F: RemoveFilter> RemoveFilter for Monitored<F> {
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         self.filter.remove_hash(hash)
     }
 }
 
 /// Of a filter that takes keys through a shared reference, so does what watches it.
-impl<F: Filter, const EVERY: bool> InsertFilter for &Monitored<F, EVERY>
+impl<F: Filter> InsertFilter for &Monitored<F>
 where
     for<'a> &'a F: InsertFilter,
 {
-    #[inline]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         (&self.filter).insert_hash(hash)
     }
 
-    #[inline]
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         (&self.filter).insert_unique_hash(hash)
     }
@@ -134,25 +118,23 @@ where
     }
 }
 
-impl<F: Filter, const EVERY: bool> RemoveFilter for &Monitored<F, EVERY>
+impl<F: Filter> RemoveFilter for &Monitored<F>
 where
     for<'a> &'a F: RemoveFilter,
 {
-    #[inline]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         (&self.filter).remove_hash(hash)
     }
 }
 
-impl<F: CountFilter, const EVERY: bool> CountFilter for Monitored<F, EVERY> {
-    #[inline]
+impl<F: CountFilter> CountFilter for Monitored<F> {
     fn count_hash(&self, hash: KeyHash) -> Count {
         self.filter.count_hash(hash)
     }
 }
 
 /// The totals go on; what was seen recently is forgotten, as by [`Monitored::replace`].
-impl<F: ClearFilter, const EVERY: bool> ClearFilter for Monitored<F, EVERY> {
+impl<F: ClearFilter> ClearFilter for Monitored<F> {
     fn clear(&mut self) {
         self.counts.reset_recent();
         self.filter.clear();

@@ -17,51 +17,37 @@
 //! that is not reported passes for a key that is there: report all of them, or expect a rate too
 //! low.
 //!
-//! A popular key is many queries and one key. So the *different* keys are counted, too, by eight
-//! sketches of 2 KB: how many of the different absent keys are false positives, of all
-//! that were asked for, and of those in a sample of the queries, where popular ones are. Chance
-//! decides that for each key once, however often it comes.
+//! The rate is that of recent queries: of the present epoch and the one before it. An epoch lasts
+//! for as many queries for absent keys as give 1,024 false positives at the planned rate. So a
+//! filter that goes wrong after a good year is noticed within two epochs, and so is one that is
+//! right again.
 //!
-//! The rates are those of recent queries: of the present epoch and the one before it. An epoch goes
-//! on for as many queries for absent keys as give 1,024 false positives at the rate planned. So a
-//! filter that goes wrong after a good year is noticed within an epoch, and one that is right again
-//! after two.
+//! Queries are what cost, so the rate is that of queries, not of different keys: a popular absent
+//! key that is a false positive raises it. The interval takes queries to be independent. Where a
+//! few absent keys make most of the queries, the rate of a filter that is as planned depends on
+//! whether these are false positives, and is further from the planned one than the interval says.
 //!
 //! # What watching costs
 //!
-//! Negative and positive answers are counted for one query in [`SAMPLED`], picked at random: each
-//! thread counts down a number of its own, geometrically distributed, and touches the shared
-//! counters only when it comes to zero. The countdown takes a few instructions and no cache line
-//! that another thread writes. All queries have the same chance, so a key that makes up half of
-//! them does so in the sample. Reports of false positives are all counted; each follows a read that
-//! was in vain, which cost more.
-//!
-//! Of the different keys that were denied, those are counted whose hash says so, one in
-//! [`SAMPLED`]: a key is among them whenever it comes, or never. A key that came before writes
-//! nothing.
-//!
-//! # The verdict
-//!
-//! [`Verdict`] compares the intervals of both rates with two numbers: the rate *planned*, and the
-//! rate *explained*, which is the larger of the planned one and [`Filter::expected_fpr`] at the
-//! filter's present load. That a filter is overfull its table says, even if nobody reports a false
-//! positive: [`Report::overfull`].
+//! Answers are counted for one query in [`SAMPLED`], picked at random by a generator of each
+//! thread's own, so that queries rarely write memory that threads share. All queries have the same
+//! chance, so a key that makes up half of them does so in the sample. Reports of false positives
+//! are all counted; each follows a read that was in vain, which cost more. The benchmark
+//! `watching_cost` prints the cost of a query.
 
 mod counts;
 mod forward;
-mod interval;
 mod metrics;
 mod report;
 mod sample;
-mod sketch;
-mod verdict;
+#[cfg(test)]
+mod tests;
 
-pub use metrics::{Metrics, MetricsError};
-pub use report::Report;
-pub use sample::{SAMPLED, restart_sampling};
-pub use verdict::Verdict;
+pub use metrics::Metrics;
+pub use report::{Report, Verdict};
+pub use sample::SAMPLED;
 
-use amq_core::{Filter, FilterExt, Key, KeyHash, PlanError};
+use amq_core::{Filter, FilterExt, Key, PlanError};
 use counts::Counts;
 
 /// A filter with counters for what it answers.
@@ -80,21 +66,18 @@ use counts::Counts;
 /// let filter = Monitored::new(filter, plan.expected_fpr)?;
 /// for key in 0..1_000_000u64 {
 ///     if filter.contains(&key) && !slow_store.contains(&key) {
-///         filter.report_false_positive(&key);
+///         filter.report_false_positive();
 ///     }
 /// }
 /// let report = filter.report();
-/// assert_eq!(report.verdict, Verdict::AsPlanned);
+/// assert_eq!(report.verdict, Some(Verdict::AsPlanned));
 /// assert!(report.reads_saved > 900_000);
 /// println!("{report}");
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// With `EVERY` it counts every query; see [`counting_every_query`](Self::counting_every_query).
-///
-/// Under a secret key it is wrapped in [`Keyed`](amq_core::Keyed), and false positives are reported
-/// by the hash that this makes of a key:
+/// Under a secret key it is wrapped in [`Keyed`](amq_core::Keyed):
 ///
 /// ```
 /// use amq::monitored::Monitored;
@@ -107,14 +90,14 @@ use counts::Counts;
 /// let mut seen = Keyed::of(Monitored::new(filter, 0.01)?, key);
 /// seen.insert("a key")?;
 /// if seen.contains("another") {
-///     seen.get_ref().report_false_positive_hash(seen.key_hash("another"));
+///     seen.get_ref().report_false_positive();
 /// }
 /// println!("{}", seen.get_ref().report());
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Monitored<F, const EVERY: bool = false> {
+pub struct Monitored<F> {
     filter: F,
     planned_fpr: f64,
     counts: Counts,
@@ -133,13 +116,10 @@ impl<F: Filter> Monitored<F> {
     /// Counts every query instead of one in [`SAMPLED`]: for tests, and where queries are few. A
     /// query then costs two more additions to memory that all threads share. Begins anew.
     #[must_use]
-    pub fn counting_every_query(self) -> Monitored<F, true> {
-        let Self { filter, planned_fpr, .. } = self;
-        Monitored { filter, planned_fpr, counts: Counts::new(planned_fpr, 1) }
+    pub fn counting_every_query(self) -> Self {
+        Self { counts: Counts::new(self.planned_fpr, 1), ..self }
     }
-}
 
-impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
     /// Whether `key` is probably in the filter; `false` is certain.
     #[inline]
     #[must_use]
@@ -147,42 +127,22 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
         FilterExt::contains(self, key)
     }
 
-    /// Notes a key that was denied, if it is one of those that are watched.
-    #[inline]
-    fn note(&self, hash: KeyHash, found: bool) {
-        if !found && (EVERY || sample::is_watched(hash)) {
-            self.counts.denied(hash);
+    fn note(&self, found: bool) {
+        if sample::due(self.counts.weight) {
+            self.counts.answered(found);
         }
     }
 
-    /// Reports that the filter answered `true` to a query for this key, which then was not there.
-    ///
-    /// The key is hashed under the filter's seed. Where the filter is
-    /// [`Keyed`](amq_core::Keyed), that is not the hash that was asked for: use
-    /// [`report_false_positive_hash`](Self::report_false_positive_hash) with
-    /// [`Keyed::key_hash`](amq_core::Keyed::key_hash), as [above](Self).
-    pub fn report_false_positive<K: Key + ?Sized>(&self, key: &K) {
-        self.report_false_positive_hash(key.key_hash(self.filter.seed()));
-    }
-
-    /// Reports that `true` was wrong for the key with this hash; see
-    /// [`report_false_positive`](Self::report_false_positive).
-    pub fn report_false_positive_hash(&self, hash: KeyHash) {
-        let sampled = EVERY || sample::due();
-        self.counts.was_false(hash, sampled);
+    /// Reports that the filter answered `true` to a query for a key that then was not there.
+    pub fn report_false_positive(&self) {
+        self.counts.was_false();
     }
 
     /// What was seen so far, and what to think of it. Asks the filter for its present rate, which
     /// may read the whole table.
     #[must_use]
     pub fn report(&self) -> Report {
-        let weight = if EVERY { 1 } else { SAMPLED };
-        Report::new(&self.filter, self.planned_fpr, &self.counts, weight)
-    }
-
-    /// Begins anew, totals included.
-    pub fn reset(&self) {
-        self.counts.reset();
+        Report::new(&self.filter, self.planned_fpr, &self.counts)
     }
 
     /// Watches another filter instead, planned for the same rate: one that was rebuilt. Returns the
@@ -192,20 +152,20 @@ impl<F: Filter, const EVERY: bool> Monitored<F, EVERY> {
     /// and verdict are made of, was about the other filter and is forgotten.
     ///
     /// ```
-    /// use amq::monitored::Monitored;
+    /// use amq::monitored::{Monitored, Verdict};
     /// use amq::{BloomFilter, Filter, Goal};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut users = BloomFilter::new(Goal::fpr(1000, 0.01))?;
     /// users.extend(0..30_000u64);
     /// let mut users = Monitored::new(users, 0.01)?;
-    /// assert!(users.report().overfull());
+    /// assert_eq!(users.report().verdict, Some(Verdict::Overfull));
     ///
     /// let mut larger = BloomFilter::new(Goal::fpr(100_000, 0.01))?;
     /// larger.extend(0..30_000u64);
     /// let old = users.replace(larger);
     /// assert!(users.filter().size_in_bytes() > old.size_in_bytes());
-    /// assert!(!users.report().overfull());
+    /// assert_eq!(users.report().verdict, None); // too early
     /// # Ok(())
     /// # }
     /// ```

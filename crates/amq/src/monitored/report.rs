@@ -1,20 +1,21 @@
 //! What was seen, and what to think of it.
 
-use super::counts::{Counts, Keys, Seen};
-use super::interval::{ALARM, Confidence, USUAL, interval};
-use super::sketch::ERROR;
-use super::verdict::{Evidence, Verdict};
+use super::counts::Counts;
+use alloc::string::{String, ToString};
 use amq_core::{Filter, Stats};
 use core::fmt;
+
+/// The normal deviate of an interval that one time in a thousand misses, half of them on each side.
+const DEVIATE: f64 = 3.290_526_731_491_926;
 
 /// What a watched filter did; see [`Monitored::report`](super::Monitored::report).
 ///
 /// The numbers of queries are estimates where one in 64 is counted: of `n`, right to within
-/// `8 sqrt(n)` in two cases of three. Those of different keys are right to within a twentieth.
+/// `8 sqrt(n)` in two cases of three.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// How the filter stands.
+    /// The filter's keys, memory and load.
     pub stats: Stats,
     /// The false-positive rate it was planned for.
     pub planned_fpr: f64,
@@ -26,108 +27,88 @@ pub struct Report {
     pub reads_saved: u64,
     /// Positives that were reported to be false, since the beginning.
     pub false_positives: u64,
-    /// Recent queries for absent keys: those that `observed_fpr` and all that follows is about.
+    /// Recent queries for absent keys, which `observed_fpr` and `interval` are about.
     pub recent_absent: u64,
     /// False positives over recent queries for absent keys; NaN before the first of these.
     pub observed_fpr: f64,
-    /// The rates that these counts are compatible with, were no key more popular than others:
-    /// 99.9 % confidence.
+    /// The rates that these counts are compatible with: 99.9 % confidence.
     pub interval: (f64, f64),
-    /// The number of different absent keys that were asked for recently.
-    pub absent_keys: u64,
-    /// The share of them that are false positives, however often each was asked for; NaN without
-    /// any.
-    pub key_fpr: f64,
-    /// The rates that these counts are compatible with, whatever keys are popular: 99.9 %
-    /// confidence.
-    pub key_interval: (f64, f64),
-    /// How often a key of the false positives was asked for, over how often another absent key was:
-    /// about 1 if chance picks the false positives, large if some are popular or replayed.
-    pub repetition: f64,
-    /// What to think of it.
-    pub verdict: Verdict,
+    /// What to think of it; `None` as long as the interval allows for more than one verdict.
+    pub verdict: Option<Verdict>,
 }
 
-/// The rates that are compatible with these false positives among negative answers, each of which
-/// stands for `weight` of them.
+/// Whether a filter does what was planned, and what to do if not.
 ///
-/// Given how many were counted in all, the false positives among them are binomial: their odds are
-/// those of the rate, times the weight of a negative answer.
-fn rates(sure: Confidence, hits: f64, negative: f64, weight: f64) -> (f64, f64) {
-    let (low, high) = interval(sure, hits.round() as u64, (hits + negative).round() as u64);
-    let rate = |share: f64| share / (share + (1.0 - share) * weight);
-    (rate(low), rate(high))
+/// The first that holds, where `low` and `high` are the ends of [`Report::interval`]:
+///
+/// | verdict | if |
+/// | --- | --- |
+/// | overfull | the filter expects more than twice the planned rate; or more than the planned rate, and it holds more keys than its capacity |
+/// | worse than planned | `low >= 2 planned` |
+/// | as planned | `high <= 2 planned` |
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The recent rate is at most twice the planned one.
+    AsPlanned,
+    /// The table is too full for the planned rate: its own [`Filter::expected_fpr`] says so, even
+    /// if no false positive was reported. Build a larger one.
+    Overfull,
+    /// The recent rate is at least twice the planned one, and the table does not explain it:
+    /// somebody replays false positives, a popular absent key is one, or keys collide in their
+    /// hashes. Rebuild under another seed, or a secret key if strangers choose the keys.
+    WorseThanPlanned,
 }
 
-/// Limits of the rate for numbers that two sketches estimate. Their errors and chance add in
-/// quadrature.
-fn key_rates(sure: Confidence, keys: Keys, weight: f64) -> (f64, f64) {
-    let (low, high) = rates(sure, keys.false_positive, keys.negative, weight);
-    let rate = keys.false_positive / (keys.false_positive + keys.negative * weight);
-    let sketched = sure.deviate * ERROR * core::f64::consts::SQRT_2;
-    let widened = |end: f64| {
-        let own = (end / rate).ln().abs();
-        match own.is_finite() {
-            true => own.hypot(sketched) - own,
-            false => sketched,
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 3] = [Self::AsPlanned, Self::Overfull, Self::WorseThanPlanned];
+
+    fn of(planned: f64, stats: &Stats, (low, high): (f64, f64)) -> Option<Self> {
+        let Stats { len, capacity, expected_fpr, .. } = *stats;
+        let twice = 2.0 * planned;
+        if expected_fpr > twice || (len > capacity && expected_fpr > planned) {
+            Some(Self::Overfull)
+        } else if low >= twice {
+            Some(Self::WorseThanPlanned)
+        } else if high <= twice {
+            Some(Self::AsPlanned)
+        } else {
+            None
         }
-    };
-    (low * (-widened(low)).exp(), (high * widened(high).exp()).min(1.0))
+    }
+}
+
+/// One to three words, in lower case.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AsPlanned => "as planned",
+            Self::Overfull => "overfull",
+            Self::WorseThanPlanned => "worse than planned",
+        })
+    }
 }
 
 impl Report {
-    /// `weight` is how many queries a counted one stands for, and how many keys a watched one.
-    pub(super) fn new(filter: &impl Filter, planned: f64, counts: &Counts, weight: u64) -> Self {
+    pub(super) fn new(filter: &impl Filter, planned_fpr: f64, counts: &Counts) -> Self {
         let stats = filter.stats();
-        let seen = counts.seen();
-        let Seen { recent_negative, recent_false, keys, sampled, .. } = seen;
-        let times = weight as f64;
-        let (negative, hits) = (recent_negative as f64, recent_false as f64);
-        let interval = rates(USUAL, hits, negative, times);
-        let key_interval = key_rates(USUAL, keys, times);
-        // Many different keys show in all of them, a few popular ones in the sample.
-        let alarm = key_rates(ALARM, keys, times).0.max(key_rates(ALARM, sampled, 1.0).0);
-        let each = |count: f64, keys: f64| if count > 0.0 { count / keys.max(1.0) } else { 0.0 };
-        let other = each(negative * times, keys.negative * times).max(1.0);
-        let repetition = each(hits, keys.false_positive) / other;
-        let absent_keys = keys.false_positive + keys.negative * times;
-        let reads_saved = seen.negative.saturating_mul(weight);
-        let positives = seen.positive.saturating_mul(weight);
-        let mut report = Self {
+        let (reads_saved, positives, false_positives) = counts.totals();
+        let (negative, hits) = counts.recent();
+        let absent = hits.saturating_add(negative.saturating_mul(counts.weight));
+        let interval = interval(hits, negative, counts.weight);
+        Self {
             stats,
-            planned_fpr: planned,
+            planned_fpr,
             queries: reads_saved.saturating_add(positives),
             positives,
             reads_saved,
-            false_positives: seen.false_positive,
-            recent_absent: recent_negative.saturating_mul(weight).saturating_add(recent_false),
-            observed_fpr: hits / (hits + negative * times),
+            false_positives,
+            recent_absent: absent,
+            observed_fpr: hits as f64 / absent as f64,
             interval,
-            absent_keys: absent_keys.round() as u64,
-            key_fpr: keys.false_positive / absent_keys,
-            key_interval,
-            repetition,
-            verdict: Verdict::TooEarly,
-        };
-        report.verdict = Verdict::of(Evidence {
-            planned,
-            load: stats.expected_fpr,
-            overfull: report.overfull(),
-            queries: interval,
-            keys: (alarm, key_interval.1),
-            repetition,
-        });
-        report
-    }
-
-    /// Whether the table says that it is overfull, whatever was reported: it holds more keys than
-    /// it was planned for and errs more often than planned, or it errs more than twice as often as
-    /// planned. The verdict is then never "as planned".
-    #[must_use]
-    pub fn overfull(&self) -> bool {
-        let Stats { len, capacity, expected_fpr, .. } = self.stats;
-        let above = len > capacity && expected_fpr > self.planned_fpr;
-        above || expected_fpr > 2.0 * self.planned_fpr
+            verdict: Verdict::of(planned_fpr, &stats, interval),
+        }
     }
 
     /// The share of queries for keys that were there, since the beginning; NaN without queries.
@@ -136,34 +117,106 @@ impl Report {
         let hits = self.positives.saturating_sub(self.false_positives);
         hits as f64 / self.queries as f64
     }
-
-    /// The share of queries that needed no read, since the beginning; NaN without queries.
-    #[must_use]
-    pub fn saved_share(&self) -> f64 {
-        self.reads_saved as f64 / self.queries as f64
-    }
 }
 
 /// One line, as for a log.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stats, queries, reads_saved, false_positives, planned_fpr, .. } = self;
+        let (observed, (low, high)) = (self.observed_fpr, self.interval);
+        let (expected, used) = (stats.expected_fpr, 100.0 * stats.load_factor);
+        let verdict =
+            self.verdict.map_or(String::from("too early to tell"), |verdict| verdict.to_string());
         write!(
             f,
-            "{}: {} queries, {} reads saved, {} false positives; recent rate {:.2e} ({:.2e} to {:.2e}), \
-             of different keys {:.2e} ({:.2e} to {:.2e}), planned {:.2e}, expected now {:.2e}: {}",
-            self.stats.kind,
-            self.queries,
-            self.reads_saved,
-            self.false_positives,
-            self.observed_fpr,
-            self.interval.0,
-            self.interval.1,
-            self.key_fpr,
-            self.key_interval.0,
-            self.key_interval.1,
-            self.planned_fpr,
-            self.stats.expected_fpr,
-            self.verdict
+            "{}: {queries} queries, {reads_saved} reads saved, {false_positives} false positives; \
+             recent rate {observed:.2e} ({low:.2e} to {high:.2e}), planned {planned_fpr:.2e}, \
+             expected now {expected:.2e}; {used:.0} % of its memory in use: {verdict}",
+            stats.kind
         )
+    }
+}
+
+/// The rates that are compatible with these false positives among negative answers, each of which
+/// stands for `weight` of them: the interval of Clopper and Pearson (*Biometrika* 26, 1934), by
+/// Paulson's approximation of the quantiles of F (*Annals of Mathematical Statistics* 13, 1942).
+fn interval(hits: u64, negative: u64, weight: u64) -> (f64, f64) {
+    let (hits, negative) = (hits as f64, negative as f64);
+    let rate = |odds: f64| 1.0 / (1.0 + weight as f64 / odds);
+    let low = hits / (negative + 1.0) / quantile(negative + 1.0, hits);
+    let high = (hits + 1.0) / negative * quantile(hits + 1.0, negative);
+    (rate(low), rate(high))
+}
+
+/// What a ratio of two means, of `above` and of `below` events, exceeds by chance one time in two
+/// thousand: the quantile of F with twice as many degrees of freedom.
+fn quantile(above: f64, below: f64) -> f64 {
+    // The cube roots of the means are almost normal, with these variances.
+    let (over, under) = (1.0 / (9.0 * above), 1.0 / (9.0 * below));
+    let square = DEVIATE * DEVIATE;
+    let (top, bottom) = ((1.0 - over).powi(2), (1.0 - under).powi(2));
+    let whole = bottom - square * under;
+    // Also if nothing was counted.
+    if !(below > 0.0 && whole > 0.0) {
+        return f64::INFINITY;
+    }
+    let spread = DEVIATE * (top * under + bottom * over - square * over * under).sqrt();
+    (((top * bottom).sqrt() + spread) / whole).powi(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The probability of `hits` or fewer in `trials`.
+    fn at_most(hits: u64, trials: u64, share: f64) -> f64 {
+        if hits == trials {
+            return 1.0;
+        } else if 2 * hits > trials {
+            return 1.0 - at_most(trials - hits - 1, trials, 1.0 - share);
+        }
+        let mut term = (trials as f64 * (-share).ln_1p()).exp();
+        let mut sum = term;
+        for i in 0..hits {
+            term *= (trials - i) as f64 / (i + 1) as f64 * share / (1.0 - share);
+            sum += term;
+        }
+        sum
+    }
+
+    /// One time in two thousand on either side, and less where there are few events.
+    #[test]
+    fn the_interval_misses_as_often_as_it_says() {
+        for hits in [0u64, 1, 2, 3, 5, 10, 30, 100, 400] {
+            for negative in [3u64, 10, 50, 1000, 100_000, 1 << 50] {
+                let (low, high) = interval(hits, negative, 1);
+                let trials = hits + negative;
+                let above = if hits == 0 { 0.0 } else { 1.0 - at_most(hits - 1, trials, low) };
+                let below = at_most(hits, trials, high);
+                let least = if hits >= 10 && negative >= 50 { 0.0004 } else { 0.0 };
+                let told = least..=0.000_501;
+                assert!(told.contains(&above), "{hits}, {negative}: {above}");
+                assert!(told.contains(&below), "{hits}, {negative}: {below}");
+                // A negative answer that stands for more of them divides the odds.
+                let odds = |rate: f64| rate / (1.0 - rate);
+                let (lower, upper) = interval(hits, negative, 64);
+                assert!((64.0 * odds(lower) - odds(low)).abs() <= 1e-6 * odds(low));
+                assert!((64.0 * odds(upper) - odds(high)).abs() <= 1e-6 * odds(high));
+            }
+        }
+    }
+
+    #[test]
+    fn any_counts_give_an_interval_around_the_rate() {
+        assert_eq!(interval(0, 0, 64), (0.0, 1.0));
+        for hits in [0, 1, 2, 511, 2000, u64::MAX / 2, u64::MAX] {
+            for negative in [0, 1, 2, 3, 100, 1 << 40, u64::MAX] {
+                let (low, high) = interval(hits, negative, 64);
+                let rate = hits as f64 / (hits as f64 + 64.0 * negative as f64);
+                assert!(low >= 0.0 && high <= 1.0, "{hits}, {negative}: {low} {high}");
+                let around = (low <= rate * (1.0 + 1e-12)) && (high >= rate * (1.0 - 1e-12));
+                assert!(around || rate.is_nan(), "{hits}, {negative}: {low} {high}");
+            }
+        }
     }
 }

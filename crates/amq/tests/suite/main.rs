@@ -19,7 +19,6 @@ mod lists;
 mod lying;
 mod memory;
 mod monitored;
-mod monitored_trial;
 mod owned;
 mod parts;
 mod parts_forged;
