@@ -487,7 +487,8 @@ fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
     assert!(map.ends_with("The first in Rust: use amq::RibbonMap;\n"), "{map}");
 }
 
-/// A size is the table's; the file is larger by what the answer says, and fits if that is left free.
+/// A size is the table's; the file is larger by what the answer says, and fits if that is left
+/// free.
 #[test]
 fn the_file_of_the_line_that_builds_the_first_fits_what_the_answer_says() {
     let room = Room::new();
