@@ -80,7 +80,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FOLDER", requires = "exact")]
     temporary_folder: Option<PathBuf>,
 
-    /// The most memory of the run, of which the program takes some 10 MB: it ends before its filter
+    /// The most memory of the run, of which the program takes some 12 MB: it ends before its filter
     /// takes more. Lines of megabytes take more. With --exact, 1GiB is the default
     #[arg(long, value_name = "SIZE", value_parser = numbers::size)]
     memory: Option<u64>,

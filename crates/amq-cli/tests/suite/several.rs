@@ -140,7 +140,7 @@ fn dedupe_has_a_limit_of_memory_and_a_status_for_scripts() {
     room.amq("dedupe --memory 20MiB --threads 256 many").ends(0);
     let run = room.amq("dedupe --memory 64KiB many").ends(2);
     assert!(run.err.contains("--memory allows 65.5 kB, of which 65.5 kB are for"), "{run:?}");
-    room.amq("dedupe --memory 12MB many").ends(0);
+    room.amq("dedupe --memory 16MB many").ends(0);
     room.pipe("dedupe", "").ends(1);
     room.pipe("dedupe --zero", "").ends(0);
     let run = room.amq("dedupe --help").ends(0).text();
