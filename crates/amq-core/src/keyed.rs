@@ -8,7 +8,7 @@ use crate::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
     Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Secret, SipKey,
-    Stats, Target,
+    Stats, Table, Target,
 };
 use core::fmt;
 
@@ -323,6 +323,17 @@ impl<F: Filter + FileFormat> FileFormat for Keyed<F> {
             return Err(DecodeError::NotKeyed);
         };
         Ok(Keyed { filter: F::from_sections(opened, geometry, sections)?, key })
+    }
+
+    fn from_copies(
+        opened: &Opened<'_>,
+        geometry: F::Geometry,
+        sections: Sections<'_, &[u8]>,
+    ) -> Result<Keyed<F::With<Table>>, DecodeError> {
+        let Some(Secret::Key(key)) = opened.secret() else {
+            return Err(DecodeError::NotKeyed);
+        };
+        Ok(Keyed { filter: F::from_copies(opened, geometry, sections)?, key })
     }
 }
 

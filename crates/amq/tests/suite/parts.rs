@@ -292,6 +292,10 @@ fn a_file_takes_little_more_memory_than_its_bytes() -> Result<(), Violation> {
     let (back, peak) = peak_of(|| Events::from_bytes(&bytes))?;
     assert_eq!(back.unwrap(), seen);
     assert!(peak <= bytes.len() as u64 + (64 << 10), "{peak} for {}", bytes.len());
+    let keyed = Keyed::of(seen.clone(), SipKey::new([7; 16]));
+    let of_keyed = keyed.to_bytes().unwrap();
+    let (back, peak) = peak_of(|| Keyed::<Events>::from_bytes(&of_keyed))?;
+    assert!(back.unwrap() == keyed && peak <= of_keyed.len() as u64 + (64 << 10), "{peak}");
     // From a stream, a part's file is beside it.
     let (back, peak) = peak_of(|| Events::read_from(&bytes[..]))?;
     assert_eq!(back.unwrap(), seen);
