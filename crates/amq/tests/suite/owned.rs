@@ -2,6 +2,7 @@
 //! the bytes is written by whoever calls, in safe code, and may be as odd as safe code can be.
 
 use amq::*;
+use std::hint::black_box;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -109,30 +110,30 @@ fn bytes_that_change_at_each_call_do_no_harm() {
         assert!(holds(&filter, 0), "{kind}");
         owner.steady.store(0, Ordering::Relaxed);
         let hashes: Vec<KeyHash> = (0..300u64).map(|key| key.key_hash(0)).collect();
-        let answers = |ask: &dyn Fn() -> bool| {
-            let ask = std::panic::AssertUnwindSafe(ask);
-            std::panic::catch_unwind(ask).unwrap_or(true)
+        let ask = |ask: &dyn Fn()| {
+            // An answer or a panic.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask));
         };
-        let rounds = if cfg!(miri) { 2 } else { 10 };
-        let mut found = 0;
-        for _ in 0..rounds {
+        for _ in 0..if cfg!(miri) { 2 } else { 10 } {
             for &hash in hashes.iter().step_by(if cfg!(miri) { 30 } else { 1 }) {
-                found += u64::from(answers(&|| filter.contains_hash(hash)));
+                ask(&|| {
+                    black_box(filter.contains_hash(hash));
+                });
             }
             for count in [1, 7, 33, 300] {
-                found += u64::from(answers(&|| {
-                    let mut held = vec![false; count];
-                    filter.contains_batch(&hashes[..count], &mut held).is_ok_and(|()| held[0])
-                }));
+                ask(&|| {
+                    filter.contains_batch(&hashes[..count], &mut vec![false; count]).unwrap();
+                });
             }
-            found += u64::from(answers(&|| filter.stats().expected_fpr > 0.5));
+            ask(&|| {
+                black_box(filter.stats());
+            });
         }
-        std::hint::black_box(found);
         // They change while the filter is opened.
         for steady in 0..if cfg!(miri) { 4 } else { 60 } {
             owner.calls.store(0, Ordering::Relaxed);
             owner.steady.store(steady, Ordering::Relaxed);
-            answers(&|| AnyFilter::view_shared(Arc::clone(&owner)).is_ok());
+            ask(&|| drop(AnyFilter::view_shared(Arc::clone(&owner))));
         }
         owner.steady.store(usize::MAX, Ordering::Relaxed);
         assert!(holds(&filter, 0), "{kind}");
