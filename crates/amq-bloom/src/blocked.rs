@@ -419,6 +419,19 @@ impl<L: BlockLayout> InsertFilter for Blocked<L> {
         Ok(blocks::insert_batch::<L>(blocks, self.shape, &mut self.len, hashes))
     }
 
+    #[inline]
+    fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        BatchInsertError::check_length(hashes.len(), new.len())?;
+        let blocks = simd::blocks_of_mut::<L>(&mut self.table);
+        let count = simd::insert_batch_new(blocks, self.shape, hashes, new);
+        self.len = self.len.saturating_add(count);
+        Ok(count)
+    }
+
     fn insert_from(
         &mut self,
         about: u64,

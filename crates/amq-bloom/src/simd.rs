@@ -205,14 +205,49 @@ pub(crate) fn insert_batch<B: BlockLayout>(
         let (block, low) = B::place(hash, count);
         (block.wrapping_sub(first), low)
     };
+    insert_noting(part, shape, hashes, place, |_| ())
+}
+
+/// Inserts many hashes, writes to `new` which of them changed the table, and returns how many did;
+/// the slices are equally long.
+pub(crate) fn insert_batch_new<B: BlockLayout>(
+    blocks: &mut [B],
+    shape: B::Shape,
+    hashes: &[KeyHash],
+    new: &mut [bool],
+) -> u64 {
+    let mut new = new.iter_mut();
+    insert_noting(blocks, shape, hashes, B::place, |changed| {
+        if let Some(new) = new.next() {
+            *new = changed;
+        }
+    })
+}
+
+/// Inserts hashes in their order, and calls `note` for each with whether it changed the table.
+#[inline(always)]
+fn insert_noting<B: BlockLayout>(
+    part: &mut [B],
+    shape: B::Shape,
+    hashes: &[KeyHash],
+    place: impl Fn(KeyHash, u64) -> (usize, u32),
+    mut note: impl FnMut(bool),
+) -> u64 {
     if B::AVX512 {
-        // SAFETY: it needs AVX-512, which the processor has.
-        dispatch!(has_avx512 => unsafe { insert_batch_avx512(part, shape, hashes, place) }, ());
+        dispatch!(
+            // SAFETY: it needs AVX-512, which the processor has.
+            has_avx512 => unsafe { insert_batch_avx512(part, shape, hashes, place, note) },
+            ()
+        );
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
-        has_avx2 => unsafe { insert_batch_avx2(part, shape, hashes, place) },
-        insert_each(part, hashes, place, |block, low| block.insert(low, shape))
+        has_avx2 => unsafe { insert_batch_avx2(part, shape, hashes, place, note) },
+        insert_each(part, hashes, place, |block, low| {
+            let changed = block.insert(low, shape);
+            note(changed);
+            changed
+        })
     )
 }
 
@@ -246,10 +281,13 @@ unsafe fn insert_batch_avx2<B: BlockLayout>(
     shape: B::Shape,
     hashes: &[KeyHash],
     place: impl Fn(KeyHash, u64) -> (usize, u32),
+    mut note: impl FnMut(bool),
 ) -> u64 {
     insert_each(part, hashes, place, |block, low| {
         // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { block.insert_avx2(low, shape) }
+        let changed = unsafe { block.insert_avx2(low, shape) };
+        note(changed);
+        changed
     })
 }
 
@@ -279,10 +317,13 @@ unsafe fn insert_batch_avx512<B: BlockLayout>(
     shape: B::Shape,
     hashes: &[KeyHash],
     place: impl Fn(KeyHash, u64) -> (usize, u32),
+    mut note: impl FnMut(bool),
 ) -> u64 {
     insert_each(part, hashes, place, |block, low| {
         // SAFETY: AVX-512 is there (the caller's promise).
-        unsafe { block.insert_avx512(low, shape) }
+        let changed = unsafe { block.insert_avx512(low, shape) };
+        note(changed);
+        changed
     })
 }
 

@@ -4,7 +4,10 @@ use crate::expected::Expected;
 use crate::fill::{absent_hashes, all_found, count_found, present, present_hashes};
 use crate::remove::ROOM_FOR_COPIES;
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
-use amq_core::{BuildFilter, EmptyFilter, Goal, InsertError, InsertExt, KeyHash};
+use amq_core::{
+    BatchInsertError, BuildFilter, EmptyFilter, Goal, InsertError, InsertExt, KeyHash,
+    LengthMismatch,
+};
 
 fn empty<F: EmptyFilter>(keys: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
     F::empty(Goal::fpr(keys, fpr), seed)
@@ -60,6 +63,54 @@ where
     Ok(())
 }
 
+/// A batch that says which of its keys were new leaves the filter, the answers and the refusal of
+/// single inserts, one after another. Without an answer for each key it inserts none.
+pub fn a_batch_says_which_keys_were_new<F>() -> Verdict
+where
+    F: EmptyFilter + Clone + PartialEq,
+{
+    // The fourth fills a filter that can be full.
+    for (planned, n) in [(1, 0), (1, 1), (7, 7), (100, 2000), (50_000, 50_000)] {
+        let mut one = empty::<F>(planned, 0.05, 7)?;
+        let mut many = one.clone();
+        // Every key comes again, three places later.
+        let once = present_hashes(n, 7);
+        let hashes: Vec<_> = (0..n as usize).map(|i| once[i / 6 * 3 + i % 3]).collect();
+        // What is not written stays as it is.
+        let mut new: Vec<bool> = (0..n).map(|i| i % 2 == 0).collect();
+        let (mut singly, mut inserted) = (new.clone(), Ok(0));
+        for (done, &hash) in (0..).zip(&hashes) {
+            match one.insert_hash(hash) {
+                Ok(answer) => {
+                    singly[done as usize] = answer.is_new();
+                    inserted = inserted.map(|count| count + u64::from(answer.is_new()));
+                }
+                Err(error) => {
+                    inserted = Err(BatchInsertError { done, error });
+                    break;
+                }
+            }
+        }
+        let before = many.clone();
+        for answers in [n as usize + 1, (n as usize).saturating_sub(1)] {
+            if answers as u64 == n {
+                continue;
+            }
+            let error = InsertError::Length(LengthMismatch { keys: hashes.len(), answers });
+            let refused = Err(BatchInsertError { done: 0, error });
+            let batch = many.insert_batch_new(&hashes, &mut vec![false; answers]);
+            same(format_args!("{n} keys with {answers} answers"), batch, refused)?;
+            unchanged(&many, &before, "a batch with another number of answers")?;
+        }
+        let batch = many.insert_batch_new(&hashes, &mut new);
+        same(format_args!("the new ones of {n} keys"), batch, inserted)?;
+        let wrong = new.iter().zip(&singly).position(|(new, singly)| new != singly);
+        same(format_args!("the first of {n} keys with a wrong answer"), wrong, None)?;
+        unchanged(&many, &one, "a batch instead of single inserts")?;
+    }
+    Ok(())
+}
+
 /// Many keys make the filter that they make one by one, and as many of them are new: whether their
 /// hashes are inserted at once, or the filter is built of them.
 ///
@@ -110,7 +161,8 @@ pub fn every_inserted_key_is_found<F: EmptyFilter>() -> Verdict {
     all_found(&filter, &hashes, "after single inserts")
 }
 
-/// A key is inserted as its hash under the filter's seed, one by one and in batches.
+/// A key is inserted as its hash under the filter's seed, one by one and in batches. A batch that
+/// says which keys were new says so of each.
 pub fn a_key_goes_in_as_its_hash<F>() -> Verdict
 where
     F: EmptyFilter + PartialEq,
@@ -118,16 +170,24 @@ where
     for seed in [0, 1, u64::MAX] {
         let n = 1000;
         let keys: Vec<u64> = (0..n).map(present).collect();
-        let (mut one, mut many, mut hashed) =
-            (empty::<F>(n, 0.1, seed)?, empty::<F>(n, 0.1, seed)?, empty::<F>(n, 0.1, seed)?);
-        let mut new = 0;
+        let (mut one, mut many, mut hashed, mut answered) = (
+            empty::<F>(n, 0.1, seed)?,
+            empty::<F>(n, 0.1, seed)?,
+            empty::<F>(n, 0.1, seed)?,
+            empty::<F>(n, 0.1, seed)?,
+        );
+        let (mut new, mut news, mut singly) = (0, vec![false; keys.len()], Vec::new());
         for key in &keys {
             let inserted = one.insert(key).map_err(Violation::refused("a key"))?;
             new += u64::from(inserted.is_new());
+            singly.push(inserted.is_new());
         }
         same("New from insert_keys", many.insert_keys(&keys), Ok(new))?;
         same("New from insert_batch", hashed.insert_batch(&present_hashes(n, seed)), Ok(new))?;
-        ensure(one == hashed && many == hashed, "a filter of keys", seed, "that of their hashes")?;
+        same("New from insert_keys_new", answered.insert_keys_new(&keys, &mut news), Ok(new))?;
+        same("which keys were new", news == singly, true)?;
+        let alike = one == hashed && many == hashed && answered == hashed;
+        ensure(alike, "a filter of keys", seed, "that of their hashes")?;
     }
     Ok(())
 }

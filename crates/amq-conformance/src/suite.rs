@@ -214,6 +214,7 @@ macro_rules! suite {
         });
         $crate::suite!(@laws insert => {
             an_insert_says_whether_the_key_was_there
+            a_batch_says_which_keys_were_new
             every_inserted_key_is_found
             a_key_goes_in_as_its_hash
             a_cleared_filter_is_a_new_one

@@ -240,6 +240,17 @@ impl<F: InsertFilter> Keyed<F> {
         ext::insert_keys(&mut self.filter, keys, self.key)
     }
 
+    /// Inserts many keys, says of each whether it was new, and returns how many were; see
+    /// [`InsertFilter::insert_batch_new`]. Allocates nothing.
+    #[inline]
+    pub fn insert_keys_new<Q: Key>(
+        &mut self,
+        keys: &[Q],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        ext::insert_keys_new(&mut self.filter, keys, new, self.key)
+    }
+
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
     /// the refused one are in, and the error says how many.
     #[inline]

@@ -122,7 +122,7 @@ pub fn insert_each<B>(
     blocks: &mut [B],
     hashes: &[KeyHash],
     place: impl Fn(KeyHash, u64) -> (usize, u32),
-    insert: impl Fn(&mut B, u32) -> bool,
+    mut insert: impl FnMut(&mut B, u32) -> bool,
 ) -> u64 {
     let count = blocks.len() as u64;
     let mut new = 0;

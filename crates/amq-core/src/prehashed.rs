@@ -159,9 +159,25 @@ impl<F: InsertFilter> Prehashed<F> {
     /// [`InsertError::Uneven`].
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let uneven = UnevenHashes::check_part(hashes, || self.most_keys());
-        uneven.map_err(|error| BatchInsertError { done: 0, error: error.into() })?;
+        self.check_even(hashes)?;
         self.0.insert_batch(hashes)
+    }
+
+    /// [`InsertFilter::insert_batch_new`]; uneven hashes are refused as by
+    /// [`insert_batch`](Self::insert_batch).
+    #[inline]
+    pub fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        self.check_even(hashes)?;
+        self.0.insert_batch_new(hashes, new)
+    }
+
+    fn check_even(&self, hashes: &[KeyHash]) -> Result<(), BatchInsertError> {
+        UnevenHashes::check_part(hashes, || self.most_keys())
+            .map_err(|error| BatchInsertError { done: 0, error: error.into() })
     }
 
     /// The most keys that the filter may be meant to hold.

@@ -167,14 +167,15 @@ impl<F: Changing> Table<F> {
 
     fn batch(&mut self, keys: &[u8]) {
         let hashes: Vec<KeyHash> = keys.iter().map(|&key| self.hash(key)).collect();
-        let mut singly = self.filter.clone();
-        let done = match self.filter.insert_batch(&hashes) {
-            Ok(_) => hashes.len(),
-            Err(error) => error.done as usize,
-        };
-        for &hash in &hashes[..done] {
-            assert!(singly.insert_hash(hash).is_ok());
+        let (mut singly, mut answered) = (self.filter.clone(), self.filter.clone());
+        let inserted = self.filter.insert_batch(&hashes);
+        let done = inserted.map_or_else(|error| error.done as usize, |_| hashes.len());
+        let mut new = vec![true; hashes.len()];
+        assert_eq!(answered.insert_batch_new(&hashes, &mut new), inserted);
+        for (&hash, &new) in hashes[..done].iter().zip(&new) {
+            assert!(singly.insert_hash(hash).is_ok_and(|single| single.is_new() == new));
         }
+        assert!(answered == singly, "a batch that says what is new is not its inserts");
         if let Some(&refused) = hashes.get(done) {
             assert!(singly.insert_hash(refused).is_err());
         }

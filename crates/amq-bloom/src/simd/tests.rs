@@ -102,8 +102,13 @@ fn operations_with_avx2_agree_too() {
         many_at_once(
             shape,
             9,
-            |blocks: &mut [B], hashes| unsafe {
-                insert_batch_avx2(blocks, shape, hashes, B::place)
+            |blocks: &mut [B], hashes| {
+                let mut noted = 0;
+                let note = |changed| noted += u64::from(changed);
+                // SAFETY: as above.
+                let new = unsafe { insert_batch_avx2(blocks, shape, hashes, B::place, note) };
+                assert_eq!(noted, new);
+                new
             },
             |blocks, hashes, answers| unsafe {
                 contains_batch_avx2(blocks, shape, hashes, answers)

@@ -215,8 +215,12 @@ where
         let inserted = filter.insert_unique_hash(hash);
         same("a unique hash, inserted", twin.insert_unique_hash(hash), inserted)?;
     }
-    let inserted = filter.insert_batch(&more[20..]);
-    same("a batch of hashes, inserted", twin.insert_batch(&more[20..]), inserted)?;
+    let inserted = filter.insert_batch(&more[20..30]);
+    same("a batch of hashes, inserted", twin.insert_batch(&more[20..30]), inserted)?;
+    let (mut new, mut twins) = ([false; 15], [true; 15]);
+    let inserted = filter.insert_batch_new(&more[25..], &mut new);
+    same("the new ones of a batch", twin.insert_batch_new(&more[25..], &mut twins), inserted)?;
+    same("which hashes of a batch were new", twins, new)?;
     is_twin(&filter, &twin, "a prehashed filter that took hashes")?;
     filter.clear();
     twin.clear();

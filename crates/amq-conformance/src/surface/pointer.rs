@@ -98,8 +98,8 @@ pub fn takes_keys_as(filter: &mut dyn Takes, pointer: &mut dyn Takes, what: &str
 }
 
 /// Inserts 400 keys, some of them twice. Returns the number of new keys for each way of inserting.
-fn takes_keys(filter: &mut dyn Takes) -> Result<[u64; 4], Violation> {
-    let refused = "some of 650 keys of 1000 planned";
+fn takes_keys(filter: &mut dyn Takes) -> Result<[u64; 5], Violation> {
+    let refused = "some of 700 keys of 1000 planned";
     let keys = (0..400).map(present).collect::<Vec<u64>>();
     let hashes = present_hashes(400, filter.seed());
     let (mut singly, mut unique) = (0, 0);
@@ -114,10 +114,14 @@ fn takes_keys(filter: &mut dyn Takes) -> Result<[u64; 4], Violation> {
         unique += u64::from(inserted.is_new());
     }
     let batch = batch.map_err(Violation::refused(refused))?;
+    let mut new = [false; 50];
+    let answered = filter.insert_batch_new(&hashes[225..275], &mut new);
+    let answered = answered.map_err(Violation::refused(refused))?;
+    same("answers that say New", new.iter().filter(|&&new| new).count() as u64, answered)?;
     let extended = filter.try_extend(&keys[250..]);
     let extended = extended.map_err(Violation::refused(refused))?;
     all_found(&filter, &hashes, "inserted in every way")?;
-    Ok([singly, batch, unique, extended])
+    Ok([singly, batch, unique, answered, extended])
 }
 
 /// `&mut F` and `Box<F>` remove keys as the filter they point to does.

@@ -107,6 +107,12 @@ rejected! {
             )
         };
     }
+    a_batch_in_which_a_key_is_new_twice: Bloom with NewInABatchTwice by {
+        || insert::a_batch_says_which_keys_were_new::<Broken>();
+    }
+    a_batch_with_too_few_answers: Bloom with NewInABatchWithoutRoom by {
+        || insert::a_batch_says_which_keys_were_new::<Broken>();
+    }
     a_batch_of_two_lengths: Bloom with LengthsNotCompared by {
         || membership::a_batch_of_two_lengths_is_refused::<Broken>(by_inserting);
     }
@@ -373,7 +379,7 @@ fn pointers_that_forget_to_forward_are_rejected() {
     for lapse in [Lapse::Seed, Lapse::Load, Lapse::LastOfABatch] {
         assert!(answers(lapse).is_err(), "{lapse:?}");
     }
-    for lapse in [Lapse::LastInserted, Lapse::Clear] {
+    for lapse in [Lapse::LastInserted, Lapse::LastAnswered, Lapse::Clear] {
         assert!(takes(lapse).is_err(), "{lapse:?}");
     }
     assert!(removes(Lapse::Remove).is_err());

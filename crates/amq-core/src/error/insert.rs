@@ -1,7 +1,7 @@
 //! Keys that cannot be inserted.
 
-use super::UnevenHashes;
 use super::number::Limit;
+use super::{LengthMismatch, UnevenHashes};
 use core::fmt;
 
 /// An insert that was refused. The filter is as it was before.
@@ -52,6 +52,9 @@ pub enum InsertError {
     /// is in.
     Uneven(UnevenHashes),
 
+    /// There is not an answer for each hash of the batch. None of them is in.
+    Length(LengthMismatch),
+
     /// The key's shard is visited by this thread, which has its filter in hand.
     Visited,
 
@@ -75,6 +78,7 @@ Self::Stages { stages } => write!(f, "the filter has {stages} stages, and too li
 Self::UsedUp { entries, of } => write!(f, "the filter cannot double any more: {entries} of {of} entries have used up their \
              fingerprints, and would fill the next table. Start one with longer fingerprints"),
 Self::Uneven(error) => write!(f, "{error}"),
+Self::Length(error) => write!(f, "{error}"),
 Self::Visited => f.write_str("this thread visits the key's shard: insert into the shard that the visit was given, \
              or after the visit"),
 Self::OutOfMemory { bytes } => write!(f, "the allocator refused {} bytes. Free memory and try again", Limit(*bytes)),
@@ -108,6 +112,14 @@ pub struct BatchInsertError {
 }
 
 impl BatchInsertError {
+    /// `Ok` if there is one answer per key; see
+    /// [`InsertFilter::insert_batch_new`](crate::InsertFilter::insert_batch_new).
+    #[inline]
+    pub fn check_length(keys: usize, answers: usize) -> Result<(), Self> {
+        LengthMismatch::check(keys, answers)
+            .map_err(|error| Self { done: 0, error: InsertError::Length(error) })
+    }
+
     /// This refusal, in a batch that had `before` keys inserted earlier.
     #[must_use]
     pub(crate) const fn after(self, before: u64) -> Self {

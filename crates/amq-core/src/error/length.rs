@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// A batch query with slices of different lengths. Nothing was written.
+/// A batch whose keys and answers are slices of different lengths. Nothing was written or inserted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct LengthMismatch {
     /// Number of keys.

@@ -214,6 +214,10 @@ mod tests {
                  and try again",
             ),
             (
+                &BatchInsertError::check_length(2, 1).unwrap_err(),
+                "keys: 2, room for answers: 1; the two slices must be equally long",
+            ),
+            (
                 &LengthMismatch { keys: 2, answers: 1 },
                 "keys: 2, room for answers: 1; the two slices must be equally long",
             ),

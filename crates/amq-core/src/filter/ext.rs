@@ -83,6 +83,18 @@ pub trait InsertExt: InsertFilter {
         insert_keys(self, keys, seed)
     }
 
+    /// Inserts many keys, says of each whether it was new, and returns how many were; see
+    /// [`InsertFilter::insert_batch_new`]. Allocates nothing.
+    #[inline]
+    fn insert_keys_new<K: Key>(
+        &mut self,
+        keys: &[K],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        let seed = self.seed();
+        insert_keys_new(self, keys, new, seed)
+    }
+
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
     /// the refused one are in, and the error says how many.
     #[inline]
@@ -126,6 +138,25 @@ pub(crate) fn insert_keys<F: InsertFilter + ?Sized, K: Key>(
         Ok(())
     })?;
     Ok(new)
+}
+
+/// [`InsertExt::insert_keys_new`], of such keys.
+#[inline]
+pub(crate) fn insert_keys_new<F: InsertFilter + ?Sized, K: Key>(
+    filter: &mut F,
+    keys: &[K],
+    new: &mut [bool],
+    under: impl KeyHasher,
+) -> Result<u64, BatchInsertError> {
+    BatchInsertError::check_length(keys.len(), new.len())?;
+    let mut count = 0;
+    hash_blocks(keys, under, |first, hashes| {
+        let inserted = filter.insert_batch_new(hashes, &mut new[first..first + hashes.len()]);
+        let more = inserted.map_err(|refused| refused.after(first as u64))?;
+        count = u64::saturating_add(count, more);
+        Ok(())
+    })?;
+    Ok(count)
 }
 
 /// [`InsertExt::try_extend`], of such keys.

@@ -115,6 +115,14 @@ macro_rules! pointer {
                 (**self).insert_batch(hashes)
             }
 
+            fn insert_batch_new(
+                &mut self,
+                hashes: &[KeyHash],
+                new: &mut [bool],
+            ) -> Result<u64, BatchInsertError> {
+                (**self).insert_batch_new(hashes, new)
+            }
+
             fn insert_from(
                 &mut self,
                 about: u64,

@@ -181,6 +181,43 @@ pub trait InsertFilter: Filter {
         Ok(new)
     }
 
+    /// Inserts many hashes as [`insert_batch`](InsertFilter::insert_batch) does, and says of each
+    /// whether it was [`Inserted::New`]: `new[i]` of `hashes[i]`. Where the batch repeats a hash,
+    /// only the first can be.
+    ///
+    /// On an error `new` is right for the hashes that are in, and unchanged for the others. If the
+    /// slices differ in length, none is in ([`InsertError::Length`]).
+    ///
+    /// ```
+    /// use amq_core::{BatchInsertError, InsertFilter, KeyHash};
+    ///
+    /// fn first_seen<F: InsertFilter>(
+    ///     filter: &mut F,
+    ///     keys: &[&str],
+    /// ) -> Result<Vec<bool>, BatchInsertError> {
+    ///     let hashes: Vec<KeyHash> = keys.iter().map(|key| KeyHash::of(key, filter.seed())).collect();
+    ///     let mut new = vec![false; keys.len()];
+    ///     filter.insert_batch_new(&hashes, &mut new)?; // of "a", "b", "a": true, true, false
+    ///     Ok(new)
+    /// }
+    /// ```
+    fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        BatchInsertError::check_length(hashes.len(), new.len())?;
+        let mut count = 0;
+        for (done, (&hash, new)) in (0..).zip(hashes.iter().zip(new)) {
+            match self.insert_hash(hash) {
+                Ok(inserted) => *new = inserted.is_new(),
+                Err(error) => return Err(BatchInsertError { done, error }),
+            }
+            count += u64::from(*new);
+        }
+        Ok(count)
+    }
+
     /// Inserts hashes until `next` has no more: it writes some into a buffer and returns how many,
     /// and 0 at the end. `about` is how many there are in all, if only roughly.
     ///

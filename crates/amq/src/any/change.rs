@@ -96,6 +96,18 @@ impl AnyFilter {
             else Err(self.cannot(Ability::Insert).into()))
     }
 
+    /// Inserts many hashes, says of each whether it was new, and returns how many were; see
+    /// [`InsertFilter::insert_batch_new`].
+    pub fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, AnyError> {
+        kinds!(able insert self,
+            filter => Ok(InsertFilter::insert_batch_new(filter, hashes, new)?),
+            else Err(self.cannot(Ability::Insert).into()))
+    }
+
     /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had
     /// grown. Only for kinds that insert.
     pub fn clear(&mut self) -> Result<(), Unsupported> {

@@ -77,6 +77,14 @@ impl<F: InsertFilter> InsertFilter for Monitored<F> {
         self.filter.insert_batch(hashes)
     }
 
+    fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        self.filter.insert_batch_new(hashes, new)
+    }
+
     fn insert_from(
         &mut self,
         about: u64,
@@ -107,6 +115,14 @@ where
 
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         (&self.filter).insert_batch(hashes)
+    }
+
+    fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        (&self.filter).insert_batch_new(hashes, new)
     }
 
     fn insert_from(

@@ -213,6 +213,9 @@ fn a_keyed_filter_does_all_that_its_kind_does() {
     assert!(filter.insert("one").unwrap().is_new());
     assert!(!filter.insert_unique("one").unwrap().is_new());
     assert_eq!(filter.insert_keys(&["two", "three"]), Ok(2));
+    let (keys, mut new) = (["four", "two", "five", "four"], [false; 4]);
+    assert_eq!(filter.clone().insert_keys_new(&keys, &mut new), Ok(2));
+    assert_eq!(new, [true, false, true, false]);
     assert_eq!(filter.try_extend(["two".to_string()]), Ok(0));
     assert_eq!(filter.count("two").estimate, 2);
     assert!(filter.remove("two") && filter.remove("two") && !filter.remove("two"));

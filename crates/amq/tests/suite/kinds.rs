@@ -125,9 +125,15 @@ fn every_operation_is_done_or_refused_by_name() {
             assert!(filter.contains(&half));
             let again = filter.insert_unique_hash(hash).unwrap();
             assert_eq!(again, Inserted::MaybePresent);
+            let mut new = [true, false];
+            let batch = [hash, (half + 1).key_hash(SEED)];
+            let batch = filter.clone().insert_batch_new(&batch, &mut new).unwrap();
+            assert_eq!((batch, new), (1, [false, true]), "{kind}");
         }
         let before = filter.to_bytes().unwrap();
         let done = unsupported(filter.insert_batch(&[]));
+        assert_ne!(expect(&filter, &before, Ability::Insert, done), Some(1));
+        let done = unsupported(filter.insert_batch_new(&[], &mut []));
         assert_ne!(expect(&filter, &before, Ability::Insert, done), Some(1));
         let done = filter.count(&half);
         let count = expect(&filter, &before, Ability::Count, done);

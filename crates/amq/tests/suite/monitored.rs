@@ -170,6 +170,10 @@ fn a_watched_filter_is_changed_counted_and_asked_in_batches_as_the_filter_is() {
     let mut watched = Monitored::new(filter.clone(), ASKED).unwrap().counting_every_query();
     let keys: Vec<u64> = (0..1500).collect();
     assert_eq!(watched.insert_keys(&keys), filter.insert_keys(&keys));
+    let (mut new, mut wanted) = ([true; 10], [false; 10]);
+    let inserted = filter.insert_keys_new(&keys[..10], &mut wanted);
+    assert_eq!(watched.insert_keys_new(&keys[..10], &mut new), inserted);
+    assert_eq!(new, wanted);
     assert_eq!(watched.insert_unique(&7u64), filter.insert_unique(&7u64));
     for key in (0..3000u64).step_by(2) {
         assert_eq!(watched.remove(&key), filter.remove(&key));

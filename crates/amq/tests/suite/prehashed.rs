@@ -106,7 +106,9 @@ fn a_batch_of_weak_hashes_changes_nothing_and_sorted_hashes_are_never_refused() 
                 matches!(refused, BatchInsertError { done: 0, error: InsertError::Uneven(_) }),
                 "{refused}"
             );
-            assert!(filter == before, "{}", filter.kind());
+            let answers = &mut vec![true; hashes.len()];
+            assert_eq!(filter.insert_batch_new(&hashes, answers), Err(refused));
+            assert!(filter == before && answers.iter().all(|&new| new), "{}", filter.kind());
             // Neither single hashes nor few are refused for what they are.
             let uneven = |error| matches!(error, InsertError::Uneven(_));
             assert!(!hashes.iter().any(|&hash| filter.insert_hash(hash).is_err_and(uneven)));

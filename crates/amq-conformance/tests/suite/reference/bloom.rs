@@ -194,6 +194,26 @@ impl<const FAULT: u8> InsertFilter for Bloom<FAULT> {
         }
         Ok(new)
     }
+
+    fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, amq_core::BatchInsertError> {
+        if !Self::has(Fault::NewInABatchWithoutRoom) {
+            amq_core::BatchInsertError::check_length(hashes.len(), new.len())?;
+        }
+        let before = self.clone();
+        let mut count = 0;
+        for (new, &hash) in new.iter_mut().zip(hashes) {
+            *new = self.insert_hash(hash).is_ok_and(Inserted::is_new);
+            if Self::has(Fault::NewInABatchTwice) {
+                *new = !before.contains_hash(hash);
+            }
+            count += u64::from(*new);
+        }
+        Ok(count)
+    }
 }
 
 impl<const FAULT: u8> ClearFilter for Bloom<FAULT> {

@@ -13,6 +13,7 @@ pub(crate) enum Lapse {
     Load,
     LastOfABatch,
     LastInserted,
+    LastAnswered,
     Clear,
     Remove,
 }
@@ -78,6 +79,16 @@ impl<F: InsertFilter> InsertFilter for Careless<'_, F> {
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let left_out = usize::from(self.1 == Lapse::LastInserted).min(hashes.len());
         self.0.insert_batch(&hashes[..hashes.len() - left_out])
+    }
+
+    fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        let left_out = usize::from(self.1 == Lapse::LastAnswered).min(hashes.len());
+        let rest = hashes.len() - left_out;
+        self.0.insert_batch_new(&hashes[..rest], &mut new[..rest])
     }
 }
 

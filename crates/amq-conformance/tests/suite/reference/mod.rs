@@ -34,6 +34,8 @@ pub(crate) enum Fault {
     BatchAsksOneProbeFewer,
     BatchSkipsItsLastKey,
     BatchInsertSkipsItsLastKey,
+    NewInABatchTwice,
+    NewInABatchWithoutRoom,
     LengthsNotCompared,
     SeedNotKept,
     SeedReachesHalf,
