@@ -45,7 +45,7 @@ pub(crate) enum Command {
     /// Verify every contender without timing or recording anything
     Verify(Request),
     /// Write the advisor's table of times from the newest records of the quick and the full suite
-    Fit {
+    Times {
         /// One folder of records instead, as for `render`
         #[arg(long, value_name = "DIR")]
         records: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub(crate) enum Command {
     ///
     /// A time moved if it changed by more than the larger noise floor of the two runs and, where
     /// both have the ratio to the same reference, beyond both intervals of that ratio; a rate, if
-    /// its intervals are disjoint; instructions and peak bytes, by more than 1 %; other counts and
+    /// its intervals are disjoint; peak bytes, by more than 1 %; other counts and
     /// states, at all. Rows that only one record has are named, and do not count. Exit code: 0 if
     /// no row moved, 1 if one did, 2 if a record cannot be read.
     Diff {
@@ -65,17 +65,6 @@ pub(crate) enum Command {
     },
     /// List the contenders and the suites
     List,
-    /// Say how to add this machine's records to the published ones
-    Contribute,
-    /// Build a filter so often and query it, under valgrind
-    #[command(hide = true)]
-    Count {
-        contender: String,
-        keys: usize,
-        builds: usize,
-        #[arg(long)]
-        asks: bool,
-    },
 }
 
 /// Options of `measure`.
@@ -92,9 +81,6 @@ pub(crate) struct Measure {
     /// if an option, the compiler or the code has changed since
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Count instructions too, which takes two minutes more; the full suite does without being told
-    #[arg(long)]
-    pub(crate) instructions: bool,
     /// Timed rounds of each cell, with new filters in each [default: 2 in smoke, 12 in quick and
     /// full]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1000))]

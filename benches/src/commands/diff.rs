@@ -6,8 +6,7 @@ use crate::record::{Records, Row, Run};
 use comfy_table::CellAlignment::{Left, Right};
 use std::collections::BTreeMap;
 
-/// Peaks of memory depend on the timing of threads, instructions on the seeds of hash maps, by up
-/// to this share.
+/// Peaks of memory depend on the timing of threads, by up to this share.
 const CHANCE: f64 = 0.01;
 
 #[derive(Debug)]
@@ -93,7 +92,6 @@ fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Move> {
         ("bytes said", 0, count(|row| row.said_bytes), 0.0, true),
         ("peak bytes", 0, count(|row| row.peak_build_bytes), CHANCE, true),
         ("refused at", 0, count(|row| row.refused_at), 0.0, true),
-        ("instructions", 1, number(|row| row.instructions), CHANCE, true),
     ] {
         let is_beyond = |(old, new): &(f64, f64)| (old - new).abs() > share * old.min(*new);
         if let Some((old, new)) = values.filter(|values| also && is_beyond(values)) {

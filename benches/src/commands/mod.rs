@@ -4,11 +4,10 @@ mod diff;
 mod say;
 
 use crate::cli::{Cli, Command, Measure, Request};
-use crate::contenders;
 use crate::error::BenchError;
-use crate::measure::{self, Plan, fit, instructions};
+use crate::measure::{self, Plan};
 use crate::record::{Machine, OWN_REPORTS, Records, Run, root, today, write_atomically};
-use crate::report;
+use crate::report::{self, times};
 use anyhow::Result;
 use diff::Side;
 use std::env;
@@ -31,15 +30,8 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
             draw(&all(records, &["records"])?, out.as_deref())?
         }
         Some(Command::Verify(request)) => good = verify(request)?,
-        Some(Command::Fit { records }) => fit(records.as_slice())?,
+        Some(Command::Times { records }) => times(records.as_slice())?,
         Some(Command::Diff { old, new }) => good = compare(old, new)?,
-        Some(Command::Count { contender, keys, builds, asks }) => {
-            // Prints the hits, so that nothing is left out.
-            for contender in contenders::choose(std::slice::from_ref(contender))? {
-                println!("{}", instructions::child(contender, *keys, *builds, *asks)?);
-            }
-        }
-        Some(Command::Contribute) => println!("{}", say::how_to_contribute(&Machine::this().name)),
         Some(Command::List) => stdout().write_all(say::contenders().as_bytes())?,
     }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -48,7 +40,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
 /// The records, and whether our own filters are right.
 fn measure(options: &Measure) -> Result<(Records, bool)> {
     let request = &options.request;
-    let plan = Plan::new(request, options.rounds, options.instructions)?;
+    let plan = Plan::new(request, options.rounds)?;
     let folder = options.records.clone();
     let folder = folder.unwrap_or_else(|| reports(plan.options.has_own_keys()).join("records"));
     let machine = Machine::this().name;
@@ -66,18 +58,18 @@ fn measure(options: &Measure) -> Result<(Records, bool)> {
 }
 
 fn verify(request: &Request) -> Result<bool> {
-    let plan = Plan::new(request, Some(0), false)?;
+    let plan = Plan::new(request, Some(0))?;
     say::what_is_left_out(&plan);
     let found = measure::verify_only(&plan)?;
-    stdout().write_all(say::verified(&found.rows).as_bytes())?;
+    stdout().write_all(say::verified(&found).as_bytes())?;
     Ok(say::failures(&found))
 }
 
 /// From these folders of records, or from the newest of the quick and of the full suite.
-fn fit(folders: &[PathBuf]) -> Result<()> {
-    let table = fit::table(&all(folders, &["records", "full/records"])?, &root())?;
-    println!("{}", short(&fit::path(&root())));
-    Ok(write_atomically(&fit::path(&root()), table.as_bytes())?)
+fn times(folders: &[PathBuf]) -> Result<()> {
+    let table = times::table(&all(folders, &["records", "full/records"])?, &root())?;
+    println!("{}", short(&times::path(&root())));
+    Ok(write_atomically(&times::path(&root()), table.as_bytes())?)
 }
 
 /// Prints which rows of two records differ by more than noise; whether none does.

@@ -2,7 +2,7 @@
 
 use crate::contenders;
 use crate::keys::KeySet;
-use crate::measure::{Found, Plan, courses, suite};
+use crate::measure::{Plan, courses, suite};
 use crate::record::{Row, State, Suite};
 use clap::ValueEnum;
 use comfy_table::CellAlignment::{self, Left, Right};
@@ -45,13 +45,10 @@ pub(super) fn what_is_left_out(plan: &Plan) {
 }
 
 /// All failed rows. Whether our own filters are right: those of peers may fail.
-pub(super) fn failures(found: &Found) -> bool {
-    if let Some(skipped) = &found.skipped {
-        eprintln!("SKIPPED {skipped}");
-    }
+pub(super) fn failures(found: &[Row]) -> bool {
     let mut good = true;
     // A cell that fails verification is not timed: its own line is enough.
-    for row in found.rows.iter().filter(|row| row.state == State::Failed) {
+    for row in found.iter().filter(|row| row.state == State::Failed) {
         eprintln!("ERROR {}: {}", row.subject(), row.why);
         good &= !contenders::named(&row.contender).is_some_and(|contender| contender.info.ours);
     }
@@ -93,13 +90,6 @@ pub(super) fn table<const COLUMNS: usize>(
         column.set_cell_alignment(end);
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-pub(super) fn how_to_contribute(machine: &str) -> String {
-    format!(
-        "With nothing else running: `cargo run --release -p amq-bench`, then commit \
-         reports/records/{machine}, and nothing else, and open a pull request with it."
-    )
 }
 
 pub(super) fn contenders() -> String {

@@ -9,22 +9,15 @@
 //! | [`courses`] | what is done to it along a course, through many states |
 //! | [`race`], `heap` | both timed in rounds that sweep the run |
 //! | [`estimate`] | from all passes one number, with its interval |
-//! | [`instructions`] | how many instructions an operation takes |
-//! | [`twins`], [`fit`] | the noise; the advisor's cost table |
-//! | [`claims`] | what introductions repeat, settled |
+//! | [`twins`] | the noise |
 //! | `plan`, `run` | a request, looked up; a run through all of it |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
-#[cfg(test)]
-mod broken;
-pub mod claims;
 pub mod courses;
 pub mod estimate;
 pub mod field;
-pub mod fit;
 mod heap;
 pub mod heat;
-pub mod instructions;
 pub mod interval;
 mod plan;
 pub mod race;
@@ -37,4 +30,4 @@ pub mod twins;
 pub mod verify;
 
 pub(crate) use plan::Plan;
-pub(crate) use run::{Found, run, verify_only};
+pub(crate) use run::{run, verify_only};

@@ -8,7 +8,7 @@ use crate::cli::Request;
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
 use crate::keys::{KeySet, file};
-use crate::record::{KeySetFacts, Options, Suite};
+use crate::record::{KeySetFacts, Options};
 use indicatif::ProgressBar;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,20 +22,13 @@ pub(crate) struct Plan {
     pub groups: Vec<Group>,
     /// None with the user's keys.
     pub courses: Vec<Group>,
-    /// Keys of the filters whose instructions are counted, if any are.
-    pub counted: Option<usize>,
     /// What must be equal for numbers to be comparable.
     pub options: Options,
 }
 
 impl Plan {
-    /// Resolves the request; reads the key file. Without `rounds` they are the suite's;
-    /// instructions are `counted` in the full suite anyway.
-    pub(crate) fn new(
-        request: &Request,
-        rounds: Option<u64>,
-        counted: bool,
-    ) -> Result<Self, BenchError> {
+    /// Resolves the request; reads the key file. Without `rounds` they are the suite's.
+    pub(crate) fn new(request: &Request, rounds: Option<u64>) -> Result<Self, BenchError> {
         let Request { suite, seed, ref only, ref keys, ref keys_file, .. } = *request;
         let contenders = contenders::choose(only)?;
         let file = keys_file.as_ref().map(|path| file::read(path)).transpose()?;
@@ -44,14 +37,12 @@ impl Plan {
         let file = file.map(|file| KeySet::File(Arc::new(file)));
         let ours = keys.is_empty() && file.is_none();
         let rounds = rounds.unwrap_or(suite.rounds());
-        let counts = ours && rounds > 0 && (counted || suite == Suite::Full);
         Ok(Self {
             courses: if ours { suite.courses() } else { Vec::new() },
             groups: match keys.as_slice() {
                 [] => suite.groups(file.as_ref()),
                 keys => suite.sizes(keys),
             },
-            counted: counts.then(|| suite.middle()),
             contenders,
             options: Options {
                 suite,
@@ -100,7 +91,6 @@ impl Plan {
     pub(crate) fn estimate(&self) -> Duration {
         let heats = self.parts().into_iter().flatten();
         let heats = heats.map(|heat| heat.estimate(&self.contenders, self.options.rounds));
-        let counting = self.counted.map(|_| Duration::from_secs(3) * self.contenders.len() as u32);
-        heats.chain(counting).sum()
+        heats.sum()
     }
 }

@@ -5,25 +5,18 @@ use super::heat::Heat;
 use super::interval::SIGMAS;
 use super::plan::Plan;
 use super::race::Timed;
-use super::{claims, heap, instructions, twins};
+use super::{heap, twins};
 use crate::cli::Request;
 use crate::contenders::{self, Role};
 use crate::error::BenchError;
 use crate::progress;
-use crate::record::{Cell, Machine, Options, Records, Row, Run};
+use crate::record::{Cell, Machine, Records, Row, Run};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// The numbers of keys with curves of theory: small, and many.
 const CURVES: [u64; 2] = [1_000, 1_000_000];
-
-/// The result of a run: all rows of the contenders that took part, and what was left out and why.
-#[derive(Clone, PartialEq, Default, Debug)]
-pub(crate) struct Found {
-    pub rows: Vec<Row>,
-    pub skipped: Option<String>,
-}
 
 /// What has been found of each contender that takes part.
 type All = BTreeMap<&'static str, Vec<Row>>;
@@ -35,7 +28,7 @@ pub(crate) fn run(
     plan: &Plan,
     day: &Records,
     resume: bool,
-) -> Result<Found, BenchError> {
+) -> Result<Vec<Row>, BenchError> {
     heap::keep();
     let records = day.unfinished(!request.only.is_empty());
     let (run, all) = begin(request, plan, day, &records, resume)?;
@@ -53,18 +46,16 @@ pub(crate) fn run(
     for heats in plan.parts() {
         going.heats(heats)?;
     }
-    let skipped = going.instructions()?;
     going.finish(day)?;
-    let rows = going.all.into_values().flatten().collect();
-    Ok(Found { rows, skipped })
+    Ok(going.all.into_values().flatten().collect())
 }
 
-pub(crate) fn verify_only(plan: &Plan) -> Result<Found, BenchError> {
+pub(crate) fn verify_only(plan: &Plan) -> Result<Vec<Row>, BenchError> {
     let progress = progress::bar(plan.estimate());
-    let mut found = Found::default();
+    let mut found = Vec::new();
     for heats in plan.parts() {
         let (_, timed) = plan.measure(&heats, &progress)?;
-        found.rows.extend(timed.into_iter().map(|timed| timed.row));
+        found.extend(timed.into_iter().map(|timed| timed.row));
     }
     progress.finish_and_clear();
     Ok(found)
@@ -122,40 +113,14 @@ impl Going<'_> {
         true
     }
 
-    /// Counts instructions, if that is planned; why not, if it is impossible.
-    fn instructions(&mut self) -> Result<Option<String>, BenchError> {
-        let Some(keys) = self.plan.counted else {
-            return Ok(None);
-        };
-        if !instructions::is_possible() {
-            return Ok(Some("instructions: there is no valgrind to count them".to_owned()));
-        }
-        progress::begin(&self.progress, "counting instructions");
-        let filters = self.plan.contenders.iter().filter(|one| one.info.only.is_empty());
-        for info in filters.map(|one| one.info) {
-            self.progress.set_message(format!("counting instructions: {}", info.name));
-            let Some(rows) = self.all.get_mut(info.name.as_str()) else {
-                continue;
-            };
-            if let Err(error) = instructions::count(info, keys, rows) {
-                return Ok(Some(format!("instructions, at {}: {error}", info.name)));
-            }
-            self.records.write_table(&info.name, rows)?;
-        }
-        Ok(None)
-    }
-
     /// Describes the whole and puts it in place of the day's records.
     fn finish(&mut self, day: &Records) -> Result<(), BenchError> {
         self.progress.finish_and_clear();
         if self.plan.contenders.len() == contenders::ALL.len() {
-            let rows: Vec<Row> = self.all.values().flatten().cloned().collect();
-            let Options { suite, seed, .. } = self.plan.options;
             // So that drawing needs no code of the filters.
             let filters = self.plan.contenders.iter().filter(|one| one.info.role == Role::Filter);
             let points = filters.flat_map(|one| CURVES.map(|keys| one.theory_points(keys)));
             self.records.write_table("theory", &points.flatten().collect::<Vec<_>>())?;
-            self.records.write_table("claims", &claims::settled(&rows, suite.middle(), seed))?;
         }
         let all = &self.all;
         let rows = |name: &str| all.get(name).map_or(&[][..], Vec::as_slice);

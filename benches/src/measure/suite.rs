@@ -223,9 +223,4 @@ impl Suite {
         };
         Effort { min_seeds, max_seeds }
     }
-
-    /// The number of keys at which most is measured.
-    pub fn middle(self) -> usize {
-        if self == Self::Smoke { 1_000 } else { 100_000 }
-    }
 }

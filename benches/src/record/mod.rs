@@ -7,7 +7,7 @@
 //! | `machine.toml` | the [`Machine`] |
 //! | `run.toml` | the [`Run`]: options, code, key sets, contenders, noise |
 //! | `<contender>.csv` | a [`Row`] a cell; a file each, so that one can be measured again alone |
-//! | `theory.csv`, `claims.csv` | [`Point`], [`Claim`] |
+//! | `theory.csv` | a [`Point`] of a contender's curve a line |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
 mod facts;
@@ -25,7 +25,7 @@ pub use program::{OWN_REPORTS, publishable, root, today};
 pub use row::{Cell, Row, State};
 pub use run::{Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};
-pub use tables::{Claim, Point, Verdict};
+pub use tables::Point;
 pub use workload::{CourseName, Workload};
 
 #[cfg(test)]

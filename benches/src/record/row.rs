@@ -30,7 +30,6 @@ pub struct Cell {
 /// One cell of the comparison: a contender, a key set, a number of keys, a target and a workload.
 /// `reports/METHODOLOGY.md` explains each column.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Row {
     pub(crate) contender: String,
     pub(crate) key_set: String,
@@ -70,7 +69,6 @@ pub struct Row {
     pub(crate) ratio_low: Option<f64>,
     pub(crate) ratio_high: Option<f64>,
     pub(crate) ns_p99_9: Option<f64>,
-    pub(crate) instructions: Option<f64>,
     pub(crate) unstable: Option<bool>,
     pub(crate) passes_ns: String,
     pub(crate) reference_passes_ns: String,

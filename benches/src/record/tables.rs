@@ -12,27 +12,3 @@ pub struct Point {
     pub bits_per_key: f64,
     pub fpr: f64,
 }
-
-/// A line of `claims.csv`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Claim {
-    pub(crate) id: String,
-    pub(crate) claim: String,
-    pub(crate) computed: Option<f64>,
-    pub(crate) measured: Option<f64>,
-    pub(crate) unit: String,
-    pub(crate) verdict: Verdict,
-    pub(crate) detail: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    Holds,
-    #[serde(rename = "does not")]
-    DoesNot,
-    Depends,
-}
-
-serde_plain::derive_display_from_serialize!(Verdict);

@@ -19,7 +19,6 @@ pub(super) struct Data {
     pub(super) run: Run,
     rows: Vec<Vec<Row>>,
     points: Vec<Point>,
-    pub(super) claims: Vec<Claim>,
     pub(super) texts: Texts,
     /// The way from the page to the records, if they are published together.
     pub(super) link: Option<String>,
@@ -38,8 +37,6 @@ pub(super) struct Data {
 pub(super) struct Texts {
     pub(super) limits: Vec<String>,
     said: BTreeMap<String, String>,
-    /// Where the published tables come from.
-    pub(super) published: String,
     pub(super) abilities: Vec<(String, Ability)>,
     pub(super) times: Vec<(String, Workload)>,
     pub(super) group: Vec<Needs>,
@@ -67,7 +64,6 @@ impl Data {
             rows: rows.collect::<Result<_, _>>()?,
             run,
             points: records.table("theory")?,
-            claims: records.table("claims")?,
             texts: toml::from_str(include_str!("texts.toml"))?,
             ..Self::default()
         };
@@ -204,12 +200,6 @@ impl Data {
     /// Of what is no filter: hashing alone, or with one line of memory read for each key.
     pub(super) fn floor_entry(&self, name: &str, keys: u64) -> Option<Entry<'_>> {
         self.entry(name, self.with(keys)).filter(|entry| entry.facts.role == Role::Floor)
-    }
-
-    /// With whatever number of keys they were counted.
-    pub(super) fn instructions(&self, name: &str, workload: Workload) -> Option<f64> {
-        let mut rows = self.all().filter(|row| row.workload == workload && row.contender == name);
-        rows.find_map(|row| row.instructions)
     }
 
     /// A contender's curve, by rising bits.

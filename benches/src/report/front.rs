@@ -188,7 +188,6 @@ pub(super) fn ratios(data: &Data) -> Block {
         ("build", |of| of.ns(BUILD), data.floor(BUILD), " ns", Some(BUILD)),
         ("space", |of| of.overhead(), SPACE_TIE, " × bound", None),
     ];
-    let counted = data.all().find(|row| row.instructions.is_some());
     let table = |family: Look| {
         let of: Vec<&Entry<'_>> = entries.iter().filter(|of| of.is(family.family)).collect();
         let mut table = Table::of(&of).word(family.name, |of| of.title());
@@ -210,12 +209,6 @@ pub(super) fn ratios(data: &Data) -> Block {
                 })
             });
         }
-        for (head, workload) in [("instr.", QUERY), ("built", BUILD)] {
-            let count = |of: &&Entry<'_>| data.instructions(of.name(), workload);
-            if counted.is_some() {
-                table = table.number(head, |of| Some(format!("{:.0}", count(of)?)));
-            }
-        }
         table.table
     };
     let mut tables = Vec::from(LOOKS.map(table));
@@ -223,11 +216,7 @@ pub(super) fn ratios(data: &Data) -> Block {
     if tables.is_empty() {
         return Block::text("No ratios: nothing was measured at one rate.");
     }
-    let counted = counted.map_or_else(String::new, |row| {
-        let keys = keys(row.keys);
-        format!(" instr., built: instructions per query and per key built, {keys} keys.")
-    });
-    let caption = data.say("ratios", &[&data.what(), &counted]);
+    let caption = data.say("ratios", &[&data.what()]);
     Block::Tables(Text::from(caption), tables)
 }
 

@@ -6,15 +6,11 @@ mod about;
 mod advice;
 mod answer;
 mod ask;
-#[cfg(test)]
-mod committed;
 mod curves;
 mod data;
 mod doc;
 mod entry;
 mod front;
-#[cfg(test)]
-mod front_page;
 mod html;
 mod labels;
 mod look;
@@ -22,7 +18,6 @@ mod needs;
 mod number;
 mod picture;
 mod plot;
-mod published;
 mod readme;
 mod table;
 mod tables;
@@ -30,6 +25,7 @@ mod tables;
 mod tests;
 mod text;
 mod threads;
+pub mod times;
 
 use anyhow::Result;
 use doc::{Document, Section};
@@ -135,8 +131,6 @@ fn sections(data: &Data) -> Vec<Section> {
         of("abilities", "Who can do what", tables::abilities(data)),
         of("numbers", "All numbers", tables::numbers(data)),
         of("keys", "Other keys", tables::other_keys(data)),
-        of("published", "Beside published tables", published::beside(data)),
-        of("claims", "Claims checked", tables::claims(data)),
         of("machine", "Measured on", about::machine(data)),
         of("noise", "How much is noise", about::noise(data)),
         of("limits", "Limits and bias", about::limits(data)),

@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Tag};
 use pulldown_cmark_to_cmark::{Options as Style, cmark_with_options};
 
 /// The folded sections that the README holds too; it links to the others.
-const SECTIONS: [&str; 4] = ["abilities", "claims", "machine", "limits"];
+const SECTIONS: [&str; 3] = ["abilities", "machine", "limits"];
 
 /// In Markdown. The page lies with the plots in the folder `latest` below the README, or beside it
 /// if empty.

@@ -1,4 +1,4 @@
-//! Who can do what, all numbers, other keys, and the claims.
+//! Who can do what, all numbers, and other keys.
 
 use super::curves::who;
 use super::prelude::*;
@@ -143,37 +143,4 @@ pub(super) fn other_keys(data: &Data) -> Found {
         table = table.number(set, |(_, name, _)| ns(name, set).map(two));
     }
     Some((found, vec![table.block(format!("ns per query, half present, {} keys.", keys(size)))]))
-}
-
-/// Numbers of keys with commas between their thousands.
-fn grouped(text: &str) -> String {
-    let word = |word: &str| match word.parse::<u64>() {
-        Ok(number) if number >= 10_000 => keys(number),
-        _ => word.to_owned(),
-    };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
-}
-
-pub(super) fn claims(data: &Data) -> Found {
-    let [holds, fails, depends] = [Verdict::Holds, Verdict::DoesNot, Verdict::Depends]
-        .map(|verdict| data.claims.iter().filter(|claim| claim.verdict == verdict).count());
-    let found = data.say("claims", &[&data.claims.len(), &holds, &fails, &depends]);
-    // A ratio of times is another in the next run.
-    let number = |claim: &Claim, value: f64| match (value.abs(), claim.computed) {
-        (_, None) if value >= 10.0 => format!("over {} {}", at_least(value), claim.unit),
-        (_, None) => format!("{} {}", two(value), claim.unit),
-        (size, _) if value < 0.0 && claim.unit.starts_with("% larger") => {
-            format!("{} {}", digits(size, 3), claim.unit.replacen("larger", "smaller", 1))
-        }
-        (size, _) if size >= 1e-3 || size == 0.0 => format!("{} {}", digits(value, 3), claim.unit),
-        _ => format!("{value:.1e} {}", claim.unit),
-    };
-    let table = Table::of(&data.claims)
-        .word("claim", |claim| &claim.claim)
-        .word("verdict", |claim| Text::default().strong(claim.verdict.to_string()))
-        .word("in truth", |claim| grouped(&claim.detail))
-        .number("by formula", |claim| claim.computed.map(|value| number(claim, value)))
-        .number("measured", |claim| claim.measured.map(|value| number(claim, value)));
-    let caption = "A claim holds if the figures are right as it rounds them, or within a tenth.";
-    (!data.claims.is_empty()).then(|| (found, vec![table.block(caption)]))
 }

@@ -148,7 +148,6 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
         assert!(!lines.is_empty() && lines.iter().all(is_good), "{table}: {lines:?}");
     };
     holds("theory", |point| (f64::MIN_POSITIVE..=1.0).contains(&point["fpr"].parse().unwrap()));
-    holds("claims", |claim| !(claim["computed"].clone() + &claim["measured"]).is_empty());
 
     for out in ["first", "second"] {
         let words = format!("render --records @/records --out @/{out}");
@@ -282,7 +281,5 @@ fn what_cannot_be_done_is_an_error_that_tells_the_reason_once() {
         let said = place.run(words, 2, &parts);
         assert_eq!(said.matches(parts[1]).count(), 1, "{said}");
     }
-    let said = place.run("contribute", 0, &["reports/records/", "pull request"]);
-    assert_eq!(said.lines().count(), 1, "{said}");
     place.run("list", 0, &["contender", "bloom, ", "smoke", "full"]);
 }

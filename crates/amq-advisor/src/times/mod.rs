@@ -23,7 +23,7 @@ const USUAL_BITS: f64 = 6.643_856_189_774_724;
 
 /// A table of times: which contender takes how many nanoseconds, on some machine.
 ///
-/// `amq-bench fit` writes it from the records of this repository.
+/// `amq-bench times` writes it from the records of this repository.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Times {
     date: String,

@@ -1,12 +1,11 @@
-//! The advisor's table of times, fitted from records.
+//! The advisor's table of times, from records.
 //!
 //! For filters of ours, plain and keyed, and what else the advisor reckons with: the time of each
 //! workload over random 64-bit keys, for every number of keys and rate or size in the records. Of
 //! two records of one cell the faster counts, as it does among the rounds of one.
 
-use crate::contenders;
 use crate::error::BenchError;
-use crate::record::{Records, Role, Row, State, Workload};
+use crate::record::{Info, Records, Role, Row, State, Workload};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -32,7 +31,7 @@ pub fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
         names += &format!(" {}", folder.strip_prefix(root).unwrap_or(folder).display());
     }
     let mut text = format!(
-        "# Nanoseconds an operation, written by `amq-bench fit` from the records named below. Do \
+        "# Nanoseconds an operation, written by `amq-bench times` from the records named below. Do \
          not edit.\n# date: {date}\n# processor: {processor}\n# records:{names}\n# hash_ns_per_byte: \
          {:.2}\n# keyed_ns_per_byte: {:.2}\n# insert_p99_9_ns_and_keys: {}\n\
          contender,keys,rate,bytes,build,query0,query50,query100,remove\n",
@@ -40,7 +39,9 @@ pub fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
         ns_per_byte("keyed-blocked-bloom", records)?,
         tails(records)?
     );
-    for contender in filters(&[Role::Filter, Role::Keyed]).chain(OTHERS) {
+    let ours = ours(records)?;
+    let filters = ours.iter().filter(|info| matches!(info.role, Role::Filter | Role::Keyed));
+    for contender in filters.map(|info| info.name.as_str()).chain(OTHERS) {
         for (keys, rate, bytes, times) in cells(&rows(contender, true, records)?) {
             let cells = times.map(|ns| ns.map_or_else(String::new, |ns| format!("{ns:.2}")));
             let _ = writeln!(text, "{contender},{keys},{rate:.4e},{bytes},{}", cells.join(","));
@@ -49,11 +50,11 @@ pub fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
     Ok(text)
 }
 
-/// The names of our filters.
-fn filters(roles: &[Role]) -> impl Iterator<Item = &'static str> {
-    let ours = contenders::ALL.iter().map(|contender| contender.info);
-    let ours = ours.filter(|info| info.ours && roles.contains(&info.role));
-    ours.map(|info| info.name.as_str())
+/// Our contenders, as the first record names them.
+fn ours(records: &[Records]) -> Result<Vec<Info>, BenchError> {
+    let run = records.first().map(Records::run).transpose()?.flatten();
+    let all = run.map(|run| run.contender).unwrap_or_default();
+    Ok(all.into_iter().filter(|info| info.ours).collect())
 }
 
 /// What one insert in a thousand exceeds, for each filter of fixed size that takes keys one by one:
@@ -62,7 +63,9 @@ fn filters(roles: &[Role]) -> impl Iterator<Item = &'static str> {
 /// exact set counts where it has had room for all keys since the stop before.
 fn tails(records: &[Records]) -> Result<String, BenchError> {
     let mut tails = Vec::new();
-    for contender in filters(&[Role::Filter]).chain(["std-hashset"]) {
+    let ours = ours(records)?;
+    let filters = ours.iter().filter(|info| info.role == Role::Filter);
+    for contender in filters.map(|info| info.name.as_str()).chain(["std-hashset"]) {
         let (mut largest, mut tail, mut held) = ((None, 0), None, None);
         for row in rows(contender, false, records)? {
             let had_room = std::mem::replace(&mut held, row.held_bytes) == held;

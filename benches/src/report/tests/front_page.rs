@@ -1,7 +1,7 @@
 //! The numbers of the first page, from the committed quick record and from formulas.
 
 use super::committed::committed;
-use super::prelude::*;
+use crate::report::prelude::*;
 use amq_bloom::{BloomFilter, Goal};
 use std::path::Path;
 

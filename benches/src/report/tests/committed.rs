@@ -1,10 +1,10 @@
 //! What the pages of the two committed records say: that they do not contradict each other, the
 //! advisor or themselves, and that their names can be read.
 
-use super::advice::asked_of_advisor;
-use super::answer::{self, type_of};
-use super::doc::{Document, Group};
-use super::prelude::*;
+use crate::report::advice::asked_of_advisor;
+use crate::report::answer::{self, type_of};
+use crate::report::doc::{Document, Group};
+use crate::report::prelude::*;
 use amq::{AnyFilter, FilterKind};
 use amq_advisor::Structure;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ fn words(text: &str) -> String {
 fn two_runs_say_the_same() {
     let [quick, full] = committed();
     let needs = quick.needs().count();
-    let documents = [&quick, &full].map(|data| super::document(data, &[]));
+    let documents = [&quick, &full].map(|data| crate::report::document(data, &[]));
     let of_suite = ["keys", "numbers", "noise", "machine", "limits", "rates"];
     let mut compared = 0;
     let findings = documents.each_ref().map(|document| {
@@ -113,7 +113,7 @@ fn answers_come_in_groups_of_five_and_none_stands_twice() {
     let known: BTreeSet<String> =
         kinds.chain(others).chain(several).map(Structure::import).collect();
     for data in committed() {
-        let document = super::document(&data, &[]);
+        let document = crate::report::document(&data, &[]);
         for group in groups(&document) {
             assert!(group.folded || (3..=5).contains(&group.answers.len()), "{}", group.title);
             let rows = group.answers.iter().map(|of| (&of.choose, &of.figure, &of.why));
@@ -135,7 +135,7 @@ fn answers_come_in_groups_of_five_and_none_stands_twice() {
 fn names_in_plots_can_be_read_at_both_widths() {
     let mut names = 0;
     for data in committed() {
-        let document = super::document(&data, &[]);
+        let document = crate::report::document(&data, &[]);
         for plot in plots(&document) {
             let svg = plot.draw(plot.size, false).unwrap();
             for tag in ["g", "path"] {

@@ -1,6 +1,7 @@
 //! Each wrong answer must be found wherever it shows, and told from what is allowed.
 
-use super::broken::{Broken, Fault};
+mod broken;
+
 use super::courses::churn::CHURN;
 use super::courses::fill::{GROW, OVERFILL};
 use super::courses::load::LOAD;
@@ -19,6 +20,7 @@ use crate::record::{Options, Row, Suite, Workload};
 use crate::workers::cores;
 use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove, Verify};
 use amq_core::Budget;
+use broken::{Broken, Fault};
 
 /// A thousand keys, and the filters verified of them: until a thousand false positives of one in a
 /// hundred are expected of so many queries each.
