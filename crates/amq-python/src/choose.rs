@@ -1,7 +1,7 @@
 //! Which filter to take: the advisor.
 
 use crate::number::Natural;
-use crate::shown::text;
+use crate::repr::text;
 use amq_advisor::{Answer, Choice, First, Keys, KeysBy, Need, NeedError, Workload};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

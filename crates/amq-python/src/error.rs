@@ -140,7 +140,7 @@ impl Raise for BuildError {
         match self {
             Self::OutOfMemory { .. } => PyMemoryError::new_err(text),
             Self::Insert(error) => refused(error.error, text, 0),
-            Self::Uneven(error) => crate::weak::refused(error),
+            Self::Uneven(error) => crate::uneven::refused(error),
             _ => PyValueError::new_err(text),
         }
     }

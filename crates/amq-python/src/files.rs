@@ -3,14 +3,13 @@
 use crate::classes;
 use crate::data::{of_data, to_object};
 use crate::error::{NotDecoded, OrRaise, of_file, of_system};
-use crate::filter::Filter;
+use crate::file_info::{expect_file, expect_pickled, info, tells};
+use crate::filter::{Filter, FilterView};
 use crate::hashing::Hashing;
 use crate::number::{Natural, SecretKey};
 use crate::path::FilePath;
-use crate::retrieval::Map;
+use crate::ribbon_map::Map;
 use crate::state::Content;
-use crate::told::{expect_file, expect_pickled, info, tells};
-use crate::view::FilterView;
 use amq::{
     AnyFile, DecodeError, FilterFile, FilterKind, LoadOptions, ReadError, SaveOptions, Secret,
 };
@@ -176,7 +175,7 @@ pub(crate) fn open(
 ) -> PyResult<Bound<'_, PyAny>> {
     let found = py.detach(|| expect_file(&path.0).and_then(|()| std::path::absolute(&path.0)));
     let path = found.map_err(|error| of_system(&error, &path.0))?;
-    let opened = py.detach(|| crate::map::open(&path, check, key.map(|key| key.0)));
+    let opened = py.detach(|| crate::mmap::open(&path, check, key.map(|key| key.0)));
     let (hashing, view) = opened.map_err(|error| match error {
         ReadError::Decode(error) => not_opened(error, &path),
         error => of_file(error, &path),

@@ -2,7 +2,7 @@
 
 use crate::guard::{Guarded, Read, Shared, Write};
 use crate::hashing::Hashing;
-use crate::shown::class_of;
+use crate::repr::class_of;
 use crate::state::{Content, State};
 use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -200,6 +200,20 @@ pub(crate) fn filter_of<'a, 'py>(
 #[pyclass(frozen, subclass, extends = Filter, module = "amq")]
 #[derive(Debug)]
 pub(crate) struct StaticFilter;
+
+/// A filter of any kind that stays in its file, from amq.open. It can be asked, and not changed.
+#[pyclass(frozen, extends = Filter, module = "amq")]
+#[derive(Debug)]
+pub(crate) struct FilterView;
+
+#[pymethods]
+impl FilterView {
+    /// The name of the filter's kind.
+    #[getter]
+    fn kind(slf: &Bound<'_, Self>) -> &'static str {
+        slf.as_super().get().read(slf.py()).filter().kind().id()
+    }
+}
 
 /// Two different filters, to be locked at once: in the order of their addresses, so that two
 /// threads cannot wait for each other. (One would wait for itself.)

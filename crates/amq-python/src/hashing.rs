@@ -3,7 +3,7 @@
 use crate::encoding::Given;
 use crate::key;
 use crate::long;
-use crate::shown::shown;
+use crate::repr::shown;
 use amq::{AnyFile, AnyFilter, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -2,7 +2,7 @@
 
 use crate::data::{expect_room, reserve};
 use crate::encoding::Given;
-use crate::shown::{class_of, module_of, shown};
+use crate::repr::{class_of, module_of, shown};
 use amq::{Key, KeyHash, SipKey};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::prelude::*;

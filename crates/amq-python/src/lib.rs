@@ -13,7 +13,6 @@
 #![deny(unsafe_code)]
 
 mod answers;
-mod asked;
 mod choose;
 mod classes;
 mod column;
@@ -21,32 +20,29 @@ mod data;
 mod decode;
 mod direct;
 mod encoding;
-mod ended;
 mod error;
+mod file_info;
 mod files;
 mod filter;
 mod guard;
 mod hashing;
 mod insert;
+mod interrupts;
 mod key;
 mod long;
 mod make;
 mod many;
-mod map;
+mod mmap;
 mod number;
 mod path;
-mod patience;
+mod plan;
+mod query;
 mod remove;
-mod retrieval;
+mod repr;
+mod ribbon_map;
 mod sets;
-mod show;
-mod shown;
-mod sized;
 mod state;
-mod statics;
-mod told;
-mod view;
-mod weak;
+mod uneven;
 
 use pyo3::prelude::*;
 
@@ -54,20 +50,19 @@ use pyo3::prelude::*;
 /// in".
 #[pymodule]
 fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    ended::stay_when_unwound();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::add_to(module)?;
     module.add_class::<filter::Filter>()?;
     module.add_class::<insert::InsertFilter>()?;
     module.add_class::<remove::RemoveFilter>()?;
     module.add_class::<filter::StaticFilter>()?;
-    module.add_class::<view::FilterView>()?;
-    module.add_class::<retrieval::Map>()?;
-    module.add_class::<sized::Sized>()?;
+    module.add_class::<filter::FilterView>()?;
+    module.add_class::<ribbon_map::Map>()?;
+    module.add_class::<plan::Sized>()?;
     module.add_class::<choose::Chosen>()?;
     module.add_class::<choose::Advice>()?;
     module.add_function(wrap_pyfunction!(choose::choose, module)?)?;
-    module.add_function(wrap_pyfunction!(sized::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(files::load, module)?)?;
     module.add_function(wrap_pyfunction!(files::open, module)?)?;
     module.add_function(wrap_pyfunction!(files::_restore, module)?)?;

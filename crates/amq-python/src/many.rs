@@ -5,7 +5,7 @@ use crate::data::reserve;
 use crate::encoding::Given;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
-use crate::shown::class_of;
+use crate::repr::class_of;
 use amq::KeyHash;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

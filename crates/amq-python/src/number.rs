@@ -1,7 +1,7 @@
 //! Numbers as arguments: an error names the value.
 
 use crate::long;
-use crate::shown::{class_of, shown};
+use crate::repr::{class_of, shown};
 use amq::SipKey;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;

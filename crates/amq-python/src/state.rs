@@ -2,7 +2,7 @@
 
 use crate::encoding::{Given, is_usual};
 use crate::error::OrRaise;
-use crate::weak::Watch;
+use crate::uneven::Watch;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, BatchInsertError, Filter, Inserted, KeyEncoding,
     KeyHash, MergeError, SharedBytes, Stats,

@@ -2,8 +2,8 @@
 
 use super::block::{Block, Fill, blocks};
 use crate::encoding::Given;
+use crate::interrupts::Patience;
 use crate::key::Under;
-use crate::patience::Patience;
 use amq::KeyHash;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{

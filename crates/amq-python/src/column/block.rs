@@ -1,7 +1,7 @@
 //! The hashes of an array, block by block.
 
 use crate::encoding::Given;
-use crate::patience::Patience;
+use crate::interrupts::Patience;
 use amq::KeyHash;
 use arrow_buffer::NullBuffer;
 use pyo3::prelude::*;

@@ -3,9 +3,9 @@
 
 use super::block::Fill;
 use crate::encoding::Given;
+use crate::interrupts::now_and_then;
 use crate::key::{Under, is_named};
-use crate::patience::now_and_then;
-use crate::shown::text;
+use crate::repr::text;
 use amq::KeyHash;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};

@@ -3,7 +3,7 @@
 
 use super::import::{imported, type_of};
 use super::stream::Stream;
-use crate::shown::{module_of, text};
+use crate::repr::{module_of, text};
 use arrow_array::ArrayRef;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;

@@ -1,7 +1,7 @@
 //! Objects, one after the other.
 
 use super::{buffer, capsule};
-use crate::shown::module_of;
+use crate::repr::module_of;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;

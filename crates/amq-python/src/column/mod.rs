@@ -14,8 +14,8 @@ pub(crate) use self::elements::{Elements, is_of_objects};
 use self::spent::Spent;
 use self::stream::Stream;
 use crate::hashing::Hashing;
+use crate::interrupts::Patience;
 use crate::key::Under;
-use crate::patience::Patience;
 use arrow_array::ArrayRef;
 use pyo3::prelude::*;
 

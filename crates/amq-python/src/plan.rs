@@ -4,7 +4,7 @@ use crate::error::OrRaise;
 use crate::files::kind_of;
 use crate::make;
 use crate::number::{Natural, Real};
-use crate::shown::shown;
+use crate::repr::shown;
 use amq::{AnyFilter, AnyPlan, FilterKind, Goal};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
