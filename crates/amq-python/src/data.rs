@@ -1,7 +1,7 @@
 //! Bytes of a caller's object, and for one; and room for them.
 #![allow(unsafe_code, reason = "an object's bytes are written once, and not zeroed before")]
 
-use pyo3::exceptions::PyMemoryError;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
@@ -67,4 +67,13 @@ pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) -> PyResult<()> {
         let bytes = vector.len().saturating_add(more).saturating_mul(size_of::<T>());
         PyMemoryError::new_err(format!("no memory for {bytes} bytes"))
     })
+}
+
+/// The length of an object; `None` if it has none.
+pub(crate) fn len_of(object: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    match object.len() {
+        Ok(len) => Ok(Some(len)),
+        Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

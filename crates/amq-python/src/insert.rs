@@ -1,5 +1,6 @@
 //! Filters that take keys one by one.
 
+use crate::answers;
 use crate::error::{OrRaise, OverfullWarning};
 use crate::filter::{Both, Filter, filter_of};
 use crate::many::Many;
@@ -64,6 +65,30 @@ impl InsertFilter {
             }
         }
         Ok(new)
+    }
+
+    /// Inserts many keys, and returns for each whether it was certainly not in before: an array of
+    /// bools, in the order of the keys. Of a key that comes twice only the first can be new. Nulls of
+    /// Arrow are left out, and not new.
+    ///
+    /// The keys are as for update, and so is what is in after an error; which of those were new is
+    /// lost then.
+    ///
+    /// >>> from amq import BlockedBloomFilter
+    /// >>> seen = BlockedBloomFilter(1000)
+    /// >>> seen.add_new(["a", "b", "a"]).tolist()
+    /// [True, True, False]
+    #[pyo3(signature = (keys, /))]
+    fn add_new<'py>(
+        slf: &Bound<'py, Self>,
+        keys: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (filter, mut done) = (slf.as_super().get(), 0);
+        let (new, overfull) = Many::of(keys, &filter.hashing)?.add_new_to(filter, &mut done)?;
+        if overfull {
+            warn(slf, done)?;
+        }
+        answers::bools(slf.py(), &new)
     }
 
     /// Adds every key of another filter of the same parameters and seed. All or nothing.

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple, PyType};
 
 /// What a key is hashed under.
-pub(crate) trait Under: Copy + Send + Sync {
+pub(crate) trait Under: Copy + Send + Sync + 'static {
     fn hash<K: Key + ?Sized>(self, key: &K) -> KeyHash;
 }
 

@@ -57,6 +57,7 @@ fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<remove::RemoveFilter>()?;
     module.add_class::<filter::StaticFilter>()?;
     module.add_class::<filter::FilterView>()?;
+    module.add_class::<column::Columns>()?;
     module.add_class::<ribbon_map::Map>()?;
     module.add_class::<plan::Sized>()?;
     module.add_class::<choose::Chosen>()?;

@@ -1,7 +1,7 @@
 //! Many keys at once.
 
-use crate::column::{Column, Elements, is_of_objects};
-use crate::data::reserve;
+use crate::column::{Column, Columns, Elements, is_of_objects};
+use crate::data::{len_of, reserve};
 use crate::encoding::Given;
 use crate::filter::Filter;
 use crate::hashing::Hashing;
@@ -10,6 +10,7 @@ use amq::KeyHash;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
+use std::borrow::Cow;
 
 /// Keys that are hashed before the next are taken from an iterator of unknown length.
 const BLOCK: usize = 1 << 16;
@@ -22,8 +23,6 @@ pub(crate) const PIECE: usize = 1 << 18;
 pub(crate) enum Nulls {
     LeftOut,
     Refused,
-    /// They have an answer.
-    Kept,
 }
 
 /// Keys to be inserted, asked for, or made a filter of.
@@ -42,12 +41,30 @@ pub(crate) struct Objects<'py> {
     nullable: bool,
 }
 
-/// The hashes of some keys, and what these were given as.
-struct Hashes {
-    hashes: Vec<KeyHash>,
-    given: Given,
-    /// Indices of hashes that stand for nulls.
-    nulls: Vec<usize>,
+/// Some keys.
+pub(crate) struct Block<'a> {
+    /// A hash for each; of a null any.
+    pub(crate) hashes: &'a [KeyHash],
+    pub(crate) given: Given,
+    /// Indices of nulls, in rising order.
+    pub(crate) nulls: &'a [usize],
+}
+
+impl Block<'_> {
+    /// The hashes of those that are no nulls.
+    fn keys(&self) -> Cow<'_, [KeyHash]> {
+        if self.nulls.is_empty() {
+            return Cow::Borrowed(self.hashes);
+        }
+        let mut keys = Vec::with_capacity(self.hashes.len());
+        let mut from = 0;
+        for &null in self.nulls {
+            keys.extend_from_slice(&self.hashes[from..null]);
+            from = null + 1;
+        }
+        keys.extend_from_slice(&self.hashes[from..]);
+        Cow::Owned(keys)
+    }
 }
 
 impl<'py> Many<'py> {
@@ -61,6 +78,11 @@ impl<'py> Many<'py> {
             )));
         }
         if matches!(hashing, Hashing::Caller(_)) {
+            if keys.is_instance_of::<Columns>() {
+                return Err(PyTypeError::new_err(
+                    "hash_func takes one object for a key: give tuples, such as zip(a, b)",
+                ));
+            }
             return Objects::of(keys, Elements::listed(keys)?, false);
         }
         if is_of_objects(keys)? {
@@ -80,35 +102,19 @@ impl<'py> Many<'py> {
     }
 
     /// Whether each of them is probably in; a null never is.
-    pub(crate) fn contained_in(self, filter: &Filter) -> PyResult<Vec<bool>> {
+    pub(crate) fn contained_in(mut self, filter: &Filter) -> PyResult<Vec<bool>> {
         let shared = filter.shared(self.py());
-        let (mut answers, mut nulls) = (Vec::new(), Vec::new());
-        let mut ask = |hashes: &[KeyHash], given| {
-            let from = answers.len();
-            reserve(&mut answers, hashes.len())?;
-            answers.resize(from + hashes.len(), false);
-            shared.read().contains_all(hashes, given, &mut answers[from..])?;
-            Ok::<_, PyErr>(from)
-        };
-        match self {
+        let mut answers = Vec::new();
+        if let Self::Objects(objects) = &mut self {
             // In blocks, however many there are: a key that is none changes nothing.
-            Self::Objects(objects) => {
-                let objects = Objects { len: None, ..objects };
-                objects.hashed(&filter.hashing, Nulls::Kept, |py, block| {
-                    let from = py.detach(|| ask(&block.hashes, block.given))?;
-                    nulls.extend(block.nulls.iter().map(|index| from + index));
-                    Ok(())
-                })?;
-            }
-            Self::Column(mut column, py) => py.detach(|| {
-                column.hashed(&filter.hashing, |block| {
-                    let from = ask(block.hashes, block.given)?;
-                    nulls.extend(block.nulls().map(|index| from + index));
-                    Ok(())
-                })
-            })?,
+            objects.len = None;
         }
-        nulls.into_iter().for_each(|index: usize| answers[index] = false);
+        self.each(&filter.hashing, |block| {
+            let answers = more(&mut answers, block.hashes.len())?;
+            shared.read().contains_all(block.hashes, block.given, answers)?;
+            block.nulls.iter().for_each(|&null| answers[null] = false);
+            Ok(())
+        })?;
         Ok(answers)
     }
 
@@ -117,76 +123,94 @@ impl<'py> Many<'py> {
     pub(crate) fn insert_into(self, filter: &Filter, done: &mut u64) -> PyResult<(u64, bool)> {
         let shared = filter.shared(self.py());
         let (mut new, mut overfull) = (0, false);
-        self.each(&filter.hashing, Nulls::LeftOut, |hashes, given| {
-            let put = shared.write().insert_all(hashes, given, *done)?;
+        self.each(&filter.hashing, |block| {
+            let keys = block.keys();
+            let put = shared.write().insert_all(&keys, block.given, *done, None)?;
             new += put.inserted;
             overfull |= put.overfull;
-            *done += hashes.len() as u64;
+            *done += keys.len() as u64;
             Ok(())
         })?;
         Ok((new, overfull))
     }
 
-    /// Calls `each` with the hashes of some keys after the other, without the interpreter.
+    /// Inserts them as [`insert_into`](Self::insert_into) does; returns whether each was new, which
+    /// no null is.
+    pub(crate) fn add_new_to(self, filter: &Filter, done: &mut u64) -> PyResult<(Vec<bool>, bool)> {
+        let shared = filter.shared(self.py());
+        let (mut answers, mut overfull) = (Vec::new(), false);
+        self.each(&filter.hashing, |block| {
+            let keys = block.keys();
+            let answers = more(&mut answers, block.hashes.len())?;
+            let new = Some(&mut answers[..keys.len()]);
+            overfull |= shared.write().insert_all(&keys, block.given, *done, new)?.overfull;
+            *done += keys.len() as u64;
+            // From the last on, each makes room for the nulls before it.
+            let mut from = keys.len();
+            for (before, &null) in block.nulls.iter().enumerate().rev() {
+                answers.copy_within(null - before..from, null + 1);
+                answers[null] = false;
+                from = null - before;
+            }
+            Ok(())
+        })?;
+        Ok((answers, overfull))
+    }
+
+    /// Calls `each` with some keys after the other, without the interpreter.
     fn each(
         self,
         hashing: &Hashing,
-        nulls: Nulls,
-        mut each: impl FnMut(&[KeyHash], Given) -> PyResult<()> + Send,
+        mut each: impl FnMut(&Block<'_>) -> PyResult<()> + Send,
     ) -> PyResult<()> {
         match self {
-            Self::Objects(objects) => objects.hashed(hashing, nulls, |py, hashes| {
-                for piece in hashes.hashes.chunks(PIECE) {
-                    py.check_signals()?;
-                    py.detach(|| each(piece, hashes.given))?;
-                }
-                Ok(())
-            }),
-            Self::Column(mut column, py) => py.detach(|| {
-                column.hashed(hashing, |block| match block.has_nulls() {
-                    true if nulls == Nulls::Refused => Err(refused_nulls()),
-                    true => each(&block.keys(), block.given),
-                    false => each(block.hashes, block.given),
-                })
-            }),
+            Self::Objects(objects) => objects.hashed(hashing, each),
+            Self::Column(mut column, py) => py.detach(|| column.hashed(hashing, &mut each)),
         }
     }
 }
 
+/// Room for as many answers more, which are false.
+fn more(answers: &mut Vec<bool>, count: usize) -> PyResult<&mut [bool]> {
+    let from = answers.len();
+    reserve(answers, count)?;
+    answers.resize(from + count, false);
+    Ok(&mut answers[from..])
+}
+
+/// The hashes of some objects, and what these were given as.
+struct Hashes {
+    hashes: Vec<KeyHash>,
+    given: Given,
+    nulls: Vec<usize>,
+}
+
 impl<'py> Objects<'py> {
     fn of(object: &Bound<'py, PyAny>, keys: Elements<'py>, nullable: bool) -> PyResult<Many<'py>> {
-        let len = match object.len() {
-            Ok(len) => Some(len),
-            // It has none.
-            Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => None,
-            Err(error) => return Err(error),
-        };
-        Ok(Many::Objects(Self { keys, len, nullable }))
+        Ok(Many::Objects(Self { keys, len: len_of(object)?, nullable }))
     }
 
-    /// Calls `each` with the hashes of some keys after the other.
+    /// Calls `each` with the hashes of some keys after the other, without the interpreter.
     fn hashed(
         self,
         hashing: &Hashing,
-        nulls: Nulls,
-        mut each: impl FnMut(Python<'py>, &Hashes) -> PyResult<()>,
+        mut each: impl FnMut(&Block<'_>) -> PyResult<()> + Send,
     ) -> PyResult<()> {
         let py = self.keys.py();
-        let mut block = Hashes::with_room(self.len.unwrap_or(BLOCK))?;
+        let mut hashes = Hashes::with_room(self.len.unwrap_or(BLOCK))?;
         for (number, key) in (1usize..).zip(self.keys) {
             let pushed = key.and_then(|key| match self.nullable && key.is_none() {
-                false => block.push(hashing, &key),
-                true => block.push_null(nulls),
+                false => hashes.push(hashing, &key),
+                true => hashes.push_null(),
             });
             if let Err(error) = pushed {
                 if self.len.is_none() {
-                    each(py, &block)?;
+                    hashes.take(py, &mut each)?;
                 }
                 return Err(error);
             }
-            if self.len.is_none() && block.hashes.len() == BLOCK {
-                each(py, &block)?;
-                block.clear();
+            if self.len.is_none() && hashes.hashes.len() == BLOCK {
+                hashes.take(py, &mut each)?;
             }
             // Nothing of Python runs between the keys of a list.
             if number.is_multiple_of(BLOCK) {
@@ -194,7 +218,7 @@ impl<'py> Objects<'py> {
                 py.detach(|| ());
             }
         }
-        each(py, &block)
+        hashes.take(py, &mut each)
     }
 }
 
@@ -214,16 +238,10 @@ impl Hashes {
     }
 
     #[cold]
-    fn push_null(&mut self, nulls: Nulls) -> PyResult<()> {
-        match nulls {
-            Nulls::LeftOut => Ok(()),
-            Nulls::Refused => Err(refused_nulls()),
-            Nulls::Kept => {
-                reserve(&mut self.nulls, 1)?;
-                self.nulls.push(self.hashes.len());
-                self.push_hash(KeyHash::new(0))
-            }
-        }
+    fn push_null(&mut self) -> PyResult<()> {
+        reserve(&mut self.nulls, 1)?;
+        self.nulls.push(self.hashes.len());
+        self.push_hash(KeyHash::new(0))
     }
 
     #[inline]
@@ -236,10 +254,25 @@ impl Hashes {
         Ok(())
     }
 
-    fn clear(&mut self) {
+    /// Calls `each` with all of them, without the interpreter, and forgets them.
+    fn take(
+        &mut self,
+        py: Python<'_>,
+        each: &mut (impl FnMut(&Block<'_>) -> PyResult<()> + Send),
+    ) -> PyResult<()> {
+        let mut nulls = &mut self.nulls[..];
+        for hashes in self.hashes.chunks(PIECE) {
+            py.check_signals()?;
+            let (now, later) = nulls.split_at_mut(nulls.partition_point(|&it| it < hashes.len()));
+            later.iter_mut().for_each(|null| *null -= hashes.len());
+            let block = Block { hashes, given: self.given, nulls: now };
+            py.detach(|| each(&block))?;
+            nulls = later;
+        }
         self.hashes.clear();
         self.nulls.clear();
         self.given = Given::NOTHING;
+        Ok(())
     }
 }
 
@@ -251,20 +284,21 @@ pub(crate) fn all(
 ) -> PyResult<(Vec<KeyHash>, Given)> {
     let mut all: Vec<KeyHash> = Vec::new();
     let mut given = Given::NOTHING;
-    Many::of(keys, hashing)?.each(hashing, nulls, |hashes, of| {
-        if hashes.is_empty() {
-            return Ok(());
+    Many::of(keys, hashing)?.each(hashing, |block| {
+        if nulls == Nulls::Refused && !block.nulls.is_empty() {
+            return Err(PyTypeError::new_err(
+                "a null is no key of a map, which has a value for each: drop the nulls",
+            ));
         }
-        given = given.and(of);
-        reserve(&mut all, hashes.len())?;
-        all.extend_from_slice(hashes);
+        let keys = block.keys();
+        if !keys.is_empty() {
+            given = given.and(block.given);
+        }
+        reserve(&mut all, keys.len())?;
+        all.extend_from_slice(&keys);
         Ok(())
     })?;
     Ok((all, given))
-}
-
-fn refused_nulls() -> PyErr {
-    PyTypeError::new_err("a null is no key of a map, which has a value for each: drop the nulls")
 }
 
 /// Whether these "many" keys are one: an iterable whose parts nobody means.

@@ -220,18 +220,23 @@ impl State {
         Some(inserted.is_new())
     }
 
-    /// Inserts all, of which `done` are in already; returns how many were new.
+    /// Inserts all, after `done` others of the call; returns how many were new, and writes which.
     pub(crate) fn insert_all(
         &mut self,
         hashes: &[KeyHash],
         given: Given,
         done: u64,
+        new: Option<&mut [bool]>,
     ) -> PyResult<Put<u64>> {
         self.expect(given)?;
         self.expect_even(hashes)?;
         let Content::File(file) = &mut self.content else { return Err(read_only()) };
         let told = given.into_filter(file.encoding(), || file.filter().is_empty());
-        let inserted = file.filter_mut().into_inner().insert_batch(hashes);
+        let filter = file.filter_mut().into_inner();
+        let inserted = match new {
+            Some(new) => filter.insert_batch_new(hashes, new),
+            None => filter.insert_batch(hashes),
+        };
         let some = match &inserted {
             Ok(_) => !hashes.is_empty(),
             Err(AnyError::Batch(error)) => error.done > 0,

@@ -19,8 +19,9 @@ class _ArrowStream(Protocol):
 
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _HashFunc: TypeAlias = Callable[[Any], int]
-# An array, or any iterable of keys.
-_Many: TypeAlias = Iterable[Any] | Buffer | _ArrowArray | _ArrowStream
+_Array: TypeAlias = Buffer | _ArrowArray | _ArrowStream
+# An array, several columns of which each row is a key, or any iterable of keys.
+_Many: TypeAlias = Iterable[Any] | _Array | "Columns"
 _Bools: TypeAlias = numpy.typing.NDArray[numpy.bool_]
 
 class Full(Exception):
@@ -31,6 +32,10 @@ class Unsupported(TypeError): ...
 class OverfullWarning(UserWarning):
     inserted: int
 
+
+@final
+class Columns:
+    def __new__(cls, *columns: _Array) -> Columns: ...
 
 class _Stats(TypedDict):
     kind: str
@@ -122,6 +127,7 @@ class InsertFilter(Filter):
     ) -> Self: ...
     def add(self, key: Any, /) -> bool: ...
     def update(self, *keys: _Many | Filter) -> int: ...
+    def add_new(self, keys: _Many, /) -> _Bools: ...
     def merge(self, other: Filter, /) -> None: ...
     def __or__(self, other: Filter, /) -> Self: ...
     def __ior__(self, other: Filter, /) -> Self: ...

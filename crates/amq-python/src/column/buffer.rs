@@ -1,12 +1,11 @@
 //! Arrays of NumPy and others, through the buffer protocol.
 #![allow(unsafe_code, reason = "elements are read where they lie, at any stride")]
 
-use super::block::Fill;
+use super::keys::Use;
 use crate::encoding::Given;
 use crate::interrupts::now_and_then;
-use crate::key::{Under, is_named};
+use crate::key::is_named;
 use crate::repr::text;
-use amq::KeyHash;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -85,49 +84,47 @@ impl Items {
         unsafe { std::slice::from_raw_parts(self.element(index), self.buffer.item_size()) }
     }
 
-    /// How the hashes are computed.
-    pub(super) fn fill<'a>(&'a self, under: impl Under + 'a) -> Fill<'a> {
-        macro_rules! integers {
-            ($type:ty, $swapped:expr) => {{
-                let swapped = $swapped;
-                Box::new(move |first, hashes: &mut [KeyHash]| {
-                    for (index, hash) in (first..).zip(hashes) {
-                        // SAFETY: an element has the size of the type, at any alignment.
-                        let value = unsafe { self.element(index).cast::<$type>().read_unaligned() };
-                        let value = if swapped { value.swap_bytes() } else { value };
-                        *hash = under.hash(&value);
-                    }
-                })
-            }};
+    /// The integer of `N` bytes at an index, extended to 64 bits.
+    #[inline(always)]
+    fn integer<const N: usize>(&self, index: usize, signed: bool, swapped: bool) -> u64 {
+        // SAFETY: an element of this type has so many bytes, at any alignment.
+        let mut bytes = unsafe { self.element(index).cast::<[u8; N]>().read_unaligned() };
+        if swapped != cfg!(target_endian = "big") {
+            bytes.reverse();
         }
+        let mut all = [0; 8];
+        all[..N].copy_from_slice(&bytes);
+        let unused = 64 - 8 * N as u32;
+        let high = u64::from_le_bytes(all) << unused;
+        if signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused }
+    }
+
+    /// Makes something of the keys from an index on.
+    pub(super) fn make<V: Use>(&self, from: usize, what: V) -> V::Made<'_> {
         match (self.item, self.buffer.item_size()) {
-            (Item::Truth, _) => Box::new(move |first, hashes| {
-                for (index, hash) in (first..).zip(hashes) {
-                    *hash = under.hash(&self.bytes(index).iter().any(|&byte| byte != 0));
-                }
+            (Item::Truth, _) => {
+                what.keys(move |row| self.bytes(from + row).iter().any(|&byte| byte != 0))
+            }
+            (Item::Integer { signed, swapped }, 1) => {
+                what.keys(move |row| self.integer::<1>(from + row, signed, swapped))
+            }
+            (Item::Integer { signed, swapped }, 2) => {
+                what.keys(move |row| self.integer::<2>(from + row, signed, swapped))
+            }
+            (Item::Integer { signed, swapped }, 4) => {
+                what.keys(move |row| self.integer::<4>(from + row, signed, swapped))
+            }
+            (Item::Integer { signed, swapped }, _) => {
+                what.keys(move |row| self.integer::<8>(from + row, signed, swapped))
+            }
+            (Item::Bytes, _) => what.keys(move |row| {
+                let bytes = self.bytes(from + row);
+                let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+                &bytes[..end]
             }),
-            (Item::Integer { signed: false, swapped }, 1) => integers!(u8, swapped),
-            (Item::Integer { signed: false, swapped }, 2) => integers!(u16, swapped),
-            (Item::Integer { signed: false, swapped }, 4) => integers!(u32, swapped),
-            (Item::Integer { signed: false, swapped }, _) => integers!(u64, swapped),
-            (Item::Integer { swapped, .. }, 1) => integers!(i8, swapped),
-            (Item::Integer { swapped, .. }, 2) => integers!(i16, swapped),
-            (Item::Integer { swapped, .. }, 4) => integers!(i32, swapped),
-            (Item::Integer { swapped, .. }, _) => integers!(i64, swapped),
-            (Item::Bytes, _) => Box::new(move |first, hashes| {
-                for (index, hash) in (first..).zip(hashes) {
-                    let bytes = self.bytes(index);
-                    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                    *hash = under.hash(&bytes[..end]);
-                }
-            }),
-            (Item::Text { swapped }, _) => Box::new(move |first, hashes| {
-                let mut text = String::new();
-                for (index, hash) in (first..).zip(hashes) {
-                    text.clear();
-                    text.extend(characters(self.bytes(index), swapped).map_while(Result::ok));
-                    *hash = under.hash(text.as_str());
-                }
+            (Item::Text { swapped }, _) => what.keys(move |row| {
+                let text = characters(self.bytes(from + row), swapped).map_while(Result::ok);
+                text.collect::<String>()
             }),
         }
     }

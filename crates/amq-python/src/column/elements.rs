@@ -5,7 +5,7 @@ use crate::repr::module_of;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyIterator, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyIterator, PyList, PySlice, PyString, PyTuple};
 
 /// Elements of an array that are made objects at once: all of them may be more than there is memory
 /// for, and nobody else runs meanwhile.
@@ -169,4 +169,15 @@ pub(super) fn no_list() -> PyErr {
         "one by one, this takes the objects of an array, and a table or a stream lists none: give \
          a column of it, or its to_pylist()",
     )
+}
+
+/// A table of pandas without its index, which is no part of its keys; another object as it is.
+pub(super) fn without_index<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    if !is_of_pandas(object)? || object.getattr_opt(intern!(py, "columns"))?.is_none() {
+        return Ok(object.clone());
+    }
+    let arguments = PyDict::new(py);
+    arguments.set_item("drop", true)?;
+    object.call_method("reset_index", (), Some(&arguments))
 }

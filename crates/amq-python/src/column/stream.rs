@@ -1,8 +1,7 @@
 //! Streams of Arrow: arrays, one after the other.
 #![allow(unsafe_code, reason = "the functions of a stream are C's")]
 
-use super::arrow::unread;
-use super::import::{imported, type_of};
+use super::import::{imported, type_of, unread};
 use arrow_array::ArrayRef;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;

@@ -1,0 +1,204 @@
+//! The keys in one piece of an array: hashed, or as parts of tuples.
+
+use super::buffer::Items;
+use crate::encoding::Given;
+use crate::key::Under;
+use amq::{Encoder, Key, KeyHash};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, ByteArrayType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, GenericByteArray};
+use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_schema::DataType;
+
+/// Some rows of a column.
+pub(super) enum Rows<'a> {
+    /// From this index on.
+    Items(&'a Items, usize),
+    Array(ArrayRef),
+}
+
+/// Computes the hashes of the rows from an index on.
+pub(super) type Fill<'a> = Box<dyn Fn(usize, &mut [KeyHash]) + 'a>;
+
+/// Encodes the key of a row as part of a tuple.
+type Part<'a> = Box<dyn Fn(usize, &mut Encoder) + 'a>;
+
+/// What is made of keys, whatever their type.
+pub(super) trait Use {
+    type Made<'a>;
+
+    /// `key` is the key of each row.
+    fn keys<'a, K: Key>(self, key: impl Fn(usize) -> K + 'a) -> Self::Made<'a>;
+
+    /// The key of row `i` is that of `rows[i]` among `len` others, of which this was made.
+    fn indirect<'a>(made: Self::Made<'a>, len: usize, rows: Vec<usize>) -> Self::Made<'a>;
+}
+
+/// Hashes them under this.
+struct Hash<U>(U);
+
+impl<U: Under> Use for Hash<U> {
+    type Made<'a> = Fill<'a>;
+
+    fn keys<'a, K: Key>(self, key: impl Fn(usize) -> K + 'a) -> Fill<'a> {
+        Box::new(move |first, hashes| {
+            for (row, hash) in (first..).zip(hashes) {
+                *hash = self.0.hash(&key(row));
+            }
+        })
+    }
+
+    /// Each different key is hashed once.
+    fn indirect<'a>(made: Self::Made<'a>, len: usize, rows: Vec<usize>) -> Self::Made<'a> {
+        let mut hashes = vec![KeyHash::new(0); len];
+        made(0, &mut hashes);
+        Box::new(move |first, to| {
+            for (hash, &row) in to.iter_mut().zip(&rows[first..]) {
+                *hash = hashes[row];
+            }
+        })
+    }
+}
+
+/// Encodes them.
+struct Encode;
+
+impl Use for Encode {
+    type Made<'a> = Part<'a>;
+
+    fn keys<'a, K: Key>(self, key: impl Fn(usize) -> K + 'a) -> Part<'a> {
+        Box::new(move |row, to| key(row).encode(to))
+    }
+
+    fn indirect<'a>(made: Self::Made<'a>, _: usize, rows: Vec<usize>) -> Self::Made<'a> {
+        Box::new(move |row, to| made(rows[row], to))
+    }
+}
+
+/// A row of several columns: encoded as a tuple.
+struct Tuple<'a>(&'a [Part<'a>], usize);
+
+impl Key for Tuple<'_> {
+    fn encode(&self, to: &mut Encoder) {
+        self.0.iter().for_each(|part| part(self.1, to));
+    }
+}
+
+/// How the hashes of rows are computed, what these are, and which are nulls. A row of several
+/// columns is the tuple of its keys, and a null if one of these is.
+pub(super) fn hashed<'a>(
+    columns: &'a [Rows<'a>],
+    under: impl Under,
+) -> (Fill<'a>, Given, Option<NullBuffer>) {
+    let nulls = columns.iter().fold(None, |nulls, rows| match rows {
+        Rows::Items(..) => nulls,
+        Rows::Array(array) => NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref()),
+    });
+    let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+    if let [rows] = columns {
+        return (rows.make(Hash(under)), rows.given(), nulls);
+    }
+    let parts: Vec<_> = columns.iter().map(|rows| rows.make(Encode)).collect();
+    let fill = Box::new(move |first, hashes: &mut [KeyHash]| {
+        for (row, hash) in (first..).zip(hashes) {
+            *hash = under.hash(&Tuple(&parts, row));
+        }
+    });
+    (fill, Given::OTHERS, nulls)
+}
+
+impl Rows<'_> {
+    fn given(&self) -> Given {
+        match self {
+            Self::Items(items, _) => items.given(),
+            Self::Array(array) => given(array.data_type()).unwrap_or(Given::OTHERS),
+        }
+    }
+
+    fn make<V: Use>(&self, what: V) -> V::Made<'_> {
+        match self {
+            Self::Items(items, from) => items.make(*from, what),
+            Self::Array(array) => make(array, what),
+        }
+    }
+}
+
+/// What keys of this type are; `None` if they are none.
+pub(super) fn given(of: &DataType) -> Option<Given> {
+    match of {
+        DataType::Dictionary(_, values) => given(values),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(Given::TEXT),
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => Some(Given::BYTES),
+        DataType::Null => Some(Given::NOTHING),
+        DataType::Boolean => Some(Given::INTEGERS),
+        integer if integer.is_integer() => Some(Given::INTEGERS),
+        _ => None,
+    }
+}
+
+/// Text is not looked at as such.
+fn make<V: Use>(array: &ArrayRef, what: V) -> V::Made<'_> {
+    match array.data_type() {
+        DataType::Int8 => integers::<Int8Type, V>(array, what),
+        DataType::Int16 => integers::<Int16Type, V>(array, what),
+        DataType::Int32 => integers::<Int32Type, V>(array, what),
+        DataType::Int64 => integers::<Int64Type, V>(array, what),
+        DataType::UInt8 => integers::<UInt8Type, V>(array, what),
+        DataType::UInt16 => integers::<UInt16Type, V>(array, what),
+        DataType::UInt32 => integers::<UInt32Type, V>(array, what),
+        DataType::UInt64 => integers::<UInt64Type, V>(array, what),
+        DataType::Boolean => {
+            let values = array.as_boolean();
+            what.keys(move |row| values.value(row))
+        }
+        DataType::Utf8 => bytes(array.as_string::<i32>(), what),
+        DataType::LargeUtf8 => bytes(array.as_string::<i64>(), what),
+        DataType::Binary => bytes(array.as_binary::<i32>(), what),
+        DataType::LargeBinary => bytes(array.as_binary::<i64>(), what),
+        DataType::Utf8View => {
+            let values = array.as_string_view();
+            what.keys(move |row| values.value(row).as_bytes())
+        }
+        DataType::BinaryView => {
+            let values = array.as_binary_view();
+            what.keys(move |row| values.value(row))
+        }
+        DataType::FixedSizeBinary(_) => {
+            let values = array.as_fixed_size_binary();
+            what.keys(move |row| values.value(row))
+        }
+        DataType::Dictionary(..) => {
+            let array = array.as_any_dictionary();
+            let values = array.values();
+            match values.is_empty() {
+                true => what.keys(|_| 0u64),
+                false => V::indirect(make(values, what), values.len(), array.normalized_keys()),
+            }
+        }
+        // All are nulls: there is nothing to be hashed.
+        _ => what.keys(|_| 0u64),
+    }
+}
+
+fn integers<T, V: Use>(array: &ArrayRef, what: V) -> V::Made<'_>
+where
+    T: ArrowPrimitiveType<Native: Key>,
+{
+    let values: &[T::Native] = array.as_primitive::<T>().values();
+    what.keys(move |row| values[row])
+}
+
+/// Strings and binaries, which lie behind one another.
+fn bytes<'a, T: ByteArrayType, V: Use>(array: &'a GenericByteArray<T>, what: V) -> V::Made<'a> {
+    let (offsets, data) = (array.value_offsets(), array.value_data());
+    what.keys(move |row| {
+        let key = data.get(offsets[row].as_usize()..offsets[row + 1].as_usize());
+        key.unwrap_or_default()
+    })
+}
