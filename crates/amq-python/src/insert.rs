@@ -68,8 +68,8 @@ impl InsertFilter {
     }
 
     /// Inserts many keys, and returns for each whether it was certainly not in before: an array of
-    /// bools, in the order of the keys. Of a key that comes twice only the first can be new. Nulls of
-    /// Arrow are left out, and not new.
+    /// bools, in the order of the keys. Of a key that comes twice only the first can be new. Nulls
+    /// of Arrow are left out, and not new.
     ///
     /// The keys are as for update, and so is what is in after an error; which of those were new is
     /// lost then.

@@ -19,7 +19,7 @@ class _ArrowStream(Protocol):
 
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _HashFunc: TypeAlias = Callable[[Any], int]
-_Array: TypeAlias = Buffer | _ArrowArray | _ArrowStream
+_Array: TypeAlias = Buffer | numpy.typing.NDArray[Any] | _ArrowArray | _ArrowStream
 # An array, several columns of which each row is a key, or any iterable of keys.
 _Many: TypeAlias = Iterable[Any] | _Array | "Columns"
 _Bools: TypeAlias = numpy.typing.NDArray[numpy.bool_]
