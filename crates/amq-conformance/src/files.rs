@@ -1,11 +1,11 @@
 //! Laws of filters as files: what was written is read again, and what was damaged or forged is not.
 
 mod committed;
-mod damaged;
-mod forged;
+pub(crate) mod damaged;
+pub(crate) mod forged;
 pub mod memory;
 mod prehashed;
-mod ways;
+pub(crate) mod ways;
 
 pub use committed::{callers_hash, committed, golden, golden_prehashed};
 pub use damaged::{a_damaged_file_is_refused, mend, what_is_no_file_is_refused_by_name};

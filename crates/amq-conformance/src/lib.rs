@@ -20,6 +20,7 @@
 //! | `merge` | `MergeFilter`, `Clone`, `PartialEq` | [`merge`], moves of the [`model`] |
 //! | `remove` | `RemoveFilter`, `Clone`, `PartialEq` | [`remove`], moves of the [`model`] |
 //! | `file` | `PartialEq` and the envelope's `FileFormat` | [`files`] |
+//! | `truncate` | `TruncateFilter`, `file` | [`truncate`] |
 //! | `count` | `CountFilter` | [`remove`], a check of the [`model`] |
 //! | `grow` | `EmptyFilter`, `PartialEq`; grows by itself | [`growth`] |
 //!
@@ -70,6 +71,7 @@
 //! | a prehashed filter answers, takes, forgets and merges hashes as the filter; its file is read as nothing else | places that depend on the seed, a file that does not say so |
 //! | reading takes the file's length and 64 KiB ([`files::memory`]) | a claim that is allocated, a second copy |
 //! | a filter that grows loses no key and keeps the rate asked for, through twelve doublings | a first stage with the whole rate, an entry that is lost in a larger table |
+//! | a truncated filter holds its keys, errs as its parameters say and is the one read within the budget ([`truncate`]) | the wrong bits kept, a rate that was not raised |
 //! | a count is never too low, and rarely too high | a saturated counter that doesn't say so |
 //!
 //! The laws of memory need their own global allocator: it and one [`memory!`] line per type are in
@@ -146,6 +148,7 @@ pub mod remove;
 pub mod shapes;
 mod suite;
 pub mod surface;
+pub mod truncate;
 mod violation;
 
 pub use cases::cases;

@@ -9,7 +9,7 @@
 mod counting;
 
 pub use counting::{Counting, every_refused_allocation_is_an_error, peak_of};
-pub(crate) use counting::{counted, counts};
+pub(crate) use counting::{counted, counts, each_refused, is_about_memory};
 
 use crate::fill::{all_found, by_inserting, present, present_hashes};
 use crate::planner::refused;
@@ -17,7 +17,7 @@ use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{
     Budget, BuildError, BuildFilter, EmptyFilter, Goal, KeyHash, MergeFilter, PlanFilter,
 };
-use counting::{each_refused, is_about_memory, is_out_of_memory, peak_of_all_threads};
+use counting::{is_out_of_memory, peak_of_all_threads};
 
 /// Numbers of keys; the last takes several layers, shards or runs, where a filter has them.
 const KEYS: [u64; 4] = [1, 100, 2000, 40_000];
@@ -240,6 +240,7 @@ macro_rules! memory {
         a_merge_without_memory_changes_nothing
     }); };
     (@file $filter:ty) => {};
+    (@truncate $filter:ty) => {};
     // A filter that is stored is filled in the first way.
     (@stored empty file $filter:ty) => {
         $crate::memory!(@file_laws $filter, $crate::by_inserting => {
@@ -255,7 +256,26 @@ macro_rules! memory {
             a_file_without_memory_is_an_error
         });
     };
+    (@stored empty truncate $filter:ty) => {
+        $crate::memory!(@truncate_laws $filter, $crate::by_inserting);
+    };
+    (@stored build truncate $filter:ty) => {
+        $crate::memory!(@truncate_laws $filter, $crate::at_once);
+    };
     (@stored $first:ident $other:ident $filter:ty) => {};
+    (@truncate_laws $filter:ty, $fill:path) => {
+        #[test]
+        fn a_budget_takes_the_memory_of_the_smaller_filter() {
+            let law = $crate::truncate::a_budget_takes_the_memory_of_the_smaller_filter::<$filter>;
+            $crate::hold($crate::apart::<fn(_) -> _>(law)($fill));
+        }
+
+        #[test]
+        fn a_budget_without_memory_is_an_error() {
+            let law = $crate::truncate::a_budget_without_memory_is_an_error::<$filter>;
+            $crate::hold($crate::apart::<fn(_) -> _>(law)($fill));
+        }
+    };
     (@file_laws $filter:ty, $fill:path => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {

@@ -6,7 +6,8 @@
 
 use crate::violation::{Verdict, Violation, ensure, same, unchanged};
 use amq_core::{
-    Count, CountFilter, EmptyFilter, Goal, Key, KeyHash, MergeError, MergeFilter, RemoveFilter,
+    Budget, Count, CountFilter, EmptyFilter, Goal, Key, KeyHash, MergeError, MergeFilter,
+    RemoveFilter, TruncateError, TruncateFilter,
 };
 use proptest::collection::vec;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, prop_oneof};
@@ -21,6 +22,7 @@ const KEYS: u8 = 47;
 
 type Remove<F> = fn(&mut F, KeyHash) -> bool;
 type Merge<F> = fn(&mut F, &F) -> Result<(), MergeError>;
+type Truncate<F> = fn(&mut F, Budget) -> Result<(), TruncateError>;
 type CountOf<F> = fn(&F, KeyHash) -> Count;
 
 /// A filter's abilities, named as in [`suite!`](crate::suite):
@@ -30,12 +32,13 @@ pub struct Abilities<F> {
     remove: Option<Remove<F>>,
     merge: Option<Merge<F>>,
     count: Option<CountOf<F>>,
+    truncate: Option<Truncate<F>>,
 }
 
 impl<F: EmptyFilter> Abilities<F> {
     /// Starts empty and takes keys.
     pub const fn empty() -> Self {
-        Self { remove: None, merge: None, count: None }
+        Self { remove: None, merge: None, count: None, truncate: None }
     }
 
     /// Can also be built at once, which is not a move in this game.
@@ -80,12 +83,21 @@ impl<F: CountFilter> Abilities<F> {
     }
 }
 
+impl<F: TruncateFilter> Abilities<F> {
+    /// Can also be truncated.
+    #[must_use]
+    pub fn truncate(self) -> Self {
+        Self { truncate: Some(F::truncate), ..self }
+    }
+}
+
 /// Inserts, batches, clears and every other ability, in any order, agree with the model.
 pub fn any_sequence_agrees_with_the_model<F>(abilities: Abilities<F>) -> Verdict
 where
     F: EmptyFilter + Clone + PartialEq,
 {
-    let steps = steps(abilities.remove.is_some(), abilities.merge.is_some());
+    let Abilities { remove, merge, truncate, .. } = &abilities;
+    let steps = steps(remove.is_some(), merge.is_some(), truncate.is_some());
     any_sequence(steps, &|goal, seed, steps| play(&abilities, goal, seed, steps))
 }
 
@@ -130,9 +142,10 @@ enum Step {
     Clear,
     Remove(u8),
     Merge(Vec<u8>),
+    Truncate,
 }
 
-fn steps(remove: bool, merge: bool) -> BoxedStrategy<Vec<Step>> {
+fn steps(remove: bool, merge: bool, truncate: bool) -> BoxedStrategy<Vec<Step>> {
     let mut steps: Vec<(u32, _)> = vec![
         (8, (0..KEYS).prop_map(Step::Insert).boxed()),
         (3, vec(0..KEYS, 0..70).prop_map(Step::InsertBatch).boxed()),
@@ -144,6 +157,9 @@ fn steps(remove: bool, merge: bool) -> BoxedStrategy<Vec<Step>> {
     }
     if merge {
         steps.push((2, vec(0..KEYS, 0..20).prop_map(Step::Merge).boxed()));
+    }
+    if truncate {
+        steps.push((1, Just(Step::Truncate).boxed()));
     }
     vec(Union::new_weighted(steps), 0..40).boxed()
 }
@@ -173,6 +189,7 @@ where
             Step::InsertUnique(key) => game.insert_unique(*key)?,
             Step::Remove(key) => game.remove(*key)?,
             Step::Merge(keys) => game.merge(&empty, keys)?,
+            Step::Truncate => game.truncate()?,
             Step::Clear => {
                 game.filter.clear();
                 game.copies.clear();
@@ -311,6 +328,18 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
                 unchanged(&self.filter, &before, "a merge that was refused")
             }
             Err(error) => Err(Violation::refused("a merge of filters made alike")(error)),
+        }
+    }
+
+    /// To a somewhat higher rate, if there is one.
+    fn truncate(&mut self) -> Verdict {
+        let Some(truncate) = self.abilities.truncate else {
+            return Ok(());
+        };
+        let before = self.filter.clone();
+        match truncate(&mut self.filter, Budget::Fpr(1.5 * before.expected_fpr())) {
+            Ok(()) => Ok(()),
+            Err(_) => unchanged(&self.filter, &before, "a truncation that was refused"),
         }
     }
 

@@ -91,7 +91,18 @@ macro_rules! suite {
         $crate::suite!(@file $crate::at_once);
         $crate::suite!(@prehashed $crate::at_once);
     };
+    (@stored empty truncate) => { $crate::suite!(@truncated $crate::by_inserting); };
+    (@stored build truncate) => { $crate::suite!(@truncated $crate::at_once); };
     (@stored $first:ident $other:ident) => {};
+    (@truncated $fill:path) => {
+        $crate::suite!(@laws truncate($fill) => {
+            a_truncated_filter_errs_as_often_as_predicted
+            truncating_twice_is_truncating_once
+            a_budget_that_a_filter_lacks_is_refused_by_name
+            a_file_read_within_a_budget_is_the_truncated_filter
+            a_damaged_file_is_refused_within_a_budget
+        });
+    };
     (@prehashed $fill:path) => {
         $crate::suite!(@laws files($fill) => {
             a_prehashed_filter_answers_as_the_filter
@@ -275,6 +286,7 @@ macro_rules! suite {
 
     // See @stored.
     (@ability file) => {};
+    (@ability truncate) => {};
 
     (@ability grow) => {
         $crate::suite!(@laws growth => {

@@ -1,12 +1,15 @@
 //! Filters as files: the ways in and out, the same for every type.
 
 use crate::envelope::{self, FileFormat, Hashing};
-use crate::{BuildError, Bytes, DecodeError, Secret, SharedBytes, SipKey, Table};
+use crate::{
+    Budget, BuildError, Bytes, DecodeError, Secret, SharedBytes, SipKey, Table, TruncateError,
+};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use {
     crate::ReadError,
+    crate::envelope::Limits,
     std::io::{self, Read, Write},
     std::path::Path,
 };
@@ -180,12 +183,14 @@ impl SaveOptions {
 }
 
 /// How a filter is read: the secret that its file withholds, the largest file that is read, and
-/// whether a view checks its payload. See the example of [`SaveOptions`].
+/// whether a view checks its payload, and how much of the filter is kept. See the example of
+/// [`SaveOptions`].
 #[derive(Clone, Copy, Debug)]
 pub struct LoadOptions {
     secret: Option<Secret>,
     max_bytes: u64,
     unchecked_payload: bool,
+    budget: Option<Budget>,
 }
 
 impl Default for LoadOptions {
@@ -198,7 +203,7 @@ impl LoadOptions {
     /// Reads a file of any length that tells its secret, and checks all of it.
     #[must_use]
     pub const fn new() -> Self {
-        Self { secret: None, max_bytes: u64::MAX, unchecked_payload: false }
+        Self { secret: None, max_bytes: u64::MAX, unchecked_payload: false, budget: None }
     }
 
     /// The seed of a file that withholds it. A file with another seed is refused as
@@ -240,6 +245,43 @@ impl LoadOptions {
         self
     }
 
+    /// Keeps as much of the filter as truncating it to this budget would
+    /// ([`TruncateFilter`](crate::TruncateFilter)).
+    ///
+    /// The file is read piece by piece and checked whole, and memory is allocated for the smaller
+    /// filter only. Budgets that truncating refuses are refused; and so is every kind that cannot
+    /// be truncated, and every view.
+    ///
+    /// ```
+    /// use amq_core::{Budget, LoadOptions};
+    ///
+    /// // In a program with less memory than the one that built the filter.
+    /// let load = LoadOptions::new().budget(Budget::Fpr(0.01));
+    /// # fn example<F: amq_core::FilterFile<With<amq_core::Table> = F>>(load: LoadOptions)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// let filter: F = load.load("keys.amq")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn budget(mut self, budget: Budget) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    #[cfg(feature = "std")]
+    const fn limits(self) -> Limits {
+        Limits { max_bytes: self.max_bytes, budget: self.budget }
+    }
+
+    /// `Ok` if a view of this many bytes is possible.
+    fn check_view(self, bytes: usize) -> Result<(), DecodeError> {
+        match self.budget {
+            Some(_) => Err(TruncateError::View.into()),
+            None => self.check_length(bytes),
+        }
+    }
+
     fn check_length(self, bytes: usize) -> Result<(), DecodeError> {
         match bytes as u64 {
             bytes if bytes > self.max_bytes => {
@@ -255,7 +297,10 @@ impl LoadOptions {
         F: FileFormat<With<Table> = F>,
     {
         self.check_length(bytes.len())?;
-        envelope::from_bytes::<F>(bytes, self.secret)
+        match self.budget {
+            Some(budget) => envelope::truncated::<F>(bytes, self.secret, budget),
+            None => envelope::from_bytes::<F>(bytes, self.secret),
+        }
     }
 
     /// [`FilterFile::read_from`], with these options.
@@ -264,7 +309,7 @@ impl LoadOptions {
     where
         F: FileFormat<With<Table> = F>,
     {
-        Ok(envelope::read::<F>(&mut reader, self.secret, self.max_bytes)?.0)
+        Ok(envelope::read::<F>(&mut reader, self.secret, self.limits())?.0)
     }
 
     /// [`FilterFile::load`], with these options.
@@ -273,12 +318,12 @@ impl LoadOptions {
     where
         F: FileFormat<With<Table> = F>,
     {
-        envelope::load::<F>(path.as_ref(), self.secret, self.max_bytes)
+        envelope::load::<F>(path.as_ref(), self.secret, self.limits())
     }
 
     /// [`FilterFile::view`], with these options.
     pub fn view<F: FileFormat>(self, bytes: &[u8]) -> Result<F::With<&[u8]>, DecodeError> {
-        self.check_length(bytes.len())?;
+        self.check_view(bytes.len())?;
         envelope::view::<F>(bytes, self.secret, !self.unchecked_payload)
     }
 
@@ -287,7 +332,7 @@ impl LoadOptions {
         self,
         bytes: Arc<T>,
     ) -> Result<F::With<SharedBytes<T>>, DecodeError> {
-        self.check_length((*bytes).as_ref().len())?;
+        self.check_view((*bytes).as_ref().len())?;
         envelope::view_shared::<F, T>(&bytes, self.secret, !self.unchecked_payload)
     }
 }

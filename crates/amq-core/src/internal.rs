@@ -6,7 +6,8 @@ pub use crate::cpu::Cpu;
 #[cfg(feature = "std")]
 pub use crate::envelope::keep_permissions;
 pub use crate::envelope::{
-    Contents, Entry, FileFormat, Hashing, Opened, Section, Sections, from_payload, to_bytes,
+    ByteSource, Contents, Entry, FileFormat, Hashing, Opened, Section, SectionStream, Sections,
+    from_payload, table_of, to_bytes,
 };
 #[cfg(feature = "serde")]
 pub use crate::envelope::{deserialize, serialize};

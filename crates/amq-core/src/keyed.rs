@@ -1,14 +1,14 @@
 //! Filters that hash their keys under a secret key.
 
-use crate::envelope::{Contents, FileFormat, Hashing, Opened, Sections};
+use crate::envelope::{Contents, FileFormat, Hashing, Opened, SectionStream, Sections};
 use crate::filter::{ext, hashes_of};
 use crate::format::HashedBy;
 use crate::key::{KeyHasher, hash_blocks};
 use crate::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
-    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
-    Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Secret, SipKey,
-    Stats, Table, Target,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError,
+    InsertFilter, Inserted, Key, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter,
+    Secret, SipKey, Stats, Table, Target, TruncateError, TruncateFilter,
 };
 use core::fmt;
 
@@ -287,6 +287,13 @@ impl<F: CountFilter> Keyed<F> {
 }
 
 /// Merges with a filter under the same secret key alone.
+impl<F: TruncateFilter> Keyed<F> {
+    /// [`TruncateFilter::truncate`].
+    pub fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
+        self.filter.truncate(budget)
+    }
+}
+
 impl<F: MergeFilter> MergeFilter for Keyed<F> {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         match self.key == other.key {
@@ -345,6 +352,18 @@ impl<F: Filter + FileFormat> FileFormat for Keyed<F> {
             return Err(DecodeError::NotKeyed);
         };
         Ok(Keyed { filter: F::from_copies(opened, geometry, sections)?, key })
+    }
+
+    fn truncated(
+        opened: &Opened<'_>,
+        geometry: F::Geometry,
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<Keyed<F::With<Table>>, DecodeError> {
+        let Some(Secret::Key(key)) = opened.secret() else {
+            return Err(DecodeError::NotKeyed);
+        };
+        Ok(Keyed { filter: F::truncated(opened, geometry, budget, sections)?, key })
     }
 }
 

@@ -36,6 +36,7 @@
 //!           EmptyFilter     BuildFilter   made empty, then filled / made from all keys at once
 //!
 //!   MergeFilter                           two into one
+//!   TruncateFilter                        smaller, without the keys
 //! ```
 //!
 //! A Bloom filter has no `remove`, a ribbon filter no `insert`, and the compiler says so.
@@ -73,13 +74,13 @@ mod threads;
 pub use error::ReadError;
 pub use error::{
     BatchInsertError, BuildError, DecodeError, InsertError, LengthMismatch, MergeError, PlanError,
-    SipKeyError, UnevenHashes,
+    SipKeyError, TruncateError, UnevenHashes,
 };
 pub use file_info::{KeyEncoding, KeyInfo, Secret};
 pub use filter::{
     BuildFilter, BuildTarget, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterExt,
     FilterKind, InsertExt, InsertFilter, Inserted, MergeFilter, Parameter, ParameterValue,
-    Parameters, Parts, PlanFilter, RemoveFilter, Stats, Target, UnknownKind,
+    Parameters, Parts, PlanFilter, RemoveFilter, Stats, Target, TruncateFilter, UnknownKind,
 };
 pub use filter_file::{FilterFile, LoadOptions, SaveOptions};
 pub use goal::{Budget, Goal, Plan};

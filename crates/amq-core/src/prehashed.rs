@@ -1,12 +1,12 @@
 //! Filters of hashes that come from the caller.
 
-use crate::envelope::{Contents, FileFormat, Hashing, Opened, Sections};
+use crate::envelope::{Contents, FileFormat, Hashing, Opened, SectionStream, Sections};
 use crate::format::HashedBy;
 use crate::{
-    BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
-    DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError, InsertFilter,
-    Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats, Table, Target,
-    UnevenHashes,
+    BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count,
+    CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError,
+    InsertFilter, Inserted, KeyHash, LengthMismatch, MergeError, MergeFilter, RemoveFilter, Stats,
+    Table, Target, TruncateError, TruncateFilter, UnevenHashes,
 };
 use core::fmt;
 
@@ -230,6 +230,13 @@ impl<F: CountFilter> Prehashed<F> {
 }
 
 /// Merges with its like alone: that both callers hash in one way is taken on trust.
+impl<F: TruncateFilter> Prehashed<F> {
+    /// [`TruncateFilter::truncate`].
+    pub fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
+        self.0.truncate(budget)
+    }
+}
+
 impl<F: MergeFilter> MergeFilter for Prehashed<F> {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.0.can_merge(&other.0)
@@ -274,6 +281,15 @@ impl<F: Filter + FileFormat> FileFormat for Prehashed<F> {
         sections: Sections<'_, &[u8]>,
     ) -> Result<Prehashed<F::With<Table>>, DecodeError> {
         F::from_copies(opened, geometry, sections).map(Prehashed)
+    }
+
+    fn truncated(
+        opened: &Opened<'_>,
+        geometry: F::Geometry,
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<Prehashed<F::With<Table>>, DecodeError> {
+        F::truncated(opened, geometry, budget, sections).map(Prehashed)
     }
 }
 

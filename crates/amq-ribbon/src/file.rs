@@ -10,11 +10,13 @@ use crate::row::BITS;
 use crate::sizing::MAX_LAYERS;
 use crate::solution::Solution;
 use crate::threshold::{IN_BYTE, threshold_of};
-use crate::{RibbonFilter, RibbonMap, RibbonParams};
+use crate::{RibbonFilter, RibbonMap, RibbonParams, truncate};
 use alloc::vec;
 use amq_core::format::HashedBy;
-use amq_core::internal::{Contents, Entry, FileFormat, Hashing, Opened, Section, Sections};
-use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
+use amq_core::internal::{
+    Contents, Entry, FileFormat, Hashing, Opened, Section, SectionStream, Sections,
+};
+use amq_core::{Budget, BuildError, Bytes, DecodeError, FilterKind};
 
 /// The most starts of a layer: four for each of the most keys. Sums over such layers stay far below
 /// 2^64.
@@ -54,6 +56,15 @@ impl<B: Bytes> FileFormat for RibbonFilter<B> {
     ) -> Result<RibbonFilter<C>, DecodeError> {
         let solution = solution(geometry, sections)?;
         Ok(RibbonFilter { header: opened.header(), len: opened.keys(), solution })
+    }
+
+    fn truncated(
+        opened: &Opened<'_>,
+        geometry: (RibbonParams, Geometry),
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<RibbonFilter, DecodeError> {
+        truncate::read(geometry, opened.header(), opened.keys(), budget, sections)
     }
 }
 
@@ -122,7 +133,7 @@ fn solution<C: Bytes>(
     let mut next = || sections.take();
     let (parts, spare) = ([next()?, next()?, next()?], next()?);
     if sections.is_checked() {
-        validate(parts[1].as_ref(), geometry.buckets, spare.as_ref())?;
+        check_parts(parts[1].as_ref(), geometry.buckets, spare.as_ref())?;
     }
     Ok(Solution::new(params, geometry, parts))
 }
@@ -177,7 +188,11 @@ fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError
 }
 
 /// Refuses what no build writes. Any word and any seed may be a solution's.
-fn validate(thresholds: &[u8], buckets: u64, spare: &[u8]) -> Result<(), DecodeError> {
+pub(crate) fn check_parts(
+    thresholds: &[u8],
+    buckets: u64,
+    spare: &[u8],
+) -> Result<(), DecodeError> {
     let past = buckets..thresholds.len() as u64 * IN_BYTE as u64;
     if past.into_iter().any(|bucket| threshold_of(thresholds, bucket) != Some(0)) {
         return Err(DecodeError::Structure { what: "thresholds past the last bucket" });

@@ -150,7 +150,7 @@ impl RibbonFilter {
         }
         // About one filter in a hundred bumps more keys than planned. How many does not depend on
         // the columns, so with fewer columns the same keys fit.
-        let fitting = theory::within(*solution.params(), allowed)?;
+        let fitting = theory::within(*solution.params(), allowed, RibbonParams::bytes)?;
         drop(solution);
         let solution = Solution::build(source, fitting.columns(), &mut |_| ())?;
         if solution.bytes() > allowed {

@@ -9,7 +9,7 @@ mod slot;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use column::Blocks;
 pub(crate) use column::ByColumn;
-pub(crate) use slot::{BySlot, put};
+pub(crate) use slot::{BySlot, columns_of, put};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use slot::{fold, fold_word};
 

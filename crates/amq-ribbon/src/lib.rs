@@ -154,6 +154,7 @@ mod sizing;
 mod solution;
 pub mod theory;
 mod threshold;
+mod truncate;
 
 pub use filter::{RibbonFilter, RibbonView};
 pub use map::{MapError, RibbonMap, RibbonMapView};
@@ -166,7 +167,8 @@ pub use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, DEFAULT_SEED, DecodeError,
     Encoder, Filter, FilterExt, FilterFile, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch,
     LoadOptions, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, UnevenHashes, key,
+    Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, TruncateError,
+    TruncateFilter, UnevenHashes, key,
 };
 
 /// The README's examples are tests.

@@ -8,6 +8,7 @@ use crate::layout::{SolutionLayout, Window, bytes_read};
 use crate::row::{self, BUCKET, next_layer};
 use crate::simd::Backend;
 use crate::threshold::{limit, threshold_of};
+use crate::truncate::Target;
 use amq_core::{Bytes, KeyHash, Table};
 
 /// Keys of a batch whose windows are prefetched before the first of them is read.
@@ -183,6 +184,15 @@ impl<B: Bytes> Solution<B> {
     fn is_bumped(&self, bucket: u64, offset: u64) -> bool {
         let threshold = threshold_of(self.thresholds.as_ref(), bucket);
         threshold.is_none_or(|threshold| offset < limit(threshold, BUCKET))
+    }
+}
+
+impl Solution {
+    /// The same solution with fewer columns, in these words.
+    pub(crate) fn with_words(&mut self, target: Target, words: Table) -> Self {
+        let [thresholds, seeds] =
+            [&mut self.thresholds, &mut self.seeds].map(core::mem::take::<Table>);
+        Self::new(target.params, target.geometry, [words, thresholds, seeds])
     }
 }
 

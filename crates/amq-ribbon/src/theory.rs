@@ -118,7 +118,7 @@ pub fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
         Budget::Fpr(asked) => for_rate(goal.keys, asked)?,
         Budget::BitsPerKey(_) | Budget::Bytes(_) => {
             let largest = RibbonParams::new(1, 0).with_keys(most(goal.keys));
-            within(largest, goal.max_bits() / 8)?
+            within(largest, goal.max_bits() / 8, RibbonParams::bytes)?
         }
     };
     plan_params(params, goal.keys)
@@ -169,18 +169,23 @@ fn for_rate(total: u64, asked: f64) -> Result<RibbonParams, PlanError> {
     Ok(with(columns, last_true(0, most_short(columns), meets)))
 }
 
-/// These parameters with the most columns, and then the fewest short blocks, that fit.
-pub(crate) fn within(params: RibbonParams, allowed: u64) -> Result<RibbonParams, PlanError> {
+/// These parameters with the most columns, and then the fewest short blocks, that fit: `bytes` says
+/// how large such a filter is.
+pub(crate) fn within(
+    params: RibbonParams,
+    allowed: u64,
+    bytes: impl Fn(&RibbonParams) -> u64,
+) -> Result<RibbonParams, PlanError> {
     let with = |columns: u32, short: u64| {
         let mut params = params;
         (params.columns, params.short) = (columns, short as u32);
         params
     };
-    let fits = |params: &RibbonParams| params.bytes() <= allowed;
+    let fits = |params: &RibbonParams| bytes(params) <= allowed;
     let Some(columns) =
         (1..=MAX_COLUMNS).rev().find(|&columns| fits(&with(columns, most_short(columns))))
     else {
-        return Err(PlanError::Bytes { bytes: allowed, min: with(1, 0).bytes() });
+        return Err(PlanError::Bytes { bytes: allowed, min: bytes(&with(1, 0)) });
     };
     let short = first_true(0, most_short(columns), |short| fits(&with(columns, short)));
     Ok(with(columns, short))

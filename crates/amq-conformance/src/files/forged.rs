@@ -103,12 +103,12 @@ pub fn forgeries<F: FileFilter>(
 
 /// What is asked of a forged file, given it and its description. (Behind `dyn`, so that what forges
 /// is compiled once for each filter.)
-pub(super) type Check<'a> = dyn FnMut(&[u8], &dyn Fn() -> String) -> Verdict + 'a;
+pub(crate) type Check<'a> = dyn FnMut(&[u8], &dyn Fn() -> String) -> Verdict + 'a;
 
 /// Calls `each` with every forgery of a small filter's file: a hostile number in header or
 /// directory, alone and with sections as long as it asks for; or a changed byte of the payload. The
 /// checksums are right.
-pub(super) fn forged_files<F: FileFilter>(fill: Fill<F>, each: &mut Check<'_>) -> Verdict {
+pub(crate) fn forged_files<F: FileFilter>(fill: Fill<F>, each: &mut Check<'_>) -> Verdict {
     for n in [1, 40] {
         let bytes = encoded(&with_keys(fill, n, 0.05, 3)?)?;
         forged_from(&bytes, n, fitted::<F>, each)?;

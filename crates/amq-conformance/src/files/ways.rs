@@ -115,17 +115,17 @@ pub const fn load_options(seed: Option<u64>) -> LoadOptions {
     }
 }
 
-pub(super) fn encoded<F: FileFilter>(filter: &F) -> Result<Vec<u8>, Violation> {
+pub(crate) fn encoded<F: FileFilter>(filter: &F) -> Result<Vec<u8>, Violation> {
     filter.encode(false).map_err(Violation::refused("encoding"))
 }
 
-pub(super) fn decode<F: FileFilter>(bytes: &[u8], seed: Option<u64>) -> Result<F, DecodeError> {
+pub(crate) fn decode<F: FileFilter>(bytes: &[u8], seed: Option<u64>) -> Result<F, DecodeError> {
     F::decode(bytes, seed)
 }
 
 /// A filter of any number of keys, zero included.
 #[inline(never)]
-pub(super) fn with_keys<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
+pub(crate) fn with_keys<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
     let goal = Goal::new(n.max(1), Budget::Fpr(fpr));
     fill(goal, seed, &present_hashes(n, seed))
         .map_err(Violation::refused(format!("{n} keys at {fpr}")))

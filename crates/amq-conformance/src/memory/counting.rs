@@ -21,7 +21,7 @@ pub struct Counting;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
     /// Allocations, refused ones included.
-    pub(super) calls: u64,
+    pub(crate) calls: u64,
     /// The one to refuse.
     refused: u64,
     held: i64,
@@ -153,7 +153,7 @@ pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
 }
 
 /// Calls `run` with the number of the allocation to refuse, until it makes no more than that.
-pub(super) fn each_refused(run: &mut dyn FnMut(u64) -> Result<Account, Violation>) -> Verdict {
+pub(crate) fn each_refused(run: &mut dyn FnMut(u64) -> Result<Account, Violation>) -> Verdict {
     counts()?;
     for refused in 0.. {
         if run(refused)?.calls <= refused {
@@ -164,7 +164,7 @@ pub(super) fn each_refused(run: &mut dyn FnMut(u64) -> Result<Account, Violation
 }
 
 /// `Ok` if the error is about the allocation that was refused.
-pub(super) fn is_about_memory(
+pub(crate) fn is_about_memory(
     what: &str,
     refused: u64,
     account: &Account,

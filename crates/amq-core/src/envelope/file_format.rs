@@ -2,9 +2,10 @@
 
 use super::contents::{Contents, Hashing};
 use super::opened::Opened;
+use super::pieces::SectionStream;
 use super::sections::Sections;
 use crate::format::HashedBy;
-use crate::{BuildError, Bytes, DecodeError, Table};
+use crate::{Budget, BuildError, Bytes, DecodeError, FilterKind, Table, TruncateError};
 
 /// A filter with files: what they say, and how it is put together again.
 ///
@@ -49,5 +50,20 @@ pub trait FileFormat: Sized {
             Table::try_from(section).map_err(|_| DecodeError::OutOfMemory { bytes })
         };
         Self::from_sections(opened, geometry, Sections::new(opened, is_checked, &mut next))
+    }
+
+    /// The filter within a budget: what truncating it would leave, from sections that are read
+    /// piece by piece. The payload's checksum is checked afterwards.
+    fn truncated(
+        opened: &Opened<'_>,
+        geometry: Self::Geometry,
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<Self::With<Table>, DecodeError> {
+        let _ = (geometry, budget, sections);
+        Err(match FilterKind::from_number(opened.kind()) {
+            Some(kind) => TruncateError::Kind { kind }.into(),
+            None => DecodeError::Kind { number: opened.kind() },
+        })
     }
 }

@@ -22,6 +22,7 @@ mod header;
 mod opened;
 #[cfg(feature = "std")]
 mod path;
+mod pieces;
 mod read;
 mod secret;
 mod sections;
@@ -36,10 +37,11 @@ pub(crate) use format::MAJOR;
 pub use opened::Opened;
 #[cfg(feature = "std")]
 pub use path::keep_permissions;
+pub use pieces::{ByteSource, SectionStream, table_of};
 pub use read::from_payload;
-pub(crate) use read::{from_bytes, view, view_shared};
 #[cfg(feature = "std")]
-pub(crate) use read::{load, read};
+pub(crate) use read::{Limits, load, read};
+pub(crate) use read::{from_bytes, truncated, view, view_shared};
 pub use sections::Sections;
 #[cfg(feature = "serde")]
 pub use serde::{deserialize, serialize};

@@ -5,9 +5,10 @@ use super::file_format::FileFormat;
 use super::format::HEADER;
 use super::header::FileHeader;
 use super::opened::Opened;
+use super::pieces::SectionStream;
 use super::sections::{Sections, ranges};
 use crate::format::HashedBy;
-use crate::{Bytes, DecodeError, Secret, SharedBytes, Table};
+use crate::{Budget, Bytes, DecodeError, Secret, SharedBytes, Table};
 use alloc::sync::Arc;
 
 impl<'a> Opened<'a> {
@@ -63,6 +64,28 @@ pub(crate) fn from_bytes<F: FileFormat>(
     copied::<F>(&opened, payload, geometry)
 }
 
+/// The filter in these bytes within a budget; nothing else of them is copied.
+pub(crate) fn truncated<F: FileFormat>(
+    bytes: &[u8],
+    secret: Option<Secret>,
+    budget: Budget,
+) -> Result<F::With<Table>, DecodeError> {
+    let (opened, payload, geometry) = Opened::of::<F>(bytes, secret)?;
+    // Checks the payload.
+    drop(ranges(payload, &opened, true)?);
+    let mut rest = payload;
+    let mut fill = |bytes: &mut [u8]| {
+        let (now, later) = rest.split_at(bytes.len());
+        bytes.copy_from_slice(now);
+        rest = later;
+        Ok(())
+    };
+    let mut sections = SectionStream::new(&opened, true, &mut fill);
+    let filter = F::truncated(&opened, geometry, budget, &mut sections)?;
+    sections.finish()?;
+    Ok(filter)
+}
+
 /// The filter with this payload, whatever its keys are hashed by: a part of another.
 pub fn from_payload<F: FileFormat>(
     opened: &Opened<'_>,
@@ -111,43 +134,57 @@ pub(crate) fn view_shared<F: FileFormat, T: Bytes + ?Sized>(
 }
 
 #[cfg(feature = "std")]
-pub(crate) use stream::{load, read};
+pub(crate) use stream::{Limits, load, read};
 
 #[cfg(feature = "std")]
 mod stream {
     use super::super::directory::Place;
     use super::super::format::ALIGN;
     use super::super::sections::check_padding;
-    use super::{FileFormat, FileHeader, HEADER, Opened, Sections};
+    use super::{FileFormat, FileHeader, HEADER, Opened, SectionStream, Sections};
     use crate::memory::reserve;
-    use crate::{DecodeError, ReadError, Secret, Table};
+    use crate::{Budget, DecodeError, ReadError, Secret, Table};
     use std::fs::File;
     use std::io::{self, BufReader, ErrorKind, Read};
     use std::path::Path;
     use std::vec::Vec;
     use xxhash_rust::xxh3::Xxh3;
 
-    /// Reads one file, and no byte more; also gives its length. One that says it is longer than
-    /// `max_bytes` is refused.
+    /// How much is read of a file.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Limits {
+        /// A file that says it is longer than this is refused.
+        pub(crate) max_bytes: u64,
+        /// The filter is truncated to this.
+        pub(crate) budget: Option<Budget>,
+    }
+
+    #[cfg(feature = "serde")]
+    impl Limits {
+        /// All of a file of any length.
+        pub(crate) const NONE: Self = Self { max_bytes: u64::MAX, budget: None };
+    }
+
+    /// Reads one file, and no byte more; also gives its length.
     pub(crate) fn read<F: FileFormat>(
         reader: &mut dyn Read,
         secret: Option<Secret>,
-        max_bytes: u64,
+        limits: Limits,
     ) -> Result<(F::With<Table>, u64), ReadError> {
-        read_known::<F>(reader, 0, secret, max_bytes)
+        read_known::<F>(reader, 0, secret, limits)
     }
 
     /// Reads the file at `path`, which must hold nothing else.
     pub(crate) fn load<F: FileFormat>(
         path: &Path,
         secret: Option<Secret>,
-        max_bytes: u64,
+        limits: Limits,
     ) -> Result<F::With<Table>, ReadError> {
         let file = File::open(path)?;
         let held = file.metadata()?.len();
         // For header and directory; a large read goes past the buffer.
         let mut reader = BufReader::with_capacity(1 << 12, file);
-        let (filter, length) = read_known::<F>(&mut reader, held, secret, max_bytes)?;
+        let (filter, length) = read_known::<F>(&mut reader, held, secret, limits)?;
         match reader.read(&mut [0])? {
             0 => Ok(filter),
             // A pipe does not say how many.
@@ -161,14 +198,22 @@ mod stream {
         reader: &mut dyn Read,
         known: u64,
         secret: Option<Secret>,
-        max_bytes: u64,
+        limits: Limits,
     ) -> Result<(F::With<Table>, u64), ReadError> {
         let mut stream = Stream { reader, read: 0, needed: HEADER as u64, failed: None };
-        let read = stream.file::<F>(known, secret, max_bytes);
+        let read = stream.file::<F>(known, secret, limits);
         match (read, stream.failed) {
             (Err(_), Some(error)) => Err(error.into()),
             (Err(error), None) => Err(Opened::refusal(error, F::HASHED_BY).into()),
             (Ok(filter), _) => Ok(filter),
+        }
+    }
+
+    /// `Ok` if this is the payload's checksum.
+    fn check_sum(sum: &Xxh3, opened: &Opened<'_>) -> Result<(), DecodeError> {
+        match sum.digest() == opened.file.payload_sum {
+            true => Ok(()),
+            false => Err(DecodeError::Checksum { part: "payload" }),
         }
     }
 
@@ -188,7 +233,7 @@ mod stream {
             &mut self,
             known: u64,
             secret: Option<Secret>,
-            max_bytes: u64,
+            Limits { max_bytes, budget }: Limits,
         ) -> Result<(F::With<Table>, u64), DecodeError> {
             let mut header = [0; HEADER];
             let held = self.fill(&mut header)?;
@@ -205,6 +250,18 @@ mod stream {
             let opened = Opened::new(file, &directory)?;
             let geometry = opened.geometry_of::<F>()?;
             let mut sum = Xxh3::new();
+            if let Some(budget) = budget {
+                let mut fill = |bytes: &mut [u8]| {
+                    self.all(bytes)?;
+                    sum.update(bytes);
+                    Ok(())
+                };
+                let mut sections = SectionStream::new(&opened, known > 0, &mut fill);
+                let filter = F::truncated(&opened, geometry, budget, &mut sections)?;
+                sections.finish()?;
+                check_sum(&sum, &opened)?;
+                return Ok((filter, length));
+            }
             let mut sections = Vec::new();
             let count = opened.sections() as u64;
             let bytes = count.saturating_mul(size_of::<Table>() as u64);
@@ -214,9 +271,7 @@ mod stream {
                     (opened.directory.place(index), known.saturating_sub(self.read));
                 sections.push(self.section(place, known, &mut sum)?);
             }
-            if sum.digest() != opened.file.payload_sum {
-                return Err(DecodeError::Checksum { part: "payload" });
-            }
+            check_sum(&sum, &opened)?;
             let mut sections = sections.into_iter();
             let mut next = || Ok(sections.next().unwrap_or_default());
             let sections = Sections::new(&opened, true, &mut next);

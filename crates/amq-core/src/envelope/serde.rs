@@ -51,7 +51,7 @@ impl<'de, F: FileFormat<With<Table> = F>> Visitor<'de> for File<F> {
     #[cfg(feature = "std")]
     fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<F, A::Error> {
         let mut bytes = Bytes { sequence, failed: None };
-        let filter = super::read::<F>(&mut bytes, None, u64::MAX);
+        let filter = super::read::<F>(&mut bytes, None, super::Limits::NONE);
         let Bytes { mut sequence, failed } = bytes;
         match (filter, failed) {
             (_, Some(error)) => Err(error),

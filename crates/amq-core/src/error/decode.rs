@@ -1,6 +1,6 @@
 //! What cannot be read.
 
-use crate::{FilterKind, PlanError};
+use crate::{FilterKind, PlanError, TruncateError};
 use core::fmt;
 
 /// Bytes that are not a filter, or not one that can be read here. Nothing was made.
@@ -137,6 +137,8 @@ pub enum DecodeError {
         /// The most that are allowed.
         limit: u64,
     },
+    /// The filter cannot be read within the budget that was given.
+    Budget(TruncateError),
     /// The allocator refused.
     OutOfMemory {
         /// The bytes asked of it.
@@ -144,6 +146,12 @@ pub enum DecodeError {
     },
     /// Reading stopped at an error of the system; see [`ReadError`](crate::ReadError).
     Interrupted,
+}
+
+impl From<TruncateError> for DecodeError {
+    fn from(error: TruncateError) -> Self {
+        Self::Budget(error)
+    }
 }
 
 impl From<PlanError> for DecodeError {
@@ -293,6 +301,7 @@ impl fmt::Display for DecodeError {
                 f,
                 "the file says that it has {bytes} bytes, and at most {limit} are allowed"
             ),
+            Self::Budget(error) => write!(f, "{error}"),
             Self::OutOfMemory { bytes } => {
                 write!(f, "the allocator refused {bytes} bytes: free memory, or use a view")
             }

@@ -11,6 +11,7 @@ mod merge;
 mod number;
 mod plan;
 mod sip_key;
+mod truncate;
 mod uneven;
 
 pub use build::BuildError;
@@ -22,11 +23,13 @@ pub use length::LengthMismatch;
 pub use merge::MergeError;
 pub use plan::PlanError;
 pub use sip_key::SipKeyError;
+pub use truncate::TruncateError;
 pub use uneven::UnevenHashes;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Budget;
     use std::string::ToString;
 
     #[test]
@@ -216,6 +219,35 @@ mod tests {
             (
                 &BatchInsertError::check_length(2, 1).unwrap_err(),
                 "keys: 2, room for answers: 1; the two slices must be equally long",
+            ),
+            (
+                &TruncateError::Larger { asked: Budget::Fpr(0.001), has: Budget::Fpr(0.0078) },
+                "the filter has a false-positive rate of 7.800e-3, and truncating cannot lower it \
+                 to 0.001: ask for a higher rate, or build the filter again from its keys",
+            ),
+            (
+                &TruncateError::larger(Budget::BitsPerKey(12.0), 0.01, 1000, 1000),
+                "the filter has 8.000 bits per key, and truncating cannot give it 12: ask for \
+                 fewer, or build the filter again from its keys",
+            ),
+            (
+                &TruncateError::larger(Budget::Bytes(2000), 0.01, 1000, 1000),
+                "the filter has 1000 bytes, and truncating cannot give it 2000: ask for fewer, or \
+                 build the filter again from its keys",
+            ),
+            (
+                &TruncateError::Kind { kind: crate::FilterKind::Cuckoo },
+                "a filter of the kind `cuckoo` cannot be truncated; kinds that can: `ribbon`, \
+                 `fuse`, `quotient`. Build a smaller one from its keys",
+            ),
+            (
+                &DecodeError::Budget(TruncateError::View),
+                "a view reads the bytes as they are: load the file within the budget, or save a \
+                 truncated filter and view that",
+            ),
+            (
+                &TruncateError::OutOfMemory { bytes: 1000 },
+                "the allocator refused 1000 bytes: free memory, or ask for a smaller filter",
             ),
             (
                 &LengthMismatch { keys: 2, answers: 1 },

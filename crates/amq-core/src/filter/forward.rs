@@ -2,9 +2,9 @@
 
 use super::{
     ClearFilter, Count, CountFilter, Filter, FilterExt, FilterKind, InsertFilter, Inserted,
-    RemoveFilter, Stats,
+    RemoveFilter, Stats, TruncateFilter,
 };
-use crate::{BatchInsertError, InsertError, Key, KeyHash, LengthMismatch};
+use crate::{BatchInsertError, Budget, InsertError, Key, KeyHash, LengthMismatch, TruncateError};
 use alloc::boxed::Box;
 #[cfg(target_has_atomic = "ptr")]
 use alloc::sync::Arc;
@@ -142,6 +142,12 @@ macro_rules! pointer {
             #[inline]
             fn remove_hash(&mut self, hash: KeyHash) -> bool {
                 (**self).remove_hash(hash)
+            }
+        }
+
+        impl<F: TruncateFilter + ?Sized> TruncateFilter for $pointer {
+            fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
+                (**self).truncate(budget)
             }
         }
     };

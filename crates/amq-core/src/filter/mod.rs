@@ -6,6 +6,7 @@ mod forward;
 mod kind;
 mod parameters;
 mod stats;
+mod truncate;
 
 pub use construct::{
     BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, Target,
@@ -15,6 +16,7 @@ pub use ext::{FilterExt, InsertExt};
 pub use kind::{FilterKind, UnknownKind};
 pub use parameters::{Parameter, ParameterValue, Parameters};
 pub use stats::Stats;
+pub use truncate::TruncateFilter;
 
 use crate::{BatchInsertError, InsertError, KeyHash, LengthMismatch};
 

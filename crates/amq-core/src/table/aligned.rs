@@ -4,9 +4,7 @@
 //! few keys. To cut those off in each query would take 4 of a cuckoo filter's 81 instructions.
 #![allow(unsafe_code, reason = "an allocation of bytes that is aligned to a cache line")]
 
-#[cfg(any(feature = "std", test))]
-use alloc::alloc::realloc;
-use alloc::alloc::{alloc, alloc_zeroed, dealloc, handle_alloc_error};
+use alloc::alloc::{alloc, alloc_zeroed, dealloc, handle_alloc_error, realloc};
 use core::alloc::Layout;
 use core::ptr::NonNull;
 use core::slice;
@@ -66,7 +64,6 @@ impl Aligned {
     }
 
     /// Makes room for so many bytes behind those that there are; `None` if it cannot be had.
-    #[cfg(any(feature = "std", test))]
     pub(super) fn reserve(&mut self, more: u64) -> Option<()> {
         let bytes = self.len.checked_add(usize::try_from(more).ok()?)?;
         if bytes <= self.capacity {
@@ -87,7 +84,6 @@ impl Aligned {
     }
 
     /// Appends zeros up to this length, for which there is room.
-    #[cfg(any(feature = "std", test))]
     pub(super) fn grow(&mut self, len: usize) {
         assert!((self.len..=self.capacity).contains(&len), "there is room");
         // SAFETY: the bytes from `len` to `capacity` are allocated, and belong to nobody.

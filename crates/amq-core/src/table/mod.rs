@@ -2,9 +2,7 @@
 
 mod aligned;
 
-use crate::BuildError;
-#[cfg(any(feature = "std", test))]
-use crate::DecodeError;
+use crate::{BuildError, DecodeError};
 use aligned::Aligned;
 use alloc::sync::Arc;
 use core::fmt;
@@ -71,7 +69,6 @@ impl Table {
 
     /// This many bytes, written by `fill` piece by piece. Allocates for the bytes that are `known`
     /// to come, for a first piece, or for as much again as has come, and never for a mere claim.
-    #[cfg(any(feature = "std", test))]
     pub(crate) fn fill(
         bytes: u64,
         known: u64,

@@ -172,6 +172,16 @@ pub(crate) fn put(words: &mut [u64], block: usize, byte: usize, bytes: usize, co
     }
 }
 
+/// Reads eight columns of a block of slots: what [`put`] wrote.
+pub(crate) fn columns_of(slots: &[u8], byte: usize, bytes: usize, columns: &mut [u64]) {
+    for (eight, slots) in slots.chunks_exact(8 * bytes).enumerate() {
+        let bits = (0..8).fold(0, |bits, i| bits | u64::from(slots[i * bytes + byte]) << (8 * i));
+        for (column, bits) in columns.iter_mut().zip(transposed(bits).to_le_bytes()) {
+            *column |= u64::from(bits) << (8 * eight);
+        }
+    }
+}
+
 /// A matrix of eight by eight bits, transposed: bit j of byte i becomes bit i of byte j.
 #[inline(always)]
 const fn transposed(mut bits: u64) -> u64 {
@@ -217,6 +227,12 @@ mod tests {
         let mut by_slot = vec![0; by_column.len()];
         for (at, columns) in by_column.chunks(8).enumerate() {
             put(&mut by_slot, at / BYTES, at % BYTES, BYTES, columns);
+        }
+        for (at, columns) in by_column.chunks(8).enumerate() {
+            let block = &bytes(&by_slot)[at / BYTES * 64 * BYTES..][..64 * BYTES];
+            let mut read = [0; 8];
+            columns_of(block, at % BYTES, BYTES, &mut read);
+            assert_eq!(read, columns);
         }
         let [by_column, by_slot] = [by_column, by_slot].map(|words| bytes(&words));
         for start in 0..=(BLOCKS as u64 - 1) * BITS {

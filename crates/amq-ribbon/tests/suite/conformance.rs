@@ -3,4 +3,4 @@
 use amq_conformance::suite;
 use amq_ribbon::RibbonFilter;
 
-suite!(ribbon: RibbonFilter => [build, file]);
+suite!(ribbon: RibbonFilter => [build, file, truncate]);

@@ -11,4 +11,5 @@ mod files;
 mod laws;
 mod maps;
 mod memory;
+mod truncating;
 mod values;

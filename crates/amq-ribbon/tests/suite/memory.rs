@@ -11,7 +11,7 @@ use amq_ribbon::{Budget, FilterFile, Key, RibbonFilter, RibbonMap};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(ribbon: RibbonFilter => [build, file]);
+memory!(ribbon: RibbonFilter => [build, file, truncate]);
 
 /// A layer's starts and blocks must agree, so one forged number claims nothing: here are both.
 #[test]
