@@ -217,7 +217,7 @@ where
     }
     let inserted = filter.insert_batch(&more[20..30]);
     same("a batch of hashes, inserted", twin.insert_batch(&more[20..30]), inserted)?;
-    let (mut new, mut twins) = ([false; 15], [true; 15]);
+    let (mut new, mut twins) = ([true; 15], [true; 15]);
     let inserted = filter.insert_batch_new(&more[25..], &mut new);
     same("the new ones of a batch", twin.insert_batch_new(&more[25..], &mut twins), inserted)?;
     same("which hashes of a batch were new", twins, new)?;
