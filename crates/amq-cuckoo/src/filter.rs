@@ -467,6 +467,33 @@ impl<L: Layout, B: Bytes> CountFilter for Cuckoo<L, B> {
     }
 }
 
+impl<L: Layout> Cuckoo<L> {
+    /// Inserts hashes in their order, and calls `note` with each one's index and whether it is new.
+    #[inline(always)]
+    fn insert_noting(
+        &mut self,
+        hashes: &[KeyHash],
+        mut note: impl FnMut(usize, bool),
+    ) -> Result<u64, BatchInsertError> {
+        let mut pairs = [BucketPair::default(); PREFETCH_GROUP];
+        let (mut done, mut new) = (0, 0);
+        for hashes in hashes.chunks(PREFETCH_GROUP) {
+            self.table.prefetch_pairs(hashes, &mut pairs);
+            for &pair in &pairs[..hashes.len()] {
+                match self.insert_pair(pair) {
+                    Ok(inserted) => {
+                        note(done, inserted.is_new());
+                        new += u64::from(inserted.is_new());
+                    }
+                    Err(error) => return Err(BatchInsertError { done: done as u64, error }),
+                }
+                done += 1;
+            }
+        }
+        Ok(new)
+    }
+}
+
 impl<L: Layout> InsertFilter for Cuckoo<L> {
     #[inline(always)]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
@@ -475,19 +502,16 @@ impl<L: Layout> InsertFilter for Cuckoo<L> {
 
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let mut pairs = [BucketPair::default(); PREFETCH_GROUP];
-        let (mut done, mut new) = (0, 0);
-        for hashes in hashes.chunks(PREFETCH_GROUP) {
-            self.table.prefetch_pairs(hashes, &mut pairs);
-            for &pair in &pairs[..hashes.len()] {
-                match self.insert_pair(pair) {
-                    Ok(inserted) => new += u64::from(inserted.is_new()),
-                    Err(error) => return Err(BatchInsertError { done, error }),
-                }
-                done += 1;
-            }
-        }
-        Ok(new)
+        self.insert_noting(hashes, |_, _| ())
+    }
+
+    fn insert_batch_new(
+        &mut self,
+        hashes: &[KeyHash],
+        new: &mut [bool],
+    ) -> Result<u64, BatchInsertError> {
+        BatchInsertError::check_length(hashes.len(), new.len())?;
+        self.insert_noting(hashes, |i, is_new| new[i] = is_new)
     }
 }
 

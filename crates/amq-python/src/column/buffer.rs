@@ -114,6 +114,11 @@ impl Items {
             (Item::Integer { signed, swapped }, 4) => {
                 what.keys(move |row| self.integer::<4>(from + row, signed, swapped))
             }
+            // Of these the sign makes no difference.
+            (Item::Integer { swapped: false, .. }, 8) => what.keys(move |row| {
+                // SAFETY: an element has so many bytes, at any alignment.
+                unsafe { self.element(from + row).cast::<u64>().read_unaligned() }
+            }),
             (Item::Integer { signed, swapped }, _) => {
                 what.keys(move |row| self.integer::<8>(from + row, signed, swapped))
             }
