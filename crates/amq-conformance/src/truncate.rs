@@ -142,6 +142,10 @@ pub fn truncating_twice_is_truncating_once<F: Truncated>(fill: Fill<F>) -> Verdi
                 let (mut one, mut two) = (built.clone(), once.clone());
                 let (one_made, two_made) = (one.truncate(second), two.truncate(second));
                 match (one_made, two_made) {
+                    // A whole byte may take less than the fewest bits, and be gone.
+                    (Ok(()), Ok(())) if one.expected_fpr() < once.expected_fpr() => {
+                        unchanged(&two, &once, format_args!("truncating to {second:?}"))?;
+                    }
                     (Ok(()), Ok(())) => unchanged(
                         &two,
                         &one,

@@ -1,9 +1,11 @@
 //! Filters as files. The format is written down in `FORMAT.md` of amq-core.
 
-use crate::{FuseFilter, FuseParams};
+use crate::{FuseFilter, FuseParams, truncate};
 use alloc::vec;
-use amq_core::internal::{Contents, Entry, FileFormat, Hashing, Opened, Section, Sections};
-use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
+use amq_core::internal::{
+    Contents, Entry, FileFormat, Hashing, Opened, Section, SectionStream, Sections,
+};
+use amq_core::{Budget, BuildError, Bytes, DecodeError, FilterKind};
 
 const REVISION: u8 = 1;
 
@@ -44,6 +46,15 @@ impl<B: Bytes> FileFormat for FuseFilter<B> {
         }
         Ok(FuseFilter::of_parts(opened.header(), params, opened.keys(), table))
     }
+
+    fn truncated(
+        opened: &Opened<'_>,
+        params: FuseParams,
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<FuseFilter, DecodeError> {
+        truncate::read(params, opened.header(), opened.keys(), budget, sections)
+    }
 }
 
 fn params(opened: &Opened<'_>) -> Result<FuseParams, DecodeError> {
@@ -64,7 +75,7 @@ fn params(opened: &Opened<'_>) -> Result<FuseParams, DecodeError> {
 }
 
 /// Refuses bits behind the last slot. Any slot may be a solution's.
-fn validate(params: &FuseParams, table: &[u8]) -> Result<(), DecodeError> {
+pub(crate) fn validate(params: &FuseParams, table: &[u8]) -> Result<(), DecodeError> {
     let bits = params.slots() * u64::from(params.fingerprint_bits);
     let mut rest = table[(bits / 8) as usize..].iter();
     let first = rest.next().map_or(0, |&byte| byte >> (bits % 8));

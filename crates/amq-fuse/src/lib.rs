@@ -128,6 +128,7 @@ mod peel;
 mod query;
 mod sizing;
 pub mod theory;
+mod truncate;
 
 pub use filter::{FuseFilter, FuseView};
 pub use params::{FuseParams, MAX_FINGERPRINT_BITS, MAX_KEYS};
@@ -138,7 +139,8 @@ pub use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, ByHash, Bytes, DEFAULT_SEED, DecodeError,
     Encoder, Filter, FilterExt, FilterFile, FilterKind, Goal, Key, KeyHash, Keyed, LengthMismatch,
     LoadOptions, Parameter, ParameterValue, Parameters, Plan, PlanError, PlanFilter, PredictedFpr,
-    Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, UnevenHashes, key,
+    Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, TruncateError,
+    TruncateFilter, UnevenHashes, key,
 };
 
 /// The README's examples are tests.

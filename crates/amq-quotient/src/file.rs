@@ -1,10 +1,11 @@
 //! The filters as files: the parameters, and the table as it lies in memory.
 
 use crate::table::SlotTable;
+use crate::truncate;
 use crate::{ExpandableParams, ExpandableQuotientFilter, QuotientFilter, QuotientParams};
 use alloc::vec;
-use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Section, Sections};
-use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
+use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Section, SectionStream, Sections};
+use amq_core::{Budget, BuildError, Bytes, DecodeError, FilterKind};
 
 /// The revision of both layouts.
 const REVISION: u8 = 1;
@@ -50,6 +51,15 @@ impl<B: Bytes> FileFormat for QuotientFilter<B> {
             filter.validate()?;
         }
         Ok(filter)
+    }
+
+    fn truncated(
+        opened: &Opened<'_>,
+        geometry: (QuotientParams, u64),
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<QuotientFilter, DecodeError> {
+        truncate::read(geometry, opened.header(), opened.keys(), budget, sections)
     }
 }
 

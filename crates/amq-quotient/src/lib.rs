@@ -200,6 +200,7 @@ mod sort;
 mod stream;
 mod table;
 pub mod theory;
+mod truncate;
 mod validate;
 
 pub use error::ResizeError;
@@ -217,7 +218,7 @@ pub use amq_core::{
     FilterFile, FilterKind, Goal, InsertError, InsertExt, InsertFilter, Inserted, Key, KeyHash,
     Keyed, LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter, ParameterValue,
     Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions,
-    SharedBytes, SipKey, Stats, Table, Target, UnevenHashes, key,
+    SharedBytes, SipKey, Stats, Table, Target, TruncateError, TruncateFilter, UnevenHashes, key,
 };
 
 #[cfg(feature = "std")]

@@ -3,4 +3,4 @@
 use amq_conformance::suite;
 use amq_fuse::FuseFilter;
 
-suite!(fuse: FuseFilter => [build, file]);
+suite!(fuse: FuseFilter => [build, file, truncate]);

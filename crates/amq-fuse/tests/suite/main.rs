@@ -10,3 +10,4 @@ mod every_number;
 mod files;
 mod laws;
 mod memory;
+mod truncating;

@@ -11,7 +11,7 @@ use amq_fuse::{Budget, FilterFile, FuseFilter, PlanFilter};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(fuse: FuseFilter => [build, file]);
+memory!(fuse: FuseFilter => [build, file, truncate]);
 
 /// Forged numbers that agree with each other claim a table that the file does not have.
 #[test]

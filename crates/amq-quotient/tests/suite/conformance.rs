@@ -4,7 +4,7 @@ use amq_conformance::suite;
 use amq_quotient::{ExpandableParams, ExpandableQuotientFilter, QuotientFilter, QuotientParams};
 
 suite!(
-    quotient: QuotientFilter => [empty, build, merge, remove, count, file],
+    quotient: QuotientFilter => [empty, build, merge, remove, count, file, truncate],
     out_of_range [
         QuotientParams::new(0, 8),
         QuotientParams::new(u64::MAX, 8),

@@ -14,3 +14,4 @@ mod files;
 mod laws;
 mod memory;
 mod resizing;
+mod truncating;

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-memory!(quotient: QuotientFilter => [empty, build, merge, file]);
+memory!(quotient: QuotientFilter => [empty, build, merge, file, truncate]);
 memory!(expandable: ExpandableQuotientFilter => [empty, build]);
 memory!(expandable_file: ExpandableQuotientFilter => [build, file]);
 
