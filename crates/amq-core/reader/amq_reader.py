@@ -342,6 +342,59 @@ class BlockedBloom(Filter):
         return all(word >> bit & 1 for word, bit in zip(words, bits))
 
 
+class Interleaved(Filter):
+    """No filter: it is asked with `bins` which of its bins may hold a key."""
+
+    NUMBER, REVISION = 20, 1
+
+    def __init__(self, file):
+        super().__init__(file)
+        # A filter can answer "maybe" to a key; here that would be all bins.
+        expect(isinstance(self.secret, int), "bins must hash their keys under a seed")
+        file.expect_asked(0)
+        self.count, self.blocks = file.only_entry(2)
+        expect(1 <= self.count <= 1 << 32, "%d bins" % self.count)
+        expect(1 <= self.blocks <= 1 << 31, "%d blocks" % self.blocks)
+        words = -(-self.count // 64)
+        self.row = 8 * (words if words <= 8 else -(-words // 8) * 8)
+        size = self.blocks * 256 * self.row
+        expect(size < 1 << 63 and len(file.sections) == 3, "a table of %d bytes" % size)
+        self.table, bins, names = file.sections
+        file.expect_sections((size, 8), (16 * self.count, 8), (len(names), 1))
+        self.lens, self.names, end = [], [], 0
+        for keys, next in struct.iter_unpack("<QQ", bins):
+            expect(end <= next <= len(names), "names that do not follow one another")
+            try:
+                self.names.append(names[end:next].decode("utf-8"))
+            except UnicodeDecodeError:
+                raise FormatError("a name that is no text") from None
+            self.lens.append(keys)
+            end = next
+        expect(end == len(names), "bytes past the last name")
+        expect(min(sum(self.lens), MASK) == self.keys, "a number of keys that is not the bins'")
+        for row in range(0, size, self.row):
+            rest = int.from_bytes(self.table[row : row + self.row], "little") >> self.count
+            expect(rest == 0, "bits are set past the last bin")
+
+    def bins_hash(self, hash):
+        """The bins that may hold the key with this hash."""
+        first = 256 * ((hash >> 32) * self.blocks >> 32)
+        low = hash & 0xFFFFFFFF
+        bins = (1 << self.count) - 1
+        for word, salt in enumerate(BlockedBloom.SALTS):
+            row = first + 32 * word + ((low * salt & 0xFFFFFFFF) >> 27)
+            bins &= int.from_bytes(self.table[row * self.row : (row + 1) * self.row], "little")
+        return [bin for bin in range(self.count) if bins >> bin & 1]
+
+    def bins(self, key):
+        """The bins that may hold a key."""
+        return self.bins_hash(key_hash(key, self.secret))
+
+    def contains_hash(self, hash):
+        """Whether some bin may hold it."""
+        return bool(self.bins_hash(hash))
+
+
 class WideBlockedBloom(Filter):
     NUMBER, REVISION = 19, 1
 
@@ -905,7 +958,7 @@ class Parts(Filter):
         for section in file.sections:
             secret = self.secret if file.withheld else None
             part = loads(section, secret, file.depth + 1)
-            expect(not isinstance(part, RibbonMap), "a part that is no filter")
+            expect(not isinstance(part, (RibbonMap, Interleaved)), "a part that is no filter")
             expect(bool(section[22] & 1) == file.withheld, "a part that tells the seed, or does not")
             expect(part.secret == self.secret, "a part with another seed or key")
             same = type(part) is type(self.parts[0]) if self.parts else True
@@ -978,5 +1031,8 @@ if __name__ == "__main__":
     for key in sys.argv[2:]:
         if isinstance(loaded, RibbonMap):
             print("%s\t%d" % (key, loaded.get(key)))
+        elif isinstance(loaded, Interleaved):
+            bins = loaded.bins(key)
+            print("%s\t%s" % (key, " ".join(loaded.names[bin] or str(bin) for bin in bins)))
         else:
             print("%s\t%s" % (key, "probably in" if key in loaded else "not in"))

@@ -10,7 +10,7 @@ import unittest
 
 import amq_reader
 import xxhash
-from amq_reader import File, FormatError, RibbonMap, UnknownKind, key_hash, loads
+from amq_reader import File, FormatError, Interleaved, RibbonMap, UnknownKind, key_hash, loads
 
 CRATES = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = sorted(CRATES.glob("*/tests/golden/*.amq"))
@@ -110,6 +110,21 @@ class Golden(unittest.TestCase):
                 self.assertEqual([map.get(STREAM + i) for i in range(20)], expected)
                 with self.assertRaises(TypeError):
                     0 in map
+
+    def test_bins_have_their_keys_and_their_names(self):
+        all = [(path, bins) for path, _, bins in self.known if isinstance(bins, Interleaved)]
+        self.assertGreaterEqual(len(all), 5)
+        for path, interleaved in all:
+            with self.subTest(path.name):
+                count = interleaved.count
+                text = path.with_suffix(".txt").read_text()
+                named = "names: bin 0, bin 1 and so on" in text
+                names = ["bin %d" % bin if named else "" for bin in range(count)]
+                self.assertEqual(interleaved.names, names)
+                _, keys, _ = record(path)
+                lost = [key for key in range(keys) if key % count not in interleaved.bins(key)]
+                self.assertEqual(lost, [])
+                self.assertIn("bins: key mod %d\n" % count, text)
 
     def test_every_cut_and_many_flipped_bits_are_refused(self):
         for path, content, _ in self.known:
@@ -244,6 +259,14 @@ class Envelope(unittest.TestCase):
             struct.pack_into("<Q", content, 40, hash - 2)
             self.refused(mended(content), "a map must hash its keys under a seed")
 
+    def test_bins_of_keys_that_are_not_hashed_under_a_seed_are_refused(self):
+        path = next(path for path in GOLDEN if path.name == "interleaved-one.amq")
+        for hash in (2, 3):
+            content = bytearray(path.read_bytes())
+            content[18] = hash
+            struct.pack_into("<Q", content, 40, hash - 2)
+            self.refused(mended(content), "bins must hash their keys under a seed")
+
     def test_a_wrong_seed_or_key_is_refused_and_the_right_one_is_that_of_all_keys(self):
         withheld = [path for path in GOLDEN if path.read_bytes()[22] & 1]
         self.assertGreaterEqual(len(withheld), 3)
@@ -317,6 +340,10 @@ class Envelope(unittest.TestCase):
         self.refused(inner, "too deep")
         ribbon = next(path for path in GOLDEN if path.name == "ribbon-map-empty.amq").read_bytes()
         self.refused(within(ribbon), "no filter")
+        bins = next(path for path in GOLDEN if path.name == "interleaved-few.amq").read_bytes()
+        header = bytearray(bins)
+        struct.pack_into("<Q", header, 40, 0)
+        self.refused(within(mended(header)), "no filter")
 
     def test_an_unknown_kind_is_named(self):
         content = self.content()

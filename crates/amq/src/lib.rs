@@ -91,6 +91,8 @@ kinds!(types);
 // What is no kind of its own.
 #[cfg(all(feature = "bloom", target_has_atomic = "64"))]
 pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
+#[cfg(feature = "interleaved")]
+pub use amq_interleaved::{self as interleaved, BinError, InterleavedBloomFilter};
 #[cfg(feature = "ribbon")]
 pub use amq_ribbon::RibbonMap;
 

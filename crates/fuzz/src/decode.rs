@@ -4,6 +4,7 @@ use crate::limited::peak;
 use crate::subject::{Subject, for_every_type};
 use crate::{Aligned, ask, parts};
 use amq::{AnyFile, AnyFilter, DecodeError, FilterFile, Keyed, LoadOptions, RibbonMap};
+use amq_interleaved::InterleavedBloomFilter;
 
 /// Bytes that decoding may hold beyond the file's own length.
 const ALLOWANCE: usize = 64 << 10;
@@ -62,6 +63,9 @@ pub fn any_bytes(bytes: &[u8]) {
     let (map, held) = peak(|| RibbonMap::from_bytes(bytes));
     assert!(held <= bytes.len() + ALLOWANCE, "{held} bytes held");
     assert!(map.is_err() || owned.is_err());
+    let (bins, held) = peak(|| InterleavedBloomFilter::from_bytes(bytes));
+    assert!(held <= bytes.len() + ALLOWANCE, "{held} bytes held");
+    assert!(bins.is_err() || owned.is_err() && map.is_err());
     parts::any_bytes(bytes);
 }
 

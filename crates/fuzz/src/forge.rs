@@ -4,6 +4,7 @@ use crate::ask;
 use crate::{Aligned, later, parts};
 use amq::{AnyFile, AnyFilter, FilterFile, KeyInfo, LoadOptions, RibbonMap};
 use amq_core::format::{ENTRY, HEADER, MAGIC};
+use amq_interleaved::InterleavedBloomFilter;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Longer inputs are cut. Files of all kinds and states are shorter.
@@ -16,8 +17,15 @@ pub fn forged(bytes: &[u8]) {
     if let Ok(view) = LoadOptions::new().unchecked_payload().view::<AnyFilter>(aligned.get()) {
         later::on_view(&view);
     }
+    let unchecked = LoadOptions::new().unchecked_payload();
+    if let Ok(view) = unchecked.view::<InterleavedBloomFilter>(aligned.get()) {
+        later::on_bins_view(&view);
+    }
     if let Ok(map) = RibbonMap::from_bytes(&file) {
         later::on_map(&map, &file);
+    }
+    if let Ok(bins) = InterleavedBloomFilter::from_bytes(&file) {
+        later::on_bins(bins, &file);
     }
     if file[20] == 0 {
         // Their types do not keep the encoding of keys.

@@ -2,7 +2,8 @@
 
 use crate::subject::{Changing, Subject};
 use crate::{Aligned, ask, hashes};
-use amq::{AnyFilter, AnyView, CountFilter, FilterFile, RibbonMap};
+use amq::{AnyFilter, AnyView, Bytes, CountFilter, FilterFile, RibbonMap};
+use amq_interleaved::InterleavedBloomFilter;
 
 /// All that can be done with what a file was read as. `file` is the file.
 pub fn on_any(filter: AnyFilter, file: &[u8]) {
@@ -115,6 +116,41 @@ pub fn on_map(map: &RibbonMap, file: &[u8]) {
     map.get_batch(&hashes, &mut batch).expect("as many values as hashes");
     assert_eq!(batch, single);
     assert!(single.iter().all(|&value| u64::from(value) >> map.value_bits() == 0));
+}
+
+/// All that can be done with bins.
+pub fn on_bins(mut bins: InterleavedBloomFilter, file: &[u8]) {
+    assert!(bins.to_bytes().is_ok_and(|bytes| bytes == file));
+    on_bins_view(&InterleavedBloomFilter::view(file).expect("a view of what was read"));
+    // A large number of bins is that of a large file.
+    let last = bins.bin_count() as usize - 1;
+    let single = bins.bin(last).expect("there is such a bin");
+    bins.clear_bin(last).expect("there is such a bin");
+    assert!(bins.bin(last).is_ok_and(|bin| bin.is_empty() && bin.count_ones() == 0));
+    bins.set_bin(last, &single).expect("a bin of the same size");
+    assert!(bins.to_bytes().is_ok_and(|bytes| bytes == file));
+    assert!(bins.insert_batch(last, &hashes()).is_ok());
+    assert!(hashes().iter().all(|&hash| bins.bins_hash(hash).contains(last)));
+    let more = bins.add_bin("one more").expect("memory for a bin");
+    assert_eq!((bins.name(more), bins.bin_len(more)), ("one more", 0));
+    let bytes = bins.to_bytes().expect("memory for the file");
+    assert!(InterleavedBloomFilter::from_bytes(&bytes).is_ok_and(|again| again == bins));
+}
+
+/// Asks bins in every way; the answers must agree, and name bins that there are.
+pub fn on_bins_view<B: Bytes>(view: &InterleavedBloomFilter<B>) {
+    let hashes = hashes();
+    let words = view.words();
+    let mut answers = vec![0; words * hashes.len()];
+    view.bins_batch(&hashes, &mut answers).expect("room for the answers");
+    for (hash, answer) in hashes.into_iter().zip(answers.chunks(words)) {
+        let bins = view.bins_hash(hash);
+        assert_eq!(bins.words(), answer);
+        assert!(bins.iter().all(|bin| (bin as u64) < view.bin_count()));
+        bins.iter().for_each(|bin| assert!(view.name(bin).len() < 1 << 20));
+    }
+    let _ = view.counts(&[1u64, 2, 3]);
+    assert!(view.expected_fpr(0).is_ok_and(|rate| (0.0..=1.0).contains(&rate)));
 }
 
 /// Asks a view whose payload nobody checked: it answers something, and comes to an end.

@@ -5,6 +5,7 @@ use amq::{AnyFile, FilterFile, KeyHash, RibbonMap};
 use amq_core::format::{ENTRY, HEADER};
 use amq_core::index::remix;
 use amq_fuzz::{forge, golden_files, hashes};
+use amq_interleaved::InterleavedBloomFilter;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -16,6 +17,12 @@ fn by_rust(file: &[u8]) -> Reading {
     let hashes = hashes();
     if let Ok(map) = RibbonMap::from_bytes(file) {
         return Ok(hashes.iter().map(|&hash| map.get_hash(hash)).collect());
+    }
+    if let Ok(bins) = InterleavedBloomFilter::from_bytes(file) {
+        return Ok(hashes
+            .iter()
+            .map(|&hash| u32::from(!bins.bins_hash(hash).is_empty()))
+            .collect());
     }
     let read = AnyFile::from_bytes(file).map_err(|error| error.to_string())?;
     let filter = read.filter();

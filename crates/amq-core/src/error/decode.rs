@@ -197,7 +197,7 @@ impl fmt::Display for DecodeError {
             ),
             Self::WrongKind { found, wanted } => write!(
                 f,
-                "the file holds a {}, and a {} was asked for",
+                "the file holds {}, and {} was asked for",
                 Named(found),
                 Named(wanted)
             ),
@@ -216,13 +216,13 @@ impl fmt::Display for DecodeError {
             },
             Self::UnsupportedKind { found } => write!(
                 f,
-                "the file holds a {}, which is not read here: {}",
+                "the file holds {}, which is not read here: {}",
                 Named(found),
                 how_to_load(found)
             ),
             Self::Revision { kind, found, known } => write!(
                 f,
-                "the file holds a {} in layout {found}, and this program reads layout {known}: use the \
+                "the file holds {} in layout {found}, and this program reads layout {known}: use the \
                  version that wrote it, or build it anew",
                 Named(kind)
             ),
@@ -319,6 +319,9 @@ const fn how_to_load(kind: FilterKind) -> &'static str {
         FilterKind::RibbonMap => {
             "it gives every key a value and denies none; load it as a `RibbonMap`"
         }
+        FilterKind::Interleaved => {
+            "it answers which of its bins may hold a key; load it as an `InterleavedBloomFilter`"
+        }
         FilterKind::Sharded => "load it as a `Sharded` filter of the kind that its shards have",
         FilterKind::Rolling => {
             "load it as a `Rolling` filter of the kind that its generations have"
@@ -327,15 +330,15 @@ const fn how_to_load(kind: FilterKind) -> &'static str {
     }
 }
 
-/// What a file of a kind holds, in running text.
+/// What a file of a kind holds, in running text, with its article.
 struct Named(FilterKind);
 
 impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            FilterKind::RibbonMap => f.write_str(self.0.name()),
-            kind => write!(f, "{kind} filter"),
-        }
+        let name = self.0.name();
+        let article = if name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+        let filter = if self.0 == FilterKind::RibbonMap { "" } else { " filter" };
+        write!(f, "{article} {name}{filter}")
     }
 }
 

@@ -46,6 +46,9 @@ pub enum FilterKind {
     /// Static map from keys to values, solved as a ribbon filter: in files beside the filters,
     /// but no filter.
     RibbonMap,
+    /// Many equal split-block filters, which one lookup asks all: in files beside the filters, but
+    /// no filter.
+    Interleaved,
     /// Filters of one kind among which keys are shared out: in files beside the filters; the
     /// kind of such a filter is that of its shards.
     Sharded,
@@ -59,8 +62,8 @@ pub enum FilterKind {
 }
 
 impl FilterKind {
-    /// Every kind of filter of this family, in the order of their numbers; not the map, and not
-    /// what is made of filters.
+    /// Every kind of filter of this family, in the order of their numbers; not the map, not the
+    /// interleaved filter, and not what is made of filters.
     pub const ALL: [Self; 13] = [
         Self::Bloom,
         Self::BlockedBloom,
@@ -78,7 +81,7 @@ impl FilterKind {
     ];
 
     /// What else a file can hold.
-    const OTHERS: [Self; 3] = [Self::RibbonMap, Self::Sharded, Self::Rolling];
+    const OTHERS: [Self; 4] = [Self::RibbonMap, Self::Sharded, Self::Rolling, Self::Interleaved];
 
     /// Its number, id and name.
     const fn row(self) -> (u8, &'static str, &'static str) {
@@ -99,6 +102,7 @@ impl FilterKind {
             Self::RibbonMap => (14, "ribbon-map", "ribbon map"),
             Self::Sharded => (16, "sharded", "sharded"),
             Self::Rolling => (17, "rolling", "rolling"),
+            Self::Interleaved => (20, "interleaved-bloom", "interleaved Bloom"),
             Self::Other(name) => (0, name, name),
         }
     }

@@ -2,8 +2,8 @@
 
 use amq::format::FileInfo;
 use amq::{
-    AnyFile, AnyFilter, BloomFilter, DecodeError, Filter, FilterFile, FilterKind, Key, KeyEncoding,
-    LoadOptions, RibbonMap, load_or_maybe,
+    AnyFile, AnyFilter, BloomFilter, DecodeError, Filter, FilterFile, FilterKind,
+    InterleavedBloomFilter, Key, KeyEncoding, LoadOptions, RibbonMap, load_or_maybe,
 };
 use amq_conformance::files::callers_hash;
 use std::collections::BTreeSet;
@@ -111,6 +111,25 @@ fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
     }
     let all: BTreeSet<_> = FilterKind::ALL.iter().map(|kind| kind.name()).collect();
     assert_eq!(kinds, all, "kinds with a committed file");
+}
+
+#[test]
+fn bins_are_no_filter_and_the_error_names_the_type_that_loads_them() {
+    let found = FilterKind::Interleaved;
+    let files = files().into_iter().map(|path| std::fs::read(path).unwrap());
+    let bins: Vec<_> = files.filter(|bytes| bytes[16] == found.number()).collect();
+    assert!(bins.len() >= 5);
+    for bytes in bins {
+        let refused = AnyFilter::from_bytes(&bytes).unwrap_err();
+        assert_eq!(refused, DecodeError::UnsupportedKind { found });
+        assert_eq!(
+            refused.to_string(),
+            "the file holds an interleaved Bloom filter, which is not read here: it answers which \
+             of its bins may hold a key; load it as an `InterleavedBloomFilter`"
+        );
+        assert_eq!(FileInfo::of(&bytes).unwrap().kind, Some(found));
+        assert!(InterleavedBloomFilter::from_bytes(&bytes).is_ok());
+    }
 }
 
 #[test]

@@ -1,0 +1,72 @@
+//! Lookups: the AND of eight rows.
+
+use crate::params::InterleavedParams;
+use amq_core::KeyHash;
+use amq_core::prefetch::prefetch;
+
+/// Cache lines that a batch has prefetched and not read yet, about. Two keys' at least.
+const LINES_AHEAD: u64 = 256;
+
+/// Writes the AND of these rows of a table, or of a part of one, into `answer`.
+#[inline(always)]
+pub(crate) fn and_rows(
+    params: &InterleavedParams,
+    table: &[u8],
+    rows: [u64; 8],
+    answer: &mut [u64],
+) {
+    let (stride, words) = (params.row_bytes() as usize, answer.len());
+    // Slices of one length, so that the loop needs no checks and becomes vector instructions.
+    let [a, b, c, d, e, f, g, h] = rows.map(|row| {
+        let start = row as usize * stride;
+        &table[start..start + stride].as_chunks::<8>().0[..words]
+    });
+    for i in 0..words {
+        let low = u64::from_le_bytes(a[i])
+            & u64::from_le_bytes(b[i])
+            & u64::from_le_bytes(c[i])
+            & u64::from_le_bytes(d[i]);
+        let high = u64::from_le_bytes(e[i])
+            & u64::from_le_bytes(f[i])
+            & u64::from_le_bytes(g[i])
+            & u64::from_le_bytes(h[i]);
+        answer[i] = low & high;
+    }
+    // A view whose payload was not checked may have bits behind the last bin.
+    if let Some(last) = answer.last_mut() {
+        *last &= params.last_word();
+    }
+}
+
+/// Hints that the rows of this hash will be read.
+#[inline(always)]
+pub(crate) fn prefetch_rows(params: &InterleavedParams, table: &[u8], hash: KeyHash) {
+    let stride = params.row_bytes() as usize;
+    for row in params.rows(hash) {
+        let start = row as usize * stride;
+        for line in (0..stride).step_by(64) {
+            prefetch(table, start + line);
+        }
+    }
+}
+
+/// Calls `answer` with each key's index and hash, in order, when its rows are on their way.
+#[inline(always)]
+pub(crate) fn batch(
+    params: &InterleavedParams,
+    table: &[u8],
+    hashes: &[KeyHash],
+    mut answer: impl FnMut(usize, KeyHash),
+) {
+    let lines = 8 * params.row_bytes().div_ceil(64);
+    let ahead = (LINES_AHEAD / lines).clamp(2, 32) as usize;
+    for &hash in hashes.iter().take(ahead) {
+        prefetch_rows(params, table, hash);
+    }
+    for (index, &hash) in hashes.iter().enumerate() {
+        if let Some(&later) = hashes.get(index + ahead) {
+            prefetch_rows(params, table, later);
+        }
+        answer(index, hash);
+    }
+}
