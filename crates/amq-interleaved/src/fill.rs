@@ -17,7 +17,7 @@ const FEW: usize = 256;
 const RANGES: u64 = 4096;
 
 /// Keys whose rows are prefetched before they are written.
-const AHEAD: usize = 6;
+const AHEAD: usize = 16;
 
 /// Bins that are filled as single filters and transposed together: the bits of a word.
 const GROUP: usize = 64;

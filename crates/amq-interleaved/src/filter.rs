@@ -2,12 +2,12 @@
 
 use crate::labels::Labels;
 use crate::query::{and_rows, batch};
-use crate::{BinError, Bins, InterleavedParams, count, fill};
+use crate::{BinError, Bins, Classes, InterleavedParams, classes, count, fill};
 use alloc::vec::Vec;
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
 use amq_core::internal::Header;
 use amq_core::{
-    BuildError, BuildTarget, Bytes, DEFAULT_SEED, Filter, Goal, Inserted, Key, KeyHash,
+    Budget, BuildError, BuildTarget, Bytes, DEFAULT_SEED, Filter, Goal, Inserted, Key, KeyHash,
     LengthMismatch, Parts, Plan, PlanError, Table, Target, hash_blocks,
 };
 use core::fmt;
@@ -126,6 +126,36 @@ impl InterleavedBloomFilter {
             .with_bytes(params.bytes())
             .with_expected_fpr(bin.expected_fpr)
             .with_budget(goal.budget))
+    }
+
+    /// Divides sets of these sizes into classes, each of which becomes a filter: the division of
+    /// least bytes into one class, into two, and so on up to eight, as far as sizes differ by a
+    /// sixteenth or more.
+    ///
+    /// In one filter every bin has the size of the largest. Each further class saves bytes and
+    /// costs a lookup more cache lines; both are stated. `budget` is that of a bin. Allocates only
+    /// the lists.
+    ///
+    /// ```
+    /// use amq_interleaved::{Budget, InterleavedBloomFilter};
+    ///
+    /// // A few large sets among many small ones.
+    /// let sizes: Vec<u64> = (1..=1000).map(|rank| 1_000_000 / rank).collect();
+    /// let divisions = InterleavedBloomFilter::classes(Budget::Fpr(0.01), &sizes)?;
+    /// assert_eq!((divisions[0].bytes, divisions[0].lines), (1_347_747_840, 16));
+    /// assert!(divisions[3].bytes < divisions[0].bytes / 10);
+    /// for division in &divisions {
+    ///     println!("{} bytes, {} lines a lookup", division.bytes, division.lines);
+    /// }
+    /// // The one with four classes.
+    /// for class in &divisions[3].classes {
+    ///     let mut filter = InterleavedBloomFilter::new(class.sets.len() as u64, class.plan)?;
+    ///     filter.set_names(class.sets.iter().map(|set| format!("set {set}")))?;
+    /// }
+    /// # Ok::<(), amq_interleaved::BinError>(())
+    /// ```
+    pub fn classes(budget: Budget, sizes: &[u64]) -> Result<Vec<Classes>, PlanError> {
+        classes::classes(budget, sizes)
     }
 
     /// Inserts `key` into a bin. Never refused for lack of room: past the planned number of keys

@@ -101,7 +101,8 @@
 //!   a check it takes 17.1 bits per key, and answers with one candidate, the right one, or for one
 //!   absent key in 128 with a wrong one. At 10.5 bits per key an interleaved filter answers with
 //!   ten wrong bins of a thousand. For as few wrong ones, 1/128 a lookup, it takes 43 bits per key.
-//! - Bins differ much in size: a filter for each class of sizes takes less.
+//! - Bins differ much in size: a filter for each class of sizes takes less, as
+//!   [`InterleavedBloomFilter::classes`] computes.
 //! - Fewer than ten bins: ask single filters.
 //! - Keys must be removed from a bin: [`clear_bin`](InterleavedBloomFilter::clear_bin) and insert
 //!   the others again, or keep `amq-counting` filters and set bins from them.
@@ -126,6 +127,7 @@ extern crate alloc;
 extern crate std;
 
 mod bins;
+mod classes;
 mod count;
 mod error;
 mod file;
@@ -136,6 +138,7 @@ mod params;
 mod query;
 
 pub use bins::{BinWords, Bins};
+pub use classes::{Classes, MAX_CLASSES, SizeClass};
 pub use error::BinError;
 pub use filter::{InterleavedBloomFilter, InterleavedBloomView};
 pub use params::{InterleavedParams, MAX_BINS};

@@ -7,6 +7,9 @@ use amq_core::prefetch::prefetch;
 /// Cache lines that a batch has prefetched and not read yet, about. Two keys' at least.
 const LINES_AHEAD: u64 = 256;
 
+/// Bytes of a table that is in the cache anyway.
+const CACHED: usize = 1 << 20;
+
 /// Writes the AND of these rows of a table, or of a part of one, into `answer`.
 #[inline(always)]
 pub(crate) fn and_rows(
@@ -15,6 +18,13 @@ pub(crate) fn and_rows(
     rows: [u64; 8],
     answer: &mut [u64],
 ) {
+    if let [answer] = answer {
+        // Rows of one word.
+        let table = table.as_chunks::<8>().0;
+        let word = |row: u64| u64::from_le_bytes(table[row as usize]);
+        *answer = rows.into_iter().fold(params.last_word(), |bins, row| bins & word(row));
+        return;
+    }
     let (stride, words) = (params.row_bytes() as usize, answer.len());
     // Slices of one length, so that the loop needs no checks and becomes vector instructions.
     let [a, b, c, d, e, f, g, h] = rows.map(|row| {
@@ -58,6 +68,10 @@ pub(crate) fn batch(
     hashes: &[KeyHash],
     mut answer: impl FnMut(usize, KeyHash),
 ) {
+    if table.len() <= CACHED {
+        hashes.iter().enumerate().for_each(|(index, &hash)| answer(index, hash));
+        return;
+    }
     let lines = 8 * params.row_bytes().div_ceil(64);
     let ahead = (LINES_AHEAD / lines).clamp(2, 32) as usize;
     for &hash in hashes.iter().take(ahead) {

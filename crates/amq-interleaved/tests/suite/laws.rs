@@ -360,3 +360,48 @@ fn the_text_of_a_filter_is_short_and_hides_the_seed() {
     let params = BlockedParams::new(filter.params().blocks);
     assert_eq!(filter.params().bin(), params);
 }
+
+/// Every division has every set once, no set in a bin that is too small, and the bytes and lines of
+/// the filters that it makes. No division of a brute-force search takes less.
+#[test]
+fn classes_are_the_division_of_least_bytes() {
+    let sizes = [10u64, 100_000, 1000, 1010, 70_000, 12, 900, 5, 0, 30_000, 100_000, 2];
+    let budget = Budget::Fpr(0.01);
+    let divisions = InterleavedBloomFilter::classes(budget, &sizes).unwrap();
+    assert_eq!(divisions.len(), 8);
+    let blocks =
+        |size: u64| BlockedBloomFilter::plan(Goal::new(size, budget)).unwrap().params.blocks;
+    let mut sorted = sizes;
+    sorted.sort_by_key(|&size| std::cmp::Reverse(size));
+    let mut least = [u64::MAX; 12];
+    for cuts in 0..1u32 << 11 {
+        let starts = (0..12).filter(|&at| at == 0 || cuts >> (at - 1) & 1 == 1);
+        let bytes: u64 = starts.map(|at| blocks(sorted[at]) * 256 * 8).sum();
+        let number = cuts.count_ones() as usize;
+        least[number] = least[number].min(bytes);
+    }
+    for (number, division) in divisions.iter().enumerate() {
+        assert_eq!(division.classes.len(), number + 1);
+        let mut seen: Vec<usize> = Vec::new();
+        let (mut bytes, mut lines) = (0, 0);
+        for class in &division.classes {
+            let bins = class.sets.len() as u64;
+            assert!(class.sets.iter().all(|&set| sizes[set] <= class.plan.keys));
+            let filter = InterleavedBloomFilter::new(bins, class.plan).unwrap();
+            bytes += filter.size_in_bytes();
+            lines += 8 * filter.params().row_bytes().div_ceil(64);
+            seen.extend(&class.sets);
+        }
+        assert_eq!((bytes, lines), (division.bytes, division.lines));
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq(0..sizes.len()));
+        // Sizes that are nearly equal were not told apart.
+        assert!(bytes as f64 <= 1.07 * least[number] as f64, "{number}: {bytes}, {least:?}");
+    }
+    for sizes in [vec![7; 3000], vec![0], vec![100, 95, 98]] {
+        assert_eq!(InterleavedBloomFilter::classes(budget, &sizes).unwrap().len(), 1);
+    }
+    assert!(InterleavedBloomFilter::classes(budget, &[]).is_err());
+    assert!(InterleavedBloomFilter::classes(budget, &[1, u64::MAX]).is_err());
+    assert!(InterleavedBloomFilter::classes(Budget::Fpr(2.0), &[1]).is_err());
+}
