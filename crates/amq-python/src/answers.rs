@@ -1,5 +1,6 @@
 //! Answers for many keys, as Python has arrays.
 
+use amq::KeyHash;
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyMemoryView};
@@ -13,6 +14,12 @@ pub(crate) fn bools<'py>(py: Python<'py>, answers: &[bool]) -> PyResult<Bound<'p
         Ok(())
     })?;
     array(&bytes, "bool", "?")
+}
+
+/// Hashes likewise, of 64 bits each.
+pub(crate) fn hashes<'py>(py: Python<'py>, hashes: &[KeyHash]) -> PyResult<Bound<'py, PyAny>> {
+    let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.get().to_ne_bytes()).collect();
+    array(&PyByteArray::new(py, &bytes), "uint64", "Q")
 }
 
 /// These bytes as an array: of a type of NumPy, or of a format of memoryviews.

@@ -24,6 +24,9 @@ pub(crate) fn text(error: DecodeError) -> String {
         DecodeError::UnsupportedKind { found: FilterKind::RibbonMap } => {
             "the file holds a map, which gives every key a value and denies none: amq.load reads it"
         }
+        DecodeError::UnsupportedKind { found: FilterKind::Rolling } => {
+            "the file holds a rolling filter: amq.load reads it"
+        }
         DecodeError::UnsupportedKind { found } => {
             return format!(
                 "the file holds a {found} filter, which is not read in Python: the command amq and \

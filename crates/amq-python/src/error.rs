@@ -1,5 +1,6 @@
 //! Errors of the library as exceptions, with their own texts.
 
+use amq::bloom::FoldError;
 use amq::{
     AnyError, BatchInsertError, BuildError, DecodeError, InsertError, MergeError, PlanError,
     ReadError, Unsupported,
@@ -152,6 +153,15 @@ impl Raise for MergeError {
         match self {
             Self::Insert(error) => refused(error, text, 0),
             _ => PyValueError::new_err(text),
+        }
+    }
+}
+
+impl Raise for FoldError {
+    fn raise(self) -> PyErr {
+        match self {
+            Self::OutOfMemory { .. } => PyMemoryError::new_err(self.to_string()),
+            other => PyValueError::new_err(other.to_string()),
         }
     }
 }

@@ -9,7 +9,9 @@ use crate::hashing::Hashing;
 use crate::number::{Natural, SecretKey};
 use crate::path::FilePath;
 use crate::ribbon_map::Map;
+use crate::rolling;
 use crate::state::Content;
+use amq::format::FileInfo;
 use amq::{
     AnyFile, DecodeError, FilterFile, FilterKind, LoadOptions, ReadError, SaveOptions, Secret,
 };
@@ -30,7 +32,12 @@ impl Filter {
         let shared = self.shared(py);
         py.detach(|| {
             let state = shared.read();
-            let Some(file) = state.file() else { return Err(in_its_file()) };
+            if let Content::Rolling(generations) = state.content()
+                && secret != Some(false)
+            {
+                return generations.save(&path.0).map_err(|error| of_system(&error, &path.0));
+            }
+            let file = state.file().ok_or_else(|| state.no_file(in_its_file()))?;
             let saved = match tells(file.key_info().withheld, secret)? {
                 true => file.save(&path.0),
                 false => SaveOptions::new().without_secret().save(file, &path.0),
@@ -49,7 +56,12 @@ impl Filter {
         let shared = self.shared(py);
         let bytes = py.detach(|| {
             let state = shared.read();
-            let Some(file) = state.file() else { return Err(in_its_file()) };
+            if let Content::Rolling(generations) = state.content()
+                && secret != Some(false)
+            {
+                return generations.file().raised();
+            }
+            let file = state.file().ok_or_else(|| state.no_file(in_its_file()))?;
             match tells(file.key_info().withheld, secret)? {
                 true => file.to_bytes().raised(),
                 false => SaveOptions::new().without_secret().to_bytes(file).raised(),
@@ -76,6 +88,9 @@ impl Filter {
         seed: Option<Natural>,
         key: Option<SecretKey>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if rolls(cls, || info(&path.0))? {
+            return rolling::load(cls.py(), &path);
+        }
         let secret = secret(seed, key)?;
         let loaded = cls.py().detach(|| {
             expect_file(&path.0)?;
@@ -99,6 +114,9 @@ impl Filter {
         key: Option<SecretKey>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let secret = secret(seed, key)?;
+        if of_data(data, |bytes| rolls(cls, || FileInfo::of(bytes).ok()))? {
+            return rolling::from_bytes(data);
+        }
         let file = of_data(data, |bytes| {
             cls.py().detach(|| match secret {
                 None => AnyFile::from_bytes(bytes).raised(),
@@ -128,6 +146,7 @@ impl Filter {
         let (path, withheld) = match this.read(py).content() {
             Content::View(view) => (Some(view.path.clone()), view.withheld),
             Content::File(file) => (None, file.key_info().withheld),
+            Content::Rolling(_) => (None, false),
         };
         expect_pickled(withheld)?;
         if let Some(path) = path {
@@ -192,6 +211,15 @@ pub(crate) fn _restore<'py>(
     hash_func: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     Filter::from_bytes(&data.py().get_type::<Filter>(), data, hash_func, None, None)
+}
+
+/// Whether a file that is to be read for a class of several kinds holds a rolling filter.
+fn rolls(
+    cls: &Bound<'_, PyType>,
+    info: impl FnOnce() -> Option<FileInfo> + Send,
+) -> PyResult<bool> {
+    let is_rolling = |info: FileInfo| info.kind == Some(FilterKind::Rolling);
+    Ok(kind_of(cls)?.is_none() && cls.py().detach(info).is_some_and(is_rolling))
 }
 
 /// Whether a file that can be read begins as that of a map.

@@ -156,11 +156,13 @@ fn merge(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResult<(
         return Ok(());
     }
     let overfull = with_both(slf, other, |ours, theirs| {
-        let (Some(file), Some(other)) = (ours.file_mut(), theirs.file()) else {
-            return Err(PyTypeError::new_err(
+        let of_view = || {
+            PyTypeError::new_err(
                 "a filter that was opened in its file cannot be merged: amq.load reads it",
-            ));
+            )
         };
+        let other = theirs.file().ok_or_else(|| theirs.no_file(of_view()))?;
+        let Some(file) = ours.file_mut() else { return Err(ours.no_file(of_view())) };
         file.merge(other).raised()?;
         Ok(ours.merged())
     })?;

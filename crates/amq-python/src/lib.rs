@@ -40,6 +40,7 @@ mod query;
 mod remove;
 mod repr;
 mod ribbon_map;
+mod rolling;
 mod sets;
 mod state;
 mod uneven;
@@ -57,6 +58,7 @@ fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<remove::RemoveFilter>()?;
     module.add_class::<filter::StaticFilter>()?;
     module.add_class::<filter::FilterView>()?;
+    module.add_class::<rolling::Rolling>()?;
     module.add_class::<column::Columns>()?;
     module.add_class::<ribbon_map::Map>()?;
     module.add_class::<plan::Sized>()?;
@@ -64,6 +66,8 @@ fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<choose::Advice>()?;
     module.add_function(wrap_pyfunction!(choose::choose, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(hashing::hash, module)?)?;
+    module.add_function(wrap_pyfunction!(hashing::hashes, module)?)?;
     module.add_function(wrap_pyfunction!(files::load, module)?)?;
     module.add_function(wrap_pyfunction!(files::open, module)?)?;
     module.add_function(wrap_pyfunction!(files::_restore, module)?)?;

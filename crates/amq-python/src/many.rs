@@ -287,7 +287,7 @@ pub(crate) fn all(
     Many::of(keys, hashing)?.each(hashing, |block| {
         if nulls == Nulls::Refused && !block.nulls.is_empty() {
             return Err(PyTypeError::new_err(
-                "a null is no key of a map, which has a value for each: drop the nulls",
+                "a null is no key, and each key has a value or hash: drop the nulls",
             ));
         }
         let keys = block.keys();

@@ -91,7 +91,7 @@ pub(crate) fn plan(
 }
 
 /// The kind that is meant by a class, its name, or the kind's own.
-fn kind_named(kind: &Bound<'_, PyAny>) -> PyResult<FilterKind> {
+pub(crate) fn kind_named(kind: &Bound<'_, PyAny>) -> PyResult<FilterKind> {
     let Ok(name) = kind.cast::<PyString>() else {
         return match kind_of(kind)? {
             Some(kind) => Ok(kind),

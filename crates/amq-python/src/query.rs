@@ -2,9 +2,15 @@
 
 use crate::answers;
 use crate::classes;
-use crate::data::{expect_room, is_large};
+use crate::data::{expect_room, is_large, zeroed};
+use crate::encoding::Given;
 use crate::filter::Filter;
-use crate::many::Many;
+use crate::many::{Many, PIECE};
+use crate::number::Natural;
+use crate::rolling;
+use crate::state::Content;
+use amq::KeyHash;
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
 #[pymethods]
@@ -25,11 +31,36 @@ impl Filter {
         answers::bools(keys.py(), &answers)
     }
 
+    /// Whether the key with this hash is probably in: one of amq.hash under the filter's seed or
+    /// secret key, or of its hash_func.
+    #[pyo3(signature = (hash, /))]
+    fn contains_hash(&self, py: Python<'_>, hash: Natural) -> bool {
+        self.read(py).filter().contains_hash(KeyHash::new(hash.0))
+    }
+
+    /// The same of many hashes: an array of numpy.uint64, as amq.hashes returns it.
+    #[pyo3(signature = (hashes, /))]
+    fn contains_hashes<'py>(&self, hashes: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = hashes.py();
+        let hashes = PyBuffer::<u64>::get(hashes)?.to_vec(py)?;
+        let hashes: Vec<KeyHash> = hashes.into_iter().map(KeyHash::new).collect();
+        let mut answers = zeroed(hashes.len())?;
+        let shared = self.shared(py);
+        for (hashes, answers) in hashes.chunks(PIECE).zip(answers.chunks_mut(PIECE)) {
+            py.check_signals()?;
+            py.detach(|| shared.read().contains_all(hashes, Given::NOTHING, answers))?;
+        }
+        answers::bools(py, &answers)
+    }
+
     /// A filter of its own with the same keys.
     fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let bytes = this.read(py).filter().size_in_bytes();
         expect_room(bytes)?;
+        if let Content::Rolling(generations) = this.read(py).content() {
+            return rolling::instance(py, generations.copied());
+        }
         let copied = if is_large(bytes) {
             let shared = this.shared(py);
             py.detach(|| shared.read().file().cloned())

@@ -2,6 +2,8 @@
 
 use crate::encoding::{Given, is_usual};
 use crate::error::OrRaise;
+use crate::rolling::{AnyGenerations, no_single_filter};
+use crate::sets::{bits, estimate};
 use crate::uneven::Watch;
 use amq::{
     Abilities, AnyError, AnyFile, AnyFilter, BatchInsertError, Filter, Inserted, KeyEncoding,
@@ -17,6 +19,7 @@ use std::path::PathBuf;
 pub(crate) enum Content {
     File(AnyFile),
     View(View),
+    Rolling(Box<dyn AnyGenerations>),
 }
 
 /// A filter that stays in its file, and what the file says of its keys.
@@ -76,6 +79,31 @@ impl State {
         match &self.content {
             Content::File(file) => file.filter().into_inner(),
             Content::View(view) => &view.filter,
+            Content::Rolling(generations) => generations,
+        }
+    }
+
+    pub(crate) fn generations(&self) -> PyResult<&dyn AnyGenerations> {
+        match &self.content {
+            Content::Rolling(generations) => Ok(&**generations),
+            Content::File(_) | Content::View(_) => Err(read_only()),
+        }
+    }
+
+    /// To be changed: the plan is looked at again.
+    pub(crate) fn generations_mut(&mut self) -> PyResult<&mut dyn AnyGenerations> {
+        self.left = 0;
+        match &mut self.content {
+            Content::Rolling(generations) => Ok(&mut **generations),
+            Content::File(_) | Content::View(_) => Err(read_only()),
+        }
+    }
+
+    /// Why there is no file to be merged, compared or saved: this, if it stays in its own.
+    pub(crate) fn no_file(&self, of_view: PyErr) -> PyErr {
+        match &self.content {
+            Content::Rolling(_) => no_single_filter(),
+            Content::File(_) | Content::View(_) => of_view,
         }
     }
 
@@ -114,6 +142,7 @@ impl State {
                 Some(file.filter().contains_hash(hash))
             }
             Content::View(view) if is_usual(view.encoding) => Some(view.filter.contains_hash(hash)),
+            Content::Rolling(generations) => Some(generations.contains_hash(hash)),
             _ => None,
         }
     }
@@ -137,14 +166,14 @@ impl State {
         self.settled = Given::NOTHING;
         match &mut self.content {
             Content::File(file) => Some(file),
-            Content::View(_) => None,
+            Content::View(_) | Content::Rolling(_) => None,
         }
     }
 
     pub(crate) fn file(&self) -> Option<&AnyFile> {
         match &self.content {
             Content::File(file) => Some(file),
-            Content::View(_) => None,
+            Content::View(_) | Content::Rolling(_) => None,
         }
     }
 
@@ -153,6 +182,7 @@ impl State {
         let encoding = match &self.content {
             Content::File(file) => file.encoding(),
             Content::View(view) => view.encoding,
+            Content::Rolling(_) => KeyEncoding::Unknown,
         };
         match is_usual(encoding) || self.filter().is_empty() {
             true => Ok(()),
@@ -163,33 +193,19 @@ impl State {
     /// Whether both have the same table, parameters, and way to hash. Bloom filters may differ in
     /// the number of keys, which is an estimate.
     pub(crate) fn equals(&self, other: &Self) -> bool {
-        match (self.file(), other.file()) {
-            (Some(ours), Some(theirs)) => {
-                hashes_alike(ours, theirs).is_ok()
-                    && match (ours.filter().into_inner(), theirs.filter().into_inner()) {
-                        // Their numbers of keys depend on the order in which these came.
-                        (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => {
-                            ours.params() == theirs.params()
-                                && ours.seed() == theirs.seed()
-                                && ours.as_bytes() == theirs.as_bytes()
-                        }
-                        (AnyFilter::BlockedBloom(ours), AnyFilter::BlockedBloom(theirs)) => {
-                            ours.params() == theirs.params()
-                                && ours.seed() == theirs.seed()
-                                && ours.as_bytes() == theirs.as_bytes()
-                        }
-                        (
-                            AnyFilter::WideBlockedBloom(ours),
-                            AnyFilter::WideBlockedBloom(theirs),
-                        ) => {
-                            ours.params() == theirs.params()
-                                && ours.seed() == theirs.seed()
-                                && ours.as_bytes() == theirs.as_bytes()
-                        }
-                        (ours, theirs) => ours == theirs,
-                    }
-            }
-            _ => false,
+        if let (Content::Rolling(ours), Content::Rolling(theirs)) = (&self.content, &other.content)
+        {
+            return ours.file() == theirs.file();
+        }
+        let (Some(ours), Some(theirs)) = (self.file(), other.file()) else { return false };
+        if hashes_alike(ours, theirs).is_err() {
+            return false;
+        }
+        let (ours, theirs) = (ours.filter().into_inner(), theirs.filter().into_inner());
+        match bits(ours) {
+            // Their numbers of keys depend on the order in which these came.
+            Some(table) => ours.can_merge(theirs).is_ok() && Some(table) == bits(theirs),
+            None => ours == theirs,
         }
     }
 
@@ -197,12 +213,18 @@ impl State {
     pub(crate) fn insert(&mut self, hash: KeyHash, given: Given) -> PyResult<Put<Inserted>> {
         self.expect(given)?;
         self.expect_even(&[hash])?;
-        let Content::File(file) = &mut self.content else { return Err(read_only()) };
-        let told = given.into_filter(file.encoding(), || file.filter().is_empty());
-        let inserted = file.filter_mut().into_inner().insert_hash(hash).raised()?;
-        if file.encoding() != told {
-            file.set_encoding(told);
-        }
+        let inserted = match &mut self.content {
+            Content::File(file) => {
+                let told = given.into_filter(file.encoding(), || file.filter().is_empty());
+                let inserted = file.filter_mut().into_inner().insert_hash(hash).raised()?;
+                if file.encoding() != told {
+                    file.set_encoding(told);
+                }
+                inserted
+            }
+            Content::Rolling(generations) => generations.insert_hash(hash).raised()?,
+            Content::View(_) => return Err(read_only()),
+        };
         self.settled = self.settled.and(given);
         Ok(Put { inserted, overfull: self.is_overfull(1) })
     }
@@ -211,11 +233,14 @@ impl State {
     /// and says whether it is new; `None` if nothing was done, for whatever reason.
     #[inline]
     pub(crate) fn insert_another(&mut self, hash: KeyHash, given: Given) -> Option<bool> {
-        let Content::File(file) = &mut self.content else { return None };
         if !given.is_in(self.settled) || self.left == 0 {
             return None;
         }
-        let inserted = file.filter_mut().into_inner().insert_hash(hash).ok()?;
+        let inserted = match &mut self.content {
+            Content::File(file) => file.filter_mut().into_inner().insert_hash(hash).ok()?,
+            Content::Rolling(generations) => generations.insert_hash(hash).ok()?,
+            Content::View(_) => return None,
+        };
         self.left -= 1;
         Some(inserted.is_new())
     }
@@ -230,12 +255,20 @@ impl State {
     ) -> PyResult<Put<u64>> {
         self.expect(given)?;
         self.expect_even(hashes)?;
-        let Content::File(file) = &mut self.content else { return Err(read_only()) };
-        let told = given.into_filter(file.encoding(), || file.filter().is_empty());
-        let filter = file.filter_mut().into_inner();
-        let inserted = match new {
-            Some(new) => filter.insert_batch_new(hashes, new),
-            None => filter.insert_batch(hashes),
+        let told =
+            self.file().map(|file| given.into_filter(file.encoding(), || file.filter().is_empty()));
+        let inserted = match (&mut self.content, new) {
+            (Content::File(file), Some(new)) => {
+                file.filter_mut().into_inner().insert_batch_new(hashes, new)
+            }
+            (Content::File(file), None) => file.filter_mut().into_inner().insert_batch(hashes),
+            (Content::Rolling(generations), Some(new)) => {
+                generations.insert_batch_new(hashes, new).map_err(AnyError::Batch)
+            }
+            (Content::Rolling(generations), None) => {
+                generations.insert_batch(hashes).map_err(AnyError::Batch)
+            }
+            (Content::View(_), _) => return Err(read_only()),
         };
         let some = match &inserted {
             Ok(_) => !hashes.is_empty(),
@@ -243,7 +276,11 @@ impl State {
             Err(_) => false,
         };
         if some {
-            file.set_encoding(told);
+            if let Some(told) = told
+                && let Content::File(file) = &mut self.content
+            {
+                file.set_encoding(told);
+            }
             self.settled = self.settled.and(given);
         }
         let inserted = inserted.map_err(|error| match error {
@@ -288,12 +325,7 @@ impl State {
     }
 
     fn estimate(&self) -> Option<f64> {
-        match self.file()?.filter().into_inner() {
-            AnyFilter::Bloom(filter) => Some(filter.estimated_cardinality()),
-            AnyFilter::BlockedBloom(filter) => Some(filter.estimated_cardinality()),
-            AnyFilter::WideBlockedBloom(filter) => Some(filter.estimated_cardinality()),
-            _ => None,
-        }
+        estimate(self.file()?.filter().into_inner())
     }
 
     /// To be asked after a merge.
@@ -304,8 +336,12 @@ impl State {
 
     /// Removes all keys.
     pub(crate) fn clear(&mut self) -> PyResult<()> {
-        let Some(file) = self.file_mut() else { return Err(read_only()) };
-        file.filter_mut().into_inner().clear().raised()?;
+        match &mut self.content {
+            Content::File(file) => file.filter_mut().into_inner().clear().raised()?,
+            Content::Rolling(generations) => generations.clear(),
+            Content::View(_) => return Err(read_only()),
+        }
+        self.settled = Given::NOTHING;
         (self.left, self.is_sum) = (0, false);
         Ok(())
     }
@@ -326,7 +362,7 @@ impl State {
             Content::File(file) => {
                 Ok(file.filter().into_inner().count_hash(hash).raised()?.estimate)
             }
-            Content::View(_) => Err(read_only()),
+            Content::View(_) | Content::Rolling(_) => Err(read_only()),
         }
     }
 }

@@ -233,7 +233,7 @@ def test_objects_of_pandas_are_the_keys_of_their_list(objects, keys):
     if None not in keys:
         assert amq.RibbonMap.build(pd.Series(objects, dtype=object), [1] * len(keys))[keys[0]] == 1
         return
-    with pytest.raises(TypeError, match="a null is no key of a map"):
+    with pytest.raises(TypeError, match="a null is no key"):
         amq.RibbonMap.build(pd.Series(objects, dtype=object), [1] * len(keys))
 
 

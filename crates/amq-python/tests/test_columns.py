@@ -108,7 +108,7 @@ def test_a_row_with_a_null_is_a_null():
         assert filter.add_new(table).tolist() == [True, False, False, False]
         assert (len(filter), filter.contains(table).tolist()) == (1, [True, False, False, False])
         assert filter.update(table) == 0 and ("a", 1) in filter
-        with pytest.raises(TypeError, match="a null is no key of a map"):
+        with pytest.raises(TypeError, match="a null is no key"):
             amq.RibbonMap.build(table, range(4))
 
 

@@ -455,3 +455,31 @@ def test_bits_per_key_of_a_union_are_those_of_its_different_keys(kind, tmp_path)
         assert len(filter) > 19_000
         bits = 8 * filter.size_in_bytes / 12_000
         assert filter.bits_per_key == filter.stats()["bits_per_key"] == pytest.approx(bits, rel=0.02)
+
+
+@pytest.mark.parametrize("kind", BLOOM, ids=name)
+@pytest.mark.parametrize("options", [{}, {"seed": 5}, {"key": bytes(range(16))}], ids=str)
+def test_a_folded_filter_has_the_same_keys_in_fewer_bytes(kind, options):
+    filter = kind(64_000, bytes=2**16, **options)
+    filter.update(range(1000))
+    before = filter.to_bytes()
+    for factor in (1, 2, 4, 32):
+        small = filter.fold(factor)
+        assert type(small) is kind and 0 <= small.size_in_bytes - filter.size_in_bytes / factor < 8
+        assert small.contains(range(1000)).all() and len(small) == len(filter)
+        assert small.expected_fpr >= filter.expected_fpr
+        assert (small == filter) == (factor == 1)
+        small.add("more")
+    assert filter.to_bytes() == before and "more" not in filter
+    for factor in (0, 2**64 - 1, 10**9 + 7):
+        with pytest.raises(ValueError, match="cannot be folded"):
+            filter.fold(factor)
+
+
+def test_only_bloom_filters_are_folded():
+    for kind in set(INSERT) - set(BLOOM):
+        with pytest.raises(TypeError, match="are folded"):
+            kind(100).fold(2)
+    hashed = amq.BloomFilter(6400, hash_func=lambda key: (key + 1) * 0x9E3779B97F4A7C15)
+    hashed.update(range(10))
+    assert 9 in hashed.fold(64) and hashed.fold(64).hash_func is hashed.hash_func
