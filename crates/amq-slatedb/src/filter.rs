@@ -1,0 +1,128 @@
+//! A table's filter: in memory, and as the bytes of its block.
+
+use crate::keys::KeyRules;
+use amq_bloom::BlockedBloomFilter;
+use amq_core::format::FileInfo;
+use amq_core::{
+    Budget, BuildFilter, DEFAULT_SEED, Filter as _, FilterFile, FilterKind, Goal, Key, KeyHash,
+};
+use amq_ribbon::RibbonFilter;
+use bytes::{BufMut, Bytes};
+use slatedb::{Filter, FilterQuery};
+use std::error::Error;
+use std::sync::Arc;
+
+/// The block of a table without a filter. An empty block would be read as a filter of no keys,
+/// which denies every key.
+const MAYBE: &[u8] = b"amq:maybe";
+
+/// About how many bytes a block has beside the filter's own.
+const RIBBON_HEADER: u64 = 900;
+const BLOCKED_HEADER: u64 = 400;
+
+/// A filter and the rules by which it is asked. Copies share the filter.
+#[derive(Clone)]
+pub(crate) struct TableFilter {
+    rules: KeyRules,
+    contents: Arc<Contents>,
+}
+
+/// What a block holds.
+pub(crate) enum Contents {
+    Ribbon(RibbonFilter),
+    Blocked(BlockedBloomFilter),
+    /// No filter: every answer is *maybe*.
+    Maybe,
+    /// Bytes that this version cannot read. They are kept for `encode`, since a later version that
+    /// shares a disk cache with this one may be able to.
+    Unreadable(Bytes),
+}
+
+impl Contents {
+    /// The better filter within the budget; `Maybe` if there is none.
+    pub(crate) fn build(budget: Budget, hashes: &[KeyHash]) -> Self {
+        if hashes.is_empty() {
+            return Self::Maybe;
+        }
+        if !blocked_is_better(Goal::new(hashes.len() as u64, budget)) {
+            // Building fails where keys were chosen to collide, or without memory. A Bloom filter
+            // has no such keys, and needs less memory.
+            if let Ok(filter) = RibbonFilter::build_hashes(budget, DEFAULT_SEED, hashes) {
+                return Self::Ribbon(filter);
+            }
+        }
+        let filter = BlockedBloomFilter::build_hashes(budget, DEFAULT_SEED, hashes);
+        filter.map_or(Self::Maybe, Self::Blocked)
+    }
+
+    /// Reads a block. What is not a filter of at least one key is refused.
+    pub(crate) fn read(block: &[u8]) -> Result<Self, Box<dyn Error>> {
+        if block == MAYBE {
+            return Ok(Self::Maybe);
+        }
+        let (contents, keys) = if FileInfo::of(block)?.kind == Some(FilterKind::BlockedBloom) {
+            let filter = BlockedBloomFilter::from_bytes(block)?;
+            let keys = filter.len();
+            (Self::Blocked(filter), keys)
+        } else {
+            let filter = RibbonFilter::from_bytes(block)?;
+            let keys = filter.len();
+            (Self::Ribbon(filter), keys)
+        };
+        if keys == 0 { Err("it is a filter of no keys".into()) } else { Ok(contents) }
+    }
+}
+
+/// Whether a split-block filter makes a smaller block at a rate, or has a lower rate in as many
+/// bytes. Both are so in small tables only.
+fn blocked_is_better(goal: Goal) -> bool {
+    let Ok(ribbon) = RibbonFilter::plan(goal) else { return true };
+    let Ok(blocked) = BlockedBloomFilter::plan(goal) else { return false };
+    match goal.budget {
+        Budget::Fpr(_) => blocked.bytes + BLOCKED_HEADER < ribbon.bytes + RIBBON_HEADER,
+        Budget::BitsPerKey(_) | Budget::Bytes(_) => blocked.expected_fpr < ribbon.expected_fpr,
+    }
+}
+
+impl TableFilter {
+    pub(crate) fn new(rules: KeyRules, contents: Contents) -> Self {
+        Self { rules, contents: Arc::new(contents) }
+    }
+}
+
+impl Filter for TableFilter {
+    fn might_match(&self, query: &FilterQuery) -> bool {
+        let Some(bytes) = self.rules.looked_up(query) else { return true };
+        match &*self.contents {
+            Contents::Ribbon(filter) => filter.contains_hash(bytes.key_hash(filter.seed())),
+            Contents::Blocked(filter) => filter.contains_hash(bytes.key_hash(filter.seed())),
+            Contents::Maybe | Contents::Unreadable(_) => true,
+        }
+    }
+
+    fn encode(&self, writer: &mut dyn BufMut) {
+        // A buffer in memory takes every byte. If one did not, what it has fails its checksum when
+        // it is read, and the answer is *maybe*.
+        let _ = match &*self.contents {
+            Contents::Ribbon(filter) => filter.write_to(writer.writer()),
+            Contents::Blocked(filter) => filter.write_to(writer.writer()),
+            Contents::Maybe => return writer.put_slice(MAYBE),
+            Contents::Unreadable(block) => return writer.put_slice(block),
+        };
+    }
+
+    fn size(&self) -> usize {
+        let heap = match &*self.contents {
+            Contents::Ribbon(filter) => filter.size_in_bytes(),
+            Contents::Blocked(filter) => filter.size_in_bytes(),
+            Contents::Maybe => 0,
+            Contents::Unreadable(block) => block.len() as u64,
+        };
+        heap as usize + size_of::<Self>() + size_of::<Contents>()
+    }
+
+    /// Tables are allocated to size.
+    fn clamp_allocated_size(&self) -> Arc<dyn Filter> {
+        Arc::new(self.clone())
+    }
+}
