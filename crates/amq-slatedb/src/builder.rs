@@ -9,6 +9,7 @@ use std::sync::Arc;
 /// Hashes of the rows so far. A table's rows arrive sorted by key, newest first.
 pub(crate) struct Builder {
     budget: Budget,
+    cached: Option<Budget>,
     rules: KeyRules,
     /// Each key and prefix once; `None` once the table can have no filter.
     hashes: Option<Vec<KeyHash>>,
@@ -17,8 +18,8 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    pub(crate) fn new(budget: Budget, rules: KeyRules) -> Self {
-        Self { budget, rules, hashes: Some(Vec::new()), last_key: None, last_prefix: None }
+    pub(crate) fn new(budget: Budget, cached: Option<Budget>, rules: KeyRules) -> Self {
+        Self { budget, cached, rules, hashes: Some(Vec::new()), last_key: None, last_prefix: None }
     }
 
     /// Without memory for another hash there will be no filter.
@@ -58,6 +59,7 @@ impl FilterBuilder for Builder {
 
     fn build(&mut self) -> Arc<dyn Filter> {
         let hashes = self.hashes.take().unwrap_or_default();
-        Arc::new(TableFilter::new(self.rules.clone(), Contents::build(self.budget, &hashes)))
+        let contents = Contents::build(self.budget, &hashes);
+        Arc::new(TableFilter::new(self.rules.clone(), self.cached, contents))
     }
 }

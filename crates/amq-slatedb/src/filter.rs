@@ -24,13 +24,16 @@ const BLOCKED_HEADER: u64 = 400;
 #[derive(Clone)]
 pub(crate) struct TableFilter {
     rules: KeyRules,
-    contents: Arc<Contents>,
+    /// What it is truncated to when it enters a cache.
+    cached: Option<Budget>,
+    contents: Contents,
 }
 
 /// What a block holds.
+#[derive(Clone)]
 pub(crate) enum Contents {
-    Ribbon(RibbonFilter),
-    Blocked(BlockedBloomFilter),
+    Ribbon(Arc<RibbonFilter>),
+    Blocked(Arc<BlockedBloomFilter>),
     /// No filter: every answer is *maybe*.
     Maybe,
     /// Bytes that this version cannot read. They are kept for `encode`, since a later version that
@@ -48,11 +51,11 @@ impl Contents {
             // Building fails where keys were chosen to collide, or without memory. A Bloom filter
             // has no such keys, and needs less memory.
             if let Ok(filter) = RibbonFilter::build_hashes(budget, DEFAULT_SEED, hashes) {
-                return Self::Ribbon(filter);
+                return Self::Ribbon(Arc::new(filter));
             }
         }
         let filter = BlockedBloomFilter::build_hashes(budget, DEFAULT_SEED, hashes);
-        filter.map_or(Self::Maybe, Self::Blocked)
+        filter.map_or(Self::Maybe, |filter| Self::Blocked(Arc::new(filter)))
     }
 
     /// Reads a block. What is not a filter of at least one key is refused.
@@ -63,11 +66,11 @@ impl Contents {
         let (contents, keys) = if FileInfo::of(block)?.kind == Some(FilterKind::BlockedBloom) {
             let filter = BlockedBloomFilter::from_bytes(block)?;
             let keys = filter.len();
-            (Self::Blocked(filter), keys)
+            (Self::Blocked(Arc::new(filter)), keys)
         } else {
             let filter = RibbonFilter::from_bytes(block)?;
             let keys = filter.len();
-            (Self::Ribbon(filter), keys)
+            (Self::Ribbon(Arc::new(filter)), keys)
         };
         if keys == 0 { Err("it is a filter of no keys".into()) } else { Ok(contents) }
     }
@@ -85,15 +88,15 @@ fn blocked_is_better(goal: Goal) -> bool {
 }
 
 impl TableFilter {
-    pub(crate) fn new(rules: KeyRules, contents: Contents) -> Self {
-        Self { rules, contents: Arc::new(contents) }
+    pub(crate) fn new(rules: KeyRules, cached: Option<Budget>, contents: Contents) -> Self {
+        Self { rules, cached, contents }
     }
 }
 
 impl Filter for TableFilter {
     fn might_match(&self, query: &FilterQuery) -> bool {
         let Some(bytes) = self.rules.looked_up(query) else { return true };
-        match &*self.contents {
+        match &self.contents {
             Contents::Ribbon(filter) => filter.contains_hash(bytes.key_hash(filter.seed())),
             Contents::Blocked(filter) => filter.contains_hash(bytes.key_hash(filter.seed())),
             Contents::Maybe | Contents::Unreadable(_) => true,
@@ -103,7 +106,7 @@ impl Filter for TableFilter {
     fn encode(&self, writer: &mut dyn BufMut) {
         // A buffer in memory takes every byte. If one did not, what it has fails its checksum when
         // it is read, and the answer is *maybe*.
-        let _ = match &*self.contents {
+        let _ = match &self.contents {
             Contents::Ribbon(filter) => filter.write_to(writer.writer()),
             Contents::Blocked(filter) => filter.write_to(writer.writer()),
             Contents::Maybe => return writer.put_slice(MAYBE),
@@ -112,17 +115,49 @@ impl Filter for TableFilter {
     }
 
     fn size(&self) -> usize {
-        let heap = match &*self.contents {
-            Contents::Ribbon(filter) => filter.size_in_bytes(),
-            Contents::Blocked(filter) => filter.size_in_bytes(),
+        let heap = match &self.contents {
+            Contents::Ribbon(filter) => filter.size_in_bytes() as usize + size_of_val(&**filter),
+            Contents::Blocked(filter) => filter.size_in_bytes() as usize + size_of_val(&**filter),
             Contents::Maybe => 0,
-            Contents::Unreadable(block) => block.len() as u64,
+            Contents::Unreadable(block) => block.len(),
         };
-        heap as usize + size_of::<Self>() + size_of::<Contents>()
+        heap + size_of::<Self>()
     }
 
-    /// Tables are allocated to size.
+    /// Called when a filter enters a cache. Tables are allocated to size, so that only the policy's
+    /// wish for smaller filters there is to be granted.
     fn clamp_allocated_size(&self) -> Arc<dyn Filter> {
-        Arc::new(self.clone())
+        let mut clamped = self.clone();
+        if let (Contents::Ribbon(filter), Some(budget)) = (&self.contents, self.cached) {
+            let mut small = RibbonFilter::clone(filter);
+            // A budget that the filter is within already is refused, and it stays as it is.
+            if small.truncate(budget).is_ok() {
+                clamped.contents = Contents::Ribbon(Arc::new(small));
+            }
+        }
+        Arc::new(clamped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The place of a key in a ribbon depends on the highest bits of its hash.
+    #[test]
+    fn keys_that_no_ribbon_can_hold_get_a_bloom_filter() {
+        let mut hashes: Vec<_> = (0..100_000).map(KeyHash::new).collect();
+        hashes.push(KeyHash::new(u64::MAX));
+        assert!(RibbonFilter::build_hashes(Budget::Fpr(0.01), DEFAULT_SEED, &hashes).is_err());
+        let Contents::Blocked(filter) = Contents::build(Budget::Fpr(0.01), &hashes) else {
+            panic!("no Bloom filter")
+        };
+        assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
+    }
+
+    #[test]
+    fn keys_that_no_filter_can_hold_get_none() {
+        let hashes: Vec<_> = (0..5000).map(KeyHash::new).collect();
+        assert!(matches!(Contents::build(Budget::Fpr(0.01), &hashes), Contents::Maybe));
     }
 }

@@ -23,6 +23,7 @@ const MOST_KEYS: u64 = 1 << 32;
 pub struct AmqFilterPolicy {
     name: String,
     budget: Budget,
+    cached: Option<Budget>,
     /// What a table's filter takes, to tell the engine sizes in advance.
     bits_per_key: f64,
     rules: KeyRules,
@@ -66,6 +67,7 @@ impl AmqFilterPolicy {
         Ok(Self {
             name: rules.name(Self::NAME),
             budget,
+            cached: None,
             bits_per_key: plan.bytes as f64 * 8.0 / MOST_KEYS as f64,
             rules,
             unreadable: AtomicU64::new(0),
@@ -86,6 +88,27 @@ impl AmqFilterPolicy {
     #[must_use]
     pub fn with_whole_key_filtering(self, enabled: bool) -> Self {
         self.with_rules(|rules| rules.whole_keys = enabled)
+    }
+
+    /// Keeps at most this many bits per key of each filter in caches. Tables have the whole filter;
+    /// its copy in a cache is truncated, and has a higher rate.
+    ///
+    /// For a cache that has no room for all filters: reading a filter again costs more than a few
+    /// more false positives. A filter that has no more bits anyway stays as it is, and so does a
+    /// split-block one. It affects no table, so that each process may have a setting of its own.
+    ///
+    /// ```
+    /// use amq_slatedb::AmqFilterPolicy;
+    ///
+    /// # fn main() -> Result<(), amq_slatedb::PlanError> {
+    /// let policy = AmqFilterPolicy::bits_per_key(10.0)?.with_cached_bits_per_key(6.0)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_cached_bits_per_key(self, bits_per_key: f64) -> Result<Self, PlanError> {
+        let budget = Budget::BitsPerKey(bits_per_key);
+        RibbonFilter::plan(Goal::new(MOST_KEYS, budget))?;
+        Ok(Self { cached: Some(budget), ..self })
     }
 
     fn with_rules(mut self, change: impl FnOnce(&mut KeyRules)) -> Self {
@@ -119,7 +142,7 @@ impl FilterPolicy for AmqFilterPolicy {
     }
 
     fn builder(&self) -> Box<dyn FilterBuilder> {
-        Box::new(Builder::new(self.budget, self.rules.clone()))
+        Box::new(Builder::new(self.budget, self.cached, self.rules.clone()))
     }
 
     fn decode(&self, data: &[u8]) -> Arc<dyn Filter> {
@@ -130,7 +153,7 @@ impl FilterPolicy for AmqFilterPolicy {
             }
             Contents::Unreadable(Bytes::copy_from_slice(data))
         });
-        Arc::new(TableFilter::new(self.rules.clone(), contents))
+        Arc::new(TableFilter::new(self.rules.clone(), self.cached, contents))
     }
 
     /// Called for every batch of writes, so it must not plan.
@@ -148,6 +171,7 @@ impl fmt::Debug for AmqFilterPolicy {
         f.debug_struct("AmqFilterPolicy")
             .field("name", &self.name)
             .field("budget", &self.budget)
+            .field("cached", &self.cached)
             .field("unreadable", &self.unreadable)
             .finish_non_exhaustive()
     }

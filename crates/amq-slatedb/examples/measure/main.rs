@@ -67,7 +67,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ("built-in, 10 bits", Arc::new(BloomFilterPolicy::new(BUILT_IN_BITS))),
         ("amq, its rate", Arc::new(AmqFilterPolicy::fpr(BUILT_IN_RATE)?)),
         ("amq, 9.9 bits", Arc::new(AmqFilterPolicy::bits_per_key(9.9)?)),
-        ("amq, 6 bits", Arc::new(AmqFilterPolicy::bits_per_key(6.0)?)),
+        (
+            "amq, 9.9 bits, 6 in the cache",
+            Arc::new(AmqFilterPolicy::bits_per_key(9.9)?.with_cached_bits_per_key(6.0)?),
+        ),
     ];
     let mut rows: Vec<Row> = Vec::new();
     for (name, policy) in policies {

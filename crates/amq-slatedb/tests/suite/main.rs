@@ -2,6 +2,7 @@
 
 mod blocks;
 mod builders;
+mod cached;
 mod crash;
 mod engine;
 mod memory;
