@@ -18,7 +18,16 @@ use std::path::Path;
 /// Loads a filter from a file or, for `-`, from standard input. All of it is checked. `key` is for
 /// files that omit theirs.
 pub(crate) fn load(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {
-    Ok(load_with(path, key.map(Secret::Key), plain)?.1)
+    Ok(load_with(path, key.map(Secret::Key), None, plain)?.1)
+}
+
+/// Loads as much of a filter as fits a smaller budget, in the memory of that.
+pub(crate) fn load_within(
+    path: &Path,
+    key: Option<SipKey>,
+    budget: Budget,
+) -> anyhow::Result<AnyFile> {
+    Ok(load_with(path, key.map(Secret::Key), Some(budget), plain)?.1)
 }
 
 /// Loads a filter to be merged with others. What is wrong may be that they cannot be merged, so
@@ -37,27 +46,35 @@ pub(crate) fn load_to_merge(path: &Path, key: Option<SipKey>) -> anyhow::Result<
         ),
         other => plain(other),
     };
-    Ok(load_with(path, key.map(Secret::Key), explain)?.1)
+    Ok(load_with(path, key.map(Secret::Key), None, explain)?.1)
 }
 
 /// Loads a filter to look at, whatever it withholds, with what its header says.
 pub(crate) fn look(path: &Path) -> anyhow::Result<(FileInfo, AnyFile)> {
-    load_with(path, Some(Secret::Unknown), plain)
+    load_with(path, Some(Secret::Unknown), None, plain)
 }
 
 /// `explain` says what is wrong with a file, and the way out that the command has.
 fn load_with(
     path: &Path,
     secret: Option<Secret>,
+    budget: Option<Budget>,
     explain: fn(ReadError) -> anyhow::Error,
 ) -> anyhow::Result<(FileInfo, AnyFile)> {
+    let mut options = LoadOptions::new();
+    if let Some(secret) = secret {
+        options = options.secret(secret);
+    }
+    if let Some(budget) = budget {
+        options = options.budget(budget);
+    }
     let name = name(path);
     if is_dash(path) {
         let stdin = stdio::stdin()?;
         if stdin.is_terminal() {
             bail!("a filter is binary and cannot be typed: redirect it, or name its file");
         }
-        return whole(stdin.lock(), secret, explain).with_context(|| name);
+        return whole(stdin.lock(), options, explain).with_context(|| name);
     }
     let found = fs::metadata(path).with_context(|| name.clone())?;
     if found.is_dir() {
@@ -66,10 +83,7 @@ fn load_with(
     if found.is_file() {
         // Its length is known, and so is the memory that it takes.
         let load = || {
-            let file = match secret {
-                Some(secret) => LoadOptions::new().secret(secret).load::<AnyFile>(path)?,
-                None => AnyFile::load(path)?,
-            };
+            let file: AnyFile = options.load(path)?;
             let mut header = Vec::new();
             File::open(path)?.take(HEADER as u64).read_to_end(&mut header)?;
             let info = FileInfo::of(&header)?;
@@ -81,7 +95,7 @@ fn load_with(
         return load().map_err(explain).map_err(|error| hinted(error, path)).with_context(|| name);
     }
     let file = File::open(path).with_context(|| name.clone())?;
-    whole(io::BufReader::with_capacity(1 << 16, file), secret, explain).with_context(|| name)
+    whole(io::BufReader::with_capacity(1 << 16, file), options, explain).with_context(|| name)
 }
 
 /// What is no filter, with what it is if that is known.
@@ -157,17 +171,13 @@ fn plain(error: ReadError) -> anyhow::Error {
 /// One filter, and nothing after it.
 fn whole(
     mut reader: impl Read,
-    secret: Option<Secret>,
+    options: LoadOptions,
     explain: fn(ReadError) -> anyhow::Error,
 ) -> anyhow::Result<(FileInfo, AnyFile)> {
     let mut header = Vec::new();
     reader.by_ref().take(HEADER as u64).read_to_end(&mut header)?;
     let mut again = (&*header).chain(&mut reader);
-    let file = match secret {
-        Some(secret) => LoadOptions::new().secret(secret).read_from::<AnyFile, _>(&mut again),
-        None => AnyFile::read_from(&mut again),
-    };
-    let file = file.map_err(explain)?;
+    let file: AnyFile = options.read_from(&mut again).map_err(explain)?;
     match reader.read(&mut [0])? {
         0 => Ok((FileInfo::of(&header)?, file)),
         _ => Err(Followed.into()),

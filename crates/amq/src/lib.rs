@@ -73,7 +73,7 @@ pub use amq_core::{
     KeyHash, KeyInfo, Keyed, LengthMismatch, LoadOptions, MergeError, MergeFilter, Parameter,
     ParameterValue, Parameters, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed,
     RemoveFilter, SaveOptions, Secret, SharedBytes, SipKey, SipKeyError, Stats, Table, Target,
-    UnevenHashes, UnknownKind, format, key, numeric,
+    TruncateError, TruncateFilter, UnevenHashes, UnknownKind, format, key, numeric,
 };
 
 pub use any::variants::*;

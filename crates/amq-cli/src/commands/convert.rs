@@ -1,34 +1,52 @@
-//! `amq convert`: a filter into one of another kind, where that is exact.
+//! `amq convert`: a filter into a smaller one or one of another kind, where that needs no keys.
 
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::key_file::KeyFile;
 use crate::kinds;
 use crate::lock::Wait;
+use crate::numbers;
 use crate::output::Output;
 use crate::replace::Existing;
 use crate::report::report;
 use crate::stdio;
-use amq::{AnyFilter, Filter};
+use amq::{AnyFile, AnyFilter, Budget, Filter, SipKey};
 use anyhow::bail;
-use clap::Args;
 use clap::builder::PossibleValue;
+use clap::{ArgGroup, Args};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Convert a filter into another kind
+/// Convert a filter into a smaller one, or into another kind
 ///
-/// Only what is exact: a counting filter becomes the Bloom filter that gives the same answers, in a
-/// quarter of the space. Other conversions would need the keys: build those filters anew.
+/// Only what needs no keys. A ribbon, fuse or quotient filter becomes the one that its keys would
+/// have been built into at a higher rate or in fewer bytes. A counting filter becomes the Bloom
+/// filter that gives the same answers, in a quarter of the space. For other conversions build the
+/// filter anew.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(group(
+    ArgGroup::new("result").required(true).args(["to", "fpr", "bits_per_key", "bytes"])
+))]
 pub(crate) struct Arguments {
     /// The filter's file; `-` is standard input
     filter: PathBuf,
 
     /// The kind to make
     #[arg(long, value_name = "KIND", value_parser = [PossibleValue::new("bloom")], ignore_case = true)]
-    to: String,
+    to: Option<String>,
+
+    /// The false-positive rate to keep: 1%, 0.01, 1e-2 or 1/100
+    #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
+    fpr: Option<f64>,
+
+    /// The most bits for each key that the filter was planned for
+    #[arg(long, value_name = "BITS", value_parser = numbers::bits, allow_hyphen_values = true)]
+    bits_per_key: Option<f64>,
+
+    /// The most bytes of the table: 4096, 64KiB, 1.5GB
+    #[arg(long, value_name = "SIZE", value_parser = numbers::size, allow_hyphen_values = true)]
+    bytes: Option<u64>,
 
     /// The file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
@@ -53,8 +71,14 @@ pub(crate) struct Arguments {
     key_file: KeyFile,
 }
 
+const USAGE: &str = "\
+amq convert FILTER -o FILE (--fpr RATE | --bits-per-key BITS | --bytes SIZE) [OPTIONS]
+       amq convert FILTER -o FILE --to bloom [OPTIONS]";
+
 const EXAMPLES: &str = "\
 Examples:
+  $ amq build -o all.amq --kind ribbon --fpr 1/10000 keys.txt
+  $ amq convert all.amq --fpr 1% -o small.amq   # half as large
   $ amq build -o live.amq --kind counting --fpr 1% keys.txt
   $ amq convert live.amq --to bloom -o shipped.amq";
 
@@ -65,20 +89,10 @@ impl Arguments {
         output.not_among(self.key_file.path())?;
         let output = output.locked(self.wait)?;
         let key = self.key_file.key()?;
-        let mut file = input::load_for_keys(&self.filter, key)?;
-        let filter = file.filter_mut().into_inner();
-        *filter = match &*filter {
-            AnyFilter::Counting(counting) => AnyFilter::Bloom(counting.to_bloom()?),
-            AnyFilter::Bloom(_) => {
-                bail!("{}: it is a Bloom filter already", input::name(&self.filter))
-            }
-            other => bail!(
-                "{}: {} filter cannot become a {} filter without its keys: only counting to bloom is \
-                 exact",
-                input::name(&self.filter),
-                kinds::a(other.kind()),
-                self.to
-            ),
+        let file = match (self.budget(), &self.to) {
+            (Some(budget), _) => input::load_within(&self.filter, key, budget)?,
+            (None, Some(to)) => self.converted(key, to)?,
+            (None, None) => bail!("give --fpr, --bits-per-key, --bytes or --to"),
         };
         output.write(&file)?;
         if self.json {
@@ -88,5 +102,30 @@ impl Arguments {
             output.note_secret(&file);
         }
         Ok(Outcome::Done)
+    }
+
+    fn budget(&self) -> Option<Budget> {
+        let fpr = self.fpr.map(Budget::Fpr);
+        let bits = self.bits_per_key.map(Budget::BitsPerKey);
+        fpr.or(bits).or(self.bytes.map(Budget::Bytes))
+    }
+
+    /// The filter as one of another kind.
+    fn converted(&self, key: Option<SipKey>, to: &str) -> anyhow::Result<AnyFile> {
+        let mut file = input::load_for_keys(&self.filter, key)?;
+        let filter = file.filter_mut().into_inner();
+        *filter = match &*filter {
+            AnyFilter::Counting(counting) => AnyFilter::Bloom(counting.to_bloom()?),
+            AnyFilter::Bloom(_) => {
+                bail!("{}: it is a Bloom filter already", input::name(&self.filter))
+            }
+            other => bail!(
+                "{}: {} filter cannot become a {to} filter without its keys: only counting to bloom \
+                 is exact",
+                input::name(&self.filter),
+                kinds::a(other.kind()),
+            ),
+        };
+        Ok(file)
     }
 }

@@ -182,3 +182,39 @@ fn only_counting_becomes_bloom() {
     // It is the filter that would have been built.
     assert_eq!(answers("bloom.amq"), answers("out.amq"));
 }
+
+#[test]
+fn a_filter_becomes_a_smaller_one_without_its_keys_or_says_why_not() {
+    let room = Room::new();
+    let kinds = KINDS.join(",");
+    room.amq(&format!("build -o {{kind}}.amq --fpr 1e-4 --kind {kinds} keys.txt")).ends(0);
+    for kind in KINDS {
+        let run = room.amq(&format!("convert -f {kind}.amq --fpr 2% -o small.amq"));
+        if !["ribbon", "fuse", "quotient"].contains(&kind) {
+            run.refused(&[&format!("`{kind}` cannot be truncated"), "`ribbon`", "from its keys"]);
+            continue;
+        }
+        run.ends(0);
+        assert_eq!(room.amq("query -c small.amq keys.txt").text(), "1001\n", "{kind}");
+        // It is the filter that would have been built; a quotient filter has the slots it had.
+        if kind != "quotient" {
+            room.amq(&format!("build -f -o built.amq --fpr 2% --kind {kind} keys.txt")).ends(0);
+            assert!(room.read("small.amq") == room.read("built.amq"), "{kind}");
+        }
+        for limit in ["--bytes 1500", "--bits-per-key 12"] {
+            room.amq(&format!("convert -f {kind}.amq {limit} -o small.amq")).ends(0);
+            let run = room.amq("info --json small.amq").ends(0).text();
+            assert!(field(&run, "bytes").parse::<u64>().unwrap() <= 1502, "{kind}: {run}");
+        }
+        let both = ["truncating cannot", "1e-6", "from its keys"];
+        room.amq(&format!("convert -f {kind}.amq --fpr 1e-6 -o small.amq")).refused(&both);
+        room.amq(&format!("convert -f {kind}.amq --bytes 9 -o small.amq")).refused(&["too few"]);
+    }
+    room.amq("convert ribbon.amq -o x.amq").refused(&["--fpr"]);
+    room.amq("convert ribbon.amq --fpr 1% --bytes 900 -o x.amq").refused(&["cannot be used"]);
+    assert!(!room.exists("x.amq"));
+    // From standard input to standard output.
+    let run = room.pipe("convert - --fpr 2% -o -", room.read("ribbon.amq")).ends(0);
+    room.amq("build -f -o built.amq --fpr 2% --kind ribbon keys.txt").ends(0);
+    assert!(run.out == room.read("built.amq"));
+}

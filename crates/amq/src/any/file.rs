@@ -1,11 +1,13 @@
 //! Filters of any kind as files.
 
 use super::table::{by_kind, each};
-use super::{AnyFile, AnyFilter, Withheld};
+use super::{AnyFile, AnyFilter, Withheld, truncate};
 use crate::kinds;
 use amq_core::format::HashedBy;
-use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Sections};
-use amq_core::{BuildError, Bytes, DecodeError, FilterKind, KeyInfo, Keyed, Prehashed, Secret};
+use amq_core::internal::{Contents, FileFormat, Hashing, Opened, SectionStream, Sections};
+use amq_core::{
+    Budget, BuildError, Bytes, DecodeError, FilterKind, KeyInfo, Keyed, Prehashed, Secret, Table,
+};
 
 /// The filter of the kind that the header names, made of these sections.
 macro_rules! restored {
@@ -61,6 +63,15 @@ impl<B: Bytes> FileFormat for AnyFilter<B> {
     ) -> Result<AnyFilter<C>, DecodeError> {
         kinds!(restored opened, sections)
     }
+
+    fn truncated(
+        opened: &Opened<'_>,
+        (): (),
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<AnyFilter, DecodeError> {
+        truncate::read(opened, budget, sections)
+    }
 }
 
 impl<B: Bytes> FileFormat for AnyFile<B> {
@@ -91,16 +102,29 @@ impl<B: Bytes> FileFormat for AnyFile<B> {
         (): (),
         sections: Sections<'_, C>,
     ) -> Result<AnyFile<C>, DecodeError> {
-        let filter: AnyFilter<C> = AnyFilter::<B>::from_sections(opened, (), sections)?;
-        let encoding = opened.encoding();
-        let info = KeyInfo { encoding, withheld: opened.withholds_secret() };
-        Ok(match opened.secret() {
-            Some(Secret::Key(key)) => AnyFile::Keyed(Keyed::of(filter, key), info),
-            Some(Secret::Seed(_)) => AnyFile::Keys(filter, info),
-            _ => match opened.hashed_by() {
-                HashedBy::Caller => AnyFile::Hashes(Prehashed::of(filter)),
-                by => AnyFile::Withheld(Withheld::new(filter, by, encoding)),
-            },
-        })
+        Ok(hashed(opened, AnyFilter::<B>::from_sections(opened, (), sections)?))
+    }
+
+    fn truncated(
+        opened: &Opened<'_>,
+        (): (),
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<AnyFile<Table>, DecodeError> {
+        Ok(hashed(opened, truncate::read(opened, budget, sections)?))
+    }
+}
+
+/// A file's filter, with how its keys are hashed.
+fn hashed<B: Bytes>(opened: &Opened<'_>, filter: AnyFilter<B>) -> AnyFile<B> {
+    let encoding = opened.encoding();
+    let info = KeyInfo { encoding, withheld: opened.withholds_secret() };
+    match opened.secret() {
+        Some(Secret::Key(key)) => AnyFile::Keyed(Keyed::of(filter, key), info),
+        Some(Secret::Seed(_)) => AnyFile::Keys(filter, info),
+        _ => match opened.hashed_by() {
+            HashedBy::Caller => AnyFile::Hashes(Prehashed::of(filter)),
+            by => AnyFile::Withheld(Withheld::new(filter, by, encoding)),
+        },
     }
 }

@@ -6,6 +6,7 @@ mod error;
 mod file;
 mod make;
 mod table;
+mod truncate;
 
 pub use any_file::{AnyFile, Withheld};
 pub use error::{AnyError, Unsupported};

@@ -33,6 +33,7 @@ mod shared;
 mod sizes;
 #[cfg(feature = "parallel")]
 mod threads;
+mod truncating;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
