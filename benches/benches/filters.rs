@@ -10,7 +10,7 @@
 #![allow(clippy::expect_used)]
 
 use amq_bench::contenders::{Order, Planned, choose};
-use amq_bench::keys::{KeySet, Keys, Stream};
+use amq_bench::scenarios::keys::{KeySet, Keys, Stream};
 use amq_core::Budget;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::SeedableRng;

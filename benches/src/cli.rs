@@ -33,8 +33,8 @@ pub(crate) enum Command {
     /// Draw the report from records; measure nothing
     Render {
         /// Folder of records: one run's, or the parent of all, from which the newest is taken, of
-        /// this machine if there are any. Of several, separated by commas, the first is drawn, and
-        /// answers that are others by the rest are marked [default: reports/records]
+        /// this machine if there are any. Of several, separated by commas, the first is drawn, with
+        /// the others' ratios beside its own [default: reports/records]
         #[arg(long, value_name = "DIR", value_delimiter = ',')]
         records: Vec<PathBuf>,
         /// Folder for the page and its plots [default: reports/latest; reports/own/latest for
@@ -55,7 +55,8 @@ pub(crate) enum Command {
     /// A time moved if it changed by more than the larger noise floor of the two runs and, where
     /// both have the ratio to the same reference, beyond both intervals of that ratio; a rate, if
     /// its intervals are disjoint; peak bytes, by more than 1 %; other counts and
-    /// states, at all. Rows that only one record has are named, and do not count. Exit code: 0 if
+    /// states, at all. Rows that only one record has are named, and do not count. Refused if a
+    /// record has no twins, whose differences are the noise. Exit code: 0 if
     /// no row moved, 1 if one did, 2 if a record cannot be read.
     Diff {
         /// The folder of the earlier record
@@ -81,7 +82,7 @@ pub(crate) struct Measure {
     /// if an option, the compiler or the code has changed since
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Timed rounds of each cell, with new filters in each [default: 2 in smoke, 12 in quick and
+    /// TimedRow rounds of each cell, with new filters in each [default: 2 in smoke, 12 in quick and
     /// full]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1000))]
     pub(crate) rounds: Option<u64>,
@@ -101,12 +102,12 @@ pub(crate) struct Request {
     /// Measure with your own keys, one a line, instead of generated ones; `-` is standard input.
     /// Keys are bytes of any encoding; a carriage return before the newline is no part of them.
     /// Empty lines and repeated keys are dropped and counted. Of the shuffled keys the first half
-    /// goes into the filters, the second is queried as absent. No courses. The report goes to
+    /// goes into the filters, the second is queried as absent. No scenarios. The report goes to
     /// reports/own, which git ignores, and names the file without its folder
     #[arg(long, value_name = "FILE")]
     pub(crate) keys_file: Option<PathBuf>,
     /// Measure with this many random keys instead of the suite's key sets, at each of the three
-    /// rates. Separate several numbers with commas. No courses. The report goes to reports/own
+    /// rates. Separate several numbers with commas. No scenarios. The report goes to reports/own
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "keys_file",
           value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) keys: Vec<u64>,

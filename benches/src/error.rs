@@ -45,6 +45,11 @@ pub enum BenchError {
     OptionsChanged(PathBuf, [String; 3]),
     #[error("there is no run to resume in {path}: measure without --resume first")]
     NothingToResume { path: PathBuf },
+    #[error(
+        "the record of {date} has no twins, so that nobody knows how much of its times is noise: \
+         measure with all contenders, or name a twin in --only, such as bloom,bloom-twin"
+    )]
+    NoTwins { date: String },
     #[error("there are no records in {path}: run `-- measure` first, or name a folder with some")]
     NoRecords { path: PathBuf },
 }

@@ -1,16 +1,18 @@
 //! The comparison harness and the report of the amq filters.
 //!
-//! Two halves with a wall between them: the measuring half writes records, the drawing half reads
-//! them. Neither calls the other's code, so a report can be redrawn without measuring.
+//! Read the stages from top to bottom. The record is a wall: what is above it writes records, the
+//! report reads them, and neither calls the other.
 //!
-//! | part | what it is |
+//! | stage | what it is |
 //! | --- | --- |
-//! | [`keys`] | the keys: generated, shipped or the user's; and the queries |
-//! | [`contenders`] | who is compared: one line and one file each |
+//! | [`contenders`] | what is compared: an entry and a file each |
+//! | [`scenarios`] | with which keys, sizes and loads |
+//! | `verify` | checks before anything is timed: a wrong answer makes a failed row |
+//! | `measure` | times, interleaved in rounds |
 //! | `record` | what is written down, and how |
-//! | `measure` | which cells there are, checked, then timed: a wrong answer makes a failed row |
 //! | [`report`] | the page, from records alone |
-//! | [`cli`], [`commands`] | the command line |
+//!
+//! [`cli`] and [`commands`] are the command line.
 #![deny(unsafe_code)]
 #![allow(missing_docs, reason = "a program: what is public is so for its benches and tests alone")]
 
@@ -18,11 +20,12 @@ pub mod cli;
 pub mod commands;
 pub mod contenders;
 pub mod error;
-pub mod keys;
 mod measure;
 mod progress;
 mod record;
 pub mod report;
+pub mod scenarios;
+mod verify;
 mod workers;
 
 /// The README's example is compiled and run.

@@ -2,8 +2,7 @@
 
 use super::say;
 use crate::error::BenchError;
-use crate::record::{Records, Row, Run};
-use comfy_table::CellAlignment::{Left, Right};
+use crate::record::{Records, Row, Run, Workload};
 use std::collections::BTreeMap;
 
 /// Peaks of memory depend on the timing of threads, by up to this share.
@@ -19,6 +18,11 @@ pub(super) struct Side {
 type Move = [String; 4];
 
 impl Side {
+    /// The noise floor of a workload's times, as its twins have it.
+    fn floor(&self, workload: Workload) -> Result<f64, BenchError> {
+        self.run.floor(workload).ok_or_else(|| BenchError::NoTwins { date: self.run.date.clone() })
+    }
+
     pub(super) fn read(records: &Records) -> Result<Self, BenchError> {
         let path = records.folder().to_owned();
         let run = records.run()?.ok_or(BenchError::NoRecords { path })?;
@@ -31,30 +35,32 @@ impl Side {
     }
 }
 
-/// What `diff` prints, and whether any row moved.
-pub(super) fn diff(old: &Side, new: &Side) -> (String, bool) {
+/// What `diff` prints, and whether any row moved. Without twins nobody knows what is noise.
+pub(super) fn diff(old: &Side, new: &Side) -> Result<(String, bool), BenchError> {
     let mut text = String::new();
     if let Some([option, before, now]) = old.run.options.difference(&new.run.options) {
         text += &format!("An option that differs: {option} = {before}, then {now}.\n");
     }
-    let floor = |side: &Side| {
-        let floor = side.run.noise_floor;
-        floor.map_or_else(|| "unknown".to_owned(), |floor| format!("{:.1} %", floor * 100.0))
-    };
-    text += &format!("Noise floors: {} in OLD, {} in NEW.\n", floor(old), floor(new));
     text += &(only_in(old, new, "OLD") + &only_in(new, old, "NEW"));
     let (mut both, mut lines) = (0, Vec::new());
     for (subject, before) in &old.rows {
         let Some(now) = new.rows.get(subject) else { continue };
         both += 1;
-        let [floor, other] = [old, new].map(|side| side.run.floor(now.workload).unwrap_or(0.0));
-        for [what, before, now, change] in moved(before, now, floor.max(other)) {
-            lines.push([change, what, before, now, subject.clone()]);
+        let floor = match before.ns.and(now.ns) {
+            None => 0.0,
+            Some(_) => old.floor(now.workload)?.max(new.floor(now.workload)?),
+        };
+        let shown = if floor > 0.0 { format!("{:.1} %", floor * 100.0) } else { String::new() };
+        for [what, before, now, change] in moved(before, now, floor) {
+            let floor = if what == "ns" { shown.clone() } else { String::new() };
+            lines.push([change, floor, what, before, now, subject.clone()]);
         }
     }
     text += &format!("Rows in both: {both}; moved: {}.\n", lines.len());
     let moved = !lines.is_empty();
-    (text + &say::table(lines.into_iter(), [Right, Left, Right, Right, Left]), moved)
+    let head = ["change", "noise", "of", "old", "new", "row"].map(str::to_owned);
+    let lines = moved.then_some(head).into_iter().chain(lines);
+    Ok((text + &say::table(lines, [true, true, false, true, true, false]), moved))
 }
 
 /// The rows of one record that the other lacks: a line for each contender.

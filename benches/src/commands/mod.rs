@@ -75,7 +75,7 @@ fn times(folders: &[PathBuf]) -> Result<()> {
 /// Prints which rows of two records differ by more than noise; whether none does.
 fn compare(old: &Path, new: &Path) -> Result<bool> {
     let side = |folder| Side::read(&newest(folder)?);
-    let (text, moved) = diff::diff(&side(old)?, &side(new)?);
+    let (text, moved) = diff::diff(&side(old)?, &side(new)?)?;
     stdout().write_all(text.as_bytes())?;
     Ok(!moved)
 }

@@ -1,22 +1,21 @@
 //! What the commands tell. (The report has tables of its own.)
 
 use crate::contenders;
-use crate::keys::KeySet;
-use crate::measure::{Plan, courses, suite};
+use crate::measure::Plan;
 use crate::record::{Row, State, Suite};
+use crate::scenarios;
+use crate::scenarios::keys::KeySet;
 use clap::ValueEnum;
-use comfy_table::CellAlignment::{self, Left, Right};
-use comfy_table::{Table, presets};
 use indicatif::HumanDuration;
 use std::fmt::Write;
 
 /// What a run will do, and for how long.
 pub(super) fn what_comes(plan: &Plan) {
     eprintln!(
-        "{} contenders, {} sets of keys, {} courses; suite {}, {} rounds: about {}.",
+        "{} contenders, {} sets of keys, {} scenarios; suite {}, {} rounds: about {}.",
         plan.contenders.len(),
-        plan.groups.len(),
-        plan.courses.len(),
+        plan.datasets.len(),
+        plan.scenarios.len(),
         plan.options.suite,
         plan.options.rounds,
         HumanDuration(plan.estimate())
@@ -24,11 +23,11 @@ pub(super) fn what_comes(plan: &Plan) {
     what_is_left_out(plan);
 }
 
-/// What is left out: lines of a key file, and courses.
+/// What is left out: lines of a key file, and scenarios.
 pub(super) fn what_is_left_out(plan: &Plan) {
-    for group in &plan.groups {
-        let (keys, name) = (group.keys, group.key_set.name());
-        if let KeySet::File(file) = &group.key_set {
+    for spec in &plan.datasets {
+        let (keys, name) = (spec.keys, spec.key_set.name());
+        if let KeySet::File(file) = &spec.key_set {
             let distinct = file.source.distinct.unwrap_or(0);
             eprintln!(
                 "{name}: {distinct} distinct keys (repeats left out: {}, empty lines: {}); {keys} \
@@ -38,9 +37,9 @@ pub(super) fn what_is_left_out(plan: &Plan) {
         }
     }
     if plan.options.has_own_keys() {
-        eprintln!("Left out: the courses, which have keys of their own.");
-    } else if plan.courses.len() < courses::ALL.len() {
-        eprintln!("Left out: the courses of threads, since one core runs only one at a time.");
+        eprintln!("Left out: the scenarios, which have keys of their own.");
+    } else if plan.scenarios.len() < scenarios::ALL.len() {
+        eprintln!("Left out: the scenarios of threads, since one core runs only one at a time.");
     }
 }
 
@@ -76,20 +75,26 @@ pub(super) fn verified(rows: &[Row]) -> String {
         let [measured, predicted] = [row.fpr(), row.predicted_fpr].map(rate);
         [held, peak, measured, predicted, format!("{}: {verdict}", row.subject())]
     };
-    table([head].into_iter().chain(rows.iter().map(line)), [Right, Right, Right, Right, Left])
+    table([head].into_iter().chain(rows.iter().map(line)), [true, true, true, true, false])
 }
 
-/// Rows in columns, each aligned left or right.
+/// Rows in columns, those of numbers aligned right.
 pub(super) fn table<const COLUMNS: usize>(
     rows: impl Iterator<Item = [String; COLUMNS]>,
-    ends: [CellAlignment; COLUMNS],
+    is_number: [bool; COLUMNS],
 ) -> String {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).add_rows(rows);
-    for (column, end) in table.column_iter_mut().zip(ends) {
-        column.set_cell_alignment(end);
-    }
-    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    let rows: Vec<[String; COLUMNS]> = rows.collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..COLUMNS).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &[String; COLUMNS]| {
+        let cells = row.iter().zip(&widths).zip(is_number);
+        let cells = cells.map(|((cell, &width), is_number)| match is_number {
+            true => format!(" {cell:>width$} "),
+            false => format!(" {cell:<width$} "),
+        });
+        cells.collect::<String>().trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 pub(super) fn contenders() -> String {
@@ -102,17 +107,17 @@ pub(super) fn contenders() -> String {
         let _ = writeln!(text, "\n{:<24}{family}; {abilities}; {version}", info.name);
         let _ = writeln!(text, "    {}", info.analysis);
     }
-    let _ = writeln!(text, "\nSuites (key set, keys, asked rates or memory; courses at 1 %):");
+    let _ = writeln!(text, "\nSuites (key set, keys, asked rates or memory; scenarios at 1 %):");
     for suite in Suite::value_variants() {
         let _ = writeln!(text, "{suite}");
-        let groups = suite.groups(None).into_iter().map(|group| {
-            let targets = group.targets.iter().map(|(target, _)| suite::words(*target));
+        let specs = suite.datasets().into_iter().map(|spec| {
+            let targets = spec.targets.iter().map(|(target, _)| scenarios::words(*target));
             let targets = targets.collect::<Vec<_>>().join(", ");
-            [group.key_set.name().to_owned(), group.keys.to_string(), targets]
+            [spec.key_set.name().to_owned(), spec.keys.to_string(), targets]
         });
-        text += &table(groups, [Left, Right, Left]);
-        for course in suite.courses() {
-            let _ = writeln!(text, " {}", course.title());
+        text += &table(specs, [false, true, false]);
+        for scenario in suite.scenarios() {
+            let _ = writeln!(text, " {}", scenario.title());
         }
     }
     text

@@ -2,8 +2,8 @@
 //! and key type. The virtual call happens once per pass, never per key.
 
 use super::probe::{Probe, hits};
-use super::threads::{Deed, Done};
-use crate::keys::{BenchKey, Keys};
+use super::threads::{Done, Task};
+use crate::scenarios::keys::{BenchKey, Keys};
 use amq_core::PredictedFpr;
 use std::any::Any;
 use std::borrow::Borrow;
@@ -45,7 +45,7 @@ pub trait Built: Any {
 
     /// Inserts further absent keys, or asks for keys, by so many threads at once: how many it took,
     /// or found, and the nanoseconds it took. `None` as well if one thread alone can insert.
-    fn by_threads(&mut self, deed: Deed, keys: Keys<'_>, threads: usize) -> Option<Done>;
+    fn by_threads(&mut self, task: Task, keys: Keys<'_>, threads: usize) -> Option<Done>;
 
     /// Removes present keys and returns how many it reports removed.
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64>;
@@ -166,10 +166,10 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
         Some(taken)
     }
 
-    fn by_threads(&mut self, deed: Deed, keys: Keys<'_>, threads: usize) -> Option<Done> {
+    fn by_threads(&mut self, task: Task, keys: Keys<'_>, threads: usize) -> Option<Done> {
         let (probe, keys) = unknown::<_, K>(&self.probe, keys);
-        let (done, ns) = P::by_threads(probe, deed, keys, threads)?;
-        self.keys += if deed == Deed::Insert { done } else { 0 };
+        let (done, ns) = P::by_threads(probe, task, keys, threads)?;
+        self.keys += if task == Task::Insert { done } else { 0 };
         Some((done, ns))
     }
 

@@ -6,7 +6,7 @@ use super::order::Order;
 use super::ours::taken;
 use super::probe::{Probe, in_batches, probe, took};
 use super::theory::curve;
-use crate::keys::BenchKey;
+use crate::scenarios::keys::BenchKey;
 use amq_bloom::BlockedBloomFilter;
 use amq_core::{BuildFilter, EmptyFilter, InsertFilter, Keyed, PlanFilter, SipKey};
 use amq_ribbon::RibbonFilter;

@@ -23,7 +23,7 @@ pub use crate::record::{Ability, Family, Info, Role};
 pub use built::{Built, dependent_hits, dependent_queries};
 pub use contender::Contender;
 pub use order::{Order, Planned};
-pub use threads::Deed;
+pub use threads::Task;
 
 use crate::error::BenchError;
 use std::sync::LazyLock;

@@ -3,7 +3,7 @@
 use super::contender::{Contender, Made};
 use super::order::Order;
 use super::probe::{exactly, probe};
-use crate::keys::BenchKey;
+use crate::scenarios::keys::BenchKey;
 use amq_core::{Key, KeyHash, hash_blocks};
 use amq_ribbon::RibbonMap;
 use std::convert::Infallible;

@@ -4,8 +4,8 @@ use super::contender::{Contender, Made};
 use super::order::{GROWN, Order};
 use super::probe::{Probe, exactly, in_batches, probe, took, used};
 use super::theory::{by_rate, curve, steps};
-use crate::keys::BenchKey;
 use crate::record::Point;
+use crate::scenarios::keys::BenchKey;
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{
     AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter,

@@ -1,7 +1,7 @@
 //! How a filter is asked and changed, key by key: a few expressions for each.
 
-use super::threads::{Deed, Done};
-use crate::keys::BenchKey;
+use super::threads::{Done, Task};
+use crate::scenarios::keys::BenchKey;
 use amq_core::PredictedFpr;
 use std::borrow::Borrow;
 use std::hint::black_box;
@@ -27,7 +27,7 @@ pub(super) trait Probe<K: BenchKey + ?Sized>: Sized {
     }
 
     /// Inserts keys, or asks for them, by so many threads, through a shared reference.
-    fn by_threads(&self, _: Deed, _keys: &[K::Item<'_>], _threads: usize) -> Option<Done> {
+    fn by_threads(&self, _: Task, _keys: &[K::Item<'_>], _threads: usize) -> Option<Done> {
         None
     }
 
@@ -87,7 +87,7 @@ macro_rules! probe {
         $(slots: $slots:expr;)?
     ) => {
         #[allow(unused_variables, clippy::unit_arg)]
-        impl<K: $crate::keys::BenchKey + ?Sized $(, $($generics)*)?>
+        impl<K: $crate::scenarios::keys::BenchKey + ?Sized $(, $($generics)*)?>
             $crate::contenders::probe::Probe<K> for $type
         $(where $($bounds)*)?
         {
@@ -113,14 +113,14 @@ macro_rules! probe {
             })?
             $(fn by_threads(
                 &self,
-                deed: $crate::contenders::Deed,
+                task: $crate::contenders::Task,
                 keys: &[K::Item<'_>],
                 threads: usize,
             ) -> Option<$crate::contenders::threads::Done> {
                 let $filter = self;
-                Some($crate::contenders::threads::by_threads(threads, keys, |$keys| match deed {
-                    $crate::contenders::Deed::Insert => $shared,
-                    $crate::contenders::Deed::Ask => {
+                Some($crate::contenders::threads::by_threads(threads, keys, |$keys| match task {
+                    $crate::contenders::Task::Insert => $shared,
+                    $crate::contenders::Task::Ask => {
                         $crate::contenders::probe::hits::<K, Self>($filter, $keys)
                     }
                 }))

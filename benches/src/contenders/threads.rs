@@ -10,7 +10,7 @@ use std::time::Instant;
 
 /// What they do with their keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Deed {
+pub enum Task {
     Insert,
     Ask,
 }

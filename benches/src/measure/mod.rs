@@ -1,33 +1,27 @@
-//! Which cells there are; each verified, then timed, then recorded.
+//! Times what was verified, in rounds that are spread over the run.
 //!
 //! | part | what it is |
 //! | --- | --- |
-//! | [`suite`] | the cells of each suite, and how thoroughly each is measured |
-//! | [`verify`], [`interval`] | checks on all processors before anything is timed |
-//! | [`field`], [`heat`] | the keys; the contenders that are asked for the same over them |
-//! | [`turn`] | what is done to a filter in a heat: built, asked, emptied by half |
-//! | [`courses`] | what is done to it along a course, through many states |
-//! | [`race`], `heap` | both timed in rounds that sweep the run |
-//! | [`estimate`] | from all passes one number, with its interval |
-//! | [`twins`] | the noise |
 //! | `plan`, `run` | a request, looked up; a run through all of it |
+//! | [`cell_group`] | the contenders that are asked for the same over the same keys |
+//! | [`schedule`], `heap` | the order in which they take turns |
+//! | [`cell_run`] | a turn: a filter is built, asked, emptied by half |
+//! | [`scenario_run`], `runner` | a turn through a scenario |
+//! | [`estimate`], [`noise`] | from all passes one number, with its interval; what is noise |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
-pub mod courses;
+pub mod cell_group;
+pub mod cell_run;
 pub mod estimate;
-pub mod field;
 mod heap;
-pub mod heat;
-pub mod interval;
+pub mod noise;
 mod plan;
-pub mod race;
 mod run;
-pub mod suite;
+mod runner;
+pub mod scenario_run;
+pub mod schedule;
 #[cfg(test)]
 mod tests;
-pub mod turn;
-pub mod twins;
-pub mod verify;
 
 pub(crate) use plan::Plan;
 pub(crate) use run::{run, verify_only};

@@ -1,27 +1,27 @@
 //! What a run is asked for, looked up and checked.
 
-use super::field::{Field, Views};
-use super::heat::Heat;
-use super::race::{self, Timed};
-use super::suite::Group;
+use super::cell_group::CellGroup;
+use super::schedule::{self, TimedRow};
 use crate::cli::Request;
 use crate::contenders::{self, Contender};
 use crate::error::BenchError;
-use crate::keys::{KeySet, file};
 use crate::record::{KeySetFacts, Options};
+use crate::scenarios::DatasetSpec;
+use crate::scenarios::dataset::{Dataset, Views};
+use crate::scenarios::keys::{KeySet, file};
 use indicatif::ProgressBar;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Heats over more keys than this are timed after all others, each group with its own rounds.
+/// Groups over more keys than this are timed after all others, each spec with its own rounds.
 const MOST_TOGETHER: usize = 2_000_000;
 
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Plan {
     pub contenders: Vec<&'static Contender>,
-    pub groups: Vec<Group>,
+    pub datasets: Vec<DatasetSpec>,
     /// None with the user's keys.
-    pub courses: Vec<Group>,
+    pub scenarios: Vec<DatasetSpec>,
     /// What must be equal for numbers to be comparable.
     pub options: Options,
 }
@@ -34,15 +34,18 @@ impl Plan {
         let file = keys_file.as_ref().map(|path| file::read(path)).transpose()?;
         let facts = file.as_ref().map(|file| (file.name.clone(), format!("{:016x}", file.digest)));
         let (file_name, digest) = facts.unzip();
-        let file = file.map(|file| KeySet::File(Arc::new(file)));
-        let ours = keys.is_empty() && file.is_none();
         let rounds = rounds.unwrap_or(suite.rounds());
+        let (datasets, scenarios) = match (file, keys.as_slice()) {
+            (Some(file), _) => {
+                let half = file.keys.len() / 2;
+                (suite.of_file(KeySet::File(Arc::new(file)), half), Vec::new())
+            }
+            (None, []) => (suite.datasets(), suite.scenarios()),
+            (None, keys) => (suite.of_sizes(keys), Vec::new()),
+        };
         Ok(Self {
-            courses: if ours { suite.courses() } else { Vec::new() },
-            groups: match keys.as_slice() {
-                [] => suite.groups(file.as_ref()),
-                keys => suite.sizes(keys),
-            },
+            datasets,
+            scenarios,
             contenders,
             options: Options {
                 suite,
@@ -56,41 +59,43 @@ impl Plan {
         })
     }
 
-    /// The heats that are measured together: those of all small groups, and of each large one.
-    pub(super) fn parts(&self) -> Vec<Vec<Heat<'_>>> {
-        let heats = Heat::all(&self.groups).chain(Heat::all(&self.courses));
+    /// The groups that are measured together: those over few keys, and those over each large set.
+    pub(super) fn parts(&self) -> Vec<Vec<CellGroup<'_>>> {
+        let groups = CellGroup::all(&self.datasets).chain(CellGroup::all(&self.scenarios));
         let (together, apart): (Vec<_>, Vec<_>) =
-            heats.partition(|heat| heat.group.keys <= MOST_TOGETHER);
-        let apart = apart.chunk_by(Heat::meets).map(<[_]>::to_vec);
+            groups.partition(|group| group.spec.keys <= MOST_TOGETHER);
+        let apart = apart.chunk_by(CellGroup::meets).map(<[_]>::to_vec);
         [together].into_iter().chain(apart).collect()
     }
 
-    /// Verifies and times heats, their rounds side by side.
+    /// Verifies and times groups, their rounds side by side.
     pub(super) fn measure(
         &self,
-        heats: &[Heat<'_>],
+        groups: &[CellGroup<'_>],
         progress: &ProgressBar,
-    ) -> Result<(Vec<KeySetFacts>, Vec<Timed>), BenchError> {
-        let groups: Vec<_> = heats.chunk_by(Heat::meets).collect();
-        let fields = groups.iter().map(|heats| heats[0].group.field(self.options.seed));
-        let fields: Vec<Field> = fields.collect::<Result<_, _>>()?;
-        let views: Vec<Views<'_>> = fields.iter().map(Field::views).collect();
-        let mut races = Vec::new();
-        for (heats, views) in groups.iter().zip(&views) {
+    ) -> Result<(Vec<KeySetFacts>, Vec<TimedRow>), BenchError> {
+        let chunks: Vec<_> = groups.chunk_by(CellGroup::meets).collect();
+        let datasets = chunks.iter().map(|groups| groups[0].spec.dataset(self.options.seed));
+        let datasets: Vec<Dataset> = datasets.collect::<Result<_, _>>()?;
+        let views: Vec<Views<'_>> = datasets.iter().map(Dataset::views).collect();
+        let mut schedules = Vec::new();
+        for (groups, views) in chunks.iter().zip(&views) {
             let (contenders, options) = (&self.contenders, &self.options);
-            races
-                .extend(heats.iter().map(|heat| heat.verify(contenders, views, options, progress)));
+            schedules.extend(
+                groups.iter().map(|group| group.verify(contenders, views, options, progress)),
+            );
         }
-        race::run(&mut races, progress);
-        let found = races.iter().flat_map(|race| race.rows()).collect();
-        // A course has keys of its own, which the record does not describe.
-        let facts = groups.iter().zip(&fields).filter(|(heats, _)| heats[0].group.course.is_none());
-        Ok((facts.map(|(heats, field)| field.facts(&heats[0].group.key_set)).collect(), found))
+        schedule::run(&mut schedules, progress);
+        let found = schedules.iter().flat_map(|schedule| schedule.rows()).collect();
+        // A scenario has keys of its own, which the record does not describe.
+        let facts =
+            chunks.iter().zip(&datasets).filter(|(groups, _)| groups[0].spec.scenario.is_none());
+        Ok((facts.map(|(groups, dataset)| dataset.facts(&groups[0].spec.key_set)).collect(), found))
     }
 
     pub(crate) fn estimate(&self) -> Duration {
-        let heats = self.parts().into_iter().flatten();
-        let heats = heats.map(|heat| heat.estimate(&self.contenders, self.options.rounds));
-        heats.sum()
+        let groups = self.parts().into_iter().flatten();
+        let groups = groups.map(|group| group.estimate(&self.contenders, self.options.rounds));
+        groups.sum()
     }
 }

@@ -1,16 +1,16 @@
-//! A whole run: heats, courses and the rest, each recorded as soon as it ends.
+//! A whole run: groups, scenarios and the rest, each recorded as soon as it ends.
 
+use super::cell_group::CellGroup;
 use super::estimate::UNSTABLE;
-use super::heat::Heat;
-use super::interval::SIGMAS;
 use super::plan::Plan;
-use super::race::Timed;
-use super::{heap, twins};
+use super::schedule::TimedRow;
+use super::{heap, noise};
 use crate::cli::Request;
 use crate::contenders::{self, Role};
 use crate::error::BenchError;
 use crate::progress;
 use crate::record::{Cell, Machine, Records, Row, Run};
+use crate::verify::interval::SIGMAS;
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ pub(crate) fn run(
     let (run, all) = begin(request, plan, day, &records, resume)?;
     records.write_machine(&Machine::this())?;
     records.write_run(&run)?;
-    let mut going = Going {
+    let mut run = RunInProgress {
         plan,
         records,
         before: run.seconds,
@@ -43,25 +43,25 @@ pub(crate) fn run(
         start: Instant::now(),
         progress: progress::bar(plan.estimate()),
     };
-    for heats in plan.parts() {
-        going.heats(heats)?;
+    for groups in plan.parts() {
+        run.groups(groups)?;
     }
-    going.finish(day)?;
-    Ok(going.all.into_values().flatten().collect())
+    run.finish(day)?;
+    Ok(run.all.into_values().flatten().collect())
 }
 
 pub(crate) fn verify_only(plan: &Plan) -> Result<Vec<Row>, BenchError> {
     let progress = progress::bar(plan.estimate());
     let mut found = Vec::new();
-    for heats in plan.parts() {
-        let (_, timed) = plan.measure(&heats, &progress)?;
+    for groups in plan.parts() {
+        let (_, timed) = plan.measure(&groups, &progress)?;
         found.extend(timed.into_iter().map(|timed| timed.row));
     }
     progress.finish_and_clear();
     Ok(found)
 }
 
-struct Going<'a> {
+struct RunInProgress<'a> {
     plan: &'a Plan,
     records: Records,
     run: Run,
@@ -72,11 +72,13 @@ struct Going<'a> {
     progress: ProgressBar,
 }
 
-impl Going<'_> {
-    fn heats(&mut self, heats: Vec<Heat<'_>>) -> Result<(), BenchError> {
+impl RunInProgress<'_> {
+    fn groups(&mut self, groups: Vec<CellGroup<'_>>) -> Result<(), BenchError> {
         let plan = self.plan;
-        let (open, done): (Vec<_>, Vec<_>) = heats.into_iter().partition(|heat| self.reopen(heat));
-        let estimate = |heat: &Heat<'_>| heat.estimate(&plan.contenders, plan.options.rounds);
+        let (open, done): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| self.reopen(group));
+        let estimate =
+            |group: &CellGroup<'_>| group.estimate(&plan.contenders, plan.options.rounds);
         let before: Duration = done.iter().map(estimate).sum();
         self.progress.inc(before.as_nanos() as u64);
         let (facts, found) = plan.measure(&open, &self.progress)?;
@@ -85,7 +87,7 @@ impl Going<'_> {
             known.retain(|old| (&old.name, old.present) != (&facts.name, facts.present));
             known.push(facts);
         }
-        for Timed { row, .. } in found {
+        for TimedRow { row, .. } in found {
             if let Some(rows) = self.all.get_mut(row.contender.as_str()) {
                 rows.push(row);
             }
@@ -96,18 +98,18 @@ impl Going<'_> {
         self.save_run()
     }
 
-    /// Whether any contender of a heat has no row yet. Then the rows of all of them are dropped.
-    fn reopen(&mut self, heat: &Heat<'_>) -> bool {
-        let entrants = heat.entrants(&self.plan.contenders);
+    /// Whether any contender of a group has no row yet. Then the rows of all of them are dropped.
+    fn reopen(&mut self, group: &CellGroup<'_>) -> bool {
+        let entrants = group.entrants(&self.plan.contenders);
         let entrants = entrants.iter().map(|(one, cell)| (one.info.name.as_str(), cell));
         let is_done =
-            |(name, cell): (&str, &Cell)| self.all[name].iter().any(|row| heat.owns(row, cell));
+            |(name, cell): (&str, &Cell)| self.all[name].iter().any(|row| group.owns(row, cell));
         if entrants.clone().all(is_done) {
             return false;
         }
         for (name, cell) in entrants {
             if let Some(rows) = self.all.get_mut(name) {
-                rows.retain(|row| !heat.owns(row, cell));
+                rows.retain(|row| !group.owns(row, cell));
             }
         }
         true
@@ -124,7 +126,7 @@ impl Going<'_> {
         }
         let all = &self.all;
         let rows = |name: &str| all.get(name).map_or(&[][..], Vec::as_slice);
-        let (noise, median, floor) = twins::noise(rows);
+        let (noise, median, floor) = noise::noise(rows);
         if floor.is_some() {
             (self.run.noise_median, self.run.noise_floor) = (median, floor);
             self.run.noise = noise;
@@ -185,6 +187,6 @@ fn begin(
 
 /// How times are taken, for the record.
 const CLOCK: &str = "in rounds spread over the run, each contender in turn builds its filter, answers \
-                     short chunks of queries and removes keys, or goes through a course; a time is \
+                     short chunks of queries and removes keys, or goes through a scenario; a time is \
                      the fastest of a cell's, and a ratio compares it with the fastest of the row's \
                      reference";

@@ -1,7 +1,8 @@
 //! The contenders and key sets of a run, and the words for what they are.
 
-use crate::keys::Source;
+use crate::record::Workload;
 use crate::record::program::versions;
+use crate::scenarios::keys::Source;
 use serde::{Deserialize, Serialize};
 
 /// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in a
@@ -83,8 +84,8 @@ pub struct Info {
     pub slow: bool,
     pub threads: bool,
     pub twin_of: Option<String>,
-    pub skips: Vec<String>,
-    pub only: Vec<String>,
+    pub skips: Vec<Workload>,
+    pub only: Vec<Workload>,
     pub command: String,
 }
 

@@ -26,7 +26,7 @@ pub use row::{Cell, Row, State};
 pub use run::{Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};
 pub use tables::Point;
-pub use workload::{CourseName, Workload};
+pub use workload::Workload;
 
 #[cfg(test)]
 mod tests;

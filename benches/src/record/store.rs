@@ -6,7 +6,7 @@
 //! has a folder beside the first one's.
 
 use crate::error::BenchError;
-use crate::record::{Machine, Row, Run, SCHEMA, Workload};
+use crate::record::{Machine, Row, Run, SCHEMA};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -131,14 +131,7 @@ impl Records {
 
     /// The rows of a contender; empty if it has no record.
     pub fn rows(&self, contender: &str) -> Result<Vec<Row>, BenchError> {
-        let rows: Vec<Row> = self.table(contender)?;
-        // Any name may be a course's, but only its rows have a plan.
-        let is_course = |row: &Row| matches!(row.workload, Workload::Course(_));
-        let Some(row) = rows.iter().find(|row| is_course(row) != row.planned_keys.is_some()) else {
-            return Ok(rows);
-        };
-        let why = format!("no course or other workload has such a row: {}", row.subject());
-        Err(BenchError::Damaged(self.csv(contender), why))
+        self.table(contender)
     }
 
     /// The lines of a CSV file, named without its extension; empty if the record has none.

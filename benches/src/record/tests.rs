@@ -22,9 +22,9 @@ fn what_is_written_comes_back() {
     (measured.ns, measured.unstable, measured.hits) = (Some(0.1 + 0.2), Some(false), Some(7));
     (measured.asked_bits, measured.reference) = (Some(8.5), Some("bloom".to_owned()));
     measured.passes_ns = "12.35 0.1 1000000000".to_owned();
-    let mut on_a_course = row("bloom").without(State::Failed, "a, \"quoted\"\nreason");
-    (on_a_course.workload, on_a_course.planned_keys) = (Workload::course("any"), Some(9));
-    let rows = [measured, on_a_course];
+    let mut of_a_scenario = row("bloom").without(State::Failed, "a, \"quoted\"\nreason");
+    (of_a_scenario.workload, of_a_scenario.planned_keys) = (Workload::Grow, Some(9));
+    let rows = [measured, of_a_scenario];
     records.write_table("bloom", &rows).unwrap();
     assert_eq!(records.rows("bloom").unwrap(), rows);
 
@@ -56,7 +56,7 @@ fn no_two_rows_of_a_cell_have_one_subject() {
     rows[3].asked_fpr = None;
     rows[4].asked_bits = Some(0.5);
     rows[5].load = Some(0.5);
-    rows[6].workload = Workload::course("churn");
+    rows[6].workload = Workload::Churn;
     rows[7].key_set = "words".to_owned();
     rows[8].state = State::Refused;
     rows[9].threads = Some(2);

@@ -1,31 +1,51 @@
 //! The machine, the noise, the limits, and what to know before reading on.
 
-use super::curves::TYPICAL_BITS;
-use super::prelude::*;
+use super::Found;
+use super::by_size::TYPICAL_BITS;
+use super::data::Data;
+use super::number::{binary, keys, percent, two};
+use super::table::Table;
+use crate::record::{Machine, Suite};
 use indicatif::HumanDuration;
-use std::collections::BTreeSet;
+use maud::html;
 use std::time::Duration;
+
+const LIMITS: [&str; 4] = [
+    "Written by the authors of the filters whose crates begin with amq. Other crates are used as \
+     documented, in the versions named; their authors have not reviewed these calls. Corrections are \
+     welcome.",
+    "Other crates that take a digest get the XXH3 that our filters use; those that take any hasher get \
+     foldhash; the others keep their own. Hashing is part of every time.",
+    "One machine, one compiler, one day. Ratios carry over better than nanoseconds; at the edge of a \
+     cache neither does.",
+    "Memory counts the bytes requested from the allocator, not its overhead, the stack or the program.",
+];
 
 /// What to know before reading the rest of the page.
 pub(super) fn warnings(data: &Data) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let mut warn = |is_so: bool, text: &str| warnings.extend(is_so.then(|| text.to_owned()));
-    let (run, options) = (&data.run, &data.run.options);
-    let failed: Vec<&Row> = data.all().filter(|row| row.state == State::Failed).collect();
-    let names: BTreeSet<&str> = failed.iter().map(|row| row.contender.as_str()).collect();
-    let names = list(&names.into_iter().collect::<Vec<_>>());
-    let failures = data.say("failed", &[&failed.len(), &names]);
-    warn(options.suite == Suite::Smoke, "This is the smoke suite: its times mean nothing.");
-    warn(!options.profile.starts_with("release"), "Not a release build: its times mean little.");
-    warn(!run.complete, "The run was not finished: cells are missing. Continue it with --resume.");
-    warn(!failed.is_empty(), &failures);
-    warnings
+    let run = &data.run;
+    let all = [
+        (run.options.suite == Suite::Smoke, "This is the smoke suite: its times mean nothing."),
+        (
+            !run.options.profile.starts_with("release"),
+            "Not a release build: its times mean little.",
+        ),
+        (!run.complete, "The run was not finished: continue it with --resume."),
+    ];
+    all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, text)| text.to_owned()).collect()
+}
+
+pub(super) fn processor(data: &Data) -> String {
+    let cpu = data.machine.as_ref().map_or("an unknown processor", |machine| &machine.cpu);
+    cpu.replace("(R)", "").replace("(TM)", "")
 }
 
 pub(super) fn place(data: &Data) -> String {
-    let cpu = data.machine.as_ref().map_or("an unknown processor", |machine| &machine.cpu);
-    let rustc = data.run.options.rustc.split(" (").next().unwrap_or_default();
-    format!("{cpu}, {rustc}, {}", data.run.date)
+    let options = &data.run.options;
+    let cores = data.machine.as_ref().map_or(String::new(), |of| format!(", {} cores", of.cores));
+    let rustc = options.rustc.split(" (").next().unwrap_or_default();
+    let git = options.git.as_ref().map_or(String::new(), |git| format!(", commit {git}"));
+    format!("{}{cores}, {rustc}{git}, {}", processor(data), data.run.date)
 }
 
 pub(super) fn machine(data: &Data) -> Found {
@@ -49,40 +69,74 @@ pub(super) fn machine(data: &Data) -> Found {
         ("assumed features", features.trim().to_owned()),
         ("commit", options.git.clone().unwrap_or_default()),
         ("measured", format!("{} (UTC), suite {}, {how}, in {seconds}", run.date, options.suite)),
+        ("keys", sources(data)),
     ];
     let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
-    let facts = facts.map(|(name, value)| Text::from(format!("{name}: {value}")));
-    let again = Text::from("to measure again: ").code(&run.command);
-    let draw = Text::from("to draw again, the same bytes: ").code(&run.render_command);
-    Some((place(data), vec![Block::list(facts.chain([again, draw]))]))
+    Some((
+        place(data),
+        html! {
+            ul {
+                @for (name, value) in facts { li { (name) ": " (value) } }
+                li { "to draw again, the same bytes: " code { (run.render_command) } }
+            }
+        },
+    ))
+}
+
+/// Where keys of a user's own came from.
+fn sources(data: &Data) -> String {
+    let own = data
+        .run
+        .key_set
+        .iter()
+        .filter(|set| data.run.options.keys_file.as_ref() == Some(&set.name));
+    let words = own.map(|set| {
+        format!(
+            "{}: {} distinct keys (repeats left out: {}, empty lines: {})",
+            set.name,
+            set.source.distinct.unwrap_or(0),
+            set.source.duplicates,
+            set.source.empty_lines
+        )
+    });
+    words.collect::<Vec<_>>().join("; ")
 }
 
 pub(super) fn noise(data: &Data) -> Found {
-    let [most, half] =
-        [data.run.noise_floor?, data.run.noise_median?].map(|of| two(of * 100.0) + " %");
-    let found = data.say("noise", &[&most, &half]);
+    let [most, half] = [data.run.noise_floor?, data.run.noise_median?].map(|of| two(of * 100.0));
+    let finding = format!(
+        "The same filter entered twice differs by less than {most} % in nine cells of ten, and by less \
+         than {half} % in half of them."
+    );
     let table = Table::of(&data.run.noise)
         .word("workload", |noise| noise.workload.to_string())
-        .number("pairs", |noise| Some(noise.pairs.to_string()))
+        .number("pairs", |noise| Some(noise.pairs))
         .number("half below", |noise| Some(percent(noise.median)))
         .number("nine in ten below", |noise| Some(percent(noise.floor)));
-    Some((found, vec![table.block("Smaller differences are ties.")]))
+    Some((finding, table.html("Smaller differences are ties.")))
 }
 
 pub(super) fn limits(data: &Data) -> Found {
-    let mut points = data.texts.limits.clone();
     let timed = data.all().filter(|row| row.ns.is_some()).count();
     let unstable = data.all().filter(|row| row.unstable == Some(true)).count();
-    let wide = asked(data.run.unstable_above);
-    if timed > 0 {
-        points.push(data.say("wide", &[&unstable, &timed, &wide]));
-    }
-    let most = data.sizes(&data.set).pop();
-    points.extend(most.map(|most| data.say("most", &[&keys(most)])));
-    let last = data.caches().last().zip(most);
-    let last = last.filter(|((bytes, _), most)| most * TYPICAL_BITS / 8 < *bytes);
-    points.extend(last.map(|((_, cache), _)| data.say("cache", &[&TYPICAL_BITS, &cache])));
-    let found =
+    let most = data.sizes(&data.set).pop().unwrap_or(0);
+    let last = data.caches().last().filter(|(bytes, _)| most * TYPICAL_BITS / 8 < *bytes);
+    let finding =
         "Written by the authors of some of the filters; one machine, one compiler, one day.";
-    Some((found.to_owned(), vec![Block::list(points)]))
+    Some((
+        finding.to_owned(),
+        html! {
+            ul {
+                @for limit in LIMITS { li { (limit) } }
+                @if timed > 0 {
+                    li { (unstable) " of " (timed) " times have a wide interval, and are set in italics." }
+                }
+                li { "Measured with at most " (keys(most)) " keys."
+                    @if let Some((_, cache)) = last {
+                        " No table of " (TYPICAL_BITS) " bits per key leaves the " (cache) " cache."
+                    }
+                }
+            }
+        },
+    ))
 }

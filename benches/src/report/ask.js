@@ -228,7 +228,7 @@ function detail(pairs, choices, said, out) {
   cards.className = "three";
   found.append(cards);
   const total = choices.some(([, , , , , , , , , , total]) => total) ? "In all: a query, its share of inserting (and removing) keys, and what lookups and errors cost where they have a price. " : "";
-  const ringed = document.querySelector(".lit") ? "In the plots below, these are ringed." : "";
+  const ringed = document.querySelector(".lit") ? "In the first plot, these are ringed." : "";
   found.append(make("p", total + ringed));
   // What stands between backticks is code.
   const code = (text) => text.split("`").map((part, index) => make(index % 2 ? "code" : "span", part));
@@ -297,17 +297,6 @@ if (form && typeof WebAssembly === "object" && typeof DecompressionStream === "f
     form.addEventListener("input", edited);
     form.addEventListener("submit", (event) => event.preventDefault());
     addEventListener("hashchange", follow);
-    // A click on a row of a table asks what the row answers.
-    for (const link of document.querySelectorAll(".answers a[href^='#'][href*='=']")) {
-      const row = link.closest("tr");
-      row.dataset.asks = link.hash;
-      row.addEventListener("click", (event) => {
-        if (event.target.closest("a:not([href^='#'])") || String(getSelection())) return;
-        event.preventDefault();
-        if (location.hash === link.hash) follow();
-        else location.hash = link.hash;
-      });
-    }
     if (!location.hash.includes("=")) show(formAsks());
     follow();
   });

@@ -82,7 +82,7 @@ pub(super) fn form() -> Markup {
         div #answer hidden {
             p #status role="status" aria-live="polite" tabindex="-1" {}
             div #found {}
-            p.family { "Ranks the filters of this project alone, by their plans and times; other crates are in the tables below." }
+            p.family { "Ranks the filters of this project alone, by their plans and times; other crates are in the tables of this page." }
         }
         noscript { p { "With JavaScript you can enter your own numbers here (nothing is sent); the command " code { "amq choose" } " gives the same answers." } }
     }

@@ -1,17 +1,18 @@
-//! The records of a run, and what follows from a cell's rows.
+//! The records of a run, and a contender's rows in one cell.
 
-use super::advice::Example;
-use super::needs::{Need, Needs};
-use super::prelude::*;
+use super::number::{asked, binary, keys};
 use crate::error::BenchError;
+use crate::record::{
+    Ability, Family, Info, Machine, Point, Records, Role, Row, Run, State, Workload,
+};
 use anyhow::Result;
-use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Display;
-use std::iter;
+use std::collections::BTreeSet;
 
-/// Random integers: the keys of sizes, courses and examples.
+/// Random integers: the keys of sizes and scenarios.
 const RANDOM: &str = "random-u64";
+/// A measured rate may be this much above the one asked for: the noise of a thousand false
+/// positives, and of sizes in whole bits.
+const OVER: f64 = 1.02;
 
 #[derive(Clone, Default, Debug)]
 pub(super) struct Data {
@@ -19,7 +20,6 @@ pub(super) struct Data {
     pub(super) run: Run,
     rows: Vec<Vec<Row>>,
     points: Vec<Point>,
-    pub(super) texts: Texts,
     /// The way from the page to the records, if they are published together.
     pub(super) link: Option<String>,
     /// The key set and the number of keys that most of the page is about.
@@ -27,20 +27,6 @@ pub(super) struct Data {
     pub(super) keys: u64,
     /// The rates asked for with these keys, the nearest to 1 % first.
     pub(super) rates: Vec<f64>,
-    /// The nearest number of keys with which memory budgets were asked for.
-    pub(super) budget_keys: u64,
-}
-
-/// What the page says besides numbers; `texts.toml` explains it.
-#[derive(Clone, Default, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Texts {
-    pub(super) limits: Vec<String>,
-    said: BTreeMap<String, String>,
-    pub(super) abilities: Vec<(String, Ability)>,
-    pub(super) times: Vec<(String, Workload)>,
-    pub(super) group: Vec<Needs>,
-    pub(super) example: Vec<Example>,
 }
 
 /// Which rows of contenders.
@@ -50,44 +36,33 @@ pub(super) enum Of<'a> {
     Rate(&'a str, u64, f64),
     /// Of a number of keys and a memory budget in bits per key.
     Bits(u64, f64),
-    Course(&'static str),
+    Scenario(Workload),
 }
 
 impl Data {
     pub(super) fn read(records: &Records) -> Result<Self> {
         let none = || BenchError::NoRecords { path: records.folder().to_owned() };
         let run = records.run()?.ok_or_else(none)?;
-        let names = run.contender.iter().map(|facts| &facts.name);
-        let rows = names.map(|name| records.rows(name));
+        let rows = run.contender.iter().map(|info| records.rows(&info.name));
         let mut data = Self {
             machine: records.machine()?,
             rows: rows.collect::<Result<_, _>>()?,
-            run,
             points: records.table("theory")?,
-            texts: toml::from_str(include_str!("texts.toml"))?,
+            run,
             ..Self::default()
         };
-        (data.set, data.keys) = data.main_keys();
-        data.rates = data.main_rates();
-        let budgets = data.all().filter(|row| row.asked_bits.is_some() && row.key_set == data.set);
-        data.budget_keys = nearest(data.keys, budgets.map(|row| row.keys)).unwrap_or(data.keys);
-        Ok(data)
-    }
-
-    /// The keys nearest to a million random ones.
-    fn main_keys(&self) -> (String, u64) {
         let far = |row: &&Row| (row.key_set != RANDOM, (apart(row.keys as f64, 1e6) * 1e6) as u64);
-        let cells = self.verified().filter(|row| row.asked_bits.is_none());
-        cells.min_by_key(far).map_or_else(Default::default, |row| (row.key_set.clone(), row.keys))
-    }
-
-    fn main_rates(&self) -> Vec<f64> {
-        let is_main = |row: &&Row| (&row.key_set, row.keys) == (&self.set, self.keys);
-        let rows = self.all().filter(is_main).filter(|row| is_plain(row));
+        let cells = data.verified().filter(|row| row.asked_bits.is_none());
+        (data.set, data.keys) = cells
+            .min_by_key(far)
+            .map_or_else(Default::default, |row| (row.key_set.clone(), row.keys));
+        let is_main = |row: &&Row| (&row.key_set, row.keys) == (&data.set, data.keys);
+        let rows = data.verified().filter(is_main);
         let mut rates: Vec<f64> = rows.filter_map(|row| row.asked_fpr).collect();
         rates.sort_by(|a, b| apart(*a, 0.01).total_cmp(&apart(*b, 0.01)));
         rates.dedup();
-        rates
+        data.rates = rates;
+        Ok(data)
     }
 
     /// The rate that most of the page is about: 1 % if it was measured.
@@ -105,20 +80,10 @@ impl Data {
         Of::Rate(&self.set, keys, self.rate())
     }
 
-    pub(super) fn needs(&self) -> impl Iterator<Item = &Need> {
-        self.texts.group.iter().flat_map(|group| &group.need)
-    }
-
-    /// A text with these parts in its gaps.
-    pub(super) fn say(&self, name: &str, parts: &[&dyn Display]) -> String {
-        let text = self.texts.said[name].split("{}");
-        debug_assert_eq!(text.clone().count(), parts.len() + 1, "{name}");
-        let parts = iter::once(String::new()).chain(parts.iter().map(ToString::to_string));
-        text.zip(parts).map(|(text, part)| part + text).collect()
-    }
-
+    /// What the page is about, in words.
     pub(super) fn what(&self) -> String {
-        format!("{} keys ({}), {}", keys(self.keys), self.set, asked(self.rate()))
+        let set = if self.set == RANDOM { "random integers" } else { &self.set };
+        format!("{} keys ({set}) at {}", keys(self.keys), asked(self.rate()))
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Row> {
@@ -126,33 +91,28 @@ impl Data {
     }
 
     /// The verified cells of filters of their planned keys.
-    fn verified(&self) -> impl Iterator<Item = &Row> {
+    pub(super) fn verified(&self) -> impl Iterator<Item = &Row> {
         self.all().filter(|row| row.workload == Workload::Verify && is_plain(row))
     }
 
-    pub(super) fn filters(&self) -> impl Iterator<Item = &Info> {
-        self.compared().filter(|facts| facts.role == Role::Filter)
-    }
-
-    /// Filters, exact sets and maps.
+    /// The contenders that are compared as filters, sets or maps: no twins and no floors.
     pub(super) fn compared(&self) -> impl Iterator<Item = &Info> {
-        self.run.contender.iter().filter(|facts| is_compared(facts))
+        self.run.contender.iter().filter(|info| is_compared(info))
     }
 
-    /// Everyone with such rows, maps included, in the order of the record.
     pub(super) fn entries(&self, of: Of<'_>) -> Vec<Entry<'_>> {
         self.select(of, is_compared)
     }
 
     /// One contender with such rows; also a floor or a twin.
     pub(super) fn entry(&self, name: &str, of: Of<'_>) -> Option<Entry<'_>> {
-        self.select(of, |facts| facts.name == name).pop()
+        self.select(of, |info| info.name == name).pop()
     }
 
     fn select(&self, of: Of<'_>, who: impl Fn(&Info) -> bool) -> Vec<Entry<'_>> {
-        let all = self.run.contender.iter().zip(&self.rows).filter(|(facts, _)| who(facts));
-        let all = all.map(|(facts, rows)| Entry {
-            facts,
+        let all = self.run.contender.iter().zip(&self.rows).filter(|(info, _)| who(info));
+        let all = all.map(|(info, rows)| Entry {
+            info,
             rows: rows.iter().filter(|row| self.is_of(row, of)).collect(),
             is_wrong: rows.iter().any(is_wrong),
         });
@@ -161,7 +121,7 @@ impl Data {
 
     fn is_of(&self, row: &Row, of: Of<'_>) -> bool {
         let (set, keys, is_asked) = match of {
-            Of::Course(name) => return row.workload == Workload::Course(CourseName(name)),
+            Of::Scenario(workload) => return row.workload == workload,
             Of::Bits(keys, bits) => (self.set.as_str(), keys, row.asked_bits == Some(bits)),
             Of::Rate(set, keys, rate) => {
                 let is_asked = row.asked_fpr.is_none_or(|asked| asked == rate);
@@ -177,14 +137,6 @@ impl Data {
         rows.map(|row| row.keys).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// A contender's verified cells with the page's keys, of all rates and budgets.
-    pub(super) fn rates_of(&self, name: &str) -> impl Iterator<Item = &Row> {
-        let keys = |row: &Row| if row.asked_bits.is_some() { self.budget_keys } else { self.keys };
-        self.verified().filter(move |row| {
-            (row.contender.as_str(), &row.key_set, row.keys) == (name, &self.set, keys(row))
-        })
-    }
-
     /// The sizes in bytes and the names of the caches that hold data.
     pub(super) fn caches(&self) -> impl Iterator<Item = (u64, String)> {
         let all = self.machine.iter().flat_map(|machine| &machine.cache);
@@ -198,14 +150,16 @@ impl Data {
     }
 
     /// Of what is no filter: hashing alone, or with one line of memory read for each key.
-    pub(super) fn floor_entry(&self, name: &str, keys: u64) -> Option<Entry<'_>> {
-        self.entry(name, self.with(keys)).filter(|entry| entry.facts.role == Role::Floor)
+    pub(super) fn floor_ns(&self, name: &str, keys: u64) -> Option<f64> {
+        let entry = self.entry(name, self.with(keys))?;
+        entry.ns(Workload::Query50).filter(|_| entry.info.role == Role::Floor)
     }
 
     /// A contender's curve, by rising bits.
     pub(super) fn curve(&self, name: &str) -> Vec<&Point> {
         let all = || self.points.iter().filter(move |point| point.contender == name);
-        let keys = nearest(self.keys, all().map(|point| point.keys));
+        let far = |keys: u64| apart(keys as f64, self.keys as f64);
+        let keys = all().map(|point| point.keys).min_by(|a, b| far(*a).total_cmp(&far(*b)));
         let mut points: Vec<&Point> = all().filter(|point| Some(point.keys) == keys).collect();
         points.sort_by(|a, b| a.bits_per_key.total_cmp(&b.bits_per_key));
         points
@@ -217,14 +171,8 @@ fn apart(a: f64, b: f64) -> f64 {
     (a.max(f64::MIN_POSITIVE) / b.max(f64::MIN_POSITIVE)).ln().abs()
 }
 
-/// The number nearest to another, by their ratio; of two the smaller.
-fn nearest(to: u64, all: impl Iterator<Item = u64>) -> Option<u64> {
-    let far = |number: u64| apart(number as f64, to as f64);
-    all.min_by(|a, b| far(*a).total_cmp(&far(*b)).then(a.cmp(b)))
-}
-
-fn is_compared(facts: &Info) -> bool {
-    matches!(facts.role, Role::Filter | Role::Keyed | Role::Map)
+fn is_compared(info: &Info) -> bool {
+    matches!(info.role, Role::Filter | Role::Keyed | Role::Map)
 }
 
 /// Whether a filter gave a wrong answer: one that could not be built gave none.
@@ -235,4 +183,113 @@ fn is_wrong(row: &Row) -> bool {
 /// Whether a row is about a filter of its planned keys.
 fn is_plain(row: &Row) -> bool {
     row.planned_keys.is_none() && row.load.is_none()
+}
+
+/// A contender in one cell.
+#[derive(Clone, Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) info: &'a Info,
+    pub(super) rows: Vec<&'a Row>,
+    /// Whether it gave a wrong answer, here or in another cell: then it is never the best.
+    pub(super) is_wrong: bool,
+}
+
+/// Those that have a number, the least first.
+pub(super) fn ranked<'a>(
+    entries: Vec<Entry<'a>>,
+    number: impl Fn(&Entry<'a>) -> Option<f64>,
+) -> Vec<(Entry<'a>, f64)> {
+    let all = entries.into_iter().filter_map(|entry| number(&entry).map(|number| (entry, number)));
+    let mut all: Vec<_> = all.collect();
+    all.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.name().cmp(b.0.name())));
+    all
+}
+
+impl<'a> Entry<'a> {
+    pub(super) fn name(&self) -> &'a str {
+        &self.info.name
+    }
+
+    pub(super) fn can(&self, ability: Ability) -> bool {
+        self.info.abilities.contains(&ability)
+    }
+
+    /// Whether it is a filter, not an exact set, a map or a keyed one.
+    pub(super) fn is_filter(&self) -> bool {
+        self.info.role == Role::Filter && self.info.family != Family::Exact
+    }
+
+    fn measured(&self) -> impl DoubleEndedIterator<Item = &'a Row> {
+        self.rows.iter().copied().filter(|row| row.state == State::Measured)
+    }
+
+    pub(super) fn row(&self, workload: Workload) -> Option<&'a Row> {
+        self.measured().find(|row| row.workload == workload)
+    }
+
+    pub(super) fn ns(&self, workload: Workload) -> Option<f64> {
+        self.row(workload)?.ns
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.rows.iter().any(|row| row.state == State::Failed)
+    }
+
+    /// A measured fact: the verified row's, or the last that a scenario has.
+    fn fact<T>(&self, of: impl Fn(&Row) -> Option<T>) -> Option<T> {
+        match self.row(Workload::Verify) {
+            Some(row) => of(row),
+            None => self.measured().rev().find_map(of),
+        }
+    }
+
+    /// Bits held per key; the mean over the numbers of keys of an octave, where sizes jump.
+    pub(super) fn bits(&self) -> Option<f64> {
+        match self.octave() {
+            Some((low, high)) => Some((low + high) / 2.0),
+            None => self.fact(Row::bits_per_key),
+        }
+    }
+
+    /// The least and the most bits per key over the numbers of keys of an octave, if they differ.
+    pub(super) fn octave(&self) -> Option<(f64, f64)> {
+        self.fact(|row| {
+            let (low, high) = row.held_bytes_octave_low.zip(row.held_bytes_octave_high)?;
+            let bits = |bytes: u64| bytes as f64 * 8.0 / row.keys.max(1) as f64;
+            (high as f64 > low as f64 * 1.1).then(|| (bits(low), bits(high)))
+        })
+    }
+
+    pub(super) fn peak_bits(&self) -> Option<f64> {
+        self.fact(|row| Some(row.peak_build_bytes? as f64 * 8.0 / row.keys.max(1) as f64))
+    }
+
+    /// While it grows: the mean, the least and the most bits per key, the first stage left out.
+    pub(super) fn growth(&self) -> Option<(f64, f64, f64)> {
+        let points = self.measured().filter_map(|row| Some((row.keys, row.bits_per_key()?)));
+        let mut points: Vec<(u64, f64)> = points.collect();
+        points.sort_by_key(|(keys, _)| *keys);
+        let grown = points.get(1..).filter(|grown| !grown.is_empty())?;
+        let bits = || grown.iter().map(|(_, bits)| *bits);
+        let mean = bits().sum::<f64>() / grown.len() as f64;
+        Some((mean, bits().fold(f64::INFINITY, f64::min), bits().fold(0.0, f64::max)))
+    }
+
+    /// Its rate: the formula's where the measured one agrees, since that is known more exactly.
+    pub(super) fn fpr(&self) -> Option<f64> {
+        self.fact(|row| {
+            let predicted = row.predicted_fpr.filter(|_| row.fpr_agrees == Some(true));
+            predicted.or_else(|| row.fpr())
+        })
+    }
+
+    pub(super) fn keeps(&self, rate: f64) -> bool {
+        self.fpr().is_some_and(|fpr| fpr <= rate * OVER)
+    }
+
+    /// Its bits over the fewest possible at its rate.
+    pub(super) fn overhead(&self) -> Option<f64> {
+        let (bits, fpr) = self.bits().zip(self.fpr())?;
+        (fpr > 0.0 && fpr < 1.0).then(|| bits / -fpr.log2())
+    }
 }

@@ -1,76 +1,133 @@
-//! Draws the report: a function of records, which never measures, and of the advisor, which plans.
+//! Draws the report from records: `index.html`, `README.md` and two plots as files.
 //!
-//! `texts.toml` lists the needs of the first table, the worked choices and the limits.
+//! It reads records alone and measures nothing. Each plot or table of the page is a file here; the
+//! order in which they stand on the page is that of [`page`].
 
 mod about;
-mod advice;
-mod answer;
 mod ask;
-mod curves;
+mod by_size;
 mod data;
-mod doc;
-mod entry;
-mod front;
+mod families;
+mod found;
 mod html;
 mod labels;
 mod look;
 mod needs;
 mod number;
-mod picture;
+mod numbers;
 mod plot;
+mod rate_by_bits;
 mod readme;
+mod scenarios;
 mod table;
-mod tables;
+mod tails;
 #[cfg(test)]
 mod tests;
-mod text;
 mod threads;
+mod time_by_space;
 pub mod times;
 
+use crate::record::{Records, write_atomically};
 use anyhow::Result;
-use doc::{Document, Section};
-use prelude::*;
+use data::Data;
+use maud::Markup;
+use plot::Plot;
 use std::path::{Path, PathBuf, absolute};
 
-/// What all sections are made of.
-mod prelude {
-    pub(super) use super::data::{Data, Of};
-    pub(super) use super::doc::{Block, Found, figures};
-    pub(super) use super::entry::{Entry, Number, Ranked, ranked};
-    pub(super) use super::look::{LOOKS, Look};
-    pub(super) use super::number::*;
-    pub(super) use super::plot::{Axis, Mark, Names, Plot, Series, told_apart};
-    pub(super) use super::table::Table;
-    pub(super) use super::text::Text;
-    pub(super) use crate::record::*;
+/// The page, in the order in which it is read.
+struct Page {
+    /// Machine, date, commit and command.
+    place: String,
+    command: String,
+    /// What to know before reading on.
+    warnings: Vec<String>,
+    /// What was found, in three sentences.
+    found: [String; 3],
+    /// Time against space: the best of each family, and all.
+    best: Option<Plot>,
+    all: Option<Plot>,
+    needs: needs::Needs,
+    /// Space, building and queries by the number of keys, and rates beside theory.
+    plots: Vec<Plot>,
+    families: Vec<(String, String)>,
+    sections: Vec<Section>,
 }
 
-/// Draws a run's records into a folder: `index.html`, the main plots as files, and a `README.md`
-/// (in the parent if the folder is called `latest`, to be the parent's front page). Answers that
-/// are others by other machines' records are marked. Returns the page's path, and the answers as
-/// plain text.
+/// A folded part of the page: its name in links, its title, and what it says in a sentence.
+struct Section {
+    anchor: &'static str,
+    title: &'static str,
+    finding: String,
+    body: Markup,
+}
+
+/// What a plot or table says in a sentence, and how it looks; none if the records cannot say.
+type Found = Option<(String, Markup)>;
+
+fn page(data: &Data, others: &[Data]) -> Page {
+    let section = |anchor, title, found: Found| {
+        let (finding, body) = found?;
+        Some(Section { anchor, title, finding, body })
+    };
+    let sections = [
+        section("numbers", "All numbers", numbers::numbers(data)),
+        section("failures", "Failed checks", numbers::failures(data)),
+        section("abilities", "Who can do what", numbers::abilities(data)),
+        section("threads", "Several threads on one filter", threads::threads(data)),
+        section("tails", "The slowest in a thousand", tails::tails(data)),
+        section("load", "Inserting into a fuller and fuller table", scenarios::load(data)),
+        section("grow", "Growing a hundredfold", scenarios::grow(data)),
+        section("overfill", "Past the plan", scenarios::overfill(data)),
+        section("churn", "Replacing keys in a nearly full filter", scenarios::churn(data)),
+        section("merge", "Merging", scenarios::merge(data)),
+        section("removal", "Removing", scenarios::removal(data)),
+        section("sets", "Other keys", numbers::other_keys(data)),
+        section("noise", "How much is noise", about::noise(data)),
+        section("limits", "Limits and bias", about::limits(data)),
+        section("machine", "Measured on", about::machine(data)),
+    ];
+    let needs = needs::needs(data, others);
+    let plots = [
+        by_size::space(data),
+        by_size::build(data),
+        by_size::query(data),
+        rate_by_bits::plot(data),
+    ];
+    Page {
+        place: about::place(data),
+        command: data.run.command.clone(),
+        warnings: about::warnings(data),
+        found: found::found(data, &needs),
+        best: time_by_space::best(data),
+        all: time_by_space::all(data),
+        needs,
+        plots: plots.into_iter().flatten().collect(),
+        families: families::families(data),
+        sections: sections.into_iter().flatten().collect(),
+    }
+}
+
+/// Draws the first records into a folder: `index.html`, the main plots as files, and a `README.md`
+/// (in the parent if the folder is called `latest`, to be the parent's front page). The other
+/// records' ratios stand beside the first's. Returns the page's path, and what was found.
 pub fn render(records: &Records, others: &[Records], out: &Path) -> Result<(PathBuf, String)> {
     let mut data = Data::read(records)?;
     data.link = link(out, records.folder());
     let others: Vec<Data> = others.iter().map(Data::read).collect::<Result<_>>()?;
-    let document = document(&data, &others);
-    let blocks = || document.first.iter().flat_map(|(_, blocks)| blocks);
-    for block in blocks() {
-        let Block::Figures(plots) = block else { continue };
-        for plot in plots {
-            let svg = plot.draw(plot.size, false)?;
-            write_atomically(&out.join(format!("{}.svg", plot.slug)), svg.as_bytes())?;
-        }
+    let drawn = page(&data, &others);
+    for plot in drawn.best.iter().chain(&drawn.plots).filter(|plot| plot.is_file()) {
+        let svg = plot.svg(plot.size, false).into_string();
+        write_atomically(&out.join(format!("{}.svg", plot.slug)), svg.as_bytes())?;
     }
     let is_latest = out.file_name().is_some_and(|name| name == "latest");
     let (above, latest) = match out.parent() {
         Some(above) if is_latest => (above, "latest/"),
         _ => (out, ""),
     };
-    write_atomically(&above.join("README.md"), readme::readme(&document, latest)?.as_bytes())?;
-    let page = out.join("index.html");
-    write_atomically(&page, html::page(&document)?.as_bytes())?;
-    Ok((page, answer::summary(blocks())))
+    write_atomically(&above.join("README.md"), readme::readme(&drawn, latest).as_bytes())?;
+    let path = out.join("index.html");
+    write_atomically(&path, html::page(&drawn).into_string().as_bytes())?;
+    Ok((path, drawn.found.join("\n")))
 }
 
 /// The way from the page's folder to the records, if both lie below the folder above the page's,
@@ -80,59 +137,4 @@ fn link(out: &Path, records: &Path) -> Option<String> {
     let below = records.strip_prefix(out.parent()?).ok()?.to_str()?;
     let is_plain = |c: char| c.is_alphanumeric() || "/-_. ".contains(c);
     below.chars().all(is_plain).then(|| format!("../{below}"))
-}
-
-fn document(data: &Data, others: &[Data]) -> Document {
-    let (count, place) = (data.compared().count(), about::place(data));
-    let lead = format!(
-        "{count} filters, sets and maps over the same keys, each checked before it was timed. {place}."
-    );
-    let notes = about::warnings(data).into_iter().map(|text| Block::note(&text));
-    let lead = std::iter::once(Block::text(lead)).chain(notes).collect();
-    let first = vec![
-        ("Time against space", vec![front::time(data)]),
-        ("Which filter?", answer::blocks(data, others)),
-        ("Rate against space", vec![front::rate(data)]),
-        ("Beside the best of its family", vec![front::ratios(data)]),
-    ];
-    let title = "Approximate-membership filters compared";
-    Document { title, lead, first, sections: sections(data) }
-}
-
-/// The folded sections: a name in links, a title, and what is found.
-fn sections(data: &Data) -> Vec<Section> {
-    let course = |name, what| curves::timed(data, Of::Course(name), Workload::course(name), what);
-    let removal = curves::timed(data, data.main(), Workload::Remove, "Taking a key out");
-    let of = |anchor, title, found: Found| {
-        let (finding, blocks) = found.unwrap_or_else(|| {
-            let none = "Not in these records.";
-            (none.to_owned(), vec![Block::text(none)])
-        });
-        Section { anchor, title, finding, blocks }
-    };
-    vec![
-        of("worked", "Worked choices", advice::worked(data)),
-        of("engines", "Lines for engines with filters of their own", advice::engines()),
-        of("query", "Query time against size", curves::query(data)),
-        of("build", "Build time and peak memory", curves::build(data)),
-        of("load_insert", "Inserting into a fuller and fuller table", curves::load(data)),
-        of("tails", "The slowest in a thousand", curves::tails(data)),
-        of("grow", "Growing a hundredfold", curves::grow(data)),
-        of("overfill", "Past the plan", curves::overfill(data)),
-        of("churn", "Replacing keys in a nearly full filter", course("churn", "Replacing a key")),
-        of(
-            "merge",
-            "Merging",
-            course("merge", "Merging two filters, per key of the one merged in,"),
-        ),
-        of("removal", "Removing", removal),
-        of("threads", "Several threads on one filter", threads::threads(data)),
-        of("rates", "Measured rates against the formulas", tables::rates(data)),
-        of("abilities", "Who can do what", tables::abilities(data)),
-        of("numbers", "All numbers", tables::numbers(data)),
-        of("keys", "Other keys", tables::other_keys(data)),
-        of("machine", "Measured on", about::machine(data)),
-        of("noise", "How much is noise", about::noise(data)),
-        of("limits", "Limits and bias", about::limits(data)),
-    ]
 }

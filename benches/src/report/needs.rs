@@ -1,168 +1,281 @@
-//! The needs of `texts.toml`, and who meets them best.
+//! The table of needs: the best of ours and the best of other crates, losses included.
+//!
+//! A row is an entry of [`NEEDS`].
 
-use super::prelude::*;
-use serde::Deserialize;
+use super::about;
+use super::data::{Data, Entry, Of, ranked};
+use super::number::{digits, two};
+use crate::record::{Ability, Workload};
+use maud::{Markup, html};
+use std::collections::BTreeSet;
 
-/// Sizes closer than this are equal in a table.
-pub(super) const SPACE_TIE: f64 = 0.005;
-/// Sizes closer than this are equal in an answer, as they are to the advisor.
-pub(super) const ANSWER_TIE: f64 = 0.03;
-/// Of equal ones, times for a key and a query of it that are closer than this.
-pub(super) const TIME_TIE: f64 = 0.1;
-/// Rates closer than this are equal.
-const RATE_TIE: f64 = 0.02;
+use Ability::{Insert, Remove, Static};
+
+/// Sizes closer than this are a tie. (Of times the noise floor decides.)
+const SPACE_TIE: f64 = 0.005;
+/// Threads of the row about threads.
+const THREADS: u64 = 2;
 
 /// What decides.
-#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum By {
+#[derive(Clone, Copy)]
+enum By {
     Bits,
-    /// The size of the file.
-    Bytes,
-    Rate,
-    /// Mean bits over a cycle of growth.
+    /// Mean bits per key while it grows.
     Growth,
-    #[serde(untagged)]
     Time(Workload),
+    /// The time of a scenario by two threads.
+    Threads(Workload),
 }
 
-/// Needs that belong together; `texts.toml` says what their parts mean.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+struct Need {
+    need: &'static str,
+    by: By,
+    can: &'static [Ability],
+}
+
+const NEEDS: [Need; 8] = [
+    Need { need: "Fewest bits, all keys known", by: By::Bits, can: &[Static] },
+    Need { need: "Fewest bits, keys inserted one by one", by: By::Bits, can: &[Insert] },
+    Need { need: "Fewest bits, keys inserted and removed", by: By::Bits, can: &[Insert, Remove] },
+    Need { need: "Fewest bits, growing from an unknown number", by: By::Growth, can: &[Insert] },
+    Need { need: "Fastest query, all keys known", by: By::Time(Workload::Query50), can: &[Static] },
+    Need {
+        need: "Fastest query, keys inserted one by one",
+        by: By::Time(Workload::Query50),
+        can: &[Insert],
+    },
+    Need { need: "Fastest insert", by: By::Time(Workload::Build), can: &[Insert] },
+    Need { need: "Two threads insert", by: By::Threads(Workload::ThreadsInsert), can: &[] },
+];
+
+/// The table, and how to measure it alone.
 pub(super) struct Needs {
-    pub(super) title: String,
-    #[serde(default)]
-    pub(super) folded: bool,
-    pub(super) need: Vec<Need>,
+    pub(super) rows: Vec<Row>,
+    /// The other records' machines, in the order of the rows' further ratios.
+    pub(super) machines: Vec<String>,
+    /// Measures the contenders of the table alone.
+    pub(super) command: String,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Need {
-    pub(super) need: String,
-    pub(super) by: Option<By>,
-    #[serde(default)]
-    can: Vec<Ability>,
-    rate: Option<f64>,
+#[derive(Clone)]
+pub(super) struct Row {
+    pub(super) need: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) ours: Best,
+    /// Ours that tie with it.
+    pub(super) also: Vec<String>,
+    pub(super) other: Option<Best>,
+    pub(super) result: Verdict,
+    /// Ours over the other's in the other records.
+    pub(super) elsewhere: Vec<Option<f64>>,
+}
+
+#[derive(Clone)]
+pub(super) struct Best {
+    pub(super) name: String,
+    pub(super) number: f64,
     pub(super) bits: Option<f64>,
-    family: Option<Family>,
-    pub(super) ask: Option<String>,
-    #[serde(default)]
-    pub(super) note: String,
+    /// What decides between ties.
+    second: f64,
+    /// Whether the time's interval is too wide to trust it.
+    is_wide: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Verdict {
+    Ours,
+    Tie,
+    Theirs,
+    /// No other crate was measured, or can do it.
+    Alone,
+}
+
+impl Verdict {
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Tie => "tie",
+            Self::Theirs => "LOSS",
+            Self::Alone => "no other",
+        }
+    }
+}
+
+impl Row {
+    pub(super) fn ratio(&self) -> Option<f64> {
+        Some(self.ours.number / self.other.as_ref()?.number)
+    }
+
+    /// Whether a number rests on a time with a wide interval.
+    fn is_wide(&self) -> bool {
+        self.ours.is_wide || self.other.as_ref().is_some_and(|other| other.is_wide)
+    }
+
+    pub(super) fn number(&self, number: f64) -> String {
+        if self.unit == "ns" { two(number) } else { digits(number, 3) }
+    }
 }
 
 impl Need {
-    /// Who meets it.
+    const fn unit(&self) -> &'static str {
+        match self.by {
+            By::Bits | By::Growth => "bits per key",
+            By::Time(_) | By::Threads(_) => "ns",
+        }
+    }
+
     fn candidates<'a>(&self, data: &'a Data) -> Vec<Entry<'a>> {
-        let rate = self.rate.unwrap_or_else(|| data.rate());
-        let mut all = match (self.by, self.bits) {
-            (Some(By::Growth), _) => data.entries(Of::Course("grow")),
-            (_, Some(bits)) => data.entries(Of::Bits(data.budget_keys, bits)),
-            // Else those of a fixed rate would be alone.
-            _ if self.rate.is_some_and(|rate| !data.rates.contains(&rate)) => Vec::new(),
-            _ => data.entries(Of::Rate(&data.set, data.keys, rate)),
+        let mut all = match self.by {
+            By::Growth => data.entries(Of::Scenario(Workload::Grow)),
+            By::Threads(workload) => data.entries(Of::Scenario(workload)),
+            _ => data.entries(data.main()),
         };
-        let is_wanted = |entry: &Entry<'_>| match self.family {
-            Some(family) => entry.is(family),
-            None => entry.is_filter() || self.can.contains(&Ability::Values),
-        };
-        all.retain(|entry| {
-            is_wanted(entry)
-                && !entry.is_wrong
-                && self.can.iter().all(|ability| entry.can(*ability))
-                && (self.bits.is_some() || !entry.is_filter() || entry.keeps(rate))
+        all.retain(|of| {
+            of.is_filter()
+                && !of.is_wrong
+                && self.can.iter().all(|ability| of.can(*ability))
+                && of.keeps(data.rate())
         });
         all
     }
 
-    fn value(&self, data: &Data, entry: &Entry<'_>) -> Option<f64> {
-        match self.by? {
-            By::Bits | By::Bytes => entry.bits(),
-            By::Rate => entry.fpr(),
-            By::Growth => Some(entry.growth()?.0),
-            // Without a batch interface, queries run one by one.
-            By::Time(Workload::Batch50) if !entry.can(Ability::Batch) => {
-                entry.ns(Workload::Query50)
-            }
-            By::Time(course @ Workload::Course(CourseName(name))) => {
-                data.entry(entry.name(), Of::Course(name))?.ns(course)
-            }
-            By::Time(workload) => entry.ns(workload),
-        }
-    }
-
-    pub(super) fn figure(&self, (entry, number): &Ranked<'_>) -> String {
-        match (self.by, entry.octave()) {
-            (Some(By::Bits), Some((low, high))) => {
-                format!("{} to {} bits per key, by size", digits(low, 3), digits(high, 3))
-            }
-            (Some(By::Bytes), _) => decimal((number * entry.keys() as f64 / 8.0) as u64),
-            (Some(By::Rate), _) => percent(*number),
-            (Some(By::Time(workload)), _) => {
-                format!("{} ns{}", two(*number), entry.doubt(workload))
-            }
-            (Some(By::Growth), _) => format!("{} bits per key on average", digits(*number, 3)),
-            _ => format!("{} bits per key", digits(*number, if *number < 10.0 { 3 } else { 4 })),
-        }
-    }
-
-    pub(super) fn why(&self, entry: &Entry<'_>) -> String {
-        let bits = entry.bits().map(|bits| format!("{} bits per key", digits(bits, 3)));
-        let over = entry.overhead().map(|over| format!("{over:.2} × bound"));
-        // An absent key of a map has a value, not a wrong answer.
-        let rate = entry.fpr().filter(|_| !entry.can(Ability::Values));
-        let rate = rate.map(|fpr| format!("rate {}", percent(fpr)));
-        let asking = Workload::Query50;
-        let query =
-            entry.ns(asking).map(|ns| format!("{} ns{} per query", two(ns), entry.doubt(asking)));
-        let parts = match self.by {
-            Some(By::Time(_)) => [bits, over, rate],
-            Some(By::Rate) => [bits, query, None],
-            Some(By::Growth) => [rate, query, None],
-            _ => [over, query, rate],
+    fn value(&self, entry: &Entry<'_>) -> Option<(f64, bool)> {
+        let row = match self.by {
+            By::Bits => return Some((entry.bits()?, false)),
+            By::Growth => return Some((entry.growth()?.0, false)),
+            By::Time(workload) => entry.row(workload)?,
+            By::Threads(_) => entry.rows.iter().find(|row| row.threads == Some(THREADS))?,
         };
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        Some((row.ns?, row.unstable == Some(true)))
     }
 
-    /// Who meets it: the best with what ties with it, and the rest.
-    pub(super) fn rank<'a>(&self, data: &'a Data) -> Option<[Vec<Ranked<'a>>; 2]> {
-        let mut all = ranked(self.candidates(data), |entry| self.value(data, entry));
-        let slack = match self.by? {
+    /// What decides between ties in size: the time of a query, an insert and, where keys are removed,
+    /// a removal; in time: the size.
+    fn second(&self, entry: &Entry<'_>) -> Option<f64> {
+        if !matches!(self.by, By::Bits) {
+            return entry.bits();
+        }
+        let removes = self.can.contains(&Remove);
+        let removal = if removes { entry.ns(Workload::Remove)? } else { 0.0 };
+        Some(entry.ns(Workload::Query50)? + entry.ns(Workload::Build)? + removal)
+    }
+
+    /// The relative difference that is a tie.
+    fn tie(&self, data: &Data) -> f64 {
+        match self.by {
+            By::Bits | By::Growth => SPACE_TIE,
             By::Time(workload) => data.floor(workload),
-            By::Rate => RATE_TIE,
-            _ => ANSWER_TIE,
-        };
-        let most = all.first()?.1 * (1.0 + slack);
-        let rest = all.split_off(all.partition_point(|(_, number)| *number <= most));
-        self.settle(&mut all);
-        Some([all, rest])
+            By::Threads(workload) => data.floor(workload),
+        }
     }
 
-    /// Orders ties: those in space by the time of all that is done to a key, the others by space;
-    /// what ties in both by building time.
-    fn settle(&self, ties: &mut [Ranked<'_>]) {
-        let removes = self.can.contains(&Ability::Remove);
-        let time = |entry: &Entry<'_>| {
-            let removal = if removes { entry.ns(Workload::Remove)? } else { 0.0 };
-            Some(entry.ns(Workload::Query50)? + entry.ns(Workload::Build)? + removal)
+    /// The best of ours with what ties with it, and the best of the others.
+    fn rank(&self, data: &Data) -> (Vec<Best>, Option<Best>) {
+        let best = |is_ours: bool| {
+            let mut all = self.candidates(data);
+            all.retain(|of| of.info.ours == is_ours);
+            let all = ranked(all, |of| Some(self.value(of)?.0));
+            let best = all.into_iter().map(|(of, number)| Best {
+                name: of.name().to_owned(),
+                number,
+                bits: of.bits(),
+                second: self.second(&of).unwrap_or(f64::INFINITY),
+                is_wide: self.value(&of).is_some_and(|(_, is_wide)| is_wide),
+            });
+            best.collect::<Vec<_>>()
         };
-        let by_size = matches!(self.by, Some(By::Time(_)));
-        let second = |entry: &Entry<'_>| if by_size { entry.bits() } else { time(entry) };
-        let slack = if by_size { ANSWER_TIE } else { TIME_TIE };
-        let least =
-            ties.iter().filter_map(|(entry, _)| second(entry)).fold(f64::INFINITY, f64::min);
-        let is_behind = |entry: &Entry<'_>| second(entry).is_none_or(|x| x > least * (1.0 + slack));
-        let build = |entry: &Entry<'_>| entry.ns(Workload::Build).unwrap_or(f64::INFINITY);
-        ties.sort_by(|(a, _), (b, _)| {
-            is_behind(a).cmp(&is_behind(b)).then(build(a).total_cmp(&build(b)))
+        let mut ours = best(true);
+        let least = ours.first().map_or(0.0, |best| best.number);
+        ours.retain(|of| of.number <= least * (1.0 + self.tie(data)));
+        // Of equally small ones the quickest, of equally quick ones the smallest.
+        ours.sort_by(|a, b| a.second.total_cmp(&b.second));
+        (ours, best(false).into_iter().next())
+    }
+
+    fn row(&self, data: &Data, others: &[Data]) -> Option<Row> {
+        let (mut ours, other) = self.rank(data);
+        let also = ours.split_off(1.min(ours.len())).into_iter().map(|of| of.name).collect();
+        let ours = ours.pop()?;
+        let tie = 1.0 + self.tie(data);
+        let result = match &other {
+            None => Verdict::Alone,
+            Some(other) if ours.number > other.number * tie => Verdict::Theirs,
+            Some(other) if other.number > ours.number * tie => Verdict::Ours,
+            Some(_) => Verdict::Tie,
+        };
+        let elsewhere = others.iter().map(|there| {
+            let (ours, other) = self.rank(there);
+            Some(ours.first()?.number / other?.number)
         });
+        let (need, unit, elsewhere) = (self.need, self.unit(), elsewhere.collect());
+        Some(Row { need, unit, ours, also, other, result, elsewhere })
     }
 }
 
-pub(super) fn behind(number: f64, least: f64) -> String {
-    match number / least {
-        ratio if !ratio.is_finite() => String::new(),
-        ratio if ratio >= 2.0 => format!(", {} times", two(ratio)),
-        ratio => format!(", {:.0} % more", (ratio - 1.0) * 100.0),
+pub(super) fn needs(data: &Data, others: &[Data]) -> Needs {
+    let rows: Vec<Row> = NEEDS.iter().filter_map(|need| need.row(data, others)).collect();
+    let names = rows.iter().flat_map(|row| [Some(&row.ours), row.other.as_ref()]).flatten();
+    let names: BTreeSet<&str> = names.map(|best| best.name.as_str()).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let command = format!("cargo run --release -p amq-bench -- --only {}", names.join(","));
+    Needs { rows, machines: others.iter().map(about::processor).collect(), command }
+}
+
+/// How to read the table.
+pub(super) fn caption(needs: &Needs) -> String {
+    let wide = if needs.rows.iter().any(Row::is_wide) {
+        " Numbers in italics rest on a time whose 95 % interval is wider than 5 %."
+    } else {
+        ""
+    };
+    format!(
+        "Ratio: ours over the other's; above 1 the other crate is better, and the row is marked LOSS. \
+         A tie is closer than the noise of twins, or than 0.5 % of the size. Filters that exceed the \
+         rate or failed a check take no part.{wide}"
+    )
+}
+
+pub(super) fn html(needs: &Needs) -> Markup {
+    let italic = |is_wide: bool| is_wide.then_some("unsure");
+    html! {
+        p { (caption(needs)) }
+        div.scroll.needs tabindex="0" {
+            table {
+                thead { tr {
+                    th scope="col" { "need" }
+                    th scope="col" { "ours" }
+                    th scope="col" { "" }
+                    th scope="col" { "best other crate" }
+                    th scope="col" { "" }
+                    th scope="col" { "unit" }
+                    th scope="col" { "ratio" }
+                    @for machine in &needs.machines { th scope="col" { "ratio, " (machine) } }
+                    th scope="col" { "result" }
+                } }
+                tbody { @for row in &needs.rows {
+                    tr.loss[row.result == Verdict::Theirs] {
+                        th scope="row" { (row.need) }
+                        td { (row.ours.name) }
+                        td.number { span class=[italic(row.ours.is_wide)] { (row.number(row.ours.number)) } }
+                        @match &row.other {
+                            Some(other) => {
+                                td { (other.name) }
+                                td.number { span class=[italic(other.is_wide)] { (row.number(other.number)) } }
+                            }
+                            None => { td { "none" } td.number { "-" } }
+                        }
+                        td { (row.unit) }
+                        td.number {
+                            span class=[italic(row.is_wide())] { (row.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))) }
+                        }
+                        @for ratio in &row.elsewhere {
+                            td.number { (ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))) }
+                        }
+                        td { (row.result.words()) }
+                    }
+                } }
+            }
+        }
+        p { "Measure this table alone: " code { (needs.command) } }
     }
 }

@@ -1,6 +1,6 @@
 //! Number formats, the same in tables, captions and on axes.
 
-use indicatif::{BinaryBytes, DecimalBytes, HumanCount};
+use indicatif::{BinaryBytes, HumanCount};
 use std::borrow::Borrow;
 
 /// `digits` significant digits, without an exponent; trailing zeros stay, since they are measured.
@@ -44,13 +44,6 @@ pub(super) fn asked(rate: f64) -> String {
     format!("{} %", plain(rate * 100.0))
 }
 
-/// A round number that a ratio is above: what another run will find, too.
-pub(super) fn at_least(x: f64) -> String {
-    let power = 10f64.powf(x.max(1e-9).log10().floor());
-    let step = [5.0, 2.0, 1.0].into_iter().find(|step| step * power <= x).unwrap_or(1.0);
-    plain(step * power)
-}
-
 /// At most six decimals.
 pub(super) fn plain(x: f64) -> String {
     ((x * 1e6).round() / 1e6).to_string()
@@ -59,11 +52,6 @@ pub(super) fn plain(x: f64) -> String {
 /// Bytes, as caches are counted.
 pub(super) fn binary(bytes: u64) -> String {
     BinaryBytes(bytes).to_string().replace(".00 ", " ")
-}
-
-/// Bytes in decimal units, as downloads are counted.
-pub(super) fn decimal(bytes: u64) -> String {
-    DecimalBytes(bytes).to_string()
 }
 
 /// A tick of an axis: a large power of ten as one, else the number itself.
@@ -92,5 +80,4 @@ fn numbers_keep_their_digits_and_read_as_people_write_them() {
     assert_eq!([0.01, 1.0 / 256.0, 0.001, 0.3].map(asked), ["1 %", "1/256", "0.1 %", "30 %"]);
     assert_eq!([1e6, 0.1, 2e4].map(tick), ["10⁶", "0.1", "20,000"]);
     assert_eq!([49_152, 272_629_760].map(binary), ["48 KiB", "260 MiB"]);
-    assert_eq!([999, 1_198_132].map(decimal), ["999 B", "1.20 MB"]);
 }

@@ -1,44 +1,90 @@
-//! The README, of at most 300 lines: what decides, the short sections, and links to the page.
+//! The README: what was found, one plot, the table of needs, and links to the page.
 
-use super::doc::{Block, Document, Section};
-use super::text::Text;
-use anyhow::{Context, Result};
-use pulldown_cmark::{Event, HeadingLevel, Options, Tag};
-use pulldown_cmark_to_cmark::{Options as Style, cmark_with_options};
-
-/// The folded sections that the README holds too; it links to the others.
-const SECTIONS: [&str; 3] = ["abilities", "machine", "limits"];
+use super::Page;
+use super::needs::{self, Verdict};
+use super::plot::Plot;
 
 /// In Markdown. The page lies with the plots in the folder `latest` below the README, or beside it
 /// if empty.
-pub(super) fn readme(document: &Document, latest: &str) -> Result<String> {
-    let blocks = |all: &[Block]| all.iter().map(|block| block.written(latest)).collect::<Text>();
-    let part = |title: &str, all| heading(HeadingLevel::H2, title).and(blocks(all).0);
-    let page = format!("{latest}index.html");
-    let link = |Section { anchor, title, finding, .. }: &Section| {
-        let link = Text::default().link(title, &format!("{page}#{anchor}"));
-        link.plain(format!(": {finding}"))
+pub(super) fn readme(page: &Page, latest: &str) -> String {
+    let mut text = "<!-- Drawn by amq-bench from the records; do not edit. -->\n\n\
+                    # Approximate-membership filters compared\n\n"
+        .to_owned();
+    text += &format!("{}. Measure it again: {}\n\n", words(&page.place), code(&page.command));
+    for warning in &page.warnings {
+        text += &format!("> {warning}\n\n");
+    }
+    for sentence in &page.found {
+        text += &format!("- {}\n", words(sentence));
+    }
+    text += "\n## Time against space\n\n";
+    text += &match &page.best {
+        Some(plot) => image(plot, latest),
+        None => "No plot: nothing was measured at one rate.\n\n".to_owned(),
     };
-    let rest = " (one file, to download and open) has these with their plots and tables:";
-    let rest = Text::from("The ").link("page", &page).plain(rest);
-    let rest = [Block::text(rest), Block::list(document.sections.iter().map(link))];
-    let comment = "<!-- Drawn by amq-bench from the records; do not edit. -->\n";
-    let comment = Text(vec![Event::Html(comment.into())]).within(Tag::HtmlBlock);
-    let head = [comment, heading(HeadingLevel::H1, document.title), blocks(&document.lead)];
-    let first = document.first.iter().map(|(title, all)| part(title, all));
-    let short = document.sections.iter().filter(|of| SECTIONS.contains(&of.anchor));
-    let short = short.map(|of| part(of.title, &of.blocks));
-    markdown(&head.into_iter().chain(first).chain([part("All else", &rest)]).chain(short).collect())
+    text += &format!("## Ours beside the best other crate\n\n{}", table(&page.needs));
+    if let Some(plot) = page.plots.iter().find(|plot| plot.is_file()) {
+        text += &format!("## Rate against space\n\n{}", image(plot, latest));
+    }
+    text += &format!(
+        "## The page\n\nThe [page]({latest}index.html), one file to download and open, asks the advisor \
+         about your own numbers, explains each family, and has all numbers. The \
+         [method]({}METHODOLOGY.md) says how they are measured.\n\n",
+        if latest.is_empty() { "../" } else { "" }
+    );
+    for section in &page.sections {
+        text += &format!("- [{}]({latest}index.html#{})\n", section.title, section.anchor);
+    }
+    text
 }
 
-fn heading(level: HeadingLevel, title: &str) -> Text {
-    Text::from(title).within(Tag::Heading { level, id: None, classes: vec![], attrs: vec![] })
+fn image(plot: &Plot, latest: &str) -> String {
+    let caption = words(&plot.caption);
+    format!("![{}]({latest}{}.svg)\n\n{caption}\n\n", words(&plot.alt()), plot.slug)
 }
 
-pub(super) fn markdown(text: &Text) -> Result<String> {
-    let style = Style { newlines_after_htmlblock: 2, list_token: '-', ..Style::default() };
+fn table(needs: &needs::Needs) -> String {
+    let mut head =
+        ["need", "ours", "", "best other crate", "", "unit", "ratio"].map(str::to_owned).to_vec();
+    head.extend(needs.machines.iter().map(|machine| format!("ratio, {}", words(machine))));
+    head.push("result".to_owned());
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(&head) + &line(&vec!["---".to_owned(); head.len()]);
+    let ratio = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+    for row in &needs.rows {
+        let (other, number) = match &row.other {
+            Some(other) => (other.name.clone(), row.number(other.number)),
+            None => ("none".to_owned(), "-".to_owned()),
+        };
+        let mut cells =
+            vec![row.need.to_owned(), row.ours.name.clone(), row.number(row.ours.number)];
+        cells.extend([other, number, row.unit.to_owned(), ratio(row.ratio())]);
+        cells.extend(row.elsewhere.iter().map(|elsewhere| ratio(*elsewhere)));
+        let result = row.result.words();
+        cells.push(if row.result == Verdict::Theirs {
+            format!("**{result}**")
+        } else {
+            result.to_owned()
+        });
+        text += &line(&cells);
+    }
+    let caption = words(&needs::caption(needs).replace(" Numbers in italics rest", " Some rest"));
+    format!("{text}\n{caption}\n\nMeasure this table alone: {}\n\n", code(&needs.command))
+}
+
+/// Words that stay words: what Markdown could take for a mark is escaped.
+pub(super) fn words(text: &str) -> String {
     let mut out = String::new();
-    let written = cmark_with_options(&text.0, &mut out, Options::ENABLE_TABLES, style);
-    written.context("README.md has words that Markdown cannot hold")?;
-    Ok(out + "\n")
+    for c in text.chars() {
+        if "\\`*_{}[]<>#|&~!".contains(c) {
+            out.push('\\');
+        }
+        out.push(if c.is_control() { ' ' } else { c });
+    }
+    out
+}
+
+fn code(text: &str) -> String {
+    // A backtick could end the code; no command that this program writes has one, but a name may.
+    format!("`{}`", text.replace('`', "'").replace(['\n', '\r'], " "))
 }

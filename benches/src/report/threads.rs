@@ -1,45 +1,48 @@
 //! What threads gain by sharing a filter.
 
-use super::prelude::*;
+use super::Found;
+use super::data::{Data, Entry, Of, ranked};
+use super::number::keys;
+use super::numbers::time;
+use super::table::Table;
+use crate::record::{Row, Workload};
+use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// The courses, and what threads do on them.
-const COURSES: [(&str, &str); 2] = [("threads_insert", "insert"), ("threads_query", "query")];
+/// The scenarios, and what threads do in them.
+const SCENARIOS: [(Workload, &str); 2] =
+    [(Workload::ThreadsInsert, "insert"), (Workload::ThreadsQuery, "query")];
 
 fn row<'a>(entry: &Entry<'a>, threads: u64) -> Option<&'a Row> {
     entry.rows.iter().copied().find(|row| row.threads == Some(threads) && row.ns.is_some())
 }
 
 pub(super) fn threads(data: &Data) -> Found {
-    if data.machine.as_ref().is_some_and(|machine| machine.cores == 1) {
-        let none = "Not measured: this machine runs one thread at a time.";
-        return Some((none.to_owned(), Vec::new()));
-    }
-    let (mut tables, mut found, mut what) = (Vec::new(), None, String::new());
-    for (course, deed) in COURSES {
-        let entries = data.entries(Of::Course(course));
-        what = keys(entries.first()?.keys());
+    let (mut tables, mut found) = (Vec::<Markup>::new(), Vec::new());
+    for (scenario, deed) in SCENARIOS {
+        let entries = data.entries(Of::Scenario(scenario));
+        let many = keys(entries.first()?.rows.first()?.keys);
         let rows = entries.iter().flat_map(|entry| &entry.rows);
         let counts: BTreeSet<u64> = rows.filter_map(|row| row.threads).collect();
         let most = *counts.last()?;
-        // How many times as fast all threads are as one.
-        let gain = |(entry, ns): &Ranked<'_>| Some(row(entry, 1)?.ns? / ns);
         let all = ranked(entries, |entry| row(entry, most)?.ns);
-        let of_all = || all.iter().filter_map(gain);
-        let [least, best] = [of_all().reduce(f64::min)?, of_all().reduce(f64::max)?];
-        found = found.or(Some(format!(
-            "{most} threads that share a filter {deed} {least:.1} to {best:.1} times as fast as one."
-        )));
+        // How many times as fast all threads are as one.
+        let gain = |of: &Entry<'_>| Some(row(of, 1)?.ns? / row(of, most)?.ns?);
+        let (best, _) = all.first()?;
+        found.push(format!(
+            "{most} threads {deed} fastest in {}, {:.2} times as fast as one",
+            best.name(),
+            gain(best)?
+        ));
         let mut table = Table::of(&all).word(deed, |(entry, _)| entry.name());
         for threads in counts {
-            table = table.number(&format!("by {threads}"), |(entry, _)| {
-                let row = row(entry, threads)?;
-                Some(two(row.ns?) + if row.unstable == Some(true) { "?" } else { "" })
-            });
+            let head = format!("{threads} threads");
+            table = table.number(&head, |(entry, _)| time(row(entry, threads)?));
         }
-        let gain = |of: &Ranked<'_>| Some(format!("{:.2}", gain(of)?));
-        tables.push(table.number(&format!("gain of {most}"), gain).table);
+        table = table.number("gain", |(entry, _)| Some(format!("{:.2}", gain(entry)?)));
+        tables.push(
+            table.html(&format!("ns of wall time per key, {many} keys; gain over one thread.")),
+        );
     }
-    let caption = data.say("threads", &[&what, &asked(data.rate())]);
-    Some((found?, vec![Block::Tables(Text::from(caption), tables)]))
+    Some((found.join("; ") + ".", html! { @for table in &tables { (table) } }))
 }

@@ -69,7 +69,7 @@ fn tails(records: &[Records]) -> Result<String, BenchError> {
         let (mut largest, mut tail, mut held) = ((None, 0), None, None);
         for row in rows(contender, false, records)? {
             let had_room = std::mem::replace(&mut held, row.held_bytes) == held;
-            let (is_fixed, planned) = match row.workload == Workload::course("grow") {
+            let (is_fixed, planned) = match row.workload == Workload::Grow {
                 true => (had_room && contender == "std-hashset", Some(row.keys)),
                 // A twentieth is left free at the most; what was planned is never more.
                 false => (row.load.is_none_or(|load| load < 0.951), row.planned_keys),
@@ -94,7 +94,7 @@ fn ns_per_byte(contender: &str, records: &[Records]) -> Result<f64, BenchError> 
     Ok(time("strings").zip(time("random-u64")).map_or(0.0, |(long, short)| long - short) / 32.0)
 }
 
-/// What all records say: about whole filters, or courses.
+/// What all records say: about whole filters, or scenarios.
 fn rows(contender: &str, whole: bool, records: &[Records]) -> Result<Vec<Row>, BenchError> {
     let mut all = Vec::new();
     for record in records {

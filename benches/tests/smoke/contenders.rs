@@ -1,10 +1,10 @@
 //! What contenders claim, each of them does.
 
 use amq_bench::contenders::{
-    ALL, Ability, Deed, Family, Info, Order, Planned, Role, alloc, dependent_hits,
+    ALL, Ability, Family, Info, Order, Planned, Role, Task, alloc, dependent_hits,
     dependent_queries, speaks_for_family,
 };
-use amq_bench::keys::Keys;
+use amq_bench::scenarios::keys::Keys;
 use amq_core::Budget;
 use std::collections::HashSet;
 
@@ -53,7 +53,7 @@ fn everyone_can_do_exactly_what_it_claims() {
         };
         assert_eq!(inserted, info.can(Ability::Insert).then_some(10), "{contender:?}");
         assert_eq!(times.iter().all(|&time| time > 0), inserted.is_some());
-        let found = filter.by_threads(Deed::Ask, keys, 2).map(|(hits, _)| hits);
+        let found = filter.by_threads(Task::Ask, keys, 2).map(|(hits, _)| hits);
         let shared = info.can(Ability::ConcurrentInsert).then_some(2000);
         assert_eq!(found, shared, "{contender:?}");
         let removed = filter.remove(keys.between(0, 5));

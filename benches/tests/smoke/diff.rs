@@ -92,3 +92,17 @@ fn what_moved_is_beyond_the_floor_and_the_intervals_either_way() {
         assert!(moves.is_none() || is_said, "{changes:?}: {said}");
     }
 }
+
+#[test]
+fn without_twins_times_are_not_compared() {
+    let place = Place(tempdir().unwrap());
+    for name in ["old", "new"] {
+        record(&place, name, &[]);
+        place.write(format!("{name}/run.toml"), RUN.replace("noise_floor = 0.05\n", ""));
+    }
+    place.run(
+        "diff @/old @/new",
+        2,
+        &["the record of 2000-01-01 has no twins", "bloom,bloom-twin"],
+    );
+}

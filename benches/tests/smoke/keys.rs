@@ -1,7 +1,7 @@
 //! Keys are as many, as distinct and as mixed as they are said to be.
 
 use amq_bench::error::BenchError;
-use amq_bench::keys::{BenchKey, KeySet, Keys, Store, Stream, halves};
+use amq_bench::scenarios::keys::{BenchKey, KeySet, Keys, Store, Stream, halves};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 

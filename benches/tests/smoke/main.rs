@@ -234,7 +234,7 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
     let keys = [&*keys, b"\n\xFF\xFE not UTF-8\nkey 7"].concat();
     place.write("good.txt", &keys);
     let counts = "3001 distinct keys (repeats left out: 1, empty lines: 1)";
-    let parts = [&format!("good.txt: {counts}; 1000 of"), "Left out: the courses"];
+    let parts = [&format!("good.txt: {counts}; 1000 of"), "Left out: the scenarios"];
     place.run("verify --suite smoke --only bloom --keys-file @/good.txt", 0, &parts);
 
     let before = place.files("reports");

@@ -8,8 +8,8 @@ pub(super) use crate::contenders::contender::Made;
 pub(super) use crate::contenders::order::{Order, Planned};
 pub(super) use crate::contenders::probe::{BATCH, exactly, in_batches, probe, took, used};
 pub(super) use crate::contenders::theory::point;
-pub(super) use crate::keys::{BenchKey, Keys};
 pub(super) use crate::record::Point;
+pub(super) use crate::scenarios::keys::{BenchKey, Keys};
 use amq_core::{PlanFilter, PredictedFpr};
 
 /// A change that a filter cannot refuse, or does not report. Its answer is used, as by [`used`].

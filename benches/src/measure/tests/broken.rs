@@ -1,8 +1,8 @@
 //! A contender that is broken in exactly one way, for the tests: each check must find its fault.
 
 use crate::contenders::threads::Done;
-use crate::contenders::{Ability, Built, Contender, Deed, Info, dependent_hits};
-use crate::keys::{BenchKey, Keys};
+use crate::contenders::{Ability, Built, Contender, Info, Task, dependent_hits};
+use crate::scenarios::keys::{BenchKey, Keys};
 use amq_core::{KeyHash, PredictedFpr};
 use std::any::Any;
 use std::collections::HashSet;
@@ -162,11 +162,11 @@ impl Built for Broken {
         self.insert_more(keys)
     }
 
-    fn by_threads(&mut self, deed: Deed, keys: Keys<'_>, _: usize) -> Option<Done> {
+    fn by_threads(&mut self, task: Task, keys: Keys<'_>, _: usize) -> Option<Done> {
         let wrong = u64::from(self.is(Fault::AnswersThreadsOtherwise));
-        Some(match deed {
-            Deed::Insert => (self.insert_more(keys)?, 1.0),
-            Deed::Ask => (self.count_hits(keys) - wrong, 1.0),
+        Some(match task {
+            Task::Insert => (self.insert_more(keys)?, 1.0),
+            Task::Ask => (self.count_hits(keys) - wrong, 1.0),
         })
     }
 

@@ -2,21 +2,22 @@
 
 mod broken;
 
-use super::courses::churn::CHURN;
-use super::courses::fill::{GROW, OVERFILL};
-use super::courses::load::LOAD;
-use super::courses::merge::MERGE;
-use super::courses::threads;
-use super::courses::{self, Track};
-use super::heat::Heat;
+use super::cell_group::CellGroup;
+use super::cell_run::ASKED;
 use super::plan::Plan;
-use super::race::{REFERENCE, REMOVER, Timed};
-use super::suite::{Depth, Group};
-use super::turn::ASKED;
+use super::schedule::{REFERENCE, TimedRow};
 use crate::contenders::{ALL, Contender};
 use crate::progress;
 use crate::record::State::{Failed, Measured, Refused, Skipped, Untimed};
 use crate::record::{Options, Row, Suite, Workload};
+use crate::scenarios::churn::CHURN;
+use crate::scenarios::fill::{GROW, OVERFILL};
+use crate::scenarios::load::LOAD;
+use crate::scenarios::merge::MERGE;
+use crate::scenarios::scenario::REMOVER;
+use crate::scenarios::scenario::Scenario;
+use crate::scenarios::threads;
+use crate::scenarios::{DatasetSpec, Rounds};
 use crate::workers::cores;
 use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove, Verify};
 use amq_core::Budget;
@@ -30,30 +31,30 @@ const QUERIES: u64 = 1 << 14;
 /// Filters that a sound contender builds before it is timed: one to warm up, those, and an octave.
 const UNTIMED: usize = 1 + FILTERS as usize + 8;
 
-fn heat(target: Budget) -> Group {
-    let mut group = Suite::Smoke.sizes(&[KEYS]).remove(0);
-    group.targets = vec![(target, Depth::Whole)];
-    group
+fn group(target: Budget) -> DatasetSpec {
+    let mut spec = Suite::Smoke.of_sizes(&[KEYS]).remove(0);
+    spec.targets = vec![(target, Rounds::Whole)];
+    spec
 }
 
-fn plain() -> Group {
-    heat(Budget::Fpr(0.01))
+fn plain() -> DatasetSpec {
+    group(Budget::Fpr(0.01))
 }
 
-fn along(track: Track) -> Group {
-    Suite::Smoke.along(track, Depth::Whole)
+fn along(scenario: Scenario) -> DatasetSpec {
+    Suite::Smoke.along(scenario, Rounds::Whole)
 }
 
 /// What is found of a contender in a run of so many rounds.
-fn found(contender: &'static Contender, group: Group, rounds: u64) -> Vec<Timed> {
+fn found(contender: &'static Contender, spec: DatasetSpec, rounds: u64) -> Vec<TimedRow> {
     let options = Options { suite: Suite::Smoke, rounds, seed: 1, ..Options::default() };
     let plan =
-        Plan { contenders: vec![contender], groups: vec![group], options, ..Plan::default() };
+        Plan { contenders: vec![contender], datasets: vec![spec], options, ..Plan::default() };
     plan.measure(&plan.parts().concat(), &progress::bar(Default::default())).unwrap().1
 }
 
-fn broken(fault: Fault, group: Group) -> Vec<Row> {
-    let found = found(Broken::lasting(fault, true, 0), group, 1);
+fn broken(fault: Fault, spec: DatasetSpec) -> Vec<Row> {
+    let found = found(Broken::lasting(fault, true, 0), spec, 1);
     found.into_iter().map(|timed| timed.row).collect()
 }
 
@@ -65,11 +66,11 @@ fn row(rows: &[Row], workload: Workload) -> &Row {
 fn each_wrong_answer_is_a_failed_row_without_numbers() {
     let removal = |fault, text| (plain(), Remove, fault, text);
     let verify = |fault, text| (plain(), Verify, fault, text);
-    let on = |track: Track, fault, text| (along(track), track.workload(), fault, text);
-    let (overfill, load) = (OVERFILL.track(800), LOAD.track(1250));
-    let (churn, merge) = (CHURN.track(1250), MERGE.track(1000));
-    let (fill, ask) = (threads::INSERT.track(1000), threads::QUERY.track(1000));
-    for (group, workload, fault, text) in [
+    let on = |scenario: Scenario, fault, text| (along(scenario), scenario.workload(), fault, text);
+    let (overfill, load) = (OVERFILL.of_size(800), LOAD.of_size(1250));
+    let (churn, merge) = (CHURN.of_size(1250), MERGE.of_size(1000));
+    let (fill, ask) = (threads::INSERT.of_size(1000), threads::QUERY.of_size(1000));
+    for (spec, workload, fault, text) in [
         verify(Fault::ForgetsAKey, "1 false negatives among its 1000 keys"),
         verify(Fault::LiesAboutItsSize, "reports 7999 bytes but holds 8000"),
         verify(Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
@@ -105,10 +106,10 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         on(fill, Fault::DropsFurtherKeys, "false negatives among its 1000 keys"),
         on(ask, Fault::AnswersThreadsOtherwise, "hits in the 1-thread loop, single queries"),
         // Planned and built for a tenth of the keys.
-        on(GROW.track(1000), Fault::ErrsMoreThanAsked, "above the target rate 1.0000e-2"),
+        on(GROW.of_size(1000), Fault::ErrsMoreThanAsked, "above the target rate 1.0000e-2"),
     ] {
-        let rows = broken(fault, group);
-        // It ends a course, and is in the last row.
+        let rows = broken(fault, spec);
+        // It ends a scenario, and is in the last row.
         let failed = rows.iter().rfind(|row| row.workload == workload).unwrap();
         assert!(failed.why.contains(text), "{fault:?}: {failed:?}");
         let none = Row::new("broken", &failed.cell(), workload).without(Failed, &failed.why);
@@ -134,7 +135,7 @@ fn a_good_contender_has_all_its_numbers() {
     assert_eq!((whole.false_negatives, whole.fpr_agrees), (Some(0), Some(true)));
     assert!(whole.fpr_low < Some(0.01) && whole.fpr_high > Some(0.01));
     assert!(whole.peak_build_bytes >= whole.held_bytes);
-    let grown = broken(Fault::NothingButGrows, along(GROW.track(1000)));
+    let grown = broken(Fault::NothingButGrows, along(GROW.of_size(1000)));
     assert!(grown.len() == 20 && grown.iter().all(|row| row.state == Measured));
 }
 
@@ -155,17 +156,17 @@ fn a_peer_of_another_rate_is_flagged_and_kept_and_one_that_forgets_is_not() {
 
 #[test]
 fn where_there_is_no_filter_of_a_budget_that_is_no_failure() {
-    let tight = || heat(Budget::BitsPerKey(2.0));
+    let tight = || group(Budget::BitsPerKey(2.0));
     assert!(broken(Fault::Refuses, tight()).iter().all(|row| row.state == Skipped));
     assert_eq!(row(&broken(Fault::ForgetsAKey, tight()), Verify).state, Failed);
 }
 
 #[test]
 fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
-    let sound = |group, rounds| found(Broken::lasting(Fault::Nothing, true, 0), group, rounds);
+    let sound = |spec, rounds| found(Broken::lasting(Fault::Nothing, true, 0), spec, rounds);
     assert_eq!(sound(plain(), 0).len(), 1);
     let passes = |text: &str| text.split_whitespace().count();
-    for Timed { row, .. } in sound(plain(), 3).into_iter().skip(1) {
+    for TimedRow { row, .. } in sound(plain(), 3).into_iter().skip(1) {
         assert_eq!(row.state, Measured, "{}", row.why);
         let asked = ASKED.contains(&row.workload);
         // A turn builds four times nine filters.
@@ -187,9 +188,9 @@ fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
         assert!(row.workload != Query100 || row.hits == row.operations);
     }
     for rounds in [0, 2] {
-        let rows = sound(along(LOAD.track(1250)), rounds);
+        let rows = sound(along(LOAD.of_size(1250)), rounds);
         assert_eq!(rows.len(), 10);
-        for Timed { row, .. } in rows {
+        for TimedRow { row, .. } in rows {
             assert_eq!(row.state, Measured, "{}", row.why);
             // Of so few keys a turn has four passes.
             assert_eq!(row.rounds.unwrap_or(0), 4 * rounds);
@@ -198,15 +199,14 @@ fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
             assert_eq!(row.reference.as_deref(), (rounds > 0).then_some(REMOVER));
         }
     }
-    for course in [threads::INSERT, threads::QUERY] {
-        let rows = sound(along(course.track(1000)), 2);
+    for kind in [threads::INSERT, threads::QUERY] {
+        let rows = sound(along(kind.of_size(1000)), 2);
         let threads: Vec<_> = rows.iter().filter_map(|timed| timed.row.threads).collect();
         let all = cores() as u64;
         assert!(threads[0] == 1 && threads.is_sorted() && threads.last() == Some(&all));
         assert!(rows.iter().all(|timed| timed.row.ns > Some(0.0) && timed.row.ratio > Some(0.0)));
     }
-    assert_eq!([1, 2].map(|cores| courses::on(cores).count()), [5, courses::ALL.len()]);
-    let rows = sound(along(CHURN.track(1250)), 2);
+    let rows = sound(along(CHURN.of_size(1250)), 2);
     assert_eq!(rows.len(), 1, "the parts share a row");
     assert_eq!(rows[0].row.operations, Some(8 * 5 * 1187));
     assert_eq!((rows[0].row.keys, rows[0].row.load), (1125, Some(0.9)));
@@ -222,55 +222,48 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
         (Fault::ForgetsAKey, &[Build, Query50, Query100, Batch50, Dependent50], ""),
         (Fault::Refuses, &[Build], "build refused: no"),
     ] {
-        for Timed { row, .. } in found(Broken::lasting(fault, true, UNTIMED), plain(), 2) {
+        for TimedRow { row, .. } in found(Broken::lasting(fault, true, UNTIMED), plain(), 2) {
             let failed = row.state == Failed;
             assert_eq!(failed, fails.contains(&row.workload), "{fault:?}: {row:?}");
             assert!(!failed || row.why.contains(text) && row.ns.is_none(), "{row:?}");
         }
     }
-    // On a course, one to look at its slots, one to warm up, four to verify, and two passes.
+    // In a scenario, one to look at its slots, one to warm up, four to verify, and two passes.
     let drops = Broken::lasting(Fault::DropsFurtherKeys, true, 8);
-    let [Timed { row, times, .. }] = &found(drops, along(OVERFILL.track(800)), 1)[..] else {
+    let [TimedRow { row, times, .. }] = &found(drops, along(OVERFILL.of_size(800)), 1)[..] else {
         panic!("one row tells of the failure");
     };
-    assert!(row.why.contains("after a timed course it finds"), "{row:?}");
+    assert!(row.why.contains("after a timed scenario it finds"), "{row:?}");
     assert!(row.ns.is_none() && times.ns.is_empty());
 }
 
 #[test]
 fn a_refusal_is_no_failure_and_says_how_many_keys_were_held() {
-    let rows = broken(Fault::RefusesFurtherKeys, along(OVERFILL.track(800)));
+    let rows = broken(Fault::RefusesFurtherKeys, along(OVERFILL.of_size(800)));
     let states: Vec<_> = rows.iter().map(|row| (row.keys, row.state, row.refused_at)).collect();
     let refused = (1600, Refused, Some(1200));
     assert_eq!(states, [(800, Measured, None), (1200, Measured, None), refused]);
     assert!(rows[1].ns.is_some() && rows[2].ns.is_none());
-    // Past the last stop, at load 0.95, the course goes on until a key is refused.
-    let rows = broken(Fault::RefusesFurtherKeys, along(LOAD.track(1250)));
+    // Past the last stop, at load 0.95, the scenario goes on until a key is refused.
+    let rows = broken(Fault::RefusesFurtherKeys, along(LOAD.of_size(1250)));
     let last = &rows[10];
     assert_eq!((last.state, last.refused_at, last.load), (Refused, Some(1200), Some(0.96)));
     // A table is compared by load only while its slots stay.
-    let rows = broken(Fault::GrowsWhenHalfFull, along(LOAD.track(1250)));
+    let rows = broken(Fault::GrowsWhenHalfFull, along(LOAD.of_size(1250)));
     let loads: Vec<f64> = rows.iter().filter_map(|row| row.load).collect();
     assert_eq!(loads, [0.1, 0.2, 0.3, 0.4, 0.5]);
-    assert!(broken(Fault::HasNoSlots, along(LOAD.track(1250))).is_empty());
+    assert!(broken(Fault::HasNoSlots, along(LOAD.of_size(1250))).is_empty());
 }
 
 #[test]
 fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
-    let names = |track: Track| -> Vec<&str> {
-        let group = [along(track)];
-        let entrants = Heat::all(&group).flat_map(|heat| heat.entrants(&ALL));
+    let names = |scenario: Scenario| -> Vec<&str> {
+        let spec = [along(scenario)];
+        let entrants = CellGroup::all(&spec).flat_map(|group| group.entrants(&ALL));
         entrants.map(|(contender, _)| contender.info.name.as_str()).collect()
     };
-    let (grow, over) = (names(GROW.track(1000)), names(OVERFILL.track(800)));
+    let (grow, over) = (names(GROW.of_size(1000)), names(OVERFILL.of_size(800)));
     assert!(over.contains(&"bloom") && over.contains(&"counting"));
     assert!(!over.contains(&"ribbon") && !over.contains(&"hash-only"));
     assert!(!grow.is_empty() && grow.iter().all(|name| !over.contains(name)));
-}
-
-#[test]
-fn whoever_skips_a_course_skips_one_that_there_is() {
-    let names = courses::ALL.map(|course| course.name);
-    let skips: Vec<_> = ALL.iter().flat_map(|contender| &contender.info.skips).collect();
-    assert!(!skips.is_empty() && skips.into_iter().all(|name| names.contains(&name.as_str())));
 }

@@ -1,7 +1,9 @@
 //! The numbers of the first page, from the committed quick record and from formulas.
 
 use super::committed::committed;
-use crate::report::prelude::*;
+use crate::record::{Ability, Family, Workload};
+use crate::report::data::{Data, Entry, Of};
+use crate::report::number::{percent, two};
 use amq_bloom::{BloomFilter, Goal};
 use std::path::Path;
 
@@ -52,7 +54,7 @@ const NEEDS: [Need; 8] = [
         of_type: "CountingBloomFilter",
         names: &["counting"],
         // In the same memory for any number of copies.
-        is_met_by: |peer, _| peer.is(Family::Counting),
+        is_met_by: |peer, _| peer.info.family == Family::Counting,
     },
     Need {
         of_type: "AtomicBlockedBloomFilter",
@@ -69,11 +71,11 @@ fn page() -> String {
 /// The times of a query and of an insert: by two threads where the need is one of threads.
 fn times(data: &Data, need: &Need, name: &str) -> Option<[f64; 2]> {
     if need.of_type.starts_with("Atomic") {
-        let courses = ["threads_query", "threads_insert"].map(|course| {
-            let entry = data.entry(name, Of::Course(course))?;
+        let times = [Workload::ThreadsQuery, Workload::ThreadsInsert].map(|scenario| {
+            let entry = data.entry(name, Of::Scenario(scenario))?;
             entry.rows.iter().find(|row| row.threads == Some(2) && row.keys == data.keys)?.ns
         });
-        return Some([courses[0]?, courses[1]?]);
+        return Some([times[0]?, times[1]?]);
     }
     let entry = data.entry(name, data.main())?;
     Some([entry.ns(Workload::Query50)?, entry.ns(Workload::Build)?])
@@ -85,18 +87,18 @@ fn cells(data: &Data, need: &Need) -> String {
     let mut ours = need.names.iter().filter_map(|name| data.entry(name, data.main()));
     let ours = ours.next().unwrap();
     let [query, insert] = times(data, need, ours.name()).unwrap();
-    let peers = data.run.contender.iter().filter(|facts| !facts.ours);
-    let peers = peers.filter_map(|facts| {
-        let whole = data.entry(&facts.name, data.main());
-        let course = || data.entry(&facts.name, Of::Course("threads_query"));
-        let entry = whole.or_else(course)?;
+    let peers = data.run.contender.iter().filter(|info| !info.ours);
+    let peers = peers.filter_map(|info| {
+        let whole = data.entry(&info.name, data.main());
+        let threads = || data.entry(&info.name, Of::Scenario(Workload::ThreadsQuery));
+        let entry = whole.or_else(threads)?;
         let is_in = entry.is_filter() && !entry.is_wrong && (need.is_met_by)(&entry, &ours);
         Some((times(data, need, entry.name()).filter(|_| is_in)?, entry))
     });
     let (times, peer) = peers.min_by(|a, b| a.0[0].total_cmp(&b.0[0])).unwrap();
     let size = |bits: f64| if bits < 30.0 { format!("{bits:.1}") } else { format!("{bits:.0}") };
-    let mut of_peer = peer.facts.packages[0].clone();
-    // Filters of the courses on threads alone have no size in the record.
+    let mut of_peer = peer.info.packages[0].clone();
+    // Filters of the scenarios of threads alone have no size in the record.
     if let Some(bits) = peer.bits() {
         of_peer += &format!(", {} bits", size(bits));
     }
@@ -151,22 +153,4 @@ fn what_a_filter_is_worth_is_what_the_first_page_says() {
 fn the_first_page_is_read_to_its_end() {
     let words = page().split_whitespace().count();
     assert!(words <= 900, "README.md has {words} words");
-}
-
-/// The pages of `amq-cuckoo` say how much longer overlapping buckets take to fill.
-#[test]
-fn a_windowed_cuckoo_filter_fills_in_the_time_that_its_pages_say() {
-    let mut compared = 0;
-    for data in committed() {
-        for keys in data.sizes(&data.set).into_iter().filter(|&keys| keys >= 100_000) {
-            let time = |name| data.entry(name, data.with(keys))?.ns(Workload::Build);
-            let Some((windowed, plain)) = time("windowed-cuckoo").zip(time("cuckoo")) else {
-                continue;
-            };
-            let times = windowed / plain;
-            assert!((2.05..2.45).contains(&times), "{keys} keys: {times}");
-            compared += 1;
-        }
-    }
-    assert!(compared >= 6, "{compared}");
 }
