@@ -27,7 +27,7 @@ GOLDEN = [
     if path.read_bytes()[16] not in amq_reader.WITHDRAWN
 ]
 # Which kinds are files beside the filters, and read as no filter.
-OTHERS = {"RibbonMap", "Sharded", "Rolling"}
+OTHERS = {"RibbonMap", "Sharded", "Rolling", "Interleaved"}
 STREAM = 1_000_000
 
 
