@@ -197,7 +197,8 @@ pub trait InsertFilter: Filter {
     ///     filter: &mut F,
     ///     keys: &[&str],
     /// ) -> Result<Vec<bool>, BatchInsertError> {
-    ///     let hashes: Vec<KeyHash> = keys.iter().map(|key| KeyHash::of(key, filter.seed())).collect();
+    ///     let seed = filter.seed();
+    ///     let hashes: Vec<KeyHash> = keys.iter().map(|key| KeyHash::of(key, seed)).collect();
     ///     let mut new = vec![false; keys.len()];
     ///     filter.insert_batch_new(&hashes, &mut new)?; // of "a", "b", "a": true, true, false
     ///     Ok(new)
