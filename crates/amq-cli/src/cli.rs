@@ -2,8 +2,8 @@
 
 use crate::answer::error_in_json;
 use crate::commands::{
-    build, choose, compare, completions, convert, dedupe, engines, info, insert, man, merge, query,
-    remove, verify,
+    bins, build, choose, compare, completions, convert, dedupe, engines, info, insert, man, merge,
+    query, remove, verify,
 };
 use crate::exit::{Closed, Outcome};
 use crate::stdio::Text;
@@ -45,6 +45,7 @@ enum Command {
     Remove(remove::Arguments),
     Merge(merge::Arguments),
     Compare(compare::Arguments),
+    Bins(bins::Arguments),
     Info(info::Arguments),
     Verify(verify::Arguments),
     Convert(convert::Arguments),
@@ -76,6 +77,7 @@ impl Cli {
             Command::Remove(arguments) => arguments.run(),
             Command::Merge(arguments) => arguments.run(),
             Command::Compare(arguments) => arguments.run(),
+            Command::Bins(arguments) => arguments.run(),
             Command::Info(arguments) => arguments.run(),
             Command::Verify(arguments) => arguments.run(),
             Command::Convert(arguments) => arguments.run(),

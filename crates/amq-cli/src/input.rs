@@ -8,7 +8,8 @@ use crate::numbers::grouped;
 use crate::stdio::{self, is_dash};
 use amq::format::{FileInfo, HEADER, HashedBy};
 use amq::{
-    AnyFile, AnyFilter, Budget, DecodeError, FilterFile, LoadOptions, ReadError, Secret, SipKey,
+    AnyFile, AnyFilter, Budget, DecodeError, FilterFile, FilterKind, LoadOptions, ReadError,
+    Secret, SipKey,
 };
 use anyhow::{Context, anyhow, bail};
 use std::fs::{self, File};
@@ -147,7 +148,7 @@ pub(crate) fn name(path: &Path) -> String {
 }
 
 /// The most specific error, with the way out that the command has.
-fn plain(error: ReadError) -> anyhow::Error {
+pub(crate) fn plain(error: ReadError) -> anyhow::Error {
     match error {
         ReadError::Io(error) => error.into(),
         ReadError::Decode(DecodeError::KeyWithheld) => anyhow!(
@@ -163,6 +164,12 @@ fn plain(error: ReadError) -> anyhow::Error {
             "it omits the seed that its keys are hashed with: only the program that made it can ask it \
              for keys, or give it more"
         ),
+        ReadError::Decode(
+            error @ DecodeError::UnsupportedKind { found: FilterKind::Interleaved },
+        ) => {
+            let way = "it has a bin for each of many sets: amq info says how many, and amq bins query asks them";
+            anyhow::Error::new(error).context(way)
+        }
         ReadError::Decode(error) => error.into(),
         other => other.into(),
     }

@@ -7,7 +7,7 @@ use crate::lock::Wait;
 use crate::replace::{Existing, Target};
 use crate::stdio::{self, is_dash};
 use amq::{AnyFile, FilterFile};
-use amq_core::internal::{FileFormat, Hashing};
+use amq_core::internal::Hashing;
 use anyhow::{Context, bail};
 use serde_json::Value;
 use std::io::{self, IsTerminal};
@@ -133,7 +133,7 @@ impl Output {
 
     /// Writes the filter, with its seed or secret key if it came with that: all of it, or the file
     /// stays as it was. A file with a secret is for its owner alone.
-    pub(crate) fn write(&self, filter: &AnyFile) -> anyhow::Result<()> {
+    pub(crate) fn write(&self, filter: &impl FilterFile) -> anyhow::Result<()> {
         match self {
             Self::Stdout => {
                 let mut to = io::BufWriter::with_capacity(1 << 16, stdio::stdout()?.lock());

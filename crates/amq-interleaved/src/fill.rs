@@ -3,9 +3,9 @@
 use crate::InterleavedBloomFilter;
 use crate::params::InterleavedParams;
 use alloc::vec::Vec;
-use amq_bloom::{BlockedBloomFilter, BlockedParams, ClearFilter, EmptyFilter, InsertExt};
+use amq_bloom::{BlockedBloomFilter, BlockedParams, ClearFilter, EmptyFilter};
 use amq_core::internal::{reserve, zeroed};
-use amq_core::{BuildError, Key, KeyHash, Plan, Table};
+use amq_core::{BatchInsertError, BuildError, KeyHash, Plan, Table};
 
 /// The most keys that are sorted together.
 const SORTED: usize = 1 << 20;
@@ -134,22 +134,24 @@ impl Sorter {
     }
 }
 
-/// Fills an empty filter with a bin for each of these sets.
-pub(crate) fn build<K: Key, S: AsRef<[K]>>(
+/// Fills an empty filter with a bin for each of these sets, whose keys `insert` puts into a single
+/// filter.
+pub(crate) fn build<S>(
     filter: &mut InterleavedBloomFilter,
     plan: Plan<BlockedParams>,
     sets: &[S],
+    insert: impl Fn(&mut BlockedBloomFilter, &S) -> Result<u64, BatchInsertError>,
 ) -> Result<(), BuildError> {
     let mut singles: Vec<BlockedBloomFilter> = Vec::new();
     reserve(&mut singles, sets.len().min(GROUP) as u64)?;
     for (group, sets) in sets.chunks(GROUP).enumerate() {
-        for (place, keys) in sets.iter().enumerate() {
+        for (place, set) in sets.iter().enumerate() {
             if place == singles.len() {
                 singles.push(BlockedBloomFilter::empty(plan, filter.header.seed)?);
             }
             let single = &mut singles[place];
             single.clear();
-            InsertExt::insert_keys(single, keys.as_ref())?;
+            insert(single, set)?;
             filter.labels.set_keys(GROUP * group + place, single.len());
         }
         transpose_group(&filter.params, &mut filter.table, group, &singles[..sets.len()]);

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use amq_bloom::{BlockedBloomFilter, BlockedParams};
 use amq_core::internal::Header;
 use amq_core::{
-    Budget, BuildError, BuildTarget, Bytes, DEFAULT_SEED, Filter, Goal, Inserted, Key, KeyHash,
-    LengthMismatch, Parts, Plan, PlanError, Table, Target, hash_blocks,
+    Budget, BuildError, BuildTarget, Bytes, DEFAULT_SEED, Filter, Goal, InsertExt, InsertFilter,
+    Inserted, Key, KeyHash, LengthMismatch, Parts, Plan, PlanError, Table, Target, hash_blocks,
 };
 use core::fmt;
 use core::ops::Range;
@@ -100,7 +100,20 @@ impl InterleavedBloomFilter {
         let largest = sets.iter().map(|keys| keys.as_ref().len()).max().unwrap_or(0);
         let plan = target.into().plan::<BlockedBloomFilter>(largest as u64)?;
         let mut filter = Self::with_seed(sets.len() as u64, plan, seed)?;
-        fill::build(&mut filter, plan, sets)?;
+        fill::build(&mut filter, plan, sets, |bin, keys| bin.insert_keys(keys.as_ref()))?;
+        Ok(filter)
+    }
+
+    /// Builds a filter of keys already hashed with `seed`; see [`build`](Self::build).
+    pub fn build_hashes<S: AsRef<[KeyHash]>>(
+        target: impl Into<BuildTarget<BlockedParams>>,
+        seed: u64,
+        sets: &[S],
+    ) -> Result<Self, BuildError> {
+        let largest = sets.iter().map(|hashes| hashes.as_ref().len()).max().unwrap_or(0);
+        let plan = target.into().plan::<BlockedBloomFilter>(largest as u64)?;
+        let mut filter = Self::with_seed(sets.len() as u64, plan, seed)?;
+        fill::build(&mut filter, plan, sets, |bin, hashes| bin.insert_batch(hashes.as_ref()))?;
         Ok(filter)
     }
 

@@ -579,7 +579,7 @@ impl Kept {
                 // Nothing was in that could be otherwise.
                 file.set_encoding(keys.encoding(1));
             }
-            self.output.write(file)?;
+            self.output.write(&**file)?;
             self.made = false;
         }
         self.saved = Instant::now();

@@ -1,5 +1,6 @@
 //! `amq info`: what a filter is.
 
+use super::bins;
 use crate::exit::{Outcome, complain, note};
 use crate::input::{self, budget_text};
 use crate::numbers::{self, bytes_text, grouped, rate_text};
@@ -68,6 +69,23 @@ impl Arguments {
                 continue;
             }
             let name = input::name(path);
+            if !self.prometheus && bins::is_bins(path) {
+                match bins::load(path) {
+                    Ok(filter) if self.json => {
+                        Text::print(&format!("{}\n", bins::in_json(&name, &filter)))?;
+                    }
+                    Ok(filter) => Text::print(&bins::in_words(&name, &filter)?)?,
+                    Err(error) => {
+                        if self.json {
+                            let told = json!({ "file": name, "error": format!("{error:#}") });
+                            Text::print(&format!("{told}\n"))?;
+                        }
+                        complain(&error);
+                        outcome = Outcome::Told;
+                    }
+                }
+                continue;
+            }
             let (header, file) = match input::look(path) {
                 Ok(read) => read,
                 Err(error) => {

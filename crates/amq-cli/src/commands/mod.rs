@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+pub(crate) mod bins;
 pub(crate) mod build;
 pub(crate) mod choose;
 pub(crate) mod compare;

@@ -1,9 +1,9 @@
 //! `amq verify`: whether filters are whole.
 
-use super::info;
+use super::{bins, info};
 use crate::exit::{Outcome, complain};
 use crate::input::{self, Followed};
-use crate::numbers::of;
+use crate::numbers::{grouped, of};
 use crate::report::report;
 use crate::stdio::Text;
 use amq::DecodeError;
@@ -47,6 +47,19 @@ impl Arguments {
         let (mut damaged, mut unread) = (0u64, 0u64);
         for path in &self.filters {
             let name = input::name(path);
+            if bins::is_bins(path)
+                && let Ok(filter) = bins::load(path)
+            {
+                if self.json {
+                    let mut told = bins::in_json(&name, &filter);
+                    told["whole"] = true.into();
+                    Text::print(&format!("{told}\n"))?;
+                } else if !self.quiet {
+                    let bins = grouped(filter.bin_count());
+                    Text::print(&format!("{name}: {bins} bins: whole\n"))?;
+                }
+                continue;
+            }
             match input::look(path) {
                 Ok(_) if self.quiet => {}
                 Ok((header, file)) if self.json => {

@@ -5,6 +5,7 @@
 // themselves.
 #![allow(clippy::unwrap_used)]
 
+mod bins;
 mod build;
 mod change;
 mod choose;

@@ -62,6 +62,10 @@ fn every_way_to_fill_gives_the_same_bytes() {
         let sets: Vec<Vec<u64>> = (0..bins).map(keys).collect();
         let built = InterleavedBloomFilter::build_with_seed(goal, 9, &sets).unwrap();
         assert!(built == many, "built, {bins} bins");
+        let hash = |keys: &Vec<u64>| keys.iter().map(|key| key.key_hash(9)).collect::<Vec<_>>();
+        let hashes: Vec<Vec<KeyHash>> = sets.iter().map(hash).collect();
+        let built = InterleavedBloomFilter::build_hashes(goal, 9, &hashes).unwrap();
+        assert!(built == many, "built from hashes, {bins} bins");
         let empty = || InterleavedBloomFilter::with_seed(bins as u64, goal, 9).unwrap();
         let (mut by_keys, mut by_hashes, mut by_bins) = (empty(), empty(), empty());
         // From the last bin to the first, for a change.

@@ -1,0 +1,348 @@
+//! `amq bins`: which of many sets may hold a key.
+
+use crate::arguments::KeyArgs;
+use crate::blocks::{BLOCK, Source};
+use crate::exit::{Outcome, note};
+use crate::input;
+use crate::keys::{KeyType, Shape};
+use crate::lock::Wait;
+use crate::memory::reserve;
+use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::output::Output;
+use crate::pipeline::{GO_ON, Hashed, Keys};
+use crate::progress;
+use crate::replace::Existing;
+use crate::stdio::{Text, is_dash};
+use amq::format::{FileInfo, HEADER};
+use amq::{
+    Budget, DEFAULT_SEED, FilterFile, FilterKind, InterleavedBloomFilter, KeyHash, LoadOptions,
+    Secret,
+};
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Say which of many sets may hold a key
+///
+/// An interleaved Bloom filter has a bin for each set: for each file, day, or tenant. One lookup
+/// says which bins may hold a key. A bin that holds it is always among them; each other bin is with
+/// the false-positive rate, so that at 1 % some ten of a thousand are.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  $ amq bins build -o days.amq keys.txt more.txt    # a bin for each file
+  $ amq bins query days.amq key7                    # the files that may have it
+  $ amq info days.amq";
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Build(BuildArguments),
+    Query(QueryArguments),
+}
+
+/// Build a filter with a bin for each file of keys
+///
+/// A bin has the name of its file. All bins have the size that the largest file needs. The hashes
+/// of all keys, 8 bytes each, are kept in memory meanwhile.
+#[derive(Args, Debug)]
+#[command(after_help = BUILD_EXAMPLES)]
+struct BuildArguments {
+    /// The file to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// The false-positive rate of a bin: 1%, 0.01, 1e-2 or 1/100
+    #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
+    #[arg(default_value = "1%")]
+    fpr: f64,
+
+    /// A seed of your own, decimal or 0x and hexadecimal
+    #[arg(long, value_name = "SEED", value_parser = numbers::seed, allow_hyphen_values = true)]
+    seed: Option<u64>,
+
+    /// Replace the output if it exists
+    #[arg(short, long)]
+    force: bool,
+
+    /// No report and no progress bar on standard error
+    #[arg(short, long)]
+    quiet: bool,
+
+    #[command(flatten)]
+    wait: Wait,
+
+    #[command(flatten)]
+    keys: KeyArgs,
+}
+
+const BUILD_EXAMPLES: &str = "\
+Examples:
+  $ amq bins build -o days.amq monday.txt tuesday.txt
+  $ amq bins query days.amq key7";
+
+/// Print the bins that may hold a key
+///
+/// Prints the name of each bin that may hold the key, a line each. Of several keys, and of keys
+/// from standard input, each line begins with the key and a tab.
+#[derive(Args, Debug)]
+#[command(after_help = QUERY_EXAMPLES)]
+struct QueryArguments {
+    /// The filter's file; `-` is standard input
+    filter: PathBuf,
+
+    /// The keys; without any, they are the lines of standard input
+    #[arg(value_name = "KEY")]
+    keys: Vec<OsString>,
+
+    /// Print the bins that may hold all of the keys
+    #[arg(long)]
+    all: bool,
+
+    /// Print only how many bins there are
+    #[arg(short, long)]
+    count: bool,
+
+    /// What a key stands for: the same as when the filter was built
+    #[arg(long, value_name = "TYPE", value_enum, default_value = "text")]
+    key_type: KeyType,
+}
+
+const QUERY_EXAMPLES: &str = "\
+Examples:
+  $ amq bins query days.amq 203.0.113.7
+  $ amq bins query --all days.amq alice bob   # days that may hold both
+  $ amq bins query --count days.amq alice
+  $ amq bins query days.amq < keys.txt
+
+Exit status: 0 if any bin was printed or counted, 1 if none was, 2 on an error.";
+
+impl Arguments {
+    pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
+        match &self.command {
+            Command::Build(arguments) => arguments.run(),
+            Command::Query(arguments) => arguments.run(),
+        }
+    }
+}
+
+impl BuildArguments {
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let output = Output::new(&self.output, Existing::forced(self.force))?.waiting(self.wait);
+        output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+        let keys = self.keys.keys([])?;
+        if keys.sources.iter().any(|source| matches!(source, Source::Given(_))) {
+            bail!("--key: a bin is a file of keys; give their names");
+        }
+        let mut sets: Vec<Vec<KeyHash>> = vec![Vec::new(); keys.sources.len()];
+        let seed = self.seed.unwrap_or(DEFAULT_SEED);
+        let bar = progress::bar(keys.bytes, self.quiet);
+        let read = keys.run(
+            Secret::Seed(seed),
+            &bar,
+            &Hashed,
+            |work| {
+                let set = &mut sets[work.source];
+                let more = work.hashes.len();
+                if set.capacity() - set.len() < more {
+                    // As a vector grows by itself, but with an error where there is no memory.
+                    reserve(set, more.max(set.len())).context("no memory for the hashes")?;
+                }
+                set.extend_from_slice(&work.hashes);
+                GO_ON
+            },
+            || Ok(()),
+        )?;
+        bar.finish_and_clear();
+        let mut filter = InterleavedBloomFilter::build_hashes(Budget::Fpr(self.fpr), seed, &sets)?;
+        filter.set_names(keys.sources.iter().map(Source::name))?;
+        output.write(&filter)?;
+        if !self.quiet {
+            note(&format!(
+                "{}: {} keys in {} bins, {}",
+                output.name(),
+                grouped(read),
+                grouped(filter.bin_count()),
+                bytes_text(filter.size_in_bytes())
+            ));
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl QueryArguments {
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let keys = self.keys()?;
+        let filter = load(&self.filter)?;
+        let mut to = Text::new();
+        let mut hashes = Vec::new();
+        let mut found = false;
+        // A single key needs no saying.
+        let is_one = self.keys.len() == 1;
+        keys.run(
+            Secret::Seed(filter.seed()),
+            &progress::bar(None, true),
+            &Hashed,
+            |work| {
+                if self.all {
+                    reserve(&mut hashes, work.hashes.len()).context("no memory for the keys")?;
+                    hashes.extend_from_slice(&work.hashes);
+                    return GO_ON;
+                }
+                for (line, &hash) in work.lines().zip(&work.hashes) {
+                    let bins = filter.bins_hash(hash);
+                    found |= !bins.is_empty();
+                    let key = line.strip_suffix(b"\n").unwrap_or(line);
+                    let key = key.strip_suffix(b"\r").unwrap_or(key);
+                    let head = |to: &mut Text| match is_one {
+                        true => Ok(()),
+                        false => to.write(key).and_then(|()| to.write(b"\t")),
+                    };
+                    if self.count {
+                        head(&mut to)?;
+                        to.write(format!("{}\n", bins.count()).as_bytes())?;
+                        continue;
+                    }
+                    for bin in bins.iter() {
+                        head(&mut to)?;
+                        to.write(format!("{}\n", name(&filter, bin)).as_bytes())?;
+                    }
+                }
+                GO_ON
+            },
+            || Ok(()),
+        )?;
+        if self.all {
+            let bins: Vec<usize> = match hashes.split_first() {
+                None => Vec::new(),
+                Some((&first, others)) => {
+                    let mut left: Vec<usize> = filter.bins_hash(first).iter().collect();
+                    for &hash in others {
+                        let bins = filter.bins_hash(hash);
+                        left.retain(|&bin| bins.contains(bin));
+                    }
+                    left
+                }
+            };
+            found = !bins.is_empty();
+            if self.count {
+                to.write(format!("{}\n", bins.len()).as_bytes())?;
+            } else {
+                for &bin in &bins {
+                    to.write(format!("{}\n", name(&filter, bin)).as_bytes())?;
+                }
+            }
+        }
+        to.flush()?;
+        Ok(Outcome::found(found))
+    }
+
+    /// The keys that were given, or those of standard input.
+    fn keys(&self) -> anyhow::Result<Keys> {
+        let shape = Shape {
+            end: b'\n',
+            strip_cr: true,
+            key_type: self.key_type,
+            trim: false,
+            fold: false,
+            split: None,
+        };
+        let source = if self.keys.is_empty() {
+            if is_dash(&self.filter) {
+                bail!("standard input is the filter: give the keys, or name its file");
+            }
+            Source::Stdin
+        } else {
+            let mut given = Vec::new();
+            for key in &self.keys {
+                let key = key.as_encoded_bytes();
+                if key.contains(&shape.end) {
+                    bail!("a key with a line feed in it: each line is a key");
+                }
+                given.extend_from_slice(key);
+                given.push(shape.end);
+            }
+            Source::Given(given)
+        };
+        source.check(false, None)?;
+        Ok(Keys {
+            sources: vec![source],
+            shape,
+            columns: None,
+            raw: false,
+            asked: Some(self.key_type),
+            max_key_len: 1 << 20,
+            block: BLOCK,
+            room: u64::MAX,
+            threads: 1,
+            bytes: None,
+        })
+    }
+}
+
+/// A bin's name, or its number if it has none.
+fn name(filter: &InterleavedBloomFilter, bin: usize) -> String {
+    match filter.name(bin) {
+        "" => bin.to_string(),
+        name => name.to_owned(),
+    }
+}
+
+/// Loads a filter of bins. All of it is checked.
+pub(crate) fn load(path: &Path) -> anyhow::Result<InterleavedBloomFilter> {
+    let load = || match is_dash(path) {
+        true => InterleavedBloomFilter::read_from(crate::stdio::stdin()?).map_err(Into::into),
+        false => LoadOptions::new().load::<InterleavedBloomFilter>(path).map_err(input::plain),
+    };
+    load().with_context(|| input::name(path))
+}
+
+/// Whether a file has bins, and is whole as far as its header goes.
+pub(crate) fn is_bins(path: &Path) -> bool {
+    let mut header = Vec::new();
+    let read = |file: File| file.take(HEADER as u64).read_to_end(&mut header);
+    // A pipe can be read only once.
+    let file = path.is_file().then(|| File::open(path).and_then(read));
+    matches!(file, Some(Ok(_)))
+        && FileInfo::of(&header).is_ok_and(|info| info.kind == Some(FilterKind::Interleaved))
+}
+
+/// What a filter of bins is, for programs.
+pub(crate) fn in_json(name: &str, filter: &InterleavedBloomFilter) -> Value {
+    json!({
+        "file": name,
+        "kind": FilterKind::Interleaved.id(),
+        "bins": filter.bin_count(),
+        "keys": filter.len(),
+        "planned_keys": filter.capacity(),
+        "bytes": filter.size_in_bytes(),
+        "blocks": filter.params().blocks,
+    })
+}
+
+/// What a filter of bins is.
+pub(crate) fn in_words(name: &str, filter: &InterleavedBloomFilter) -> anyhow::Result<String> {
+    let bins = filter.bin_count();
+    let largest = (0..bins as usize).max_by_key(|&bin| filter.bin_len(bin)).unwrap_or(0);
+    let mut text = String::new();
+    writeln!(text, "{name}: {} filter", FilterKind::Interleaved)?;
+    writeln!(text, "  bins         {}", grouped(bins))?;
+    writeln!(text, "  keys         {}", grouped(filter.len()))?;
+    let (keys, called) = (filter.bin_len(largest), self::name(filter, largest));
+    writeln!(text, "  largest bin  {} keys, {called}", grouped(keys))?;
+    writeln!(text, "  rate         {} in that bin", rate_text(filter.expected_fpr(largest)?))?;
+    writeln!(text, "  size         {}", bytes_text(filter.size_in_bytes()))?;
+    let seed = if filter.seed() == DEFAULT_SEED { "public" } else { "its own" };
+    writeln!(text, "  seed         {seed}")?;
+    Ok(text)
+}

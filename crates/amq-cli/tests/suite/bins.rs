@@ -1,0 +1,71 @@
+//! Which of many sets may hold a key.
+
+use crate::room::{Room, field, numbered};
+
+fn days() -> Room {
+    let room = Room::new();
+    for (name, keys) in [("mon", 1..=600), ("tue", 501..=1000), ("wed", 2001..=2100)] {
+        room.write(name, numbered(keys));
+    }
+    room.amq("bins build -q -o days.amq --fpr 1e-7 mon tue wed").ends(0);
+    room
+}
+
+#[test]
+fn a_key_is_in_the_bins_of_its_files() {
+    let room = days();
+    let ask = |rest: &str| room.amq(&format!("bins query days.amq {rest}"));
+    assert_eq!(ask("key1").ends(0).text(), "mon\n");
+    assert_eq!(ask("key550").ends(0).text(), "mon\ntue\n");
+    assert_eq!(ask("none").ends(1).text(), "");
+    assert_eq!(
+        ask("key550 key2001 none").ends(0).text(),
+        "key550\tmon\nkey550\ttue\nkey2001\twed\n"
+    );
+    assert_eq!(ask("--all key1 key550").ends(0).text(), "mon\n");
+    assert_eq!(ask("--all key1 key2001").ends(1).text(), "");
+    assert_eq!(ask("--count key550").ends(0).text(), "2\n");
+    assert_eq!(ask("--count key550 none").ends(0).text(), "key550\t2\nnone\t0\n");
+    assert_eq!(ask("--all --count key600 key501").ends(0).text(), "2\n");
+    let run = room.pipe("bins query days.amq", "key1\r\nkey700").ends(0);
+    assert_eq!(run.text(), "key1\tmon\nkey700\ttue\n");
+}
+
+#[test]
+fn bins_are_counted_and_checked_and_refused_where_a_filter_is_wanted() {
+    let room = days();
+    let text = room.amq("info days.amq").ends(0).text();
+    assert!(text.starts_with("days.amq: interleaved Bloom filter\n"), "{text}");
+    assert!(text.contains("  bins         3\n") && text.contains("600 keys, mon"), "{text}");
+    let json = room.amq("info --json days.amq").ends(0).text();
+    assert_eq!((field(&json, "bins"), field(&json, "keys")), ("3", "1200"));
+    assert_eq!(room.amq("verify days.amq").ends(0).text(), "days.amq: 3 bins: whole\n");
+    room.amq("query days.amq mon").refused(&["amq bins query"]);
+    let mut bytes = room.read("days.amq");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    room.write("bad.amq", &bytes);
+    room.amq("bins query bad.amq key1").refused(&["bad.amq", "payload is damaged"]);
+    room.amq("info bad.amq").refused(&["payload is damaged"]);
+    room.amq("verify bad.amq").ends(2);
+    room.write("cut.amq", &bytes[..500]);
+    room.amq("bins query cut.amq key1").refused(&["cut short"]);
+}
+
+#[test]
+fn what_is_no_set_of_bins_is_refused() {
+    let room = days();
+    room.amq("bins build -o days.amq mon").refused(&["days.amq"]);
+    room.amq("bins build -o new.amq -e key").refused(&["give their names"]);
+    room.amq("bins build -o new.amq missing").refused(&["missing"]);
+    room.amq("bins build -o mon -f mon").refused(&["mon: the output is one of the inputs"]);
+    room.amq("build -q -o bloom.amq --fpr 1% mon").ends(0);
+    room.amq("bins query bloom.amq key1").refused(&["holds a Bloom filter"]);
+    assert!(!room.exists("new.amq"));
+    // Integers, an empty file, and a seed.
+    room.write("empty", "");
+    room.write("numbers", "5\n7\n");
+    room.amq("bins build -q -f -o n.amq --key-type u64 --seed 9 empty numbers").ends(0);
+    let run = room.amq("bins query --key-type u64 n.amq 5").ends(0);
+    assert_eq!(run.text(), "numbers\n");
+}
