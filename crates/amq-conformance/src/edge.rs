@@ -1,20 +1,14 @@
 //! Laws of goals at the edge of the possible, and beyond it.
 
-use crate::cases::cases;
+use crate::fail::OrFail;
 use crate::fill::{all_found, present_hashes};
-use crate::planner::{Of, Planned, Planner, edges, names_the_goal, refused, usable};
-use crate::violation::{Verdict, Violation, ensure, same};
+use crate::planner::{Planned, Planner, cases, edges, names_the_goal, usable};
 use amq_core::numeric::hash_floor;
-use amq_core::{
-    Budget, BuildError, BuildFilter, EmptyFilter, Goal, Plan, PlanError, PlanFilter, PredictedFpr,
-};
+use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Goal, PlanError, PredictedFpr};
+use core::fmt::Debug;
 
 /// A goal that no filter can meet is refused, and the text names the value.
-pub fn an_impossible_goal_is_refused_by_name<F: PlanFilter>() -> Verdict {
-    impossible_goals_are_refused(&Of::<F>::NEW)
-}
-
-fn impossible_goals_are_refused(planner: &dyn Planner) -> Verdict {
+pub fn an_impossible_goal_is_refused_by_name(planner: &dyn Planner) {
     let rates = [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-300];
     let rates = rates.map(|rate| (Budget::Fpr(rate), rate));
     let bits = [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
@@ -23,69 +17,46 @@ fn impossible_goals_are_refused(planner: &dyn Planner) -> Verdict {
     for (budget, value) in rates.into_iter().chain(bits).chain(bytes) {
         for keys in [1, 3, 1000, 1 << 40] {
             let goal = Goal::new(keys, budget);
-            let text = match planner.plan(goal) {
-                Ok(Planned { plan, .. }) => {
-                    return Err(Violation::Accepted { what: format!("{goal:?}, as {plan:?}") });
-                }
-                Err(error) => error.to_string(),
+            let Err(error) = planner.plan(goal) else {
+                panic!("planned, though impossible: {goal:?}")
             };
+            let text = error.to_string();
             let named = [format!("{value}"), format!("{value:e}")];
-            ensure(
-                named.iter().any(|name| text.contains(name)),
-                format_args!("the text of the error for {goal:?}"),
-                text,
-                format_args!("one with {value} in it"),
-            )?;
+            let names_it = named.iter().any(|name| text.contains(name));
+            assert!(names_it, "the error for {goal:?} does not name {value}: {text}");
         }
     }
-    Ok(())
 }
 
 /// A goal at the edge of the possible is planned or refused, without a panic and without allocating
 /// the planned memory.
-pub fn a_goal_at_the_edge_is_planned_or_refused<F: PlanFilter>() -> Verdict {
-    edges_are_planned_or_refused(&Of::<F>::NEW)
-}
-
-fn edges_are_planned_or_refused(planner: &dyn Planner) -> Verdict {
+pub fn a_goal_at_the_edge_is_planned_or_refused(planner: &dyn Planner) {
     for goal in edges() {
         match planner.plan(goal) {
-            Ok(Planned { plan, .. }) => usable(&plan, goal)?,
-            Err(error) => names_the_goal(error, goal)?,
+            Ok(Planned { plan, .. }) => usable(&plan, goal),
+            Err(error) => names_the_goal(error, goal),
         }
     }
-    Ok(())
 }
 
 /// A goal for no keys is planned, or refused, as that for one: a program whose input is empty gets
 /// the smallest filter.
-pub fn no_keys_are_planned_as_one<F: PlanFilter>() -> Verdict {
-    no_keys_are_one(&Of::<F>::NEW)
-}
-
-fn no_keys_are_one(planner: &dyn Planner) -> Verdict {
-    for goal in edges().filter(|goal| goal.keys == 0) {
-        let one = Goal::new(1, goal.budget);
-        let [none, one] = [goal, one].map(|goal| planner.plan(goal).map(|planned| planned.plan));
-        same(format_args!("the plan for {goal:?}"), format!("{none:?}"), format!("{one:?}"))?;
+pub fn no_keys_are_planned_as_one(planner: &dyn Planner) {
+    for none in edges().filter(|goal| goal.keys == 0) {
+        let plan = |goal| format!("{:?}", planner.plan(goal).map(|planned| planned.plan));
+        assert_eq!(plan(none), plan(Goal::new(1, none.budget)), "the plan for {none:?}");
     }
-    Ok(())
 }
 
 /// For any number of keys, a predicted rate lies in [0, 1], never falls as keys are added, and is
 /// at least the rate of equal 64-bit hashes; its spread is at most 0.5, as for any value in [0, 1].
-pub fn a_predicted_rate_is_a_probability<F: PlanFilter>() -> Verdict {
-    predicted_rates_are_probabilities(&Of::<F>::NEW)
-}
-
-fn predicted_rates_are_probabilities(planner: &dyn Planner) -> Verdict {
+pub fn a_predicted_rate_is_a_probability(planner: &dyn Planner) {
     let keys = (0..64).map(|bits| (1 << bits) - 1);
     let keys: Vec<u64> = keys.chain([u64::MAX - 1, u64::MAX]).collect();
     let goals = [1, 30, 100_000, 1 << 30].map(|keys| {
-        let rates = [0.99, 0.5, 0.01, 1e-9].map(|rate| Goal::new(keys, Budget::Fpr(rate)));
-        let sizes =
-            [Goal::new(keys, Budget::BitsPerKey(9.0)), Goal::new(keys, Budget::Bytes(1 << 20))];
-        rates.into_iter().chain(sizes)
+        let rates = [0.99, 0.5, 0.01, 1e-9].map(Budget::Fpr);
+        let budgets = rates.into_iter().chain([Budget::BitsPerKey(9.0), Budget::Bytes(1 << 20)]);
+        budgets.map(move |budget| Goal::new(keys, budget))
     });
     for goal in cases(goals.into_iter().flatten()) {
         let Ok(Planned { plan, predicted_fpr }) = planner.plan(goal) else { continue };
@@ -95,25 +66,19 @@ fn predicted_rates_are_probabilities(planner: &dyn Planner) -> Verdict {
             // Beyond its plan a filter may refuse keys; its rate is that of the keys it holds.
             let floor = hash_floor(keys.min(plan.keys));
             let least = (0.999 * floor).max(below * (1.0 - 1e-6));
-            ensure(
+            assert!(
                 (least..=1.0).contains(&mean) && (0.0..=0.5).contains(&sd),
-                format_args!("predicted_fpr of {keys} keys in {:?}", plan.params),
-                (mean, sd),
-                format_args!("a rate of {least} or more, and its spread"),
-            )?;
+                "predicted_fpr of {keys} keys in {:?}: {mean} +- {sd}, should be {least} or more",
+                plan.params
+            );
             below = mean;
         }
     }
-    Ok(())
 }
 
 /// The way out that an error names works: the smallest size can be planned and one byte less
 /// cannot; a rate just above the lowest can, and so can a number of keys in the range.
-pub fn the_way_out_that_an_error_names_is_one<F: PlanFilter>() -> Verdict {
-    ways_out_are_ways_out(&Of::<F>::NEW)
-}
-
-fn ways_out_are_ways_out(planner: &dyn Planner) -> Verdict {
+pub fn the_way_out_that_an_error_names_is_one(planner: &dyn Planner) {
     let rates = [0.6, 0.01, 1e-4, 1e-6, 1e-8, 1e-10, 1e-13, 1e-16, 1e-19];
     let bits = [0.01, 0.3, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0];
     let bytes = [0, 1, 7, 8, 31, 63, 64, 100, 1000];
@@ -131,7 +96,6 @@ fn ways_out_are_ways_out(planner: &dyn Planner) -> Verdict {
                 PlanError::Bytes { min, .. } => Goal::new(keys, Budget::Bytes(min)),
                 _ => continue,
             };
-            let what = format!("{way_out:?}, the way out of {goal:?}: {error}");
             match (error, planner.plan(way_out)) {
                 (_, Ok(_)) => {}
                 // The number of keys is possible, but not within this budget.
@@ -139,68 +103,57 @@ fn ways_out_are_ways_out(planner: &dyn Planner) -> Verdict {
                     if !matches!(error, PlanError::Keys { .. }) => {}
                 // The rate would take more memory than there is.
                 (PlanError::FprUnreachable { .. }, Err(PlanError::TooLarge { .. })) => {}
-                (_, Err(error)) => return Err(Violation::refused(what)(error)),
+                (_, Err(again)) => panic!("{goal:?}: {error}, but {way_out:?}: {again}"),
             }
             if let PlanError::Bytes { min, .. } = error {
                 let less = Goal::new(keys, Budget::Bytes(min.saturating_sub(1)));
-                if planner.plan(less).is_ok() {
-                    let what = format!("{less:?}, where {min} bytes are said to be the least");
-                    return Err(Violation::Accepted { what });
-                }
+                assert!(planner.plan(less).is_err(), "{goal:?}: {error}, but {less:?} is planned");
             }
         }
     }
-    Ok(())
 }
+
+/// Sizes in between may fit the machine, or be overcommitted: not for a test to try.
+const SMALL: u64 = 16 << 20;
+const BEYOND_MEMORY: u64 = 1 << 62;
 
 /// A filter can be made from every plan. A plan beyond all memory is refused by an error, not by an
 /// abort.
-pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() -> Verdict {
+pub fn a_plan_can_be_made_or_is_refused<F: EmptyFilter>() {
     for goal in edges() {
         let Ok(plan) = F::plan(goal) else { continue };
-        // Sizes in between may fit the machine, or be overcommitted: not for a test to try.
-        if plan.bytes <= 16 << 20 {
-            let mut filter = F::empty(plan, 5).map_err(refused(&plan))?;
+        if plan.bytes <= SMALL {
+            let mut filter = F::empty(plan, 5).or_fail(format_args!("{plan:?}"));
             let hashes = present_hashes(plan.keys.min(3), 5);
-            filter
-                .insert_batch(&hashes)
-                .map_err(Violation::refused(format!("the first keys in {plan:?}")))?;
-            all_found(&filter, &hashes, format_args!("{plan:?}"))?;
-        } else if plan.bytes >= 1 << 62 {
-            let made = F::empty(plan, 5).map(|filter| filter.size_in_bytes());
-            refused_for_size(made, &plan)?;
+            filter.insert_batch(&hashes).or_fail(format_args!("the first keys in {plan:?}"));
+            all_found(&filter, &hashes, format_args!("{plan:?}"));
+        } else if plan.bytes >= BEYOND_MEMORY {
+            refused_for_size(F::empty(plan, 5).err(), &plan);
         }
     }
-    Ok(())
 }
 
 /// A filter built at once refuses a budget that no memory can hold.
-pub fn a_budget_beyond_memory_is_refused<F: BuildFilter>() -> Verdict {
+pub fn a_budget_beyond_memory_is_refused<F: BuildFilter>() {
     for budget in [Budget::Bytes(u64::MAX), Budget::BitsPerKey(1e300)] {
         let hashes = present_hashes(3, 5);
-        // A variant that takes only the memory it can use may build it.
-        if let Ok(plan) = F::plan(Goal::new(3, budget)) {
-            if plan.bytes <= 16 << 20 {
-                let filter = F::build_hashes(budget, 5, &hashes).map_err(refused(&plan))?;
-                all_found(&filter, &hashes, format_args!("{plan:?}"))?;
-            } else if plan.bytes >= 1 << 62 {
-                let made = F::build_hashes(budget, 5, &hashes).map(|filter| filter.size_in_bytes());
-                refused_for_size(made, &plan)?;
+        let built = || F::build_hashes(budget, 5, &hashes);
+        match F::plan(Goal::new(3, budget)) {
+            // A variant that takes only the memory it can use may build it.
+            Ok(plan) if plan.bytes <= SMALL => {
+                all_found(&built().or_fail(format_args!("{plan:?}")), &hashes, "built");
             }
-        } else if F::build_hashes(budget, 5, &hashes).is_ok() {
-            return Err(Violation::Accepted {
-                what: format!("building within {budget:?}, which cannot be planned"),
-            });
+            Ok(plan) if plan.bytes >= BEYOND_MEMORY => refused_for_size(built().err(), &plan),
+            Ok(_) => {}
+            Err(_) => assert!(built().is_err(), "built within {budget:?}, which has no plan"),
         }
     }
-    Ok(())
 }
 
-fn refused_for_size<P: core::fmt::Debug>(made: Result<u64, BuildError>, plan: &Plan<P>) -> Verdict {
-    match made {
-        Err(BuildError::OutOfMemory { .. } | BuildError::Plan(PlanError::TooLarge { .. })) => {
-            Ok(())
-        }
-        made => ensure(false, format_args!("making {plan:?}"), made, "refused for its size"),
-    }
+fn refused_for_size(error: Option<BuildError>, plan: &dyn Debug) {
+    let of_size = matches!(
+        error,
+        Some(BuildError::OutOfMemory { .. } | BuildError::Plan(PlanError::TooLarge { .. }))
+    );
+    assert!(of_size, "{plan:?} must be refused for its size: {error:?}");
 }

@@ -1,8 +1,9 @@
 //! Filled filters and keys for the laws.
 
-use crate::violation::{Verdict, Violation};
+use crate::fail::OrFail;
 use amq_core::index::remix;
 use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Filter, Goal, Key, KeyHash};
+use core::fmt::Display;
 
 /// Makes a filter for a goal, with a seed, that holds these hashes.
 ///
@@ -23,6 +24,15 @@ pub fn by_inserting<F: EmptyFilter>(
 /// Builds the filter from all hashes at once. Their number determines the size, not `goal.keys`.
 pub fn at_once<F: BuildFilter>(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<F, BuildError> {
     F::build_hashes(goal.budget, seed, hashes)
+}
+
+/// An empty filter with explicit parameters for this many keys.
+pub fn with_params<F: EmptyFilter>(
+    params: F::Params,
+    keys: u64,
+    seed: u64,
+) -> Result<F, BuildError> {
+    F::empty(F::plan_params(params, keys)?, seed)
 }
 
 /// Index of the first absent key: no law inserts this many.
@@ -48,59 +58,47 @@ pub(crate) fn absent_hashes(n: u64, seed: u64) -> Vec<KeyHash> {
     (0..n).map(|i| absent(i).key_hash(seed)).collect()
 }
 
+/// An empty filter for `n` keys at a rate.
+pub(crate) fn empty<F: EmptyFilter>(n: u64, fpr: f64, seed: u64) -> F {
+    F::empty(Goal::fpr(n, fpr), seed).or_fail(format_args!("an empty filter: {n} keys at {fpr}"))
+}
+
 /// A filter for `n` keys at a rate, with the first `n` present keys in it.
-pub(crate) fn filled<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
+pub(crate) fn filled<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> F {
     filled_within(fill, n, Budget::Fpr(fpr), seed)
 }
 
-/// A filter for `n` keys within a budget, with the first `n` present keys in it.
+/// A filter for `n` keys, or one if there are none, within a budget, with the first `n` present
+/// keys in it.
 #[inline(never)]
-pub(crate) fn filled_within<F>(
-    fill: Fill<F>,
-    n: u64,
-    budget: Budget,
-    seed: u64,
-) -> Result<F, Violation> {
-    let goal = Goal::new(n, budget);
-    fill(goal, seed, &present_hashes(n, seed))
-        .map_err(Violation::refused(format!("a filter of {n} keys, {budget:?}, seed {seed}")))
+pub(crate) fn filled_within<F>(fill: Fill<F>, n: u64, budget: Budget, seed: u64) -> F {
+    fill(Goal::new(n.max(1), budget), seed, &present_hashes(n, seed))
+        .or_fail(format_args!("a filter of {n} keys, {budget:?}, seed {seed}"))
 }
 
 /// Keys per batch while querying: enough for a batch, few enough to need no memory.
 const CHUNK: usize = 4096;
 
 /// How many of `hashes` are answered `true`, queried in batches.
-pub(crate) fn count_found(
-    filter: &dyn Filter,
-    hashes: impl Iterator<Item = KeyHash>,
-) -> Result<u64, Violation> {
-    let mut block = Vec::with_capacity(CHUNK);
-    let mut found = 0;
-    for hash in hashes {
-        block.push(hash);
-        if block.len() == CHUNK {
-            found += found_in(filter, &block)?;
-            block.clear();
-        }
-    }
-    Ok(found + found_in(filter, &block)?)
+pub(crate) fn count_found(filter: &dyn Filter, hashes: &[KeyHash]) -> u64 {
+    hashes.chunks(CHUNK).map(|chunk| found_in(filter, chunk)).sum()
 }
 
 /// Counts the hashes found in one batch, of at most [`CHUNK`].
-fn found_in(filter: &dyn Filter, hashes: &[KeyHash]) -> Result<u64, Violation> {
+fn found_in(filter: &dyn Filter, hashes: &[KeyHash]) -> u64 {
     let mut answers = [false; CHUNK];
     let answers = &mut answers[..hashes.len()];
-    filter.contains_batch(hashes, answers).map_err(Violation::refused("a batch of queries"))?;
+    filter.contains_batch(hashes, answers).or_fail("a batch of queries");
     let mut found = 0;
     for &mut answer in answers {
         found += u64::from(answer);
     }
-    Ok(found)
+    found
 }
 
 /// How many of the first `n` absent keys are answered `true`. The suite's innermost loop: written
 /// without iterators, which cost more than a query where nothing is optimised.
-pub(crate) fn count_absent_found(filter: &dyn Filter, n: u64) -> Result<u64, Violation> {
+pub(crate) fn count_absent_found(filter: &dyn Filter, n: u64) -> u64 {
     let (seed, mut from, mut found) = (filter.seed(), 0, 0);
     let mut block = [KeyHash::default(); CHUNK];
     while from < n {
@@ -109,34 +107,27 @@ pub(crate) fn count_absent_found(filter: &dyn Filter, n: u64) -> Result<u64, Vio
             block[len] = absent(from).key_hash(seed);
             (len, from) = (len + 1, from + 1);
         }
-        found += found_in(filter, &block[..len])?;
+        found += found_in(filter, &block[..len]);
     }
-    Ok(found)
+    found
 }
 
-/// `Ok` if every hash is found, one by one.
-pub(crate) fn all_found(
-    filter: &dyn Filter,
-    hashes: &[KeyHash],
-    when: impl core::fmt::Display,
-) -> Verdict {
-    match lost(filter, hashes) {
-        None => Ok(()),
-        Some(i) => Err(Violation::Lost {
-            what: format!("key {i} of {} ({:?}), {when}", hashes.len(), hashes[i]),
-        }),
+/// Requires that every hash is found, one by one.
+#[track_caller]
+pub(crate) fn all_found(filter: &dyn Filter, hashes: &[KeyHash], when: impl Display) {
+    if let Some(i) = hashes.iter().position(|&hash| !filter.contains_hash(hash)) {
+        panic!("false negative: key {i} of {} ({:?}), {when}", hashes.len(), hashes[i]);
     }
 }
 
-fn lost(filter: &dyn Filter, hashes: &[KeyHash]) -> Option<usize> {
-    hashes.iter().position(|&hash| !filter.contains_hash(hash))
-}
-
-/// An empty filter with explicit parameters for this many keys.
-pub fn with_params<F: EmptyFilter>(
-    params: F::Params,
-    keys: u64,
-    seed: u64,
-) -> Result<F, BuildError> {
-    F::empty(F::plan_params(params, keys)?, seed)
+/// Requires that two filters of one seed have the same numbers and answers.
+#[track_caller]
+pub(crate) fn same_answers(one: &dyn Filter, other: &dyn Filter, what: impl Display) {
+    let numbers = |filter: &dyn Filter| (filter.seed(), filter.len(), filter.size_in_bytes());
+    assert_eq!(numbers(one), numbers(other), "seed, len and bytes, {what}");
+    for hashes in [absent_hashes(30_000, one.seed()), present_hashes(10_000, one.seed())] {
+        for hash in hashes {
+            assert_eq!(one.contains_hash(hash), other.contains_hash(hash), "an answer, {what}");
+        }
+    }
 }

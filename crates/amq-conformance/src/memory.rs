@@ -9,49 +9,37 @@
 mod counting;
 
 pub use counting::{Counting, every_refused_allocation_is_an_error, peak_of};
-pub(crate) use counting::{counted, counts, each_refused, is_about_memory};
+pub(crate) use counting::{counted, counts};
 
+use crate::fail::OrFail;
 use crate::fill::{all_found, by_inserting, present, present_hashes};
-use crate::planner::refused;
-use crate::violation::{Verdict, Violation, ensure, same, unchanged};
-use amq_core::{
-    Budget, BuildError, BuildFilter, EmptyFilter, Goal, KeyHash, MergeFilter, PlanFilter,
-};
+use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Goal, MergeFilter, PlanFilter};
 use counting::{is_out_of_memory, peak_of_all_threads};
+use std::cell::RefCell;
 
 /// Numbers of keys; the last takes several layers, shards or runs, where a filter has them.
 const KEYS: [u64; 4] = [1, 100, 2000, 40_000];
 
 /// Planning allocates nothing.
-pub fn a_plan_allocates_nothing<F: PlanFilter>() -> Verdict {
-    counts()?;
+pub fn a_plan_allocates_nothing<F: PlanFilter>() {
     for keys in [0, 1, 2, 3, 10, 100, 5000, 1_000_000, 1 << 40] {
-        for budget in [
-            Budget::Fpr(0.5),
-            Budget::Fpr(0.01),
-            Budget::Fpr(1e-9),
-            Budget::BitsPerKey(10.0),
-            Budget::Bytes(1000),
-            Budget::Bytes(keys),
-        ] {
+        let rates = [0.5, 0.01, 1e-9].map(Budget::Fpr);
+        let sizes = [Budget::BitsPerKey(10.0), Budget::Bytes(1000), Budget::Bytes(keys)];
+        for budget in rates.into_iter().chain(sizes) {
             let goal = Goal::new(keys, budget);
-            let (_, account) = counted(u64::MAX, || {
-                F::plan(goal).map(|plan| F::predicted_fpr(&plan.params, keys))
-            });
-            let what = format_args!("allocations for the plan of {goal:?}");
-            same(what, account.calls, 0)?;
+            let plan = || F::plan(goal).map(|plan| F::predicted_fpr(&plan.params, keys));
+            counts();
+            assert_eq!(counted(u64::MAX, plan).1.calls, 0, "allocations for the plan of {goal:?}");
         }
     }
-    Ok(())
 }
 
 /// Without memory, making an empty filter and growing one are errors, and a filter keeps its keys.
-pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialEq>() -> Verdict {
+pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialEq>() {
     for keys in [1, 50] {
-        let goal = Goal::fpr(keys, 0.01);
-        let make = || F::empty(goal, 3);
-        every_refused_allocation_is_an_error("an empty filter", make, |_| Ok(()))?;
-        let mut filter = make().map_err(Violation::refused("an empty filter"))?;
+        let make = || F::empty(Goal::fpr(keys, 0.01), 3);
+        every_refused_allocation_is_an_error("an empty filter", make, |_| {});
+        let mut filter = make().or_fail("an empty filter");
         // Far more than planned: a growing filter grows, another overfills or refuses.
         for hash in present_hashes(20 * keys, 3) {
             let before = filter.clone();
@@ -59,100 +47,85 @@ pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialE
                 let (result, account) = counted(refused, || filter.insert_hash(hash));
                 match result {
                     Err(full) if is_out_of_memory(&full) => {
-                        ensure(refused < account.calls, "an insert", full, "available memory")?;
-                        unchanged(&filter, &before, "an insert that was refused memory")?;
+                        assert!(refused < account.calls, "available memory: {full}");
+                        assert!(filter == before, "changed by an insert that was refused memory");
                     }
                     // The filter is full.
                     Err(_) => break,
                     Ok(_) => {
-                        all_found(&filter, &[hash], "inserted")?;
+                        all_found(&filter, &[hash], "inserted");
                         break;
                     }
                 }
             }
         }
     }
-    Ok(())
 }
 
 /// Without memory, building from hashes or keys is an error.
-pub fn a_build_without_memory_is_an_error<F: BuildFilter>() -> Verdict {
+pub fn a_build_without_memory_is_an_error<F: BuildFilter>() {
     for n in KEYS {
         let hashes = present_hashes(n, 3);
         let keys: Vec<u64> = (0..n).map(present).collect();
-        let holds_all = |made: Option<F>| match made {
-            Some(filter) => all_found(&filter, &hashes, "built with an allocation refused"),
-            None => Ok(()),
+        let holds_all = |made: Option<F>| {
+            if let Some(filter) = made {
+                all_found(&filter, &hashes, "built with an allocation refused");
+            }
         };
         let budget = Budget::Fpr(0.01);
         let build = || F::build_hashes(budget, 3, &hashes);
-        every_refused_allocation_is_an_error("building", build, holds_all)?;
+        every_refused_allocation_is_an_error("building", build, holds_all);
         let build = || F::build_keys(budget, 3, &keys);
-        every_refused_allocation_is_an_error("building from keys", build, holds_all)?;
+        every_refused_allocation_is_an_error("building from keys", build, holds_all);
     }
-    Ok(())
 }
 
 /// Without memory, a merge changes nothing.
-pub fn a_merge_without_memory_changes_nothing<F>() -> Verdict
+pub fn a_merge_without_memory_changes_nothing<F>()
 where
     F: EmptyFilter + MergeFilter + Clone + PartialEq,
 {
-    counts()?;
     for n in KEYS {
         let hashes = present_hashes(n, 3);
-        let half = |hashes: &[KeyHash]| by_inserting::<F>(Goal::fpr(n, 0.01), 3, hashes);
-        let (one, two) = hashes.split_at(hashes.len() / 2);
-        let [one, two] = [half(one), half(two)];
-        let one = one.map_err(Violation::refused("half of the keys"))?;
-        let two = two.map_err(Violation::refused("half of the keys"))?;
-        each_refused(&mut |refused| {
-            let mut sum = one.clone();
-            let (result, account) = counted(refused, || sum.merge(&two));
-            match result {
-                Ok(()) => all_found(&sum, &hashes, "merged")?,
-                Err(error) => {
-                    is_about_memory("a merge", refused, &account, &error)?;
-                    unchanged(&sum, &one, "a merge that was refused memory")?;
-                }
-            }
-            Ok(account)
-        })?;
+        let half =
+            |hashes| by_inserting::<F>(Goal::fpr(n, 0.01), 3, hashes).or_fail("half of the keys");
+        let (ours, theirs) = hashes.split_at(hashes.len() / 2);
+        let (one, two) = (half(ours), half(theirs));
+        let sum = RefCell::new(one.clone());
+        let merge = || sum.borrow_mut().merge(&two);
+        every_refused_allocation_is_an_error("a merge", merge, |merged| match merged {
+            Some(()) => all_found(&sum.replace(one.clone()), &hashes, "merged"),
+            None => assert!(*sum.borrow() == one, "changed by a merge that was refused memory"),
+        });
     }
-    Ok(())
 }
 
 /// A plan's `build_bytes` is enough to build a filter at once, from hashes or keys.
-pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() -> Verdict {
-    counts()?;
+pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() {
     for n in [1, 2, 10, 100, 1000, 1300, 8100, 15_500, 35_000, 50_000, 100_000, 300_000] {
         let hashes = present_hashes(n, 3);
         let keys: Vec<u64> = (0..n).map(present).collect();
         for budget in [Budget::Fpr(0.3), Budget::Fpr(0.01), Budget::BitsPerKey(40.0)] {
             let goal = Goal::new(n, budget);
             let Ok(plan) = F::plan(goal) else { continue };
-            let builds: [(_, &dyn Fn() -> Result<F, BuildError>); 2] = [
-                ("hashes", &|| F::build_hashes(budget, 3, &hashes)),
-                ("keys", &|| F::build_keys(budget, 3, &keys)),
-            ];
-            for (of, build) in builds {
-                let (made, account) = counted(u64::MAX, build);
-                made.map_err(refused(&plan))?;
-                let peak = account.peak.unsigned_abs();
-                // Nor much more than needed, small filters aside, where working memory that is
-                // rarely used outweighs the rest. Checked for keys, since the plan must include
-                // their hashes in case the build keeps them.
-                let enough = of == "hashes" || plan.build_bytes <= 2 * peak + 65_536;
-                ensure(
-                    peak <= plan.build_bytes && enough,
-                    format_args!("peak bytes while {goal:?} is built of {of}"),
-                    peak,
-                    format_args!("the {} planned, or somewhat less", plan.build_bytes),
-                )?;
-            }
+            let planned = plan.build_bytes;
+            let of_hashes = peak(&goal, || F::build_hashes(budget, 3, &hashes));
+            let of_keys = peak(&goal, || F::build_keys(budget, 3, &keys));
+            let enough = of_hashes.max(of_keys) <= planned;
+            // Nor much more than needed, small filters aside, where working memory that is rarely
+            // used outweighs the rest. Checked for keys, since the plan must include their hashes in
+            // case the build keeps them.
+            let near = planned <= 2 * of_keys + 65_536;
+            assert!(enough && near, "{goal:?}: {of_hashes} and {of_keys} bytes, {planned} planned");
         }
     }
-    Ok(())
+}
+
+/// The most bytes held while a filter is made.
+fn peak<F>(goal: &Goal, make: impl FnOnce() -> Result<F, BuildError>) -> u64 {
+    let (made, peak) = peak_of(make);
+    made.or_fail(format_args!("{goal:?}"));
+    peak
 }
 
 /// Bytes that a thread of a pool, and its helper, may take for themselves.
@@ -166,47 +139,37 @@ pub fn the_planned_memory_is_enough_for_threads<F: BuildFilter + Send>(
     threads: usize,
     times: u64,
     in_pool: impl FnOnce(&mut (dyn FnMut() + Send)),
-) -> Verdict {
-    counts()?;
+) {
+    counts();
     let hashes = present_hashes(keys, 3);
     let goal = Goal::fpr(keys, 0.01);
-    let plan = F::plan(goal).map_err(Violation::refused("a plan"))?;
+    let planned = F::plan(goal).or_fail("a plan").build_bytes_for(threads);
     let mut made = None;
     let ((), peak) = peak_of_all_threads(|| {
         in_pool(&mut || made = Some(F::build_hashes(goal.budget, 3, &hashes)));
     });
-    made.transpose().map_err(refused(&plan))?;
+    made.transpose().or_fail(format_args!("{goal:?}"));
     // What the system's threads and the pool's queues take is no part of the plan.
     let peak = peak.saturating_sub(OF_A_THREAD * threads as u64);
-    let planned = plan.build_bytes_for(threads);
-    ensure(
-        peak <= planned && planned <= times * peak,
-        format_args!("peak bytes while {threads} threads build {goal:?}"),
-        peak,
-        format_args!("the {planned} planned, or somewhat less"),
-    )
+    let right = peak <= planned && planned <= times * peak;
+    assert!(right, "{peak} bytes while {threads} threads build {goal:?}, {planned} planned");
 }
 
 /// The planned memory is enough for a filter filled key by key.
-pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() -> Verdict {
-    counts()?;
+pub fn the_planned_memory_is_enough_to_fill<F: EmptyFilter>() {
     for n in [1, 100, 10_000, 100_000] {
         let hashes = present_hashes(n, 3);
         for fpr in [0.3, 0.01] {
             let goal = Goal::fpr(n, fpr);
             let Ok(plan) = F::plan(goal) else { continue };
-            let (made, account) = counted(u64::MAX, || by_inserting::<F>(goal, 3, &hashes));
-            made.map_err(refused(&plan))?;
-            let peak = account.peak.unsigned_abs();
-            ensure(
+            let peak = peak(&goal, || by_inserting::<F>(goal, 3, &hashes));
+            assert!(
                 peak <= plan.build_bytes,
-                format_args!("peak bytes while {goal:?} is filled"),
-                peak,
-                format_args!("the {} planned, at most", plan.build_bytes),
-            )?;
+                "{goal:?}: {peak} bytes, {} planned",
+                plan.build_bytes
+            );
         }
     }
-    Ok(())
 }
 
 /// Makes a module with one test for each memory law of a filter with these abilities. Like
@@ -218,11 +181,7 @@ macro_rules! memory {
             #[allow(unused_imports, reason = "the type may be given by a full path")]
             use super::*;
 
-            #[test]
-            fn a_plan_allocates_nothing() {
-                let law = $crate::apart::<fn() -> _>($crate::memory::a_plan_allocates_nothing::<$filter>);
-                $crate::hold(law());
-            }
+            $crate::memory!(@laws $filter => { a_plan_allocates_nothing });
             $crate::memory!(@$first $filter);
             $($crate::memory!(@$ability $filter);)*
             $($crate::memory!(@stored $first $ability $filter);)*
@@ -267,25 +226,25 @@ macro_rules! memory {
         #[test]
         fn a_budget_takes_the_memory_of_the_smaller_filter() {
             let law = $crate::truncate::a_budget_takes_the_memory_of_the_smaller_filter::<$filter>;
-            $crate::hold($crate::apart::<fn(_) -> _>(law)($fill));
+            $crate::apart::<fn(_)>(law)($fill);
         }
 
         #[test]
         fn a_budget_without_memory_is_an_error() {
             let law = $crate::truncate::a_budget_without_memory_is_an_error::<$filter>;
-            $crate::hold($crate::apart::<fn(_) -> _>(law)($fill));
+            $crate::apart::<fn(_)>(law)($fill);
         }
     };
     (@file_laws $filter:ty, $fill:path => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($crate::apart::<fn(_) -> _>($crate::files::memory::$law::<$filter>)($fill));
+            $crate::apart::<fn(_)>($crate::files::memory::$law::<$filter>)($fill);
         }
     )*};
     (@laws $filter:ty => { $($law:ident)* }) => {$(
         #[test]
         fn $law() {
-            $crate::hold($crate::apart::<fn() -> _>($crate::memory::$law::<$filter>)());
+            $crate::apart::<fn()>($crate::memory::$law::<$filter>)();
         }
     )*};
 }

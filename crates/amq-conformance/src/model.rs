@@ -1,19 +1,15 @@
 //! The model: random sequences of operations, applied both to a filter and to a plain map of
 //! copies.
 //!
-//! The generator's seed is fixed, so the sequences are always the same. A sequence that breaks a
-//! law is shrunk before it is reported.
+//! The generator's seed is fixed, so the sequences are always the same. The shortest come first, so
+//! that what is broken by a few operations is reported by a few.
 
-use crate::violation::{Verdict, Violation, ensure, same, unchanged};
+use crate::fail::OrFail;
+use amq_core::index::{index, remix};
 use amq_core::{
-    Budget, Count, CountFilter, EmptyFilter, Goal, Key, KeyHash, MergeError, MergeFilter,
-    RemoveFilter, TruncateError, TruncateFilter,
+    BatchInsertError, Budget, Count, CountFilter, EmptyFilter, Goal, Inserted, Key, KeyHash,
+    MergeError, MergeFilter, RemoveFilter, TruncateError, TruncateFilter,
 };
-use proptest::collection::vec;
-use proptest::prelude::{BoxedStrategy, Just, Strategy, prop_oneof};
-use proptest::sample::select;
-use proptest::strategy::Union;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::collections::BTreeMap;
 
 /// Keys are small numbers, so that they repeat often. Their number is odd, to cover the remainder
@@ -91,47 +87,27 @@ impl<F: TruncateFilter> Abilities<F> {
     }
 }
 
+/// How many sequences are tried, and how many operations the longest has.
+const SEQUENCES: u64 = 400;
+const LONGEST: u64 = 40;
+
 /// Inserts, batches, clears and every other ability, in any order, agree with the model.
-pub fn any_sequence_agrees_with_the_model<F>(abilities: Abilities<F>) -> Verdict
+pub fn any_sequence_agrees_with_the_model<F>(abilities: Abilities<F>)
 where
     F: EmptyFilter + Clone + PartialEq,
 {
-    let Abilities { remove, merge, truncate, .. } = &abilities;
-    let steps = steps(remove.is_some(), merge.is_some(), truncate.is_some());
-    any_sequence(steps, &|goal, seed, steps| play(&abilities, goal, seed, steps))
-}
-
-/// Plays one sequence on a filter for this goal, with this seed.
-type Play<'a> = dyn Fn(Goal, u64, &[Step]) -> Verdict + 'a;
-
-/// Any sequence of such steps ends well. (Not generic, since what makes, runs and shrinks sequences
-/// is large.)
-fn any_sequence(steps: BoxedStrategy<Vec<Step>>, play: &Play<'_>) -> Verdict {
-    let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let mut runner = TestRunner::new_with_rng(config, rng);
     // From filters that soon overfill or refuse to roomy ones, at rates where false positives are
     // common.
-    let goals = prop_oneof![
-        (select(vec![1u64, 5, 40]), select(vec![0.5, 0.1])),
-        (select(vec![300u64, 2000]), select(vec![0.1, 1e-3])),
-    ];
-    let cases = (goals, select(vec![0u64, 1, u64::MAX]), steps);
-    runner
-        .run(&cases, |((keys, fpr), seed, steps)| {
-            play(Goal::fpr(keys, fpr), seed, &steps)
-                .map_err(|violation| TestCaseError::fail(violation.to_string()))
-        })
-        .map_err(|error| match error {
-            TestError::Fail(reason, ((keys, fpr), seed, steps)) => Violation::Sequence {
-                steps: format!("{steps:?} on a filter for {keys} keys at {fpr}, seed {seed}"),
-                violation: reason.message().to_owned(),
-            },
-            TestError::Abort(reason) => Violation::Sequence {
-                steps: "no sequence".to_owned(),
-                violation: reason.message().to_owned(),
-            },
-        })
+    let small = [1, 5, 40].into_iter().flat_map(|keys| [(keys, 0.5), (keys, 0.1)]);
+    let large = [300, 2000].into_iter().flat_map(|keys| [(keys, 0.1), (keys, 1e-3)]);
+    let goals: Vec<(u64, f64)> = small.chain(large).collect();
+    let mut dice = Dice(0);
+    for sequence in 0..SEQUENCES {
+        let (keys, fpr) = goals[dice.below(goals.len() as u64) as usize];
+        let seed = [0, 1, u64::MAX][dice.below(3) as usize];
+        let steps = dice.steps(sequence * LONGEST / SEQUENCES + 1, &abilities);
+        play(&abilities, Goal::fpr(keys, fpr), seed, &steps);
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -145,23 +121,39 @@ enum Step {
     Truncate,
 }
 
-fn steps(remove: bool, merge: bool, truncate: bool) -> BoxedStrategy<Vec<Step>> {
-    let mut steps: Vec<(u32, _)> = vec![
-        (8, (0..KEYS).prop_map(Step::Insert).boxed()),
-        (3, vec(0..KEYS, 0..70).prop_map(Step::InsertBatch).boxed()),
-        (8, (0..KEYS).prop_map(Step::InsertUnique).boxed()),
-        (1, Just(Step::Clear).boxed()),
-    ];
-    if remove {
-        steps.push((8, (0..KEYS).prop_map(Step::Remove).boxed()));
+/// A random sequence of numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 += 1;
+        index(remix(self.0, 1), bound)
     }
-    if merge {
-        steps.push((2, vec(0..KEYS, 0..20).prop_map(Step::Merge).boxed()));
+
+    fn key(&mut self) -> u8 {
+        self.below(KEYS.into()) as u8
     }
-    if truncate {
-        steps.push((1, Just(Step::Truncate).boxed()));
+
+    fn keys(&mut self, fewer_than: u64) -> Vec<u8> {
+        (0..self.below(fewer_than)).map(|_| self.key()).collect()
     }
-    vec(Union::new_weighted(steps), 0..40).boxed()
+
+    fn steps<F>(&mut self, number: u64, abilities: &Abilities<F>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        while steps.len() < number as usize {
+            steps.push(match self.below(31) {
+                0..8 => Step::Insert(self.key()),
+                8..11 => Step::InsertBatch(self.keys(70)),
+                11..19 => Step::InsertUnique(self.key()),
+                19 => Step::Clear,
+                20..22 if abilities.merge.is_some() => Step::Merge(self.keys(20)),
+                22..30 if abilities.remove.is_some() => Step::Remove(self.key()),
+                30 if abilities.truncate.is_some() => Step::Truncate,
+                _ => continue,
+            });
+        }
+        steps
+    }
 }
 
 /// The filter and its expected contents.
@@ -173,32 +165,34 @@ struct Game<'a, F> {
     /// The expected `len`.
     len: u64,
     seed: u64,
+    /// Goal, seed and what was done, for what fails.
+    played: (Goal, u64, &'a [Step]),
 }
 
-fn play<F>(abilities: &Abilities<F>, goal: Goal, seed: u64, steps: &[Step]) -> Verdict
+fn play<'a, F>(abilities: &'a Abilities<F>, goal: Goal, seed: u64, steps: &'a [Step])
 where
     F: EmptyFilter + Clone + PartialEq,
 {
-    let empty = F::empty(goal, seed)
-        .map_err(Violation::refused(format!("an empty filter for {goal:?}")))?;
-    let mut game = Game { abilities, filter: empty.clone(), copies: BTreeMap::new(), len: 0, seed };
-    for step in steps {
+    let empty = F::empty(goal, seed).or_fail(format_args!("an empty filter for {goal:?}"));
+    let (filter, copies) = (empty.clone(), BTreeMap::new());
+    let mut game = Game { abilities, filter, copies, len: 0, seed, played: (goal, seed, steps) };
+    for (i, step) in steps.iter().enumerate() {
+        game.played.2 = &steps[..=i];
         match step {
-            Step::Insert(key) => game.insert(*key)?,
-            Step::InsertBatch(keys) => game.insert_batch(keys)?,
-            Step::InsertUnique(key) => game.insert_unique(*key)?,
-            Step::Remove(key) => game.remove(*key)?,
-            Step::Merge(keys) => game.merge(&empty, keys)?,
-            Step::Truncate => game.truncate()?,
+            Step::Insert(key) => game.insert(*key),
+            Step::InsertBatch(keys) => game.insert_batch(keys),
+            Step::InsertUnique(key) => game.insert_unique(*key),
+            Step::Remove(key) => game.remove(*key),
+            Step::Merge(keys) => game.merge(&empty, keys),
+            Step::Truncate => game.truncate(),
             Step::Clear => {
                 game.filter.clear();
                 game.copies.clear();
                 game.len = 0;
             }
         }
-        game.check()?;
+        game.check();
     }
-    Ok(())
 }
 
 impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
@@ -212,163 +206,122 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
         self.len += u64::from(new || self.abilities.remove.is_some());
     }
 
-    fn insert(&mut self, key: u8) -> Verdict {
-        let hash = self.hash(key);
-        let there = self.filter.contains_hash(hash);
-        let before = self.filter.clone();
+    fn unchanged(&self, before: &F, by: &str) {
+        assert!(self.filter == *before, "changed by {by}: {:?}", self.played);
+    }
+
+    fn insert(&mut self, key: u8) {
+        let (hash, before) = (self.hash(key), self.filter.clone());
         match self.filter.insert_hash(hash) {
             Ok(inserted) => {
-                same("New from an insert", inserted.is_new(), !there)?;
+                let wanted = Inserted::from_change(!before.contains_hash(hash));
+                assert_eq!(inserted, wanted, "an insert: {:?}", self.played);
                 self.took(key, inserted.is_new());
-                Ok(())
             }
-            Err(_) => unchanged(&self.filter, &before, "an insert that was refused"),
+            Err(_) => self.unchanged(&before, "an insert that was refused"),
         }
     }
 
     /// A key that is skipped is no copy of the model's, so it is never removed, and may be denied
     /// later. One that is `New` is a copy as any other: it is found until it is removed.
-    fn insert_unique(&mut self, key: u8) -> Verdict {
-        let hash = self.hash(key);
-        let there = self.filter.contains_hash(hash);
-        let before = self.filter.clone();
+    fn insert_unique(&mut self, key: u8) {
+        let (hash, before) = (self.hash(key), self.filter.clone());
         match self.filter.insert_unique_hash(hash) {
             Ok(inserted) => {
-                same("New from insert_unique", inserted.is_new(), !there)?;
-                if there {
-                    return unchanged(&self.filter, &before, "insert_unique of what is there");
+                let wanted = Inserted::from_change(!before.contains_hash(hash));
+                assert_eq!(inserted, wanted, "insert_unique: {:?}", self.played);
+                match inserted.is_new() {
+                    true => self.took(key, true),
+                    false => self.unchanged(&before, "insert_unique of what is there"),
                 }
-                self.took(key, true);
-                Ok(())
             }
-            Err(_) => unchanged(&self.filter, &before, "an insert_unique that was refused"),
+            Err(_) => self.unchanged(&before, "an insert_unique that was refused"),
         }
     }
 
     /// A batch equals its inserts, one after another.
-    fn insert_batch(&mut self, keys: &[u8]) -> Verdict {
+    fn insert_batch(&mut self, keys: &[u8]) {
         let hashes: Vec<KeyHash> = keys.iter().map(|&key| self.hash(key)).collect();
         let mut singly = self.filter.clone();
-        let result = self.filter.insert_batch(&hashes);
-        let mut counted = 0;
-        for (i, (&key, &hash)) in keys.iter().zip(&hashes).enumerate() {
-            match (singly.insert_hash(hash), result) {
-                (Ok(inserted), _) => {
-                    counted += u64::from(inserted.is_new());
+        let mut wanted = Ok(0);
+        for ((done, &key), &hash) in (0..).zip(keys).zip(&hashes) {
+            match singly.insert_hash(hash) {
+                Ok(inserted) => {
+                    wanted = wanted.map(|new| new + u64::from(inserted.is_new()));
                     self.took(key, inserted.is_new());
                 }
-                (Err(full), Err(batch)) => {
-                    same("keys of a batch before its refusal", batch.done, i as u64)?;
-                    same("why a batch was refused", batch.error, full)?;
+                Err(error) => {
+                    wanted = Err(BatchInsertError { done, error });
                     break;
                 }
-                (Err(full), Ok(_)) => {
-                    return Err(Violation::Accepted {
-                        what: format!("a batch whose key {i} alone is refused: {full}"),
-                    });
-                }
             }
         }
-        if let Ok(new) = result {
-            same("New in a batch", new, counted)?;
-        }
-        ensure(
-            self.filter == singly,
-            "the filter after a batch",
-            "differs",
-            "as after single inserts",
-        )
+        assert_eq!(self.filter.insert_batch(&hashes), wanted, "a batch: {:?}", self.played);
+        self.unchanged(&singly, "a batch instead of single inserts");
     }
 
-    fn remove(&mut self, key: u8) -> Verdict {
-        let Some(remove) = self.abilities.remove else {
-            return Ok(());
-        };
+    fn remove(&mut self, key: u8) {
+        let Some(remove) = self.abilities.remove else { return };
         let hash = self.hash(key);
-        match self.copies.get_mut(&key) {
-            Some(copies) => {
-                *copies -= 1;
-                if *copies == 0 {
-                    self.copies.remove(&key);
-                }
-                self.len -= 1;
-                same("removing a present key", remove(&mut self.filter, hash), true)
+        if let Some(copies) = self.copies.get_mut(&key) {
+            *copies -= 1;
+            if *copies == 0 {
+                self.copies.remove(&key);
             }
-            // A false positive must not be removed: that would take another key's fingerprint.
-            None if self.filter.contains_hash(hash) => Ok(()),
-            None => {
-                let before = self.filter.clone();
-                same("removing an absent key", remove(&mut self.filter, hash), false)?;
-                unchanged(&self.filter, &before, "removing an absent key")
-            }
+            self.len -= 1;
+            assert!(remove(&mut self.filter, hash), "a present key stays: {:?}", self.played);
+        } else if !self.filter.contains_hash(hash) {
+            let before = self.filter.clone();
+            assert!(!remove(&mut self.filter, hash), "an absent key goes: {:?}", self.played);
+            self.unchanged(&before, "removing an absent key");
         }
+        // A false positive must not be removed: that would take another key's fingerprint.
     }
 
-    fn merge(&mut self, empty: &F, keys: &[u8]) -> Verdict {
-        let Some(merge) = self.abilities.merge else {
-            return Ok(());
-        };
+    fn merge(&mut self, empty: &F, keys: &[u8]) {
+        let Some(merge) = self.abilities.merge else { return };
         let mut other = empty.clone();
-        let mut put_in = Vec::new();
-        for &key in keys {
-            if other.insert_hash(self.hash(key)).is_ok() {
-                put_in.push(key);
-            }
-        }
+        let taken = |&&key: &&u8| other.insert_hash(self.hash(key)).is_ok();
+        let taken: Vec<u8> = keys.iter().filter(taken).copied().collect();
         let before = self.filter.clone();
         match merge(&mut self.filter, &other) {
             Ok(()) => {
                 self.len += other.len();
-                for key in put_in {
+                for key in taken {
                     *self.copies.entry(key).or_default() += 1;
                 }
-                Ok(())
             }
             Err(MergeError::Insert(_) | MergeError::Keys { .. } | MergeError::Rate { .. }) => {
-                unchanged(&self.filter, &before, "a merge that was refused")
+                self.unchanged(&before, "a merge that was refused");
             }
-            Err(error) => Err(Violation::refused("a merge of filters made alike")(error)),
+            Err(error) => panic!("a merge of filters made alike: {error}: {:?}", self.played),
         }
     }
 
     /// To a somewhat higher rate, if there is one.
-    fn truncate(&mut self) -> Verdict {
-        let Some(truncate) = self.abilities.truncate else {
-            return Ok(());
-        };
+    fn truncate(&mut self) {
+        let Some(truncate) = self.abilities.truncate else { return };
         let before = self.filter.clone();
-        match truncate(&mut self.filter, Budget::Fpr(1.5 * before.expected_fpr())) {
-            Ok(()) => Ok(()),
-            Err(_) => unchanged(&self.filter, &before, "a truncation that was refused"),
+        if truncate(&mut self.filter, Budget::Fpr(1.5 * before.expected_fpr())).is_err() {
+            self.unchanged(&before, "a truncation that was refused");
         }
     }
 
-    fn check(&self) -> Verdict {
+    fn check(&self) {
         let hashes: Vec<KeyHash> = (0..KEYS).map(|key| self.hash(key)).collect();
         let mut answers = vec![false; hashes.len()];
-        self.filter
-            .contains_batch(&hashes, &mut answers)
-            .map_err(Violation::refused("a batch of queries"))?;
+        self.filter.contains_batch(&hashes, &mut answers).or_fail("a batch of queries");
         for ((key, &hash), answer) in (0..KEYS).zip(&hashes).zip(answers) {
             let alone = self.filter.contains_hash(hash);
+            assert_eq!(answer, alone, "answer for key {key} in a batch: {:?}", self.played);
             let copies = self.copies.get(&key).copied().unwrap_or(0);
-            if copies > 0 && !alone {
-                return Err(Violation::Lost {
-                    what: format!("key {key}, present in {copies} copies"),
-                });
-            }
+            assert!(copies == 0 || alone, "false negative, key {key}: {:?}", self.played);
             if let Some(count) = self.abilities.count.map(|count| count(&self.filter, hash)) {
                 let enough = count.estimate >= copies || count.saturated;
-                ensure(
-                    enough,
-                    format_args!("count of key {key}"),
-                    count,
-                    format_args!("{copies} or more"),
-                )?;
+                assert!(enough, "{count:?} of {copies} copies of key {key}: {:?}", self.played);
             }
-            same(format_args!("answer for key {key} in a batch"), answer, alone)?;
         }
-        same("len", self.filter.len(), self.len)?;
-        same("is_empty", self.filter.is_empty(), self.len == 0)
+        let held = (self.filter.len(), self.filter.is_empty());
+        assert_eq!(held, (self.len, self.len == 0), "len: {:?}", self.played);
     }
 }

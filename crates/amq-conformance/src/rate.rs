@@ -3,10 +3,7 @@
 use crate::expected::Expected;
 use crate::fill::{Fill, count_absent_found, present_hashes};
 use crate::golden::Golden;
-use crate::violation::{Verdict, Violation, ensure};
 use amq_core::{BuildError, Goal, PlanFilter};
-
-pub use crate::golden::Counts;
 
 /// Filters per cell of the main gate, each with a seed of its own.
 pub const SEEDS: u64 = 16;
@@ -69,7 +66,7 @@ pub const BUILT: Cell = Cell::full("2^-8 built at once", 100_000, 1.0 / 256.0);
 
 /// Small filters, where folklore formulas are off by up to a third. The rates are high enough to
 /// measure.
-const SMALL: [Cell; 8] = [
+pub const SMALL: &[Cell] = &[
     Cell::full("n=1 5e-1", 1, 0.5),
     Cell::full("n=3 5e-1", 3, 0.5),
     Cell::full("n=3 1e-1", 3, 0.1),
@@ -79,160 +76,130 @@ const SMALL: [Cell; 8] = [
     Cell::full("n=100 1e-2", 100, 0.01),
     Cell::full("n=1000 1e-2", 1000, 0.01),
 ];
-/// Small filters with more keys than planned.
-const SMALL_OVERFULL: [Cell; 2] = [
+/// Small filters with more keys than planned, where they take them.
+pub const SMALL_OVERFULL: &[Cell] = &[
     Cell::full("", 3, 0.1).holding("n=12 in 3 1e-1", 12),
     Cell::full("", 30, 0.01).holding("n=60 in 30 1e-2", 60),
 ];
 
+/// Used by [`suite!`](crate::suite): the gate, then the golden record.
+pub fn gate<F: PlanFilter>(fill: Fill<F>, cell: Cell, golden: Golden) {
+    golden.compare(cell.name, &a_filter_errs_as_often_as_predicted(fill, cell));
+}
+
+/// Used by [`suite!`](crate::suite): the gate of small filters, then the golden record.
+pub fn small_gates<F: PlanFilter>(fill: Fill<F>, cells: &'static [Cell], golden: Golden) {
+    for &cell in cells {
+        golden.compare(cell.name, &a_small_filter_errs_as_often_as_predicted(fill, cell));
+    }
+}
+
 /// The filters of a cell err as often as predicted, singly and pooled; no more often than the
-/// target rate; and each as often as it reports itself.
-pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(
-    fill: Fill<F>,
-    cell: Cell,
-) -> Result<Counts, Violation> {
-    let mut counts = Vec::new();
-    let mut refusals = Vec::new();
-    let mut pooled = Expected::default();
+/// target rate; and each as often as it reports itself. Returns the counts as the golden record has
+/// them.
+pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> String {
+    let name = cell.name;
+    let (mut counts, mut refusals, mut pooled) = (Vec::new(), Vec::new(), Expected::default());
     for seed in 0..cell.seeds {
-        let Some(filter) = make(fill, cell, seed, &mut refusals)? else {
-            continue;
+        let filter = match make(fill, cell, seed) {
+            Ok(filter) => filter,
+            Err(keys) => {
+                refusals.push(keys);
+                continue;
+            }
         };
-        let found = count_absent_found(&filter, QUERIES)?;
+        let found = count_absent_found(&filter, QUERIES);
         let predicted = F::predicted_fpr(&filter.params(), cell.held);
         let expected = Expected::of_any(QUERIES, predicted);
-        expected.check(format!("cell {}", cell.name), Some(seed), found, EACH)?;
+        expected.check(format_args!("{name}, seed {seed}"), found, EACH);
         pooled = pooled.plus(expected);
+        counts.push(found);
 
         let own = filter.expected_fpr();
-        Expected::of_one(QUERIES, own).check(
-            format!("cell {}, by the filter's own expected_fpr", cell.name),
-            Some(seed),
-            found,
-            EACH,
-        )?;
-        ensure(
+        let what = format_args!("{name}, seed {seed}, by the filter's own expected_fpr");
+        Expected::of_one(QUERIES, own).check(what, found, EACH);
+        assert!(
             (own - predicted.mean).abs() <= EACH * predicted.sd + 2e-3 * predicted.mean,
-            format_args!("cell {}, expected_fpr at seed {seed}", cell.name),
-            own,
-            format_args!("{:e} +- {:e}", predicted.mean, predicted.sd),
-        )?;
-        counts.push(found);
+            "{name}, seed {seed}: expected_fpr {own:e}, predicted {predicted:?}"
+        );
     }
     if !refusals.is_empty() {
-        return Ok(Counts::RefusedAfter(refusals));
+        return refused_after(&refusals);
     }
-    let found = counts.iter().sum();
-    pooled.check(format!("cell {}", cell.name), None, found, POOLED)?;
-    if cell.held <= cell.planned {
-        at_most_asked(cell, found, pooled)?;
-    }
-    Ok(Counts::FalsePositives(counts))
+    check_pool(cell, counts.iter().sum(), pooled);
+    text(&counts)
 }
 
-/// Small filters err as often as predicted, in the mean over thousands of seeds. One golden line
-/// per cell, the sum.
-pub fn small_filters_err_as_often_as_predicted<F: PlanFilter>(
+/// A small filter errs as often as predicted, in the mean over thousands of seeds. Returns the sum
+/// as the golden record has it.
+pub fn a_small_filter_errs_as_often_as_predicted<F: PlanFilter>(
     fill: Fill<F>,
-) -> Result<Vec<(&'static str, Counts)>, Violation> {
-    SMALL.iter().map(|&cell| small(fill, cell)).collect()
-}
-
-/// So do overfull small filters, where they take the keys.
-pub fn small_overfull_filters_err_as_often_as_predicted<F: PlanFilter>(
-    fill: Fill<F>,
-) -> Result<Vec<(&'static str, Counts)>, Violation> {
-    SMALL_OVERFULL.iter().map(|&cell| small(fill, cell)).collect()
-}
-
-fn small<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> Result<(&'static str, Counts), Violation> {
+    cell: Cell,
+) -> String {
     const QUERIES: u64 = 2000;
-    let mut refusals = Vec::new();
-    let Some(first) = make(fill, cell, 0, &mut refusals)? else {
-        return Ok((cell.name, Counts::RefusedAfter(refusals)));
-    };
     // Exact formulas are slow for small filters, and most filters of a cell share their parameters.
-    let mut params = first.params();
-    let mut predicted = F::predicted_fpr(&params, cell.held);
+    let (mut params, mut predicted) = match make(fill, cell, 0) {
+        Ok(first) => (first.params(), F::predicted_fpr(&first.params(), cell.held)),
+        Err(keys) => return refused_after(&[keys]),
+    };
     // Enough filters to average their spread to a few percent, more where false positives are few.
     let wanted = 4000.0 / (QUERIES as f64 * predicted.mean);
-    let seeds = (wanted as u64).clamp(2048, 8192);
     let (mut found, mut squares, mut pooled) = (0, 0.0, Expected::default());
-    for seed in 0..seeds {
-        let Some(filter) = make(fill, cell, seed, &mut refusals)? else {
-            return Ok((cell.name, Counts::RefusedAfter(refusals)));
+    for seed in 0..(wanted as u64).clamp(2048, 8192) {
+        let filter = match make(fill, cell, seed) {
+            Ok(filter) => filter,
+            Err(keys) => return refused_after(&[keys]),
         };
         if filter.params() != params {
             params = filter.params();
             predicted = F::predicted_fpr(&params, cell.held);
         }
         let expected = Expected::of_any(QUERIES, predicted);
-        let of_this = count_absent_found(&filter, QUERIES)?;
+        let of_this = count_absent_found(&filter, QUERIES);
+        let what = format_args!("{}, seed {seed}, by the filter's own expected_fpr", cell.name);
         // One more sigma, since there are thousands of comparisons.
-        Expected::of_one(QUERIES, filter.expected_fpr()).check(
-            format!("cell {}, by the filter's own expected_fpr", cell.name),
-            Some(seed),
-            of_this,
-            EACH + 1.0,
-        )?;
+        Expected::of_one(QUERIES, filter.expected_fpr()).check(what, of_this, EACH + 1.0);
         found += of_this;
         squares += (of_this as f64 - expected.mean()).powi(2);
         pooled = pooled.plus(expected);
     }
-    pooled.check(format!("cell {}", cell.name), None, found, POOLED)?;
-    if cell.held <= cell.planned {
-        at_most_asked(cell, found, pooled)?;
-    }
-    the_spread_is_right(cell, squares, pooled)?;
-    Ok((cell.name, Counts::FalsePositives(vec![found])))
-}
-
-/// The gate's tolerance rests on the predicted spread: an overstated one would let anything pass.
-///
-/// 2048 normal counts give the variance to within 3 %. In small filters they are not normal: allow
-/// a third.
-fn the_spread_is_right(cell: Cell, squares: f64, pooled: Expected) -> Verdict {
+    check_pool(cell, found, pooled);
+    // The tolerance rests on the predicted spread: an overstated one would let anything pass. 2048
+    // normal counts give the variance to within 3 %. In small filters they are not normal: allow a
+    // third.
     let ratio = squares / pooled.variance();
-    ensure(
+    assert!(
         (0.75..=4.0 / 3.0).contains(&ratio) || pooled.mean() < 1000.0,
-        format_args!("variance of the counts in cell {}", cell.name),
-        squares,
-        format_args!("about {:.0}, by predicted_fpr's sd", pooled.variance()),
-    )
-}
-
-/// Used by [`suite!`](crate::suite): the gate, then the golden record.
-pub fn gate<F: PlanFilter>(fill: Fill<F>, cell: Cell, golden: Golden) -> Verdict {
-    golden.compare(&[(cell.name, a_filter_errs_as_often_as_predicted(fill, cell)?)])
+        "{}: the counts' variance is {ratio} times that of predicted_fpr",
+        cell.name
+    );
+    text(&[found])
 }
 
 /// A filter of the cell; or, past the planned number, the number of keys after which it refused.
 #[inline(never)]
-fn make<F>(
-    fill: Fill<F>,
-    cell: Cell,
-    seed: u64,
-    refusals: &mut Vec<u64>,
-) -> Result<Option<F>, Violation> {
+fn make<F>(fill: Fill<F>, cell: Cell, seed: u64) -> Result<F, u64> {
     let goal = Goal::fpr(cell.planned, cell.asked);
     match fill(goal, seed, &present_hashes(cell.held, seed)) {
-        Ok(filter) => Ok(Some(filter)),
-        Err(BuildError::Insert(full)) if full.done >= cell.planned => {
-            refusals.push(full.done);
-            Ok(None)
-        }
-        Err(error) => Err(Violation::refused(format!(
-            "{} keys in a filter for {goal:?}, seed {seed}",
-            cell.held
-        ))(error)),
+        Ok(filter) => Ok(filter),
+        Err(BuildError::Insert(full)) if full.done >= cell.planned => Err(full.done),
+        Err(error) => panic!("{} keys in a filter for {goal:?}, seed {seed}: {error}", cell.held),
     }
 }
 
-/// The plan's contract, one-sided: at most the target rate, within the tolerance.
-fn at_most_asked(cell: Cell, found: u64, pooled: Expected) -> Verdict {
-    let asked = pooled.with_rate(cell.asked);
-    if found as f64 <= asked.mean() {
-        return Ok(());
+/// The sum over a cell is as predicted, and keeps the plan's promise: at most the target rate.
+fn check_pool(cell: Cell, found: u64, pooled: Expected) {
+    pooled.check(cell.name, found, POOLED);
+    if cell.held <= cell.planned {
+        pooled.check_at_most(cell.asked, cell.name, found);
     }
-    asked.check(format!("cell {}, against the rate asked for", cell.name), None, found, POOLED)
+}
+
+fn text(counts: &[u64]) -> String {
+    counts.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// There is no rate to measure.
+fn refused_after(keys: &[u64]) -> String {
+    format!("refused after {}", text(keys))
 }

@@ -8,7 +8,6 @@ use amq::{
 };
 use amq_advisor::engines::Engine;
 use amq_advisor::{Keys, Need, Workload, choose};
-use amq_conformance::Violation;
 use std::any::type_name;
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -69,7 +68,6 @@ fn heard() -> BTreeSet<String> {
         speaks(&"0".parse::<amq::SipKey>().unwrap_err()),
         speaks(&refused),
         speaks(&Sharded::<BloomFilter>::from_shards_unchecked(Vec::new(), 1).unwrap_err()),
-        speaks(&Violation::Golden { what: "no counts".into() }),
     ])
 }
 

@@ -8,7 +8,7 @@ use amq_bloom::{
 };
 use amq_conformance::{
     files::{callers_hash, golden, golden_prehashed, mend},
-    hold, with_params,
+    with_params,
 };
 
 /// A filter of the keys `0..keys` at 1 %, committed.
@@ -16,7 +16,7 @@ macro_rules! golden_files {
     ($type:ty: $($name:literal of $keys:literal planned $planned:literal seed $seed:literal;)*) => {$(
         let mut filter = <$type>::with_seed(Goal::fpr($planned, 0.01), $seed).unwrap();
         filter.extend(0..$keys as u64);
-        hold(golden(env!("CARGO_MANIFEST_DIR"), $name, $keys, &filter));
+        golden(env!("CARGO_MANIFEST_DIR"), $name, $keys, &filter);
     )*};
 }
 
@@ -45,7 +45,7 @@ fn golden_files_are_read_and_written_as_ever() {
     let mut filter = WideBlockedBloomFilter::new(goal).unwrap();
     filter.extend(0..300u64);
     assert!(filter.params().probes > 8);
-    hold(golden(env!("CARGO_MANIFEST_DIR"), "wide-blocked-bloom-low", 300, &filter));
+    golden(env!("CARGO_MANIFEST_DIR"), "wide-blocked-bloom-low", 300, &filter);
 }
 
 #[test]
@@ -59,10 +59,10 @@ fn golden_files_of_the_callers_hashes_are_read_and_written_as_ever() {
         blocks.insert_hash(callers_hash(key)).unwrap();
     }
     let root = env!("CARGO_MANIFEST_DIR");
-    hold(golden_prehashed(root, "bloom-by-caller", 300, &filter));
+    golden_prehashed(root, "bloom-by-caller", 300, &filter);
     let name = "blocked-bloom-by-caller";
-    hold(golden_prehashed(root, name, 300, &blocks));
-    hold(golden_prehashed(root, "wide-blocked-bloom-by-caller", 300, &wide));
+    golden_prehashed(root, name, 300, &blocks);
+    golden_prehashed(root, "wide-blocked-bloom-by-caller", 300, &wide);
 }
 
 #[test]

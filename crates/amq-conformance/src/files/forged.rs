@@ -1,9 +1,8 @@
 //! Forged files, their checksums made right, are refused or make filters like any other.
 
 use super::damaged::mend;
-use super::ways::{Aligned, FileFilter, Pieces, decode, encoded, with_keys};
-use crate::fill::{Fill, absent_hashes, all_found, present_hashes};
-use crate::violation::{Verdict, Violation, ensure, same};
+use super::ways::{FileFilter, Pieces, answers, encoded};
+use crate::fill::{Fill, absent_hashes, all_found, filled, present_hashes};
 use amq_core::format::{ALIGN, ENTRY, HEADER};
 use amq_core::{
     ClearFilter, DecodeError, Filter, InsertFilter, KeyHash, MergeFilter, ReadError, RemoveFilter,
@@ -91,29 +90,25 @@ pub(super) fn fitted<F: FileFilter>(forged: &[u8], most: u64) -> Option<Vec<u8>>
 const MOST: u64 = 1 << 14;
 
 /// Calls `each` with every forgery of a small filter's file that is read as a filter.
-pub fn forgeries<F: FileFilter>(
-    fill: Fill<F>,
-    mut each: impl FnMut(F, &dyn Fn() -> String) -> Verdict,
-) -> Verdict {
-    forged_files(fill, &mut |forged, what| match decode::<F>(forged, None) {
-        Ok(filter) => each(filter, what),
-        Err(_) => Ok(()),
-    })
+pub fn forgeries<F: FileFilter>(fill: Fill<F>, mut each: impl FnMut(F, &dyn Fn() -> String)) {
+    forged_files(fill, &mut |forged, what| {
+        if let Ok(filter) = F::decode(forged, None) {
+            each(filter, what);
+        }
+    });
 }
 
 /// What is asked of a forged file, given it and its description. (Behind `dyn`, so that what forges
 /// is compiled once for each filter.)
-pub(crate) type Check<'a> = dyn FnMut(&[u8], &dyn Fn() -> String) -> Verdict + 'a;
+pub(crate) type Check<'a> = dyn FnMut(&[u8], &dyn Fn() -> String) + 'a;
 
 /// Calls `each` with every forgery of a small filter's file: a hostile number in header or
 /// directory, alone and with sections as long as it asks for; or a changed byte of the payload. The
 /// checksums are right.
-pub(crate) fn forged_files<F: FileFilter>(fill: Fill<F>, each: &mut Check<'_>) -> Verdict {
+pub(crate) fn forged_files<F: FileFilter>(fill: Fill<F>, each: &mut Check<'_>) {
     for n in [1, 40] {
-        let bytes = encoded(&with_keys(fill, n, 0.05, 3)?)?;
-        forged_from(&bytes, n, fitted::<F>, each)?;
+        forged_from(&encoded(&filled(fill, n, 0.05, 3)), n, fitted::<F>, each);
     }
-    Ok(())
 }
 
 /// Forges one file of `n` keys.
@@ -122,7 +117,7 @@ fn forged_from(
     n: u64,
     fitted: fn(&[u8], u64) -> Option<Vec<u8>>,
     each: &mut Check<'_>,
-) -> Verdict {
+) {
     let payload = payload(bytes);
     let mut forged = bytes.to_vec();
     for at in (24..168).chain(HEADER..payload).step_by(8) {
@@ -130,11 +125,11 @@ fn forged_from(
             set(&mut forged, at, value);
             mend(&mut forged);
             let what = || format!("{value:#x} at byte {at}, file of {n} keys");
-            each(&forged, &what)?;
+            each(&forged, &what);
             if at >= HEADER + ENTRY
                 && let Some(fitted) = fitted(&forged, MOST)
             {
-                each(&fitted, &|| format!("{}, sections to fit", what()))?;
+                each(&fitted, &|| format!("{}, sections to fit", what()));
             }
         }
         forged.copy_from_slice(bytes);
@@ -143,89 +138,76 @@ fn forged_from(
         for change in [1, 0x80, 0xFF] {
             forged[at] ^= change;
             mend(&mut forged);
-            each(&forged, &|| format!("byte {at} changed by {change:#x}, file of {n} keys"))?;
+            each(&forged, &|| format!("byte {at} changed by {change:#x}, file of {n} keys"));
             forged.copy_from_slice(bytes);
         }
     }
-    Ok(())
 }
 
-fn answers(filter: &dyn Filter, hashes: &[KeyHash]) -> Result<Vec<bool>, Violation> {
-    let mut answers = vec![false; hashes.len()];
-    filter.contains_batch(hashes, &mut answers).map_err(Violation::refused("a batch"))?;
-    Ok(answers)
-}
-
-/// `Ok` if the filter answers in batches as it does singly, at a rate.
-fn answers_alike(filter: &dyn Filter, hashes: &[KeyHash], what: &dyn Fn() -> String) -> Verdict {
-    let batch = answers(filter, hashes)?;
+/// Requires that the filter answers in batches as it does singly, at a rate.
+fn answers_alike(filter: &dyn Filter, hashes: &[KeyHash], what: &dyn Fn() -> String) {
     let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
-    ensure(batch == single, what(), "answers differently in batches", "alike")?;
+    assert!(answers(filter, hashes) == single, "other answers in batches: {}", what());
     let rate = filter.stats().expected_fpr;
-    ensure((0.0..=1.0).contains(&rate), format!("rate, {}", what()), rate, "in [0, 1]")
+    assert!((0.0..=1.0).contains(&rate), "a rate of {rate}: {}", what());
 }
 
-/// `Ok` if the filter is written, and read again as it is.
-fn is_stored<F: FileFilter>(filter: &F, what: &dyn Fn() -> String) -> Verdict {
-    let back = decode::<F>(&encoded(filter)?, None).map_err(Violation::refused(what()))?;
-    ensure(back == *filter, what(), "is not read again as it was", "the same")
+/// Requires that the filter is written, and read again as it is.
+fn is_stored<F: FileFilter>(filter: &F, what: &dyn Fn() -> String) {
+    let back = F::decode(&encoded(filter), None).unwrap_or_else(|e| panic!("{e}: {}", what()));
+    assert!(back == *filter, "not read again as it was: {}", what());
 }
 
 /// A forged file, its checksums made right, is refused or is a filter like any other: it answers,
 /// singly as in batches, and is written again as it came, byte for byte.
-pub fn a_forged_file_is_refused_or_answers<F: FileFilter>(fill: Fill<F>) -> Verdict {
+pub fn a_forged_file_is_refused_or_answers<F: FileFilter>(fill: Fill<F>) {
     let hashes = absent_hashes(200, 3);
     forged_files(fill, &mut |forged, what| {
-        let Ok(filter) = decode::<F>(forged, None) else {
-            return Ok(());
-        };
-        answers_alike(&filter, &hashes, what)?;
-        ensure(encoded(&filter)? == forged, what(), "is written in another way", "as it came")
-    })
+        if let Ok(filter) = F::decode(forged, None) {
+            answers_alike(&filter, &hashes, what);
+            assert!(encoded(&filter) == forged, "written in another way: {}", what());
+        }
+    });
 }
 
 /// A view whose payload nobody checked answers something, and every answer ends.
-pub fn a_view_of_a_forged_file_answers<F: FileFilter>(fill: Fill<F>) -> Verdict {
+pub fn a_view_of_a_forged_file_answers<F: FileFilter>(fill: Fill<F>) {
     let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();
     forged_files(fill, &mut |forged, what| {
-        let aligned = Aligned::new(forged, 0);
-        match F::view(aligned.get(), None, false) {
-            Ok(view) => answers_alike(&view, &hashes, &|| format!("{}, a view", what())),
-            Err(_) => Ok(()),
+        if let Ok(view) = F::view(forged, None, false) {
+            answers_alike(&view, &hashes, &|| format!("{}, a view", what()));
         }
-    })
+    });
 }
 
 /// No number of the header but the seed has a say in answers: with another one the file is refused,
 /// or answers as before. So zero keys over a full table are no shortcut to "no".
-pub fn a_forged_number_changes_no_answer<F: FileFilter>(fill: Fill<F>) -> Verdict {
+pub fn a_forged_number_changes_no_answer<F: FileFilter>(fill: Fill<F>) {
     let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();
-    let filter = with_keys(fill, 40, 0.05, 3)?;
-    let (bytes, wanted) = (encoded(&filter)?, answers(&filter, &hashes)?);
+    let filter = filled(fill, 40, 0.05, 3);
+    let (bytes, wanted) = (encoded(&filter), answers(&filter, &hashes));
     for at in (24..136).step_by(8).filter(|&at| at != 40) {
         for value in hostile(number(&bytes, at)) {
             let mut forged = bytes.clone();
             set(&mut forged, at, value);
             mend(&mut forged);
-            let what = || format!("answers with {value:#x} at byte {at} of the header");
             let as_before = |filter: &dyn Filter| {
-                let found: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
-                ensure(found == wanted, what(), "others", "as before")
+                let alike =
+                    hashes.iter().map(|&h| filter.contains_hash(h)).eq(wanted.iter().copied());
+                assert!(alike, "other answers with {value:#x} at byte {at} of the header");
             };
-            if let Ok(filter) = decode::<F>(&forged, None) {
-                as_before(&filter)?;
+            if let Ok(filter) = F::decode(&forged, None) {
+                as_before(&filter);
             }
-            let aligned = Aligned::new(&forged, 0);
-            if let Ok(view) = F::view(aligned.get(), None, false) {
-                as_before(&view)?;
+            if let Ok(view) = F::view(&forged, None, false) {
+                as_before(&view);
             }
         }
     }
-    Ok(())
 }
 
 /// A forged file that is read as a filter takes keys, finds them, and can be cleared and stored.
-pub fn a_forged_file_is_refused_or_takes_keys<F>(fill: Fill<F>) -> Verdict
+pub fn a_forged_file_is_refused_or_takes_keys<F>(fill: Fill<F>)
 where
     F: FileFilter + InsertFilter + ClearFilter,
 {
@@ -233,19 +215,18 @@ where
     forgeries(fill, |mut filter: F, what| {
         for &hash in &hashes {
             // A refusal is an answer, too.
-            if filter.insert_hash(hash).is_ok() && !filter.contains_hash(hash) {
-                return Err(Violation::Lost { what: what() });
-            }
+            let lost = filter.insert_hash(hash).is_ok() && !filter.contains_hash(hash);
+            assert!(!lost, "false negative: {}", what());
         }
         filter.clear();
-        same(format!("len after clear, {}", what()), filter.len(), 0)?;
-        is_stored(&filter, what)
-    })
+        assert_eq!(filter.len(), 0, "len after clear: {}", what());
+        is_stored(&filter, what);
+    });
 }
 
 /// A forged file that is read as a filter forgets keys, and none that it did not have; what is left
 /// can be stored.
-pub fn a_forged_file_is_refused_or_forgets_keys<F>(fill: Fill<F>) -> Verdict
+pub fn a_forged_file_is_refused_or_forgets_keys<F>(fill: Fill<F>)
 where
     F: FileFilter + RemoveFilter,
 {
@@ -253,32 +234,30 @@ where
     forgeries(fill, |mut filter: F, what| {
         for &hash in &hashes {
             let there = filter.contains_hash(hash);
-            let removed = filter.remove_hash(hash);
-            ensure(there || !removed, what(), "removed what was absent", "nothing")?;
+            assert!(!filter.remove_hash(hash) || there, "removed what was absent: {}", what());
         }
-        is_stored(&filter, what)
-    })
+        is_stored(&filter, what);
+    });
 }
 
 /// A forged file that is read as a filter merges with a true one, either way round, or not at all:
 /// the sum finds the keys of the true one, and can be stored.
-pub fn a_forged_file_is_refused_or_merges<F>(fill: Fill<F>) -> Verdict
+pub fn a_forged_file_is_refused_or_merges<F>(fill: Fill<F>)
 where
     F: FileFilter + MergeFilter + Clone,
 {
     let hashes = present_hashes(20, 3);
-    let filter = with_keys(fill, 40, 0.05, 3)?;
+    let filter = filled(fill, 40, 0.05, 3);
     forgeries(fill, |forged: F, what| {
         for (ours, theirs) in [(&filter, &forged), (&forged, &filter), (&forged, &forged)] {
             let mut sum = ours.clone();
             // A refusal is an answer, too, and changes nothing.
             let merged = sum.merge(theirs).is_ok();
-            ensure(merged || sum == *ours, what(), "changed", "as it was")?;
+            assert!(merged || sum == *ours, "changed by a refused merge: {}", what());
             if merged && !core::ptr::eq(ours, theirs) {
-                all_found(&sum, &hashes, what())?;
+                all_found(&sum, &hashes, what());
             }
-            is_stored(&sum, what)?;
+            is_stored(&sum, what);
         }
-        Ok(())
-    })
+    });
 }

@@ -1,11 +1,9 @@
 //! The ways of a filter into a file and out of it, as the laws use them.
 
-use crate::fill::{Fill, present_hashes};
-use crate::violation::Violation;
-use amq_core::format::ALIGN;
+use crate::fail::OrFail;
 use amq_core::internal::FileFormat;
 use amq_core::{
-    Budget, BuildError, DecodeError, Filter, Goal, LoadOptions, PlanFilter, Prehashed, ReadError,
+    BuildError, DecodeError, Filter, KeyHash, LoadOptions, PlanFilter, Prehashed, ReadError,
     SaveOptions, Table,
 };
 
@@ -29,10 +27,7 @@ pub trait FileFilter: Filter + PartialEq + Sized {
     fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
 
     /// See [`SaveOptions::to_bytes`].
-    fn encode_prehashed(
-        filter: &Prehashed<Self>,
-        withhold_seed: bool,
-    ) -> Result<Vec<u8>, BuildError>;
+    fn encode_prehashed(filter: &Prehashed<Self>, withhold: bool) -> Result<Vec<u8>, BuildError>;
     /// See [`LoadOptions::from_bytes`].
     fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError>;
     /// See [`LoadOptions::read_from`].
@@ -74,11 +69,8 @@ where
         if check { options } else { options.unchecked_payload() }.view::<F>(bytes)
     }
 
-    fn encode_prehashed(
-        filter: &Prehashed<Self>,
-        withhold_seed: bool,
-    ) -> Result<Vec<u8>, BuildError> {
-        save_options(withhold_seed).to_bytes(filter)
+    fn encode_prehashed(filter: &Prehashed<Self>, withhold: bool) -> Result<Vec<u8>, BuildError> {
+        save_options(withhold).to_bytes(filter)
     }
 
     #[inline(never)]
@@ -115,20 +107,35 @@ pub const fn load_options(seed: Option<u64>) -> LoadOptions {
     }
 }
 
-pub(crate) fn encoded<F: FileFilter>(filter: &F) -> Result<Vec<u8>, Violation> {
-    filter.encode(false).map_err(Violation::refused("encoding"))
+pub(crate) fn encoded<F: FileFilter>(filter: &F) -> Vec<u8> {
+    filter.encode(false).or_fail("encoding")
 }
 
-pub(crate) fn decode<F: FileFilter>(bytes: &[u8], seed: Option<u64>) -> Result<F, DecodeError> {
-    F::decode(bytes, seed)
-}
-
-/// A filter of any number of keys, zero included.
+/// Why these bytes are refused as a filter of keys, in every way in: whole, as a stream, as a view,
+/// and as a view whose payload is not checked.
 #[inline(never)]
-pub(crate) fn with_keys<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> Result<F, Violation> {
-    let goal = Goal::new(n.max(1), Budget::Fpr(fpr));
-    fill(goal, seed, &present_hashes(n, seed))
-        .map_err(Violation::refused(format!("{n} keys at {fpr}")))
+pub(super) fn errors<F: FileFilter>(file: &[u8], seed: Option<u64>) -> [Option<DecodeError>; 4] {
+    [
+        F::decode(file, seed).err(),
+        F::read(&mut Pieces { bytes: file, size: 100 }, seed, u64::MAX).err().map(streamed),
+        F::view(file, seed, true).err(),
+        F::view(file, seed, false).err(),
+    ]
+}
+
+/// Why a stream was refused, that can be read.
+pub(crate) fn streamed(error: ReadError) -> DecodeError {
+    match error {
+        ReadError::Decode(error) => error,
+        error => panic!("a reader that never fails: {error}"),
+    }
+}
+
+/// What the filter answers in a batch.
+pub(super) fn answers(filter: &dyn Filter, hashes: &[KeyHash]) -> Vec<bool> {
+    let mut answers = vec![false; hashes.len()];
+    filter.contains_batch(hashes, &mut answers).or_fail("a batch of queries");
+    answers
 }
 
 /// A reader that yields few bytes at a time.
@@ -147,25 +154,5 @@ impl std::io::Read for Pieces<'_> {
         buffer[..n].copy_from_slice(now);
         self.bytes = later;
         Ok(n)
-    }
-}
-
-/// Bytes that begin at a multiple of 64, or a number of bytes after one.
-pub(super) struct Aligned {
-    bytes: Vec<u8>,
-    start: usize,
-    end: usize,
-}
-
-impl Aligned {
-    pub(super) fn new(bytes: &[u8], after: usize) -> Self {
-        let mut held = vec![0; bytes.len() + 2 * ALIGN];
-        let start = held.as_ptr().align_offset(ALIGN) + after;
-        held[start..start + bytes.len()].copy_from_slice(bytes);
-        Self { bytes: held, start, end: start + bytes.len() }
-    }
-
-    pub(super) fn get(&self) -> &[u8] {
-        &self.bytes[self.start..self.end]
     }
 }

@@ -6,7 +6,6 @@
     reason = "an allocator cannot be written without; all it does is to call the system's"
 )]
 
-use crate::violation::{Verdict, Violation, ensure};
 use core::fmt;
 use core::hint::black_box;
 use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -21,7 +20,7 @@ pub struct Counting;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
     /// Allocations, refused ones included.
-    pub(crate) calls: u64,
+    pub(super) calls: u64,
     /// The one to refuse.
     refused: u64,
     held: i64,
@@ -96,12 +95,11 @@ fn end() -> Account {
     ACCOUNT.take().unwrap_or(NEW)
 }
 
-/// Runs `work` and returns the most bytes that it held at once; an error if the allocator of this
-/// binary does not count.
-pub fn peak_of<R>(work: impl FnOnce() -> R) -> Result<(R, u64), Violation> {
-    counts()?;
+/// Runs `work` and returns the most bytes that it held at once.
+pub fn peak_of<R>(work: impl FnOnce() -> R) -> (R, u64) {
+    counts();
     let (result, account) = counted(u64::MAX, work);
-    Ok((result, account.peak.unsigned_abs()))
+    (result, account.peak.unsigned_abs())
 }
 
 /// Runs `work` and returns the most bytes that all threads held at once. No other test may run in
@@ -115,15 +113,11 @@ pub(super) fn peak_of_all_threads<R>(work: impl FnOnce() -> R) -> (R, u64) {
     (result, ALL_PEAK.load(Ordering::Relaxed).unsigned_abs())
 }
 
-/// `Ok` if the allocator of this binary counts.
-pub(crate) fn counts() -> Verdict {
+/// Requires that the allocator of this binary counts.
+pub(crate) fn counts() {
     let (_, account) = counted(u64::MAX, || black_box(Vec::<u8>::with_capacity(100)));
-    ensure(
-        account.calls == 1 && account.peak == 100,
-        "the account of a list of 100 bytes",
-        account,
-        "one call of 100 bytes: is `memory::Counting` the global allocator?",
-    )
+    let right = account.calls == 1 && account.peak == 100;
+    assert!(right, "is `memory::Counting` the global allocator? A list of 100 bytes: {account:?}");
 }
 
 /// Whether an error reports a refused allocation: the text of each such variant says so.
@@ -137,43 +131,18 @@ pub(super) fn is_out_of_memory(error: &dyn fmt::Debug) -> bool {
 pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
     what: &str,
     mut operation: impl FnMut() -> Result<T, E>,
-    mut check: impl FnMut(Option<T>) -> Verdict,
-) -> Verdict {
-    each_refused(&mut |refused| {
-        let (result, account) = counted(refused, &mut operation);
-        match result {
-            Ok(made) => check(Some(made))?,
-            Err(error) => {
-                is_about_memory(what, refused, &account, &error)?;
-                check(None)?;
-            }
-        }
-        Ok(account)
-    })
-}
-
-/// Calls `run` with the number of the allocation to refuse, until it makes no more than that.
-pub(crate) fn each_refused(run: &mut dyn FnMut(u64) -> Result<Account, Violation>) -> Verdict {
-    counts()?;
+    mut check: impl FnMut(Option<T>),
+) {
+    counts();
     for refused in 0.. {
-        if run(refused)?.calls <= refused {
+        let (result, account) = counted(refused, &mut operation);
+        if let Err(error) = &result {
+            let right = is_out_of_memory(error) && refused < account.calls;
+            assert!(right, "{what}, with allocation {refused} refused: {error:?}");
+        }
+        check(result.ok());
+        if account.calls <= refused {
             break;
         }
     }
-    Ok(())
-}
-
-/// `Ok` if the error is about the allocation that was refused.
-pub(crate) fn is_about_memory(
-    what: &str,
-    refused: u64,
-    account: &Account,
-    error: &dyn fmt::Debug,
-) -> Verdict {
-    ensure(
-        is_out_of_memory(error) && refused < account.calls,
-        format_args!("{what}, with allocation {refused} refused"),
-        error,
-        "an error about memory",
-    )
 }

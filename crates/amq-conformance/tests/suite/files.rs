@@ -1,54 +1,47 @@
 //! The laws of files: a faultless list passes them all, and each lapse fails the law about it.
 
 use crate::reference::filed::{Filed, Lapse, filed};
+use crate::teeth::rejects;
+use amq_conformance::Fill;
 use amq_conformance::files::{self, memory};
-use amq_conformance::{Fill, Violation};
 
 /// A law, of a list with some lapse.
-type Law<const LAPSE: u8> = fn(Fill<Filed<LAPSE>>) -> Result<(), Violation>;
+type Law<const LAPSE: u8> = fn(Fill<Filed<LAPSE>>);
 
-/// The laws that every stored filter keeps, by name.
-macro_rules! laws {
-    ($($module:ident::$law:ident)*) => {
-        fn laws<const LAPSE: u8>() -> Vec<(&'static str, Law<LAPSE>)> {
-            vec![$((stringify!($law), $module::$law::<Filed<LAPSE>>)),*]
-        }
-    };
-}
-
-laws! {
-    files::what_was_written_is_read
-    files::a_withheld_seed_must_be_given
-    files::a_filter_that_was_read_goes_on_as_the_one_written
-    files::a_stream_is_read_to_the_end_of_the_file
-    files::a_view_answers_as_the_filter
-    files::a_damaged_file_is_refused
-    files::what_is_no_file_is_refused_by_name
-    files::a_forged_file_is_refused_or_answers
-    files::a_forged_number_changes_no_answer
-    files::a_view_of_a_forged_file_answers
-    files::a_forged_file_is_refused_or_takes_keys
-    files::a_forged_file_is_refused_or_forgets_keys
-    files::a_forged_file_is_refused_or_merges
-    files::a_file_is_little_larger_than_its_table
-    files::a_prehashed_filter_answers_as_the_filter
-    files::a_prehashed_filter_with_a_seed_has_no_file
-    files::a_file_of_another_hashing_is_refused_by_name
-    files::a_hash_that_is_unknown_is_refused_by_name
-    files::a_prehashed_filter_takes_hashes_as_the_filter
-    files::a_prehashed_filter_removes_hashes_as_the_filter
-    files::a_prehashed_filter_counts_hashes_as_the_filter
-    files::a_prehashed_filter_merges_as_the_filter
-    memory::reading_takes_little_more_than_the_file
-    memory::a_claim_is_not_taken_for_memory
-    memory::a_file_without_memory_is_an_error
+/// The laws that every stored filter keeps.
+fn laws<const LAPSE: u8>() -> Vec<Law<LAPSE>> {
+    vec![
+        files::what_was_written_is_read::<Filed<LAPSE>>,
+        files::a_withheld_seed_must_be_given::<Filed<LAPSE>>,
+        files::a_filter_that_was_read_goes_on_as_the_one_written::<Filed<LAPSE>>,
+        files::a_stream_is_read_to_the_end_of_the_file::<Filed<LAPSE>>,
+        files::a_view_answers_as_the_filter::<Filed<LAPSE>>,
+        files::a_damaged_file_is_refused::<Filed<LAPSE>>,
+        files::what_is_no_file_is_refused_by_name::<Filed<LAPSE>>,
+        files::a_forged_file_is_refused_or_answers::<Filed<LAPSE>>,
+        files::a_forged_number_changes_no_answer::<Filed<LAPSE>>,
+        files::a_view_of_a_forged_file_answers::<Filed<LAPSE>>,
+        files::a_forged_file_is_refused_or_takes_keys::<Filed<LAPSE>>,
+        files::a_forged_file_is_refused_or_forgets_keys::<Filed<LAPSE>>,
+        files::a_forged_file_is_refused_or_merges::<Filed<LAPSE>>,
+        files::a_file_is_little_larger_than_its_table::<Filed<LAPSE>>,
+        files::a_prehashed_filter_answers_as_the_filter::<Filed<LAPSE>>,
+        files::a_prehashed_filter_with_a_seed_has_no_file::<Filed<LAPSE>>,
+        files::a_file_of_another_hashing_is_refused_by_name::<Filed<LAPSE>>,
+        files::a_hash_that_is_unknown_is_refused_by_name::<Filed<LAPSE>>,
+        files::a_prehashed_filter_takes_hashes_as_the_filter::<Filed<LAPSE>>,
+        files::a_prehashed_filter_merges_as_the_filter::<Filed<LAPSE>>,
+        memory::reading_takes_little_more_than_the_file::<Filed<LAPSE>>,
+        memory::a_claim_is_not_taken_for_memory::<Filed<LAPSE>>,
+        memory::a_file_without_memory_is_an_error::<Filed<LAPSE>>,
+    ]
 }
 
 #[test]
 fn a_list_without_a_lapse_keeps_every_law() {
     const NONE: u8 = Lapse::None as u8;
-    for (name, law) in laws::<NONE>() {
-        assert_eq!(law(filed::<NONE>), Ok(()), "{name}");
+    for law in laws::<NONE>() {
+        law(filed::<NONE>);
     }
 }
 
@@ -60,8 +53,7 @@ macro_rules! rejected {
             const LAPSE: u8 = Lapse::$lapse as u8;
             $({
                 let law: Law<LAPSE> = $law;
-                let verdict = law(filed::<LAPSE>);
-                assert!(verdict.is_err(), "{:?} passes {}", Lapse::$lapse, stringify!($law));
+                assert!(rejects(|| law(filed::<LAPSE>)), "{:?} passes {}", Lapse::$lapse, stringify!($law));
             })+
         }
     )*};
@@ -98,8 +90,6 @@ rejected! {
     a_table_that_depends_on_the_seed: SeedMixedIn by
         files::a_prehashed_filter_answers_as_the_filter,
         files::a_prehashed_filter_takes_hashes_as_the_filter,
-        files::a_prehashed_filter_removes_hashes_as_the_filter,
-        files::a_prehashed_filter_counts_hashes_as_the_filter,
         files::a_prehashed_filter_merges_as_the_filter;
     a_prehashed_file_that_does_not_say_so: PrehashedUntold by
         files::a_prehashed_filter_answers_as_the_filter;

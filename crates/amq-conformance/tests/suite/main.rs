@@ -5,6 +5,7 @@ use amq_conformance::memory::Counting;
 
 mod faithful;
 mod files;
+mod pointers;
 mod reference;
 mod teeth;
 

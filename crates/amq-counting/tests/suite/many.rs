@@ -1,31 +1,29 @@
 //! Many keys at once: the same filter as one by one, on one thread or several.
 
 use amq_conformance::insert::many_keys_make_the_filter_that_they_make_one_by_one as law;
-use amq_conformance::{Verdict, Violation};
 use amq_counting::{
     BlockedCountingBloomFilter, BlockedCountingParams, CountingBloomFilter, CountingParams,
 };
 
 /// In pools of one to sixteen threads, if threads share the work.
 #[cfg(feature = "parallel")]
-fn in_pools(run: &(dyn Fn() -> Verdict + Sync)) -> Verdict {
-    (1..=16).try_for_each(|threads| {
+fn in_pools(run: &(dyn Fn() + Sync)) {
+    for threads in 1..=16 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map_err(Violation::refused(format!("{threads} threads")))?.install(run)
-    })
+        pool.expect("a pool of threads").install(run);
+    }
 }
 
 #[cfg(not(feature = "parallel"))]
-fn in_pools(run: &(dyn Fn() -> Verdict + Sync)) -> Verdict {
+fn in_pools(run: &(dyn Fn() + Sync)) {
     run()
 }
 
 /// Their tables are larger than those that one thread fills as keys come.
 #[test]
-fn many_keys_make_the_filter_that_they_make_one_by_one() -> Result<(), Violation> {
+fn many_keys_make_the_filter_that_they_make_one_by_one() {
     for n in [0, 1, 7, 8, 100, 70_000, 1_000_000] {
-        law::<CountingBloomFilter>(CountingParams::new(80_000_003, 5), n, in_pools)?;
-        law::<BlockedCountingBloomFilter>(BlockedCountingParams::new(1_700_003), n, in_pools)?;
+        law::<CountingBloomFilter>(CountingParams::new(80_000_003, 5), n, in_pools);
+        law::<BlockedCountingBloomFilter>(BlockedCountingParams::new(1_700_003), n, in_pools);
     }
-    Ok(())
 }

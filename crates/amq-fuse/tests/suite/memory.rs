@@ -5,7 +5,7 @@
 #![cfg(not(feature = "parallel"))]
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
-use amq_conformance::{files, hold, memory};
+use amq_conformance::{files, memory};
 use amq_fuse::{Budget, FilterFile, FuseFilter, PlanFilter};
 
 #[global_allocator]
@@ -27,18 +27,18 @@ fn a_claim_is_not_taken_for_memory() {
         }
         files::mend(&mut forged);
         assert!(FuseFilter::from_bytes(&forged).is_err());
-        let claimed = files::memory::claim_is_bounded::<FuseFilter>(&forged).unwrap();
+        let claimed = files::memory::claim_is_bounded::<FuseFilter>(&forged);
         assert!(claimed >= Some(shards << 26), "{claimed:?}");
     }
 }
 
 #[test]
 fn a_filter_of_an_iterator_without_memory_is_an_error() {
-    hold(every_refused_allocation_is_an_error(
+    every_refused_allocation_is_an_error(
         "a filter of an iterator",
         || FuseFilter::build(Budget::Fpr(0.01), 0..60_000u64),
-        |_| Ok(()),
-    ));
+        |_| {},
+    );
 }
 
 /// The working memory of a shard is the whole filter's, however many there are.

@@ -5,7 +5,7 @@
 #![cfg(not(feature = "parallel"))]
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
-use amq_conformance::{files, hold, memory};
+use amq_conformance::{files, memory};
 use amq_ribbon::{Budget, FilterFile, Key, RibbonFilter, RibbonMap};
 
 #[global_allocator]
@@ -29,7 +29,7 @@ fn a_claim_is_not_taken_for_memory() {
             forged[layer + at..][..8].copy_from_slice(&number.to_le_bytes());
         }
         files::mend(&mut forged);
-        let claimed = files::memory::claim_is_bounded::<RibbonFilter>(&forged).unwrap();
+        let claimed = files::memory::claim_is_bounded::<RibbonFilter>(&forged);
         assert!(claimed >= Some(blocks * 8), "{claimed:?}");
     }
 }
@@ -37,23 +37,23 @@ fn a_claim_is_not_taken_for_memory() {
 #[test]
 fn a_map_and_a_filter_of_an_iterator_without_memory_are_errors() {
     let pairs: Vec<(u64, u32)> = (0..30_000).map(|key| (key, key as u32 & 7)).collect();
-    hold(every_refused_allocation_is_an_error(
+    every_refused_allocation_is_an_error(
         "a map",
         || RibbonMap::build(3, pairs.iter().copied()),
-        |_| Ok(()),
-    ));
+        |_| {},
+    );
     // The pairs may be more than the iterator says.
     let short = || Short(pairs.iter().map(|(key, value)| (key.key_hash(0), *value)));
-    hold(every_refused_allocation_is_an_error(
+    every_refused_allocation_is_an_error(
         "a map of an iterator",
         || RibbonMap::build_hashes(3, 0, short()),
-        |_| Ok(()),
-    ));
-    hold(every_refused_allocation_is_an_error(
+        |_| {},
+    );
+    every_refused_allocation_is_an_error(
         "a filter of an iterator",
         || RibbonFilter::build(Budget::Fpr(0.01), 0..30_000u64),
-        |_| Ok(()),
-    ));
+        |_| {},
+    );
 }
 
 /// An iterator that says that it is shorter than it is.

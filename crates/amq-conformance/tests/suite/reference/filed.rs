@@ -451,22 +451,19 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         Ok(view)
     }
 
-    fn encode_prehashed(
-        filter: &Prehashed<Self>,
-        withhold_seed: bool,
-    ) -> Result<Vec<u8>, BuildError> {
+    fn encode_prehashed(filter: &Prehashed<Self>, withhold: bool) -> Result<Vec<u8>, BuildError> {
         let mut filter = filter.clone();
         if Self::has_lapse(Lapse::PrehashedSeedDropped) {
             filter.get_mut().header.seed = 0;
         }
-        let mut bytes = save_options(withhold_seed).to_bytes(&filter)?;
+        let mut bytes = save_options(withhold).to_bytes(&filter)?;
         if Self::has_lapse(Lapse::PrehashedUntold) {
             bytes[18] = 1;
         }
         if Self::has_lapse(Lapse::PrehashedSeedTold) {
             bytes[40] = 1;
         }
-        if Self::has_lapse(Lapse::PrehashedSeedWithheld) && withhold_seed {
+        if Self::has_lapse(Lapse::PrehashedSeedWithheld) && withhold {
             bytes[22] = 1;
         }
         mend(&mut bytes);

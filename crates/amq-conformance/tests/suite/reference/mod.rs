@@ -1,7 +1,6 @@
 //! Two filters plain enough to be seen right, each with a selectable fault, to test the suite on.
 
 mod bloom;
-pub(crate) mod careless;
 pub(crate) mod filed;
 mod multiset;
 mod theory;
