@@ -29,15 +29,6 @@ macro_rules! class {
         class!(of $name $type StaticFilter, |base: PyClassInitializer<Filter>| {
             base.add_subclass(StaticFilter)
         });
-
-        #[pymethods]
-        impl $type {
-            /// The name of the kind, as in files, settings and the command.
-            #[classattr]
-            fn kind() -> &'static str {
-                FilterKind::$name.id()
-            }
-        }
     };
     (empty $name:ident $type:ident $base:ident, $bases:expr) => {
         class!(of $name $type $base, $bases);
@@ -70,12 +61,6 @@ macro_rules! class {
                 )?;
                 Ok(Self::of(hashing, file))
             }
-
-            /// The name of the kind, as in files, settings and the command.
-            #[classattr]
-            fn kind() -> &'static str {
-                FilterKind::$name.id()
-            }
         }
     };
     (of $name:ident $type:ident $base:ident, $bases:expr) => {
@@ -87,6 +72,15 @@ macro_rules! class {
             fn of(hashing: Hashing, file: AnyFile) -> PyClassInitializer<Self> {
                 let base = Filter::new(hashing, Content::File(file));
                 ($bases)(PyClassInitializer::from(base)).add_subclass(Self)
+            }
+        }
+
+        #[pymethods]
+        impl $type {
+            /// The name of the kind, as in files, settings and the command.
+            #[classattr]
+            fn kind() -> &'static str {
+                FilterKind::$name.id()
             }
         }
     };

@@ -32,15 +32,15 @@ impl Filter {
         let shared = self.shared(py);
         py.detach(|| {
             let state = shared.read();
-            if let Content::Rolling(generations) = state.content()
-                && secret != Some(false)
-            {
-                return generations.save(&path.0).map_err(|error| of_system(&error, &path.0));
-            }
-            let file = state.file().ok_or_else(|| state.no_file(in_its_file()))?;
-            let saved = match tells(file.key_info().withheld, secret)? {
-                true => file.save(&path.0),
-                false => SaveOptions::new().without_secret().save(file, &path.0),
+            let saved = match (state.content(), secret) {
+                (Content::Rolling(generations), None | Some(true)) => generations.save(&path.0),
+                _ => {
+                    let file = state.file().ok_or_else(|| state.no_file(in_its_file()))?;
+                    match tells(file.key_info().withheld, secret)? {
+                        true => file.save(&path.0),
+                        false => SaveOptions::new().without_secret().save(file, &path.0),
+                    }
+                }
             };
             saved.map_err(|error| of_system(&error, &path.0))
         })

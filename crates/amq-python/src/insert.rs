@@ -58,7 +58,7 @@ impl InsertFilter {
             }
             let filter = slf.as_super().get();
             let (inserted, overfull) =
-                Many::of(&keys, &filter.hashing)?.insert_into(filter, &mut done)?;
+                Many::of(&keys, &filter.hashing)?.insert_into(filter, &mut done, None)?;
             new += inserted;
             if overfull {
                 warn(slf, done)?;
@@ -72,7 +72,8 @@ impl InsertFilter {
     /// of Arrow are left out, and not new.
     ///
     /// The keys are as for update, and so is what is in after an error; which of those were new is
-    /// lost then.
+    /// lost then. Kinds that count copies keep one for each key: to remove duplicates, take a Bloom
+    /// filter, which is never full.
     ///
     /// >>> from amq import BlockedBloomFilter
     /// >>> seen = BlockedBloomFilter(1000)
@@ -83,9 +84,9 @@ impl InsertFilter {
         slf: &Bound<'py, Self>,
         keys: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (filter, mut done) = (slf.as_super().get(), 0);
-        let (new, overfull) = Many::of(keys, &filter.hashing)?.add_new_to(filter, &mut done)?;
-        if overfull {
+        let (filter, mut done, mut new) = (slf.as_super().get(), 0, Vec::new());
+        let keys = Many::of(keys, &filter.hashing)?;
+        if keys.insert_into(filter, &mut done, Some(&mut new))?.1 {
             warn(slf, done)?;
         }
         answers::bools(slf.py(), &new)

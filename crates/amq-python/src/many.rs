@@ -65,6 +65,16 @@ impl Block<'_> {
         keys.extend_from_slice(&self.hashes[from..]);
         Cow::Owned(keys)
     }
+
+    /// Moves the answers for the keys, which come first, to their places, and denies the nulls.
+    fn make_room_for_nulls(&self, answers: &mut [bool]) {
+        let mut end = answers.len() - self.nulls.len();
+        for (before, &null) in self.nulls.iter().enumerate().rev() {
+            answers.copy_within(null - before..end, null + 1);
+            answers[null] = false;
+            end = null - before;
+        }
+    }
 }
 
 impl<'py> Many<'py> {
@@ -119,42 +129,32 @@ impl<'py> Many<'py> {
     }
 
     /// Inserts them all but nulls, which `done` counts; returns how many were new, and whether the
-    /// filter is past its plan.
-    pub(crate) fn insert_into(self, filter: &Filter, done: &mut u64) -> PyResult<(u64, bool)> {
+    /// filter is past its plan. Appends to `answers` whether each was new, which no null is.
+    pub(crate) fn insert_into(
+        self,
+        filter: &Filter,
+        done: &mut u64,
+        mut answers: Option<&mut Vec<bool>>,
+    ) -> PyResult<(u64, bool)> {
         let shared = filter.shared(self.py());
         let (mut new, mut overfull) = (0, false);
         self.each(&filter.hashing, |block| {
             let keys = block.keys();
-            let put = shared.write().insert_all(&keys, block.given, *done, None)?;
+            let mut answers = match &mut answers {
+                Some(answers) => Some(more(answers, block.hashes.len())?),
+                None => None,
+            };
+            let of_keys = answers.as_mut().map(|answers| &mut answers[..keys.len()]);
+            let put = shared.write().insert_all(&keys, block.given, *done, of_keys)?;
             new += put.inserted;
             overfull |= put.overfull;
             *done += keys.len() as u64;
-            Ok(())
-        })?;
-        Ok((new, overfull))
-    }
-
-    /// Inserts them as [`insert_into`](Self::insert_into) does; returns whether each was new, which
-    /// no null is.
-    pub(crate) fn add_new_to(self, filter: &Filter, done: &mut u64) -> PyResult<(Vec<bool>, bool)> {
-        let shared = filter.shared(self.py());
-        let (mut answers, mut overfull) = (Vec::new(), false);
-        self.each(&filter.hashing, |block| {
-            let keys = block.keys();
-            let answers = more(&mut answers, block.hashes.len())?;
-            let new = Some(&mut answers[..keys.len()]);
-            overfull |= shared.write().insert_all(&keys, block.given, *done, new)?.overfull;
-            *done += keys.len() as u64;
-            // From the last on, each makes room for the nulls before it.
-            let mut from = keys.len();
-            for (before, &null) in block.nulls.iter().enumerate().rev() {
-                answers.copy_within(null - before..from, null + 1);
-                answers[null] = false;
-                from = null - before;
+            if let Some(answers) = answers {
+                block.make_room_for_nulls(answers);
             }
             Ok(())
         })?;
-        Ok((answers, overfull))
+        Ok((new, overfull))
     }
 
     /// Calls `each` with some keys after the other, without the interpreter.
