@@ -2,8 +2,9 @@
 //!
 //! ```text
 //!   Filter            in, contains, len, files            every kind
-//!     InsertFilter    add, update, merge, clear
+//!     InsertFilter    add, update, add_new, merge, clear
 //!       RemoveFilter  discard, remove, count
+//!       Rolling       advance                           the last generations of a stream
 //!     StaticFilter    built from all keys at once
 //! ```
 //!
