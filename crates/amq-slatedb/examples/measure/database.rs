@@ -9,8 +9,7 @@ use slatedb::compactor::{
 use slatedb::config::{
     CompactionWorkerOptions, CompactorOptions, FlushOptions, FlushType, Settings,
 };
-use slatedb::db_cache::SplitCache;
-use slatedb::db_cache::foyer::{FoyerCache, FoyerCacheOptions};
+use slatedb::db_cache::DbCache;
 use slatedb::{CompactorBuilder, Db, FilterPolicy};
 use std::error::Error;
 use std::sync::Arc;
@@ -128,21 +127,16 @@ pub async fn load(
     Ok(Loaded { filter_bytes, tables, flush_cpu, compaction_cpu })
 }
 
-/// Opens the database to read it, with a cache of this many bytes for filters and indexes, and
-/// none for blocks.
+/// Opens the database to read it.
 pub async fn open(
     store: &Arc<Counting>,
     policies: &Policies,
-    cache_bytes: u64,
+    cache: Arc<dyn DbCache>,
 ) -> Result<Arc<Db>, Box<dyn Error>> {
-    // One shard: several would each have too little room for large filters.
-    let cache =
-        FoyerCache::new_with_opts(FoyerCacheOptions { max_capacity: cache_bytes, shards: 1 });
-    let cache = SplitCache::new().with_meta_cache(Some(Arc::new(cache))).build();
     let db = Db::builder("db", store.clone())
         .with_settings(settings())
         .with_filter_policies(policies.clone())
-        .with_db_cache(Arc::new(cache), 0)
+        .with_db_cache(cache, 0)
         .build()
         .await?;
     Ok(Arc::new(db))
