@@ -1,7 +1,7 @@
 //! What contenders say of themselves: the entries of `contenders.toml`, or the table of kinds.
 
 use crate::record::{Ability, Info, Role};
-use amq::{Abilities, FilterKind};
+use amq::{Abilities, AnyFilter, FilterKind};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -23,16 +23,8 @@ pub(super) fn entry(name: &str) -> &'static Info {
 
 /// What the table of kinds says of one. Its family is called as its crate is.
 pub(super) fn of_kind(kind: FilterKind) -> Info {
-    macro_rules! place {
-        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
-            match kind {
-                $(FilterKind::$kind => (stringify!($module), stringify!($type)),)*
-                _ => ("", ""),
-            }
-        };
-    }
-    let (module, filter) = amq::kinds!(place);
-    let family = serde_plain::from_str(module.trim_start_matches("amq_"));
+    let (package, filter) = AnyFilter::names(kind).unwrap_or_default();
+    let family = serde_plain::from_str(package.trim_start_matches("amq-"));
     let can = Abilities::of(kind);
     // A quotient filter grows if it is told to, and is not.
     let grows = can.grow && kind != FilterKind::Quotient;
@@ -49,8 +41,8 @@ pub(super) fn of_kind(kind: FilterKind) -> Info {
         name: kind.id().to_owned(),
         ours: true,
         family: family.unwrap_or_default(),
-        packages: vec![module.replace('_', "-")],
-        import: format!("use {module}::{filter};"),
+        packages: vec![package.to_owned()],
+        import: format!("use {}::{filter};", package.replace('-', "_")),
         analysis: kind.about().to_owned(),
         abilities: abilities.into_iter().filter(|(can, _)| *can).map(|(_, what)| what).collect(),
         bits_budget: !grows,

@@ -6,6 +6,7 @@ use super::probe::{Probe, exactly, in_batches, probe, took, used};
 use super::theory::{by_rate, curve, steps};
 use crate::record::Point;
 use crate::scenarios::keys::BenchKey;
+use amq::{FuseFilter, RibbonFilter};
 use amq_bloom::theory::{blocked, classic};
 use amq_bloom::{
     AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter,
@@ -21,9 +22,8 @@ use amq_quotient::{ExpandableQuotientFilter, QuotientFilter};
 use amq_scalable::{OwnedStage, ScalableFilter, ScalableParams};
 use std::marker::PhantomData;
 
-/// Those that are made in a way of their own, and every other kind in the way of its abilities.
 pub(super) fn all() -> Vec<Contender> {
-    let mut all = vec![
+    vec![
         filled::<BloomFilter, Merging>("bloom", goal),
         filled::<BlockedBloomFilter, Merging>("blocked-bloom", goal),
         filled::<WideBlockedBloomFilter, Merging>("wide-blocked-bloom", goal),
@@ -41,28 +41,9 @@ pub(super) fn all() -> Vec<Contender> {
             Ok(Goal::fpr(order.start(keys) as u64, order.fpr()?).into())
         })
         .theory(|keys| steps::<ExpandableQuotientFilter>(keys, |params| params.fingerprint_bits)),
-    ];
-    macro_rules! others {
-        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
-            let name = FilterKind::$kind.id();
-            if all.iter().all(|one| one.info.name != name) {
-                type F = amq::$type;
-                all.push(amq::kinds!(can build_only in [$($can)*] { solved::<F>(name) } else {
-                    amq::kinds!(can remove in [$($can)*] {
-                        amq::kinds!(can merge in [$($can)*] {
-                            filled::<F, Removing>(name, goal)
-                        } else {
-                            filled::<F, Growing>(name, goal)
-                        })
-                    } else {
-                        filled::<F, Merging>(name, goal)
-                    })
-                }));
-            }
-        )*};
-    }
-    amq::kinds!(others);
-    all
+        solved::<RibbonFilter>("ribbon"),
+        solved::<FuseFilter>("fuse"),
+    ]
 }
 
 /// Sized for the number of keys and the budget.

@@ -1,4 +1,4 @@
-//! A class for each kind, written from the facade's table.
+//! A class for each kind.
 
 use crate::direct::give_add;
 use crate::filter::{Filter, StaticFilter};
@@ -8,24 +8,25 @@ use crate::make;
 use crate::number::{Natural, Real, SecretKey};
 use crate::remove::RemoveFilter;
 use crate::state::Content;
-use amq::{AnyFile, FilterKind};
-use pyo3::PyClassInitializer;
+use amq::{AnyFile, AnyFilter, FilterKind};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use pyo3::{PyClass, PyClassInitializer};
 
-/// Writes the class of one kind. What it can do chooses its base.
+/// Writes the class of one kind. What it does with keys chooses its base.
 macro_rules! class {
-    ($name:ident $type:ident [insert remove $($can:ident)*]) => {
+    ($type:ident of $name:ident, inserts, removes) => {
         class!(empty $name $type RemoveFilter, |base: PyClassInitializer<Filter>| {
             base.add_subclass(InsertFilter).add_subclass(RemoveFilter)
         });
     };
-    ($name:ident $type:ident [insert $($can:ident)*]) => {
+    ($type:ident of $name:ident, inserts) => {
         class!(empty $name $type InsertFilter, |base: PyClassInitializer<Filter>| {
             base.add_subclass(InsertFilter)
         });
     };
-    ($name:ident $type:ident [build_only $($can:ident)*]) => {
+    ($type:ident of $name:ident) => {
         class!(of $name $type StaticFilter, |base: PyClassInitializer<Filter>| {
             base.add_subclass(StaticFilter)
         });
@@ -68,7 +69,9 @@ macro_rules! class {
         #[derive(Debug)]
         struct $type;
 
-        impl $type {
+        impl Class for $type {
+            const KIND: FilterKind = FilterKind::$name;
+
             fn of(hashing: Hashing, file: AnyFile) -> PyClassInitializer<Self> {
                 let base = Filter::new(hashing, Content::File(file));
                 ($bases)(PyClassInitializer::from(base)).add_subclass(Self)
@@ -86,37 +89,88 @@ macro_rules! class {
     };
 }
 
-/// Writes all of them.
-macro_rules! classes {
-    (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
-        $(class!($name $type [$($can)*]);)*
+class!(BloomFilter of Bloom, inserts);
+class!(BlockedBloomFilter of BlockedBloom, inserts);
+class!(WideBlockedBloomFilter of WideBlockedBloom, inserts);
+class!(CountingBloomFilter of Counting, inserts, removes);
+class!(BlockedCountingBloomFilter of BlockedCounting, inserts, removes);
+class!(ScalableBloomFilter of Scalable, inserts);
+class!(ScalableBlockedBloomFilter of ScalableBlocked, inserts);
+class!(CuckooFilter of Cuckoo, inserts, removes);
+class!(WindowedCuckooFilter of WindowedCuckoo, inserts, removes);
+class!(QuotientFilter of Quotient, inserts, removes);
+class!(ExpandableQuotientFilter of ExpandableQuotient, inserts, removes);
+class!(RibbonFilter of Ribbon);
+class!(FuseFilter of Fuse);
 
-        /// Adds the classes to the module, each with its kind's own words.
-        pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-            $(
-                module.add_class::<$type>()?;
-                let class = module.py().get_type::<$type>();
-                class.setattr("__doc__", format!("{}{}", FilterKind::$name.about(), HOW))?;
-                give_add(&class)?;
-            )*
-            Ok(())
-        }
+/// The class of a kind.
+trait Class: PyClass {
+    const KIND: FilterKind;
 
-        /// What is in a file, as an object of its kind's class.
-        pub(crate) fn instance(
-            py: Python<'_>,
-            hashing: Hashing,
-            file: AnyFile,
-        ) -> PyResult<Bound<'_, PyAny>> {
-            match file.filter().kind() {
-                $(FilterKind::$name => {
-                    Ok(Bound::new(py, $type::of(hashing, file))?.into_any())
-                })*
-                // The table has every kind that there is.
-                other => Err(pyo3::exceptions::PyTypeError::new_err(other.name())),
-            }
-        }
-    };
+    fn of(hashing: Hashing, file: AnyFile) -> PyClassInitializer<Self>;
+}
+
+/// What is done with a class that is not known.
+struct Row {
+    kind: FilterKind,
+    add: fn(&Bound<'_, PyModule>) -> PyResult<()>,
+    instance: for<'py> fn(Python<'py>, Hashing, AnyFile) -> PyResult<Bound<'py, PyAny>>,
+}
+
+/// The class of every kind.
+static CLASSES: [Row; AnyFilter::KINDS.len()] = [
+    Row::of::<BloomFilter>(),
+    Row::of::<BlockedBloomFilter>(),
+    Row::of::<WideBlockedBloomFilter>(),
+    Row::of::<CountingBloomFilter>(),
+    Row::of::<BlockedCountingBloomFilter>(),
+    Row::of::<ScalableBloomFilter>(),
+    Row::of::<ScalableBlockedBloomFilter>(),
+    Row::of::<CuckooFilter>(),
+    Row::of::<WindowedCuckooFilter>(),
+    Row::of::<QuotientFilter>(),
+    Row::of::<ExpandableQuotientFilter>(),
+    Row::of::<RibbonFilter>(),
+    Row::of::<FuseFilter>(),
+];
+
+impl Row {
+    const fn of<C: Class>() -> Self {
+        Self { kind: C::KIND, add: add::<C>, instance: instance_of::<C> }
+    }
+}
+
+fn add<C: Class>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<C>()?;
+    let class = module.py().get_type::<C>();
+    class.setattr("__doc__", format!("{}{HOW}", C::KIND.about()))?;
+    give_add(&class)
+}
+
+fn instance_of<C: Class>(
+    py: Python<'_>,
+    hashing: Hashing,
+    file: AnyFile,
+) -> PyResult<Bound<'_, PyAny>> {
+    Ok(Bound::new(py, C::of(hashing, file))?.into_any())
+}
+
+/// Adds the classes to the module, each with its kind's own words.
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    CLASSES.iter().try_for_each(|class| (class.add)(module))
+}
+
+/// What is in a file, as an object of its kind's class.
+pub(crate) fn instance(
+    py: Python<'_>,
+    hashing: Hashing,
+    file: AnyFile,
+) -> PyResult<Bound<'_, PyAny>> {
+    let kind = file.filter().kind();
+    match CLASSES.iter().find(|class| class.kind == kind) {
+        Some(class) => (class.instance)(py, hashing, file),
+        None => Err(PyTypeError::new_err(kind.name())),
+    }
 }
 
 /// Goes behind the words about a kind.
@@ -128,5 +182,3 @@ const HOW: &str = "\n\n\
     in\nRust. Other objects take hash_func, a function that returns an integer of 64 evenly \
     distributed\nbits. seed replaces the public one; key, 16 secret bytes, makes a filter that \
     withstands\nstrangers who choose the keys.";
-
-amq::kinds!(classes);

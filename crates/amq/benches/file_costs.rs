@@ -9,8 +9,8 @@
 //! Every number is the best of several runs, on one thread. Run it where nothing else runs.
 
 use amq::{
-    AnyFilter, BloomFilter, Budget, BuildFilter, EmptyFilter, Filter, FilterFile, Goal, Key,
-    KeyHash, LoadOptions, Table,
+    AnyFilter, BloomFilter, Budget, Filter, FilterFile, FilterKind, Goal, Key, KeyHash,
+    LoadOptions, Table,
 };
 use memmap2::Mmap;
 use std::error::Error;
@@ -76,28 +76,17 @@ fn every_kind(keys: u64, queries: u64) -> Outcome<Vec<Row>> {
     let scattered = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
     let asked: Vec<KeyHash> =
         (0..queries).map(|i| (scattered(i) % keys + keys * (i % 2)).key_hash(0)).collect();
-    let mut rows = Vec::new();
-    macro_rules! rows {
-        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
-            let filter: amq::$type = amq::kinds!(can bulk in [$($can)*] {
-                built(&hashes)?
-            } else {
-                grown(&hashes)?
-            });
-            rows.push(measure(filter, keys, &asked)?);
-        )*};
+    let of_kind = |&kind| measure(made(kind, &hashes)?, keys, &asked);
+    AnyFilter::KINDS.iter().map(of_kind).collect()
+}
+
+/// A filter of these hashes. A scalable one grows from a hundredth of them, through several stages.
+fn made(kind: FilterKind, hashes: &[KeyHash]) -> Outcome<AnyFilter> {
+    if !matches!(kind, FilterKind::Scalable | FilterKind::ScalableBlocked) {
+        return Ok(AnyFilter::build_hashes(kind, Budget::Fpr(0.01), 0, hashes)?);
     }
-    amq::kinds!(rows);
-    Ok(rows)
-}
-
-fn built<F: BuildFilter>(hashes: &[KeyHash]) -> Outcome<F> {
-    Ok(F::build_hashes(Budget::Fpr(0.01), 0, hashes)?)
-}
-
-/// From a hundredth of the keys on, through several stages.
-fn grown<F: EmptyFilter>(hashes: &[KeyHash]) -> Outcome<F> {
-    let mut filter = F::empty(Goal::fpr((hashes.len() / 100) as u64, 0.01), 0)?;
+    let goal = Goal::fpr((hashes.len() / 100) as u64, 0.01);
+    let mut filter = AnyFilter::with_seed(kind, goal, 0)?;
     filter.insert_batch(hashes)?;
     Ok(filter)
 }
@@ -112,20 +101,16 @@ fn best<R>(mut work: impl FnMut() -> R) -> Duration {
     runs.min().unwrap_or_default()
 }
 
-fn measure<F>(filter: F, keys: u64, asked: &[KeyHash]) -> Outcome<Row>
-where
-    F: Filter + FilterFile<With<Table> = F>,
-    for<'a> F::With<&'a [u8]>: Filter,
-{
+fn measure(filter: AnyFilter, keys: u64, asked: &[KeyHash]) -> Outcome<Row> {
     let encode = best(|| filter.to_bytes());
     let bytes = Table::try_from(&filter.to_bytes()?[..])?;
     let (bytes, file) = (&bytes[..], bytes.len() as u64);
     // Into memory that is taken anew, as decoding does.
     let copy = best(|| bytes.to_vec());
-    let decode = best(|| F::from_bytes(bytes).map(drop));
-    let open = best(|| F::view(bytes).map(drop));
+    let decode = best(|| AnyFilter::from_bytes(bytes).map(drop));
+    let open = best(|| AnyFilter::view(bytes).map(drop));
 
-    let viewed = F::view(bytes)?;
+    let viewed = AnyFilter::view(bytes)?;
     let mut answers = vec![false; asked.len()];
     let mut of_view = vec![false; asked.len()];
     let per_query = |time: Duration| time.as_secs_f64() * 1e9 / asked.len() as f64;

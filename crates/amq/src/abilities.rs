@@ -1,135 +1,164 @@
 //! What each kind of filter can do.
 
-use crate::kinds;
+use crate::any::abilities;
 use amq_core::FilterKind;
 use core::fmt;
 
-/// Writes the abilities, as fields and as values.
-macro_rules! abilities {
-    ($($(#[$doc:meta])* $name:ident $field:ident: $text:literal;)*) => {
-        /// Something that some kinds of filter can do and others cannot.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[non_exhaustive]
-        pub enum Ability {$(
-            $(#[$doc])*
-            $name,
-        )*}
-
-        /// What a kind of filter can do.
-        ///
-        /// ```
-        /// use amq::{Abilities, Ability, FilterKind};
-        ///
-        /// let cuckoo = Abilities::of(FilterKind::Cuckoo);
-        /// assert!(cuckoo.remove && !cuckoo.never_full);
-        /// let all = [Ability::Count, Ability::List];
-        /// assert!(Abilities::of(FilterKind::Quotient).has_all(&all));
-        /// ```
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[non_exhaustive]
-        pub struct Abilities {$(
-            $(#[$doc])*
-            pub $field: bool,
-        )*}
-
-        impl Ability {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-        }
-
-        /// Fits after "can" and "cannot".
-        impl fmt::Display for Ability {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self {$(Self::$name => $text,)*})
-            }
-        }
-
-        impl Abilities {
-            /// Whether the kind has this ability.
-            #[must_use]
-            pub const fn has(&self, ability: Ability) -> bool {
-                match ability {$(Ability::$name => self.$field,)*}
-            }
-        }
-    };
-}
-
-abilities! {
+/// Something that some kinds of filter can do and others cannot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Ability {
     /// Take keys one by one, after it was made.
-    Insert insert: "insert keys one by one";
+    Insert,
     /// Remove keys that were inserted.
-    Remove remove: "remove keys";
+    Remove,
     /// Say how many copies of a key it holds.
-    Count count: "count the copies of a key";
+    Count,
     /// List the hashes it stores, and so be copied into another table without the keys.
-    List list: "list what it stores";
+    List,
     /// Absorb another filter of the same parameters and seed.
-    Merge merge: "be merged";
+    Merge,
     /// Go beyond the number of keys it was planned for and keep its promise. A quotient filter does
     /// if told so, with [`with_max_slots`](amq_quotient::QuotientParams::with_max_slots), at twice
     /// the rate with each doubling.
-    Grow grow: "grow beyond its plan";
+    Grow,
     /// Take every key, however full: the rate rises, and no insert is ever refused.
-    NeverFull never_full: "take any number of keys";
+    NeverFull,
     /// Be built from all keys at once, in no other way.
-    BuildOnly build_only: "be built only from all keys at once";
+    BuildOnly,
     /// Take keys from several threads through a shared reference, without a lock: as an
     /// [`AtomicBloomFilter`](amq_bloom::AtomicBloomFilter) or
     /// [`AtomicBlockedBloomFilter`](amq_bloom::AtomicBlockedBloomFilter), which the filter turns
     /// into and out of. For the others there is `sharded`.
-    SharedInsert shared_insert: "take keys from several threads without a lock";
+    SharedInsert,
     /// Be saved as a file, and loaded.
-    Save save: "be saved";
+    Save,
     /// Be queried in its file, through a memory map.
-    Map map: "be queried in a mapped file";
+    Map,
 }
 
-/// Reads the table of kinds.
-macro_rules! of_kind {
-    (
-        $kind:expr;
-        $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*
-    ) => {
-        match $kind {
-            $(FilterKind::$name => Self {
-                insert: kinds!(can insert in [$($can)*] { true } else { false }),
-                remove: kinds!(can remove in [$($can)*] { true } else { false }),
-                count: kinds!(can count in [$($can)*] { true } else { false }),
-                list: kinds!(can list in [$($can)*] { true } else { false }),
-                merge: kinds!(can merge in [$($can)*] { true } else { false }),
-                grow: kinds!(can grow in [$($can)*] { true } else { false }),
-                never_full: kinds!(can never_full in [$($can)*] { true } else { false }),
-                build_only: kinds!(can build_only in [$($can)*] { true } else { false }),
-                shared_insert: kinds!(can shared_insert in [$($can)*] { true } else { false }),
-                // Every kind there is has files, and views of them.
-                save: true,
-                map: true,
-            },)*
-            _ => Self::NONE,
-        }
-    };
+impl Ability {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::Insert,
+        Self::Remove,
+        Self::Count,
+        Self::List,
+        Self::Merge,
+        Self::Grow,
+        Self::NeverFull,
+        Self::BuildOnly,
+        Self::SharedInsert,
+        Self::Save,
+        Self::Map,
+    ];
+
+    /// The kinds that have this ability, whether or not the program was built with them.
+    pub fn kinds(self) -> impl Iterator<Item = FilterKind> {
+        FilterKind::ALL.into_iter().filter(move |&kind| abilities(kind).contains(&self))
+    }
+}
+
+/// Fits after "can" and "cannot".
+impl fmt::Display for Ability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Insert => "insert keys one by one",
+            Self::Remove => "remove keys",
+            Self::Count => "count the copies of a key",
+            Self::List => "list what it stores",
+            Self::Merge => "be merged",
+            Self::Grow => "grow beyond its plan",
+            Self::NeverFull => "take any number of keys",
+            Self::BuildOnly => "be built only from all keys at once",
+            Self::SharedInsert => "take keys from several threads without a lock",
+            Self::Save => "be saved",
+            Self::Map => "be queried in a mapped file",
+        })
+    }
+}
+
+/// What a kind of filter can do.
+///
+/// ```
+/// use amq::{Abilities, Ability, FilterKind};
+///
+/// let cuckoo = Abilities::of(FilterKind::Cuckoo);
+/// assert!(cuckoo.remove && !cuckoo.never_full);
+/// let all = [Ability::Count, Ability::List];
+/// assert!(Abilities::of(FilterKind::Quotient).has_all(&all));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub struct Abilities {
+    /// Take keys one by one, after it was made.
+    pub insert: bool,
+    /// Remove keys that were inserted.
+    pub remove: bool,
+    /// Say how many copies of a key it holds.
+    pub count: bool,
+    /// List the hashes it stores, and so be copied into another table without the keys.
+    pub list: bool,
+    /// Absorb another filter of the same parameters and seed.
+    pub merge: bool,
+    /// Go beyond the number of keys it was planned for and keep its promise. A quotient filter does
+    /// if told so, with [`with_max_slots`](amq_quotient::QuotientParams::with_max_slots), at twice
+    /// the rate with each doubling.
+    pub grow: bool,
+    /// Take every key, however full: the rate rises, and no insert is ever refused.
+    pub never_full: bool,
+    /// Be built from all keys at once, in no other way.
+    pub build_only: bool,
+    /// Take keys from several threads through a shared reference, without a lock: as an
+    /// [`AtomicBloomFilter`](amq_bloom::AtomicBloomFilter) or
+    /// [`AtomicBlockedBloomFilter`](amq_bloom::AtomicBlockedBloomFilter), which the filter turns
+    /// into and out of. For the others there is `sharded`.
+    pub shared_insert: bool,
+    /// Be saved as a file, and loaded.
+    pub save: bool,
+    /// Be queried in its file, through a memory map.
+    pub map: bool,
 }
 
 impl Abilities {
-    /// None at all: a kind that this version does not know.
-    const NONE: Self = Self {
-        insert: false,
-        remove: false,
-        count: false,
-        list: false,
-        merge: false,
-        grow: false,
-        never_full: false,
-        build_only: false,
-        shared_insert: false,
-        save: false,
-        map: false,
-    };
-
     /// What this kind can do, whether or not the program was built with it.
     #[must_use]
-    pub const fn of(kind: FilterKind) -> Self {
-        kinds!(of_kind kind)
+    pub fn of(kind: FilterKind) -> Self {
+        let mut all = Self::default();
+        for ability in abilities(kind) {
+            *match ability {
+                Ability::Insert => &mut all.insert,
+                Ability::Remove => &mut all.remove,
+                Ability::Count => &mut all.count,
+                Ability::List => &mut all.list,
+                Ability::Merge => &mut all.merge,
+                Ability::Grow => &mut all.grow,
+                Ability::NeverFull => &mut all.never_full,
+                Ability::BuildOnly => &mut all.build_only,
+                Ability::SharedInsert => &mut all.shared_insert,
+                Ability::Save => &mut all.save,
+                Ability::Map => &mut all.map,
+            } = true;
+        }
+        all
+    }
+
+    /// Whether the kind has this ability.
+    #[must_use]
+    pub const fn has(&self, ability: Ability) -> bool {
+        match ability {
+            Ability::Insert => self.insert,
+            Ability::Remove => self.remove,
+            Ability::Count => self.count,
+            Ability::List => self.list,
+            Ability::Merge => self.merge,
+            Ability::Grow => self.grow,
+            Ability::NeverFull => self.never_full,
+            Ability::BuildOnly => self.build_only,
+            Ability::SharedInsert => self.shared_insert,
+            Ability::Save => self.save,
+            Ability::Map => self.map,
+        }
     }
 
     /// Whether the kind has all of these abilities.
@@ -142,13 +171,5 @@ impl Abilities {
     pub fn iter(self) -> impl Iterator<Item = Ability> {
         let all = Ability::ALL.iter().copied();
         all.filter(move |&ability| self.has(ability))
-    }
-}
-
-impl Ability {
-    /// The kinds that have this ability, whether or not the program was built with them.
-    pub fn kinds(self) -> impl Iterator<Item = FilterKind> {
-        let all = FilterKind::ALL.into_iter();
-        all.filter(move |&kind| Abilities::of(kind).has(self))
     }
 }

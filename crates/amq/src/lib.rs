@@ -45,6 +45,8 @@ mod abilities;
         unused_imports,
         unused_variables,
         dead_code,
+        unreachable_code,
+        unreachable_patterns,
         reason = "with some variants left out, no kind or every kind may have an ability"
     )
 )]
@@ -76,25 +78,26 @@ pub use amq_core::{
     TruncateError, TruncateFilter, UnevenHashes, UnknownKind, format, key, numeric,
 };
 
-pub use any::variants::*;
-
-/// Writes `pub use` for the type of each kind.
-macro_rules! types {
-    (; $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
-        #[cfg(feature = $feature)]
-        pub use $module::$type;
-    )*};
-}
-
-kinds!(types);
+#[cfg(feature = "bloom")]
+pub use amq_bloom::{self as bloom, BlockedBloomFilter, BloomFilter, WideBlockedBloomFilter};
+#[cfg(feature = "counting")]
+pub use amq_counting::{self as counting, BlockedCountingBloomFilter, CountingBloomFilter};
+#[cfg(feature = "cuckoo")]
+pub use amq_cuckoo::{self as cuckoo, CuckooFilter, WindowedCuckooFilter};
+#[cfg(feature = "fuse")]
+pub use amq_fuse::{self as fuse, FuseFilter};
+#[cfg(feature = "quotient")]
+pub use amq_quotient::{self as quotient, ExpandableQuotientFilter, QuotientFilter};
+#[cfg(feature = "ribbon")]
+pub use amq_ribbon::{self as ribbon, RibbonFilter, RibbonMap};
+#[cfg(feature = "scalable")]
+pub use amq_scalable::{self as scalable, ScalableBlockedBloomFilter, ScalableBloomFilter};
 
 // What is no kind of its own.
 #[cfg(all(feature = "bloom", target_has_atomic = "64"))]
 pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 #[cfg(feature = "interleaved")]
 pub use amq_interleaved::{self as interleaved, BinError, InterleavedBloomFilter};
-#[cfg(feature = "ribbon")]
-pub use amq_ribbon::RibbonMap;
 
 const _: () = assert!(
     !AnyFilter::KINDS.is_empty(),

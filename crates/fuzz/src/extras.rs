@@ -1,37 +1,22 @@
 //! What single types can do besides what all of their abilities can.
 
 use amq::{
-    BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, CountingBloomFilter, CuckooFilter,
-    ExpandableQuotientFilter, Filter, FilterFile, InsertFilter, QuotientFilter,
-    ScalableBlockedBloomFilter, ScalableBloomFilter, WideBlockedBloomFilter, WindowedCuckooFilter,
+    AnyFilter, BloomFilter, ExpandableQuotientFilter, Filter, FilterFile, InsertFilter,
+    QuotientFilter,
 };
-use core::any::Any;
-
-/// Calls the arm of the filter's type, if it has one.
-macro_rules! by_type {
-    ($filter:ident as $downcast:ident { $($($type:ty)|+ => |$it:ident| $body:expr;)* }) => {
-        $($(if let Some($it) = $filter.$downcast::<$type>() {
-            return $body;
-        })+)*
-    };
-}
 
 /// Whatever changes the filter but not its keys, chosen by a number.
-pub fn rearrange(filter: &mut dyn Any, how: u8) {
-    by_type! { filter as downcast_mut {
-        // Folding halves or thirds the table; keys stay in.
-        BloomFilter => |it| if let Ok(folded) = it.fold(u64::from(how % 4)) {
-            *it = folded;
-        };
-        BlockedBloomFilter => |it| if let Ok(folded) = it.fold(u64::from(how % 4)) {
-            *it = folded;
-        };
-        WideBlockedBloomFilter => |it| if let Ok(folded) = it.fold(u64::from(how % 4)) {
-            *it = folded;
-        };
-        QuotientFilter => |it| resized(it, how);
-        ExpandableQuotientFilter => |it| grown(it, how);
-    } }
+pub fn rearrange(filter: &mut AnyFilter, how: u8) {
+    let factor = u64::from(how % 4);
+    // Folding halves or thirds the table; keys stay in.
+    match filter {
+        AnyFilter::Bloom(it) => drop(it.fold(factor).map(|folded| *it = folded)),
+        AnyFilter::BlockedBloom(it) => drop(it.fold(factor).map(|folded| *it = folded)),
+        AnyFilter::WideBlockedBloom(it) => drop(it.fold(factor).map(|folded| *it = folded)),
+        AnyFilter::Quotient(it) => resized(it, how),
+        AnyFilter::ExpandableQuotient(it) => grown(it, how),
+        _ => {}
+    }
 }
 
 fn resized(filter: &mut QuotientFilter, how: u8) {
@@ -65,27 +50,27 @@ fn grown(filter: &mut ExpandableQuotientFilter, how: u8) {
 }
 
 /// Whatever else can be asked.
-pub fn inspect(filter: &dyn Any) {
-    by_type! { filter as downcast_ref {
-        BloomFilter => |it| {
+pub fn inspect(filter: &AnyFilter) {
+    match filter {
+        AnyFilter::Bloom(it) => {
             bits(it.load_factor(), it.estimated_cardinality());
             let mut same = it.clone();
             assert!(same.intersect(it).is_ok() && same == *it);
             for hash in crate::hashes() {
                 assert_eq!(it.contains_hash_unlikely(hash), it.contains_hash(hash));
             }
-        };
-        BlockedBloomFilter => |it| {
+        }
+        AnyFilter::BlockedBloom(it) => {
             bits(it.load_factor(), it.estimated_cardinality());
             let mut same = it.clone();
             assert!(same.intersect(it).is_ok() && same == *it);
-        };
-        WideBlockedBloomFilter => |it| {
+        }
+        AnyFilter::WideBlockedBloom(it) => {
             bits(it.load_factor(), it.estimated_cardinality());
             let mut same = it.clone();
             assert!(same.intersect(it).is_ok() && same == *it);
-        };
-        CountingBloomFilter => |it| {
+        }
+        AnyFilter::Counting(it) => {
             bits(it.load_factor(), it.estimated_cardinality());
             let bloom = it.to_bloom().expect("memory for a quarter of the table");
             for hash in crate::hashes() {
@@ -93,30 +78,13 @@ pub fn inspect(filter: &dyn Any) {
             }
             let file = bloom.to_bytes().expect("memory for the file");
             assert!(BloomFilter::from_bytes(&file).is_ok_and(|again| again == bloom));
-        };
-        BlockedCountingBloomFilter => |it| assert!((0.0..=1.0).contains(&it.load_factor()));
-        ScalableBloomFilter | ScalableBlockedBloomFilter => |it| {
-            assert_eq!(it.stages().count(), it.stage_count());
-            // A filter grows by what its table holds, and not by what a file claims.
-            let (mut grown, stages) = (it.clone(), it.stage_count());
-            let newest = it.stages().last().expect("a stage");
-            for hash in crate::hashes() {
-                let _ = grown.insert_hash(hash);
-            }
-            if grown.stage_count() > stages {
-                assert!(newest.capacity <= newest.bytes.saturating_mul(8), "{newest:?}");
-            }
-        };
-        CuckooFilter | WindowedCuckooFilter => |it| {
-            assert_eq!(it.fingerprints().count() as u64, it.len());
-            let Some(fingerprint) = it.fingerprints().next() else { return };
-            let mut more = it.clone();
-            match more.insert_fingerprint(fingerprint) {
-                Ok(_) => assert_eq!(more.len(), it.len() + 1),
-                Err(_) => assert!(more == *it),
-            }
-        };
-        QuotientFilter => |it| {
+        }
+        AnyFilter::BlockedCounting(it) => assert!((0.0..=1.0).contains(&it.load_factor())),
+        AnyFilter::Scalable(it) => stages(it),
+        AnyFilter::ScalableBlocked(it) => stages(it),
+        AnyFilter::Cuckoo(it) => fingerprints(it),
+        AnyFilter::WindowedCuckoo(it) => fingerprints(it),
+        AnyFilter::Quotient(it) => {
             assert_eq!(it.validate(), Ok(()));
             let mut count = 0;
             for hash in it {
@@ -125,14 +93,38 @@ pub fn inspect(filter: &dyn Any) {
             }
             assert_eq!(count, it.len());
             assert!(it.distinct_len() <= it.len());
-        };
-        ExpandableQuotientFilter => |it| {
+        }
+        AnyFilter::ExpandableQuotient(it) => {
             assert_eq!(it.validate(), Ok(()));
             for hash in it.iter() {
                 assert!(it.contains_hash(hash));
             }
-        };
-    } }
+        }
+        _ => {}
+    }
+}
+
+fn stages<F: amq::scalable::OwnedStage>(it: &amq::scalable::ScalableFilter<F>) {
+    assert_eq!(it.stages().count(), it.stage_count());
+    // A filter grows by what its table holds, and not by what a file claims.
+    let (mut grown, stages) = (it.clone(), it.stage_count());
+    let newest = it.stages().last().expect("a stage");
+    for hash in crate::hashes() {
+        let _ = grown.insert_hash(hash);
+    }
+    if grown.stage_count() > stages {
+        assert!(newest.capacity <= newest.bytes.saturating_mul(8), "{newest:?}");
+    }
+}
+
+fn fingerprints<L: amq::cuckoo::Layout>(it: &amq::cuckoo::Cuckoo<L>) {
+    assert_eq!(it.fingerprints().count() as u64, it.len());
+    let Some(fingerprint) = it.fingerprints().next() else { return };
+    let mut more = it.clone();
+    match more.insert_fingerprint(fingerprint) {
+        Ok(_) => assert_eq!(more.len(), it.len() + 1),
+        Err(_) => assert!(more == *it),
+    }
 }
 
 fn bits(fill_ratio: f64, cardinality: f64) {

@@ -1,7 +1,11 @@
 //! Any sequence of operations on a filter of any kind, against a plain map of copies.
 
-use crate::subject::Changing;
-use amq::{Budget, EmptyFilter, Goal, Key, KeyHash, QuotientFilter};
+use crate::extras::{inspect, rearrange};
+use crate::subject::{can, encode, try_merge};
+use amq::{
+    Abilities, AnyError, AnyFilter, Budget, Filter, FilterFile, FilterKind, Goal, Key, KeyHash,
+    QuotientFilter,
+};
 use arbitrary::Arbitrary;
 use std::collections::BTreeMap;
 
@@ -66,27 +70,16 @@ impl Shape {
 
 /// Plays a game.
 pub fn play(game: &Game) {
-    let mut starts: Vec<fn(&Game)> = Vec::new();
-    macro_rules! each {
-        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
-            amq::kinds!(can insert in [$($can)*] { starts.push(start::<amq::$type>) } else {});
-        )*};
-    }
-    amq::kinds!(each);
-    starts.push(|game| {
-        with(game, |shape| {
+    let kinds = AnyFilter::KINDS.iter().filter(|&&kind| Abilities::of(kind).insert);
+    let kinds: Vec<FilterKind> = kinds.copied().collect();
+    let kind = kinds.get(usize::from(game.kind) % (kinds.len() + 1));
+    let make = |shape: Shape| match kind {
+        Some(&kind) => AnyFilter::with_seed(kind, shape.goal(), shape.seed()).ok(),
+        None => {
             let plan = QuotientFilter::plan_growing(shape.goal(), game.initial.into()).ok()?;
-            QuotientFilter::with_seed(plan, shape.seed()).ok()
-        });
-    });
-    starts[usize::from(game.kind) % starts.len()](game);
-}
-
-fn start<F: Changing + EmptyFilter>(game: &Game) {
-    with(game, |shape| F::empty(shape.goal(), shape.seed()).ok());
-}
-
-fn with<F: Changing>(game: &Game, make: impl Fn(Shape) -> Option<F>) {
+            QuotientFilter::with_seed(plan, shape.seed()).ok().map(AnyFilter::from)
+        }
+    };
     let Some(filter) = make(game.goal) else {
         return;
     };
@@ -96,17 +89,17 @@ fn with<F: Changing>(game: &Game, make: impl Fn(Shape) -> Option<F>) {
         table.holds_its_keys();
     }
     crate::ask(&table.filter);
-    table.filter.inspect();
+    inspect(&table.filter);
 }
 
-struct Table<F> {
-    filter: F,
+struct Table {
+    filter: AnyFilter,
     /// The copies of each key.
     copies: BTreeMap<u8, u64>,
 }
 
-impl<F: Changing> Table<F> {
-    fn next(&mut self, next: &Move, game: &Game, make: &impl Fn(Shape) -> Option<F>) {
+impl Table {
+    fn next(&mut self, next: &Move, game: &Game, make: &impl Fn(Shape) -> Option<AnyFilter>) {
         match next {
             Move::Insert(key) => self.insert(*key),
             Move::Batch(keys) => self.batch(keys),
@@ -119,22 +112,23 @@ impl<F: Changing> Table<F> {
             }
             Move::MergeWithItself => {
                 let other = self.filter.clone();
-                if self.filter.try_merge(&other) {
+                if try_merge(&mut self.filter, &other) {
                     self.copies.values_mut().for_each(|copies| *copies *= 2);
                 }
             }
             Move::Rearrange(how) => {
-                self.filter.rearrange(*how);
-                self.filter.inspect();
+                rearrange(&mut self.filter, *how);
+                inspect(&self.filter);
             }
             Move::Reload => {
-                let bytes = self.filter.encode();
-                let loaded = F::decode(&bytes).unwrap_or_else(|error| panic!("{error}"));
-                assert!(loaded == self.filter && loaded.encode() == bytes);
+                let bytes = encode(&self.filter);
+                let loaded =
+                    AnyFilter::from_bytes(&bytes).unwrap_or_else(|error| panic!("{error}"));
+                assert!(loaded == self.filter && encode(&loaded) == bytes);
                 self.filter = loaded;
             }
             Move::Clear => {
-                self.filter.clear();
+                self.filter.clear().expect("what inserts is emptied");
                 assert_eq!(self.filter.len(), 0);
                 self.copies.clear();
             }
@@ -147,17 +141,17 @@ impl<F: Changing> Table<F> {
 
     /// Asserts that the filter is still the one of these bytes.
     fn unchanged(&self, bytes: &[u8], what: &str) {
-        assert!(self.filter.encode() == bytes, "{what} changed the filter");
+        assert!(encode(&self.filter) == bytes, "{what} changed the filter");
     }
 
     fn insert(&mut self, key: u8) {
         let hash = self.hash(key);
         let (there, len) = (self.filter.contains_hash(hash), self.filter.len());
-        let before = self.filter.encode();
+        let before = encode(&self.filter);
         match self.filter.insert_hash(hash) {
             Ok(inserted) => {
                 assert_eq!(inserted.is_new(), !there);
-                let more = u64::from(F::COPIES || !there);
+                let more = u64::from(can(&self.filter).remove || !there);
                 assert_eq!(self.filter.len(), len + more);
                 *self.copies.entry(key).or_default() += 1;
             }
@@ -169,7 +163,7 @@ impl<F: Changing> Table<F> {
         let hashes: Vec<KeyHash> = keys.iter().map(|&key| self.hash(key)).collect();
         let (mut singly, mut answered) = (self.filter.clone(), self.filter.clone());
         let inserted = self.filter.insert_batch(&hashes);
-        let done = inserted.map_or_else(|error| error.done as usize, |_| hashes.len());
+        let done = inserted.map_or_else(|error| done(&error), |_| hashes.len());
         let mut new = vec![true; hashes.len()];
         assert_eq!(answered.insert_batch_new(&hashes, &mut new), inserted);
         for (&hash, &new) in hashes[..done].iter().zip(&new) {
@@ -186,10 +180,12 @@ impl<F: Changing> Table<F> {
     }
 
     fn remove(&mut self, key: u8) {
-        let Some(remove) = F::REMOVE else { return };
+        if !can(&self.filter).remove {
+            return;
+        }
         let (hash, len) = (self.hash(key), self.filter.len());
         if let Some(copies) = self.copies.get_mut(&key) {
-            assert!(remove(&mut self.filter, hash), "a present key is not removed");
+            assert_eq!(self.filter.remove_hash(hash), Ok(true), "a present key is not removed");
             assert_eq!(self.filter.len(), len - 1);
             *copies -= 1;
             if *copies == 0 {
@@ -197,17 +193,17 @@ impl<F: Changing> Table<F> {
             }
         } else if !self.filter.contains_hash(hash) {
             // A false positive must not be removed: that takes another key's entry.
-            let before = self.filter.encode();
-            assert!(!remove(&mut self.filter, hash));
+            let before = encode(&self.filter);
+            assert_eq!(self.filter.remove_hash(hash), Ok(false));
             self.unchanged(&before, "removing an absent key");
         }
     }
 
-    fn merge(&mut self, mut other: F, keys: &[u8]) {
+    fn merge(&mut self, mut other: AnyFilter, keys: &[u8]) {
         let seed = other.seed();
         let mut taken = keys.to_vec();
         taken.retain(|key| other.insert_hash(key.key_hash(seed)).is_ok());
-        if self.filter.try_merge(&other) {
+        if try_merge(&mut self.filter, &other) {
             for key in taken {
                 *self.copies.entry(key).or_default() += 1;
             }
@@ -218,13 +214,21 @@ impl<F: Changing> Table<F> {
         for (&key, &copies) in &self.copies {
             let hash = self.hash(key);
             assert!(self.filter.contains_hash(hash), "key {key} is lost");
-            if let Some(count) = F::COUNT {
-                let count = count(&self.filter, hash);
+            if let Ok(count) = self.filter.count_hash(hash) {
                 assert!(count.estimate >= copies || count.saturated, "{key}: {count:?}");
             }
         }
-        if F::COPIES {
+        // What removes counts every copy.
+        if can(&self.filter).remove {
             assert_eq!(self.filter.len(), self.copies.values().sum());
         }
+    }
+}
+
+/// Hashes that were inserted before one was refused.
+fn done(error: &AnyError) -> usize {
+    match error {
+        AnyError::Batch(batch) => batch.done as usize,
+        other => panic!("{other}"),
     }
 }

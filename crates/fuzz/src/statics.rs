@@ -1,8 +1,7 @@
 //! Any keys for a filter or map that is built at once.
 
-use crate::subject::Subject;
 use crate::{Aligned, ask, later};
-use amq::{AnyFilter, Budget, BuildFilter, FilterFile, Key, KeyHash, RibbonMap};
+use amq::{Abilities, AnyFilter, Budget, Filter, FilterFile, FilterKind, Key, KeyHash, RibbonMap};
 use arbitrary::Arbitrary;
 
 /// What to build, and of what.
@@ -26,28 +25,25 @@ pub fn built(building: &Building) {
     let run = (0..u64::from(building.run % 4096)).map(|key| key.key_hash(building.seed));
     let chosen = building.chosen.iter().copied().map(KeyHash::new);
     let hashes: Vec<KeyHash> = run.chain(chosen).collect();
-    let mut kinds: Vec<fn(&Building, &[KeyHash])> = Vec::new();
-    macro_rules! each {
-        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {$(
-            amq::kinds!(can build_only in [$($can)*] { kinds.push(filter::<amq::$type>) } else {});
-        )*};
+    let kinds = AnyFilter::KINDS.iter().filter(|&&kind| Abilities::of(kind).build_only);
+    let kinds: Vec<FilterKind> = kinds.copied().collect();
+    match kinds.get(usize::from(building.kind) % (kinds.len() + 1)) {
+        Some(&kind) => filter(kind, building, &hashes),
+        None => map(building, &hashes),
     }
-    amq::kinds!(each);
-    kinds.push(map);
-    kinds[usize::from(building.kind) % kinds.len()](building, &hashes);
 }
 
-fn filter<F: Subject + BuildFilter>(building: &Building, hashes: &[KeyHash]) {
+fn filter(kind: FilterKind, building: &Building, hashes: &[KeyHash]) {
     let bits = f64::from(building.bits) + f64::from(building.more) / 16.0;
     let budget = Budget::BitsPerKey(bits);
     // Chosen hashes may have no solution, and few bits no filter.
-    let Ok(filter) = F::build_hashes(budget, building.seed, hashes) else {
+    let Ok(filter) = AnyFilter::build_hashes(kind, budget, building.seed, hashes) else {
         return;
     };
     assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)), "a key is lost");
     assert_eq!(filter.len(), hashes.len() as u64);
-    let bytes = filter.encode();
-    assert!(F::decode(&bytes).is_ok_and(|again| again == filter));
+    let bytes = filter.to_bytes().expect("memory for the file");
+    assert!(AnyFilter::from_bytes(&bytes).is_ok_and(|again| again == filter));
     let aligned = Aligned::new(&bytes);
     let view = AnyFilter::view(aligned.get()).expect("a view of what was written");
     assert_eq!(ask(&view), ask(&filter));

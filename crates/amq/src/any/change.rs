@@ -1,66 +1,21 @@
 //! What some kinds can do and others cannot.
 
-use super::table::able;
+use super::kinds::{Merging, Row};
 use super::{AnyError, AnyFilter, Unsupported};
-use crate::{Ability, kinds};
-use alloc::boxed::Box;
-use amq_core::{
-    Bytes, ClearFilter, Count, CountFilter, Filter, FilterExt, InsertExt, InsertFilter, Inserted,
-    Key, KeyHash, MergeError, MergeFilter, RemoveFilter,
-};
-
-/// `merged!(self, other, |ours, theirs| body)`: for two filters of one kind that can merge.
-macro_rules! merged {
-    (
-        $ours:ident, $theirs:ident => $body:expr, $left:expr, $right:expr;
-        $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*
-    ) => {
-        match ($left, $right) {
-            $(
-                #[cfg(feature = $feature)]
-                (Self::$name($ours), Self::$name($theirs)) => kinds!(can merge in [$($can)*] {
-                    $body
-                } else {
-                    let _ = $theirs;
-                    return Err(Unsupported::new(Ability::Merge, Filter::kind($ours)).into())
-                }),
-            )*
-            #[allow(unreachable_patterns, reason = "with a single kind, both are of it")]
-            ($ours, $theirs) => Err(MergeError::Kinds {
-                ours: $ours.kind(),
-                theirs: $theirs.kind(),
-            }),
-        }
-    };
-}
+use crate::Ability;
+use amq_core::{Bytes, Count, Filter, Inserted, Key, KeyHash, MergeError};
 
 impl<B: Bytes> AnyFilter<B> {
-    fn cannot(&self, operation: Ability) -> Unsupported {
-        Unsupported::new(operation, self.kind())
-    }
-
     /// The number of copies of `key`; see [`FilterExt::count`].
     #[inline]
     pub fn count<K: Key + ?Sized>(&self, key: &K) -> Result<Count, Unsupported> {
-        kinds!(able count self,
-            filter => Ok(FilterExt::count(filter, key)),
-            else Err(self.cannot(Ability::Count)))
+        self.count_hash(key.key_hash(self.seed()))
     }
 
     /// The number of copies of the key with this hash; see [`count`](Self::count).
     #[inline]
     pub fn count_hash(&self, hash: KeyHash) -> Result<Count, Unsupported> {
-        kinds!(able count self,
-            filter => Ok(CountFilter::count_hash(filter, hash)),
-            else Err(self.cannot(Ability::Count)))
-    }
-
-    /// The stored hashes, every copy, in rising order. A filter stores the leading bits of a hash;
-    /// each comes as the least hash with these bits.
-    pub fn hashes(&self) -> Result<Box<dyn Iterator<Item = KeyHash> + '_>, Unsupported> {
-        kinds!(able list self,
-            filter => Ok(Box::new(filter.iter())),
-            else Err(self.cannot(Ability::List)))
+        Ok(self.as_count()?.count_hash(hash))
     }
 }
 
@@ -74,26 +29,20 @@ impl AnyFilter {
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     #[inline]
     pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, AnyError> {
-        kinds!(able insert self,
-            filter => Ok(InsertFilter::insert_hash(filter, hash)?),
-            else Err(self.cannot(Ability::Insert).into()))
+        Ok(self.as_fill()?.insert_hash(hash)?)
     }
 
     /// Inserts the key with this hash unless the filter answers `true` for it already; see
     /// [`InsertFilter::insert_unique_hash`], and its warning.
     #[inline]
     pub fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, AnyError> {
-        kinds!(able insert self,
-            filter => Ok(InsertFilter::insert_unique_hash(filter, hash)?),
-            else Err(self.cannot(Ability::Insert).into()))
+        Ok(self.as_fill()?.insert_unique_hash(hash)?)
     }
 
     /// Inserts many hashes and returns how many were new. On an error the hashes before the refused
     /// one are in, and the error says how many.
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, AnyError> {
-        kinds!(able insert self,
-            filter => Ok(InsertFilter::insert_batch(filter, hashes)?),
-            else Err(self.cannot(Ability::Insert).into()))
+        Ok(self.as_fill()?.insert_batch(hashes)?)
     }
 
     /// Inserts many hashes, says of each whether it was new, and returns how many were; see
@@ -103,17 +52,14 @@ impl AnyFilter {
         hashes: &[KeyHash],
         new: &mut [bool],
     ) -> Result<u64, AnyError> {
-        kinds!(able insert self,
-            filter => Ok(InsertFilter::insert_batch_new(filter, hashes, new)?),
-            else Err(self.cannot(Ability::Insert).into()))
+        Ok(self.as_fill()?.insert_batch_new(hashes, new)?)
     }
 
     /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had
     /// grown. Only for kinds that insert.
     pub fn clear(&mut self) -> Result<(), Unsupported> {
-        kinds!(able insert self,
-            filter => { ClearFilter::clear(filter); Ok(()) },
-            else Err(self.cannot(Ability::Insert)))
+        self.as_fill()?.clear();
+        Ok(())
     }
 
     /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
@@ -121,28 +67,34 @@ impl AnyFilter {
     /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Unsupported> {
-        kinds!(able remove self,
-            filter => Ok(InsertExt::remove(filter, key)),
-            else Err(self.cannot(Ability::Remove)))
+        self.remove_hash(key.key_hash(self.seed()))
     }
 
     /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
     #[inline]
     pub fn remove_hash(&mut self, hash: KeyHash) -> Result<bool, Unsupported> {
-        kinds!(able remove self,
-            filter => Ok(RemoveFilter::remove_hash(filter, hash)),
-            else Err(self.cannot(Ability::Remove)))
+        Ok(self.as_remove()?.remove_hash(hash))
     }
 
     /// Adds every key of `other`. All or nothing.
     pub fn merge(&mut self, other: &Self) -> Result<(), AnyError> {
-        let merged = kinds!(merged ours, theirs => MergeFilter::merge(ours, theirs), self, other);
-        Ok(merged?)
+        let (_, merge) = self.merging(other)?;
+        Ok(merge(self, other)?)
     }
 
     /// `Ok` if [`merge`](Self::merge) would succeed, and why not otherwise.
     pub fn can_merge(&self, other: &Self) -> Result<(), AnyError> {
-        let can = kinds!(merged ours, theirs => MergeFilter::can_merge(ours, theirs), self, other);
-        Ok(can?)
+        let (can_merge, _) = self.merging(other)?;
+        Ok(can_merge(self, other)?)
+    }
+
+    /// What merges filters of the kind that both are of.
+    fn merging(&self, other: &Self) -> Result<Merging, AnyError> {
+        let (ours, theirs) = (self.kind(), other.kind());
+        if ours != theirs {
+            return Err(MergeError::Kinds { ours, theirs }.into());
+        }
+        let merging = Row::of(ours).and_then(|row| row.merge);
+        Ok(merging.ok_or(Unsupported::new(Ability::Merge, ours))?)
     }
 }

@@ -1,36 +1,14 @@
 //! Filters of any kind as files.
 
-use super::table::{by_kind, each};
+use super::kinds::Row;
 use super::{AnyFile, AnyFilter, Withheld, truncate};
-use crate::kinds;
 use amq_core::format::HashedBy;
 use amq_core::internal::{Contents, FileFormat, Hashing, Opened, SectionStream, Sections};
 use amq_core::{
     Budget, BuildError, Bytes, DecodeError, FilterKind, KeyInfo, Keyed, Prehashed, Secret, Table,
 };
 
-/// The filter of the kind that the header names, made of these sections.
-macro_rules! restored {
-    (
-        $opened:expr, $sections:expr;
-        $($feature:literal $name:ident: $module:ident::$type:ident [$($can:ident)*];)*
-    ) => {
-        match FilterKind::from_number($opened.kind()) {
-            $(
-                #[cfg(feature = $feature)]
-                Some(FilterKind::$name) => {
-                    type F = $module::$type;
-                    let geometry = <F as FileFormat>::geometry($opened)?;
-                    let filter = <F as FileFormat>::from_sections($opened, geometry, $sections)?;
-                    Ok(AnyFilter::$name(filter))
-                }
-            )*
-            _ => Err(unread($opened)),
-        }
-    };
-}
-
-/// Why a file of no kind above is not read.
+/// Why a file of a kind without a row is not read.
 fn unread(opened: &Opened<'_>) -> DecodeError {
     match FilterKind::from_number(opened.kind()) {
         Some(found) => DecodeError::UnsupportedKind { found },
@@ -43,17 +21,12 @@ impl<B: Bytes> FileFormat for AnyFilter<B> {
     type Geometry = ();
 
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
-        kinds!(each self, filter => filter.contents(hashing))
+        self.inside().contents(hashing)
     }
 
     fn geometry(opened: &Opened<'_>) -> Result<(), DecodeError> {
-        let Some(kind) = FilterKind::from_number(opened.kind()) else {
-            return Err(unread(opened));
-        };
-        kinds!(by_kind insert kind,
-            F => <F as FileFormat>::geometry(opened).map(drop),
-            else <F as FileFormat>::geometry(opened).map(drop),
-            absent Err(unread(opened)))
+        let row = FilterKind::from_number(opened.kind()).and_then(Row::of);
+        (row.ok_or(unread(opened))?.check)(opened)
     }
 
     fn from_sections<C: Bytes>(
@@ -61,7 +34,9 @@ impl<B: Bytes> FileFormat for AnyFilter<B> {
         (): (),
         sections: Sections<'_, C>,
     ) -> Result<AnyFilter<C>, DecodeError> {
-        kinds!(restored opened, sections)
+        let kind = FilterKind::from_number(opened.kind());
+        let read = kind.and_then(|kind| AnyFilter::read(kind, opened, sections));
+        read.unwrap_or(Err(unread(opened)))
     }
 
     fn truncated(

@@ -1,9 +1,9 @@
 //! Planning and making a filter by kind.
 
-use super::table::by_kind;
+use super::kinds::Row;
 use super::{AnyError, AnyFilter, Unsupported};
-use crate::{Ability, kinds};
-use amq_core::internal::{fill_from_hashes, hashes_of};
+use crate::Ability;
+use amq_core::internal::hashes_of;
 use amq_core::{
     Budget, BuildError, BuildTarget, DEFAULT_SEED, FilterKind, Goal, Key, KeyHash, Plan, PlanError,
     numeric,
@@ -29,7 +29,7 @@ pub struct AnyPlan {
 }
 
 impl AnyPlan {
-    fn new<P>(kind: FilterKind, plan: &Plan<P>) -> Self {
+    pub(super) fn new<P>(kind: FilterKind, plan: &Plan<P>) -> Self {
         Self {
             kind,
             keys: plan.keys,
@@ -72,7 +72,7 @@ pub enum AnyTarget {
 }
 
 impl AnyTarget {
-    fn of<P>(self) -> BuildTarget<P> {
+    pub(super) fn of<P>(self) -> BuildTarget<P> {
         match self {
             Self::Budget(budget) => budget.into(),
             Self::Goal(goal) => goal.into(),
@@ -106,11 +106,8 @@ impl AnyFilter {
     /// # }
     /// ```
     pub fn plan(kind: FilterKind, goal: Goal) -> Result<AnyPlan, PlanError> {
-        let plan = kinds!(by_kind insert kind,
-            F => AnyPlan::new(kind, &F::plan(goal)?),
-            else AnyPlan::new(kind, &F::plan(goal)?),
-            absent return Err(PlanError::LeftOut { kind }));
-        Ok(plan)
+        let row = Row::of(kind).ok_or(PlanError::LeftOut { kind })?;
+        (row.plan)(kind, goal)
     }
 
     /// An empty filter of a kind that takes keys one by one, with the public seed
@@ -121,10 +118,9 @@ impl AnyFilter {
 
     /// An empty filter of this kind with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(kind: FilterKind, goal: Goal, seed: u64) -> Result<Self, AnyError> {
-        kinds!(by_kind insert kind,
-            F => Ok(F::with_seed(goal, seed)?.into()),
-            else Err(Unsupported::new(Ability::Insert, kind).into()),
-            absent Err(PlanError::LeftOut { kind }.into()))
+        let row = Row::of(kind).ok_or(PlanError::LeftOut { kind })?;
+        let empty = row.empty.ok_or(Unsupported::new(Ability::Insert, kind))?;
+        Ok(empty(goal, seed)?)
     }
 
     /// A filter of any kind, of exactly the keys with these hashes under this seed.
@@ -137,13 +133,8 @@ impl AnyFilter {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
-        let target = target.into();
-        kinds!(by_kind bulk kind,
-            F => {
-                Ok(<F as amq_core::BuildFilter>::build_hashes(target.of(), seed, hashes)?.into())
-            },
-            else Ok(fill_from_hashes::<F>(target.of(), seed, hashes)?.into()),
-            absent Err(PlanError::LeftOut { kind }.into()))
+        let row = Row::of(kind).ok_or(PlanError::LeftOut { kind })?;
+        (row.build)(target.into(), seed, hashes)
     }
 
     /// Builds a filter of this kind from keys, with the public seed. Keeps their hashes, 8 bytes

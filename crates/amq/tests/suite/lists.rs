@@ -1,23 +1,11 @@
 //! Lists and pages outside the code that name every variant, against the table of kinds.
 
-use amq::FilterKind;
+use amq::AnyFilter;
 use std::path::{Path, PathBuf};
 
-/// A row of the table: feature, crate, kind, type.
-type Row = (&'static str, String, FilterKind, &'static str);
-
-fn rows() -> Vec<Row> {
-    macro_rules! rows {
-        (; $($feature:literal $kind:ident: $module:ident::$type:ident [$($can:ident)*];)*) => {
-            vec![$((
-                $feature,
-                stringify!($module).replace('_', "-"),
-                FilterKind::$kind,
-                stringify!($type),
-            )),*]
-        };
-    }
-    amq::kinds!(rows)
+/// The crate of each kind, and the kind's type.
+fn rows() -> Vec<(&'static str, &'static str)> {
+    AnyFilter::KINDS.iter().map(|&kind| AnyFilter::names(kind).unwrap()).collect()
 }
 
 fn crates() -> PathBuf {
@@ -38,7 +26,7 @@ fn the_macro_that_a_missing_key_names_is_one_of_every_crate() {
     let said = key[start..].split(")]").next().unwrap();
     assert!(said.contains("`key!(Point") && said.contains("`use amq_bloom::key;`"), "{said}");
     assert!(!said.contains("amq_core::key!") && !said.contains("amq::key!"), "{said}");
-    let crates = rows().into_iter().map(|(_, of, ..)| of).chain(["amq".into()]);
+    let crates = rows().into_iter().map(|(of, _)| of).chain(["amq"]);
     for of in crates {
         let exports = read(&format!("{of}/src/lib.rs"));
         let exports =
@@ -56,7 +44,8 @@ fn every_variant_is_a_feature_of_the_facade_with_its_std_and_serde() {
         let start = manifest.find(&format!("\n{feature} = [")).expect(feature);
         manifest[start..].split(']').next().unwrap()
     };
-    for (feature, of, ..) in rows() {
+    for (of, _) in rows() {
+        let feature = of.strip_prefix("amq-").unwrap();
         assert!(list("all").contains(&format!("\"{feature}\"")), "all lacks {feature}");
         assert!(list(feature).contains(&format!("\"dep:{of}\"")), "{feature} lacks dep:{of}");
         for common in ["std", "serde"] {
@@ -67,18 +56,9 @@ fn every_variant_is_a_feature_of_the_facade_with_its_std_and_serde() {
 }
 
 #[test]
-fn every_variant_is_a_module_of_the_facade() {
-    let table = read("amq/src/any/table.rs");
-    for (feature, of, ..) in rows() {
-        let module = format!("pub use {} as {feature};", of.replace('-', "_"));
-        assert!(table.contains(&module), "any/table.rs lacks `{module}`");
-    }
-}
-
-#[test]
 fn every_variant_is_on_the_pages_on_choosing() {
     let [first, choosing] = [read("../README.md"), read("amq/CHOOSING.md")];
-    for (_, of, _, name) in rows() {
+    for (of, name) in rows() {
         let is_linked =
             first.contains(&format!("](crates/{of})")) || choosing.contains(&format!("](../{of})"));
         assert!(is_linked, "no row of README.md or CHOOSING.md links {of}, which has {name}");
@@ -88,7 +68,7 @@ fn every_variant_is_on_the_pages_on_choosing() {
 /// The crate itself says what SECURITY.md and the reader of a short page want to know.
 #[test]
 fn every_variant_crate_reads_like_the_others() {
-    for (_, of, _, name) in rows() {
+    for (of, name) in rows() {
         let essay = read(&format!("{of}/src/lib.rs"));
         for heading in [
             "What it is",
@@ -102,16 +82,5 @@ fn every_variant_crate_reads_like_the_others() {
         }
         assert!(essay.contains("//! - Strangers choose the keys"), "{of}: what chosen keys can do");
         assert!(read(&format!("{of}/README.md")).contains(name), "{of}/README.md: {name}");
-    }
-}
-
-#[test]
-fn every_kind_has_golden_files_in_its_crate() {
-    for (_, of, kind, _) in rows() {
-        let folder = crates().join(of).join("tests/golden");
-        let files = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
-        let files = files.filter(|path| path.extension().is_some_and(|end| end == "amq"));
-        let mut kinds = files.map(|path| std::fs::read(path).unwrap()[16]);
-        assert!(kinds.any(|number| number == kind.number()), "{}: no {kind}", folder.display());
     }
 }
