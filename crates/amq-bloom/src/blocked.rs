@@ -4,14 +4,18 @@ use crate::FoldError;
 use crate::block::Block;
 use crate::layout;
 use crate::params::folded;
-use crate::probing::partition::blocks;
+use crate::probing::partition::{Hashes, blocks};
 use crate::simd::{self, BlockLayout};
 use crate::wide_block::WideBlock;
 use alloc::vec;
+#[cfg(feature = "rayon")]
+use amq_core::HashSource;
 use amq_core::internal::{
     Contents, FileFormat, Hashing, Header, Opened, Section, Sections, fill_from_hashes,
     fill_from_keys,
 };
+#[cfg(feature = "rayon")]
+use amq_core::internal::{par_extend, par_fill_from, rayon::prelude::*};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, DEFAULT_SEED,
     DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
@@ -407,6 +411,14 @@ impl<L: BlockLayout, B: Bytes> Filter for Blocked<L, B> {
     }
 }
 
+impl<L: BlockLayout> Blocked<L> {
+    #[inline(always)]
+    fn insert_many(&mut self, hashes: Hashes<'_>) -> u64 {
+        let blocks = simd::blocks_of_mut::<L>(&mut self.table);
+        blocks::insert::<L>(blocks, self.shape, &mut self.len, hashes)
+    }
+}
+
 impl<L: BlockLayout> InsertFilter for Blocked<L> {
     #[inline(always)]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
@@ -415,8 +427,7 @@ impl<L: BlockLayout> InsertFilter for Blocked<L> {
 
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let blocks = simd::blocks_of_mut::<L>(&mut self.table);
-        Ok(blocks::insert_batch::<L>(blocks, self.shape, &mut self.len, hashes))
+        Ok(self.insert_many(Hashes::Slice(hashes)))
     }
 
     #[inline]
@@ -437,8 +448,12 @@ impl<L: BlockLayout> InsertFilter for Blocked<L> {
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> Result<u64, BatchInsertError> {
-        let blocks = simd::blocks_of_mut::<L>(&mut self.table);
-        Ok(blocks::insert_from::<L>(blocks, self.shape, &mut self.len, about, next))
+        Ok(self.insert_many(Hashes::From(about, next)))
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_insert_from(&mut self, hashes: &dyn HashSource) -> Result<u64, BatchInsertError> {
+        Ok(self.insert_many(Hashes::Shared(hashes)))
     }
 }
 
@@ -506,6 +521,23 @@ impl<L: BlockLayout> BuildFilter for Blocked<L> {
         keys: &[K],
     ) -> Result<Self, BuildError> {
         fill_from_keys(target, seed, keys)
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_build_from(
+        target: impl Into<BuildTarget<L::Params>>,
+        seed: u64,
+        hashes: &dyn HashSource,
+    ) -> Result<Self, BuildError> {
+        par_fill_from(target, seed, hashes)
+    }
+}
+
+/// Keeps the hashes of all keys, 8 bytes each, until they are in.
+#[cfg(feature = "rayon")]
+impl<L: BlockLayout, K: Key + Send> ParallelExtend<K> for Blocked<L> {
+    fn par_extend<I: IntoParallelIterator<Item = K>>(&mut self, keys: I) {
+        par_extend(self, keys);
     }
 }
 

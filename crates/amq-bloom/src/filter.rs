@@ -1,15 +1,20 @@
 //! The classic Bloom filter.
 
 use crate::params::folded;
+use crate::probing::partition::Hashes;
 use crate::probing::partition::places::{self, Place};
 use crate::probing::{ProbeTable, Probes};
 use crate::table::{self, Bits, place, words, words_for, words_mut};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec;
+#[cfg(feature = "rayon")]
+use amq_core::HashSource;
 use amq_core::internal::{
     Contents, FileFormat, Hashing, Header, Opened, Section, Sections, fill_from_hashes,
     fill_from_keys,
 };
+#[cfg(feature = "rayon")]
+use amq_core::internal::{par_extend, par_fill_from, rayon::prelude::*};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, DEFAULT_SEED,
     DecodeError, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
@@ -441,6 +446,14 @@ impl<B: Bytes> Filter for BloomFilter<B> {
     }
 }
 
+impl BloomFilter {
+    #[inline(always)]
+    fn insert_many(&mut self, hashes: Hashes<'_>) -> u64 {
+        let BloomParams { bits, probes } = self.params;
+        places::insert::<Bit>(words_mut(&mut self.table), (bits, probes), &mut self.len, hashes)
+    }
+}
+
 impl InsertFilter for BloomFilter {
     #[inline(always)]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
@@ -451,9 +464,7 @@ impl InsertFilter for BloomFilter {
     // measured 1.2 to 1.7 times slower.
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        let BloomParams { bits, probes } = self.params;
-        let words = words_mut(&mut self.table);
-        Ok(places::insert_batch::<Bit>(words, (bits, probes), &mut self.len, hashes))
+        Ok(self.insert_many(Hashes::Slice(hashes)))
     }
 
     fn insert_from(
@@ -461,9 +472,12 @@ impl InsertFilter for BloomFilter {
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> Result<u64, BatchInsertError> {
-        let BloomParams { bits, probes } = self.params;
-        let words = words_mut(&mut self.table);
-        Ok(places::insert_from::<Bit>(words, (bits, probes), &mut self.len, about, next))
+        Ok(self.insert_many(Hashes::From(about, next)))
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_insert_from(&mut self, hashes: &dyn HashSource) -> Result<u64, BatchInsertError> {
+        Ok(self.insert_many(Hashes::Shared(hashes)))
     }
 }
 
@@ -531,6 +545,23 @@ impl BuildFilter for BloomFilter {
         keys: &[K],
     ) -> Result<Self, BuildError> {
         fill_from_keys(target, seed, keys)
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_build_from(
+        target: impl Into<BuildTarget<BloomParams>>,
+        seed: u64,
+        hashes: &dyn HashSource,
+    ) -> Result<Self, BuildError> {
+        par_fill_from(target, seed, hashes)
+    }
+}
+
+/// Keeps the hashes of all keys, 8 bytes each, until they are in.
+#[cfg(feature = "rayon")]
+impl<K: Key + Send> ParallelExtend<K> for BloomFilter {
+    fn par_extend<I: IntoParallelIterator<Item = K>>(&mut self, keys: I) {
+        par_extend(self, keys);
     }
 }
 

@@ -73,9 +73,9 @@
 //!
 //! Many keys at once (`build`, `insert_keys`, `insert_batch` with a long slice) are first sorted by
 //! ranges of the table if it is much larger than the cache, in at most 64 MiB of memory: a range is
-//! then in the cache while it takes its keys. With the feature `parallel` several threads sort the
-//! keys and insert them, each into other ranges. The filter is always the one that inserting key by
-//! key makes, byte for byte.
+//! then in the cache while it takes its keys. `par_insert_keys` and `par_build`, of the feature
+//! `rayon`, sort and insert on several threads, each in ranges of its own. The filter is always the
+//! one that inserting key by key makes, byte for byte.
 //!
 //! # Cost and false-positive rate
 //!
@@ -174,6 +174,8 @@ pub use amq_core::{
     PlanError, PlanFilter, PredictedFpr, Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table,
     Target, UnevenHashes, key,
 };
+#[cfg(feature = "rayon")]
+pub use amq_core::{HashSource, ParBuildExt, ParInsertExt};
 
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;

@@ -6,6 +6,8 @@ use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use amq_core::ReadError;
+#[cfg(feature = "rayon")]
+use amq_core::internal::rayon::prelude::*;
 #[cfg(feature = "serde")]
 use amq_core::internal::serde;
 use amq_core::internal::{FileFormat, Header, fill_from_hashes, fill_from_keys};
@@ -390,6 +392,16 @@ impl<T: AtomicTable, K: Key> Extend<K> for &Atomic<T> {
         for key in keys {
             self.insert(&key);
         }
+    }
+}
+
+/// Allocates nothing.
+#[cfg(feature = "rayon")]
+impl<T: AtomicTable, K: Key + Send> ParallelExtend<K> for &Atomic<T> {
+    fn par_extend<I: IntoParallelIterator<Item = K>>(&mut self, keys: I) {
+        keys.into_par_iter().for_each(|key| {
+            self.insert(&key);
+        });
     }
 }
 

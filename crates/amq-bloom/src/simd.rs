@@ -14,8 +14,8 @@ mod wide;
 pub(crate) use split::mask64;
 
 use crate::layout::Layout;
-use crate::probing::partition::blocks;
-use amq_core::prefetch::{contains_each, insert_each};
+use crate::probing::partition::blocks::{self, insert_each};
+use amq_core::prefetch::contains_each;
 use amq_core::{KeyHash, dispatch};
 use core::slice;
 
@@ -103,11 +103,11 @@ impl<B: BlockLayout> blocks::Block for B {
     fn insert(
         part: &mut [Self],
         shape: B::Shape,
-        first: usize,
-        blocks: u64,
+        range: (usize, u64),
+        near: bool,
         hashes: &[KeyHash],
     ) -> u64 {
-        insert_batch(part, shape, first, blocks, hashes)
+        insert_batch(part, shape, range, near, hashes)
     }
 }
 
@@ -197,15 +197,15 @@ pub(crate) fn contains<B: BlockLayout>(block: &B, low: u32, shape: B::Shape) -> 
 pub(crate) fn insert_batch<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,
-    first: usize,
-    count: u64,
+    (first, count): (usize, u64),
+    near: bool,
     hashes: &[KeyHash],
 ) -> u64 {
-    let place = move |hash, _| {
+    let place = move |hash| {
         let (block, low) = B::place(hash, count);
         (block.wrapping_sub(first), low)
     };
-    insert_noting(part, shape, hashes, place, |_| ())
+    insert_noting(part, shape, near, hashes, place, |_| ())
 }
 
 /// Inserts many hashes, writes to `new` which of them changed the table, and returns how many did;
@@ -217,7 +217,9 @@ pub(crate) fn insert_batch_new<B: BlockLayout>(
     new: &mut [bool],
 ) -> u64 {
     let mut new = new.iter_mut();
-    insert_noting(blocks, shape, hashes, B::place, |changed| {
+    let count = blocks.len() as u64;
+    let place = move |hash| B::place(hash, count);
+    insert_noting(blocks, shape, false, hashes, place, |changed| {
         if let Some(new) = new.next() {
             *new = changed;
         }
@@ -229,21 +231,22 @@ pub(crate) fn insert_batch_new<B: BlockLayout>(
 fn insert_noting<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,
+    near: bool,
     hashes: &[KeyHash],
-    place: impl Fn(KeyHash, u64) -> (usize, u32),
+    place: impl Fn(KeyHash) -> (usize, u32),
     mut note: impl FnMut(bool),
 ) -> u64 {
     if B::AVX512 {
         dispatch!(
             // SAFETY: it needs AVX-512, which the processor has.
-            has_avx512 => unsafe { insert_batch_avx512(part, shape, hashes, place, note) },
+            has_avx512 => unsafe { insert_batch_avx512(part, shape, near, hashes, place, note) },
             ()
         );
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
-        has_avx2 => unsafe { insert_batch_avx2(part, shape, hashes, place, note) },
-        insert_each(part, hashes, place, |block, low| {
+        has_avx2 => unsafe { insert_batch_avx2(part, shape, near, hashes, place, note) },
+        insert_each(part, near, hashes, place, |block, low| {
             let changed = block.insert(low, shape);
             note(changed);
             changed
@@ -279,11 +282,12 @@ pub(crate) fn contains_batch<B: BlockLayout>(
 unsafe fn insert_batch_avx2<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,
+    near: bool,
     hashes: &[KeyHash],
-    place: impl Fn(KeyHash, u64) -> (usize, u32),
+    place: impl Fn(KeyHash) -> (usize, u32),
     mut note: impl FnMut(bool),
 ) -> u64 {
-    insert_each(part, hashes, place, |block, low| {
+    insert_each(part, near, hashes, place, |block, low| {
         // SAFETY: AVX2 is there (the caller's promise).
         let changed = unsafe { block.insert_avx2(low, shape) };
         note(changed);
@@ -315,11 +319,12 @@ unsafe fn contains_batch_avx2<B: BlockLayout>(
 unsafe fn insert_batch_avx512<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,
+    near: bool,
     hashes: &[KeyHash],
-    place: impl Fn(KeyHash, u64) -> (usize, u32),
+    place: impl Fn(KeyHash) -> (usize, u32),
     mut note: impl FnMut(bool),
 ) -> u64 {
-    insert_each(part, hashes, place, |block, low| {
+    insert_each(part, near, hashes, place, |block, low| {
         // SAFETY: AVX-512 is there (the caller's promise).
         let changed = unsafe { block.insert_avx512(low, shape) };
         note(changed);

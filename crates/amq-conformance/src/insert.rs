@@ -5,8 +5,8 @@ use crate::fail::OrFail;
 use crate::fill::{all_found, count_absent_found, count_found, empty, present, present_hashes};
 use crate::remove::ROOM_FOR_COPIES;
 use amq_core::{
-    BatchInsertError, BuildFilter, EmptyFilter, InsertError, InsertExt, Inserted, KeyHash,
-    LengthMismatch,
+    BatchInsertError, BuildError, BuildFilter, EmptyFilter, InsertError, InsertExt, Inserted,
+    KeyHash, LengthMismatch, Plan,
 };
 
 /// An insert returns `New` exactly if the key was answered `false` just before, and a batch counts
@@ -93,12 +93,15 @@ where
 /// hashes are inserted at once, or the filter is built of them.
 ///
 /// For filters that never refuse a key, with parameters that make a table large enough for whatever
-/// they do with many keys. `within` runs what it is given one or more times, in surroundings that
-/// must not matter: pools of one or several threads.
+/// they do with many keys. `insert` inserts hashes, and `build` builds a filter of keys under the
+/// seed 1. `within` runs what it is given one or more times, in surroundings that must not matter:
+/// pools of one or several threads.
 pub fn many_keys_make_the_filter_that_they_make_one_by_one<F>(
     params: F::Params,
     n: u64,
     within: impl Fn(&(dyn Fn() + Sync)),
+    insert: impl Fn(&mut F, &[KeyHash]) -> Result<u64, BatchInsertError> + Sync,
+    build: impl Fn(Plan<F::Params>, &[u64]) -> Result<F, BuildError> + Sync,
 ) where
     F: BuildFilter + EmptyFilter + PartialEq,
     F::Params: Sync,
@@ -116,10 +119,10 @@ pub fn many_keys_make_the_filter_that_they_make_one_by_one<F>(
     }
     within(&|| {
         let mut many = F::empty(plan, 1).or_fail(what);
-        assert_eq!(many.insert_batch(&hashes), Ok(new), "new of {what}");
+        assert_eq!(insert(&mut many, &hashes), Ok(new), "new of {what}");
         assert!(many == one, "{what}, inserted at once, make another filter than one by one");
         drop(many);
-        let built = F::build_keys(plan, 1, &keys).or_fail(what);
+        let built = build(plan, &keys).or_fail(what);
         assert!(built == one, "{what}: the filter built of them is another than one by one");
     });
 }

@@ -13,7 +13,9 @@ pub(crate) use counting::{counted, counts};
 
 use crate::fail::OrFail;
 use crate::fill::{all_found, by_inserting, present, present_hashes};
-use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Goal, MergeFilter, PlanFilter};
+use amq_core::{
+    Budget, BuildError, BuildFilter, EmptyFilter, Goal, KeyHash, MergeFilter, PlanFilter,
+};
 use counting::{is_out_of_memory, peak_of_all_threads};
 use std::cell::RefCell;
 
@@ -132,23 +134,20 @@ fn peak<F>(goal: &Goal, make: impl FnOnce() -> Result<F, BuildError>) -> u64 {
 const OF_A_THREAD: u64 = 16 << 10;
 
 /// A plan's `build_bytes_for` is enough to build a filter with this many threads, and at most
-/// `times` what it takes. `in_pool` calls its argument in a pool of as many threads. Counts all
-/// threads of the process, so no other test may run beside it.
+/// `times` what it takes. `build` builds it of these hashes under the seed 3. Counts all threads of
+/// the process, so no other test may run beside it.
 pub fn the_planned_memory_is_enough_for_threads<F: BuildFilter + Send>(
     keys: u64,
     threads: usize,
     times: u64,
-    in_pool: impl FnOnce(&mut (dyn FnMut() + Send)),
+    build: impl FnOnce(Budget, &[KeyHash]) -> Result<F, BuildError>,
 ) {
     counts();
     let hashes = present_hashes(keys, 3);
     let goal = Goal::fpr(keys, 0.01);
     let planned = F::plan(goal).or_fail("a plan").build_bytes_for(threads);
-    let mut made = None;
-    let ((), peak) = peak_of_all_threads(|| {
-        in_pool(&mut || made = Some(F::build_hashes(goal.budget, 3, &hashes)));
-    });
-    made.transpose().or_fail(format_args!("{goal:?}"));
+    let (made, peak) = peak_of_all_threads(|| build(goal.budget, &hashes));
+    made.or_fail(format_args!("{goal:?}"));
     // What the system's threads and the pool's queues take is no part of the plan.
     let peak = peak.saturating_sub(OF_A_THREAD * threads as u64);
     let right = peak <= planned && planned <= times * peak;

@@ -140,6 +140,16 @@ fn found(feature: u8) -> bool {
     false
 }
 
+/// Who does some work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Threads {
+    /// The calling thread alone.
+    One,
+    /// All threads of a rayon pool.
+    #[cfg(feature = "rayon")]
+    Pool,
+}
+
 #[cfg(all(test, target_arch = "x86_64", feature = "std"))]
 mod tests {
     use super::*;

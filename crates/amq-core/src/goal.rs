@@ -159,8 +159,8 @@ pub struct Plan<P> {
     pub bytes: u64,
     /// Expected false-positive rate with the planned number of distinct keys in it.
     pub expected_fpr: f64,
-    /// Peak bytes on the heap while one thread builds the filter, the filter itself included. With
-    /// the feature `parallel` more threads may; see [`build_bytes_for`](Self::build_bytes_for).
+    /// Peak bytes on the heap while one thread builds the filter, the filter itself included. For
+    /// the `par_` methods of the feature `rayon` see [`build_bytes_for`](Self::build_bytes_for).
     pub build_bytes: u64,
     /// Peak bytes that each further thread adds, and the most threads that can take part.
     thread_bytes: u64,
@@ -213,8 +213,8 @@ impl<P> Plan<P> {
         Self { thread_bytes, most_threads: most, ..self }
     }
 
-    /// Peak bytes on the heap while this many threads build the filter together, at most. With one
-    /// thread, [`build_bytes`](Self::build_bytes).
+    /// Peak bytes on the heap while the filter is built in a rayon pool of this many threads, at
+    /// most. With one thread, [`build_bytes`](Self::build_bytes).
     ///
     /// ```
     /// # use amq_core::Plan;
@@ -226,6 +226,21 @@ impl<P> Plan<P> {
     pub fn build_bytes_for(&self, threads: usize) -> u64 {
         let further = (threads as u64).min(self.most_threads).saturating_sub(1);
         self.build_bytes.saturating_add(self.thread_bytes.saturating_mul(further))
+    }
+
+    /// The same plan for other parameters.
+    #[must_use]
+    pub fn with_params<Q>(&self, params: Q) -> Plan<Q> {
+        Plan {
+            keys: self.keys,
+            bytes: self.bytes,
+            expected_fpr: self.expected_fpr,
+            build_bytes: self.build_bytes,
+            thread_bytes: self.thread_bytes,
+            most_threads: self.most_threads,
+            params,
+            budget: self.budget,
+        }
     }
 
     /// With an expected false-positive rate.

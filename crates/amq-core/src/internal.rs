@@ -2,7 +2,7 @@
 //! nothing here is removed or changes its meaning, so that releases of the siblings mix
 //! (`STABILITY.md`).
 
-pub use crate::cpu::Cpu;
+pub use crate::cpu::{Cpu, Threads};
 #[cfg(feature = "std")]
 pub use crate::envelope::keep_permissions;
 pub use crate::envelope::{
@@ -11,11 +11,17 @@ pub use crate::envelope::{
 };
 #[cfg(feature = "serde")]
 pub use crate::envelope::{deserialize, serialize};
+#[cfg(feature = "rayon")]
+pub use crate::filter::par_fill_from;
 pub use crate::filter::{fill_from_hashes, fill_from_keys, hashes_of};
 pub use crate::header::Header;
 pub use crate::memory::{reserve, zeroed};
+#[cfg(feature = "rayon")]
+pub use crate::parallel::{Hashed, collect_hashes, par_extend};
 pub use crate::steps::step;
 #[cfg(feature = "__steps")]
 pub use crate::steps::steps_of;
+#[cfg(feature = "rayon")]
+pub use rayon;
 #[cfg(feature = "serde")]
 pub use serde;

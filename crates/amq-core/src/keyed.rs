@@ -4,6 +4,8 @@ use crate::envelope::{Contents, FileFormat, Hashing, Opened, SectionStream, Sect
 use crate::filter::{ext, hashes_of};
 use crate::format::HashedBy;
 use crate::key::{KeyHasher, hash_blocks};
+#[cfg(feature = "rayon")]
+use crate::parallel::Hashed;
 use crate::{
     BatchInsertError, Budget, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count,
     CountFilter, DEFAULT_SEED, DecodeError, EmptyFilter, Filter, FilterKind, InsertError,
@@ -170,6 +172,19 @@ impl<F: BuildFilter> Keyed<F> {
         let hashes = hashes_of(keys, key, target.limit())?;
         Ok(Self::of(F::build_hashes(target, DEFAULT_SEED, &hashes)?, key))
     }
+
+    /// [`build`](Self::build) on the threads of a rayon pool; see
+    /// [`ParBuildExt`](crate::ParBuildExt).
+    #[cfg(feature = "rayon")]
+    pub fn par_build<Q: Key + Sync>(
+        target: impl Into<BuildTarget<F::Params>>,
+        key: SipKey,
+        keys: &[Q],
+    ) -> Result<Self, BuildError> {
+        filled(key)?;
+        let hashes = Hashed { keys, under: key };
+        Ok(Self::of(F::par_build_from(target, DEFAULT_SEED, &hashes)?, key))
+    }
 }
 
 impl<F: Filter> Keyed<F> {
@@ -249,6 +264,13 @@ impl<F: InsertFilter> Keyed<F> {
         new: &mut [bool],
     ) -> Result<u64, BatchInsertError> {
         ext::insert_keys_new(&mut self.filter, keys, new, self.key)
+    }
+
+    /// [`insert_keys`](Self::insert_keys) on the threads of a rayon pool; see
+    /// [`ParInsertExt`](crate::ParInsertExt).
+    #[cfg(feature = "rayon")]
+    pub fn par_insert_keys<Q: Key + Sync>(&mut self, keys: &[Q]) -> Result<u64, BatchInsertError> {
+        self.filter.par_insert_from(&Hashed { keys, under: self.key })
     }
 
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before

@@ -15,6 +15,7 @@
 //! | [`Stats`], [`Parameters`] | a filter's state and shape, for a log or a metric |
 //! | [`Prehashed`] | a filter of hashes that come from elsewhere |
 //! | [`Keyed`] | a filter that hashes under a secret key of 128 bits, for keys that strangers choose |
+//! | `ParInsertExt`, `ParBuildExt` | inserting and building on several threads, with the feature `rayon` |
 //! | [`index`], [`prefetch`], [`numeric`] | tools for a filter of your own: hash to place, batches, formulas |
 //! | [`mod@format`] | the numbers by which a file of any filter is recognised |
 //!
@@ -63,12 +64,12 @@ mod key;
 mod keyed;
 mod memory;
 pub mod numeric;
+#[cfg(feature = "rayon")]
+mod parallel;
 pub mod prefetch;
 mod prehashed;
 mod steps;
 mod table;
-#[cfg(feature = "parallel")]
-mod threads;
 
 #[cfg(feature = "std")]
 pub use error::ReadError;
@@ -87,6 +88,8 @@ pub use goal::{Budget, Goal, Plan};
 pub use key::{ByHash, DEFAULT_SEED, Encoder, Key, KeyHash, SipKey, hash_blocks, hashes_from};
 pub use keyed::Keyed;
 pub use numeric::PredictedFpr;
+#[cfg(feature = "rayon")]
+pub use parallel::{HashSource, ParBuildExt, ParInsertExt};
 pub use prehashed::Prehashed;
 pub use table::{Bytes, SharedBytes, Table};
 

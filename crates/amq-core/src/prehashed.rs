@@ -96,6 +96,16 @@ impl<F: BuildFilter> Prehashed<F> {
     ) -> Result<Self, BuildError> {
         F::build_hashes(target, DEFAULT_SEED, hashes).map(Self)
     }
+
+    /// [`build`](Self::build) on the threads of a rayon pool; see
+    /// [`ParBuildExt`](crate::ParBuildExt).
+    #[cfg(feature = "rayon")]
+    pub fn par_build(
+        target: impl Into<BuildTarget<F::Params>>,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        F::par_build_from(target, DEFAULT_SEED, &hashes).map(Self)
+    }
 }
 
 impl<F: Filter> Prehashed<F> {
@@ -173,6 +183,14 @@ impl<F: InsertFilter> Prehashed<F> {
     ) -> Result<u64, BatchInsertError> {
         self.check_even(hashes)?;
         self.0.insert_batch_new(hashes, new)
+    }
+
+    /// [`insert_batch`](Self::insert_batch) on the threads of a rayon pool; see
+    /// [`ParInsertExt`](crate::ParInsertExt).
+    #[cfg(feature = "rayon")]
+    pub fn par_insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
+        self.check_even(hashes)?;
+        self.0.par_insert_from(&hashes)
     }
 
     fn check_even(&self, hashes: &[KeyHash]) -> Result<(), BatchInsertError> {

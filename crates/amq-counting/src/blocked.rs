@@ -3,7 +3,7 @@
 use crate::block::{self, Block, of_key, of_key_mut, place};
 use crate::layout::sealed::Operations;
 use crate::{BlockedCountingParams, Layout, simd, theory::blocked as theory};
-use amq_bloom::probing::partition::blocks;
+use amq_bloom::probing::partition::{Hashes, blocks};
 use amq_core::internal::{Entry, Opened};
 use amq_core::{DecodeError, FilterKind, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr};
 
@@ -102,23 +102,13 @@ impl Operations for Blocked {
     }
 
     #[inline]
-    fn insert_batch(
+    fn insert_many(
         table: &mut [u8],
         _: BlockedCountingParams,
         len: &mut u64,
-        hashes: &[KeyHash],
+        hashes: Hashes<'_>,
     ) -> u64 {
-        blocks::insert_batch::<Self>(table.as_chunks_mut().0, (), len, hashes)
-    }
-
-    fn insert_from(
-        table: &mut [u8],
-        _: BlockedCountingParams,
-        len: &mut u64,
-        about: u64,
-        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
-    ) -> u64 {
-        blocks::insert_from::<Self>(table.as_chunks_mut().0, (), len, about, next)
+        blocks::insert::<Self>(table.as_chunks_mut().0, (), len, hashes)
     }
 
     #[inline]
@@ -139,7 +129,13 @@ impl blocks::Block for Blocked {
     }
 
     #[inline]
-    fn insert(part: &mut [Block], (): (), first: usize, blocks: u64, hashes: &[KeyHash]) -> u64 {
-        simd::insert_batch(part, first, blocks, hashes)
+    fn insert(
+        part: &mut [Block],
+        (): (),
+        range: (usize, u64),
+        near: bool,
+        hashes: &[KeyHash],
+    ) -> u64 {
+        simd::insert_batch(part, range, near, hashes)
     }
 }

@@ -3,6 +3,7 @@
 use crate::counters::{self, MAX, PER_WORD, get, lowered, place, raised};
 use crate::layout::sealed::Operations;
 use crate::{Counting, CountingParams, Layout, theory::classic as theory};
+use amq_bloom::probing::partition::Hashes;
 use amq_bloom::probing::partition::places::{self, Place};
 use amq_bloom::probing::{ProbeTable, Probes};
 use amq_bloom::{BloomFilter, BloomParams};
@@ -103,29 +104,13 @@ impl Operations for Classic {
     }
 
     #[inline]
-    fn insert_batch(
+    fn insert_many(
         table: &mut [u8],
         CountingParams { counters, probes }: CountingParams,
         len: &mut u64,
-        hashes: &[KeyHash],
+        hashes: Hashes<'_>,
     ) -> u64 {
-        places::insert_batch::<Counter>(table.as_chunks_mut().0, (counters, probes), len, hashes)
-    }
-
-    fn insert_from(
-        table: &mut [u8],
-        CountingParams { counters, probes }: CountingParams,
-        len: &mut u64,
-        about: u64,
-        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
-    ) -> u64 {
-        places::insert_from::<Counter>(
-            table.as_chunks_mut().0,
-            (counters, probes),
-            len,
-            about,
-            next,
-        )
+        places::insert::<Counter>(table.as_chunks_mut().0, (counters, probes), len, hashes)
     }
 
     #[inline]

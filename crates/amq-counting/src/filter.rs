@@ -2,7 +2,12 @@
 
 use crate::counters::{MAX, above_zero, saturated, sum, tally, words};
 use crate::{Blocked, Classic, Layout};
+use amq_bloom::probing::partition::Hashes;
+#[cfg(feature = "rayon")]
+use amq_core::HashSource;
 use amq_core::internal::{Header, fill_from_hashes, fill_from_keys};
+#[cfg(feature = "rayon")]
+use amq_core::internal::{par_extend, par_fill_from, rayon::prelude::*};
 use amq_core::{
     BatchInsertError, BuildError, BuildFilter, BuildTarget, Bytes, ClearFilter, Count, CountFilter,
     DEFAULT_SEED, EmptyFilter, Filter, FilterKind, Goal, InsertError, InsertFilter, Inserted, Key,
@@ -342,6 +347,13 @@ impl<L: Layout, B: Bytes> CountFilter for Counting<L, B> {
     }
 }
 
+impl<L: Layout> Counting<L> {
+    #[inline(always)]
+    fn insert_many(&mut self, hashes: Hashes<'_>) -> u64 {
+        L::insert_many(&mut self.table, self.params, &mut self.len, hashes)
+    }
+}
+
 impl<L: Layout> InsertFilter for Counting<L> {
     #[inline(always)]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
@@ -350,7 +362,7 @@ impl<L: Layout> InsertFilter for Counting<L> {
 
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        Ok(L::insert_batch(&mut self.table, self.params, &mut self.len, hashes))
+        Ok(self.insert_many(Hashes::Slice(hashes)))
     }
 
     fn insert_from(
@@ -358,7 +370,12 @@ impl<L: Layout> InsertFilter for Counting<L> {
         about: u64,
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> Result<u64, BatchInsertError> {
-        Ok(L::insert_from(&mut self.table, self.params, &mut self.len, about, next))
+        Ok(self.insert_many(Hashes::From(about, next)))
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_insert_from(&mut self, hashes: &dyn HashSource) -> Result<u64, BatchInsertError> {
+        Ok(self.insert_many(Hashes::Shared(hashes)))
     }
 }
 
@@ -427,6 +444,23 @@ impl<L: Layout> BuildFilter for Counting<L> {
         keys: &[K],
     ) -> Result<Self, BuildError> {
         fill_from_keys(target, seed, keys)
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_build_from(
+        target: impl Into<BuildTarget<L::Params>>,
+        seed: u64,
+        hashes: &dyn HashSource,
+    ) -> Result<Self, BuildError> {
+        par_fill_from(target, seed, hashes)
+    }
+}
+
+/// Keeps the hashes of all keys, 8 bytes each, until they are in.
+#[cfg(feature = "rayon")]
+impl<L: Layout, K: Key + Send> ParallelExtend<K> for Counting<L> {
+    fn par_extend<I: IntoParallelIterator<Item = K>>(&mut self, keys: I) {
+        par_extend(self, keys);
     }
 }
 

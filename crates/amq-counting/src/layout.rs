@@ -16,6 +16,7 @@ pub trait Layout: sealed::Operations + Copy + Eq + Debug + Send + Sync + 'static
 
 pub(crate) mod sealed {
     use crate::counters::PER_WORD;
+    use amq_bloom::probing::partition::Hashes;
     use amq_core::internal::{Entry, Opened};
     use amq_core::{DecodeError, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr};
     use core::fmt::Debug;
@@ -81,21 +82,11 @@ pub(crate) mod sealed {
         fn insert(table: &mut [u8], params: Self::Params, hash: KeyHash) -> bool;
 
         /// Inserts many hashes and adds them to `len`; returns how many were new.
-        fn insert_batch(
+        fn insert_many(
             table: &mut [u8],
             params: Self::Params,
             len: &mut u64,
-            hashes: &[KeyHash],
-        ) -> u64;
-
-        /// Inserts about `about` hashes, which `next` writes, and adds them to `len`; returns how
-        /// many were new.
-        fn insert_from(
-            table: &mut [u8],
-            params: Self::Params,
-            len: &mut u64,
-            about: u64,
-            next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
+            hashes: Hashes<'_>,
         ) -> u64;
 
         /// Lowers a key's counters if all are above zero; returns whether they were.

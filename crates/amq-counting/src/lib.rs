@@ -57,8 +57,9 @@
 //! In the blocked filter a key's eight counters lie in one cache line, one in each word. They are
 //! found, compared and changed together with AVX2 where the processor has it.
 //!
-//! Many keys at once are sorted by ranges of a large table first, and with the feature `parallel`
-//! inserted by several threads, as [`amq_bloom`] describes; the filter is the same, byte for byte.
+//! Many keys at once are sorted by ranges of a large table first, by several threads with the
+//! `par_` methods of the feature `rayon`, as [`amq_bloom`] describes; the filter is the same, byte
+//! for byte.
 //!
 //! # Cost and false-positive rate
 //!
@@ -125,6 +126,8 @@ pub use amq_core::{
     Parameters, Parts, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter,
     SaveOptions, SharedBytes, SipKey, Stats, Table, Target, UnevenHashes, key,
 };
+#[cfg(feature = "rayon")]
+pub use amq_core::{HashSource, ParBuildExt, ParInsertExt};
 
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;

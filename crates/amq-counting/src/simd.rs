@@ -7,7 +7,8 @@
 #![allow(unsafe_code)]
 
 use crate::block::{self, Block, place};
-use amq_core::prefetch::{contains_each, insert_each};
+use amq_bloom::probing::partition::blocks::insert_each;
+use amq_core::prefetch::contains_each;
 use amq_core::{KeyHash, dispatch};
 
 /// Raises a key's counters; returns whether any was zero.
@@ -56,21 +57,21 @@ pub(crate) fn remove(block: &mut Block, choice: u32) -> bool {
 /// how many had a counter at zero.
 pub(crate) fn insert_batch(
     part: &mut [Block],
-    first: usize,
-    count: u64,
+    (first, count): (usize, u64),
+    near: bool,
     hashes: &[KeyHash],
 ) -> u64 {
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
-        has_avx2 => unsafe { avx2::insert_batch(part, first, count, hashes) },
-        insert_each(part, hashes, place_from(first, count), block::insert)
+        has_avx2 => unsafe { avx2::insert_batch(part, (first, count), near, hashes) },
+        insert_each(part, near, hashes, place_from(first, count), block::insert)
     )
 }
 
 /// The place of a hash in the part of a table that begins with block `first` of `count`.
 #[inline(always)]
-fn place_from(first: usize, count: u64) -> impl Fn(KeyHash, u64) -> (usize, u32) {
-    move |hash, _| {
+fn place_from(first: usize, count: u64) -> impl Fn(KeyHash) -> (usize, u32) {
+    move |hash| {
         let (block, choice) = place(hash, count);
         (block.wrapping_sub(first), choice)
     }
@@ -89,8 +90,9 @@ pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut
 mod avx2 {
     use crate::block::{Block, place};
     use amq_bloom::SALTS;
+    use amq_bloom::probing::partition::blocks::insert_each;
     use amq_core::KeyHash;
-    use amq_core::prefetch::{contains_each, insert_each};
+    use amq_core::prefetch::contains_each;
     use core::arch::x86_64::{
         __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
         _mm256_cmpeq_epi64, _mm256_cvtepu32_epi64, _mm256_extracti128_si256, _mm256_loadu_si256,
@@ -205,12 +207,12 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     pub(super) fn insert_batch(
         part: &mut [Block],
-        first: usize,
-        count: u64,
+        (first, count): (usize, u64),
+        near: bool,
         hashes: &[KeyHash],
     ) -> u64 {
         let place = super::place_from(first, count);
-        insert_each(part, hashes, place, |block, choice| insert(block, choice))
+        insert_each(part, near, hashes, place, |block, choice| insert(block, choice))
     }
 
     #[target_feature(enable = "avx2")]
@@ -256,8 +258,11 @@ mod tests {
         for count in [1u64, 7, 400] {
             let mut many = vec![[0; 64]; count as usize];
             let (mut one, mut portable) = (many.clone(), many.clone());
-            let news = insert_batch(&mut many, 0, count, &hashes);
-            assert_eq!(insert_each(&mut portable, &hashes, place, block::insert), news);
+            let news = insert_batch(&mut many, (0, count), false, &hashes);
+            assert_eq!(
+                amq_core::prefetch::insert_each(&mut portable, &hashes, place, block::insert),
+                news
+            );
             let mut counted = 0;
             for &hash in &hashes {
                 let (block, choice) = place(hash, count);

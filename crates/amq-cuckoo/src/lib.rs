@@ -160,6 +160,8 @@ pub use amq_core::{
     Parameters, Plan, PlanError, PlanFilter, PredictedFpr, Prehashed, RemoveFilter, SaveOptions,
     SharedBytes, SipKey, Stats, Table, Target, UnevenHashes, key,
 };
+#[cfg(feature = "rayon")]
+pub use amq_core::{HashSource, ParBuildExt, ParInsertExt};
 
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;

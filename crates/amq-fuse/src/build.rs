@@ -8,7 +8,9 @@ use crate::memory::cleared;
 use crate::params::SEEDS;
 use crate::peel::Peeler;
 use alloc::vec::Vec;
-use amq_core::internal::reserve;
+#[cfg(feature = "rayon")]
+use amq_core::internal::rayon::prelude::*;
+use amq_core::internal::{Threads, reserve};
 use amq_core::{BuildError, Table};
 
 /// One shard: its hashes, its part of the table, and its first start.
@@ -45,6 +47,7 @@ pub(crate) fn table(
     params: FuseParams,
     mut hashes: Hashes,
     keys: u64,
+    threads: Threads,
 ) -> Result<(FuseParams, Table), BuildError> {
     let mut table = Table::zeroed(params.bytes())?;
     for internal_seed in 0..SEEDS {
@@ -53,7 +56,7 @@ pub(crate) fn table(
             hashes.sort_again(&Layout::new(&params))?;
             table.fill(0);
         }
-        match solve(&params, &mut hashes, &mut table) {
+        match solve(&params, &mut hashes, &mut table, threads) {
             Ok(()) => return Ok((params, table)),
             Err(Stop::Unsolved) => {}
             Err(Stop::Error(error)) => return Err(error),
@@ -62,7 +65,12 @@ pub(crate) fn table(
     Err(BuildError::Exhausted { attempts: SEEDS, keys })
 }
 
-fn solve(params: &FuseParams, hashes: &mut Hashes, table: &mut [u8]) -> Result<(), Stop> {
+fn solve(
+    params: &FuseParams,
+    hashes: &mut Hashes,
+    table: &mut [u8],
+    threads: Threads,
+) -> Result<(), Stop> {
     let layout = Layout::new(params);
     let mut work = Vec::new();
     reserve(&mut work, layout.shards())?;
@@ -74,7 +82,15 @@ fn solve(params: &FuseParams, hashes: &mut Hashes, table: &mut [u8]) -> Result<(
     for (number, (shard, table)) in (0..).zip(parts) {
         work.push(Work { shard, table, first: number * layout.starts_of_shard() });
     }
-    each(work, |tools, work| tools.solve(params, &layout, work))
+    let solve = |tools: &mut Tools, work: Work<'_>| tools.solve(params, &layout, work);
+    match threads {
+        Threads::One => {
+            let mut tools = Tools::default();
+            work.into_iter().try_for_each(|work| solve(&mut tools, work))
+        }
+        #[cfg(feature = "rayon")]
+        Threads::Pool => work.into_par_iter().try_for_each_init(Tools::default, solve),
+    }
 }
 
 impl Tools {
@@ -82,7 +98,7 @@ impl Tools {
         &mut self,
         params: &FuseParams,
         layout: &Layout,
-        work: &mut Work<'_>,
+        mut work: Work<'_>,
     ) -> Result<(), Stop> {
         let slots = params.shard_slots();
         let mut solved = self.peeler.peel(layout, work.first, slots, work.shard.hashes())?;
@@ -138,39 +154,3 @@ pub(crate) fn bytes_of_thread(params: &FuseParams) -> u64 {
 
 /// Bytes of a [`Work`], where a pointer has 64 bits.
 const WORK: u64 = 48;
-
-/// Calls `solve` for each shard, with tools kept from one to the next, until one stops.
-#[cfg(not(feature = "parallel"))]
-fn each(
-    work: Vec<Work<'_>>,
-    solve: impl Fn(&mut Tools, &mut Work<'_>) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let mut tools = Tools::default();
-    work.into_iter().try_for_each(|mut work| solve(&mut tools, &mut work))
-}
-
-/// The same, on all processors.
-#[cfg(feature = "parallel")]
-fn each(
-    work: Vec<Work<'_>>,
-    solve: impl Fn(&mut Tools, &mut Work<'_>) -> Result<(), Stop> + Sync,
-) -> Result<(), Stop> {
-    use amq_core::internal::Cpu;
-    use std::sync::{Mutex, PoisonError};
-    let tasks = work.len();
-    let left = Mutex::new((work.into_iter(), Ok(())));
-    let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
-    Cpu::together(tasks, || {
-        let mut tools = Tools::default();
-        let next = || {
-            let mut left = left();
-            left.1.is_ok().then(|| left.0.next()).flatten()
-        };
-        while let Some(mut work) = next() {
-            if let Err(stop) = solve(&mut tools, &mut work) {
-                left().1 = Err(stop);
-            }
-        }
-    });
-    core::mem::replace(&mut left().1, Ok(()))
-}

@@ -3,7 +3,9 @@
 use crate::hashes::{Hashed, Hashes, Source};
 use crate::layout::Layout;
 use crate::{FuseParams, build, query, theory};
-use amq_core::internal::{Header, hashes_of};
+#[cfg(feature = "rayon")]
+use amq_core::HashSource;
+use amq_core::internal::{Header, Threads, hashes_of};
 use amq_core::{
     BuildError, BuildFilter, BuildTarget, Bytes, DEFAULT_SEED, Filter, FilterKind, Goal, Key,
     KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Table,
@@ -92,6 +94,7 @@ impl FuseFilter {
         target: BuildTarget<FuseParams>,
         seed: u64,
         keys: u64,
+        threads: Threads,
         hashes: impl FnOnce(&Layout) -> Result<Hashes, BuildError>,
     ) -> Result<Self, BuildError> {
         let plan = match target {
@@ -109,7 +112,7 @@ impl FuseFilter {
             return Ok(Self::of_parts(header, params, 0, Table::default()));
         }
         let hashes = hashes(&Layout::new(&params))?;
-        let (params, table) = build::table(params, hashes, keys)?;
+        let (params, table) = build::table(params, hashes, keys, threads)?;
         Ok(Self::of_parts(header, params, keys, table))
     }
 
@@ -117,8 +120,9 @@ impl FuseFilter {
         target: BuildTarget<FuseParams>,
         seed: u64,
         source: &(impl Source + ?Sized),
+        threads: Threads,
     ) -> Result<Self, BuildError> {
-        Self::of(target, seed, source.len(), |layout| Hashes::new(source, layout))
+        Self::of(target, seed, source.len(), threads, |layout| Hashes::new(source, layout))
     }
 }
 
@@ -282,7 +286,7 @@ impl BuildFilter for FuseFilter {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
-        Self::of_source(target.into(), seed, hashes)
+        Self::of_source(target.into(), seed, hashes, Threads::One)
     }
 
     /// Hashes every key twice instead of collecting the hashes first, which saves 8 bytes a key.
@@ -291,7 +295,7 @@ impl BuildFilter for FuseFilter {
         seed: u64,
         keys: &[K],
     ) -> Result<Self, BuildError> {
-        Self::of_source(target.into(), seed, &Hashed { keys, seed })
+        Self::of_source(target.into(), seed, &Hashed { keys, seed }, Threads::One)
     }
 
     /// The hashes are kept once, 8 bytes each (and as much again while the vector grows).
@@ -309,7 +313,17 @@ impl BuildFilter for FuseFilter {
             }
         };
         let hashes = hashes_of(keys, seed, most)?;
-        Self::of(target, seed, hashes.len() as u64, |layout| Hashes::of(hashes, layout))
+        let (keys, threads) = (hashes.len() as u64, Threads::One);
+        Self::of(target, seed, keys, threads, |layout| Hashes::of(hashes, layout))
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_build_from(
+        target: impl Into<BuildTarget<FuseParams>>,
+        seed: u64,
+        hashes: &dyn HashSource,
+    ) -> Result<Self, BuildError> {
+        Self::of_source(target.into(), seed, hashes, Threads::Pool)
     }
 }
 

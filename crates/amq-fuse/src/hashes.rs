@@ -3,6 +3,8 @@
 
 use crate::layout::Layout;
 use alloc::vec::Vec;
+#[cfg(feature = "rayon")]
+use amq_core::HashSource;
 use amq_core::index::index;
 use amq_core::internal::{reserve, zeroed};
 use amq_core::{BuildError, Key, KeyHash};
@@ -48,6 +50,24 @@ impl<K: Key> Source for Hashed<'_, K> {
     fn for_each(&self, mut each: impl FnMut(KeyHash)) {
         for key in self.keys {
             each(key.key_hash(self.seed));
+        }
+    }
+}
+
+/// In each pass as the source gives them, which may hash keys afresh.
+#[cfg(feature = "rayon")]
+impl Source for dyn HashSource + '_ {
+    fn len(&self) -> u64 {
+        HashSource::len(self) as u64
+    }
+
+    #[inline]
+    fn for_each(&self, mut each: impl FnMut(KeyHash)) {
+        let mut some = [KeyHash::new(0); 512];
+        for first in (0..HashSource::len(self)).step_by(some.len()) {
+            let some = &mut some[..(HashSource::len(self) - first).min(512)];
+            self.write(first, some);
+            some.iter().copied().for_each(&mut each);
         }
     }
 }

@@ -63,8 +63,8 @@
 //!
 //! The hashes are sorted by shard, and roughly by start within it, so that the wave stays in cache.
 //! A shard has some two million slots, more if there are hundreds of millions. Shards are built one
-//! after another in the same memory, or by several threads with the feature `parallel`; the result
-//! is always the same, byte for byte.
+//! after another in the same memory, or by several threads with `par_build` of the feature `rayon`;
+//! the result is always the same, byte for byte.
 //!
 //! *Contains* exclusive-ors three slots and compares with the key's fingerprint, without a branch.
 //! Fingerprints of 8, 16 and 32 bits are read as they are, others as the word of 8 bytes in which
@@ -142,6 +142,8 @@ pub use amq_core::{
     Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, TruncateError,
     TruncateFilter, UnevenHashes, key,
 };
+#[cfg(feature = "rayon")]
+pub use amq_core::{HashSource, ParBuildExt};
 
 /// The README's examples are tests.
 #[cfg(doctest)]

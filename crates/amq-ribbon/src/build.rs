@@ -24,7 +24,9 @@ use crate::solution::Solution;
 use crate::threshold::IN_BYTE;
 use crate::{RibbonParams, simd};
 use alloc::vec::Vec;
-use amq_core::internal::reserve;
+#[cfg(feature = "rayon")]
+use amq_core::internal::rayon::{self, prelude::*};
+use amq_core::internal::{Threads, reserve};
 use amq_core::{BuildError, Table};
 
 /// Seeds tried for a shard of the last layer.
@@ -35,15 +37,17 @@ impl Solution {
     pub(crate) fn build<E: Entry>(
         source: &(impl Source<E> + ?Sized),
         columns: Columns,
+        threads: Threads,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Self, BuildError> {
-        Building::new(columns, progress).solved(source)
+        Building::new(columns, threads, progress).solved(source)
     }
 }
 
 /// What has been built so far.
 struct Building<'a> {
     columns: Columns,
+    threads: Threads,
     /// Tenths by which the last layer is larger than planned.
     widened: u32,
     /// Called with the number of keys placed.
@@ -56,9 +60,10 @@ struct Building<'a> {
 }
 
 impl<'a> Building<'a> {
-    fn new(columns: Columns, progress: &'a mut dyn FnMut(u64)) -> Self {
+    fn new(columns: Columns, threads: Threads, progress: &'a mut dyn FnMut(u64)) -> Self {
         Self {
             columns,
+            threads,
             widened: 0,
             progress,
             placed: 0,
@@ -129,7 +134,7 @@ impl<'a> Building<'a> {
         let mut bumped: Vec<E> = room(limit)?;
         // The length of the front part, which has no copies.
         let mut distinct = 0;
-        each_shard(&mut shards, work, |(mut shard, keys): (Bumps<E>, u64)| {
+        each_shard(self.threads, &mut shards, work, |(mut shard, keys): (Bumps<E>, u64)| {
             self.placed += keys - shard.entries.len() as u64;
             (self.progress)(self.placed);
             self.thresholds.extend_from_slice(&shard.thresholds);
@@ -167,7 +172,7 @@ impl<'a> Building<'a> {
             Ok(seed.map(|seed| (seed, shard.entries.len() as u64)))
         };
         let mut solved = 0;
-        let all = each_shard(&mut shards, work, |shard| {
+        let all = each_shard(self.threads, &mut shards, work, |shard| {
             let Some((seed, keys)) = shard else {
                 return Ok(false);
             };
@@ -209,51 +214,34 @@ impl<'a> Building<'a> {
 
 /// Calls `work` for each shard, with tools kept from one to the next, and `done` with each outcome
 /// in order, until it returns `false`. Returns whether `done` never did.
-fn one_by_one<S, T: Default, R>(
-    shards: &mut [S],
-    work: impl Fn(&mut T, &mut S) -> Result<R, BuildError>,
-    mut done: impl FnMut(R) -> Result<bool, BuildError>,
-) -> Result<bool, BuildError> {
-    let mut tools = T::default();
-    for shard in shards {
-        if !done(work(&mut tools, shard)?)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-#[cfg(not(feature = "parallel"))]
-use one_by_one as each_shard;
-
-/// Does what `one_by_one` does, on all processors. Shards are independent, so the outcome is the
-/// same, too.
-#[cfg(feature = "parallel")]
-fn each_shard<S: Send, T: Default + Send, R: Send>(
+fn each_shard<S: Send, T: Default, R: Send>(
+    threads: Threads,
     shards: &mut [S],
     work: impl Fn(&mut T, &mut S) -> Result<R, BuildError> + Sync,
     mut done: impl FnMut(R) -> Result<bool, BuildError>,
 ) -> Result<bool, BuildError> {
-    use amq_core::internal::Cpu;
-    use std::sync::{Mutex, PoisonError};
-    if shards.len() < 2 || Cpu::threads() == 1 {
-        return one_by_one(shards, work, done);
-    }
-    let mut outcomes: Vec<Option<_>> = room(shards.len() as u64)?;
-    outcomes.resize_with(shards.len(), || None);
-    let tasks = shards.len();
-    let left = Mutex::new(shards.iter_mut().zip(&mut outcomes));
-    Cpu::together(tasks, || {
-        let mut tools = T::default();
-        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-        while let Some((shard, outcome)) = next() {
-            *outcome = Some(work(&mut tools, shard));
+    match threads {
+        #[cfg(feature = "rayon")]
+        Threads::Pool if rayon::current_num_threads() > 1 && shards.len() > 1 => {
+            let mut outcomes: Vec<Option<_>> = room(shards.len() as u64)?;
+            outcomes.resize_with(shards.len(), || None);
+            let pairs = shards.par_iter_mut().zip(&mut outcomes);
+            pairs.for_each_init(T::default, |tools, (shard, outcome)| {
+                *outcome = Some(work(tools, shard));
+            });
+            for outcome in outcomes.into_iter().flatten() {
+                if !done(outcome?)? {
+                    return Ok(false);
+                }
+            }
         }
-    });
-    // There is one of each: a thread that panicked would have gone on in `together`.
-    for outcome in outcomes.into_iter().flatten() {
-        if !done(outcome?)? {
-            return Ok(false);
+        _ => {
+            let mut tools = T::default();
+            for shard in shards {
+                if !done(work(&mut tools, shard)?)? {
+                    return Ok(false);
+                }
+            }
         }
     }
     Ok(true)
@@ -271,7 +259,7 @@ mod tests {
             let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, n)).collect();
             let columns = Columns { most: 7, short: 1 << 31 };
             let mut progress = |_| ();
-            let mut building = Building::new(columns, &mut progress);
+            let mut building = Building::new(columns, Threads::One, &mut progress);
             building.widened = widened;
             let solution = building.solved(hashes.as_slice()).unwrap();
             assert_eq!((solution.params().widened, solution.params().check()), (widened, Ok(())));
@@ -311,7 +299,8 @@ mod tests {
             let (starts, shard_bits) = sizing::bumping(keys, i);
             let layer = Layer { starts, shard_bits, ..Layer::default() };
             let mut progress = |_| ();
-            let mut building = Building::new(Columns { most: 1, short: 0 }, &mut progress);
+            let mut building =
+                Building::new(Columns { most: 1, short: 0 }, Threads::One, &mut progress);
             let bumped = building.bumping_layer(&Count(keys), &layer, i).unwrap().len() as f64;
             let (mean, sd) = (sizing::bumped(keys, i), sizing::spread(keys));
             let off = (bumped - mean) / sd;
@@ -329,7 +318,8 @@ mod tests {
             (0..50).map(|value| crate::entry::Pair { hash: 7, value }).collect();
         let columns = Columns { most: 8, short: 0 };
         let mut told = 0;
-        let refused = Solution::build(entries.as_slice(), columns, &mut |done| told = done);
+        let refused =
+            Solution::build(entries.as_slice(), columns, Threads::One, &mut |done| told = done);
         assert_eq!(refused.map(|_| ()), Err(BuildError::Exhausted { attempts: 1, keys: 50 }));
         assert_eq!(told, 0);
     }

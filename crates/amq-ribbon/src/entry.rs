@@ -1,6 +1,8 @@
 //! What filters and maps are built from: hashes of keys, with or without a value.
 
 use crate::row;
+#[cfg(feature = "rayon")]
+use amq_core::HashSource;
 use amq_core::{Key, KeyHash};
 
 /// What becomes an equation: a hash, and the result that its row must have.
@@ -90,6 +92,24 @@ impl<K: Key> Source<KeyHash> for Hashed<'_, K> {
     fn for_each(&self, mut each: impl FnMut(KeyHash)) {
         for key in self.keys {
             each(key.key_hash(self.seed));
+        }
+    }
+}
+
+/// In each pass as the source gives them, which may hash keys afresh.
+#[cfg(feature = "rayon")]
+impl Source<KeyHash> for dyn HashSource + '_ {
+    fn len(&self) -> u64 {
+        HashSource::len(self) as u64
+    }
+
+    #[inline]
+    fn for_each(&self, mut each: impl FnMut(KeyHash)) {
+        let mut some = [KeyHash::new(0); 512];
+        for first in (0..HashSource::len(self)).step_by(some.len()) {
+            let some = &mut some[..(HashSource::len(self) - first).min(512)];
+            self.write(first, some);
+            some.iter().copied().for_each(&mut each);
         }
     }
 }

@@ -3,7 +3,9 @@
 use crate::entry::{Hashed, Source};
 use crate::solution::Solution;
 use crate::{RibbonParams, simd, theory};
-use amq_core::internal::Header;
+#[cfg(feature = "rayon")]
+use amq_core::HashSource;
+use amq_core::internal::{Header, Threads};
 use amq_core::{
     BuildError, BuildFilter, BuildTarget, Bytes, DEFAULT_SEED, Filter, FilterKind, Goal, Key,
     KeyHash, LengthMismatch, Plan, PlanError, PlanFilter, PredictedFpr, Stats, Table, UnevenHashes,
@@ -75,7 +77,7 @@ impl RibbonFilter {
     /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far:
     /// about a hundred times for ten million keys, and once more at the end.
     ///
-    /// The last layer reports only when it is done; with the feature `parallel` every layer does.
+    /// The last layer reports only when it is done.
     ///
     /// ```
     /// use amq_ribbon::{Budget, Key, KeyHash, RibbonFilter};
@@ -94,7 +96,7 @@ impl RibbonFilter {
         mut progress: impl FnMut(u64),
     ) -> Result<Self, BuildError> {
         UnevenHashes::check(hashes)?;
-        Self::of(target.into(), seed, hashes, &mut progress)
+        Self::of(target.into(), seed, hashes, Threads::One, &mut progress)
     }
 
     /// The best parameters for a goal, their cost and their rate. Allocates nothing.
@@ -115,6 +117,7 @@ impl RibbonFilter {
         target: BuildTarget<RibbonParams>,
         seed: u64,
         source: &(impl Source<KeyHash> + ?Sized),
+        threads: Threads,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Self, BuildError> {
         let len = source.len();
@@ -129,7 +132,7 @@ impl RibbonFilter {
         Ok(Self {
             header: Header::new(&plan, seed),
             len,
-            solution: Self::solved(&plan, source, progress)?,
+            solution: Self::solved(&plan, source, threads, progress)?,
         })
     }
 
@@ -137,12 +140,13 @@ impl RibbonFilter {
     fn solved(
         plan: &Plan<RibbonParams>,
         source: &(impl Source<KeyHash> + ?Sized),
+        threads: Threads,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Solution, BuildError> {
         let keys = source.len();
         plan.params.check()?;
         theory::check_keys(keys)?;
-        let solution = Solution::build(source, plan.params.columns(), progress)?;
+        let solution = Solution::build(source, plan.params.columns(), threads, progress)?;
         let goal = plan.budget.map(|budget| Goal::new(plan.keys, budget));
         let allowed = goal.map_or(u64::MAX, |goal| goal.max_bits() / 8);
         if solution.bytes() <= allowed {
@@ -152,7 +156,7 @@ impl RibbonFilter {
         // the columns, so with fewer columns the same keys fit.
         let fitting = theory::within(*solution.params(), allowed, RibbonParams::bytes)?;
         drop(solution);
-        let solution = Solution::build(source, fitting.columns(), &mut |_| ())?;
+        let solution = Solution::build(source, fitting.columns(), threads, &mut |_| ())?;
         if solution.bytes() > allowed {
             return Err(BuildError::KeysChanged { keys });
         }
@@ -319,7 +323,7 @@ impl BuildFilter for RibbonFilter {
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
         UnevenHashes::check(hashes)?;
-        Self::of(target.into(), seed, hashes, &mut |_| ())
+        Self::of(target.into(), seed, hashes, Threads::One, &mut |_| ())
     }
 
     /// Hashes every key twice instead of keeping the hashes, which saves 8 bytes a key.
@@ -328,7 +332,19 @@ impl BuildFilter for RibbonFilter {
         seed: u64,
         keys: &[K],
     ) -> Result<Self, BuildError> {
-        Self::of(target.into(), seed, &Hashed { keys, seed }, &mut |_| ())
+        Self::of(target.into(), seed, &Hashed { keys, seed }, Threads::One, &mut |_| ())
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_build_from(
+        target: impl Into<BuildTarget<RibbonParams>>,
+        seed: u64,
+        hashes: &dyn HashSource,
+    ) -> Result<Self, BuildError> {
+        if let Some(hashes) = hashes.as_slice() {
+            UnevenHashes::check(hashes)?;
+        }
+        Self::of(target.into(), seed, hashes, Threads::Pool, &mut |_| ())
     }
 }
 

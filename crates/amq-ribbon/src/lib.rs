@@ -69,8 +69,9 @@
 //! keys, which has no other layer. (This is the *standard* ribbon of the first paper. The others
 //! make the *bumped* ribbon of the second, BuRR.)
 //!
-//! Layers consist of independent shards of 8,000 to 65,000 slots. They are built in cache, on all
-//! processors with the feature `parallel`, and the result is always the same, byte for byte.
+//! Layers consist of independent shards of 8,000 to 65,000 slots. They are built in cache, with
+//! `par_build` of the feature `rayon` on several threads, and the result is always the same, byte
+//! for byte.
 //! Repeated keys do no harm: their equations are redundant.
 //!
 //! *Contains* exclusive-ors the solution at the row's slots and compares with the key's result,
@@ -170,6 +171,8 @@ pub use amq_core::{
     Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, TruncateError,
     TruncateFilter, UnevenHashes, key,
 };
+#[cfg(feature = "rayon")]
+pub use amq_core::{HashSource, ParBuildExt};
 
 /// The README's examples are tests.
 #[cfg(doctest)]

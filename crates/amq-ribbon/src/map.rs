@@ -7,7 +7,9 @@ use crate::params::MAX_COLUMNS;
 use crate::simd;
 use crate::solution::Solution;
 use alloc::vec::Vec;
-use amq_core::internal::{Header, reserve};
+#[cfg(feature = "rayon")]
+use amq_core::internal::collect_hashes;
+use amq_core::internal::{Header, Threads, reserve};
 use amq_core::{BuildError, Bytes, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError, Table};
 use core::fmt;
 
@@ -166,12 +168,50 @@ impl RibbonMap {
         seed: u64,
         pairs: impl IntoIterator<Item = (KeyHash, u32)>,
     ) -> Result<Self, MapError> {
+        Self::of(bits, seed, pairs.into_iter(), Threads::One)
+    }
+
+    /// [`build`](Self::build) on the threads of a rayon pool, as
+    /// [`ParBuildExt`](crate::ParBuildExt) does it. The map is the same.
+    ///
+    /// ```
+    /// use amq_ribbon::RibbonMap;
+    ///
+    /// let pairs: Vec<(u32, u32)> = (0..1000).map(|key| (key, key % 256)).collect();
+    /// let map = RibbonMap::par_build(8, &pairs)?;
+    /// assert_eq!(map.get(&300u32), 44);
+    /// # Ok::<(), amq_ribbon::MapError>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_build<K: Key + Sync>(bits: u32, pairs: &[(K, u32)]) -> Result<Self, MapError> {
+        let hashes = collect_hashes(&Keys(pairs))?;
+        let pairs = hashes.into_iter().zip(pairs.iter().map(|&(_, value)| value));
+        Self::par_build_hashes(bits, DEFAULT_SEED, pairs)
+    }
+
+    /// [`build_hashes`](Self::build_hashes) on the threads of a rayon pool; see
+    /// [`par_build`](Self::par_build).
+    #[cfg(feature = "rayon")]
+    pub fn par_build_hashes(
+        bits: u32,
+        seed: u64,
+        pairs: impl IntoIterator<Item = (KeyHash, u32)>,
+    ) -> Result<Self, MapError> {
+        Self::of(bits, seed, pairs.into_iter(), Threads::Pool)
+    }
+
+    fn of(
+        bits: u32,
+        seed: u64,
+        pairs: impl Iterator<Item = (KeyHash, u32)>,
+        threads: Threads,
+    ) -> Result<Self, MapError> {
         PlanError::check_parameter("bits", bits.into(), 1, MAX_COLUMNS.into())
             .map_err(BuildError::from)?;
-        let entries = collect(bits, pairs.into_iter())?;
+        let entries = collect(bits, pairs)?;
         let columns = Columns { most: bits, short: 0 };
         let len = entries.len() as u64;
-        match Solution::build(entries.as_slice(), columns, &mut |_| ()) {
+        match Solution::build(entries.as_slice(), columns, threads, &mut |_| ()) {
             Ok(solution) => {
                 Ok(Self { header: Header { seed, capacity: len, budget: None }, len, solution })
             }
@@ -180,6 +220,23 @@ impl RibbonMap {
                 Err(conflict(&entries)?.unwrap_or(MapError::Build(error)))
             }
             Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The keys of pairs, under the public seed.
+#[cfg(feature = "rayon")]
+struct Keys<'a, K>(&'a [(K, u32)]);
+
+#[cfg(feature = "rayon")]
+impl<K: Key + Sync> amq_core::HashSource for Keys<'_, K> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn write(&self, first: usize, to: &mut [KeyHash]) {
+        for ((key, _), hash) in self.0[first..].iter().zip(to) {
+            *hash = key.key_hash(DEFAULT_SEED);
         }
     }
 }

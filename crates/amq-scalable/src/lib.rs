@@ -125,6 +125,8 @@ pub use amq_core::{
     PredictedFpr, Prehashed, SaveOptions, SharedBytes, SipKey, Stats, Table, Target, UnevenHashes,
     key,
 };
+#[cfg(feature = "rayon")]
+pub use amq_core::{HashSource, ParInsertExt};
 
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;

@@ -77,6 +77,8 @@ pub use amq_core::{
     RemoveFilter, SaveOptions, Secret, SharedBytes, SipKey, SipKeyError, Stats, Table, Target,
     TruncateError, TruncateFilter, UnevenHashes, UnknownKind, format, key, numeric,
 };
+#[cfg(feature = "rayon")]
+pub use amq_core::{HashSource, ParBuildExt, ParInsertExt};
 
 #[cfg(feature = "bloom")]
 pub use amq_bloom::{self as bloom, BlockedBloomFilter, BloomFilter, WideBlockedBloomFilter};
@@ -111,6 +113,8 @@ pub mod prelude {
         Budget, BuildFilter, EmptyFilter, Filter, FilterExt, FilterFile, Goal, InsertExt,
         InsertFilter, Key, PlanFilter, RemoveFilter,
     };
+    #[cfg(feature = "rayon")]
+    pub use amq_core::{ParBuildExt, ParInsertExt};
 }
 
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
 //! What filters take of memory while several threads build them. One test alone in its process: the
 //! allocations of all threads are counted.
-#![cfg(feature = "parallel")]
+#![cfg(feature = "rayon")]
 
-use amq::{FuseFilter, RibbonFilter};
+use amq::{FuseFilter, ParBuildExt, RibbonFilter};
 use amq_conformance::memory::{Counting, the_planned_memory_is_enough_for_threads as law};
 
 #[global_allocator]
@@ -13,8 +13,12 @@ fn the_planned_memory_is_enough_for_one_thread_two_and_sixteen() {
     for threads in [1, 2, 16] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         for keys in [100_000, 10_000_000] {
-            law::<FuseFilter>(keys, threads, 2, |work| pool.install(work));
-            law::<RibbonFilter>(keys, threads, 2, |work| pool.install(work));
+            law(keys, threads, 2, |budget, hashes| {
+                pool.install(|| FuseFilter::par_build_hashes(budget, 3, hashes))
+            });
+            law(keys, threads, 2, |budget, hashes| {
+                pool.install(|| RibbonFilter::par_build_hashes(budget, 3, hashes))
+            });
         }
     }
 }

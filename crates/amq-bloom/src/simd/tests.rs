@@ -42,7 +42,9 @@ fn many_at_once<B: BlockLayout + Debug>(
 ) {
     let hashes = hashes(if cfg!(miri) { 50 } else { 2000 });
     let [mut ours, mut portable] = [(); 2].map(|()| vec![B::default(); count as usize]);
-    let new = insert_each(&mut portable, &hashes, B::place, |block, low| block.insert(low, shape));
+    let new = amq_core::prefetch::insert_each(&mut portable, &hashes, B::place, |block, low| {
+        block.insert(low, shape)
+    });
     assert_eq!(insert(&mut ours, &hashes), new);
     assert_eq!(ours, portable);
     let queries: Vec<_> = hashes.iter().map(|h| KeyHash::new(h.get().rotate_left(9))).collect();
@@ -69,7 +71,7 @@ fn dispatched_operations_agree_with_their_portable_twins() {
         many_at_once(
             shape,
             count,
-            |blocks: &mut [B], hashes| insert_batch(blocks, shape, 0, count, hashes),
+            |blocks: &mut [B], hashes| insert_batch(blocks, shape, (0, count), false, hashes),
             |blocks, hashes, answers| contains_batch(blocks, shape, hashes, answers),
         );
     }
@@ -105,8 +107,10 @@ fn operations_with_avx2_agree_too() {
             |blocks: &mut [B], hashes| {
                 let mut noted = 0;
                 let note = |changed| noted += u64::from(changed);
+                let count = blocks.len() as u64;
+                let place = |hash| B::place(hash, count);
                 // SAFETY: as above.
-                let new = unsafe { insert_batch_avx2(blocks, shape, hashes, B::place, note) };
+                let new = unsafe { insert_batch_avx2(blocks, shape, true, hashes, place, note) };
                 assert_eq!(noted, new);
                 new
             },

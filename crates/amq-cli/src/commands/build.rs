@@ -19,6 +19,7 @@ use amq::{
 };
 use anyhow::{anyhow, bail};
 use clap::Args;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -267,18 +268,20 @@ impl Arguments {
         // Kinds that keep copies come first, while the copies are there.
         let (copies, others): (Vec<_>, Vec<_>) =
             outputs.iter().partition(|(kind, _)| kinds::keeps_copies(*kind));
+        let seed = seed_of(secret);
         let kept = !copies.is_empty() && !self.unique && gathered.has_copies();
         for (kind, output) in copies.into_iter().chain(others) {
             let number = self.number(*kind, &mut gathered)?.max(1);
             let goal = Goal::new(self.planned.unwrap_or(number), budget);
             let mut filter =
-                self.build(*kind, goal, number, seed_of(secret), &mut gathered.spool)?;
+                self.build(*kind, goal, number, seed, keys.threads, &mut gathered.spool)?;
             if self.planned.is_none() && filter.len() > number {
                 // Beyond the bound, as in one run of three million, or with keys chosen to deceive
                 // it.
                 let number = gathered.spool.len();
                 let goal = Goal::new(number, budget);
-                filter = self.build(*kind, goal, number, seed_of(secret), &mut gathered.spool)?;
+                filter =
+                    self.build(*kind, goal, number, seed, keys.threads, &mut gathered.spool)?;
             }
             let held = Held::built(&filter, read, gathered.different);
             self.finish(how.file(filter), output, &held, read)?;
@@ -325,6 +328,7 @@ impl Arguments {
         goal: Goal,
         number: u64,
         seed: u64,
+        threads: usize,
         spool: &mut Spool,
     ) -> anyhow::Result<AnyFilter> {
         // A kind that grows has more than its goal; its size at the end is about that of a plan.
@@ -343,8 +347,16 @@ impl Arguments {
             return Ok(filter);
         }
         self.affordable(kind, at_once)?;
-        AnyFilter::build_hashes(kind, goal, seed, spool.load()?)
-            .map_err(|error| refused(error.into()))
+        let hashes = spool.load()?;
+        let beside = at_once - plan.build_bytes;
+        let affordable =
+            |&threads: &usize| plan.build_bytes_for(threads).saturating_add(beside) <= self.memory;
+        let threads = (2..=threads).rev().find(affordable).unwrap_or(1);
+        let filter = match pool(threads, hashes.len()) {
+            Some(pool) => pool.install(|| AnyFilter::par_build_hashes(kind, goal, seed, hashes)),
+            None => AnyFilter::build_hashes(kind, goal, seed, hashes),
+        };
+        filter.map_err(|error| refused(error.into()))
     }
 
     fn finish(&self, file: AnyFile, output: &Output, held: &Held, read: u64) -> anyhow::Result<()> {
@@ -428,6 +440,13 @@ fn too_many(kind: FilterKind, planned: u64) -> anyhow::Error {
          a larger number, or leave the option out to have the keys counted{repeated}",
         grouped(planned)
     )
+}
+
+/// Threads that build a filter of so many keys together; `None` if the system refuses them, or they
+/// would take longer to start than to build it.
+fn pool(threads: usize, keys: usize) -> Option<ThreadPool> {
+    let worth = threads > 1 && keys >= 100_000;
+    worth.then(|| ThreadPoolBuilder::new().num_threads(threads).build().ok()).flatten()
 }
 
 /// Bytes that a build takes.

@@ -7,7 +7,7 @@ use amq_conformance::{
     Golden, at_once, build, by_inserting, edge, growth, insert, membership, memory, merge, model,
     plan, remove, surface,
 };
-use amq_core::{Goal, PlanFilter};
+use amq_core::{BuildFilter, Goal, InsertFilter, PlanFilter};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::panic;
@@ -133,6 +133,8 @@ rejected! {
                 plan.params,
                 95,
                 |run| run(),
+                Broken::insert_batch,
+                |plan, keys| Broken::build_keys(plan, 1, keys),
             )
         };
     }

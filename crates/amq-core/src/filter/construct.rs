@@ -268,6 +268,23 @@ pub trait BuildFilter: PlanFilter {
         let hashes = hashes_of(keys, seed, target.limit())?;
         Self::build_hashes(target, seed, &hashes)
     }
+
+    /// Builds a filter of all hashes of a source on the threads of a rayon pool; what the methods
+    /// of [`ParBuildExt`](crate::ParBuildExt) call. The filter is the one that
+    /// [`build_hashes`](Self::build_hashes) builds.
+    ///
+    /// By default the threads hash, and the calling one builds.
+    #[cfg(feature = "rayon")]
+    fn par_build_from(
+        target: impl Into<BuildTarget<Self::Params>>,
+        seed: u64,
+        hashes: &dyn crate::HashSource,
+    ) -> Result<Self, BuildError> {
+        match hashes.as_slice() {
+            Some(hashes) => Self::build_hashes(target, seed, hashes),
+            None => Self::build_hashes(target, seed, &crate::parallel::collect_hashes(hashes)?),
+        }
+    }
 }
 
 /// A filter that is filled with the keys of a slice, without a vector of all hashes:
@@ -281,6 +298,23 @@ pub fn fill_from_keys<F: EmptyFilter + InsertFilter, K: Key>(
     let plan = target.into().plan::<F>(count)?;
     let mut filter = F::empty(plan, seed)?;
     filter.insert_from(count, &mut hashes_from(keys, seed))?;
+    Ok(filter)
+}
+
+/// A filter that is filled on the threads of a rayon pool: [`BuildFilter::par_build_from`] of
+/// filters that can be filled.
+#[cfg(feature = "rayon")]
+pub fn par_fill_from<F: EmptyFilter>(
+    target: impl Into<BuildTarget<F::Params>>,
+    seed: u64,
+    hashes: &dyn crate::HashSource,
+) -> Result<F, BuildError> {
+    if let Some(hashes) = hashes.as_slice() {
+        UnevenHashes::check(hashes)?;
+    }
+    let plan = target.into().plan::<F>(hashes.len() as u64)?;
+    let mut filter = F::empty(plan, seed)?;
+    filter.par_insert_from(hashes)?;
     Ok(filter)
 }
 

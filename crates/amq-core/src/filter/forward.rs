@@ -130,6 +130,14 @@ macro_rules! pointer {
             ) -> Result<u64, BatchInsertError> {
                 (**self).insert_from(about, next)
             }
+
+            #[cfg(feature = "rayon")]
+            fn par_insert_from(
+                &mut self,
+                hashes: &dyn crate::HashSource,
+            ) -> Result<u64, BatchInsertError> {
+                (**self).par_insert_from(hashes)
+            }
         }
 
         impl<F: ClearFilter + ?Sized> ClearFilter for $pointer {

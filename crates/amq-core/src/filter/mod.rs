@@ -8,6 +8,8 @@ mod parameters;
 mod stats;
 mod truncate;
 
+#[cfg(feature = "rayon")]
+pub use construct::par_fill_from;
 pub use construct::{
     BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, Target,
 };
@@ -257,6 +259,24 @@ pub trait InsertFilter: Filter {
             new = new.saturating_add(inserted.map_err(|refused| refused.after(done))?);
             done = done.saturating_add(count as u64);
         }
+    }
+
+    /// Inserts all hashes of a source on the threads of a rayon pool; what the methods of
+    /// [`ParInsertExt`](crate::ParInsertExt) call. The filter and the count are those of
+    /// [`insert_batch`](InsertFilter::insert_batch).
+    ///
+    /// By default the threads hash, and the calling one inserts.
+    #[cfg(feature = "rayon")]
+    fn par_insert_from(&mut self, hashes: &dyn crate::HashSource) -> Result<u64, BatchInsertError> {
+        let mut done = 0u64;
+        let mut new = 0u64;
+        crate::parallel::in_rounds(hashes, |hashes| {
+            let inserted = self.insert_batch(hashes);
+            new = new.saturating_add(inserted.map_err(|refused| refused.after(done))?);
+            done = done.saturating_add(hashes.len() as u64);
+            Ok(())
+        })?;
+        Ok(new)
     }
 }
 

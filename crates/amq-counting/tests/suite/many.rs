@@ -1,29 +1,35 @@
 //! Many keys at once: the same filter as one by one, on one thread or several.
 
-use amq_conformance::insert::many_keys_make_the_filter_that_they_make_one_by_one as law;
+use amq_conformance::insert::many_keys_make_the_filter_that_they_make_one_by_one as many;
 use amq_counting::{
     BlockedCountingBloomFilter, BlockedCountingParams, CountingBloomFilter, CountingParams,
 };
+use amq_counting::{BuildFilter, EmptyFilter};
+#[cfg(feature = "rayon")]
+use amq_counting::{ParBuildExt, ParInsertExt};
 
-/// In pools of one to sixteen threads, if threads share the work.
-#[cfg(feature = "parallel")]
-fn in_pools(run: &(dyn Fn() + Sync)) {
-    for threads in 1..=16 {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.expect("a pool of threads").install(run);
+/// By one thread, and in pools of one to sixteen.
+fn law<F: BuildFilter + EmptyFilter<Params: Sync> + PartialEq>(params: F::Params, n: u64) {
+    let once = |run: &(dyn Fn() + Sync)| run();
+    many::<F>(params, n, once, F::insert_batch, |plan, keys| F::build_keys(plan, 1, keys));
+    #[cfg(feature = "rayon")]
+    {
+        let in_pools = |run: &(dyn Fn() + Sync)| {
+            for threads in 1..=16 {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                pool.expect("a pool of threads").install(run);
+            }
+        };
+        let build = |plan, keys: &[u64]| F::par_build_keys(plan, 1, keys);
+        many::<F>(params, n, in_pools, F::par_insert_batch, build);
     }
-}
-
-#[cfg(not(feature = "parallel"))]
-fn in_pools(run: &(dyn Fn() + Sync)) {
-    run()
 }
 
 /// Their tables are larger than those that one thread fills as keys come.
 #[test]
 fn many_keys_make_the_filter_that_they_make_one_by_one() {
     for n in [0, 1, 7, 8, 100, 70_000, 1_000_000] {
-        law::<CountingBloomFilter>(CountingParams::new(80_000_003, 5), n, in_pools);
-        law::<BlockedCountingBloomFilter>(BlockedCountingParams::new(1_700_003), n, in_pools);
+        law::<CountingBloomFilter>(CountingParams::new(80_000_003, 5), n);
+        law::<BlockedCountingBloomFilter>(BlockedCountingParams::new(1_700_003), n);
     }
 }

@@ -7,6 +7,7 @@ use crate::layout::tests::checked_place;
 use crate::row::BITS;
 use crate::shards::Shard;
 use crate::solution::Solution;
+use amq_core::internal::Threads;
 use amq_core::{Bytes, KeyHash};
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::vec;
@@ -62,7 +63,7 @@ impl Answers {
 fn agree(columns: u32, short: u32, n: u64) {
     let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
     let most = Columns { most: columns, short };
-    let solution = Solution::build(hashes.as_slice(), most, &mut |_| ()).unwrap();
+    let solution = Solution::build(hashes.as_slice(), most, Threads::One, &mut |_| ()).unwrap();
     assert_eq!(solution.params().columns, columns);
     assert_eq!(Some(&solution.backend()), Backend::all().last());
     let whole = short == 0 && columns.is_multiple_of(8);
@@ -134,7 +135,7 @@ fn bytes_that_move_shrink_and_grow_between_calls_change_answers_and_nothing_else
     let all = [(7, HALF), (20, HALF), (24, NONE), (8, NONE), (16, NONE), (32, NONE)];
     for &(columns, short) in if cfg!(miri) { &all[..3] } else { &all } {
         let columns = Columns { most: columns, short };
-        let built = Solution::build(hashes.as_slice(), columns, &mut |_| ()).unwrap();
+        let built = Solution::build(hashes.as_slice(), columns, Threads::One, &mut |_| ()).unwrap();
         for backend in Backend::all() {
             let [words, thresholds, seeds] = built.parts();
             let parts = [Moving::new(words, 13), Moving::new(thresholds, 7), Moving::new(seeds, 5)];

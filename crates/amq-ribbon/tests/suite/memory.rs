@@ -1,8 +1,4 @@
 //! What filters take of memory, and what they do without; see `amq_conformance::memory`.
-//!
-//! With the feature `parallel` other threads take part, whose allocations are not counted, and the
-//! thread pool's own cannot be refused.
-#![cfg(not(feature = "parallel"))]
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{files, memory};

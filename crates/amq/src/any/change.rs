@@ -55,6 +55,15 @@ impl AnyFilter {
         Ok(self.as_fill()?.insert_batch_new(hashes, new)?)
     }
 
+    /// [`insert_batch`](Self::insert_batch) on the threads of a rayon pool, as
+    /// [`ParInsertExt`](amq_core::ParInsertExt) does it.
+    #[cfg(feature = "rayon")]
+    pub fn par_insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, AnyError> {
+        kinds!(able insert self,
+            filter => Ok(amq_core::ParInsertExt::par_insert_batch(filter, hashes)?),
+            else Err(self.cannot(Ability::Insert).into()))
+    }
+
     /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had
     /// grown. Only for kinds that insert.
     pub fn clear(&mut self) -> Result<(), Unsupported> {

@@ -26,6 +26,8 @@ pub struct AnyPlan {
     pub expected_fpr: f64,
     /// Peak bytes on the heap while the filter is built, the filter itself included.
     pub build_bytes: u64,
+    /// The plan of the kind, without its parameters.
+    plan: Plan<()>,
 }
 
 impl AnyPlan {
@@ -36,7 +38,14 @@ impl AnyPlan {
             bytes: plan.bytes,
             expected_fpr: plan.expected_fpr,
             build_bytes: plan.build_bytes,
+            plan: plan.with_params(()),
         }
+    }
+
+    /// [`Plan::build_bytes_for`].
+    #[must_use]
+    pub fn build_bytes_for(&self, threads: usize) -> u64 {
+        self.plan.build_bytes_for(threads)
     }
 
     /// Bits of table per planned key.
@@ -135,6 +144,24 @@ impl AnyFilter {
     ) -> Result<Self, BuildError> {
         let row = Row::of(kind).ok_or(PlanError::LeftOut { kind })?;
         (row.build)(target.into(), seed, hashes)
+    }
+
+    /// [`build_hashes`](Self::build_hashes) on the threads of a rayon pool, as
+    /// [`ParBuildExt`](amq_core::ParBuildExt) does it.
+    #[cfg(feature = "rayon")]
+    pub fn par_build_hashes(
+        kind: FilterKind,
+        target: impl Into<AnyTarget>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        let target = target.into();
+        kinds!(by_kind bulk kind,
+            F => {
+                Ok(<F as amq_core::ParBuildExt>::par_build_hashes(target.of(), seed, hashes)?.into())
+            },
+            else Ok(fill_from_hashes::<F>(target.of(), seed, hashes)?.into()),
+            absent Err(PlanError::LeftOut { kind }.into()))
     }
 
     /// Builds a filter of this kind from keys, with the public seed. Keeps their hashes, 8 bytes

@@ -92,6 +92,14 @@ impl<F: InsertFilter> InsertFilter for Monitored<F> {
     ) -> Result<u64, BatchInsertError> {
         self.filter.insert_from(about, next)
     }
+
+    #[cfg(feature = "rayon")]
+    fn par_insert_from(
+        &mut self,
+        hashes: &dyn amq_core::HashSource,
+    ) -> Result<u64, BatchInsertError> {
+        self.filter.par_insert_from(hashes)
+    }
 }
 
 impl<F: RemoveFilter> RemoveFilter for Monitored<F> {
@@ -131,6 +139,14 @@ where
         next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
     ) -> Result<u64, BatchInsertError> {
         (&self.filter).insert_from(about, next)
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_insert_from(
+        &mut self,
+        hashes: &dyn amq_core::HashSource,
+    ) -> Result<u64, BatchInsertError> {
+        (&self.filter).par_insert_from(hashes)
     }
 }
 

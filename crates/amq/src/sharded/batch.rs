@@ -4,14 +4,22 @@ use super::Sharded;
 use super::shard::Shard;
 use alloc::vec::Vec;
 use amq_core::internal::zeroed;
+#[cfg(feature = "rayon")]
+use amq_core::internal::{Hashed, rayon::prelude::*};
 use amq_core::{
     BatchInsertError, BuildError, Filter, InsertError, InsertFilter, KeyHash, LengthMismatch,
 };
+#[cfg(feature = "rayon")]
+use amq_core::{HashSource, Key};
 use core::fmt;
 
 /// Hashes grouped at a time: enough for a lock to be worth taking, few enough for the first-level
 /// cache to hold their order.
 const TOGETHER: usize = 4096;
+
+/// Hashes that are sorted by shard before the threads of a pool insert them.
+#[cfg(feature = "rayon")]
+const ROUND: usize = 1 << 20;
 
 /// A batch of which some keys were refused.
 #[derive(Clone, PartialEq)]
@@ -77,6 +85,13 @@ impl Groups {
             self.from[*place as usize] = from;
             *place += 1;
         }
+    }
+
+    /// The hashes of a shard.
+    #[cfg(feature = "rayon")]
+    fn of(&self, shard: usize) -> &[KeyHash] {
+        let start = shard.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.hashes[start as usize..self.ends[shard] as usize]
     }
 
     /// Calls `each` with every shard that has hashes, its hashes, and where they were.
@@ -151,23 +166,73 @@ impl<F: InsertFilter> Sharded<F> {
         done.result()
     }
 
-    /// Inserts keys, hashed block by block.
-    pub(super) fn insert_in_blocks<K>(
+    /// [`insert_batch`](Self::insert_batch) on the threads of a rayon pool: they first sort the
+    /// hashes by shard, and then each shard is one thread's, so its filter takes its keys in order.
+    /// Threads, locks and panics are as described at [`ParInsertExt`](amq_core::ParInsertExt).
+    #[cfg(feature = "rayon")]
+    pub fn par_insert_batch(&self, hashes: &[KeyHash]) -> Result<u64, Refused> {
+        self.par_insert_from(&hashes)
+    }
+
+    /// [`insert_keys`](Self::insert_keys) on the threads of a rayon pool; see
+    /// [`par_insert_batch`](Self::par_insert_batch).
+    #[cfg(feature = "rayon")]
+    pub fn par_insert_keys<K: Key + Sync>(&self, keys: &[K]) -> Result<u64, Refused> {
+        self.par_insert_from(&Hashed { keys, under: self.seed })
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_insert_from(&self, hashes: &dyn HashSource) -> Result<u64, Refused> {
+        let (mut done, total) = (Done::default(), hashes.len());
+        let pieces = total.min(ROUND).div_ceil(TOGETHER);
+        let groups = |_| Groups::new(self.shards.len(), TOGETHER).ok();
+        let groups: Option<Vec<Groups>> = (0..pieces).map(groups).collect();
+        // A thread of the pool would wait for a shard that this one visits.
+        let visited = self.shards.iter().any(Shard::is_visited);
+        let Some(mut groups) = groups.filter(|_| !visited) else {
+            return self.insert_in_blocks(total, |first, to| hashes.write(first, to));
+        };
+        for round in (0..total).step_by(ROUND) {
+            let pieces = (total - round).min(ROUND).div_ceil(TOGETHER);
+            let groups = &mut groups[..pieces];
+            groups.par_iter_mut().enumerate().for_each(|(piece, groups)| {
+                let first = round + piece * TOGETHER;
+                let mut some = [KeyHash::default(); TOGETHER];
+                let some = &mut some[..(total - first).min(TOGETHER)];
+                hashes.write(first, some);
+                groups.sort(some);
+            });
+            let groups = &*groups;
+            let shards = self.shards.par_iter().enumerate();
+            let all: Vec<Done> = shards
+                .map(|(number, shard)| {
+                    let mut done = Done::default();
+                    let hashes = groups.iter().map(|groups| groups.of(number));
+                    hashes.filter(|hashes| !hashes.is_empty()).for_each(|hashes| {
+                        done.insert_all(shard, hashes);
+                    });
+                    done
+                })
+                .collect();
+            all.into_iter().for_each(|more| done.add(more));
+        }
+        done.result()
+    }
+
+    /// Inserts as many keys, hashed block by block.
+    pub(super) fn insert_in_blocks(
         &self,
-        keys: &[K],
-        hash: impl Fn(&K) -> KeyHash,
+        keys: usize,
+        hash: impl Fn(usize, &mut [KeyHash]),
     ) -> Result<u64, Refused> {
         let (mut done, mut hashes) = (Done::default(), [KeyHash::default(); TOGETHER]);
-        for keys in keys.chunks(TOGETHER) {
-            let hashes = &mut hashes[..keys.len()];
-            for (place, key) in hashes.iter_mut().zip(keys) {
-                *place = hash(key);
-            }
+        for first in (0..keys).step_by(TOGETHER) {
+            let hashes = &mut hashes[..(keys - first).min(TOGETHER)];
+            hash(first, hashes);
             match self.insert_batch(hashes) {
                 Ok(new) => done.new += new,
-                Err(refused) => {
-                    done.error.get_or_insert(refused.error);
-                    done.refused.extend(refused.hashes);
+                Err(Refused { error, hashes }) => {
+                    done.add(Done { new: 0, error: Some(error), refused: hashes });
                 }
             }
         }
@@ -200,6 +265,12 @@ impl Done {
                 self.refused.extend(refused);
             }
         }
+    }
+
+    fn add(&mut self, more: Self) {
+        self.new += more.new;
+        self.error = self.error.or(more.error);
+        self.refused.extend(more.refused);
     }
 
     fn result(self) -> Result<u64, Refused> {

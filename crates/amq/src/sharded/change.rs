@@ -37,7 +37,11 @@ impl<F: InsertFilter> Sharded<F> {
 
     /// Inserts many keys; see [`insert_batch`](Self::insert_batch).
     pub fn insert_keys<K: Key>(&self, keys: &[K]) -> Result<u64, Refused> {
-        self.insert_in_blocks(keys, |key| key.key_hash(self.seed))
+        self.insert_in_blocks(keys.len(), |first, hashes| {
+            for (hash, key) in hashes.iter_mut().zip(&keys[first..]) {
+                *hash = key.key_hash(self.seed);
+            }
+        })
     }
 
     /// Inserts all keys of an iterator, one by one, and returns how many were new. On an error the

@@ -54,8 +54,12 @@ impl<F> Shard<F> {
         &'a self,
         lock: impl FnOnce(&'a RwLock<F>) -> Result<G, PoisonError<G>>,
     ) -> Option<G> {
-        let visited = VISITED.with(|visited| visited.borrow().contains(&self.address()));
-        (!visited).then(|| lock(&self.0).unwrap_or_else(PoisonError::into_inner))
+        (!self.is_visited()).then(|| lock(&self.0).unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether this thread visits it.
+    pub(super) fn is_visited(&self) -> bool {
+        VISITED.with(|visited| visited.borrow().contains(&self.address()))
     }
 
     fn address(&self) -> usize {

@@ -31,7 +31,7 @@ mod saving;
 mod sharded;
 mod shared;
 mod sizes;
-#[cfg(feature = "parallel")]
+#[cfg(feature = "rayon")]
 mod threads;
 mod truncating;
 

@@ -1,11 +1,9 @@
 //! Tables of blocks, of which a key has one.
 
-use super::{News, Page, Partition, Sorter, counted, many};
+use super::bulk::{self, News, Partition};
+use super::{Hashes, Page, Sorter};
 use amq_core::KeyHash;
 use core::marker::PhantomData;
-
-/// Hashes inserted together; a page has fewer.
-const TOGETHER: usize = 1024;
 
 /// A block of a table in which a key has one block.
 pub trait Block {
@@ -21,15 +19,37 @@ pub trait Block {
     /// The block of a key, of so many.
     fn of(hash: KeyHash, blocks: u64) -> usize;
 
-    /// Inserts keys whose blocks are in a part of the table, which begins with block `first` of
-    /// `blocks`; returns how many were new.
+    /// Inserts keys whose blocks are in a part of the table; returns how many were new. `range` is
+    /// the first block of the part, and the number of blocks of the table. `near`: the part is in
+    /// the cache, or on its way.
     fn insert(
         part: &mut [Self::Element],
         shape: Self::Shape,
-        first: usize,
-        blocks: u64,
+        range: (usize, u64),
+        near: bool,
         hashes: &[KeyHash],
     ) -> u64;
+}
+
+/// Inserts each hash into its block and returns how many `insert` reported as new. Looks ahead
+/// unless the blocks are near.
+#[inline(always)]
+pub fn insert_each<B>(
+    blocks: &mut [B],
+    near: bool,
+    hashes: &[KeyHash],
+    place: impl Fn(KeyHash) -> (usize, u32),
+    mut insert: impl FnMut(&mut B, u32) -> bool,
+) -> u64 {
+    if !near {
+        return amq_core::prefetch::insert_each(blocks, hashes, |hash, _| place(hash), insert);
+    }
+    let mut new = 0;
+    for &hash in hashes {
+        let (block, choice) = place(hash);
+        new += u64::from(insert(&mut blocks[block], choice));
+    }
+    new
 }
 
 /// A table of blocks, by ranges.
@@ -41,26 +61,15 @@ pub(super) struct Blocks<B: Block> {
     of: PhantomData<fn(B)>,
 }
 
-/// Inserts many hashes and returns how many were new. `len` is the filter's number of keys.
+/// Inserts hashes and returns how many were new. `len` is the filter's number of keys.
 #[inline]
-pub fn insert_batch<B: Block>(
+pub fn insert<B: Block>(
     blocks: &mut [B::Element],
     shape: B::Shape,
     len: &mut u64,
-    hashes: &[KeyHash],
+    hashes: Hashes<'_>,
 ) -> u64 {
-    many::insert_batch(&Blocks::<B>::new(shape, blocks.len() as u64), blocks, len, hashes)
-}
-
-/// Inserts the hashes that `next` writes, about `about` in all; see [`insert_batch`].
-pub fn insert_from<B: Block>(
-    blocks: &mut [B::Element],
-    shape: B::Shape,
-    len: &mut u64,
-    about: u64,
-    next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
-) -> u64 {
-    many::insert_from(&Blocks::<B>::new(shape, blocks.len() as u64), blocks, len, about, next)
+    bulk::insert(&Blocks::<B>::new(shape, blocks.len() as u64), blocks, len, hashes)
 }
 
 impl<B: Block> Blocks<B> {
@@ -76,6 +85,7 @@ impl<B: Block> Blocks<B> {
 impl<B: Block> Partition for Blocks<B> {
     type Element = B::Element;
     type Item = KeyHash;
+    const COUNTS_COPIES: bool = B::COUNTS_COPIES;
     const BY_NUMBER: bool = false;
 
     fn range(&self) -> usize {
@@ -98,29 +108,17 @@ impl<B: Block> Partition for Blocks<B> {
         &self,
         part: &mut [B::Element],
         first: usize,
+        near: bool,
         pages: impl Iterator<Item = Page<'p, KeyHash>>,
         news: &mut News,
     ) {
-        // Many together, since insertion looks ahead.
-        let mut hashes = [KeyHash::new(0); TOGETHER];
-        let mut count = 0;
         for page in pages {
-            if count + page.items.len() > TOGETHER {
-                news.count += B::insert(part, self.shape, first, self.blocks, &hashes[..count]);
-                count = 0;
-            }
-            hashes[count..count + page.items.len()].copy_from_slice(page.items);
-            count += page.items.len();
+            news.count += B::insert(part, self.shape, (first, self.blocks), near, page.items);
         }
-        news.count += B::insert(part, self.shape, first, self.blocks, &hashes[..count]);
     }
 
     #[inline(always)]
     fn insert_each(&self, table: &mut [B::Element], hashes: &[KeyHash]) -> u64 {
-        B::insert(table, self.shape, 0, self.blocks, hashes)
-    }
-
-    fn counted(&self, keys: u64, new: u64) -> u64 {
-        counted(B::COUNTS_COPIES, keys, new)
+        B::insert(table, self.shape, (0, self.blocks), false, hashes)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   hashes --> segment 0: range 0 | range 1 | range 2 ...      sorted, in the order they came;
-//!         `--> segment 1: range 0 | range 1 | range 2 ...      several, if threads share the work
+//!         `--> segment 1: range 0 | range 1 | range 2 ...      on several threads, several
 //!                            v         v         v
 //!   table                 range 0 | range 1 | range 2 ...      inserted: a range stays in the
 //!                                                              cache; each has one thread
@@ -13,20 +13,25 @@
 
 pub mod blocks;
 mod bulk;
-#[cfg(feature = "parallel")]
-mod crew;
-mod many;
 pub mod places;
 mod segment;
 #[cfg(test)]
 mod tests;
 
-use bulk::{News, Partition};
+use amq_core::KeyHash;
 use segment::{Page, Sorter};
 
-/// What a filter's number of keys grows by when `keys` keys are inserted, `new` of them new.
-fn counted(copies: bool, keys: u64, new: u64) -> u64 {
-    if copies { keys } else { new }
+/// Hashes to insert.
+#[allow(missing_debug_implementations, reason = "it has a function")]
+pub enum Hashes<'a> {
+    /// They are there.
+    Slice(&'a [KeyHash]),
+    /// About so many, which a function writes; see
+    /// [`InsertFilter::insert_from`](amq_core::InsertFilter::insert_from).
+    From(u64, &'a mut dyn FnMut(&mut [KeyHash]) -> usize),
+    /// Threads of a rayon pool ask for them.
+    #[cfg(feature = "rayon")]
+    Shared(&'a dyn amq_core::HashSource),
 }
 
 /// Bytes of a range, a power of two: few enough for a core's nearest cache, or nearly, but no more

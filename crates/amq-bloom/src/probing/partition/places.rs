@@ -1,7 +1,7 @@
 //! Tables of bits or counters, of which a key has a few anywhere.
 
-use super::bulk::FEW;
-use super::{News, Page, Partition, Sorter, counted, many};
+use super::bulk::{self, FEW, News, Partition};
+use super::{Hashes, Page, Sorter};
 use crate::probing::Probes;
 use amq_core::KeyHash;
 use core::marker::PhantomData;
@@ -32,42 +32,25 @@ pub trait Place: Sync {
 
 /// A place within its range, and how many keys there are between its own and that of the item
 /// before, in one integer: the place in the lower bits.
-pub(super) trait Item: Copy + Default + Send + Sync {
+pub(super) trait Item: Copy + Default + Send + Sync + Into<u64> {
     /// Number of bits.
-    const BITS: u32;
+    const BITS: u32 = 8 * size_of::<Self>() as u32;
 
     /// Packs.
     fn new(bits: u64) -> Self;
-
-    /// Unpacks.
-    fn bits(self) -> u64;
 }
 
 impl Item for u32 {
-    const BITS: u32 = 32;
-
     #[inline(always)]
     fn new(bits: u64) -> Self {
         bits as Self
     }
-
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        self.into()
-    }
 }
 
 impl Item for u64 {
-    const BITS: u32 = 64;
-
     #[inline(always)]
     fn new(bits: u64) -> Self {
         bits
-    }
-
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        self
     }
 }
 
@@ -81,33 +64,19 @@ pub(super) struct Places<P, I> {
     of: PhantomData<fn(P, I)>,
 }
 
-/// Inserts many hashes into a table of `places`, `probes` for each key; returns how many were new.
-/// `len` is the filter's number of keys.
-pub fn insert_batch<P: Place>(
+/// Inserts hashes into a table of `places`, `probes` for each key; returns how many were new. `len`
+/// is the filter's number of keys.
+#[inline]
+pub fn insert<P: Place>(
     words: &mut [[u8; 8]],
     (places, probes): (u64, u32),
     len: &mut u64,
-    hashes: &[KeyHash],
+    hashes: Hashes<'_>,
 ) -> u64 {
     let short = Places::<P, u32>::new(places, probes);
     match short.fits() {
-        true => many::insert_batch(&short, words, len, hashes),
-        false => many::insert_batch(&Places::<P, u64>::new(places, probes), words, len, hashes),
-    }
-}
-
-/// Inserts the hashes that `next` writes, about `about` in all; see [`insert_batch`].
-pub fn insert_from<P: Place>(
-    words: &mut [[u8; 8]],
-    (places, probes): (u64, u32),
-    len: &mut u64,
-    about: u64,
-    next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
-) -> u64 {
-    let short = Places::<P, u32>::new(places, probes);
-    match short.fits() {
-        true => many::insert_from(&short, words, len, about, next),
-        false => many::insert_from(&Places::<P, u64>::new(places, probes), words, len, about, next),
+        true => bulk::insert(&short, words, len, hashes),
+        false => bulk::insert(&Places::<P, u64>::new(places, probes), words, len, hashes),
     }
 }
 
@@ -136,6 +105,7 @@ impl<P: Place, I: Item> Places<P, I> {
 impl<P: Place, I: Item> Partition for Places<P, I> {
     type Element = [u8; 8];
     type Item = I;
+    const COUNTS_COPIES: bool = P::COUNTS_COPIES;
     const BY_NUMBER: bool = true;
 
     fn range(&self) -> usize {
@@ -171,6 +141,7 @@ impl<P: Place, I: Item> Partition for Places<P, I> {
         &self,
         part: &mut [[u8; 8]],
         _: usize,
+        _: bool,
         pages: impl Iterator<Item = Page<'p, I>>,
         news: &mut News,
     ) where
@@ -183,7 +154,7 @@ impl<P: Place, I: Item> Partition for Places<P, I> {
             crate::simd::with_bits(|| {
                 let mut key = page.key;
                 for item in page.items {
-                    let bits = item.bits();
+                    let bits: u64 = (*item).into();
                     key += (bits >> shift) as usize;
                     let new = P::set(part, bits & within);
                     flags[key / 64] |= u64::from(new) << (key % 64);
@@ -199,9 +170,5 @@ impl<P: Place, I: Item> Partition for Places<P, I> {
             new += u64::from(P::set_all(table, self.places, self.probes, hash));
         }
         new
-    }
-
-    fn counted(&self, keys: u64, new: u64) -> u64 {
-        counted(P::COUNTS_COPIES, keys, new)
     }
 }

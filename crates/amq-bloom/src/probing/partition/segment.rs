@@ -16,14 +16,13 @@ const LINES: usize = 6;
 /// range are full (unless they are of keys far apart).
 #[derive(Debug)]
 pub(super) struct Segment<I> {
-    /// The pages given out.
+    /// All pages.
     items: Vec<I>,
     cursors: Vec<Cursor>,
+    /// One for each page in use.
     links: Vec<Link>,
     /// `log2` of the items of a page.
     log: u32,
-    /// Number of pages that there may be.
-    most: usize,
     /// Number of keys sorted.
     keys: usize,
 }
@@ -59,22 +58,17 @@ pub(super) struct Page<'a, I> {
 /// Takes the items of a few keys into a segment.
 #[derive(Debug)]
 pub(super) struct Sorter<'a, I> {
+    items: &'a mut [I],
     cursors: &'a mut [Cursor],
-    pages: Pages<'a, I>,
+    links: &'a mut Vec<Link>,
+    log: u32,
     /// The number of the first key.
     pub(super) key: u32,
 }
 
-#[derive(Debug)]
-struct Pages<'a, I> {
-    items: &'a mut Vec<I>,
-    links: &'a mut Vec<Link>,
-    log: u32,
-}
-
 impl<I: Copy + Default> Segment<I> {
     /// Bytes of a segment, nearly.
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     pub(super) fn bytes(ranges: usize, items: u64, page: u64) -> u64 {
         let range = page + size_of::<Cursor>() as u64 + size_of::<Link>() as u64;
         items * size_of::<I>() as u64 + ranges as u64 * range
@@ -86,28 +80,18 @@ impl<I: Copy + Default> Segment<I> {
         let log = (page / size_of::<I>() as u64).ilog2();
         // Each range has one that is not full, and may begin two more of which that is true.
         let pages = (items.max(few) >> log) + 3 * ranges as u64;
-        let (mut all, mut links) = (Vec::new(), Vec::new());
-        reserve(&mut all, pages << log)?;
+        let mut links = Vec::new();
         reserve(&mut links, pages)?;
-        Ok(Self {
-            items: all,
-            cursors: zeroed(ranges as u64)?,
-            links,
-            log,
-            most: pages as usize,
-            keys: 0,
-        })
+        let (items, cursors) = (zeroed(pages << log)?, zeroed(ranges as u64)?);
+        Ok(Self { items, cursors, links, log, keys: 0 })
     }
 
     /// Forgets all keys.
     pub(super) fn clear(&mut self) {
         self.keys = 0;
-        let (ranges, page) = (self.cursors.len(), 1 << self.log);
-        self.items.clear();
-        self.items.resize(ranges << self.log, I::default());
         self.links.clear();
-        self.links.resize(ranges, Link::default());
-        for (cursor, at) in self.cursors.iter_mut().zip((0..).step_by(page)) {
+        self.links.resize(self.cursors.len(), Link::default());
+        for (cursor, at) in self.cursors.iter_mut().zip((0..).step_by(1 << self.log)) {
             *cursor = Cursor { at, key: 0 };
         }
     }
@@ -124,14 +108,14 @@ impl<I: Copy + Default> Segment<I> {
 
     /// What sorts the next `keys` keys of `items` items each. `None` if there is no room for them.
     pub(super) fn sorter(&mut self, keys: usize, items: usize) -> Option<Sorter<'_, I>> {
-        let free = self.most - self.links.len();
+        let free = (self.items.len() >> self.log) - self.links.len();
         if free < ((keys * items) >> self.log) + 2 * self.cursors.len() {
             return None;
         }
         let key = self.keys as u32;
         self.keys += keys;
         let Self { items, cursors, links, log, .. } = self;
-        Some(Sorter { cursors, pages: Pages { items, links, log: *log }, key })
+        Some(Sorter { items, cursors, links, log: *log, key })
     }
 
     /// The pages of a range, in order. The first key of the segment has the number `first`.
@@ -163,10 +147,11 @@ impl<I: Copy + Default> Sorter<'_, I> {
     #[inline(always)]
     pub(super) fn push(&mut self, range: usize, item: I) {
         let cursor = &mut self.cursors[range];
-        self.pages.items[cursor.at as usize] = item;
+        self.items[cursor.at as usize] = item;
         cursor.at += 1;
-        if cursor.at & ((1 << self.pages.log) - 1) == 0 {
-            self.pages.follow(cursor);
+        if cursor.at & ((1 << self.log) - 1) == 0 {
+            let page = (cursor.at as usize - 1) >> self.log;
+            cursor.at = begin_page(self.links, page, 1 << self.log, cursor.key) << self.log;
         }
     }
 
@@ -181,43 +166,25 @@ impl<I: Copy + Default> Sorter<'_, I> {
         item: impl Fn(u32) -> I,
     ) {
         let cursor = &mut self.cursors[range];
-        if key.wrapping_sub(cursor.key) > most {
-            self.pages.begin_at(key, cursor);
+        let mut distance = key.wrapping_sub(cursor.key);
+        cursor.key = key;
+        if distance > most {
+            let page = cursor.at as usize >> self.log;
+            let len = cursor.at & ((1 << self.log) - 1);
+            cursor.at = begin_page(self.links, page, len, key) << self.log;
+            distance = 0;
         }
-        self.pages.items[cursor.at as usize] = item(key.wrapping_sub(cursor.key));
-        *cursor = Cursor { at: cursor.at + 1, key };
-        if cursor.at & ((1 << self.pages.log) - 1) == 0 {
-            self.pages.follow(cursor);
-        }
+        self.push(range, item(distance));
     }
 }
 
-impl<I: Copy + Default> Pages<'_, I> {
-    /// Begins the page after one that is full.
-    #[cold]
-    #[inline(never)]
-    fn follow(&mut self, cursor: &mut Cursor) {
-        cursor.at = self.next((cursor.at as usize - 1) >> self.log, 1 << self.log, cursor.key);
-    }
-
-    /// Begins a page whose first item is of this key.
-    #[cold]
-    #[inline(never)]
-    fn begin_at(&mut self, key: u32, cursor: &mut Cursor) {
-        let page = cursor.at as usize >> self.log;
-        let at = self.next(page, cursor.at - ((page << self.log) as u32), key);
-        *cursor = Cursor { at, key };
-    }
-
-    /// Begins the page after this one, which has so many items; returns the index of its first. Its
-    /// distances count from `key`.
-    // What is cleared now is in the cache when it is written.
-    fn next(&mut self, page: usize, len: u32, key: u32) -> u32 {
-        let next = self.links.len();
-        let link = &mut self.links[page];
-        (link.next, link.len) = (next as u32, len);
-        self.links.push(Link { next: 0, key, len: 0 });
-        self.items.resize((next + 1) << self.log, I::default());
-        (next << self.log) as u32
-    }
+/// Begins the page after page `page`, which has `len` items; returns its number. Its distances
+/// count from `key`.
+#[cold]
+#[inline(never)]
+fn begin_page(links: &mut Vec<Link>, page: usize, len: u32, key: u32) -> u32 {
+    let next = links.len() as u32;
+    (links[page].next, links[page].len) = (next, len);
+    links.push(Link { next: 0, key, len: 0 });
+    next
 }

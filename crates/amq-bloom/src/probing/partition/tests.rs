@@ -2,7 +2,8 @@
 // themselves.
 #![allow(clippy::unwrap_used)]
 
-use super::many::{insert_batch, insert_from};
+use super::Hashes;
+use super::bulk::insert;
 use super::places::{Item, Place, Places};
 use crate::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, WideBlockedBloomFilter,
@@ -18,9 +19,9 @@ const KEYS: [u64; 8] = [0, 1, 7, 8, 99, 100, 1500, if cfg!(miri) { 2000 } else {
 
 /// Calls `work` in pools of one to sixteen threads, if there are threads.
 fn in_pools(work: impl Fn() + Sync) {
-    #[cfg(not(feature = "parallel"))]
+    #[cfg(not(feature = "rayon"))]
     work();
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     for threads in if cfg!(miri) { 2..=2 } else { 1..=16 } {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(&work);
@@ -53,6 +54,15 @@ where
             assert_eq!(many.insert_batch(&hashes), Ok(wanted));
             assert_eq!(many.insert_batch(&hashes), Ok(wanted_again));
             assert!(many == one, "{about} at once");
+
+            #[cfg(feature = "rayon")]
+            {
+                use amq_core::ParInsertExt;
+                let mut shared = empty(about);
+                assert_eq!(shared.par_insert_batch(&hashes), Ok(wanted));
+                assert_eq!(shared.par_insert_keys(&keys), Ok(wanted_again));
+                assert!(shared == one, "{about} shared");
+            }
 
             // However wrong the number that it is told.
             for told in [about, 100, u64::MAX] {
@@ -89,14 +99,14 @@ fn a_wide_block_filter_is_the_same() {
 struct Short(u16);
 
 impl Item for Short {
-    const BITS: u32 = 16;
-
     fn new(bits: u64) -> Self {
         Self(bits as u16)
     }
+}
 
-    fn bits(self) -> u64 {
-        self.0.into()
+impl From<Short> for u64 {
+    fn from(short: Short) -> Self {
+        short.0.into()
     }
 }
 
@@ -128,12 +138,20 @@ fn keys_far_apart_in_their_ranges_are_inserted_all_the_same() {
     let new = all.count() as u64;
     in_pools(|| {
         let (mut table, mut len) = (words(), 0);
-        assert_eq!(insert_batch(&partition, &mut table, &mut len, &hashes), new);
+        assert_eq!(insert(&partition, &mut table, &mut len, Hashes::Slice(&hashes)), new);
         assert!(table == wanted && len == new);
         let (mut table, mut len) = (words(), 0);
         let mut next = hashes_from(&keys, SEED);
-        assert_eq!(insert_from(&partition, &mut table, &mut len, 20_000, &mut next), new);
+        let from = Hashes::From(20_000, &mut next);
+        assert_eq!(insert(&partition, &mut table, &mut len, from), new);
         assert!(table == wanted && len == new);
+        #[cfg(feature = "rayon")]
+        {
+            let (mut table, mut len) = (words(), 0);
+            let shared = Hashes::Shared(&&hashes[..]);
+            assert_eq!(insert(&partition, &mut table, &mut len, shared), new);
+            assert!(table == wanted && len == new);
+        }
     });
 }
 
@@ -154,6 +172,12 @@ fn keys_that_crowd_in_one_range_are_inserted_all_the_same() {
         let new = hashes.iter().filter(|&&hash| one.insert_hash(hash).is_new()).count();
         assert_eq!(many.insert_batch(&hashes), Ok(new as u64));
         assert!(one == many);
+        #[cfg(feature = "rayon")]
+        {
+            let mut shared = empty();
+            let new = amq_core::ParInsertExt::par_insert_batch(&mut shared, &hashes);
+            assert!(new == Ok(one.len()) && one == shared);
+        }
     });
 }
 
