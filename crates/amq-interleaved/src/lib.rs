@@ -94,6 +94,10 @@
 //! multiple of 512; below 64 bins a row has 64. Beside the table there are 16 bytes for each bin,
 //! and the names.
 //!
+//! Building all bins at once takes 1.4 to 1.9 times as long as filling single filters. Many keys of
+//! one bin take 5 to 24 times as long, the more bins the longer: a key writes one bit in each of some
+//! six cache lines that no other key of the bin needs.
+//!
 //! # When not to use it
 //!
 //! - Each key is in **one bin only**, and the keys are known beforehand: a `RibbonMap`

@@ -13,6 +13,7 @@
 //! | [`monitored`] | a filter that measures its false-positive rate in use |
 //! | [`sharded`] | a filter for threads that insert and remove |
 //! | [`rolling`] | a filter of the latest keys of a stream, in generations |
+//! | [`InterleavedBloomFilter`] | many filters that one lookup asks: which of a thousand sets may hold a key? |
 //!
 //! ```
 //! use amq::{AnyFilter, BloomFilter, FilterFile, Goal};
