@@ -3,6 +3,8 @@
 use super::{Monitored, SAMPLED, Verdict, sample};
 use amq_core::{Filter, FilterKind, KeyHash};
 use core::iter;
+use std::vec;
+use std::vec::Vec;
 
 const PLANNED: f64 = 0.01;
 
@@ -173,5 +175,23 @@ fn overfull_is_what_the_filter_itself_expects() {
             let wanted = if overfull { Some(Verdict::Overfull) } else { otherwise };
             assert_eq!(watched.report().verdict, wanted, "{times} times, {len} keys");
         }
+    }
+}
+
+/// Of one query in 64, for fixed seeds.
+#[test]
+fn a_sample_stands_for_all_queries() {
+    for seed in 0..16 {
+        sample::restart(seed);
+        let filter = Monitored::new(HONEST, PLANNED).unwrap();
+        let hashes: Vec<_> = (0..200_000u64).map(|key| KeyHash::of(&key, seed)).collect();
+        let mut answers = vec![false; hashes.len()];
+        filter.contains_batch(&hashes, &mut answers).unwrap();
+        let report = filter.report();
+        // Five standard deviations, which are 8 sqrt(n).
+        let near = |found: u64, n: f64| (found as f64 - n).abs() < 40.0 * n.sqrt();
+        assert!(near(report.queries, 200_000.0), "{seed}: {report}");
+        let positives = answers.iter().filter(|&&found| found).count();
+        assert!(near(report.positives, positives as f64), "{seed}: {report}");
     }
 }
