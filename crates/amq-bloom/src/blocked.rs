@@ -5,6 +5,7 @@ use crate::block::Block;
 use crate::layout;
 use crate::params::folded;
 use crate::probing::partition::{Hashes, blocks};
+use crate::resize::Sizes;
 use crate::simd::{self, BlockLayout};
 use crate::wide_block::WideBlock;
 use alloc::vec;
@@ -83,7 +84,7 @@ const REVISION: u8 = 1;
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Blocked<L: BlockLayout, B = Table> {
-    header: Header,
+    pub(crate) header: Header,
     shape: L::Shape,
     len: u64,
     table: B,
@@ -179,6 +180,11 @@ impl<L: BlockLayout> Blocked<L> {
     /// Both need the same parameters and seed. [`len`](Self::len) becomes the sum of both, which
     /// counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does not.
     ///
+    /// The other's table may be a whole number of times larger or smaller; then the smaller one is
+    /// expanded. That is refused for the rate ([`MergeError::Rate`]) if the union would err more
+    /// often than the larger was planned for: [`merge_within`](Self::merge_within) allows another
+    /// rate, and folds the larger one where that is enough.
+    ///
     /// ```
     /// use amq_bloom::{BlockedBloomFilter, Goal};
     ///
@@ -196,13 +202,11 @@ impl<L: BlockLayout> Blocked<L> {
         MergeFilter::merge(self, other)
     }
 
-    #[cfg(target_has_atomic = "64")]
     pub(crate) const fn header(&self) -> Header {
         self.header
     }
 
     /// A filter from its parts.
-    #[cfg(target_has_atomic = "64")]
     pub(crate) const fn of(header: Header, shape: L::Shape, len: u64, table: Table) -> Self {
         Self { header, shape, len, table }
     }
@@ -466,12 +470,17 @@ impl<L: BlockLayout> ClearFilter for Blocked<L> {
 
 impl<L: BlockLayout> MergeFilter for Blocked<L> {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        L::check_same(&self.params(), &other.params())?;
-        self.header.check_seeds(&other.header)
+        match self.sizes(other)? {
+            Sizes::Equal => Ok(()),
+            Sizes::Ours(_) | Sizes::Theirs(_) => self.merged(other).map(drop),
+        }
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
+        if self.sizes(other)? != Sizes::Equal {
+            *self = self.merged(other)?;
+            return Ok(());
+        }
         for (byte, theirs) in self.table.iter_mut().zip(other.as_bytes()) {
             *byte |= theirs;
         }

@@ -4,6 +4,7 @@ use crate::params::folded;
 use crate::probing::partition::Hashes;
 use crate::probing::partition::places::{self, Place};
 use crate::probing::{ProbeTable, Probes};
+use crate::resize::Sizes;
 use crate::table::{self, Bits, place, words, words_for, words_mut};
 use crate::{BloomParams, FoldError, theory::classic as theory};
 use alloc::vec;
@@ -38,7 +39,7 @@ const REVISION: u8 = 1;
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct BloomFilter<B = Table> {
-    header: Header,
+    pub(crate) header: Header,
     params: BloomParams,
     len: u64,
     table: B,
@@ -139,6 +140,11 @@ impl BloomFilter {
     /// Both need the same parameters and seed. [`len`](Self::len) becomes the sum of both, which
     /// counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does not.
     ///
+    /// The other's table may be a whole number of times larger or smaller; then the smaller one is
+    /// expanded. That is refused for the rate ([`MergeError::Rate`]) if the union would err more
+    /// often than the larger was planned for: [`merge_within`](Self::merge_within) allows another
+    /// rate, and folds the larger one where that is enough.
+    ///
     /// ```
     /// use amq_bloom::{BloomFilter, Goal};
     ///
@@ -156,13 +162,11 @@ impl BloomFilter {
         MergeFilter::merge(self, other)
     }
 
-    #[cfg(target_has_atomic = "64")]
     pub(crate) const fn header(&self) -> Header {
         self.header
     }
 
     /// A filter from its parts. The table has as many bytes as the parameters ask for.
-    #[cfg(target_has_atomic = "64")]
     pub(crate) const fn of(header: Header, params: BloomParams, len: u64, table: Table) -> Self {
         Self { header, params, len, table }
     }
@@ -174,7 +178,8 @@ impl BloomFilter {
     /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on; it says how
     /// to estimate the number of common keys.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
-        MergeFilter::can_merge(self, other)?;
+        self.params.check_same(&other.params)?;
+        self.header.check_seeds(&other.header)?;
         for (byte, theirs) in self.table.iter_mut().zip(other.as_bytes()) {
             *byte &= theirs;
         }
@@ -490,12 +495,17 @@ impl ClearFilter for BloomFilter {
 
 impl MergeFilter for BloomFilter {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
-        self.params.check_same(&other.params)?;
-        self.header.check_seeds(&other.header)
+        match self.sizes(other)? {
+            Sizes::Equal => Ok(()),
+            Sizes::Ours(_) | Sizes::Theirs(_) => self.merged(other).map(drop),
+        }
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
+        if self.sizes(other)? != Sizes::Equal {
+            *self = self.merged(other)?;
+            return Ok(());
+        }
         for (byte, theirs) in self.table.iter_mut().zip(other.as_bytes()) {
             *byte |= theirs;
         }
@@ -672,7 +682,7 @@ impl<B: Bytes> FileFormat for BloomFilter<B> {
 }
 
 /// Bytes of a table of so many bits: whole words.
-const fn table_bytes(bits: u64) -> u64 {
+pub(crate) const fn table_bytes(bits: u64) -> u64 {
     words_for(bits) * 8
 }
 

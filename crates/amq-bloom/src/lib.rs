@@ -142,6 +142,7 @@ mod params;
 mod probes;
 #[doc(hidden)]
 pub mod probing;
+mod resize;
 mod shared;
 mod simd;
 mod table;

@@ -160,7 +160,12 @@ fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
     {
         for result in [ours.merge(&theirs), ours.intersect(&theirs)] {
             match result {
-                Err(MergeError::Mismatch { field: named, .. }) => assert_eq!(named, field),
+                Err(
+                    MergeError::Mismatch { field: named, .. }
+                    | MergeError::Sizes { field: named, .. },
+                ) => {
+                    assert_eq!(named, field);
+                }
                 Err(MergeError::Seeds) => assert_eq!(field, "seed"),
                 other => panic!("{other:?}"),
             }
@@ -179,7 +184,12 @@ fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
     {
         for result in [ours.merge(&theirs), ours.intersect(&theirs)] {
             match result {
-                Err(MergeError::Mismatch { field: named, .. }) => assert_eq!(named, field),
+                Err(
+                    MergeError::Mismatch { field: named, .. }
+                    | MergeError::Sizes { field: named, .. },
+                ) => {
+                    assert_eq!(named, field);
+                }
                 Err(MergeError::Seeds) => assert_eq!(field, "seed"),
                 other => panic!("{other:?}"),
             }

@@ -1,6 +1,10 @@
 //! All tests of the crate that use it from outside, in one binary: what they share is compiled
 //! once.
 
+// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
+// themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod combining;
 mod conformance;
 mod files;
@@ -9,6 +13,7 @@ mod layouts;
 mod many;
 mod memory;
 mod rates;
+mod sizes;
 
 /// The hashes of these keys under the seed 0.
 fn hashes(keys: std::ops::Range<u64>) -> Vec<amq_bloom::KeyHash> {

@@ -22,6 +22,9 @@ use std::path::PathBuf;
 /// them with the same --keys and the same rate or size (and --seed-of, if the seed is secret).
 /// Ribbon, fuse and expandable-quotient
 /// filters cannot be merged. A secret key is in the output only if it is in all of them.
+///
+/// Bloom filters that count nothing may also differ in size by a whole factor, as long as the union
+/// keeps the rate that the larger one was planned for.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_alias = "union")]
 pub(crate) struct Arguments {

@@ -8,6 +8,20 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum MergeError {
+    /// Neither of their sizes is a whole number of times the other.
+    Sizes {
+        /// What the size is a number of.
+        field: &'static str,
+        /// Of the filter merged into.
+        ours: u64,
+        /// Of the filter merged from.
+        theirs: u64,
+        /// The nearest smaller size of the filter merged from that would do.
+        below: u64,
+        /// And the nearest larger one.
+        above: u64,
+    },
+
     /// They differ in something that must be equal.
     Mismatch {
         /// What differs.
@@ -86,6 +100,9 @@ pub enum MergeError {
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+Self::Sizes { field, ours, theirs, below, above } => write!(f, "the filters differ in {field}: {ours} here, {theirs} there, and neither number is a multiple of \
+             the other: beside {ours} a filter of {below} or {above} can be merged. Plan the parts of a \
+             whole by `plan_foldable`"),
 Self::Mismatch { field, ours, theirs } => write!(f, "the filters differ in {field}: {} here, {} there; {SAME}", Bound(*ours), Bound(*theirs)),
 Self::Seeds => write!(f, "the filters hash their keys with different seeds; {SAME}"),
 Self::SipKeys => f.write_str("the filters hash their keys under different secret keys, so that no key can be looked \

@@ -170,6 +170,12 @@ mod tests {
                 &["the filters differ in max_keys: none here, 1000 there", same].concat(),
             ),
             (
+                &MergeError::Sizes { field: "bits", ours: 64, theirs: 96, below: 64, above: 128 },
+                "the filters differ in bits: 64 here, 96 there, and neither number is a multiple \
+                 of the other: beside 64 a filter of 64 or 128 can be merged. Plan the parts of a \
+                 whole by `plan_foldable`",
+            ),
+            (
                 &MergeError::Hashing,
                 "the filters hash keys in different ways (under a seed, under a secret key, or in \
                  that of the program that made one), so that no key can be looked up in both: build \
