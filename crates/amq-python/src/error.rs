@@ -3,7 +3,7 @@
 use amq::bloom::FoldError;
 use amq::{
     AnyError, BatchInsertError, BuildError, DecodeError, InsertError, MergeError, PlanError,
-    ReadError, Unsupported,
+    ReadError, TruncateError, Unsupported,
 };
 use pyo3::PyErrArguments;
 use pyo3::exceptions::{
@@ -179,6 +179,16 @@ impl Raise for AnyError {
     }
 }
 
+impl Raise for TruncateError {
+    fn raise(self) -> PyErr {
+        match self {
+            Self::OutOfMemory { .. } => PyMemoryError::new_err(self.to_string()),
+            Self::Kind { .. } => raised::Unsupported::new_err(self.to_string()),
+            _ => PyValueError::new_err(self.to_string()),
+        }
+    }
+}
+
 impl Raise for DecodeError {
     fn raise(self) -> PyErr {
         not_decoded(matches!(self, Self::OutOfMemory { .. }), crate::decode::text(self))
@@ -197,6 +207,7 @@ fn not_decoded(is_memory: bool, text: String) -> PyErr {
 pub(crate) fn of_file(error: ReadError, path: &Path) -> PyErr {
     match error {
         ReadError::Io(error) => of_system(&error, path),
+        ReadError::Decode(DecodeError::Budget(error)) => error.raise(),
         ReadError::Decode(error) => {
             let is_memory = matches!(error, DecodeError::OutOfMemory { .. });
             not_decoded(is_memory, format!("{}: {}", path.display(), crate::decode::text(error)))

@@ -6,14 +6,16 @@ use crate::error::{NotDecoded, OrRaise, of_file, of_system};
 use crate::file_info::{expect_file, expect_pickled, info, tells};
 use crate::filter::{Filter, FilterView};
 use crate::hashing::Hashing;
-use crate::number::{Natural, SecretKey};
+use crate::make::budget;
+use crate::number::{Natural, Real, SecretKey};
 use crate::path::FilePath;
 use crate::ribbon_map::Map;
 use crate::rolling;
 use crate::state::Content;
 use amq::format::FileInfo;
 use amq::{
-    AnyFile, DecodeError, FilterFile, FilterKind, LoadOptions, ReadError, SaveOptions, Secret,
+    AnyFile, Budget, DecodeError, FilterFile, FilterKind, LoadOptions, ReadError, SaveOptions,
+    Secret,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -78,29 +80,73 @@ impl Filter {
     /// Loads a filter from a file that holds nothing else; everything is checked.
     ///
     /// Filter.load takes a file of any kind, a class of a kind only its own. hash_func is for a
-    /// filter of hashes that the caller made, seed and key for a file that leaves them out.
+    /// filter of hashes that the caller made, seed and key for a file that leaves them out. With
+    /// fpr, bits_per_key or bytes it is as much of the filter as truncate leaves, in the memory of
+    /// that.
     #[classmethod]
-    #[pyo3(signature = (path, hash_func=None, *, seed=None, key=None))]
+    #[pyo3(signature = (
+        path, hash_func=None, *, seed=None, key=None, fpr=None, bits_per_key=None, bytes=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "those of the method in Python")]
     fn load<'py>(
         cls: &Bound<'py, PyType>,
         path: FilePath,
         hash_func: Option<Bound<'py, PyAny>>,
         seed: Option<Natural>,
         key: Option<SecretKey>,
+        fpr: Option<Real>,
+        bits_per_key: Option<Real>,
+        bytes: Option<Natural>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let smaller = smaller(fpr, bits_per_key, bytes)?;
         if rolls(cls, || info(&path.0))? {
             return rolling::load(cls.py(), &path);
         }
         let secret = secret(seed, key)?;
         let loaded = cls.py().detach(|| {
             expect_file(&path.0)?;
-            match secret {
-                None => AnyFile::load(&path.0),
-                Some(secret) => LoadOptions::new().secret(secret).load::<AnyFile>(&path.0),
+            let mut options = LoadOptions::new();
+            if let Some(secret) = secret {
+                options = options.secret(secret);
             }
+            if let Some(budget) = smaller {
+                options = options.budget(budget);
+            }
+            options.load::<AnyFile>(&path.0)
         });
         let file = loaded.map_err(|error| of_file(error, &path.0))?;
         of_class(cls, file, hash_func)
+    }
+
+    /// Makes the filter smaller without its keys: the one that they would have been built into at
+    /// this rate, or within bits_per_key or bytes. A RibbonFilter, FuseFilter or QuotientFilter only.
+    ///
+    /// >>> keys = amq.RibbonFilter.build(range(1000), 0.0001)
+    /// >>> keys.truncate(0.01)
+    /// >>> keys == amq.RibbonFilter.build(range(1000), 0.01)
+    /// True
+    #[pyo3(signature = (fpr=None, *, bits_per_key=None, bytes=None))]
+    fn truncate(
+        &self,
+        py: Python<'_>,
+        fpr: Option<Real>,
+        bits_per_key: Option<Real>,
+        bytes: Option<Natural>,
+    ) -> PyResult<()> {
+        let Some(budget) = smaller(fpr, bits_per_key, bytes)? else {
+            return Err(PyTypeError::new_err("give one of fpr, bits_per_key and bytes"));
+        };
+        let of_view = || {
+            PyTypeError::new_err(
+                "a filter that was opened in its file cannot be truncated: amq.load reads it",
+            )
+        };
+        let shared = self.shared(py);
+        py.detach(|| {
+            let mut state = shared.write();
+            let Some(file) = state.file_mut() else { return Err(state.no_file(of_view())) };
+            file.filter_mut().truncate(budget).raised()
+        })
     }
 
     /// The filter in these bytes; see load.
@@ -161,20 +207,28 @@ impl Filter {
 /// Loads what is in a file of this library: a filter of any kind, or a RibbonMap.
 ///
 /// hash_func is for a filter of hashes that the caller made; seed and key for a file that leaves
-/// them out.
+/// them out. fpr, bits_per_key or bytes loads a smaller filter, as Filter.truncate makes it.
 #[pyfunction]
-#[pyo3(signature = (path, hash_func=None, *, seed=None, key=None))]
+#[pyo3(signature = (
+    path, hash_func=None, *, seed=None, key=None, fpr=None, bits_per_key=None, bytes=None
+))]
+#[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn load<'py>(
     py: Python<'py>,
     path: FilePath,
     hash_func: Option<Bound<'py, PyAny>>,
     seed: Option<Natural>,
     key: Option<SecretKey>,
+    fpr: Option<Real>,
+    bits_per_key: Option<Real>,
+    bytes: Option<Natural>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if hash_func.is_none() && key.is_none() && py.detach(|| is_map(&path.0)) {
+    let is_whole = fpr.is_none() && bits_per_key.is_none() && bytes.is_none();
+    if is_whole && hash_func.is_none() && key.is_none() && py.detach(|| is_map(&path.0)) {
         return Ok(Bound::new(py, Map::load(&py.get_type::<Map>(), path, seed)?)?.into_any());
     }
-    Filter::load(&py.get_type::<Filter>(), path, hash_func, seed, key)
+    let filter = &py.get_type::<Filter>();
+    Filter::load(filter, path, hash_func, seed, key, fpr, bits_per_key, bytes)
 }
 
 /// Opens a filter of any kind in its file, which is mapped into memory: at once, and shared by all
@@ -225,6 +279,18 @@ fn rolls(
 /// Whether a file that can be read begins as that of a map.
 fn is_map(path: &Path) -> bool {
     info(path).is_some_and(|info| info.kind == Some(FilterKind::RibbonMap))
+}
+
+/// The budget that a filter is truncated to, if one is given.
+fn smaller(
+    fpr: Option<Real>,
+    bits_per_key: Option<Real>,
+    bytes: Option<Natural>,
+) -> PyResult<Option<Budget>> {
+    match (&fpr, &bits_per_key, &bytes) {
+        (None, None, None) => Ok(None),
+        _ => budget(fpr, bits_per_key, bytes).map(Some),
+    }
 }
 
 fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secret>> {

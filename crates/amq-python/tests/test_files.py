@@ -367,3 +367,38 @@ def test_a_length_has_the_most_that_python_has():
     for _ in range(60):
         ours.merge(theirs), theirs.merge(ours)
     assert len(ours) == sys.maxsize and ours
+
+
+def test_a_filter_is_truncated_in_memory_and_as_it_is_loaded(tmp_path):
+    keys = range(2000)
+    for kind in (amq.RibbonFilter, amq.FuseFilter, amq.QuotientFilter):
+        whole = kind.build(keys, 0.0001)
+        path = tmp_path / kind.__name__
+        whole.save(path)
+        small = whole.copy()
+        small.truncate(0.02)
+        assert all(key in small for key in keys) and 0.005 < small.expected_fpr <= 0.02
+        assert small.size_in_bytes < 0.7 * whole.size_in_bytes
+        for loaded in (amq.load(path, fpr=0.02), kind.load(path, fpr=0.02)):
+            assert type(loaded) is kind and loaded == small
+        for limits in ({"bits_per_key": 12}, {"bytes": 3000}):
+            loaded, small = amq.load(path, **limits), whole.copy()
+            small.truncate(**limits)
+            assert loaded == small and loaded.size_in_bytes <= 3000
+        for change in (lambda: small.truncate(1e-9), lambda: amq.load(path, fpr=1e-9)):
+            with pytest.raises(ValueError, match="truncating cannot lower it"):
+                change()
+        for wrong in (0.0, 1.0, float("nan")):
+            with pytest.raises(ValueError, match="false-positive rate"):
+                small.truncate(wrong)
+        with pytest.raises(TypeError):
+            small.truncate()
+        with pytest.raises(ValueError, match="one of"):
+            small.truncate(0.1, bytes=100)
+        with pytest.raises(TypeError):
+            amq.open(path).truncate(0.1)
+    cuckoo = amq.CuckooFilter.build(keys, 0.0001)
+    cuckoo.save(tmp_path / "cuckoo")
+    for change in (lambda: cuckoo.truncate(0.1), lambda: amq.load(tmp_path / "cuckoo", fpr=0.1)):
+        with pytest.raises(amq.Unsupported, match="`cuckoo` cannot be truncated"):
+            change()

@@ -89,7 +89,17 @@ class Filter:
         *,
         seed: SupportsIndex | None = None,
         key: bytes | None = None,
+        fpr: float | None = None,
+        bits_per_key: float | None = None,
+        bytes: SupportsIndex | None = None,
     ) -> Self: ...
+    def truncate(
+        self,
+        fpr: float | None = None,
+        *,
+        bits_per_key: float | None = None,
+        bytes: SupportsIndex | None = None,
+    ) -> None: ...
     @classmethod
     def from_bytes(
         cls,
@@ -316,6 +326,9 @@ def load(
     *,
     seed: SupportsIndex | None = None,
     key: bytes | None = None,
+    fpr: float | None = None,
+    bits_per_key: float | None = None,
+    bytes: SupportsIndex | None = None,
 ) -> Any: ...
 def open(path: _Path, *, check: bool = True, key: bytes | None = None) -> FilterView: ...
 def plan(
