@@ -1,7 +1,7 @@
 //! Draws the report from records: `index.html`, `README.md` and two plots as files.
 //!
 //! It reads records alone and measures nothing. Each plot or table of the page is a file here; the
-//! order in which they stand on the page is that of [`page`].
+//! order in which they stand on the page is that of `page`.
 
 mod about;
 mod ask;
