@@ -59,9 +59,7 @@ impl AnyFilter {
     /// [`ParInsertExt`](amq_core::ParInsertExt) does it.
     #[cfg(feature = "rayon")]
     pub fn par_insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, AnyError> {
-        kinds!(able insert self,
-            filter => Ok(amq_core::ParInsertExt::par_insert_batch(filter, hashes)?),
-            else Err(self.cannot(Ability::Insert).into()))
+        Ok(self.as_fill()?.par_insert_from(&hashes)?)
     }
 
     /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had

@@ -295,6 +295,8 @@ pub(super) struct Row {
     /// Makes an empty one, if it is not built from all keys at once.
     pub(super) empty: Option<Empty>,
     pub(super) build: fn(AnyTarget, u64, &[KeyHash]) -> Result<AnyFilter, BuildError>,
+    #[cfg(feature = "rayon")]
+    pub(super) par_build: fn(AnyTarget, u64, &[KeyHash]) -> Result<AnyFilter, BuildError>,
     /// Whether two of them can be merged, and what merges them.
     pub(super) merge: Option<Merging>,
     /// Checks what a file's header and directory say.
@@ -350,6 +352,10 @@ impl Row {
             plan: |kind, goal| Ok(AnyPlan::new(kind, &F::plan(goal)?)),
             empty: None,
             build: |target, seed, hashes| Ok(F::build_hashes(target.of(), seed, hashes)?.into()),
+            #[cfg(feature = "rayon")]
+            par_build: |target, seed, hashes| {
+                Ok(F::par_build_hashes(target.of(), seed, hashes)?.into())
+            },
             merge: None,
             check: |opened| F::geometry(opened).map(drop),
         }
@@ -377,6 +383,10 @@ impl Row {
             plan: |kind, goal| Ok(AnyPlan::new(kind, &F::plan(goal)?)),
             empty: Some(|goal, seed| Ok(F::empty(goal, seed)?.into())),
             build: |target, seed, hashes| {
+                Ok(fill_from_hashes::<F>(target.of(), seed, hashes)?.into())
+            },
+            #[cfg(feature = "rayon")]
+            par_build: |target, seed, hashes| {
                 Ok(fill_from_hashes::<F>(target.of(), seed, hashes)?.into())
             },
             merge: None,

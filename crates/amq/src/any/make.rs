@@ -155,13 +155,8 @@ impl AnyFilter {
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
-        let target = target.into();
-        kinds!(by_kind bulk kind,
-            F => {
-                Ok(<F as amq_core::ParBuildExt>::par_build_hashes(target.of(), seed, hashes)?.into())
-            },
-            else Ok(fill_from_hashes::<F>(target.of(), seed, hashes)?.into()),
-            absent Err(PlanError::LeftOut { kind }.into()))
+        let row = Row::of(kind).ok_or(PlanError::LeftOut { kind })?;
+        (row.par_build)(target.into(), seed, hashes)
     }
 
     /// Builds a filter of this kind from keys, with the public seed. Keeps their hashes, 8 bytes
