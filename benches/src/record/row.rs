@@ -28,7 +28,7 @@ pub struct Cell {
 }
 
 /// One cell of the comparison: a contender, a key set, a number of keys, a target and a workload.
-/// `reports/METHODOLOGY.md` explains each column.
+/// `reports/RECORDS.md` explains each column.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Row {
     pub(crate) contender: String,

@@ -1,4 +1,4 @@
-//! The tables of a run that are not one contender's. `reports/METHODOLOGY.md` explains the columns.
+//! The tables of a run that are not one contender's. `reports/RECORDS.md` explains the columns.
 
 use serde::{Deserialize, Serialize};
 

@@ -41,7 +41,7 @@ fn every_column_is_explained() {
         csv.serialize(line).unwrap();
         String::from_utf8(csv.into_inner().unwrap()).unwrap().lines().next().unwrap().to_owned()
     }
-    let all = include_str!("../../../reports/METHODOLOGY.md");
+    let all = include_str!("../../../reports/RECORDS.md");
     for table in [columns(Row::default()), columns(Point::default())] {
         let missing = table.split(',').find(|column| !all.contains(&format!("`{column}`")));
         assert_eq!(missing, None, "{table}");

@@ -45,8 +45,10 @@ fn docs_comments_and_pages_have_at_most_100_columns() {
     let paths = [files("", ".rs"), files("", ".md")].concat();
     assert!(paths.len() > 500, "{paths:?}");
     // The renderer draws the other pages there.
-    let by_hand =
-        |path: &&String| !path.starts_with("reports/") || path.ends_with("METHODOLOGY.md");
+    let by_hand = |path: &&String| {
+        let drawn = path.starts_with("reports/");
+        !drawn || path.ends_with("/METHODOLOGY.md") || path.ends_with("/RECORDS.md")
+    };
     for path in paths.iter().filter(by_hand) {
         for (number, line) in read(path).lines().enumerate() {
             let start = line.trim_start();
