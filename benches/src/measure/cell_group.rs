@@ -1,5 +1,5 @@
-//! One group: the contenders that meet over the same keys, asked for the same rate or size, or along
-//! the same scenario.
+//! One group: the contenders that meet over the same keys, asked for the same rate or size, or
+//! along the same scenario.
 
 use super::cell_run::{CellRun, offered};
 use super::scenario_run::ScenarioRun;
@@ -110,7 +110,8 @@ impl CellGroup<'_> {
         }
     }
 
-    /// Verifies the contenders. The rows of those that fail say why; the others are ready to be timed.
+    /// Verifies the contenders. The rows of those that fail say why; the others are ready to be
+    /// timed.
     pub fn verify<'v>(
         &self,
         contenders: &[&'static Contender],

@@ -1,5 +1,5 @@
-//! A contender's turn in a group: it builds its filter, answers chunks of the query streams while no
-//! other filter is in the caches, removes half of the keys, and drops the filter.
+//! A contender's turn in a group: it builds its filter, answers chunks of the query streams while
+//! no other filter is in the caches, removes half of the keys, and drops the filter.
 
 use super::estimate::{Times, tail, timed};
 use super::schedule::{TakesTurns, TimedRow, holds_sample};

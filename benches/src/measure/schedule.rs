@@ -1,8 +1,8 @@
 //! Timing in rounds that a run spreads over all of its time.
 //!
-//! A [`Schedule`] is a group's or a scenario's. In a round each of its [`TakesTurns`]s has its turn, in a new
-//! order each time. A reference takes its turn like all others, so that times of different days can
-//! be compared as ratios to it.
+//! A [`Schedule`] is a group's or a scenario's. In a round each of its [`TakesTurns`]s has its
+//! turn, in a new order each time. A reference takes its turn like all others, so that times of
+//! different days can be compared as ratios to it.
 
 use super::estimate::Times;
 use crate::contenders::Built;

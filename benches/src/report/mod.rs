@@ -124,7 +124,10 @@ pub fn render(records: &Records, others: &[Records], out: &Path) -> Result<(Path
         Some(above) if is_latest => (above, "latest/"),
         _ => (out, ""),
     };
-    write_atomically(&above.join("README.md"), readme::readme(&drawn, latest).as_bytes())?;
+    // A page of somebody's own keys may lie anywhere.
+    let method = ["METHODOLOGY.md", "../METHODOLOGY.md"];
+    let method = method.into_iter().find(|page| above.join(page).is_file());
+    write_atomically(&above.join("README.md"), readme::readme(&drawn, latest, method).as_bytes())?;
     let path = out.join("index.html");
     write_atomically(&path, html::page(&drawn).into_string().as_bytes())?;
     Ok((path, drawn.found.join("\n")))

@@ -149,8 +149,8 @@ impl Need {
         Some((row.ns?, row.unstable == Some(true)))
     }
 
-    /// What decides between ties in size: the time of a query, an insert and, where keys are removed,
-    /// a removal; in time: the size.
+    /// What decides between ties in size: the time of a query, an insert and, where keys are
+    /// removed, a removal; in time: the size.
     fn second(&self, entry: &Entry<'_>) -> Option<f64> {
         if !matches!(self.by, By::Bits) {
             return entry.bits();

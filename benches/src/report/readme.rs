@@ -6,7 +6,7 @@ use super::plot::Plot;
 
 /// In Markdown. The page lies with the plots in the folder `latest` below the README, or beside it
 /// if empty.
-pub(super) fn readme(page: &Page, latest: &str) -> String {
+pub(super) fn readme(page: &Page, latest: &str, method: Option<&str>) -> String {
     let mut text = "<!-- Drawn by amq-bench from the records; do not edit. -->\n\n\
                     # Approximate-membership filters compared\n\n"
         .to_owned();
@@ -28,10 +28,12 @@ pub(super) fn readme(page: &Page, latest: &str) -> String {
     }
     text += &format!(
         "## The page\n\nThe [page]({latest}index.html), one file to download and open, asks the advisor \
-         about your own numbers, explains each family, and has all numbers. The \
-         [method]({}METHODOLOGY.md) says how they are measured.\n\n",
-        if latest.is_empty() { "../" } else { "" }
+         about your own numbers, explains each family, and has all numbers.",
     );
+    if let Some(method) = method {
+        text += &format!(" The [method]({method}) says how they are measured.");
+    }
+    text += "\n\n";
     for section in &page.sections {
         text += &format!("- [{}]({latest}index.html#{})\n", section.title, section.anchor);
     }

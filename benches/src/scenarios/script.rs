@@ -9,7 +9,8 @@ pub struct Script<'a> {
     /// What a filter is planned for. One planned for its first keys is weighed at each stop, and
     /// building it of them is timed.
     pub planned: Planned,
-    /// The slots of its table, where rows have a load. An insert that changes them ends the scenario.
+    /// The slots of its table, where rows have a load. An insert that changes them ends the
+    /// scenario.
     pub slots: Option<u64>,
     pub first: &'a [u64],
     /// The steps, in order: for all contenders the same, but for the numbers of keys.

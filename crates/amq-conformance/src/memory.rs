@@ -115,8 +115,8 @@ pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() {
             let of_keys = peak(&goal, || F::build_keys(budget, 3, &keys));
             let enough = of_hashes.max(of_keys) <= planned;
             // Nor much more than needed, small filters aside, where working memory that is rarely
-            // used outweighs the rest. Checked for keys, since the plan must include their hashes in
-            // case the build keeps them.
+            // used outweighs the rest. Checked for keys, since the plan must include their hashes
+            // in case the build keeps them.
             let near = planned <= 2 * of_keys + 65_536;
             assert!(enough && near, "{goal:?}: {of_hashes} and {of_keys} bytes, {planned} planned");
         }

@@ -23,7 +23,7 @@ pub(super) fn committed() -> [Data; 2] {
 fn a_visitor_reads_few_words_and_in_order() {
     for data in committed() {
         let page = page(&data, &[]);
-        let readme = readme::readme(&page, "latest/");
+        let readme = readme::readme(&page, "latest/", Some("METHODOLOGY.md"));
         let words = readme.split_whitespace().count();
         assert!(words <= 700, "README.md has {words} words");
         let html = html::page(&page).into_string();
@@ -62,8 +62,8 @@ fn two_records_stand_beside_each_other() {
     assert_eq!(html.matches("<tr class=\"loss\">").count(), 2);
 }
 
-/// Names as they are drawn cover neither each other nor a mark, stay in the picture, and of the first
-/// plot there are at most twelve.
+/// Names as they are drawn cover neither each other nor a mark, stay in the picture, and of the
+/// first plot there are at most twelve.
 #[test]
 fn names_in_plots_can_be_read_at_both_widths() {
     let mut names = 0;
