@@ -17,8 +17,8 @@ static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Immutable));
 
 /// The aggregate `amq_merge_agg(f)`: one filter of the keys of all filters in the column `f`, which
-/// were made alike, or are Bloom filters whose sizes are a whole factor apart. Nulls are ignored; of
-/// no filters it is null.
+/// were made alike, or are Bloom filters whose sizes are a whole factor apart. Nulls are ignored;
+/// of no filters it is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqMergeAgg;
 

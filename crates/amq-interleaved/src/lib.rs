@@ -95,8 +95,8 @@
 //! and the names.
 //!
 //! Building all bins at once takes 1.4 to 1.9 times as long as filling single filters. Many keys of
-//! one bin take 5 to 24 times as long, the more bins the longer: a key writes one bit in each of some
-//! six cache lines that no other key of the bin needs.
+//! one bin take 5 to 24 times as long, the more bins the longer: a key writes one bit in each of
+//! some six cache lines that no other key of the bin needs.
 //!
 //! # When not to use it
 //!

@@ -119,7 +119,8 @@ impl Filter {
     }
 
     /// Makes the filter smaller without its keys: the one that they would have been built into at
-    /// this rate, or within bits_per_key or bytes. A RibbonFilter, FuseFilter or QuotientFilter only.
+    /// this rate, or within bits_per_key or bytes. A RibbonFilter, FuseFilter or QuotientFilter
+    /// only.
     ///
     /// >>> keys = amq.RibbonFilter.build(range(1000), 0.0001)
     /// >>> keys.truncate(0.01)
