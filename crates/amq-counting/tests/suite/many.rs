@@ -17,7 +17,7 @@ fn law<F: BuildFilter + EmptyFilter<Params: Sync> + PartialEq>(params: F::Params
         let in_pools = |run: &(dyn Fn() + Sync)| {
             for threads in 1..=16 {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-                pool.expect("a pool of threads").install(run);
+                pool.unwrap().install(run);
             }
         };
         let build = |plan, keys: &[u64]| F::par_build_keys(plan, 1, keys);

@@ -6,7 +6,7 @@ use crate::Ability;
 use amq_core::{Bytes, Count, Filter, Inserted, Key, KeyHash, MergeError};
 
 impl<B: Bytes> AnyFilter<B> {
-    /// The number of copies of `key`; see [`FilterExt::count`].
+    /// The number of copies of `key`; see [`FilterExt::count`](amq_core::FilterExt::count).
     #[inline]
     pub fn count<K: Key + ?Sized>(&self, key: &K) -> Result<Count, Unsupported> {
         self.count_hash(key.key_hash(self.seed()))
@@ -33,7 +33,8 @@ impl AnyFilter {
     }
 
     /// Inserts the key with this hash unless the filter answers `true` for it already; see
-    /// [`InsertFilter::insert_unique_hash`], and its warning.
+    /// [`InsertFilter::insert_unique_hash`](amq_core::InsertFilter::insert_unique_hash), and its
+    /// warning.
     #[inline]
     pub fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, AnyError> {
         Ok(self.as_fill()?.insert_unique_hash(hash)?)
@@ -46,7 +47,7 @@ impl AnyFilter {
     }
 
     /// Inserts many hashes, says of each whether it was new, and returns how many were; see
-    /// [`InsertFilter::insert_batch_new`].
+    /// [`InsertFilter::insert_batch_new`](amq_core::InsertFilter::insert_batch_new).
     pub fn insert_batch_new(
         &mut self,
         hashes: &[KeyHash],
@@ -71,7 +72,8 @@ impl AnyFilter {
 
     /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
     ///
-    /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
+    /// **Only remove what you inserted**; see
+    /// [`RemoveFilter::remove_hash`](amq_core::RemoveFilter::remove_hash).
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Unsupported> {
         self.remove_hash(key.key_hash(self.seed()))
