@@ -4,8 +4,10 @@ use crate::InterleavedBloomFilter;
 use crate::params::InterleavedParams;
 use alloc::vec::Vec;
 use amq_bloom::{BlockedBloomFilter, BlockedParams, ClearFilter, EmptyFilter};
+#[cfg(feature = "rayon")]
+use amq_core::internal::rayon::{self, prelude::*};
 use amq_core::internal::{reserve, zeroed};
-use amq_core::{BatchInsertError, BuildError, KeyHash, Plan, Table};
+use amq_core::{BatchInsertError, BuildError, KeyHash, Plan};
 
 /// The most keys that are sorted together.
 const SORTED: usize = 1 << 20;
@@ -21,6 +23,10 @@ const AHEAD: usize = 16;
 
 /// Bins that are filled as single filters and transposed together: the bits of a word.
 const GROUP: usize = 64;
+
+/// The most groups that threads fill at a time: those that a cache line of a row has words of.
+#[cfg(feature = "rayon")]
+const GROUPS: usize = 8;
 
 /// Sets the bits of a key in a bin, and returns whether any was clear.
 #[inline(always)]
@@ -154,29 +160,64 @@ pub(crate) fn build<S>(
             insert(single, set)?;
             filter.labels.set_keys(GROUP * group + place, single.len());
         }
-        transpose_group(&filter.params, &mut filter.table, group, &singles[..sets.len()]);
+        let stride = filter.params.row_bytes() as usize;
+        for (part, rows) in filter.table.chunks_exact_mut(64 * stride).enumerate() {
+            transpose_part(stride, part, rows, group, &singles[..sets.len()]);
+        }
     }
     Ok(())
 }
 
-/// Writes up to 64 single filters into their bins, which are empty.
-fn transpose_group(
-    params: &InterleavedParams,
-    table: &mut Table,
+/// [`build`] on the threads of a rayon pool, as many groups at a time as there are threads: these
+/// fill the single filters, and then transpose them, each into rows of its own.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_build<S: Sync>(
+    filter: &mut InterleavedBloomFilter,
+    plan: Plan<BlockedParams>,
+    sets: &[S],
+    insert: impl Fn(&mut BlockedBloomFilter, &S) -> Result<u64, BatchInsertError> + Sync,
+) -> Result<(), BuildError> {
+    let InterleavedBloomFilter { header, params, table, labels } = filter;
+    let stride = params.row_bytes() as usize;
+    let round = GROUP * rayon::current_num_threads().clamp(1, GROUPS);
+    let mut singles: Vec<BlockedBloomFilter> = Vec::new();
+    reserve(&mut singles, sets.len().min(round) as u64)?;
+    for _ in 0..sets.len().min(round) {
+        singles.push(BlockedBloomFilter::empty(plan, header.seed)?);
+    }
+    for (first, sets) in (0..).step_by(round).zip(sets.chunks(round)) {
+        let singles = &mut singles[..sets.len()];
+        singles.par_iter_mut().zip(sets).try_for_each(|(single, set)| {
+            single.clear();
+            insert(single, set).map(drop)
+        })?;
+        for (bin, single) in (first..).zip(&*singles) {
+            labels.set_keys(bin, single.len());
+        }
+        table.par_chunks_exact_mut(64 * stride).enumerate().for_each(|(part, rows)| {
+            for (group, singles) in (first / GROUP..).zip(singles.chunks(GROUP)) {
+                transpose_part(stride, part, rows, group, singles);
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Writes a word of each of up to 64 single filters into 64 rows of their bins, which are empty.
+fn transpose_part(
+    stride: usize,
+    part: usize,
+    rows: &mut [u8],
     group: usize,
     singles: &[BlockedBloomFilter],
 ) {
-    let stride = params.row_bytes() as usize;
-    for (part, rows) in table.chunks_exact_mut(64 * stride).enumerate() {
-        // The bits of 64 rows: a word of each filter.
-        let mut words = [0; 64];
-        for (word, single) in words.iter_mut().zip(singles) {
-            *word = u64::from_le_bytes(single.as_bytes().as_chunks().0[part]);
-        }
-        transpose(&mut words);
-        for (row, word) in rows.chunks_exact_mut(stride).zip(words) {
-            row.as_chunks_mut().0[group] = word.to_le_bytes();
-        }
+    let mut words = [0; 64];
+    for (word, single) in words.iter_mut().zip(singles) {
+        *word = u64::from_le_bytes(single.as_bytes().as_chunks().0[part]);
+    }
+    transpose(&mut words);
+    for (row, word) in rows.chunks_exact_mut(stride).zip(words) {
+        row.as_chunks_mut().0[group] = word.to_le_bytes();
     }
 }
 

@@ -97,9 +97,7 @@ impl InterleavedBloomFilter {
         seed: u64,
         sets: &[S],
     ) -> Result<Self, BuildError> {
-        let largest = sets.iter().map(|keys| keys.as_ref().len()).max().unwrap_or(0);
-        let plan = target.into().plan::<BlockedBloomFilter>(largest as u64)?;
-        let mut filter = Self::with_seed(sets.len() as u64, plan, seed)?;
+        let (mut filter, plan) = Self::for_largest(target, seed, sets, |keys| keys.as_ref().len())?;
         fill::build(&mut filter, plan, sets, |bin, keys| bin.insert_keys(keys.as_ref()))?;
         Ok(filter)
     }
@@ -110,11 +108,68 @@ impl InterleavedBloomFilter {
         seed: u64,
         sets: &[S],
     ) -> Result<Self, BuildError> {
-        let largest = sets.iter().map(|hashes| hashes.as_ref().len()).max().unwrap_or(0);
-        let plan = target.into().plan::<BlockedBloomFilter>(largest as u64)?;
-        let mut filter = Self::with_seed(sets.len() as u64, plan, seed)?;
+        let (mut filter, plan) = Self::for_largest(target, seed, sets, |set| set.as_ref().len())?;
         fill::build(&mut filter, plan, sets, |bin, hashes| bin.insert_batch(hashes.as_ref()))?;
         Ok(filter)
+    }
+
+    /// [`build`](Self::build) on the threads of a rayon pool, with the same result, byte for byte.
+    ///
+    /// The pool is the one whose `install` the call is made in, else the global one. Takes memory
+    /// for 64 single filters a thread meanwhile, and at most for 512.
+    ///
+    /// ```
+    /// use amq_interleaved::{Budget, InterleavedBloomFilter};
+    ///
+    /// let sets: Vec<Vec<u64>> = (0..1000).map(|day| (day..day + 300).collect()).collect();
+    /// let filter = InterleavedBloomFilter::par_build(Budget::Fpr(0.01), &sets)?;
+    /// assert!(filter == InterleavedBloomFilter::build(Budget::Fpr(0.01), &sets)?);
+    /// # Ok::<(), amq_interleaved::BuildError>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_build<K: Key, S: AsRef<[K]> + Sync>(
+        target: impl Into<BuildTarget<BlockedParams>>,
+        sets: &[S],
+    ) -> Result<Self, BuildError> {
+        Self::par_build_with_seed(target, DEFAULT_SEED, sets)
+    }
+
+    /// [`build_with_seed`](Self::build_with_seed) on the threads of a rayon pool; see
+    /// [`par_build`](Self::par_build).
+    #[cfg(feature = "rayon")]
+    pub fn par_build_with_seed<K: Key, S: AsRef<[K]> + Sync>(
+        target: impl Into<BuildTarget<BlockedParams>>,
+        seed: u64,
+        sets: &[S],
+    ) -> Result<Self, BuildError> {
+        let (mut filter, plan) = Self::for_largest(target, seed, sets, |keys| keys.as_ref().len())?;
+        fill::par_build(&mut filter, plan, sets, |bin, keys| bin.insert_keys(keys.as_ref()))?;
+        Ok(filter)
+    }
+
+    /// [`build_hashes`](Self::build_hashes) on the threads of a rayon pool; see
+    /// [`par_build`](Self::par_build).
+    #[cfg(feature = "rayon")]
+    pub fn par_build_hashes<S: AsRef<[KeyHash]> + Sync>(
+        target: impl Into<BuildTarget<BlockedParams>>,
+        seed: u64,
+        sets: &[S],
+    ) -> Result<Self, BuildError> {
+        let (mut filter, plan) = Self::for_largest(target, seed, sets, |set| set.as_ref().len())?;
+        fill::par_build(&mut filter, plan, sets, |bin, hashes| bin.insert_batch(hashes.as_ref()))?;
+        Ok(filter)
+    }
+
+    /// An empty filter with a bin for each of these sets, and the plan of a bin: of the largest.
+    fn for_largest<S>(
+        target: impl Into<BuildTarget<BlockedParams>>,
+        seed: u64,
+        sets: &[S],
+        len: impl Fn(&S) -> usize,
+    ) -> Result<(Self, Plan<BlockedParams>), BuildError> {
+        let largest = sets.iter().map(len).max().unwrap_or(0);
+        let plan = target.into().plan::<BlockedBloomFilter>(largest as u64)?;
+        Ok((Self::with_seed(sets.len() as u64, plan, seed)?, plan))
     }
 
     /// The size and rate of a filter of so many bins, and what it costs. Allocates nothing.

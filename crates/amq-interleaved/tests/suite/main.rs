@@ -8,3 +8,5 @@ mod conformance;
 mod files;
 mod laws;
 mod memory;
+#[cfg(feature = "rayon")]
+mod threads;
