@@ -4,43 +4,34 @@
 // themselves.
 #![allow(clippy::unwrap_used)]
 
-mod filter;
+mod fingerprints;
 mod frozen;
 
-use amq_conformance::memory::Counting;
 use amq_conformance::{by_inserting, rate};
-use filter::{Params, Partitioned};
-use frozen::Frozen;
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-amq_conformance::suite!(
-    laws: Partitioned => [empty, build, merge],
-    out_of_range [Params { slice: 1, slices: 3 }, Params { slice: 100, slices: 65 }]
-);
-amq_conformance::suite!(laws_of_static: Frozen => [build]);
-amq_conformance::memory!(laws_of_memory: Partitioned => [empty, build, merge]);
+use fingerprints::Fingerprints;
 
 #[test]
 fn the_rate_is_right_over_64_seeds() {
     let cell = rate::ONE_IN_100.with_seeds(64);
-    rate::a_filter_errs_as_often_as_predicted(by_inserting::<Partitioned>, cell);
+    rate::a_filter_errs_as_often_as_predicted(by_inserting::<Fingerprints>, cell);
 }
 
-/// Whatever the README quotes is in these files, line for line.
+/// The filter has at most a hundred lines of code, and whatever the README quotes is in these files
+/// or in `tests/suite/faithful.rs`, line for line.
 #[test]
 fn the_readme_quotes_what_is_tested() {
     let folder = env!("CARGO_MANIFEST_DIR");
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
-    let sources = ["filter", "frozen", "main"]
-        .map(|name| read(&format!("tests/walkthrough/{name}.rs")))
-        .concat();
+    let filter = read("tests/walkthrough/fingerprints.rs");
+    let code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    assert!(filter.lines().filter(code).count() <= 100);
+    let others = ["walkthrough/frozen", "walkthrough/main", "suite/main", "suite/faithful"];
+    let sources = filter + &others.map(|name| read(&format!("tests/{name}.rs"))).concat();
     let readme = read("README.md");
     let mut quoted = 0;
     for block in readme.split("```rust").skip(1) {
         let code = block.split_once('\n').unwrap().1.split("```").next().unwrap();
-        assert!(sources.contains(code.trim()), "not in tests/walkthrough:\n{code}");
+        assert!(sources.contains(code.trim()), "not in the tests:\n{code}");
         quoted += 1;
     }
     assert!(quoted >= 8, "{quoted}");
