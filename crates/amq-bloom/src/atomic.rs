@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insert_takes_an_atomic_operation_for_each_clear_bit_and_none_alone() {
+    fn an_insert_takes_an_atomic_operation_for_each_clear_bit() {
         let mut filter = AtomicBloomFilter::new(Goal::fpr(20_000, 0.01)).unwrap();
         let hashes: Vec<_> = (0..20_000u64).map(|key| KeyHash::of(&key, 0)).collect();
         let shared = || hashes.iter().filter(|&&hash| filter.insert_hash(hash).is_new());

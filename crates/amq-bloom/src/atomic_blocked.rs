@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insert_takes_at_most_four_atomic_operations_and_none_alone() {
+    fn an_insert_takes_at_most_four_atomic_operations() {
         let mut filter = AtomicBlockedBloomFilter::new(Goal::fpr(20_000, 0.01)).unwrap();
         let hashes: Vec<_> = (0..20_000u64).map(|key| KeyHash::of(&key, 0)).collect();
         let mut steps = 0;

@@ -108,7 +108,7 @@ mod tests {
     const SMALL: (u64, u32, u64) = (23_960, 17, 1000);
 
     #[test]
-    fn remixed_probes_meet_the_formula_where_plain_double_hashing_fails() {
+    fn remixed_probes_meet_the_formula_that_plain_ones_miss() {
         let expected = meets_the_formula(ours);
         // Plain double hashing (`h1 + i * h2`) has a false-positive rate that never falls below
         // about 1.2 / m: the probes of a key are an arithmetic progression, and progressions with
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn probes_are_jointly_uniform_and_repeat_no_more_than_chance_has_it() {
+    fn probes_are_jointly_uniform_and_repeat_by_chance_alone() {
         // Each pair of the first four probes, in 16 x 16 cells; odd and even table sizes.
         for bits in [16u64, 1 << 20, 1_000_003] {
             let mut cells = vec![[0u64; 256]; 6];

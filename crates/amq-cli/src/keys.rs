@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_in_either_case_and_white_space_about_a_key_can_be_the_same() {
+    fn case_and_white_space_of_keys_can_be_ignored() {
         let fold = Shape { fold: true, ..LINES };
         let text = "STRASSE\nstra\u{df}e\n\u{3a3}\u{3c2}\nA\u{c4}\n".as_bytes();
         let want = texts(&["strasse", "strasse", "\u{3c3}\u{3c3}", "a\u{e4}"]);
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_of_keys_is_that_of_the_file_and_a_contradiction_is_refused() {
+    fn the_file_says_the_type_of_keys_and_others_are_refused() {
         use KeyEncoding::{Bytes, Dates, Instants, Integers, Mixed, Unknown};
         use KeyType::{Hex, Text, U64};
         const DIGITS: KeyEncoding = KeyEncoding::Hex;

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn places_stay_in_range_and_reach_both_ends_around_2_32_and_2_40() {
+    fn indices_reach_both_ends_around_2_32_and_2_40() {
         for n in [
             1u64,
             2,
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn remix_changes_half_of_the_bits_for_each_bit_of_input_and_layer() {
+    fn remix_changes_half_of_the_bits_for_each_bit_of_input() {
         let mut flips = [0u64; 64];
         let mut layer_flips = 0u64;
         let samples = 4000u64;

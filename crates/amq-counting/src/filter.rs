@@ -536,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_change_between_calls_give_wrong_answers_and_nothing_worse() {
+    fn bytes_that_change_give_wrong_answers_and_nothing_worse() {
         keeps_to_the_bytes_it_gets::<Classic>();
         keeps_to_the_bytes_it_gets::<Blocked>();
     }

@@ -128,7 +128,7 @@ mod tests {
 
     /// Every slot is asked for, the last one included; the bytes are anything.
     #[test]
-    fn unchecked_reads_are_what_checked_ones_are_and_none_leaves_the_table() {
+    fn unchecked_reads_are_checked_ones_inside_the_table() {
         let asked: u64 = if cfg!(miri) { 20 } else { 5000 };
         let ends = [0, 1, u64::MAX, u64::MAX - 1].map(KeyHash::new);
         let hashes = (0..asked).map(|key| KeyHash::of(&key, 1)).chain(ends);

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_options_at_fault_and_the_range_of_a_number() {
+    fn an_error_names_the_options_and_the_range_of_a_number() {
         let most = u32::MAX;
         for (question, told) in [
             ("fpr=0.01", "number\t\t\t".to_owned()),

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_entry_goes_first_and_what_it_alone_answered_for_is_told() {
+    fn the_longest_entry_goes_first_with_its_share() {
         for (slots, bits, crowding) in [(64u64, 4u32, 1), (64, 6, 40), (200, 3, 1), (200, 7, 70)] {
             let params = QuotientParams::new(slots, bits);
             let mut table = SlotTable::<_, VariableLength>::new(params).unwrap();

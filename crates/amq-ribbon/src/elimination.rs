@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn about_one_seed_in_ten_fails_where_filters_are_built_and_many_do_with_three_percent_less() {
+    fn one_seed_in_ten_fails_and_many_with_three_percent_less() {
         for keys in [500, 1200, 4000, 15_000] {
             let slots = libm::ceil(slots_for(keys as f64)) as u64;
             let failed = failures(keys, slots, 200);

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn random_bytes_in_any_geometry_answer_alike_on_all_paths_and_inside_the_table() {
+    fn random_bytes_answer_alike_on_all_paths_inside_the_table() {
         fn all() {
             let unchecked = LoadOptions::new().unchecked_payload();
             let mut noise = Noise(11);

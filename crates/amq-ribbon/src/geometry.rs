@@ -127,7 +127,7 @@ mod tests {
     use crate::sizing::expected;
 
     #[test]
-    fn layers_lie_one_after_another_and_short_blocks_are_spread_over_all() {
+    fn layers_follow_one_another_and_share_the_short_blocks() {
         for total in [1u64, 100, 1201, 50_000, 3_000_000, 1 << 33] {
             let keys = expected(total);
             assert!(keys.is_sorted_by(|a, b| a > b || *b == 0), "{keys:?}");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_that_passes_keys_on_has_fewer_slots_than_keys_and_a_last_one_more() {
+    fn a_bumping_layer_has_fewer_slots_than_keys_the_last_one_more() {
         for total in [2000u64, 77_777, 10_000_000] {
             let keys = expected(total);
             let geometry = Geometry::new(&keys, 0, Columns { most: 1, short: 0 });

@@ -164,7 +164,7 @@ fn place(file: &[u8], column: usize) -> core::ops::Range<usize> {
 }
 
 #[test]
-fn ours_reads_the_filters_of_a_parquet_file_and_denies_none_of_its_rows() {
+fn ours_reads_the_filters_of_a_parquet_file() {
     let file = parquet_file(0..5000);
     let ids = of_bitset(&file[place(&file, 0)]);
     let names = of_bitset(&file[place(&file, 1)]);

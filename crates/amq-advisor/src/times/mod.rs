@@ -157,7 +157,7 @@ mod tests {
     /// and query within a half, and within 0.15 on average (0.135; as many tables of 10^7 keys from
     /// those of up to 10^6, which lie in the nearest caches, within 0.3).
     #[test]
-    fn what_is_reckoned_beyond_the_table_is_near_what_was_measured_there() {
+    fn estimates_beyond_the_table_are_near_measurements() {
         let times = Times::committed();
         let is_asked = |figures: &&Figures| !figures.contender.starts_with("line-");
         for (most, allowed, each) in [(100_000_000, 0.15, 0.66..1.5), (10_000_000, 0.3, 0.4..2.0)] {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_rows_time_lies_between_theirs_and_far_beyond_it_is_finite() {
+    fn between_two_rows_time_lies_between_theirs() {
         let times = Times::committed();
         let bloom = times.of("bloom").unwrap();
         let [low, mid, high] = [1e6, 3e6, 1e7].map(|bytes| times.at(bloom, 2, bytes, 6.64));

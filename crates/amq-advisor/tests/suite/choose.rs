@@ -219,7 +219,7 @@ fn what_nearly_always_errs_is_not_first_by_time() {
 }
 
 #[test]
-fn what_never_errs_is_the_keys_themselves_and_every_filter_says_why_it_is_not() {
+fn without_errors_only_the_keys_and_each_filter_says_why() {
     let answer = choose(&million().built_once().need(Need::Exact)).unwrap();
     assert_eq!(answer.filters().count(), 0);
     let [list, set] = &answer.choices[..] else { panic!("{answer}") };

@@ -127,7 +127,7 @@ fn the_rate_of_a_parquet_line_is_that_of_the_same_table_here() {
 }
 
 #[test]
-fn the_rate_is_at_most_what_was_asked_for_up_to_the_engines_rounding() {
+fn the_rate_is_at_most_the_one_asked_up_to_rounding() {
     for engine in Engine::ALL {
         let (mut last, mut served) = (f64::INFINITY, 0);
         for half in 2..=60 {
@@ -196,7 +196,7 @@ fn a_filter_of_no_keys_has_no_setting() {
 
 /// RocksDB clips a Bloom filter at `0xffffffc0` bytes, and says nothing.
 #[test]
-fn a_bloom_filter_that_rocksdb_would_clip_is_refused_with_the_rate_and_the_way_out() {
+fn a_bloom_filter_that_rocksdb_would_clip_is_refused() {
     let kept = Engine::RocksDb.setting(3_470_000_000, 0.01).unwrap();
     assert!(kept.bits_per_key * 3.47e9 / 8.0 <= f64::from(0xffff_ffc0_u32));
     let error = Engine::RocksDb.setting(4_000_000_000, 0.01).unwrap_err().to_string();

@@ -11,7 +11,7 @@ fn not_smaller(fpr: f64) -> Vec<u64> {
 }
 
 #[test]
-fn from_which_number_of_keys_on_a_ribbon_filter_is_smaller_than_a_bloom_filter() {
+fn a_ribbon_filter_is_smaller_than_bloom_from_few_keys_on() {
     let [percent, permille] = [0.01, 0.001].map(not_smaller);
     let from = [&percent, &permille].map(|keys| keys.last().unwrap() + 1);
     assert_eq!(from, [187, 134]);

@@ -129,7 +129,7 @@ fn strangers_are_told_of_the_secret_key_and_of_the_seed() {
 }
 
 #[test]
-fn a_set_that_is_no_larger_than_a_filter_is_called_that_and_counts_as_a_map() {
+fn a_set_no_larger_than_a_filter_is_called_a_set() {
     let copies = Workload::new(Keys::AtMost(2_000_000_000))
         .with_fpr(0.001)
         .need(Need::Count { most: 100_000 })
@@ -313,7 +313,7 @@ fn no_filter_of_about_the_size_of_the_keys_comes_first() {
 
 /// The reason of a sketch and of the keys themselves, reckoned again.
 #[test]
-fn the_numbers_of_what_comes_before_the_filters_are_those_of_the_answer() {
+fn the_numbers_before_the_filters_are_those_of_the_answer() {
     for most in [15u32, 255, 256, 60_000] {
         let answer = choose(&million().with_fpr(0.01).need(Need::Count { most })).unwrap();
         let best = answer.best();
@@ -613,7 +613,7 @@ fn the_shortest_tail_is_that_of_the_table() {
 
 /// A size without a rate is used for the lowest one: the keys themselves, if they fit.
 #[test]
-fn in_a_size_that_the_keys_fit_they_come_first_and_else_the_lowest_rate() {
+fn keys_that_fit_a_size_come_first_else_the_lowest_rate() {
     let large = choose(&million().with_bytes(100_000_000)).unwrap();
     assert_eq!(large.best().structure, Structure::ExactSet, "{large}");
     assert!(large.best().reason.contains("fit the size allowed, in 18.9 MB"), "{large}");
@@ -684,7 +684,7 @@ fn parts_that_are_merged_are_planned_for_the_union() {
 }
 
 #[test]
-fn a_size_that_a_rate_leaves_free_is_named_by_the_rate_that_would_fill_it() {
+fn a_size_left_free_is_named_by_the_rate_that_fills_it() {
     let sized = Workload::new(Keys::AtMost(300_000)).built_once().with_bytes(524_288);
     let rate = choose(&sized).unwrap().best().fpr;
     assert!(rate < 0.0001);

@@ -189,7 +189,7 @@ const NEEDS: [(Option<Need>, bool); 4] =
     [(None, false), (Some(Need::Remove), false), (Some(Need::Merge), false), (None, true)];
 
 #[test]
-fn no_first_choice_is_a_tenth_dearer_than_another_filter_of_the_same_bytes() {
+fn no_first_choice_is_a_tenth_dearer_than_another_filter() {
     let record = record();
     assert!(record.len() > 80, "{}", record.len());
     let (mut asked, mut sets, mut worst, mut wrong) = (0, 0, 0.0f64, Vec::new());

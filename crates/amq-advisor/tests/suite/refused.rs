@@ -117,7 +117,7 @@ fn a_workload_that_contradicts_itself_is_refused_by_both_names() {
 }
 
 #[test]
-fn a_refusal_names_the_floor_of_the_hashes_and_what_to_leave_out() {
+fn a_refusal_names_the_hash_floor_and_what_to_leave_out() {
     let trillion = Workload::new(Keys::AtMost(1_000_000 * MILLION)).with_fpr(1e-12);
     for (workload, floor) in [(million().with_fpr(1e-20), "5.42e-14"), (trillion, "5.42e-8")] {
         let error = choose(&workload).unwrap_err().to_string();
@@ -134,7 +134,7 @@ fn a_refusal_names_the_floor_of_the_hashes_and_what_to_leave_out() {
 }
 
 #[test]
-fn every_word_for_a_need_is_one_and_what_no_filter_does_is_refused_with_what_to_take() {
+fn every_need_has_one_word_and_others_are_refused_with_help() {
     for (word, _, need) in Need::WORDS {
         assert_eq!(word.parse(), Ok(need));
         assert_eq!(Need::meant(word), Some(word));

@@ -96,7 +96,7 @@ fn a_build_that_takes_much_memory_says_so() {
 
 /// One kind at a time has its part of the bytes, and a level a tenth as large a tenth of the rate.
 #[test]
-fn levels_that_share_a_budget_have_rates_in_proportion_to_their_keys() {
+fn levels_share_a_budget_in_proportion_to_their_keys() {
     let keys: [u64; 7] = core::array::from_fn(|level| 900_000_000 / 10u64.pow(6 - level as u32));
     for (kind, bits, summed) in [
         (FilterKind::Bloom, [7.5, 12.3, 17.1], 0.031),

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn uneven_shares_of_the_hash_raise_the_rate_of_the_largest_filters_only() {
+    fn uneven_shares_of_the_hash_matter_in_the_largest_only() {
         let even = mean(1 << 20, 25 << 20);
         assert!((mean((1 << 20) + 1, (25 << 20) + 25) / even - 1.0).abs() < 1e-4);
         // 3/4 of 2^31 blocks: each owns two or three values; a third of the rate is due to that.

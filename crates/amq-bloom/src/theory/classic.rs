@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_exact_from_one_key_to_hundreds_and_from_empty_to_overfull() {
+    fn rates_are_exact_from_one_key_on_and_empty_to_overfull() {
         for (m, k, n) in [
             (1, 3, 2),
             (2, 2, 1),
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn five_times_overfull_is_83_percent_and_18_percent_comes_at_2_09_million() {
+    fn the_rates_of_overfull_filters_are_those_of_the_page() {
         let plan = plan(Goal::fpr(1_000_000, 0.01)).unwrap();
         let at = |n| mean_fpr(plan.params.bits, plan.params.probes, n);
         assert!((at(5_000_000) - 0.83).abs() < 0.005, "{}", at(5_000_000));

@@ -10,7 +10,7 @@ use amq_conformance::with_params;
 use amq_core::numeric::first_true;
 
 #[test]
-fn a_folded_filter_is_the_one_that_would_have_been_built_at_that_size() {
+fn a_folded_filter_is_the_one_built_at_that_size() {
     for bits in [64u64, 960, 12_345 * 3, 64_000] {
         let params = BloomParams::new(bits, 5);
         let mut whole = with_params::<BloomFilter>(params, 1000, 7).unwrap();
@@ -59,7 +59,7 @@ fn planned_filters_fold_by_64_and_the_rate_is_that_of_the_size() {
 }
 
 #[test]
-fn the_capacity_of_a_folded_filter_is_what_its_budget_allows_at_its_size() {
+fn a_folded_filter_has_the_capacity_of_its_budget() {
     capacities_of_folds(BloomParams::new(6_400_000, 6), BloomFilter::fold);
     capacities_of_folds(BlockedParams::new(25_600), BlockedBloomFilter::fold);
     capacities_of_folds(WideBlockedParams::new(12_800, 7), WideBlockedBloomFilter::fold);
@@ -115,7 +115,7 @@ fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
 }
 
 #[test]
-fn the_intersection_keeps_what_is_in_both_and_its_bits_are_in_both() {
+fn an_intersection_keeps_what_is_in_both() {
     let goal = Goal::fpr(2000, 0.01);
     let (mut a, mut b) = (BloomFilter::new(goal).unwrap(), BloomFilter::new(goal).unwrap());
     a.insert_batch(&hashes(0..1500)).unwrap();

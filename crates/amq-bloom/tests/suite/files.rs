@@ -49,7 +49,7 @@ fn golden_files_are_read_and_written_as_ever() {
 }
 
 #[test]
-fn golden_files_of_the_callers_hashes_are_read_and_written_as_ever() {
+fn golden_files_of_callers_hashes_are_read_and_written() {
     let mut filter = Prehashed::<BloomFilter>::new(Goal::fpr(300, 0.01)).unwrap();
     let mut blocks = Prehashed::<BlockedBloomFilter>::new(Goal::fpr(300, 0.01)).unwrap();
     let mut wide = Prehashed::<WideBlockedBloomFilter>::new(Goal::fpr(300, 0.01)).unwrap();
@@ -207,7 +207,7 @@ fn a_file_on_disk_is_replaced_whole() {
 
 #[test]
 #[cfg(target_has_atomic = "64")]
-fn an_atomic_filter_is_saved_as_it_is_in_the_file_of_the_plain_one() {
+fn an_atomic_filter_is_saved_as_the_file_of_the_plain_one() {
     let path = std::env::temp_dir().join(format!("amq-atomic-{}", std::process::id()));
     macro_rules! check {
         ($atomic:ty, $plain:ty) => {

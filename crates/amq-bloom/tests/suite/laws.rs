@@ -136,7 +136,7 @@ mod atomic {
     use amq_bloom::{AtomicBloomFilter, FilterExt, Goal, InsertExt, InsertFilter};
 
     #[test]
-    fn an_atomic_filter_takes_keys_through_a_reference_in_generic_code() {
+    fn an_atomic_filter_takes_keys_by_reference_in_generic_code() {
         fn remember(mut filter: impl InsertFilter, keys: std::ops::Range<u64>) {
             let keys: Vec<u64> = keys.collect();
             InsertExt::insert_keys(&mut filter, &keys).unwrap();

@@ -58,7 +58,7 @@ fn the_wide_block_layout_is_that_of_the_format() {
 }
 
 #[test]
-fn a_filter_comes_back_from_its_bytes_and_a_wrong_table_is_refused_by_name() {
+fn bytes_make_the_filter_and_a_wrong_table_is_refused() {
     let params = BloomParams::new(100, 3);
     let mut filter = with_params::<BloomFilter>(params, 10, 7).unwrap();
     filter.insert_batch(&hashes(0..10)).unwrap();

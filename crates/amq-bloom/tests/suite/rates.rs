@@ -54,7 +54,7 @@ fn bytes_and_rate_are_each_others_inverse() {
 }
 
 #[test]
-fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
+fn rates_of_empty_and_impossible_filters_are_immediate() {
     let rate =
         |bits, probes, keys| BloomFilter::predicted_fpr(&BloomParams::new(bits, probes), keys);
     for bits in [1u64, 64, 1 << 30, 1 << 60] {
@@ -74,7 +74,7 @@ fn rates_of_filters_that_hold_nothing_or_cannot_exist_are_told_at_once() {
 /// and a million absent ones asked of each: within four standard deviations of the exact formula,
 /// on both sides.
 #[test]
-fn measured_rates_of_wide_blocks_are_the_predicted_ones_for_every_number_of_bits() {
+fn rates_of_wide_blocks_are_the_predicted_ones_for_all_bits() {
     for (probes, bits) in (1u32..).zip([
         2.0, 3.5, 4.8, 5.8, 7.4, 9.9, 11.0, 12.5, 14.5, 16.0, 18.0, 20.0, 23.0, 25.0, 28.0, 31.0,
     ]) {

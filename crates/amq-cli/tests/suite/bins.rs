@@ -32,7 +32,7 @@ fn a_key_is_in_the_bins_of_its_files() {
 }
 
 #[test]
-fn bins_are_counted_and_checked_and_refused_where_a_filter_is_wanted() {
+fn bins_are_counted_and_refused_where_a_filter_is_wanted() {
     let room = days();
     let text = room.amq("info days.amq").ends(0).text();
     assert!(text.starts_with("days.amq: interleaved Bloom filter\n"), "{text}");

@@ -92,7 +92,7 @@ fn what_is_no_number_is_refused_by_name() {
 }
 
 #[test]
-fn more_keys_than_planned_are_refused_by_every_kind_that_does_not_grow() {
+fn kinds_that_do_not_grow_refuse_more_keys_than_planned() {
     let room = Room::new();
     for kind in KINDS {
         let command = format!("build -o f.amq --fpr 1% --kind {kind} --keys 500 keys.txt");
@@ -129,7 +129,7 @@ fn one_key_many_times_has_a_way_out() {
 
 /// However it is built: with the number of keys known or not, at once or from the temporary file.
 #[test]
-fn kinds_that_remove_keep_a_copy_for_each_line_unless_told_otherwise() {
+fn kinds_that_remove_keep_a_copy_for_each_line() {
     let room = Room::new();
     room.write("n", numbered(1..=6000));
     // One that grows has room for copies, too.
@@ -165,7 +165,7 @@ fn kinds_that_remove_keep_a_copy_for_each_line_unless_told_otherwise() {
 
 /// The hashes go to a temporary file: the result is the same.
 #[test]
-fn little_memory_gives_the_same_filter_or_says_how_much_it_takes() {
+fn little_memory_makes_the_same_filter_or_says_how_much() {
     let room = Room::new();
     room.write("many", numbered(1..=100_000));
     room.amq("build -q -o a.amq --fpr 1% many").ends(0);

@@ -42,7 +42,7 @@ fn what_remembers_two_lines_is_small() {
 }
 
 #[test]
-fn a_kept_filter_that_has_grown_is_resumed_with_the_options_it_began_with() {
+fn a_grown_kept_filter_is_resumed_with_its_first_options() {
     let room = Room::new();
     room.write("many", numbered(1..=20_000));
     for kind in ["expandable-quotient", "scalable"] {
@@ -184,7 +184,7 @@ fn only_counting_becomes_bloom() {
 }
 
 #[test]
-fn a_filter_becomes_a_smaller_one_without_its_keys_or_says_why_not() {
+fn a_filter_becomes_smaller_without_its_keys_or_says_why_not() {
     let room = Room::new();
     let kinds = KINDS.join(",");
     room.amq(&format!("build -o {{kind}}.amq --fpr 1e-4 --kind {kinds} keys.txt")).ends(0);

@@ -454,7 +454,7 @@ fn the_line_that_builds_the_first_works_as_it_stands() {
 
 /// What is built as told takes the keys that were planned, and parts of it merge.
 #[test]
-fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
+fn the_line_that_builds_the_first_plans_for_the_keys_asked() {
     let room = Room::new();
     let line = |options: &str| {
         let words = room.amq(&format!("choose {options}")).ends(0).text();
@@ -490,7 +490,7 @@ fn the_line_that_builds_the_first_plans_for_the_keys_that_were_asked() {
 /// A size is the table's; the file is larger by what the answer says, and fits if that is left
 /// free.
 #[test]
-fn the_file_of_the_line_that_builds_the_first_fits_what_the_answer_says() {
+fn the_file_that_the_answers_line_builds_has_its_size() {
     let room = Room::new();
     let mut larger = 0;
     for keys in [2000u32, 8000, 85_000] {

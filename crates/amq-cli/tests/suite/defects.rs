@@ -203,7 +203,7 @@ fn what_is_stuck_is_not_said_to_be_removed() {
 }
 
 #[test]
-fn more_lines_than_a_kept_filter_was_made_for_are_refused_by_every_kind_of_fixed_size() {
+fn kinds_of_fixed_size_refuse_more_lines_than_they_are_for() {
     let room = Room::new();
     for kind in KINDS {
         let of: FilterKind = kind.parse().unwrap();

@@ -4,7 +4,7 @@ use crate::room::{Room, numbered};
 use amq::{AnyFilter, FilterFile};
 
 #[test]
-fn the_type_of_keys_comes_from_the_file_and_a_contradiction_is_refused() {
+fn the_file_says_the_type_of_keys_and_others_are_refused() {
     let room = Room::new();
     room.write("n", (0..500).map(|n| format!("{n}\n")).collect::<String>());
     room.amq("build -o numbers.amq --kind cuckoo --fpr 1e-6 --key-type u64 n").ends(0);
@@ -34,7 +34,7 @@ fn the_type_of_keys_comes_from_the_file_and_a_contradiction_is_refused() {
 }
 
 #[test]
-fn a_filter_of_hexadecimal_digits_is_asked_for_what_they_stand_for() {
+fn keys_in_hexadecimal_are_looked_up_as_their_bytes() {
     let room = Room::new();
     room.write("digests", "00ff\nDEADBEEF\n");
     room.amq("build -o f.amq --kind cuckoo --fpr 1e-6 --key-type hex digests").ends(0);
@@ -139,7 +139,7 @@ fn an_empty_filter_takes_the_type_of_its_first_keys() {
 }
 
 #[test]
-fn what_an_older_version_wrote_says_nothing_and_nothing_is_refused() {
+fn a_file_of_an_older_version_says_nothing_and_is_read() {
     let room = Room::new();
     room.write("n", numbered(1..=3));
     room.amq("build -o f.amq --fpr 1e-6 n").ends(0);

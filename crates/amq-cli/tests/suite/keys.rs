@@ -102,7 +102,7 @@ fn a_line_without_end_is_refused_in_bounded_memory() {
 }
 
 #[test]
-fn key_files_that_cannot_be_read_are_named_before_anything_is_done() {
+fn unreadable_key_files_are_named_before_anything_is_done() {
     let room = Room::with_filter();
     std::fs::create_dir(room.path("folder")).unwrap();
     for command in ["build -o f.amq --fpr 1%", "query seen.amq", "dedupe", "insert seen.amq"] {
@@ -144,7 +144,7 @@ fn several_files_are_read_one_after_the_other() {
 
 /// Blocks are hashed on several threads; what comes out does not tell.
 #[test]
-fn answers_come_in_the_order_of_the_lines_whatever_the_number_of_threads() {
+fn answers_come_in_the_order_of_the_lines_on_any_threads() {
     let room = Room::new();
     room.write("many.txt", numbered(1..=300_000));
     let mut files = Vec::new();

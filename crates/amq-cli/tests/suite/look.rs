@@ -33,7 +33,7 @@ fn verify_tells_the_whole_from_the_damaged() {
 }
 
 #[test]
-fn a_filter_of_the_callers_hashes_is_asked_for_no_key_and_says_why() {
+fn a_filter_of_callers_hashes_refuses_keys_and_says_why() {
     let room = Room::with_filter();
     let made = |name: &str, hash: u64| {
         let goal = amq::Goal::fpr(100, 0.01);
@@ -231,7 +231,7 @@ fn tables_and_sentences_fit_80_columns() {
 
 /// Names of earlier versions, of the report, and words in another order are read with a note.
 #[test]
-fn old_names_of_kinds_mean_what_they_meant_and_the_new_ones_are_told() {
+fn old_names_of_kinds_still_work_and_name_the_new_ones() {
     let room = Room::new();
     for (old, new) in [
         ("bumped-ribbon", "ribbon"),

@@ -15,7 +15,7 @@ const READERS: [(&str, &str, i32); 6] = [
 /// A block goes from hand to hand; there are a few, and files beyond their number used to find none
 /// left, and to wait for ever.
 #[test]
-fn any_number_of_files_is_read_to_the_end_by_any_number_of_threads() {
+fn any_number_of_threads_reads_all_files_to_the_end() {
     let room = Room::with_filter();
     room.amq("build -q -o live.amq --kind counting --keys 1e5 --fpr 1% keys.txt").ends(0);
     let mut count = 0;

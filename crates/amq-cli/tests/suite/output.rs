@@ -189,7 +189,7 @@ fn an_interrupted_run_leaves_nothing_behind() {
 
 /// Killed at each of its system calls: the output is the old file or the new one.
 #[test]
-fn a_run_killed_at_any_system_call_leaves_the_old_file_or_the_new_one() {
+fn a_run_killed_at_any_call_leaves_the_old_or_the_new_file() {
     let probe = ["-qq", "-e", "inject=getpid:retval=7", "true"];
     if !have("strace", &probe) {
         return;
@@ -320,7 +320,7 @@ fn a_read_only_filter_is_changed_only_by_force() {
 
 #[cfg(unix)]
 #[test]
-fn a_changed_filter_keeps_its_owner_and_says_that_hard_links_break() {
+fn a_changed_filter_keeps_its_owner_and_names_broken_links() {
     use std::os::unix::fs::MetadataExt;
     let room = Room::with_filter();
     room.bash("ln seen.amq other.amq").ends(0);

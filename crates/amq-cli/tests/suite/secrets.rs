@@ -70,7 +70,7 @@ fn a_key_file_holds_a_key_and_nothing_else() {
 }
 
 #[test]
-fn a_keyed_filter_of_every_kind_is_asked_and_changed_with_its_key_alone() {
+fn a_keyed_filter_of_every_kind_needs_its_key() {
     let room = with_keys();
     for kind in KINDS {
         room.amq(&format!("build -f -o f.amq --kind {kind} --fpr 0.1% --key-file k keys.txt"))
@@ -179,7 +179,7 @@ fn a_key_file_goes_with_keyed_filters_alone_and_with_no_seed() {
 /// What reads it second would find nothing, and say nothing of it.
 #[cfg(unix)]
 #[test]
-fn standard_input_is_not_both_the_key_and_what_is_hashed_under_it() {
+fn standard_input_is_not_both_the_secret_and_the_keys() {
     let room = with_keys();
     room.amq("build -o f.amq --fpr 1% --key-file k keys.txt").ends(0);
     for stdin in ["/dev/stdin", "/dev/fd/0"] {
@@ -356,7 +356,7 @@ fn a_pipe_is_waited_for_as_long_as_somebody_may_write_to_it() {
 
 /// Each advice leads on: none leads back.
 #[test]
-fn filters_under_different_secrets_are_not_merged_and_the_text_says_what_to_do() {
+fn filters_under_two_secrets_are_not_merged_and_say_what_to_do() {
     let room = with_keys();
     let build = "build --fpr 1% --keys 3000 keys.txt";
     room.amq(&format!("{build} -o one.amq --key-file k")).ends(0);

@@ -54,7 +54,7 @@ fn keys_of_runs_at_the_same_time_are_all_in_the_file() {
 }
 
 #[test]
-fn a_build_does_not_get_lost_between_reading_and_writing_of_another_run() {
+fn no_build_is_lost_while_another_run_reads_and_writes() {
     let room = Room::new();
     for _ in 0..20 {
         room.amq(&format!("{BIG} -o f.amq -e old")).ends(0);

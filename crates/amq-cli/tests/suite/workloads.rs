@@ -118,7 +118,7 @@ fn plain(word: &str) -> String {
 }
 
 #[test]
-fn command_library_and_page_give_one_answer_and_it_is_the_experts() {
+fn command_library_and_page_answer_as_the_expert() {
     let room = Room::new();
     let of_pages = rows().into_iter().map(|(_, options)| ("page", options, None));
     let known = WORKLOADS.map(|(what, options, id)| (what, options.to_owned(), Some(id)));

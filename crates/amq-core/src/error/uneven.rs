@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_different_hashes_that_agree_are_refused_and_fewer_are_not() {
+    fn a_thousand_hashes_that_agree_are_refused_and_fewer_not() {
         let weak: [fn(u64) -> u64; 4] = [
             |i| i,
             |i| i.key_hash(7).get() >> 32,

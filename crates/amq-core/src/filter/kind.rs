@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_of_another_crate_names_itself_and_is_in_no_file_and_no_list() {
+    fn a_kind_of_another_crate_names_itself_and_has_no_file() {
         let other = FilterKind::Other("xor");
         assert_eq!((other.name(), other.id(), other.to_string().as_str()), ("xor", "xor", "xor"));
         assert_eq!((other.number(), FilterKind::from_number(0)), (0, None));

@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn socket_addresses_are_address_and_port_and_their_scope_can_be_added() {
+    fn socket_addresses_are_address_port_and_maybe_scope() {
         let all: [SocketAddrV6; 3] = [(0, 0), (1, 0), (0, 1)]
             .map(|(flow, scope)| SocketAddrV6::new(Ipv6Addr::LOCALHOST, 80, flow, scope));
         let whole = [&eight(16)[..], &Ipv6Addr::LOCALHOST.octets(), &eight(80)].concat();
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_the_machines_width_are_those_of_eight_bytes_with_their_value() {
+    fn integers_of_the_machines_width_are_those_of_eight_bytes() {
         assert_eq!(usize::MAX.key_hash(9), (usize::MAX as u64).key_hash(9));
         assert_eq!((-1isize).key_hash(9), (-1i64).key_hash(9));
         let cast = -1i64 as usize;

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_those_of_siphasher_at_every_length_and_in_any_number_of_calls() {
+    fn hashes_are_those_of_siphasher_at_every_length() {
         let bytes: Vec<u8> = (0..700u32).map(|i| (i * 7 % 251) as u8).collect();
         for (number, key) in [KEY, [0; 16], [0xFF; 16]].into_iter().enumerate() {
             let ours = SipKey::new(key);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_text_is_32_hexadecimal_digits_and_no_error_shows_them() {
+    fn a_sip_key_is_32_hex_digits_that_no_error_shows() {
         let digits = "000102030405060708090a0B0C0d0e0f";
         assert_eq!(digits.parse(), Ok(SipKey::new(KEY)));
         let long = std::format!("{digits}0");

@@ -156,7 +156,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn a_table_begins_at_a_cache_line_and_has_as_many_bytes_as_asked() {
+    fn a_table_begins_at_a_cache_line_and_has_the_bytes_asked() {
         for bytes in [0u64, 1, 63, 64, 65, 1000] {
             let table = Table::zeroed(bytes).unwrap();
             assert_eq!(table.as_ptr() as usize % 64, 0, "{bytes}");

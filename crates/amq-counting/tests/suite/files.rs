@@ -85,7 +85,7 @@ const WRONG_SUM: DecodeError =
     DecodeError::Structure { what: "counters that do not add up to the number of keys" };
 
 #[test]
-fn a_counter_past_the_last_is_refused_even_with_the_right_checksum() {
+fn a_forged_counter_past_the_last_is_refused() {
     // 100 counters: six words and a quarter of the seventh.
     let params = CountingParams::new(100, 3);
     let filter = with_params::<CountingBloomFilter>(params, 10, 0).unwrap();
@@ -117,7 +117,7 @@ fn a_counter_past_the_last_is_refused_even_with_the_right_checksum() {
 }
 
 #[test]
-fn counters_that_do_not_add_up_to_the_number_of_keys_are_refused() {
+fn counters_that_do_not_add_up_to_the_keys_are_refused() {
     let mut filter = CountingBloomFilter::new(Goal::fpr(50, 0.01)).unwrap();
     let mut blocked = BlockedCountingBloomFilter::new(Goal::fpr(50, 0.01)).unwrap();
     for copies in 0..3u64 {

@@ -16,7 +16,7 @@ fn with(counters: u64, probes: u32, seed: u64) -> CountingBloomFilter {
 }
 
 #[test]
-fn a_removal_that_is_refused_changes_nothing_even_where_probes_meet() {
+fn a_refused_removal_changes_nothing_where_probes_meet() {
     // Tables so small that a key's own probes share counters: all of them may be above zero
     // although the key was never inserted.
     let mut undone = 0;
@@ -39,7 +39,7 @@ fn a_removal_that_is_refused_changes_nothing_even_where_probes_meet() {
 }
 
 #[test]
-fn a_key_inserted_fifteen_times_saturates_and_its_neighbours_are_not_lost() {
+fn fifteen_copies_saturate_and_lose_no_neighbour() {
     let goal = Goal::fpr(200, 0.01);
     let mut filter = CountingBloomFilter::new(goal).unwrap();
     let mut blocked = BlockedCountingBloomFilter::new(goal).unwrap();
@@ -91,7 +91,7 @@ fn saturated_counters_stay_so_when_filters_merge() {
 }
 
 #[test]
-fn removing_a_key_that_was_never_inserted_can_make_the_filter_forget_another() {
+fn removing_a_key_never_inserted_can_lose_another() {
     // What the documentation warns of: find a false positive, remove it, and a key that is in is
     // denied.
     let mut filter = CountingBloomFilter::new(Goal::fpr(1000, 0.05)).unwrap();
@@ -128,7 +128,7 @@ fn the_plain_filter_made_of_it_gives_the_same_answers() {
 }
 
 #[test]
-fn seven_times_overfull_as_many_counters_saturate_as_the_poisson_tail_says() {
+fn overfull_counters_saturate_as_the_poisson_tail_says() {
     let keys = 100_000u64;
     let mut filter = CountingBloomFilter::new(Goal::fpr(keys, 0.01)).unwrap();
     filter.extend(0..7 * keys);

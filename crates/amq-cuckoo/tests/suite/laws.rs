@@ -74,7 +74,7 @@ fn the_search_fills_a_table_as_far_as_the_documentation_says() {
 }
 
 #[test]
-fn a_full_filter_of_any_width_keeps_every_key_and_stays_as_it_was() {
+fn a_full_filter_of_any_width_refuses_and_is_unchanged() {
     fn every_width<L: Layout>() {
         for bits in 4..=32 {
             for buckets in [2, 6, 50, 1002] {
@@ -117,7 +117,7 @@ fn stored<L: Layout>(filter: &Cuckoo<L>) -> BTreeMap<(u64, u64), u64> {
 }
 
 #[test]
-fn answers_and_counts_are_those_of_the_slots_looked_at_one_by_one() {
+fn answers_and_counts_are_those_of_single_slots() {
     fn agree<L: Layout>() {
         for bits in 4..=32 {
             let mut filter = explicit::<L>(90, bits);
@@ -171,7 +171,7 @@ fn expected_fpr_is_the_share_of_cells_counted_out() {
 }
 
 #[test]
-fn as_many_copies_go_in_as_a_key_has_slots_and_the_next_is_refused() {
+fn as_many_copies_go_in_as_a_key_has_slots() {
     let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.01)).unwrap();
     for copies in 0..8 {
         assert_eq!(filter.count("key").estimate, copies);
@@ -200,7 +200,7 @@ fn as_many_copies_go_in_as_a_key_has_slots_and_the_next_is_refused() {
 }
 
 #[test]
-fn a_key_that_seems_to_be_there_is_not_stored_again_by_insert_unique() {
+fn insert_unique_stores_no_key_that_seems_present() {
     let mut filter = CuckooFilter::new(Goal::fpr(5000, 0.2)).unwrap();
     let mut stored = 0;
     for round in 0..3 {
@@ -219,7 +219,7 @@ fn a_key_that_seems_to_be_there_is_not_stored_again_by_insert_unique() {
 }
 
 #[test]
-fn keys_that_come_and_go_at_nine_tenths_of_the_load_are_never_lost() {
+fn keys_that_come_and_go_at_nine_tenths_are_never_lost() {
     fn churn<L: Layout>() {
         const SLOTS: u64 = 8192;
         let mut filter = explicit::<L>(SLOTS / u64::from(L::STRIDE), 12);
@@ -333,7 +333,7 @@ fn a_fingerprint_of_another_geometry_is_refused_by_name() {
 }
 
 #[test]
-fn removing_a_key_that_was_never_put_in_can_make_the_filter_forget_another() {
+fn removing_a_key_never_inserted_can_lose_another() {
     // What the documentation warns of: remove a false positive, and a key that is in is denied.
     let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.05)).unwrap();
     for key in 0..1000 {
@@ -346,7 +346,7 @@ fn removing_a_key_that_was_never_put_in_can_make_the_filter_forget_another() {
 }
 
 #[test]
-fn a_key_that_insert_unique_skipped_goes_with_the_key_that_stands_for_it() {
+fn a_key_skipped_by_insert_unique_goes_with_its_stand_in() {
     // What was `New` may be removed; what was skipped may be denied then.
     let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.05)).unwrap();
     let keys = 0..1000;
@@ -403,7 +403,7 @@ fn explicit_parameters_out_of_range_are_refused() {
 }
 
 #[test]
-fn a_filter_that_is_built_holds_each_key_once_and_its_budget_is_for_those() {
+fn a_build_holds_each_key_once_and_budgets_for_those() {
     fn built<L: Layout>() {
         let hashes: Vec<KeyHash> = (0..3000).map(|key| hash(key % 1000, 1)).collect();
         let budget = Budget::Fpr(0.01);
@@ -475,7 +475,7 @@ fn a_search_for_room_needs_little_stack() {
 }
 
 #[test]
-fn a_plan_knows_its_budget_and_from_how_many_keys_on_it_suffices() {
+fn a_plan_knows_its_budget_and_the_least_keys_for_it() {
     let goal = Goal::fpr(100, 0.01);
     let plans = [CuckooFilter::plan(goal), <CuckooFilter as PlanFilter>::plan(goal)];
     assert!(plans.iter().all(|plan| plan.as_ref().unwrap().budget == Some(goal.budget)));

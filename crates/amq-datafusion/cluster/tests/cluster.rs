@@ -25,7 +25,7 @@ fn logs(folder: &Path) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_join_by_the_filter_shuffles_less_and_survives_the_death_of_an_executor() {
+async fn a_join_shuffles_less_and_survives_a_dead_executor() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = start(folder.path());
     let join = Join::write(folder.path(), ROWS).await.unwrap();

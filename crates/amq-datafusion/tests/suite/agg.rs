@@ -18,7 +18,7 @@ fn kinds() -> impl Iterator<Item = FilterKind> {
 }
 
 #[tokio::test]
-async fn a_filter_of_every_kind_holds_every_key_at_its_rate_and_is_one_of_the_library() {
+async fn every_kind_holds_its_keys_and_is_read_by_the_library() {
     let ctx = session();
     table(&ctx, "t", vec![longs(0..6000), longs(6000..6010), longs(6010..10_000)]);
     for kind in kinds() {
@@ -34,7 +34,7 @@ async fn a_filter_of_every_kind_holds_every_key_at_its_rate_and_is_one_of_the_li
 
 /// For the kinds whose table depends on the set of keys alone, and not on their order.
 #[tokio::test]
-async fn the_bits_are_those_that_the_library_sets_however_the_rows_are_parted() {
+async fn the_bits_are_the_librarys_however_rows_are_parted() {
     for kind in [FilterKind::Bloom, FilterKind::BlockedBloom, FilterKind::Counting] {
         let mut filter = AnyFilter::new(kind, Goal::fpr(5000, 0.01)).unwrap();
         for key in 0..5000i64 {
@@ -58,7 +58,7 @@ async fn the_bits_are_those_that_the_library_sets_however_the_rows_are_parted() 
 }
 
 #[tokio::test]
-async fn nulls_are_ignored_and_of_no_rows_every_kind_of_filter_denies_every_key() {
+async fn nulls_are_ignored_and_no_rows_make_an_empty_filter() {
     let ctx = session();
     table(&ctx, "t", vec![array(Int64Array::from(vec![None, Some(3), None]))]);
     for kind in kinds().map(FilterKind::id) {
@@ -225,7 +225,7 @@ async fn a_running_window_gives_the_filter_of_the_rows_so_far() {
 }
 
 #[tokio::test]
-async fn a_state_goes_over_as_a_binary_column_and_foreign_ones_are_refused() {
+async fn a_state_is_a_binary_column_and_foreign_ones_are_refused() {
     use datafusion::common::arrow::datatypes::{DataType, Field};
     use datafusion::logical_expr::AggregateUDFImpl;
     use datafusion::logical_expr::function::StateFieldsArgs;

@@ -41,7 +41,7 @@ async fn a_subquery_filters_the_other_side_of_a_join() {
 }
 
 #[tokio::test]
-async fn a_subquery_that_would_be_copied_for_each_row_is_refused_while_planning() {
+async fn a_subquery_copied_for_each_row_is_refused_while_planning() {
     let off = "datafusion.optimizer.enable_physical_uncorrelated_scalar_subquery";
     let ctx = join_session(SessionConfig::new().set_bool(off, false)).await;
     let spark = TRAP.replace("amq_contains", "might_contain");
@@ -163,7 +163,7 @@ async fn a_filter_is_not_asked_for_keys_of_a_type_that_it_cannot_have() {
 
 /// Their keys would be hashed otherwise than by the filter, and every answer be "no".
 #[tokio::test]
-async fn filters_whose_keys_sql_cannot_hash_are_refused_with_the_way_out() {
+async fn filters_of_keys_that_sql_cannot_hash_are_refused() {
     let ctx = session();
     let goal = Goal::fpr(100, 0.01);
     let key = SipKey::new([7; 16]);

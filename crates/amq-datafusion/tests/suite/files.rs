@@ -17,7 +17,7 @@ async fn write(ctx: &SessionContext, path: &Path, key: i64) {
 }
 
 #[tokio::test]
-async fn files_are_read_in_the_folders_that_the_host_allows_and_nowhere_else() {
+async fn files_are_read_only_in_folders_that_the_host_allows() {
     let ctx = session();
     let folder = tempfile::tempdir().unwrap();
     let allowed = folder.path().join("filters");
@@ -177,7 +177,7 @@ async fn a_joins_filter_goes_over_as_a_literal_or_as_a_file() {
 
 /// A join compares a number with a text, and a filter would drop every row.
 #[tokio::test]
-async fn a_joins_filter_of_keys_of_two_types_is_refused_before_it_is_made() {
+async fn a_join_of_keys_of_two_types_is_refused_beforehand() {
     let ctx = session();
     table(&ctx, "build", vec![array(Int64Array::from_iter_values(0..10))]);
     let plan = async |sql: &str| ctx.sql(sql).await.unwrap().into_unoptimized_plan();

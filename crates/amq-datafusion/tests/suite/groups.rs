@@ -63,7 +63,7 @@ async fn every_group_has_a_filter_of_its_own_keys() {
 /// The engine stops aggregating in partitions if there is a group for almost every row, and turns
 /// rows into states.
 #[tokio::test]
-async fn a_group_for_every_row_skips_the_partial_step_and_loses_no_key() {
+async fn a_group_for_every_row_skips_the_partial_step() {
     let config = SessionConfig::new()
         .with_target_partitions(2)
         .set_u64("datafusion.execution.skip_partial_aggregation_probe_rows_threshold", 1000);

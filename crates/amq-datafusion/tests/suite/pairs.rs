@@ -98,7 +98,7 @@ async fn equal(ctx: &SessionContext, made: &str, asked: &str) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn every_type_asked_of_every_other_is_answered_truly_or_refused_by_name() {
+async fn every_type_asked_of_every_other_is_answered_or_refused() {
     const AGG: &str = "amq_agg(x, 10, 0.0000001, 'quotient')";
     let ctx = session_with(SessionConfig::new().with_target_partitions(1));
     let columns = columns();

@@ -45,7 +45,7 @@ async fn parameters_are_literals_in_their_range() {
 }
 
 #[tokio::test]
-async fn more_keys_than_expected_are_an_error_and_no_filter_that_errs_too_often() {
+async fn more_keys_than_expected_are_an_error() {
     let ctx = session();
     table(&ctx, "t", vec![array(Int64Array::from_iter_values(0..20_000))]);
     for (kind, text) in [

@@ -111,7 +111,7 @@ fn a_filter_by_rate_has_sparks_size() {
 }
 
 #[test]
-fn a_header_that_does_not_fit_is_refused_at_every_field_and_length() {
+fn a_header_is_refused_at_every_wrong_field_and_length() {
     for vector in filters() {
         let whole = vector.to_bytes();
         for len in 0..whole.len() {

@@ -7,7 +7,7 @@ use amq_datafusion::spark::{BloomFilterAgg, SparkBloomFilter, SparkVersion};
 use datafusion::arrow::array::{Int32Array, Int64Array, StringArray, UInt64Array};
 
 #[tokio::test]
-async fn the_aggregate_writes_sparks_bytes_and_might_contain_reads_them() {
+async fn the_aggregate_writes_bytes_that_might_contain_reads() {
     let ctx = session();
     let longs = |range: std::ops::Range<i64>| array(Int64Array::from_iter_values(range));
     table(&ctx, "t", vec![longs(0..500), longs(400..1000)]);

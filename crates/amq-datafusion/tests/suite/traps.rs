@@ -115,7 +115,7 @@ async fn a_subquery_is_asked_wherever_a_condition_can_stand() {
 }
 
 #[tokio::test]
-async fn a_subquery_within_an_expression_is_refused_wherever_it_stands() {
+async fn a_subquery_within_an_expression_is_refused_anywhere() {
     for shared in [true, false] {
         let ctx = session(shared);
         for place in PLACES {

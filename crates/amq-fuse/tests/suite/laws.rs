@@ -228,7 +228,7 @@ fn a_view_of_a_file_answers_as_the_filter_does() {
 }
 
 #[test]
-fn too_few_bits_per_key_are_refused_with_the_keys_for_which_they_suffice() {
+fn too_few_bits_per_key_are_refused_with_the_keys_they_fit() {
     let goal = Goal::bits_per_key(10, 2.0);
     let refused = FuseFilter::plan(goal).unwrap_err();
     let PlanError::FewKeys { keys: 10, least, .. } = refused else {

@@ -39,7 +39,7 @@ fn a_filter_of_an_iterator_without_memory_is_an_error() {
 
 /// The working memory of a shard is the whole filter's, however many there are.
 #[test]
-fn building_takes_less_than_fourteen_bytes_a_key_from_ten_million_keys_on() {
+fn a_build_of_ten_million_keys_takes_fourteen_bytes_a_key() {
     for (keys, most) in [(10_000_000u64, 110.0), (100_000_000, 100.0), (1 << 35, 100.0)] {
         for bits in [8, 9, 10] {
             let params = amq_fuse::FuseParams::new(bits);

@@ -5,7 +5,7 @@ use amq_fuse::{
 };
 
 #[test]
-fn a_truncated_filter_is_byte_for_byte_one_built_within_the_budget() {
+fn a_truncated_filter_is_the_one_built_within_the_budget() {
     let mut equal = 0;
     for n in [1, 2, 7, 8, 100, 999, 5000, 70_000] {
         let hashes: Vec<KeyHash> = (0..n).map(|key: u64| key.key_hash(n)).collect();

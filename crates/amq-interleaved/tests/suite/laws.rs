@@ -189,7 +189,7 @@ fn a_cleared_bin_is_empty_and_the_others_are_as_before() {
 }
 
 #[test]
-fn a_larger_filter_is_folded_into_a_bin_and_another_size_is_refused() {
+fn a_larger_filter_folds_into_a_bin_and_others_are_refused() {
     let plan = |blocks| BlockedBloomFilter::plan(Goal::bytes(1000, 32 * blocks)).unwrap();
     let mut many = InterleavedBloomFilter::new(9, plan(7)).unwrap();
     let before = many.clone();

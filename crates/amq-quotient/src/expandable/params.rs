@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_that_would_be_used_up_are_refused_with_the_numbers() {
+    fn fingerprints_used_up_are_refused_with_the_numbers() {
         for (bits, most) in [(1u32, 3u32), (2, 7), (3, 14), (4, 27), (5, 52)] {
             let params = ExpandableParams::new(2, bits);
             assert_eq!(params.most_doublings(), most);

@@ -290,7 +290,7 @@ fn entries_whose_bits_are_used_up_never_fill_the_table() {
 }
 
 #[test]
-fn an_emptied_filter_denies_everything_and_clearing_is_paid_for_by_doublings() {
+fn an_emptied_filter_denies_all_and_may_double_again() {
     let mut filter = small(2);
     for round in 0..4 {
         for key in 0..400u64 {

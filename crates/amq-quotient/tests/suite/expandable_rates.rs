@@ -57,7 +57,7 @@ fn the_rate_is_the_formulas_at_every_age() {
 }
 
 #[test]
-fn the_share_it_answers_for_is_exact_through_removals_and_doublings() {
+fn the_share_is_exact_through_removals_and_doublings() {
     for (bits, crowding) in [(2u32, 0u32), (4, 0), (6, 3)] {
         let mut filter = small(bits);
         let mut keys = Vec::new();
@@ -118,7 +118,7 @@ fn a_plan_keeps_the_rate_to_its_last_doubling() {
 }
 
 #[test]
-fn a_filter_grown_to_its_last_doubling_errs_no_more_than_was_asked() {
+fn a_filter_after_its_last_doubling_keeps_the_rate_asked_for() {
     const QUERIES: u64 = 500_000;
     for (doublings, fpr) in [(6, 0.02), (10, 0.05), (12, 0.1)] {
         let plan = Filter::plan_doublings(Goal::fpr(60, fpr), doublings).unwrap();

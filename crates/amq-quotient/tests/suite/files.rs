@@ -125,7 +125,7 @@ fn a_filter_that_was_read_grows_as_the_one_that_was_written() {
 }
 
 #[test]
-fn every_flipped_bit_of_metadata_is_refused_even_with_the_right_checksum() {
+fn every_forged_bit_of_metadata_is_refused() {
     // At the highest load, across the end, with offsets and runs of all kinds.
     let filter = {
         let mut filter = empty(params(192, 5));

@@ -78,7 +78,7 @@ impl Game {
 }
 
 #[test]
-fn every_step_leaves_a_table_that_is_consistent_and_holds_what_a_map_holds() {
+fn every_step_leaves_a_consistent_table_that_agrees_with_a_map() {
     // From one slot to several blocks, the last one partly used; remainders from no bits to the
     // widest.
     for (slots, bits) in [
@@ -160,7 +160,7 @@ fn what_is_in_a_table_determines_its_bytes() {
 }
 
 #[test]
-fn a_table_after_any_history_is_the_one_written_at_once_from_what_is_left() {
+fn a_table_after_any_history_is_the_one_written_at_once() {
     // At the limit most of what is moved crosses blocks; keys of few homes saturate offsets.
     for (slots, bits, crowding) in [
         (64, 5, 1),
@@ -200,7 +200,7 @@ fn a_table_after_any_history_is_the_one_written_at_once_from_what_is_left() {
 }
 
 #[test]
-fn a_run_that_enters_many_blocks_saturates_their_offsets_and_recovers() {
+fn a_run_over_many_blocks_saturates_offsets_and_recovers() {
     // One quotient's run over hundreds of slots, pushing its neighbours on: at the start, in the
     // middle and across the end of the table.
     for home in [0, 5, 640, 1900, 1919] {
@@ -427,7 +427,7 @@ fn every_rate_is_a_probability_and_every_call_has_an_answer() {
 }
 
 #[test]
-fn the_rate_stays_a_probability_however_often_a_filter_takes_itself_in() {
+fn the_rate_stays_a_probability_in_any_number_of_merges() {
     let mut filter = empty(1024, 0);
     filter.insert_hash(hash(1)).unwrap();
     let rate = filter.expected_fpr();

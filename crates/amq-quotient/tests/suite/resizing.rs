@@ -95,7 +95,7 @@ fn what_cannot_shrink_says_why_and_stays() {
 }
 
 #[test]
-fn a_filter_that_may_grow_does_so_up_to_its_limit_and_its_rate_is_the_predicted_one() {
+fn a_growing_filter_reaches_its_limit_at_the_predicted_rate() {
     let goal = Goal::fpr(50_000, 0.01);
     let mut filter = QuotientFilter::new(QuotientFilter::plan_growing(goal, 100).unwrap()).unwrap();
     let first = filter.params();
@@ -153,7 +153,7 @@ fn growth_can_be_allowed_later_and_no_further_than_the_bits_go() {
 }
 
 #[test]
-fn filters_a_power_of_two_apart_merge_to_what_inserting_all_would_have_made() {
+fn filters_a_power_of_two_apart_merge_as_inserting_all() {
     for (ours, theirs) in [
         (params(640, 8), params(640, 8)),
         (params(640, 8), params(640, 11)),
@@ -216,7 +216,7 @@ fn filters_that_cannot_merge_say_what_differs() {
 
 /// Every geometry of a few slots and short remainders, with every other one.
 #[test]
-fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_not() {
+fn any_two_small_tables_merge_as_inserting_all_or_say_why_not() {
     let geometries = || (1..=24).flat_map(|slots| (0..=4).map(move |bits| params(slots, bits)));
     let filled = |params: QuotientParams, keys: u64, from: u64| {
         let mut filter = with_params::<QuotientFilter>(params, 1, 0).unwrap();
@@ -268,7 +268,7 @@ fn any_two_small_tables_merge_to_what_inserting_all_would_have_made_or_say_why_n
 }
 
 #[test]
-fn a_merge_that_is_too_large_changes_nothing_unless_the_filter_may_grow() {
+fn too_large_a_merge_changes_nothing_unless_it_may_grow() {
     let mut one = empty(640, 8);
     let mut two = empty(640, 8);
     one.insert_batch(&(0..400).map(hash).collect::<Vec<_>>()).unwrap();
@@ -322,7 +322,7 @@ fn a_growing_filter_built_at_once_is_the_one_that_has_grown() {
 }
 
 #[test]
-fn a_plan_for_more_keys_than_its_table_takes_is_refused_as_inserting_refuses() {
+fn a_plan_for_more_keys_than_its_table_takes_is_refused() {
     let hashes: Vec<KeyHash> = (0..700).map(hash).collect();
     for params in [params(640, 3), params(160, 5).with_max_slots(639)] {
         let plan = QuotientFilter::plan_params(params, 700).unwrap();

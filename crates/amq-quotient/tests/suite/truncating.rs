@@ -18,7 +18,7 @@ fn hashes(n: u64) -> Vec<KeyHash> {
 }
 
 #[test]
-fn a_truncated_filter_is_the_one_made_with_these_slots_whatever_its_remainders() {
+fn a_truncated_filter_is_the_one_made_with_its_slots() {
     let mut made = 0;
     for (slots, widest) in [(1, 56), (64, 54), (65, 53), (1000, 50), (20_000, 45)] {
         let params = |bits| QuotientParams::new(slots, bits);
@@ -64,7 +64,7 @@ fn a_truncated_filter_takes_counts_and_removes_keys() {
 }
 
 #[test]
-fn a_growing_filter_that_is_truncated_grows_less_far_and_says_so() {
+fn a_truncated_growing_filter_grows_less_and_says_so() {
     let plan = QuotientFilter::plan_growing(Goal::fpr(1_000_000, 0.001), 1000).unwrap();
     let mut filter = QuotientFilter::new(plan).unwrap();
     let keys: Vec<KeyHash> = (0..900u64).map(|key| key.key_hash(filter.seed())).collect();

@@ -128,7 +128,7 @@ impl AsRef<[u8]> for Moving {
 
 /// A caller's `AsRef` is safe code, and may do this; Miri sees if a read leaves the bytes.
 #[test]
-fn bytes_that_move_shrink_and_grow_between_calls_change_answers_and_nothing_else() {
+fn bytes_that_move_and_shrink_change_answers_alone() {
     // Miri takes long.
     let (n, rounds, batches) = if cfg!(miri) { (120, 2, 8) } else { (3000, 20, 1000) };
     let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
@@ -163,7 +163,7 @@ fn bytes_that_move_shrink_and_grow_between_calls_change_answers_and_nothing_else
 
 /// Words that come where there are none: the window of no layer is the first.
 #[test]
-fn words_of_a_solution_without_layers_are_read_inside_their_bytes() {
+fn words_without_layers_are_read_inside_their_bytes() {
     for columns in [1, 7, 8, 20, 24, 32] {
         for backend in Backend::all() {
             let parts = [(); 3].map(|()| Moving::new(&[0x5A; 600], 11));
@@ -226,7 +226,7 @@ const NONE: u32 = 0;
 const HALF: u32 = 1 << 31;
 
 #[test]
-fn dispatched_and_portable_queries_agree_at_every_number_of_columns() {
+fn dispatched_and_portable_queries_agree_at_all_columns() {
     if cfg!(miri) {
         for (columns, short, n) in
             [(7, HALF, 400), (19, HALF, 400), (8, NONE, 100), (24, NONE, 150)]

@@ -33,7 +33,7 @@ fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
 }
 
 #[test]
-fn large_filters_hold_their_keys_and_take_the_space_that_is_promised() {
+fn large_filters_hold_their_keys_in_the_space_promised() {
     fn excess(n: u64, fpr: f64) -> f64 {
         let filter = built(n, fpr, 1);
         holds_all(&filter, &hashes(n, 1));
@@ -88,7 +88,7 @@ fn the_rate_is_the_mixture_of_its_columns() {
 }
 
 #[test]
-fn small_layers_with_short_blocks_have_the_rate_that_is_predicted() {
+fn small_layers_with_short_blocks_have_the_predicted_rate() {
     // The beginning of a layer, where the short blocks are, bumps no keys. That shows in small
     // layers.
     fn measured(n: u64, asked: f64, queries: u64) {
@@ -119,7 +119,7 @@ fn small_layers_with_short_blocks_have_the_rate_that_is_predicted() {
 }
 
 #[test]
-fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
+fn the_same_keys_in_any_order_answer_alike_with_progress() {
     let keys = hashes(200_000, 9);
     let mut backwards = keys.clone();
     backwards.reverse();
@@ -140,7 +140,7 @@ fn the_same_keys_in_any_order_give_the_same_answers_and_a_progress() {
 }
 
 #[test]
-fn keys_chosen_to_leave_no_room_are_an_error_or_a_filter_not_much_larger_than_planned() {
+fn keys_chosen_to_leave_no_room_are_refused_or_take_little_more() {
     // Hashes that someone chose: all from the beginnings of a few stretches.
     fn chosen(n: u64, starts: u64, spread: f64) -> bool {
         let hash = |i: u64| {
@@ -197,7 +197,7 @@ fn scattered(i: u64) -> u64 {
 }
 
 #[test]
-fn a_filter_over_its_budget_is_built_again_with_the_columns_that_fit() {
+fn a_filter_over_its_budget_is_rebuilt_with_fewer_columns() {
     // Seldom, more keys are bumped than planned; then the filter is as large as fits.
     let (n, bytes) = (1500, 1700);
     let planned = RibbonFilter::plan(Goal::bytes(n, bytes)).unwrap().params;
@@ -280,7 +280,7 @@ fn repeated_keys_do_no_harm_at_any_number() {
 }
 
 #[test]
-fn a_goal_or_plan_refuses_more_keys_and_gives_fewer_the_same_rate_in_less_space() {
+fn a_goal_refuses_more_keys_and_gives_fewer_the_same_rate() {
     let (n, keys) = (40_000, hashes(40_001, 4));
     let goal = Goal::fpr(n as u64, 0.01);
     let plan = RibbonFilter::plan(goal).unwrap();

@@ -25,7 +25,7 @@ fn budgets(n: u64) -> Vec<Budget> {
 }
 
 #[test]
-fn a_truncated_filter_is_byte_for_byte_one_built_within_the_budget() {
+fn a_truncated_filter_is_the_one_built_within_the_budget() {
     let mut equal = 0;
     for n in [0, 1, 7, 8, 63, 100, 1200, 1201, 5000, 70_000] {
         let hashes = hashes(n);

@@ -54,7 +54,7 @@ fn a_map_gives_every_key_its_value() {
 }
 
 #[test]
-fn a_map_takes_a_key_twice_if_its_value_is_the_same_and_says_where_it_is_not() {
+fn a_map_takes_a_key_twice_only_with_the_same_value() {
     let mut pairs: Vec<(u64, u32)> = (0..5000).map(|key| (key, key as u32 & 7)).collect();
     pairs.extend_from_within(1000..2000);
     let map = RibbonMap::build(3, pairs.iter().copied()).unwrap();

@@ -21,7 +21,7 @@ fn of_claimed_capacity(params: ScalableParams, capacity: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_few_bytes_that_claim_a_full_stage_of_a_billion_keys_make_no_larger_one() {
+fn a_short_file_that_claims_a_full_stage_grows_no_larger_one() {
     for growth in [2, MAX_GROWTH] {
         let params = ScalableParams::new(20, 0.01).with_growth(growth);
         for capacity in [1000, 1 << 20, 1 << 30, 1 << 40] {
@@ -158,7 +158,7 @@ fn a_forged_file_grows_into_none_that_would_be_refused() {
 
 /// The stages share the rate by their keys: a tiny one of very many gets next to nothing.
 #[test]
-fn a_first_stage_whose_share_would_take_gigabytes_is_refused_with_the_most_keys() {
+fn a_first_stage_of_gigabytes_is_refused_with_the_most_keys() {
     for (initial, max_keys) in [(1, 1u64 << 50), (8, 1 << 53), (1, u64::MAX)] {
         let params = ScalableParams::new(initial, 0.01).with_max_keys(max_keys);
         let refused = ScalableBlockedBloomFilter::plan_params(params, initial).unwrap_err();
@@ -186,7 +186,7 @@ fn a_first_stage_whose_share_would_take_gigabytes_is_refused_with_the_most_keys(
 }
 
 #[test]
-fn a_tightening_that_leaves_the_first_stage_next_to_nothing_is_refused() {
+fn too_strong_a_tightening_of_the_first_stage_is_refused() {
     let plan = |tightening| {
         let params = ScalableParams::new(1, 0.001).with_tightening(tightening);
         ScalableBlockedBloomFilter::plan_params(params, 1)
@@ -247,7 +247,7 @@ fn a_rate_below_the_floor_names_one_that_is_possible() {
 }
 
 #[test]
-fn a_stage_follows_one_that_has_as_many_bits_set_as_it_is_for_keys() {
+fn a_stage_follows_one_whose_bits_set_are_its_keys_worth() {
     // Honest filters of any parameters, written, read and merged at any time, grow as ever.
     let mut grown = 0;
     for initial in [1, 2, 7, 50] {
@@ -295,7 +295,7 @@ fn grows_as_ever(params: ScalableParams) -> usize {
 }
 
 #[test]
-fn a_merge_that_overstates_the_keys_taken_grows_once_the_bits_are_set() {
+fn a_merge_that_overstates_keys_grows_once_bits_are_set() {
     // With one probe a key taken is a bit set. Each merge adds one, and states two.
     let params = ScalableParams::new(100, 0.6).with_tightening(0.01);
     let mut merged = filled(params, 0..0);

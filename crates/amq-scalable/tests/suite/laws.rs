@@ -82,7 +82,7 @@ fn the_compound_rate_holds_at_any_pace() {
 }
 
 #[test]
-fn a_bounded_filter_keeps_the_rate_up_to_its_bound_and_refuses_the_next_key() {
+fn a_bounded_filter_keeps_its_rate_and_refuses_the_next_key() {
     let max = 150_000;
     let params = ScalableParams::new(1000, 0.01).with_growth(4).with_max_keys(max);
     let mut filter = grow::<BloomFilter>(params, 4, 6);
@@ -211,7 +211,7 @@ pub(crate) fn filled(params: ScalableParams, keys: std::ops::Range<u64>) -> Scal
 }
 
 #[test]
-fn filters_of_the_same_parameters_merge_while_the_rate_will_hold() {
+fn filters_of_equal_parameters_merge_while_the_rate_holds() {
     let params = ScalableParams::new(1000, 0.01);
     // Within the capacity of the first stage.
     let mut sum = filled(params, 0..500);
@@ -282,7 +282,7 @@ fn a_merge_looks_at_the_rate_when_full_not_at_the_moment() {
 }
 
 #[test]
-fn a_merge_keeps_within_the_limit_of_bytes_and_takes_no_more_than_it_needs() {
+fn a_merge_keeps_within_the_limit_of_bytes() {
     let params = ScalableParams::new(100, 0.01);
     let full = filled(params, 0..250);
     let bytes = full.size_in_bytes();
@@ -381,7 +381,7 @@ fn a_refusal_at_a_limit_is_remembered_until_there_may_be_room() {
 }
 
 #[test]
-fn parameters_that_are_refused_have_no_rate_and_at_most_one_stage() {
+fn refused_parameters_have_no_rate_and_at_most_one_stage() {
     type F = BloomFilter;
     let good = ScalableParams::new(100, 0.01).with_max_stages(u32::MAX);
     let mut none = good;

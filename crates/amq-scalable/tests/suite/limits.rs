@@ -39,7 +39,7 @@ fn uses_every_byte<F: OwnedStage>(params: ScalableParams) -> ScalableFilter<F> {
 }
 
 #[test]
-fn a_limit_on_bytes_is_used_to_the_last_one_and_the_rate_is_kept() {
+fn a_limit_on_bytes_is_used_up_and_the_rate_is_kept() {
     let open = ScalableParams::new(1000, 0.01);
     for params in [
         open,
@@ -69,7 +69,7 @@ fn a_limit_on_bytes_is_used_to_the_last_one_and_the_rate_is_kept() {
 }
 
 #[test]
-fn a_limit_on_bytes_too_small_for_the_first_stage_is_refused_with_the_least() {
+fn too_few_bytes_for_the_first_stage_are_refused_with_the_least() {
     let params = ScalableParams::new(1000, 0.01);
     let first = ScalableBloomFilter::plan_params(params, 1000).unwrap().bytes;
     let refused = ScalableBloomFilter::plan_params(params.with_max_bytes(first - 1), 1000);
@@ -115,7 +115,7 @@ fn the_last_stage_is_planned_in_a_bounded_number_of_steps() {
 }
 
 #[test]
-fn filters_cut_to_one_limit_merge_and_those_of_two_are_refused_by_name() {
+fn filters_cut_to_one_limit_merge_and_those_of_two_do_not() {
     let params = ScalableParams::new(100, 0.01).with_max_bytes(5000);
     let mut full = make::<ScalableBloomFilter>(params, 0).unwrap();
     let (keys, _) = fill(&mut full);

@@ -80,7 +80,7 @@ async fn disk_cache(folder: &Path) -> Arc<dyn DbCache> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_engine_finds_every_key_through_a_disk_cache_of_truncated_filters() {
+async fn every_key_is_found_through_a_disk_cache_of_smaller_filters() {
     let folder = tempfile::tempdir().unwrap();
     let cache = disk_cache(folder.path()).await;
     let store = Counting::new(Arc::new(InMemory::new()));

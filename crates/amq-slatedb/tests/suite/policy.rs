@@ -7,7 +7,7 @@ use slatedb::{BloomFilterPolicy, FilterPolicy, FilterQuery, ValueDeletable};
 use std::ops::Bound;
 
 #[test]
-fn every_key_of_a_table_is_found_before_and_after_it_is_read_back() {
+fn every_key_of_a_table_is_found_before_and_after_reading_it() {
     for policy in [AmqFilterPolicy::fpr(0.01), AmqFilterPolicy::bits_per_key(10.0)] {
         let policy = policy.unwrap();
         for keys in [1, 2, 10, 100, 1000, 50_000] {
@@ -41,7 +41,7 @@ fn at_the_built_in_rate_a_filter_is_28_percent_smaller() {
 }
 
 #[test]
-fn in_the_built_in_bytes_there_are_seven_times_fewer_false_positives() {
+fn in_the_built_in_bytes_seven_times_fewer_keys_are_wrong() {
     let built_in = built(&BloomFilterPolicy::new(10), (0..100_000).map(key));
     let ours = built(&AmqFilterPolicy::bits_per_key(9.9).unwrap(), (0..100_000).map(key));
     assert!(block(&*ours).len() <= block(&*built_in).len());

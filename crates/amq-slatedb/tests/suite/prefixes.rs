@@ -99,7 +99,7 @@ fn a_table_whose_keys_have_no_prefix_is_always_searched() {
 }
 
 #[test]
-fn an_extractor_that_names_too_many_bytes_costs_the_filter_and_no_panic() {
+fn an_extractor_of_too_many_bytes_costs_the_filter_no_panic() {
     let policy = policy().with_prefix_extractor(Arc::new(Always("wrong", Some(usize::MAX))));
     let filter = built(&policy, keys());
     assert!(has(&*filter, Bytes::from_static(b"absent")));
