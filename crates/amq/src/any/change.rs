@@ -1,9 +1,12 @@
 //! What some kinds can do and others cannot.
 
-use super::kinds::{Merging, Row};
+use super::kinds::{Merging, Row, copying, inserting};
 use super::{AnyError, AnyFilter, Unsupported};
 use crate::Ability;
-use amq_core::{Bytes, Count, Filter, Inserted, Key, KeyHash, MergeError};
+use amq_core::{
+    Bytes, Count, CountFilter, Filter, InsertFilter, Inserted, Key, KeyHash, MergeError,
+    RemoveFilter,
+};
 
 impl<B: Bytes> AnyFilter<B> {
     /// The number of copies of `key`; see [`FilterExt::count`](amq_core::FilterExt::count).
@@ -13,9 +16,9 @@ impl<B: Bytes> AnyFilter<B> {
     }
 
     /// The number of copies of the key with this hash; see [`count`](Self::count).
-    #[inline]
+    #[inline(always)] // Otherwise the filter's method is inlined here, and this nowhere.
     pub fn count_hash(&self, hash: KeyHash) -> Result<Count, Unsupported> {
-        Ok(self.as_count()?.count_hash(hash))
+        Ok(copying!(self, Count, filter => CountFilter::count_hash(filter, hash)))
     }
 }
 
@@ -29,7 +32,7 @@ impl AnyFilter {
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     #[inline]
     pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, AnyError> {
-        Ok(self.as_fill()?.insert_hash(hash)?)
+        Ok(inserting!(self, filter => InsertFilter::insert_hash(filter, hash)?))
     }
 
     /// Inserts the key with this hash unless the filter answers `true` for it already; see
@@ -37,7 +40,7 @@ impl AnyFilter {
     /// warning.
     #[inline]
     pub fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, AnyError> {
-        Ok(self.as_fill()?.insert_unique_hash(hash)?)
+        Ok(inserting!(self, filter => InsertFilter::insert_unique_hash(filter, hash)?))
     }
 
     /// Inserts many hashes and returns how many were new. On an error the hashes before the refused
@@ -80,9 +83,9 @@ impl AnyFilter {
     }
 
     /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
-    #[inline]
+    #[inline(always)] // Otherwise the filter's method is inlined here, and this nowhere.
     pub fn remove_hash(&mut self, hash: KeyHash) -> Result<bool, Unsupported> {
-        Ok(self.as_remove()?.remove_hash(hash))
+        Ok(copying!(self, Remove, filter => RemoveFilter::remove_hash(filter, hash)))
     }
 
     /// Adds every key of `other`. All or nothing.

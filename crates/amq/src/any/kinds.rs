@@ -133,12 +133,30 @@ macro_rules! kinds {
                 match self {$(#[cfg(feature = $feature)] Self::$kind(filter) => filter,)*}
             }
 
-            /// Without a virtual call.
+            /// Without a virtual call, as the three below.
             #[inline]
             pub(super) fn has<K: Key + ?Sized>(&self, key: &K) -> bool {
                 match self {
                     $(#[cfg(feature = $feature)] Self::$kind(filter) => filter.contains(key),)*
                 }
+            }
+
+            #[inline]
+            pub(super) fn has_hash(&self, hash: KeyHash) -> bool {
+                match self {$(
+                    #[cfg(feature = $feature)]
+                    Self::$kind(filter) => filter.contains_hash(hash),
+                )*}
+            }
+
+            #[inline]
+            pub(super) const fn kind_inside(&self) -> FilterKind {
+                match self {$(#[cfg(feature = $feature)] Self::$kind(_) => FilterKind::$kind,)*}
+            }
+
+            #[inline]
+            pub(super) fn seed_of_keys(&self) -> u64 {
+                match self {$(#[cfg(feature = $feature)] Self::$kind(filter) => filter.seed(),)*}
             }
 
             /// The filter in a file of this kind; `None` if there is none of the kind.
@@ -184,6 +202,62 @@ kinds! {
     "fuse" Fuse(FuseFilter): built;
 }
 
+/// `inserting!(any, filter => done)`: one match, without a virtual call, over the kinds that take
+/// keys one by one. Returns the error of the others.
+macro_rules! inserting {
+    ($any:expr, $filter:ident => $done:expr) => {
+        match $any {
+            #[cfg(feature = "bloom")]
+            AnyFilter::Bloom($filter) => $done,
+            #[cfg(feature = "bloom")]
+            AnyFilter::BlockedBloom($filter) => $done,
+            #[cfg(feature = "bloom")]
+            AnyFilter::WideBlockedBloom($filter) => $done,
+            #[cfg(feature = "counting")]
+            AnyFilter::Counting($filter) => $done,
+            #[cfg(feature = "counting")]
+            AnyFilter::BlockedCounting($filter) => $done,
+            #[cfg(feature = "scalable")]
+            AnyFilter::Scalable($filter) => $done,
+            #[cfg(feature = "scalable")]
+            AnyFilter::ScalableBlocked($filter) => $done,
+            #[cfg(feature = "cuckoo")]
+            AnyFilter::Cuckoo($filter) => $done,
+            #[cfg(feature = "cuckoo")]
+            AnyFilter::WindowedCuckoo($filter) => $done,
+            #[cfg(feature = "quotient")]
+            AnyFilter::Quotient($filter) => $done,
+            #[cfg(feature = "quotient")]
+            AnyFilter::ExpandableQuotient($filter) => $done,
+            other => return Err(other.cannot(Ability::Insert).into()),
+        }
+    };
+}
+
+/// `copying!(any, ability, filter => done)`: as `inserting`, over the kinds that store copies of a
+/// key, and so count and remove them.
+macro_rules! copying {
+    ($any:expr, $ability:ident, $filter:ident => $done:expr) => {
+        match $any {
+            #[cfg(feature = "counting")]
+            AnyFilter::Counting($filter) => $done,
+            #[cfg(feature = "counting")]
+            AnyFilter::BlockedCounting($filter) => $done,
+            #[cfg(feature = "cuckoo")]
+            AnyFilter::Cuckoo($filter) => $done,
+            #[cfg(feature = "cuckoo")]
+            AnyFilter::WindowedCuckoo($filter) => $done,
+            #[cfg(feature = "quotient")]
+            AnyFilter::Quotient($filter) => $done,
+            #[cfg(feature = "quotient")]
+            AnyFilter::ExpandableQuotient($filter) => $done,
+            other => return Err(other.cannot(Ability::$ability)),
+        }
+    };
+}
+
+pub(super) use {copying, inserting};
+
 /// A filter whose type is not known.
 pub(super) trait Inside: Filter + Debug {
     fn parameters(&self) -> Vec<Parameter>;
@@ -191,23 +265,14 @@ pub(super) trait Inside: Filter + Debug {
 }
 
 impl<B: Bytes> AnyFilter<B> {
+    #[inline]
+    pub(super) const fn cannot(&self, operation: Ability) -> Unsupported {
+        Unsupported::new(operation, self.kind_inside())
+    }
+
     /// The filter inside, as one that counts copies.
     pub fn as_count(&self) -> Result<&dyn CountFilter, Unsupported> {
-        Ok(match self {
-            #[cfg(feature = "counting")]
-            Self::Counting(filter) => filter,
-            #[cfg(feature = "counting")]
-            Self::BlockedCounting(filter) => filter,
-            #[cfg(feature = "cuckoo")]
-            Self::Cuckoo(filter) => filter,
-            #[cfg(feature = "cuckoo")]
-            Self::WindowedCuckoo(filter) => filter,
-            #[cfg(feature = "quotient")]
-            Self::Quotient(filter) => filter,
-            #[cfg(feature = "quotient")]
-            Self::ExpandableQuotient(filter) => filter,
-            other => return Err(Unsupported::new(Counts, other.kind())),
-        })
+        Ok(copying!(self, Count, filter => filter))
     }
 
     /// The stored hashes, every copy, in rising order. A filter stores the leading bits of a hash;
@@ -216,7 +281,7 @@ impl<B: Bytes> AnyFilter<B> {
         match self {
             #[cfg(feature = "quotient")]
             Self::Quotient(filter) => Ok(Box::new(filter.iter())),
-            other => Err(Unsupported::new(List, other.kind())),
+            other => Err(other.cannot(List)),
         }
     }
 }
@@ -229,50 +294,12 @@ impl AnyFilter {
     }
 
     pub(super) fn as_fill(&mut self) -> Result<&mut dyn Fill, Unsupported> {
-        Ok(match self {
-            #[cfg(feature = "bloom")]
-            Self::Bloom(filter) => filter,
-            #[cfg(feature = "bloom")]
-            Self::BlockedBloom(filter) => filter,
-            #[cfg(feature = "bloom")]
-            Self::WideBlockedBloom(filter) => filter,
-            #[cfg(feature = "counting")]
-            Self::Counting(filter) => filter,
-            #[cfg(feature = "counting")]
-            Self::BlockedCounting(filter) => filter,
-            #[cfg(feature = "scalable")]
-            Self::Scalable(filter) => filter,
-            #[cfg(feature = "scalable")]
-            Self::ScalableBlocked(filter) => filter,
-            #[cfg(feature = "cuckoo")]
-            Self::Cuckoo(filter) => filter,
-            #[cfg(feature = "cuckoo")]
-            Self::WindowedCuckoo(filter) => filter,
-            #[cfg(feature = "quotient")]
-            Self::Quotient(filter) => filter,
-            #[cfg(feature = "quotient")]
-            Self::ExpandableQuotient(filter) => filter,
-            other => return Err(Unsupported::new(Insert, other.kind())),
-        })
+        Ok(inserting!(self, filter => filter))
     }
 
     /// The filter inside, as one that removes keys.
     pub fn as_remove(&mut self) -> Result<&mut dyn RemoveFilter, Unsupported> {
-        Ok(match self {
-            #[cfg(feature = "counting")]
-            Self::Counting(filter) => filter,
-            #[cfg(feature = "counting")]
-            Self::BlockedCounting(filter) => filter,
-            #[cfg(feature = "cuckoo")]
-            Self::Cuckoo(filter) => filter,
-            #[cfg(feature = "cuckoo")]
-            Self::WindowedCuckoo(filter) => filter,
-            #[cfg(feature = "quotient")]
-            Self::Quotient(filter) => filter,
-            #[cfg(feature = "quotient")]
-            Self::ExpandableQuotient(filter) => filter,
-            other => return Err(Unsupported::new(Remove, other.kind())),
-        })
+        Ok(copying!(self, Remove, filter => filter))
     }
 }
 

@@ -57,7 +57,7 @@ impl<B: Bytes> AnyFilter<B> {
 
 impl<B: Bytes> Filter for AnyFilter<B> {
     fn kind(&self) -> FilterKind {
-        self.inside().kind()
+        self.kind_inside()
     }
     fn len(&self) -> u64 {
         self.inside().len()
@@ -82,11 +82,11 @@ impl<B: Bytes> Filter for AnyFilter<B> {
     }
     #[inline]
     fn seed(&self) -> u64 {
-        self.inside().seed()
+        self.seed_of_keys()
     }
     #[inline]
     fn contains_hash(&self, hash: KeyHash) -> bool {
-        self.inside().contains_hash(hash)
+        self.has_hash(hash)
     }
     fn contains_batch(
         &self,
