@@ -61,10 +61,10 @@ impl State {
             }
             Some((&FILTER, _)) if !params.built => {
                 let theirs = AnyFilter::from_bytes(state).map_err(|error| foreign(&error))?;
+                fits(params, &theirs)?;
                 match &mut self.filter {
                     Some(ours) => ours.merge(&theirs).map_err(|error| unmerged(NAME, &error)),
                     None => {
-                        fits(params, &theirs)?;
                         self.filter = Some(Box::new(theirs));
                         self.settle(params)
                     }
@@ -182,7 +182,13 @@ fn fits(params: &Params, theirs: &AnyFilter) -> Result<()> {
         return Ok(());
     }
     // An empty filter, as large as any, only to say how it differs.
-    made(params)?.can_merge(theirs).map_err(|error| foreign(&error))
+    made(params)?.can_merge(theirs).map_err(|error| foreign(&error))?;
+    // Bloom filters merge if their sizes are a whole factor apart, but not at the rate asked for.
+    let (keys, bytes) = (theirs.capacity(), theirs.size_in_bytes());
+    Err(foreign(&format_args!(
+        "a filter for {keys} keys in {bytes} bytes, and not for {} in {}",
+        params.expected, params.bytes
+    )))
 }
 
 /// An empty filter.
