@@ -2,6 +2,7 @@
 
 use super::plot::Plot;
 use super::{Page, Section, ask, needs};
+use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const TITLE: &str = "Approximate-membership filters compared";
@@ -9,8 +10,8 @@ const TITLE: &str = "Approximate-membership filters compared";
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Cpath \
                     d='M0 0h3v3H0zM5 0h3v3H5zM0 5h3v3H0z' fill='%232f7de0'/%3E%3C/svg%3E";
 
-pub(super) fn page(page: &Page) -> Markup {
-    html! {
+pub(super) fn page(page: &Page) -> Result<Markup> {
+    Ok(html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -29,18 +30,18 @@ pub(super) fn page(page: &Page) -> Markup {
                     ul.found { @for sentence in &page.found { li { (sentence) } } }
                     h2 { "Time against space" }
                     @match &page.best {
-                        Some(plot) => (figure(plot)),
+                        Some(plot) => (figure(plot)?),
                         None => p { "No plot: nothing was measured at one rate." },
                     }
                     @if let Some(plot) = &page.all {
-                        details id="all-filters" { summary { b { "All filters in this plot" } } (figure(plot)) }
+                        details id="all-filters" { summary { b { "All filters in this plot" } } (figure(plot)?) }
                     }
                     h2 { "Ours beside the best other crate" }
                     (needs::html(&page.needs))
                     h2 { "Which filter for your keys?" }
                     (ask::form())
                     h2 { "Family by family" }
-                    div.figures { @for plot in &page.plots { (figure(plot)) } }
+                    div.figures { @for plot in &page.plots { (figure(plot)?) } }
                     dl.families { @for (title, why) in &page.families { dt { (title) } dd { (why) } } }
                     h2 { "All else" }
                     @for Section { anchor, title, finding, body } in &page.sections {
@@ -50,18 +51,18 @@ pub(super) fn page(page: &Page) -> Markup {
                 (ask::script())
             }
         }
-    }
+    })
 }
 
-fn figure(plot: &Plot) -> Markup {
+fn figure(plot: &Plot) -> Result<Markup> {
     // Marks that can be reached by the keyboard are no parts of one image.
     let role = if plot.is_wide() { "group" } else { "img" };
-    html! {
+    Ok(html! {
         figure.large[plot.is_wide()] id=(format!("plot-{}", plot.slug)) {
-            div.wide role=(role) aria-label=(plot.alt()) { (plot.svg(plot.size, false)) }
-            div.narrow role="img" aria-label=(plot.alt()) { (plot.svg(plot.narrow, true)) }
+            div.wide role=(role) aria-label=(plot.alt()) { (plot.svg(plot.size, false)?) }
+            div.narrow role="img" aria-label=(plot.alt()) { (plot.svg(plot.narrow, true)?) }
             @if plot.is_wide() { p.hovered aria-live="polite" {} }
             figcaption { (plot.caption) @if !plot.more.is_empty() { " " (plot.more) } }
         }
-    }
+    })
 }

@@ -1,18 +1,7 @@
 //! One colour and one mark per family, in all plots and both colour schemes.
 
 use crate::record::Family;
-use std::fmt;
-
-/// Red, green and blue.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rgb(pub(super) u8, pub(super) u8, pub(super) u8);
-
-impl fmt::Display for Rgb {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(r, g, b) = self;
-        write!(f, "#{r:02x}{g:02x}{b:02x}")
-    }
-}
+use plotters::style::RGBColor;
 
 /// How a family looks.
 #[derive(Clone, Copy, Debug)]
@@ -20,13 +9,13 @@ pub(super) struct Look {
     pub(super) family: Family,
     pub(super) name: &'static str,
     /// Its colour, which reads on white and on black.
-    pub(super) colour: Rgb,
+    pub(super) colour: RGBColor,
     /// Corners of its mark, and how far it is turned, in degrees; a star has its corners twice.
     mark: (u32, f64, bool),
 }
 
 /// Text, axes and bounds: reads on white and on black. The page gives text its own colour.
-pub(super) const GREY: Rgb = Rgb(0x76, 0x7f, 0x89);
+pub(super) const GREY: RGBColor = RGBColor(0x76, 0x7f, 0x89);
 
 /// In the order of the page. Families whose colours are close to some eyes differ much in shape:
 /// the tests below.
@@ -49,7 +38,12 @@ const fn of(
     (r, g, b): (u8, u8, u8),
     mark: (u32, f64, bool),
 ) -> Look {
-    Look { family, name, colour: Rgb(r, g, b), mark }
+    Look { family, name, colour: RGBColor(r, g, b), mark }
+}
+
+/// A colour as SVG writes it.
+pub(super) fn hex(RGBColor(r, g, b): RGBColor) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
 }
 
 impl Look {
@@ -78,7 +72,7 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOOKS, Rgb};
+    use super::{LOOKS, RGBColor};
     use std::collections::HashSet;
 
     type Matrix = [[f64; 3]; 3];
@@ -94,7 +88,7 @@ mod tests {
     ];
 
     /// A colour in linear red, green and blue, as such an eye sees it.
-    fn seen(Rgb(r, g, b): Rgb, eye: Matrix) -> [f64; 3] {
+    fn seen(RGBColor(r, g, b): RGBColor, eye: Matrix) -> [f64; 3] {
         let linear = [r, g, b].map(|c| {
             let c = f64::from(c) / 255.0;
             if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }

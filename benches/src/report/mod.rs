@@ -116,7 +116,7 @@ pub fn render(records: &Records, others: &[Records], out: &Path) -> Result<(Path
     let others: Vec<Data> = others.iter().map(Data::read).collect::<Result<_>>()?;
     let drawn = page(&data, &others);
     for plot in drawn.best.iter().chain(&drawn.plots).filter(|plot| plot.is_file()) {
-        let svg = plot.svg(plot.size, false).into_string();
+        let svg = plot.svg(plot.size, false)?.into_string();
         write_atomically(&out.join(format!("{}.svg", plot.slug)), svg.as_bytes())?;
     }
     let is_latest = out.file_name().is_some_and(|name| name == "latest");
@@ -129,7 +129,7 @@ pub fn render(records: &Records, others: &[Records], out: &Path) -> Result<(Path
     let method = method.into_iter().find(|page| above.join(page).is_file());
     write_atomically(&above.join("README.md"), readme::readme(&drawn, latest, method).as_bytes())?;
     let path = out.join("index.html");
-    write_atomically(&path, html::page(&drawn).into_string().as_bytes())?;
+    write_atomically(&path, html::page(&drawn)?.into_string().as_bytes())?;
     Ok((path, drawn.found.join("\n")))
 }
 

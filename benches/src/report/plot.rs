@@ -1,10 +1,17 @@
-//! A plot as data, and its picture as SVG.
+//! A plot as data, and its picture: plotters draws axes and lines, marks and names lie above them.
 
 use super::labels::{Rect, around, beside, spread, width};
-use super::look::{GREY, Look, Rgb};
+use super::look::{GREY, Look, hex};
 use super::number::{digits, tick};
 use crate::record::{Family, Info};
-use maud::{Markup, html};
+use anyhow::Result;
+use maud::{Markup, PreEscaped, html};
+use plotters::coord::CoordTranslate;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::ops::Range;
 
 /// The size of plots that stand beside each other, in pixels, and on a narrow screen.
 const BESIDE: [(u32, u32); 2] = [(600, 340), (370, 300)];
@@ -96,6 +103,11 @@ impl Series {
         self.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)))
     }
 
+    /// Of many points of a line some have marks, the last one among them.
+    fn shown(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.iter().rev().step_by(self.marks.len().div_ceil(MOST_MARKS).max(1))
+    }
+
     /// Where its name belongs: at the end of its line, or at its last mark.
     fn end(&self) -> Option<(f64, f64)> {
         self.line.last().copied().or_else(|| self.measured().last())
@@ -116,37 +128,55 @@ impl Axis {
         Some(Self { label: label.to_owned(), is_log, range, show: tick })
     }
 
-    /// Where a value lies, from 0 to 1.
-    fn place(&self, value: f64) -> f64 {
-        let of = |x: f64| if self.is_log { x.max(f64::MIN_POSITIVE).ln() } else { x };
-        let (low, high) = (of(self.range.0), of(self.range.1));
-        (of(value) - low) / (high - low)
-    }
-
-    /// Round numbers, at most so many.
-    fn ticks(&self, most: usize) -> Vec<f64> {
+    /// Round numbers, as close as may be: powers of ten alone over many decades.
+    fn log_ticks(&self, most: usize) -> Vec<f64> {
         let (low, high) = self.range;
-        let of = |factors: &[f64], powers: std::ops::RangeInclusive<i32>| -> Vec<f64> {
+        let of = |factors: &[f64]| -> Vec<f64> {
+            let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
             let all = powers.flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
             all.filter(|x| (low..=high).contains(x)).collect()
         };
-        if !self.is_log {
-            let step = |power: i32| [1.0, 2.0, 5.0].map(|f| f * 10f64.powi(power));
-            let steps = (-9..12).flat_map(step);
-            let mut steps = steps.filter(|step| (high - low) / step <= most as f64);
-            let step = steps.next().unwrap_or(high - low);
-            let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
-            return (first..=last).map(|count| count as f64 * step).collect();
-        }
-        let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
-        let close = of(&[1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], powers.clone());
-        let usual = of(&[1.0, 2.0, 5.0], powers.clone());
-        let few = [close, usual].into_iter().find(|ticks| ticks.len() <= most);
-        let few = few.unwrap_or_else(|| of(&[1.0], powers));
+        let close = of(&[1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]);
+        let few = [close, of(&[1.0, 2.0, 5.0])].into_iter().find(|ticks| ticks.len() <= most);
+        let few = few.unwrap_or_else(|| of(&[1.0]));
         let every = few.len().div_ceil(most.max(1)).max(1);
         few.into_iter().step_by(every).collect()
     }
 }
+
+/// One of two coordinates of plotters, chosen as it runs.
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let value = value.clamp(self.range.0, self.range.1);
+        match self.is_log {
+            true => LogCoord::from(self.range().log_scale()).map(&value, limit),
+            false => RangedCoordf64::from(self.range()).map(&value, limit),
+        }
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        match self.is_log {
+            true => self.log_ticks(hint.bold_points()),
+            false => RangedCoordf64::from(self.range()).key_points(hint),
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.0..self.range.1
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        (self.show)(*value)
+    }
+}
+
+/// The ground between the axes, in pixels.
+type Frame = Cartesian2d<Axis, Axis>;
 
 impl Plot {
     /// A plot with room for all its marks and lines; none without any.
@@ -192,86 +222,101 @@ impl Plot {
     }
 
     /// Its picture; names stand beside their marks or at the ends of their lines.
-    pub(super) fn svg(&self, size: (u32, u32), is_narrow: bool) -> Markup {
-        let frame = Frame::new(self, size);
-        let Frame { left, top, right, bottom, .. } = frame;
-        let labels = self.labels(&frame);
-        let (middle, grey) = ((left + right) / 2, GREY.to_string());
-        // Ticks of six digits do not touch.
-        let across = self.x.ticks(((right - left) / 62).max(2) as usize);
-        html! {
-            svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {} {}", size.0, size.1))
-                font-family="sans-serif" font-size="11" fill=(grey) {
-                @for x in across {
-                    @let at = frame.x(self, x);
-                    path d=(format!("M{at} {top}V{bottom}")) stroke=(grey) stroke-opacity="0.2" {}
-                    text x=(at) y=(bottom + 15) text-anchor="middle" { ((self.x.show)(x)) }
-                }
-                @for y in self.y.ticks(7) {
-                    @let at = frame.y(self, y);
-                    path d=(format!("M{left} {at}H{right}")) stroke=(grey) stroke-opacity="0.2" {}
-                    text x=(left - 6) y=(at + 4) text-anchor="end" { ((self.y.show)(y)) }
-                }
-                path d=(format!("M{left} {top}V{bottom}H{right}")) stroke=(grey) fill="none" {}
-                text x=(middle) y=(bottom + 32) text-anchor="middle" { (self.x.label) }
-                @let turn = format!("translate(12 {}) rotate(-90)", (top + bottom) / 2);
-                text transform=(turn) text-anchor="middle" { (self.y.label) }
-                @for (x, name) in self.seen() {
-                    @let at = frame.x(self, *x);
-                    path d=(format!("M{at} {top}V{bottom}")) stroke=(grey) stroke-dasharray="3 4" {}
-                    text x=(at) y=(top - 5) text-anchor="middle" { (name) }
-                }
-                @for series in &self.series { (self.line(series, &frame)) }
+    pub(super) fn svg(&self, size: (u32, u32), is_narrow: bool) -> Result<Markup> {
+        let (chart, frame) = self.chart(size)?;
+        let labels = self.labels(&frame, size);
+        let above = html! {
+            g font-family="sans-serif" font-size="11" fill=(hex(GREY)) {
                 @for label in labels.iter().filter(|label| label.is_far()) {
                     path d=(format!("M{} {}L{} {}", label.mark.0, label.mark.1, label.near(), label.at.1))
-                        stroke=(label.colour) stroke-opacity="0.7" stroke-dasharray="1 3" {}
+                        stroke=(hex(label.colour)) stroke-opacity="0.7" stroke-dasharray="1 3" {}
                 }
                 @for series in &self.series { (self.marks(series, &frame, is_narrow)) }
                 @for label in &labels {
                     text x=(label.at.0) y=(label.at.1 + 4) { (label.text) }
                 }
             }
+        };
+        Ok(PreEscaped(chart.replace("</svg>", &(above.into_string() + "</svg>"))))
+    }
+
+    /// Its axes, guides and lines, and where values lie in that picture.
+    fn chart(&self, size: (u32, u32)) -> Result<(String, Frame)> {
+        let mut svg = String::new();
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        // Names at the ends of lines stand to the right.
+        let lines = self.series.iter().filter(|of| !of.line.is_empty() && !of.is_dashed);
+        let longest = lines.map(|of| width(&of.name)).max();
+        let mut chart = ChartBuilder::on(&area)
+            .margin_top(if self.guides.is_empty() { 8 } else { 20 })
+            .margin_right(longest.map_or(12, |longest| longest + 16))
+            .margin_left(3)
+            .margin_bottom(3)
+            .x_label_area_size(37)
+            .y_label_area_size(53)
+            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
+        let frame = chart.as_coord_spec().clone();
+        // Plotters makes text smaller than it is asked to.
+        let font = ("sans-serif", 11.0 * 1.24).into_font().color(&GREY);
+        // Ticks of six digits do not touch.
+        chart
+            .configure_mesh()
+            .x_labels((frame.get_x_axis_pixel_range().len() / 62).max(2))
+            .y_labels(7)
+            .set_all_tick_mark_size(3)
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GREY.mix(0.2))
+            .axis_style(GREY)
+            .label_style(font.clone())
+            .x_desc(&self.x.label)
+            .y_desc(&self.y.label)
+            .draw()?;
+        let above = font.pos(Pos::new(HPos::Center, VPos::Bottom));
+        for (x, name) in self.seen() {
+            let ends = [self.y.range.0, self.y.range.1].map(|y| (*x, y));
+            chart.draw_series(DashedLineSeries::new(ends, 4, 6, GREY.stroke_width(1)))?;
+            let (x, y) = frame.translate(&ends[1]);
+            area.draw_text(name, &above, (x, y - 2))?;
         }
+        for series in &self.series {
+            let (colour, line) = (series.look.colour, series.line.iter().copied());
+            let thick = colour.stroke_width(2);
+            match series.is_dashed {
+                true => chart.draw_series(DashedLineSeries::new(line, 8, 5, thick))?,
+                false => chart.draw_series(LineSeries::new(line, thick))?,
+            };
+            let bars = series.shown().filter_map(|mark| Some((mark.x, mark.bar?)));
+            let bars = bars.map(|(x, (low, high))| [(x, low), (x, high)]);
+            // A bar shorter than its mark is not seen.
+            let bars = bars.filter(|ends| {
+                let [(_, low), (_, high)] = ends.map(|end| frame.translate(&end));
+                low - high > 8
+            });
+            chart.draw_series(bars.map(|ends| PathElement::new(ends, colour)))?;
+        }
+        area.present()?;
+        drop(chart);
+        drop(area);
+        Ok((svg, frame))
     }
 
     /// The upright lines between the ends of the axis.
     fn seen(&self) -> impl Iterator<Item = &(f64, String)> {
-        self.guides.iter().filter(|(x, _)| (0.0..=1.0).contains(&self.x.place(*x)))
-    }
-
-    fn line(&self, series: &Series, frame: &Frame) -> Markup {
-        let points = series.line.iter().map(|(x, y)| {
-            let at = (frame.x(self, *x), frame.y(self, *y));
-            format!("{} {}", at.0, at.1)
-        });
-        let (colour, points) = (series.look.colour, points.collect::<Vec<_>>().join("L"));
-        let dashes = series.is_dashed.then_some("8 5");
-        html! {
-            @if !points.is_empty() {
-                path d=(format!("M{points}")) stroke=(colour) stroke-width="2" fill="none"
-                    stroke-dasharray=[dashes] {}
-            }
-        }
+        self.guides.iter().filter(|(x, _)| self.x.range().contains(x))
     }
 
     /// Its marks: shape and colour say the family, and each says its numbers when pointed at.
     fn marks(&self, series: &Series, frame: &Frame, is_narrow: bool) -> Markup {
-        // Of many points of a line some have marks, the last one among them.
-        let every = series.marks.len().div_ceil(MOST_MARKS).max(1);
-        let colour = series.look.colour.to_string();
+        let colour = hex(series.look.colour);
         let fill = if series.is_hollow { "none" } else { &colour };
         let corners = series.look.corners(if self.is_wide() { 5.2 } else { 4.2 });
         let lit = (self.is_wide() && !is_narrow).then_some(&series.title);
         let [x_is, y_is] = [&self.x, &self.y].map(|axis| axis.label.replace(" (log)", ""));
         html! {
-            @for mark in series.marks.iter().rev().step_by(every) {
-                @let (x, y) = (frame.x(self, mark.x), mark.y.map_or(frame.top, |y| frame.y(self, y)));
+            @for mark in series.shown() {
+                @let (x, y) = frame.translate(&(mark.x, mark.y.unwrap_or(self.y.range.1)));
                 @let number = mark.y.map_or_else(|| "failed".to_owned(), |y| digits(y, 3));
                 @let title = format!("{}: {} {x_is}; {number} {y_is}", series.title, digits(mark.x, 3));
-                @if let Some([low, high]) = mark.bar.map(|(a, b)| [a, b].map(|y| frame.y(self, y))) {
-                    // A bar shorter than its mark is not seen.
-                    @if low - high > 8 { path d=(format!("M{x} {low}V{high}")) stroke=(colour) {} }
-                }
                 g data-mark=[lit] tabindex=[lit.map(|_| "0")] {
                     title { (title) }
                     @if mark.y.is_some() {
@@ -287,26 +332,27 @@ impl Plot {
     }
 
     /// Where each name stands, once.
-    fn labels(&self, frame: &Frame) -> Vec<Label> {
-        let pixel = |(x, y): (f64, f64)| (frame.x(self, x), frame.y(self, y));
+    fn labels(&self, frame: &Frame, size: (u32, u32)) -> Vec<Label> {
+        let (across, down) = (frame.get_x_axis_pixel_range(), frame.get_y_axis_pixel_range());
         let named = self.series.iter().filter(|series| !series.name.is_empty());
-        let named: Vec<_> = named.filter_map(|of| Some((of, pixel(of.end()?)))).collect();
+        let named: Vec<_> =
+            named.filter_map(|of| Some((of, frame.translate(&of.end()?)))).collect();
         let points: Vec<(i32, i32)> = named.iter().map(|(_, at)| *at).collect();
         let widths: Vec<i32> = named.iter().map(|(series, _)| width(&series.name)).collect();
-        let within = [frame.left, frame.top, frame.width - 2, frame.bottom];
+        let within = [across.start, down.start, size.0 as i32 - 2, down.end];
         // Lines that end at the right have their names there, one below the other.
         let is_end = |index: &usize| {
             let (of, right) = (named[*index].0, points[*index].0);
-            !of.line.is_empty() && !of.is_dashed && right > frame.right - 25
+            !of.line.is_empty() && !of.is_dashed && right > across.end - 25
         };
         let (ends, inner): (Vec<usize>, Vec<usize>) = (0..named.len()).partition(is_end);
         let heights: Vec<i32> = ends.iter().map(|index| points[*index].1).collect();
-        let heights = spread(&heights, 13, frame.top, frame.bottom);
+        let heights = spread(&heights, 13, down.start, down.end);
         let mut places = points.clone();
         let mut taken = self.taken(frame);
         for (index, height) in ends.iter().zip(heights) {
-            places[*index] = (frame.right + 10, height);
-            let [left, top] = [frame.right + 10, height - 6];
+            places[*index] = (across.end + 10, height);
+            let [left, top] = [across.end + 10, height - 6];
             taken.push([left, top, left + widths[*index], top + 12]);
         }
         let of = |all: &[(i32, i32)]| inner.iter().map(|index| all[*index]).collect::<Vec<_>>();
@@ -327,11 +373,11 @@ impl Plot {
 
     /// The ground that marks and lines take.
     fn taken(&self, frame: &Frame) -> Vec<Rect> {
-        let pixel = |(x, y): (f64, f64)| (frame.x(self, x), frame.y(self, y));
+        let pixel = |at: (f64, f64)| frame.translate(&at);
         let marks = self.series.iter().flat_map(Series::measured).map(pixel).map(around);
         let guides = self.seen().map(|(x, _)| {
-            let x = frame.x(self, *x);
-            [x - 1, frame.top, x + 1, frame.bottom]
+            let (x, top) = frame.translate(&(*x, self.y.range.1));
+            [x - 1, top, x + 1, frame.get_y_axis_pixel_range().end]
         });
         let lines = self.series.iter().flat_map(|series| series.line.windows(2)).flat_map(|pair| {
             let [(a, b), (c, d)] = [pair[0], pair[1]].map(pixel);
@@ -347,41 +393,10 @@ impl Plot {
     /// The boxes of all names, and the ground of marks and lines, for tests.
     #[cfg(test)]
     pub(super) fn boxes(&self, size: (u32, u32)) -> [Vec<Rect>; 2] {
-        let frame = Frame::new(self, size);
-        let labels = self.labels(&frame).into_iter();
+        let (_, frame) = self.chart(size).unwrap();
+        let labels = self.labels(&frame, size).into_iter();
         let labels = labels.map(|Label { at: (x, y), width, .. }| [x, y - 5, x + width, y + 5]);
         [labels.collect(), self.taken(&frame)]
-    }
-}
-
-/// The ground between the axes, in pixels.
-struct Frame {
-    left: i32,
-    top: i32,
-    right: i32,
-    bottom: i32,
-    /// Of the whole picture: names may stand to the right of the axes.
-    width: i32,
-}
-
-impl Frame {
-    fn new(plot: &Plot, (width, height): (u32, u32)) -> Self {
-        let (width, height) = (width as i32, height as i32);
-        // Names at the ends of lines stand to the right.
-        let lines = plot.series.iter().filter(|of| !of.line.is_empty() && !of.is_dashed);
-        let longest = lines.map(|of| self::width(&of.name)).max();
-        let right = width - longest.map_or(12, |longest| longest + 16);
-        let top = if plot.guides.is_empty() { 8 } else { 20 };
-        Self { left: 56, top, right, bottom: height - 40, width }
-    }
-
-    fn x(&self, plot: &Plot, x: f64) -> i32 {
-        self.left + (plot.x.place(x) * f64::from(self.right - self.left)).round() as i32
-    }
-
-    fn y(&self, plot: &Plot, y: f64) -> i32 {
-        let place = plot.y.place(y).clamp(0.0, 1.0);
-        self.bottom - (place * f64::from(self.bottom - self.top)).round() as i32
     }
 }
 
@@ -391,7 +406,7 @@ struct Label {
     at: (i32, i32),
     width: i32,
     mark: (i32, i32),
-    colour: Rgb,
+    colour: RGBColor,
 }
 
 impl Label {
@@ -411,7 +426,7 @@ impl Label {
 fn ticks_are_round_and_few() {
     let axis = |label, low, high| {
         let axis = Axis::fit(label, [low, high].into_iter()).unwrap();
-        axis.ticks(7)
+        axis.key_points(7)
     };
     assert_eq!(axis("keys", 3.0, 18.0), [0.0, 5.0, 10.0, 15.0]);
     assert_eq!(axis("ns (log)", 3.0, 70.0), [5.0, 10.0, 20.0, 50.0]);

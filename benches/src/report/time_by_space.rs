@@ -103,7 +103,9 @@ pub(super) fn all(data: &Data) -> Option<Plot> {
         out => format!(" Left out because a check failed: {}.", list(out)),
     };
     let caption = format!("All filters, with the same axes.{out}");
-    plot(data, "time-by-space-all", caption, &all)
+    let plot = plot(data, "time-by-space-all", caption, &all)?;
+    // So many names need a tall picture where it cannot be wide.
+    Some(Plot { narrow: (plot.narrow.0, 800), ..plot })
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn a_visitor_reads_few_words_and_in_order() {
         let readme = readme::readme(&page, "latest/", Some("METHODOLOGY.md"));
         let words = readme.split_whitespace().count();
         assert!(words <= 700, "README.md has {words} words");
-        let html = html::page(&page).into_string();
+        let html = html::page(&page).unwrap().into_string();
         let words = shown(&html).split_whitespace().count();
         assert!(words <= 3500, "the page has {words} words without its tables");
         let heads = ["Time against space", "Ours beside", "for your keys", "Family by", "All else"];
@@ -57,7 +57,7 @@ fn the_table_of_needs_has_eight_rows_and_marks_every_loss() {
 #[test]
 fn two_records_stand_beside_each_other() {
     let [quick, full] = committed();
-    let html = html::page(&page(&quick, &[full])).into_string();
+    let html = html::page(&page(&quick, &[full])).unwrap().into_string();
     assert_eq!(html.matches(">ratio, ").count(), 1);
     assert_eq!(html.matches("<tr class=\"loss\">").count(), 2);
 }
@@ -72,7 +72,7 @@ fn names_in_plots_can_be_read_at_both_widths() {
         let best = page.best.as_ref().unwrap();
         let named = best.series.iter().filter(|series| !series.marks.is_empty()).count();
         assert!((10..=12).contains(&named), "{named}");
-        for plot in [best].into_iter().chain(&page.plots) {
+        for plot in [best].into_iter().chain(&page.all).chain(&page.plots) {
             for size in [plot.size, plot.narrow] {
                 let [labels, ground] = plot.boxes(size);
                 let apart = |a: &[i32; 4], b: &[i32; 4]| {
