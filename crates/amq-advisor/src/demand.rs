@@ -54,6 +54,7 @@ impl fmt::Display for Demand {
             Self::Need(Need::Exact) => f.write_str("never erring"),
             Self::Need(Need::Range) => f.write_str("queries for ranges"),
             Self::Need(Need::Reconcile) => f.write_str("reconciling sets"),
+            Self::Need(Need::WhichSet) => f.write_str("telling many sets apart"),
             Self::Fpr(fpr) => write!(f, "a false-positive rate of {}", Rate(fpr)),
             Self::BitsPerKey(1.0) => f.write_str("at most 1 bit per key"),
             Self::BitsPerKey(bits) => write!(f, "at most {bits} bits per key"),

@@ -41,10 +41,13 @@ pub enum Need {
     Range,
     /// Find the keys that two sets do not share: the error names what does.
     Reconcile,
+    /// Say which of many sets may hold a key: the error names what does. The sets are as many as
+    /// [`filters`](crate::Workload::with_filters), each of that many keys.
+    WhichSet,
 }
 
 /// What people call a need or an option, by other words: the first word of each row is ours.
-const MEANT: [&str; 14] = [
+const MEANT: [&str; 15] = [
     "remove delete erase expire evict",
     "list iterate enumerate sort order scan",
     "merge union combine join distributed",
@@ -54,6 +57,7 @@ const MEANT: [&str; 14] = [
     "exact set no-errors certain",
     "range between prefix ranges",
     "reconcile diff sync",
+    "which-set which bins sets interleaved index",
     "--forget forget window sliding-window ttl rolling generations",
     "--count count counts counter frequencies frequency multiset",
     "--values values value map dictionary",
@@ -63,8 +67,8 @@ const MEANT: [&str; 14] = [
 
 impl Need {
     /// The needs without a number: the word that `amq choose --need` takes, a line about it, and
-    /// the need. No filter of this family meets the last two.
-    pub const WORDS: [(&'static str, &'static str, Self); 9] = [
+    /// the need. No filter of one set meets the last three.
+    pub const WORDS: [(&'static str, &'static str, Self); 10] = [
         ("remove", "Remove keys", Self::Remove),
         ("list", "List the hashes it stores, not the keys", Self::List),
         ("merge", "Merge with another filter", Self::Merge),
@@ -74,6 +78,7 @@ impl Need {
         ("exact", "Never err, by keeping the keys themselves", Self::Exact),
         ("range", "Tell whether any key lies in a queried range", Self::Range),
         ("reconcile", "Find the keys that two sets do not share", Self::Reconcile),
+        ("which-set", "Say which of many sets (--filters) may hold a key", Self::WhichSet),
     ];
 
     /// The word, or the option of `amq choose`, for what people call by another word.

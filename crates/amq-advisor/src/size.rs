@@ -13,7 +13,7 @@ const COUNTER_BITS: u64 = 4;
 pub(crate) const MOST_COUNTED: u32 = 14;
 
 /// Bits of the longest values of a map.
-const MOST_VALUE_BITS: u32 = 32;
+pub(crate) const MOST_VALUE_BITS: u32 = 32;
 
 /// A filter for a rate below the first that takes more than this many times the bytes of the keys
 /// themselves is useless.

@@ -2,9 +2,9 @@
 
 use amq::sharded::Sharded;
 use amq::{
-    AnyError, AnyFilter, BatchInsertError, BloomFilter, BuildError, CuckooFilter, DecodeError,
-    FilterFile, FilterKind, Goal, InsertError, KeyHash, LengthMismatch, MergeError, PlanError,
-    QuotientFilter, ReadError, RibbonMap, UnevenHashes,
+    AnyError, AnyFilter, BatchInsertError, BloomFilter, Budget, BuildError, CuckooFilter,
+    DecodeError, FilterFile, FilterKind, Goal, InsertError, InterleavedBloomFilter, KeyHash,
+    LengthMismatch, MergeError, PlanError, QuotientFilter, ReadError, RibbonMap, UnevenHashes,
 };
 use amq_advisor::engines::Engine;
 use amq_advisor::{Keys, Need, Workload, choose};
@@ -67,6 +67,8 @@ fn heard() -> BTreeSet<String> {
         speaks(&choose(&Workload::new(Keys::AtMost(0))).unwrap_err()),
         speaks(&"0".parse::<amq::SipKey>().unwrap_err()),
         speaks(&refused),
+        speaks(&InterleavedBloomFilter::new(2, goal).unwrap().insert(7, "key").unwrap_err()),
+        speaks(&quotient.truncate(Budget::Fpr(1e-9)).unwrap_err()),
         speaks(&Sharded::<BloomFilter>::from_shards_unchecked(Vec::new(), 1).unwrap_err()),
     ])
 }

@@ -3,7 +3,7 @@
 
 use crate::choose::{MILLION, at_most_a_million, million};
 use Structure::Filter;
-use amq::{Abilities, FilterKind};
+use amq::{Abilities, BlockedBloomFilter, FilterKind, Goal, InterleavedBloomFilter};
 use amq_advisor::{ChooseError, First, Keys, Need, Structure, Workload, choose};
 
 #[test]
@@ -139,7 +139,7 @@ fn every_need_has_one_word_and_others_are_refused_with_help() {
         assert_eq!(word.parse(), Ok(need));
         assert_eq!(Need::meant(word), Some(word));
     }
-    for need in [Need::Range, Need::Reconcile] {
+    for need in [Need::Range, Need::Reconcile, Need::WhichSet] {
         let error = choose(&million().need(need)).unwrap_err();
         let ChooseError::Unsupported(needs) = &error else { panic!("{error}") };
         assert_eq!((needs.len(), needs[0].need), (1, need));
@@ -170,6 +170,57 @@ fn what_no_filter_does_has_a_size_where_it_can_be_said() {
         sets.contains("cannot combine 2,000,002 changed keys with sets of 1,000,000 keys"),
         "{sets}"
     );
+}
+
+#[test]
+fn many_sets_take_an_interleaved_filter_or_a_map_with_the_sizes_of_their_plans() {
+    let sets = |sets| Workload::new(Keys::AtMost(10_000)).with_filters(sets).need(Need::WhichSet);
+    let answer = |workload: &Workload| {
+        let error = choose(workload).unwrap_err();
+        let ChooseError::Unsupported(needs) = error else { panic!("{error}") };
+        (needs[0].take.clone(), needs[0].bytes)
+    };
+    let goal = Goal::fpr(10_000, 0.01);
+    let plan = InterleavedBloomFilter::plan(1000, goal).unwrap();
+    let (take, bytes) = answer(&sets(1000));
+    assert_eq!(bytes, Some(plan.bytes));
+    // 10.5 bits, and padding from 1,000 to 1,024 bins.
+    let bits = plan.bytes as f64 * 8.0 / 1e7;
+    assert!((bits / 10.52 - 1.024).abs() < 0.005, "{bits}");
+    for said in [
+        "`InterleavedBloomFilter`",
+        &format!("13.5 MB for 1,000 sets of 10,000 keys, {bits:.1} bits per key, and 9.9 wrong"),
+        // (10 + 7) bits in a ribbon that is at most 1 % larger.
+        "`RibbonMap` from key to set: 21.3 MB, 17.0 bits per key, 10 of them for the set and 7 to",
+    ] {
+        assert!(take.contains(said), "{said}: {take}");
+    }
+    // At other rates and sizes.
+    let (take, bytes) = answer(&sets(64).with_fpr(0.001));
+    let plan = InterleavedBloomFilter::plan(64, Goal::fpr(10_000, 0.001)).unwrap();
+    assert_eq!(bytes, Some(plan.bytes));
+    assert!(take.contains("6 of them for the set and 10 to check"), "{take}");
+    // Rows of 1,000 sets are padded to 1,024.
+    for many in [64, 1000] {
+        let limit = many * 15_000;
+        let bytes = answer(&sets(many).with_bytes(limit)).1.unwrap();
+        assert!(bytes <= limit && bytes > limit * 99 / 100, "{many}: {bytes}");
+    }
+    let (take, _) = answer(&sets(1000).with_bytes(13_000_000).with_fpr(0.01));
+    assert!(take.contains("13.5 MB (more than the 13.0 MB allowed) for"), "{take}");
+    // A row of few sets would be mostly padding.
+    let (take, bytes) = answer(&sets(9));
+    assert_eq!(bytes, Some(9 * BlockedBloomFilter::plan(goal).unwrap().bytes));
+    assert!(take.contains("a `BlockedBloomFilter` for each"), "{take}");
+    // What has no size.
+    let (take, bytes) = answer(&sets(1));
+    assert!(bytes.is_none() && take.contains("(`--filters`)"), "{take}");
+    let (take, bytes) = answer(&sets(1000).need(Need::Exact));
+    assert!(bytes.is_none() && take.contains("an inverted index"), "{take}");
+    let (take, bytes) = answer(&sets(1 << 40));
+    assert!(bytes.is_none() && take.contains("bins = 1099511627776"), "{take}");
+    let (take, _) = answer(&sets(1000).with_fpr(1e-9));
+    assert!(!take.contains("RibbonMap"), "{take}");
 }
 
 /// A limit on the bytes is for all filters together.
@@ -287,7 +338,7 @@ fn every_rejection_is_true() {
         let Filter(kind) = rejection.structure else {
             panic!("{}", rejection.structure);
         };
-        let plan = |bytes| amq::AnyFilter::plan(kind, amq::Goal::bytes(1_000_000, bytes));
+        let plan = |bytes| amq::AnyFilter::plan(kind, Goal::bytes(1_000_000, bytes));
         let reason = &rejection.reason;
         match plan(allowed) {
             _ if !Abilities::of(kind).insert => assert!(reason.contains("all keys at once")),
@@ -307,7 +358,7 @@ fn every_rejection_is_true() {
         let Filter(kind) = rejection.structure else {
             panic!("{}", rejection.structure);
         };
-        let plan = amq::AnyFilter::plan(kind, amq::Goal::fpr(1_000_000, 0.01)).unwrap();
+        let plan = amq::AnyFilter::plan(kind, Goal::fpr(1_000_000, 0.01)).unwrap();
         assert!(plan.bits_per_key() > 7.0);
         let said =
             format!("needs {:.2} bits per key for 1 %, and 7 are allowed", plan.bits_per_key());

@@ -352,9 +352,12 @@ fn what_no_filter_does_is_said_in_the_words_of_the_page() {
     let room = Room::new();
     let choosing = page("crates/amq/CHOOSING.md");
     let rows = asked_rows(&choosing);
-    for need in ["range", "reconcile"] {
-        let ask = format!("--keys 1e6 --need {need}");
-        let row = rows.iter().find(|row| row.last() == Some(&ask.as_str())).unwrap();
+    for ask in [
+        "--keys 1e6 --need range",
+        "--keys 1e6 --need reconcile",
+        "--keys 1e4 --filters 1000 --need which-set",
+    ] {
+        let row = rows.iter().find(|row| row.last() == Some(&ask)).unwrap();
         let [wanted, take, _] = row[..] else { panic!("{row:?}") };
         // The page has the beginning of the answer.
         let run = room.amq(&format!("choose {ask}")).ends(2);
