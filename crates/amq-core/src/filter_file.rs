@@ -248,9 +248,11 @@ impl LoadOptions {
     /// Keeps as much of the filter as truncating it to this budget would
     /// ([`TruncateFilter`](crate::TruncateFilter)).
     ///
-    /// The file is read piece by piece and checked whole, and memory is allocated for the smaller
-    /// filter only. Budgets that truncating refuses are refused; and so is every kind that cannot
-    /// be truncated, and every view.
+    /// The file is read piece by piece, and memory is allocated for the smaller filter only. The
+    /// checksums of the whole file are checked, and what is kept is validated; what is left out is
+    /// not, so a forged file may be accepted that loading it whole would refuse. Budgets that
+    /// truncating refuses are refused; and so is every kind that cannot be truncated, and every
+    /// view.
     ///
     /// ```
     /// use amq_core::{Budget, LoadOptions};

@@ -290,11 +290,15 @@ impl QueryArguments {
     }
 }
 
-/// A bin's name, or its number if it has none.
+/// A bin's name, or its number if it has none. The names of a stranger's file may contain control
+/// characters, which are escaped: they could forge a line, or command the terminal.
 fn name(filter: &InterleavedBloomFilter, bin: usize) -> String {
     match filter.name(bin) {
         "" => bin.to_string(),
-        name => name.to_owned(),
+        name => name.chars().fold(String::new(), |text, c| match c.is_control() {
+            true => text + &c.escape_default().to_string(),
+            false => text + c.encode_utf8(&mut [0; 4]),
+        }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which of many sets may hold a key.
 
 use crate::room::{Room, field, numbered};
+use amq::{Budget, FilterFile, InterleavedBloomFilter};
 
 fn days() -> Room {
     let room = Room::new();
@@ -68,4 +69,16 @@ fn what_is_no_set_of_bins_is_refused() {
     room.amq("bins build -q -f -o n.amq --key-type u64 --seed 9 empty numbers").ends(0);
     let run = room.amq("bins query --key-type u64 n.amq 5").ends(0);
     assert_eq!(run.text(), "numbers\n");
+}
+
+#[test]
+fn control_characters_in_names_are_escaped() {
+    let room = Room::new();
+    let sets = [["key1"], ["key2"]];
+    let mut filter = InterleavedBloomFilter::build(Budget::Fpr(0.001), &sets).unwrap();
+    filter.set_names(["été\u{1b}[31m\nforged", "b"]).unwrap();
+    filter.save(room.path("days.amq")).unwrap();
+    let text = room.amq("bins query days.amq key1").ends(0).text();
+    assert_eq!(text, "été\\u{1b}[31m\\nforged\n");
+    assert!(!room.amq("info days.amq").ends(0).text().contains('\u{1b}'));
 }
