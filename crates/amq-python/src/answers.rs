@@ -22,6 +22,21 @@ pub(crate) fn hashes<'py>(py: Python<'py>, hashes: &[KeyHash]) -> PyResult<Bound
     array(&PyByteArray::new(py, &bytes), "uint64", "Q")
 }
 
+/// These bytes, each 0 or 1, as a matrix of bools.
+pub(crate) fn matrix<'py>(
+    bytes: &Bound<'py, PyByteArray>,
+    rows: usize,
+    columns: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let flat = array(bytes, "bool", "?")?;
+    match flat.getattr_opt(pyo3::intern!(bytes.py(), "reshape"))? {
+        Some(reshape) => reshape.call1((rows, columns)),
+        // A memoryview has no matrix without rows.
+        None if rows == 0 => Ok(flat),
+        None => PyMemoryView::from(bytes)?.call_method1("cast", ("?", (rows, columns))),
+    }
+}
+
 /// These bytes as an array: of a type of NumPy, or of a format of memoryviews.
 pub(crate) fn array<'py>(
     bytes: &Bound<'py, PyByteArray>,

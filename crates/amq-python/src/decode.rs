@@ -27,6 +27,10 @@ pub(crate) fn text(error: DecodeError) -> String {
         DecodeError::UnsupportedKind { found: FilterKind::Rolling } => {
             "the file holds a rolling filter: amq.load reads it"
         }
+        DecodeError::UnsupportedKind { found: FilterKind::Interleaved } => {
+            "the file holds bins, of which a lookup tells those that may hold a key: amq.load reads \
+             it, and amq.InterleavedBloomFilter.view maps it"
+        }
         DecodeError::UnsupportedKind { found } => {
             return format!(
                 "the file holds a {found} filter, which is not read in Python: the command amq and \

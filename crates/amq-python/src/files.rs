@@ -1,5 +1,6 @@
 //! Filters as files, bytes and pickles.
 
+use crate::bins::Interleaved;
 use crate::classes;
 use crate::data::{of_data, to_object};
 use crate::error::{NotDecoded, OrRaise, of_file, of_system};
@@ -122,6 +123,7 @@ impl Filter {
     /// this rate, or within bits_per_key or bytes. A RibbonFilter, FuseFilter or QuotientFilter
     /// only.
     ///
+    /// >>> import amq
     /// >>> keys = amq.RibbonFilter.build(range(1000), 0.0001)
     /// >>> keys.truncate(0.01)
     /// >>> keys == amq.RibbonFilter.build(range(1000), 0.01)
@@ -205,7 +207,8 @@ impl Filter {
     }
 }
 
-/// Loads what is in a file of this library: a filter of any kind, or a RibbonMap.
+/// Loads what is in a file of this library: a filter of any kind, a RibbonMap or an
+/// InterleavedBloomFilter.
 ///
 /// hash_func is for a filter of hashes that the caller made; seed and key for a file that leaves
 /// them out. fpr, bits_per_key or bytes loads a smaller filter, as Filter.truncate makes it.
@@ -225,8 +228,18 @@ pub(crate) fn load<'py>(
     bytes: Option<Natural>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let is_whole = fpr.is_none() && bits_per_key.is_none() && bytes.is_none();
-    if is_whole && hash_func.is_none() && key.is_none() && py.detach(|| is_map(&path.0)) {
-        return Ok(Bound::new(py, Map::load(&py.get_type::<Map>(), path, seed)?)?.into_any());
+    if is_whole && hash_func.is_none() && key.is_none() {
+        match py.detach(|| info(&path.0)).and_then(|info| info.kind) {
+            Some(FilterKind::RibbonMap) => {
+                let map = Map::load(&py.get_type::<Map>(), path, seed)?;
+                return Ok(Bound::new(py, map)?.into_any());
+            }
+            Some(FilterKind::Interleaved) => {
+                let bins = Interleaved::load(&py.get_type::<Interleaved>(), path, seed)?;
+                return Ok(Bound::new(py, bins)?.into_any());
+            }
+            _ => {}
+        }
     }
     let filter = &py.get_type::<Filter>();
     Filter::load(filter, path, hash_func, seed, key, fpr, bits_per_key, bytes)
@@ -275,11 +288,6 @@ fn rolls(
 ) -> PyResult<bool> {
     let is_rolling = |info: FileInfo| info.kind == Some(FilterKind::Rolling);
     Ok(kind_of(cls)?.is_none() && cls.py().detach(info).is_some_and(is_rolling))
-}
-
-/// Whether a file that can be read begins as that of a map.
-fn is_map(path: &Path) -> bool {
-    info(path).is_some_and(|info| info.kind == Some(FilterKind::RibbonMap))
 }
 
 /// The budget that a filter is truncated to, if one is given.

@@ -14,6 +14,7 @@
 #![deny(unsafe_code)]
 
 mod answers;
+mod bins;
 mod choose;
 mod classes;
 mod column;
@@ -62,6 +63,7 @@ fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rolling::Rolling>()?;
     module.add_class::<column::Columns>()?;
     module.add_class::<ribbon_map::Map>()?;
+    module.add_class::<bins::Interleaved>()?;
     module.add_class::<plan::Sized>()?;
     module.add_class::<choose::Chosen>()?;
     module.add_class::<choose::Advice>()?;

@@ -158,7 +158,7 @@ impl<'py> Many<'py> {
     }
 
     /// Calls `each` with some keys after the other, without the interpreter.
-    fn each(
+    pub(crate) fn each(
         self,
         hashing: &Hashing,
         mut each: impl FnMut(&Block<'_>) -> PyResult<()> + Send,

@@ -8,7 +8,7 @@ import numpy.typing
 import pyarrow  # type: ignore[import-untyped, unused-ignore]  # pyright: ignore[reportMissingTypeStubs]
 
 import amq
-from amq import Bloom, BloomFilter, CuckooFilter, FuseFilter, RibbonMap
+from amq import Bloom, BloomFilter, CuckooFilter, FuseFilter, InterleavedBloomFilter, RibbonMap
 
 
 def count_new(filter: amq.InsertFilter, keys: list[str]) -> int:
@@ -32,6 +32,11 @@ assert_type(amq.open("x.amq"), amq.FilterView)
 assert_type(amq.plan(BloomFilter, 10).bits_per_key, float)
 assert_type(amq.choose(at_most=10, need=["remove"]).best.insert_ns, float | None)
 assert_type(RibbonMap.build({"a": 1})["a"], int)
+days = InterleavedBloomFilter.build({"monday": ["a"], "tuesday": numpy.arange(3)}, 0.001)
+assert_type(days.update("monday", range(3)), int)
+assert_type(days.bins("a"), list[str | int])
+assert_type(days.bins_many(["a", "b"]), numpy.typing.NDArray[numpy.bool])
+assert_type(InterleavedBloomFilter(7, 100).insert(6, "a"), bool)
 CuckooFilter(10, key=b"k" * 16, hash_func=None).discard(("a", 1))
 seen.update(pyarrow.array([1]))
 
