@@ -173,7 +173,7 @@ fn what_no_filter_does_has_a_size_where_it_can_be_said() {
 }
 
 #[test]
-fn many_sets_take_an_interleaved_filter_or_a_map_with_the_sizes_of_their_plans() {
+fn many_sets_take_an_interleaved_filter_or_a_map() {
     let sets = |sets| Workload::new(Keys::AtMost(10_000)).with_filters(sets).need(Need::WhichSet);
     let answer = |workload: &Workload| {
         let error = choose(workload).unwrap_err();
