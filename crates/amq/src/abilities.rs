@@ -31,6 +31,8 @@ pub enum Ability {
     /// [`AtomicBlockedBloomFilter`](amq_bloom::AtomicBlockedBloomFilter), which the filter turns
     /// into and out of. For the others there is `sharded`.
     SharedInsert,
+    /// Be made smaller without its keys, at a higher rate.
+    Truncate,
     /// Be saved as a file, and loaded.
     Save,
     /// Be queried in its file, through a memory map.
@@ -49,6 +51,7 @@ impl Ability {
         Self::NeverFull,
         Self::BuildOnly,
         Self::SharedInsert,
+        Self::Truncate,
         Self::Save,
         Self::Map,
     ];
@@ -72,6 +75,7 @@ impl fmt::Display for Ability {
             Self::NeverFull => "take any number of keys",
             Self::BuildOnly => "be built only from all keys at once",
             Self::SharedInsert => "take keys from several threads without a lock",
+            Self::Truncate => "be truncated",
             Self::Save => "be saved",
             Self::Map => "be queried in a mapped file",
         })
@@ -114,6 +118,8 @@ pub struct Abilities {
     /// [`AtomicBlockedBloomFilter`](amq_bloom::AtomicBlockedBloomFilter), which the filter turns
     /// into and out of. For the others there is `sharded`.
     pub shared_insert: bool,
+    /// Be made smaller without its keys, at a higher rate.
+    pub truncate: bool,
     /// Be saved as a file, and loaded.
     pub save: bool,
     /// Be queried in its file, through a memory map.
@@ -136,6 +142,7 @@ impl Abilities {
                 Ability::NeverFull => &mut all.never_full,
                 Ability::BuildOnly => &mut all.build_only,
                 Ability::SharedInsert => &mut all.shared_insert,
+                Ability::Truncate => &mut all.truncate,
                 Ability::Save => &mut all.save,
                 Ability::Map => &mut all.map,
             } = true;
@@ -156,6 +163,7 @@ impl Abilities {
             Ability::NeverFull => self.never_full,
             Ability::BuildOnly => self.build_only,
             Ability::SharedInsert => self.shared_insert,
+            Ability::Truncate => self.truncate,
             Ability::Save => self.save,
             Ability::Map => self.map,
         }

@@ -11,7 +11,7 @@ use crate::{Budget, TruncateError};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be truncated",
     label = "it has one size",
-    note = "a `RibbonFilter`, a `FuseFilter` and a `QuotientFilter` can",
+    note = "a `RibbonFilter` or a `QuotientFilter` can; `amq::Ability::Truncate.kinds()` are all",
     note = "a view keeps the bytes it borrows: load the file"
 )]
 pub trait TruncateFilter: Filter {

@@ -5,11 +5,13 @@ use super::make::{AnyPlan, AnyTarget};
 use crate::*;
 use Ability::{
     BuildOnly, Count as Counts, Grow, Insert, List, Map, Merge, NeverFull, Remove, Save,
-    SharedInsert,
+    SharedInsert, Truncate,
 };
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Sections, fill_from_hashes};
+use amq_core::internal::{
+    Contents, FileFormat, Hashing, Opened, SectionStream, Sections, fill_from_hashes,
+};
 use core::any::Any;
 use core::fmt::Debug;
 
@@ -99,7 +101,7 @@ pub enum AnyFilter<B: Bytes = Table> {
 
 /// Writes what is the same for every kind, from the list below.
 macro_rules! kinds {
-    ($($feature:literal $kind:ident($type:ident): $way:ident $($merging:ident)?;)*) => {
+    ($($feature:literal $kind:ident($type:ident): $way:ident $($more:ident)*;)*) => {
         $(
             #[cfg(feature = $feature)]
             impl From<$type> for AnyFilter {
@@ -125,7 +127,7 @@ macro_rules! kinds {
             Row::$way::<$type>(
                 FilterKind::$kind,
                 (concat!("amq-", $feature), stringify!($type)),
-            )$(.$merging::<$type>())?,
+            )$(.$more::<$type>())*,
         )*];
 
         impl<B: Bytes> AnyFilter<B> {
@@ -196,10 +198,10 @@ kinds! {
     "scalable" ScalableBlocked(ScalableBlockedBloomFilter): grown merging;
     "cuckoo" Cuckoo(CuckooFilter): filled merging;
     "cuckoo" WindowedCuckoo(WindowedCuckooFilter): filled merging;
-    "quotient" Quotient(QuotientFilter): filled merging;
+    "quotient" Quotient(QuotientFilter): filled merging truncating;
     "quotient" ExpandableQuotient(ExpandableQuotientFilter): filled;
-    "ribbon" Ribbon(RibbonFilter): built;
-    "fuse" Fuse(FuseFilter): built;
+    "ribbon" Ribbon(RibbonFilter): built truncating;
+    "fuse" Fuse(FuseFilter): built truncating;
 }
 
 /// `inserting!(any, filter => done)`: one match, without a virtual call, over the kinds that take
@@ -326,6 +328,8 @@ pub(super) struct Row {
     pub(super) par_build: fn(AnyTarget, u64, &[KeyHash]) -> Result<AnyFilter, BuildError>,
     /// Whether two of them can be merged, and what merges them.
     pub(super) merge: Option<Merging>,
+    /// Whether one can be truncated: in memory, and as its file is read.
+    pub(super) truncate: Option<Truncating>,
     /// Checks what a file's header and directory say.
     pub(super) check: fn(&Opened<'_>) -> Result<(), DecodeError>,
 }
@@ -333,6 +337,11 @@ pub(super) struct Row {
 pub(super) type Merging = (
     fn(&AnyFilter, &AnyFilter) -> Result<(), MergeError>,
     fn(&mut AnyFilter, &AnyFilter) -> Result<(), MergeError>,
+);
+
+pub(super) type Truncating = (
+    fn(&mut AnyFilter, Budget) -> Result<(), TruncateError>,
+    fn(&Opened<'_>, Budget, &mut SectionStream<'_>) -> Result<AnyFilter, DecodeError>,
 );
 
 impl AnyFilter {
@@ -384,6 +393,7 @@ impl Row {
                 Ok(F::par_build_hashes(target.of(), seed, hashes)?.into())
             },
             merge: None,
+            truncate: None,
             check: |opened| F::geometry(opened).map(drop),
         }
     }
@@ -417,6 +427,7 @@ impl Row {
                 Ok(fill_from_hashes::<F>(target.of(), seed, hashes)?.into())
             },
             merge: None,
+            truncate: None,
             check: |opened| F::geometry(opened).map(drop),
         }
     }
@@ -424,6 +435,14 @@ impl Row {
     /// With what merges two of them.
     const fn merging<F: MergeFilter + 'static>(self) -> Self {
         Self { merge: Some((can_merge::<F>, merge::<F>)), ..self }
+    }
+
+    /// With what truncates one.
+    const fn truncating<F>(self) -> Self
+    where
+        F: TruncateFilter + FileFormat<With<Table> = F> + Into<AnyFilter> + 'static,
+    {
+        Self { truncate: Some((truncate::<F>, read_within::<F>)), ..self }
     }
 }
 
@@ -448,6 +467,23 @@ fn merge<F: MergeFilter + 'static>(
     }
 }
 
+fn truncate<F: TruncateFilter + 'static>(
+    filter: &mut AnyFilter,
+    budget: Budget,
+) -> Result<(), TruncateError> {
+    let kind = filter.kind();
+    let inside = filter.as_any_mut().downcast_mut::<F>();
+    inside.ok_or(TruncateError::Kind { kind })?.truncate(budget)
+}
+
+fn read_within<F: FileFormat<With<Table> = F> + Into<AnyFilter>>(
+    opened: &Opened<'_>,
+    budget: Budget,
+    sections: &mut SectionStream<'_>,
+) -> Result<AnyFilter, DecodeError> {
+    Ok(F::truncated(opened, F::geometry(opened)?, budget, sections)?.into())
+}
+
 fn read<F: FileFormat, B: Bytes>(
     opened: &Opened<'_>,
     sections: Sections<'_, B>,
@@ -467,9 +503,9 @@ pub(crate) const fn abilities(kind: FilterKind) -> &'static [Ability] {
         }
         Kind::Scalable | Kind::ScalableBlocked => &[Insert, Merge, Grow, Save, Map],
         Kind::Cuckoo | Kind::WindowedCuckoo => &[Insert, Remove, Counts, Merge, Save, Map],
-        Kind::Quotient => &[Insert, Remove, Counts, List, Merge, Grow, Save, Map],
+        Kind::Quotient => &[Insert, Remove, Counts, List, Merge, Grow, Truncate, Save, Map],
         Kind::ExpandableQuotient => &[Insert, Remove, Counts, Grow, Save, Map],
-        Kind::Ribbon | Kind::Fuse => &[BuildOnly, Save, Map],
+        Kind::Ribbon | Kind::Fuse => &[BuildOnly, Truncate, Save, Map],
         _ => &[],
     }
 }

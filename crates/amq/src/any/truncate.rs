@@ -1,7 +1,8 @@
 //! Truncating a filter of any kind, and reading one within a budget.
 
 use super::AnyFilter;
-use amq_core::internal::{FileFormat, Opened, SectionStream};
+use super::kinds::Row;
+use amq_core::internal::{Opened, SectionStream};
 use amq_core::{Budget, DecodeError, Filter, FilterKind, TruncateError, TruncateFilter};
 
 impl AnyFilter {
@@ -21,16 +22,10 @@ impl AnyFilter {
     /// # }
     /// ```
     pub fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
-        match self {
-            #[cfg(feature = "quotient")]
-            Self::Quotient(filter) => filter.truncate(budget),
-            #[cfg(feature = "ribbon")]
-            Self::Ribbon(filter) => filter.truncate(budget),
-            #[cfg(feature = "fuse")]
-            Self::Fuse(filter) => filter.truncate(budget),
-            #[allow(unreachable_patterns, reason = "there may be no other kinds")]
-            filter => Err(TruncateError::Kind { kind: filter.kind() }),
-        }
+        let kind = self.kind();
+        let truncating = Row::of(kind).and_then(|row| row.truncate);
+        let (truncate, _) = truncating.ok_or(TruncateError::Kind { kind })?;
+        truncate(self, budget)
     }
 }
 
@@ -46,25 +41,9 @@ pub(super) fn read(
     budget: Budget,
     sections: &mut SectionStream<'_>,
 ) -> Result<AnyFilter, DecodeError> {
-    fn of<F>(
-        opened: &Opened<'_>,
-        budget: Budget,
-        sections: &mut SectionStream<'_>,
-    ) -> Result<AnyFilter, DecodeError>
-    where
-        F: FileFormat<With<amq_core::Table> = F> + Into<AnyFilter>,
-    {
-        let geometry = F::geometry(opened)?;
-        Ok(F::truncated(opened, geometry, budget, sections)?.into())
-    }
-    match FilterKind::from_number(opened.kind()) {
-        #[cfg(feature = "quotient")]
-        Some(FilterKind::Quotient) => of::<amq_quotient::QuotientFilter>(opened, budget, sections),
-        #[cfg(feature = "ribbon")]
-        Some(FilterKind::Ribbon) => of::<amq_ribbon::RibbonFilter>(opened, budget, sections),
-        #[cfg(feature = "fuse")]
-        Some(FilterKind::Fuse) => of::<amq_fuse::FuseFilter>(opened, budget, sections),
-        Some(kind) => Err(TruncateError::Kind { kind }.into()),
-        None => Err(DecodeError::Kind { number: opened.kind() }),
-    }
+    let number = opened.kind();
+    let kind = FilterKind::from_number(number).ok_or(DecodeError::Kind { number })?;
+    let truncating = Row::of(kind).and_then(|row| row.truncate);
+    let (_, read) = truncating.ok_or(TruncateError::Kind { kind })?;
+    read(opened, budget, sections)
 }

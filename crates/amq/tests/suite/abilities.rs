@@ -65,6 +65,7 @@ macro_rules! check {
                     (Ability::NeverFull, has!($type: T: Extend<u64>)),
                     (Ability::BuildOnly, build && !insert),
                     (Ability::SharedInsert, shared),
+                    (Ability::Truncate, has!($type: T: TruncateFilter)),
                     (Ability::Save, has!($type: T: FilterFile)),
                     (Ability::Map, has!($type: T: FileFormat<With<Table> = T>)),
                 ]);
@@ -105,7 +106,8 @@ fn the_compiler_names_types_that_can() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../amq-core/src/filter/");
     let read = |name| std::fs::read_to_string(format!("{folder}{name}")).unwrap();
     // A string goes on after a backslash at the end of a line.
-    let sources = [read("mod.rs"), read("construct.rs")].concat().replace("\\\n", "");
+    let sources =
+        [read("mod.rs"), read("construct.rs"), read("truncate.rs")].concat().replace("\\\n", "");
     let sources = sources.split_whitespace().collect::<Vec<_>>().join(" ");
     let before = |item: &str| {
         let end = sources.find(&format!("pub trait {item}:")).unwrap();
@@ -119,6 +121,7 @@ fn the_compiler_names_types_that_can() {
         ("RemoveFilter", Ability::Remove),
         ("CountFilter", Ability::Count),
         ("MergeFilter", Ability::Merge),
+        ("TruncateFilter", Ability::Truncate),
     ] {
         let said = before(item);
         let all = format!(" can; `amq::Ability::{ability:?}.kinds()` are all\"");
@@ -143,7 +146,7 @@ fn abilities_can_be_asked_for_and_listed() {
     let needs = [Ability::Insert, Ability::Remove, Ability::Map];
     assert!(cuckoo.has_all(&needs) && !cuckoo.has_all(&[Ability::Remove, Ability::List]));
     let ribbon: Vec<_> = Abilities::of(FilterKind::Ribbon).iter().collect();
-    assert_eq!(ribbon, [Ability::BuildOnly, Ability::Save, Ability::Map]);
+    assert_eq!(ribbon, [Ability::BuildOnly, Ability::Truncate, Ability::Save, Ability::Map]);
     let listing: Vec<_> = Ability::List.kinds().collect();
     assert_eq!(listing, [FilterKind::Quotient]);
     for kind in FilterKind::ALL {
