@@ -53,7 +53,7 @@ const BUILT: f64 = 1e-5;
 const RUNGS: [f64; 6] = [1e-4, 1e-3, 1.0 / 256.0, 0.01, 0.03, 0.1];
 
 /// The filter truncated to a budget.
-fn truncated<F: Truncated>(filter: &F, budget: Budget) -> F {
+fn truncated<F: TruncateFilter + Clone>(filter: &F, budget: Budget) -> F {
     let mut smaller = filter.clone();
     smaller.truncate(budget).or_fail(format_args!("truncating to {budget:?}"));
     smaller
@@ -61,7 +61,10 @@ fn truncated<F: Truncated>(filter: &F, budget: Budget) -> F {
 
 /// On every rung of a ladder of rates the filter holds its keys, errs as often as its parameters
 /// predict, no more often than asked for, and takes less memory than before.
-pub fn a_truncated_filter_errs_as_often_as_predicted<F: Truncated>(fill: Fill<F>) {
+pub fn a_truncated_filter_errs_as_often_as_predicted<F>(fill: Fill<F>)
+where
+    F: TruncateFilter + PlanFilter + Clone,
+{
     const KEYS: u64 = 30_000;
     const QUERIES: u64 = 400_000;
     let mut pooled = [(0, Expected::default()); RUNGS.len()];
@@ -110,7 +113,10 @@ const SIZES: [u64; 7] = [0, 1, 7, 8, 100, 3000, 40_000];
 
 /// A filter that is truncated twice is the one truncated once; one that is refused stays as it was;
 /// and a size that was asked for is kept to.
-pub fn truncating_twice_is_truncating_once<F: Truncated>(fill: Fill<F>) {
+pub fn truncating_twice_is_truncating_once<F>(fill: Fill<F>)
+where
+    F: TruncateFilter + Clone + PartialEq,
+{
     for n in SIZES {
         let built = filled(fill, n, BUILT, 5);
         let hashes = present_hashes(n, 5);

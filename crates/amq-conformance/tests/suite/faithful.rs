@@ -1,7 +1,7 @@
 //! The faultless reference filters pass every law: what the suite rejects, it rejects for a reason.
 
 use crate::reference::{self, Fault, Params};
-use amq_conformance::{memory, suite};
+use amq_conformance::{at_once, memory, suite, truncate};
 
 memory!(memory_of_bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge]);
 
@@ -10,6 +10,13 @@ suite!(
     out_of_range [Params::OUT_OF_RANGE[0], Params::OUT_OF_RANGE[1]]
 );
 suite!(multiset: reference::Multiset<{ Fault::None as u8 }> => [empty, merge, remove, count]);
+
+#[test]
+fn fingerprints_are_truncated() {
+    type Faultless = reference::Fingerprints<{ Fault::None as u8 }>;
+    truncate::a_truncated_filter_errs_as_often_as_predicted::<Faultless>(at_once);
+    truncate::truncating_twice_is_truncating_once::<Faultless>(at_once);
+}
 
 /// A static filter, such as a ribbon filter, gets only the laws that do not insert. What stands
 /// beside the suite has the names of the suite's own modules and items, which a third party's may

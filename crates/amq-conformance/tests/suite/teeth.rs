@@ -1,11 +1,11 @@
 //! Every broken filter is rejected by the law about its fault.
 
-use crate::reference::{Bloom, Fault, Multiset, Params};
+use crate::reference::{Bloom, Fault, Fingerprints, Multiset, Params};
 use amq_conformance::model::any_sequence_agrees_with_the_model as played;
 use amq_conformance::rate::{self, Cell};
 use amq_conformance::{
     Golden, at_once, build, by_inserting, edge, growth, insert, membership, memory, merge, model,
-    plan, remove, surface,
+    plan, remove, surface, truncate,
 };
 use amq_core::{BuildFilter, Goal, InsertFilter, PlanFilter};
 use std::cell::RefCell;
@@ -374,6 +374,19 @@ rejected! {
     }
     a_count_that_stops_at_one: Multiset with CountsToOne by {
         || remove::a_count_is_never_too_low_and_seldom_too_high::<Broken>();
+    }
+    a_truncation_that_keeps_the_wrong_bits: Fingerprints with TruncatesTheOtherEnd by {
+        || truncate::a_truncated_filter_errs_as_often_as_predicted::<Broken>(at_once);
+        || truncate::truncating_twice_is_truncating_once::<Broken>(at_once);
+    }
+    a_truncation_in_name_only: Fingerprints with TruncatesInNameOnly by {
+        || truncate::a_truncated_filter_errs_as_often_as_predicted::<Broken>(at_once);
+    }
+    a_truncation_that_takes_a_bit_each_time: Fingerprints with TruncatesAlways by {
+        || truncate::truncating_twice_is_truncating_once::<Broken>(at_once);
+    }
+    a_refused_truncation_that_changes_the_filter: Fingerprints with RefusedTruncationCounts by {
+        || truncate::truncating_twice_is_truncating_once::<Broken>(at_once);
     }
     a_count_that_is_one_too_high: Multiset with CountsOneMore by {
         || remove::a_count_is_never_too_low_and_seldom_too_high::<Broken>();

@@ -1,11 +1,13 @@
-//! Two filters plain enough to be seen right, each with a selectable fault, to test the suite on.
+//! Three filters plain enough to be seen right, each with a selectable fault, to test the suite on.
 
 mod bloom;
 pub(crate) mod filed;
+mod fingerprints;
 mod multiset;
 mod theory;
 
 pub(crate) use bloom::{Bloom, Params};
+pub(crate) use fingerprints::Fingerprints;
 pub(crate) use multiset::Multiset;
 
 /// What is wrong with a filter.
@@ -107,4 +109,10 @@ pub(crate) enum Fault {
     MergeSaturates,
     UniqueStoresCopies,
     UniqueStoresNothing,
+
+    // Of the fingerprints.
+    TruncatesTheOtherEnd,
+    TruncatesInNameOnly,
+    TruncatesAlways,
+    RefusedTruncationCounts,
 }

@@ -1,0 +1,144 @@
+//! A sorted list of fingerprints: what is truncated, plain enough to be seen right.
+
+use super::{Fault, theory};
+use amq_core::{
+    Budget, BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, KeyHash, Plan,
+    PlanError, PlanFilter, PredictedFpr, TruncateError, TruncateFilter,
+};
+
+/// The leading bits of each key's hash, with one fault, `Fault::... as u8`. It counts as packed.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Fingerprints<const FAULT: u8> {
+    sorted: Vec<u64>,
+    /// Bits of each in `sorted`: as many as `bits`, unless by a fault.
+    kept: u32,
+    bits: u32,
+    seed: u64,
+    capacity: u64,
+    len: u64,
+}
+
+impl<const FAULT: u8> Fingerprints<FAULT> {
+    fn has(fault: Fault) -> bool {
+        FAULT == fault as u8
+    }
+
+    fn planned(goal: Goal) -> Result<Plan<u32>, PlanError> {
+        let goal = goal.checked()?;
+        let bits = match goal.budget {
+            Budget::Fpr(fpr) => {
+                let meets = |bits: &u32| Self::predicted_fpr(bits, goal.keys).mean <= fpr;
+                (1..=63).find(meets).unwrap_or(63)
+            }
+            _ => (goal.max_bits() / 8 * 8 / goal.keys.max(1)).min(63) as u32,
+        };
+        if bits == 0 {
+            let bytes = goal.max_bits() / 8;
+            return Err(PlanError::Bytes { bytes, min: goal.keys.div_ceil(8) });
+        }
+        Self::plan_params(bits, goal.keys)
+    }
+}
+
+impl<const FAULT: u8> Filter for Fingerprints<FAULT> {
+    fn kind(&self) -> FilterKind {
+        FilterKind::Quotient
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        (self.len * u64::from(self.bits)).div_ceil(8)
+    }
+
+    fn expected_fpr(&self) -> f64 {
+        self.sorted.len() as f64 / f64::from(self.kept).exp2()
+    }
+
+    fn load_factor(&self) -> f64 {
+        1.0
+    }
+
+    fn contains_hash(&self, hash: KeyHash) -> bool {
+        self.sorted.binary_search(&(hash.get() >> (64 - self.kept))).is_ok()
+    }
+}
+
+impl<const FAULT: u8> PlanFilter for Fingerprints<FAULT> {
+    type Params = u32;
+
+    fn plan(goal: Goal) -> Result<Plan<u32>, PlanError> {
+        goal.plan_by(Self::planned)
+    }
+
+    fn plan_params(bits: u32, keys: u64) -> Result<Plan<u32>, PlanError> {
+        Ok(Plan::new(bits, keys)
+            .with_bytes((keys * u64::from(bits)).div_ceil(8))
+            .with_expected_fpr(Self::predicted_fpr(&bits, keys).mean))
+    }
+
+    fn predicted_fpr(bits: &u32, keys: u64) -> PredictedFpr {
+        let (mean, variance) = theory::fill(f64::from(*bits).exp2(), keys as f64);
+        PredictedFpr { mean, sd: variance.sqrt() }
+    }
+
+    fn params(&self) -> u32 {
+        self.bits
+    }
+}
+
+impl<const FAULT: u8> BuildFilter for Fingerprints<FAULT> {
+    fn build_hashes(
+        target: impl Into<BuildTarget<u32>>,
+        seed: u64,
+        hashes: &[KeyHash],
+    ) -> Result<Self, BuildError> {
+        let len = hashes.len() as u64;
+        let bits = target.into().plan::<Self>(len)?.params;
+        let mut sorted: Vec<u64> = hashes.iter().map(|hash| hash.get() >> (64 - bits)).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        Ok(Self { sorted, kept: bits, bits, seed, capacity: len, len })
+    }
+}
+
+impl<const FAULT: u8> TruncateFilter for Fingerprints<FAULT> {
+    fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
+        let mut bits = Self::plan(Goal::new(self.capacity, budget))?.params;
+        if bits > self.bits {
+            if Self::has(Fault::RefusedTruncationCounts) {
+                self.capacity += 1;
+            }
+            let (fpr, bytes) = (self.expected_fpr(), self.size_in_bytes());
+            return Err(TruncateError::larger(budget, fpr, bytes, self.capacity));
+        }
+        if Self::has(Fault::TruncatesAlways) {
+            bits = bits.min(self.bits - 1).max(1);
+        }
+        let fewer = self.bits - bits;
+        self.bits = bits;
+        if Self::has(Fault::TruncatesInNameOnly) {
+            return Ok(());
+        }
+        // The bits of a fingerprint below those kept, or, with a fault, above them.
+        self.kept -= fewer;
+        let mask = (1 << self.kept) - 1;
+        for print in &mut self.sorted {
+            let upper = *print >> fewer;
+            *print = if Self::has(Fault::TruncatesTheOtherEnd) { *print & mask } else { upper };
+        }
+        self.sorted.sort_unstable();
+        self.sorted.dedup();
+        Ok(())
+    }
+}
