@@ -42,6 +42,9 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
         (Sharded(_) | ShardedRolling(_), Need::Files) => {
             "is several filters behind locks, not one file"
         }
+        (Atomic(_) | Sharded(_) | Rolling(_) | ShardedRolling(_) | Periods(_), Need::Truncate) => {
+            "is not one filter: truncate those inside"
+        }
         (_, Need::Remove) if structure.forgets() => "forgets whole generations, never a single key",
         (_, Need::List | Need::Merge | Need::Grow) if structure.forgets() => {
             "is a row of filters that expire"
@@ -68,6 +71,7 @@ fn map(demand: Demand, workload: &Workload) -> Option<&'static str> {
         Demand::KeyByKey if is_overlaid(workload) => None,
         Demand::KeyByKey | Demand::Keys(_) => Some("is built from all pairs at once"),
         Demand::Need(Need::Values { .. } | Need::Files) => None,
+        Demand::Need(Need::Truncate) => Some("has one size: values keep all their bits"),
         Demand::Need(_) => Some("is built from all pairs at once and never changes"),
         Demand::Fpr(_) | Demand::BitsPerKey(_) | Demand::Bytes { .. } | Demand::Strangers => None,
     }
@@ -100,6 +104,9 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
                 && workload.copies.is_none() =>
         {
             "keeps a copy from each part that holds a key: say how many do (`--copies`)"
+        }
+        Demand::Need(Need::Truncate) if !can.truncate => {
+            "has one size: a smaller one is built from the keys"
         }
         Demand::Need(Need::Grow) => return cannot_grow(kind, &can, workload).map(String::from),
         Demand::Need(Need::Values { .. }) => "answers yes or no, and stores no values",

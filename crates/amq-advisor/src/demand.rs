@@ -44,6 +44,7 @@ impl fmt::Display for Demand {
             Self::Need(Need::List) => f.write_str("listing what is in"),
             Self::Need(Need::Merge) => f.write_str("merging filters"),
             Self::Need(Need::Grow) => f.write_str("growing at the same rate"),
+            Self::Need(Need::Truncate) => f.write_str("truncating without the keys"),
             Self::Need(Need::SharedInsert) => f.write_str("inserts by several threads"),
             Self::Need(Need::Values { bits: 1 }) => f.write_str("a value of 1 bit per key"),
             Self::Need(Need::Values { bits }) => write!(f, "a value of {bits} bits per key"),

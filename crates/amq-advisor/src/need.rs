@@ -21,6 +21,8 @@ pub enum Need {
     /// Begin small, and take more keys without a higher rate: up to the number of keys, or, if that
     /// is [`Keys::Unknown`](crate::Keys::Unknown), which implies it, without end.
     Grow,
+    /// Be made smaller without the keys: one file serves several sizes.
+    Truncate,
     /// Let several threads insert (and remove, if that is needed) at once.
     SharedInsert,
     /// Give a value of this many bits for each key.
@@ -47,11 +49,12 @@ pub enum Need {
 }
 
 /// What people call a need or an option, by other words: the first word of each row is ours.
-const MEANT: [&str; 15] = [
+const MEANT: [&str; 16] = [
     "remove delete erase expire evict",
     "list iterate enumerate sort order scan",
     "merge union combine join distributed",
     "grow resize scale expand unbounded dynamic",
+    "truncate shrink smaller sizes",
     "shared-insert threads concurrent parallel atomic",
     "files save load file mmap persist disk",
     "exact set no-errors certain",
@@ -68,11 +71,12 @@ const MEANT: [&str; 15] = [
 impl Need {
     /// The needs without a number: the word that `amq choose --need` takes, a line about it, and
     /// the need. No filter of one set meets the last three.
-    pub const WORDS: [(&'static str, &'static str, Self); 10] = [
+    pub const WORDS: [(&'static str, &'static str, Self); 11] = [
         ("remove", "Remove keys", Self::Remove),
         ("list", "List the hashes it stores, not the keys", Self::List),
         ("merge", "Merge with another filter", Self::Merge),
         ("grow", "Start small and grow", Self::Grow),
+        ("truncate", "Be made smaller without the keys", Self::Truncate),
         ("shared-insert", "Let several threads insert at once", Self::SharedInsert),
         ("files", "Be saved as a file", Self::Files),
         ("exact", "Never err, by keeping the keys themselves", Self::Exact),

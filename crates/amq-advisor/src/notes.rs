@@ -9,7 +9,7 @@ use crate::{
     Answer, Choice, DEFAULT_FPR, Demand, First, Need, Structure, Times, Workload, exact, reason,
     size,
 };
-use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal};
+use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal, PlanFilter};
 use amq_core::numeric::last_true;
 
 /// What to know beside the choices; and how many of the notes, the first ones, may change a
@@ -38,6 +38,7 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
         first.and_then(|it| growth(it, workload)),
         filter.and_then(|_| generations(workload)),
         first.and_then(|it| merging(it, workload)),
+        first.and_then(|it| truncation(it, workload)),
         values(best, workload),
         first.and_then(|it| much_memory(it, workload)),
         high_water(best, workload),
@@ -254,6 +255,45 @@ fn merging(choice: &Choice, workload: &Workload) -> Option<String> {
         "To merge, plan each part for the {keys} keys of the union, {bytes}, with one \
          seed.{copies}{small} `amq-datafusion` does it in SQL."
     ))
+}
+
+/// The rates that a filter is truncated to.
+const RUNGS: [f64; 4] = [1e-4, 1e-3, 0.01, 0.1];
+
+/// What it takes at each higher rate, without its keys.
+fn truncation(choice: &Choice, workload: &Workload) -> Option<String> {
+    let goal = choice.goal.filter(|_| workload.has(Need::Truncate))?;
+    let kind = choice.structure.kind()?;
+    let bytes = |fpr: f64| match kind {
+        FilterKind::Quotient => truncated_quotient(goal, fpr),
+        _ => AnyFilter::plan(kind, Goal::fpr(goal.keys, fpr)).ok().map(|plan| plan.bytes),
+    };
+    let rung = |fpr: f64| {
+        let bytes = bytes(fpr).filter(|&bytes| bytes < choice.bytes)?;
+        Some(format!("{} at {}", Bytes(bytes), Rate(fpr)))
+    };
+    let rungs = RUNGS.into_iter().filter(|fpr| *fpr > choice.fpr).filter_map(rung);
+    let rungs = rungs.collect::<Vec<_>>();
+    (!rungs.is_empty()).then(|| {
+        format!(
+            "One file, several sizes: truncated, it takes {} (`LoadOptions::budget`, `amq convert \
+             --fpr`).",
+            rungs.join(", ")
+        )
+    })
+}
+
+/// Bytes of a quotient filter for a goal that is truncated to a rate: its slots stay.
+fn truncated_quotient(goal: Goal, fpr: f64) -> Option<u64> {
+    let mut params = amq::QuotientFilter::plan(goal).ok()?.params;
+    while params.remainder_bits > 0 {
+        let whole = params;
+        params.remainder_bits -= 1;
+        if amq::QuotientFilter::predicted_fpr(&params, goal.keys).mean > fpr {
+            return Some(whole.bytes());
+        }
+    }
+    Some(params.bytes())
 }
 
 /// Bits that a sorted list of hashes takes for each beyond `log2(range / hashes)`, at least.

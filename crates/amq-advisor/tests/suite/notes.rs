@@ -2,7 +2,7 @@
 
 use crate::choose::{MILLION, million};
 use Structure::Filter;
-use amq::{FilterFile, FilterKind};
+use amq::{AnyFilter, Budget, Filter as _, FilterFile, FilterKind};
 use amq_advisor::{Answer, Choice, First, Keys, KeysBy, Need, Structure, Workload, choose};
 
 fn notes(answer: &Answer) -> String {
@@ -51,6 +51,41 @@ fn what_growing_without_a_bound_costs_is_said() {
     let scalable = |choice: &&Choice| choice.structure == Filter(FilterKind::Scalable);
     let scalable = bounded.filters().find(scalable).unwrap();
     assert!((10.5..12.0).contains(&scalable.bits_per_key), "{bounded}");
+}
+
+/// What the note says of each rung is what truncating comes to.
+#[test]
+fn one_file_of_several_sizes_names_the_kinds_that_can_and_each_size() {
+    let asked = million().with_fpr(1e-4).need(Need::Truncate);
+    let kinds = |answer: &Answer| answer.filters().map(|it| it.structure).collect::<Vec<_>>();
+    let growing = choose(&asked).unwrap();
+    assert_eq!(kinds(&growing), [Filter(FilterKind::Quotient)]);
+    let built = choose(&asked.clone().built_once()).unwrap();
+    let mut found = kinds(&built);
+    found.sort_by_key(|it| it.kind().map(FilterKind::number));
+    assert_eq!(found, [FilterKind::Quotient, FilterKind::Ribbon, FilterKind::Fuse].map(Filter));
+    assert_eq!(built.best().structure, Filter(FilterKind::Ribbon));
+    let lacks = built.rejections.iter().find(|it| it.structure == Filter(FilterKind::Bloom));
+    assert!(lacks.unwrap().reason.contains("one size"), "{lacks:?}");
+    for answer in [&growing, &built] {
+        let (kind, goal) = (answer.best().structure.kind().unwrap(), answer.best().goal.unwrap());
+        let mut filter = AnyFilter::build(kind, goal.budget, 0..MILLION).unwrap();
+        for (rate, said) in [(1e-3, "0.1 %"), (0.01, "1 %"), (0.1, "10 %")] {
+            filter.truncate(Budget::Fpr(rate)).unwrap();
+            let all = notes(answer);
+            let before = all.split(&format!("B at {said}")).next().unwrap();
+            let (number, unit) = before.rsplit_once(' ').unwrap();
+            let number: f64 = number.rsplit(' ').next().unwrap().parse().unwrap();
+            let told = number * if unit == "M" { 1e6 } else { 1e3 };
+            // A plan is for the most that a build takes; and three digits are said.
+            let size = filter.size_in_bytes() as f64;
+            assert!((told / size - 1.0).abs() < 0.005, "{size} at {said}: {all}");
+        }
+    }
+    let silent = [million().with_fpr(1e-4), million().with_fpr(0.2).need(Need::Truncate)];
+    for asked in silent {
+        assert!(!notes(&choose(&asked).unwrap()).contains("several sizes"));
+    }
 }
 
 #[test]
@@ -498,8 +533,7 @@ fn a_rate_that_a_size_forces_is_said_first() {
     ] {
         let answer = choose(&sized).unwrap();
         let best = answer.best();
-        let usual =
-            amq::AnyFilter::plan(best.structure.kind().unwrap(), amq::Goal::fpr(MILLION, 0.01));
+        let usual = AnyFilter::plan(best.structure.kind().unwrap(), amq::Goal::fpr(MILLION, 0.01));
         let usual = usual.unwrap().bytes;
         let said = format!("{:.1} % of absent keys pass, too many", best.fpr * 100.0);
         assert!(best.fpr > 0.05 && best.reason.starts_with(&said), "{said}\n{answer}");
