@@ -85,7 +85,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     assert!(shared.contains("ant") && shared.contains("bee"));
 
-    // Not in fastbloom: how good the filter is now.
+    // Not in fastbloom: how good the filter is now, a copy while others insert, and the plain filter
+    // once they have ended.
     println!("{}", shared.stats());
+    let copy = shared.snapshot()?;
+    let plain: BloomFilter = shared.into_inner();
+    assert_eq!(copy, plain);
     Ok(())
 }

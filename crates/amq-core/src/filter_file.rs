@@ -80,6 +80,9 @@ pub trait FilterFile: FileFormat {
     }
 
     /// Loads the filter that [`save`](FilterFile::save) wrote.
+    ///
+    /// A program that must go on without the file takes `load_or_maybe` of the crate `amq`, which
+    /// answers *maybe* to every key if the file cannot be read.
     #[cfg(feature = "std")]
     fn load(path: impl AsRef<Path>) -> Result<Self, ReadError>
     where
