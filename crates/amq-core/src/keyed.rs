@@ -13,6 +13,7 @@ use crate::{
     Secret, SipKey, Stats, Table, Target, TruncateError, TruncateFilter,
 };
 use core::fmt;
+use core::iter::FusedIterator;
 
 /// A filter that hashes its keys with SipHash-1-3 under a secret key of 128 bits: for keys that
 /// strangers choose.
@@ -207,6 +208,24 @@ impl<F: Filter> Keyed<F> {
         hash_blocks(keys, self.key, |first, hashes| {
             self.filter.contains_batch(hashes, &mut answers[first..first + hashes.len()])
         })
+    }
+
+    /// Answers all keys of an iterator, looking ahead; see
+    /// [`FilterExt::contains_iter`](crate::FilterExt::contains_iter).
+    pub fn contains_iter<Q: Key>(
+        &self,
+        keys: impl IntoIterator<Item = Q>,
+    ) -> impl FusedIterator<Item = bool> {
+        ext::contains_iter(&self.filter, keys, self.key)
+    }
+
+    /// The keys of an iterator that are probably in the filter; see
+    /// [`FilterExt::filter_keys`](crate::FilterExt::filter_keys).
+    pub fn filter_keys<Q: Key>(
+        &self,
+        keys: impl IntoIterator<Item = Q>,
+    ) -> impl FusedIterator<Item = Q> {
+        ext::filter_keys(&self.filter, keys, self.key)
     }
 
     /// [`Filter::kind`].

@@ -1,8 +1,10 @@
 //! Keys instead of hashes, for code that is generic over filters.
 
+use super::lookahead::{Lookahead, insert_all};
 use super::{Count, CountFilter, Filter, InsertFilter, Inserted, RemoveFilter};
 use crate::key::{KeyHasher, hash_blocks, hashes_from};
 use crate::{BatchInsertError, InsertError, Key, LengthMismatch, prefetch};
+use core::iter::FusedIterator;
 
 /// The methods that query keys, on everything that is a filter: `F: Filter`, `&F`,
 /// `Box<dyn Filter>`. [`InsertExt`] has those that insert and remove.
@@ -20,6 +22,10 @@ use crate::{BatchInsertError, InsertError, Key, LengthMismatch, prefetch};
 /// ```
 pub trait FilterExt: Filter {
     /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// For many keys, [`contains_keys`](Self::contains_keys) of a slice and
+    /// [`contains_iter`](Self::contains_iter) of an iterator are faster on a large filter, because
+    /// the waits for memory overlap.
     #[inline]
     #[must_use]
     fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -38,6 +44,44 @@ pub trait FilterExt: Filter {
         hash_blocks(keys, self.seed(), |first, hashes| {
             self.contains_batch(hashes, &mut answers[first..first + hashes.len()])
         })
+    }
+
+    /// Answers all keys of an iterator, in order, as fast as
+    /// [`contains_keys`](Self::contains_keys): it draws up to 128 keys ahead, and asks for them
+    /// together.
+    ///
+    /// ```
+    /// use amq_core::{Filter, FilterExt};
+    ///
+    /// /// How many lines of a text seem to be in.
+    /// fn known(filter: &impl Filter, text: &str) -> usize {
+    ///     filter.contains_iter(text.lines()).filter(|&found| found).count()
+    /// }
+    /// ```
+    fn contains_iter<K: Key>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> impl FusedIterator<Item = bool> {
+        contains_iter(self, keys, self.seed())
+    }
+
+    /// The keys of an iterator that are probably in the filter, in order; looks ahead as
+    /// [`contains_iter`](Self::contains_iter) does.
+    ///
+    /// ```
+    /// use amq_core::{Filter, FilterExt};
+    ///
+    /// fn print_known(filter: &impl Filter, words: &[&str]) {
+    ///     for word in filter.filter_keys(words) {
+    ///         println!("{word}");
+    ///     }
+    /// }
+    /// ```
+    fn filter_keys<K: Key>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> impl FusedIterator<Item = K> {
+        filter_keys(self, keys, self.seed())
     }
 
     /// The number of copies of `key`; see [`CountFilter::count_hash`].
@@ -96,7 +140,8 @@ pub trait InsertExt: InsertFilter {
     }
 
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
-    /// the refused one are in, and the error says how many.
+    /// the refused one are in, and the error says how many; up to 127 keys after it were drawn,
+    /// too, since keys are inserted in groups. If the iterator panics, all keys that it gave are in.
     #[inline]
     fn try_extend<K: Key>(
         &mut self,
@@ -166,12 +211,25 @@ pub(crate) fn try_extend<F: InsertFilter + ?Sized, K: Key>(
     keys: impl IntoIterator<Item = K>,
     under: impl KeyHasher,
 ) -> Result<u64, BatchInsertError> {
-    let mut new = 0;
-    for (done, key) in (0..).zip(keys) {
-        match filter.insert_hash(under.of(&key)) {
-            Ok(inserted) => new += u64::from(inserted.is_new()),
-            Err(error) => return Err(BatchInsertError { done, error }),
-        }
-    }
-    Ok(new)
+    insert_all(filter, keys.into_iter().map(|key| under.of(&key)))
+}
+
+/// [`FilterExt::contains_iter`], of such keys.
+pub(crate) fn contains_iter<F: Filter + ?Sized, K: Key>(
+    filter: &F,
+    keys: impl IntoIterator<Item = K>,
+    under: impl KeyHasher,
+) -> impl FusedIterator<Item = bool> {
+    let hashes = keys.into_iter().map(move |key| (under.of(&key), ()));
+    Lookahead::new(filter, hashes).map(|(found, ())| found)
+}
+
+/// [`FilterExt::filter_keys`], of such keys.
+pub(crate) fn filter_keys<F: Filter + ?Sized, K: Key>(
+    filter: &F,
+    keys: impl IntoIterator<Item = K>,
+    under: impl KeyHasher,
+) -> impl FusedIterator<Item = K> {
+    let hashes = keys.into_iter().map(move |key| (under.of(&key), key));
+    Lookahead::new(filter, hashes).filter_map(|(found, key)| found.then_some(key))
 }

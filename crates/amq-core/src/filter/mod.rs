@@ -4,6 +4,7 @@ mod construct;
 pub(crate) mod ext;
 mod forward;
 mod kind;
+mod lookahead;
 mod parameters;
 mod stats;
 mod truncate;
