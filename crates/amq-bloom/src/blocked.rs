@@ -12,7 +12,7 @@ use alloc::vec;
 #[cfg(feature = "rayon")]
 use amq_core::HashSource;
 use amq_core::internal::{
-    Contents, FileFormat, Hashing, Header, Opened, Section, Sections, fill_from_hashes,
+    Contents, FileFormat, Hashing, Header, Opened, Section, Sections, extend, fill_from_hashes,
     fill_from_keys,
 };
 #[cfg(feature = "rayon")]
@@ -552,9 +552,7 @@ impl<L: BlockLayout, K: Key + Send> ParallelExtend<K> for Blocked<L> {
 
 impl<L: BlockLayout, K: Key> Extend<K> for Blocked<L> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-        for key in keys {
-            self.insert(&key);
-        }
+        extend(self, keys);
     }
 }
 

@@ -11,7 +11,7 @@ use alloc::vec;
 #[cfg(feature = "rayon")]
 use amq_core::HashSource;
 use amq_core::internal::{
-    Contents, FileFormat, Hashing, Header, Opened, Section, Sections, fill_from_hashes,
+    Contents, FileFormat, Hashing, Header, Opened, Section, Sections, extend, fill_from_hashes,
     fill_from_keys,
 };
 #[cfg(feature = "rayon")]
@@ -577,9 +577,7 @@ impl<K: Key + Send> ParallelExtend<K> for BloomFilter {
 
 impl<K: Key> Extend<K> for BloomFilter {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-        for key in keys {
-            self.insert(&key);
-        }
+        extend(self, keys);
     }
 }
 

@@ -13,7 +13,7 @@ pub use crate::envelope::{
 pub use crate::envelope::{deserialize, serialize};
 #[cfg(feature = "rayon")]
 pub use crate::filter::par_fill_from;
-pub use crate::filter::{fill_from_hashes, fill_from_keys, hashes_of};
+pub use crate::filter::{extend, fill_from_hashes, fill_from_keys, hashes_of};
 pub use crate::header::Header;
 pub use crate::memory::{reserve, zeroed};
 #[cfg(feature = "rayon")]

@@ -5,7 +5,7 @@ use crate::{Blocked, Classic, Layout};
 use amq_bloom::probing::partition::Hashes;
 #[cfg(feature = "rayon")]
 use amq_core::HashSource;
-use amq_core::internal::{Header, fill_from_hashes, fill_from_keys};
+use amq_core::internal::{Header, extend, fill_from_hashes, fill_from_keys};
 #[cfg(feature = "rayon")]
 use amq_core::internal::{par_extend, par_fill_from, rayon::prelude::*};
 use amq_core::{
@@ -466,9 +466,7 @@ impl<L: Layout, K: Key + Send> ParallelExtend<K> for Counting<L> {
 
 impl<L: Layout, K: Key> Extend<K> for Counting<L> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-        for key in keys {
-            self.insert(&key);
-        }
+        extend(self, keys);
     }
 }
 

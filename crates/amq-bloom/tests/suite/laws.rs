@@ -82,6 +82,32 @@ fn debug_output_tells_neither_the_seed_nor_the_table() {
     assert!(!text.contains(&0xDEAD_BEEF_0BAD_CAFEu64.to_string()), "{text}");
 }
 
+/// Also where the keys do not fill their last group, and some come twice within one.
+#[test]
+fn an_extended_filter_is_one_that_got_the_keys_one_by_one() {
+    macro_rules! check {
+        ($filter:ty) => {
+            for n in [0, 1, 127, 128, 129, 1000u64] {
+                let mut one_by_one = <$filter>::new(Goal::fpr(2000, 0.01)).unwrap();
+                let mut extended = one_by_one.clone();
+                let keys = (0..n).flat_map(|key| [key, key / 2]);
+                keys.clone().for_each(|key| _ = one_by_one.insert(&key));
+                extended.extend(keys);
+                assert_eq!(extended, one_by_one, "{n}");
+                // The keys that an iterator gives before it panics are in.
+                let ends = (0..=n).inspect(|&key| assert!(key < n, "as planned"));
+                let mut extended = <$filter>::new(Goal::fpr(2000, 0.01)).unwrap();
+                let extend = std::panic::AssertUnwindSafe(|| extended.extend(ends));
+                assert!(std::panic::catch_unwind(extend).is_err());
+                assert!((0..n).all(|key| extended.contains(&key)), "{n}");
+            }
+        };
+    }
+    check!(BloomFilter);
+    check!(BlockedBloomFilter);
+    check!(WideBlockedBloomFilter);
+}
+
 /// At any address.
 #[test]
 fn a_view_answers_as_the_filter_in_whose_file_it_is() {
@@ -149,5 +175,13 @@ mod atomic {
             threads.spawn(|| (&mut &shared).extend(2000..3000u64));
         });
         assert!((0..3000u64).all(|key| shared.contains(&key)));
+    }
+
+    #[test]
+    fn a_key_of_an_iterator_is_seen_as_soon_as_it_is_given() {
+        let shared = AtomicBloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
+        let given = |&key: &u64| assert!((0..key).all(|key| shared.contains(&key)));
+        (&mut &shared).extend((0..500u64).inspect(given));
+        assert!(shared.contains(&499u64));
     }
 }

@@ -142,6 +142,7 @@ pub trait InsertExt: InsertFilter {
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
     /// the refused one are in, and the error says how many; up to 127 keys after it were drawn,
     /// too, since keys are inserted in groups. If the iterator panics, all keys that it gave are in.
+    /// Other threads that share the filter see a key when its group is in.
     #[inline]
     fn try_extend<K: Key>(
         &mut self,
@@ -212,6 +213,11 @@ pub(crate) fn try_extend<F: InsertFilter + ?Sized, K: Key>(
     under: impl KeyHasher,
 ) -> Result<u64, BatchInsertError> {
     insert_all(filter, keys.into_iter().map(|key| under.of(&key)))
+}
+
+/// `Extend` of a filter that refuses no key; inserts in groups, as [`InsertExt::try_extend`] does.
+pub fn extend<F: InsertFilter, K: Key>(filter: &mut F, keys: impl IntoIterator<Item = K>) {
+    let _ = InsertExt::try_extend(filter, keys);
 }
 
 /// [`FilterExt::contains_iter`], of such keys.

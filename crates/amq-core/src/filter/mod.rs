@@ -15,7 +15,7 @@ pub use construct::{
     BuildFilter, BuildTarget, EmptyFilter, MergeFilter, Parts, PlanFilter, Target,
 };
 pub use construct::{fill_from_hashes, fill_from_keys, hashes_of};
-pub use ext::{FilterExt, InsertExt};
+pub use ext::{FilterExt, InsertExt, extend};
 pub use kind::{FilterKind, UnknownKind};
 pub use parameters::{Parameter, ParameterValue, Parameters};
 pub use stats::Stats;

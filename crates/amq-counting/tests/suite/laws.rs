@@ -90,6 +90,25 @@ fn saturated_counters_stay_so_when_filters_merge() {
     }
 }
 
+/// Also where the keys do not fill their last group, and some come twice within one.
+#[test]
+fn an_extended_filter_is_one_that_got_the_keys_one_by_one() {
+    macro_rules! check {
+        ($filter:ty) => {
+            for n in [0, 1, 127, 128, 129, 1000u64] {
+                let mut one_by_one = <$filter>::new(Goal::fpr(2000, 0.01)).unwrap();
+                let mut extended = one_by_one.clone();
+                let keys = (0..n).flat_map(|key| [key, key / 2]);
+                keys.clone().for_each(|key| _ = one_by_one.insert(&key));
+                extended.extend(keys);
+                assert_eq!(extended, one_by_one, "{n}");
+            }
+        };
+    }
+    check!(CountingBloomFilter);
+    check!(BlockedCountingBloomFilter);
+}
+
 #[test]
 fn removing_a_key_never_inserted_can_lose_another() {
     // What the documentation warns of: find a false positive, remove it, and a key that is in is

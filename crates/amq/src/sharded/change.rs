@@ -2,8 +2,8 @@
 
 use super::{Refused, Sharded};
 use amq_core::{
-    BatchInsertError, Count, CountFilter, FilterExt, InsertError, InsertExt, InsertFilter,
-    Inserted, Key, KeyHash, RemoveFilter,
+    BatchInsertError, Count, CountFilter, FilterExt, InsertError, InsertFilter, Inserted, Key,
+    KeyHash, RemoveFilter,
 };
 
 impl<F: InsertFilter> Sharded<F> {
@@ -50,7 +50,13 @@ impl<F: InsertFilter> Sharded<F> {
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<u64, BatchInsertError> {
-        InsertExt::try_extend(&mut { self }, keys)
+        let mut new = 0;
+        // No groups: the other threads are to see a key as soon as the iterator gave it.
+        for (done, key) in (0..).zip(keys) {
+            let inserted = self.insert(&key).map_err(|error| BatchInsertError { done, error })?;
+            new += u64::from(inserted.is_new());
+        }
+        Ok(new)
     }
 }
 

@@ -266,6 +266,17 @@ fn every_method_with_keys_works_through_a_shared_reference() {
     assert_eq!(filter.len(), 6001 + 50_000 - refused.hashes.len() as u64);
 }
 
+#[test]
+fn a_key_of_an_iterator_is_seen_as_soon_as_it_is_given() {
+    let filter = Sharded::<CuckooFilter>::new(Goal::fpr(1000, 0.01), 8).unwrap();
+    let keys = (0..500u64).inspect(|&key| assert!((0..key).all(|key| filter.contains(&key))));
+    assert!(filter.try_extend(keys).unwrap() > 450);
+    assert_eq!(filter.len(), 500);
+    // A refusal ends it, and says how many keys are in.
+    let refused = filter.try_extend(500..9000u64).unwrap_err();
+    assert_eq!(filter.len(), 500 + refused.done);
+}
+
 /// One thread that visits the shards and uses the filter meanwhile comes to an end, and no key is
 /// denied or lost.
 #[test]
