@@ -229,6 +229,8 @@ impl<L: BlockLayout> Blocked<L> {
 impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_bloom::{BlockedBloomFilter, Budget};
     ///

@@ -222,6 +222,8 @@ impl Place for Bit {
 impl<B: Bytes> BloomFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_bloom::{BloomFilter, Budget};
     ///

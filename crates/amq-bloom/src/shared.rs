@@ -164,6 +164,8 @@ impl<T: AtomicTable> Atomic<T> {
     }
 
     /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {

@@ -180,6 +180,8 @@ impl<L: Layout> Counting<L> {
 impl<L: Layout, B: Bytes> Counting<L, B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_counting::{Budget, CountingBloomFilter};
     ///

@@ -297,6 +297,8 @@ impl<L: Layout> Cuckoo<L> {
 impl<L: Layout, B: Bytes> Cuckoo<L, B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_cuckoo::{Budget, CuckooFilter};
     ///

@@ -129,6 +129,8 @@ impl FuseFilter {
 impl<B: Bytes> FuseFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_fuse::{Budget, FuseFilter};
     ///

@@ -181,6 +181,8 @@ impl QuotientFilter {
 impl<B: Bytes> QuotientFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_quotient::{Budget, QuotientFilter};
     ///

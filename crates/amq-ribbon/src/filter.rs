@@ -167,6 +167,8 @@ impl RibbonFilter {
 impl<B: Bytes> RibbonFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_ribbon::{Budget, RibbonFilter};
     ///

@@ -136,6 +136,8 @@ impl<F: OwnedStage> ScalableFilter<F> {
 impl<F: StageFilter> ScalableFilter<F> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_scalable::{Goal, ScalableBloomFilter};
     ///

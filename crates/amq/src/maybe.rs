@@ -46,6 +46,8 @@ pub fn open_or_maybe<T: Bytes>(bytes: io::Result<T>) -> OrMaybe<AnyFilter<Shared
 
 impl<F: Filter> OrMaybe<F> {
     /// Whether `key` may be in: `false` is certain.
+    ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {

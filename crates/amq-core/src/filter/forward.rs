@@ -12,6 +12,8 @@ use core::fmt;
 
 impl dyn Filter + '_ {
     /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// [`contains_iter`](FilterExt::contains_iter) is faster on a large filter.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {

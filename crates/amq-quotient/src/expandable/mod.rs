@@ -231,6 +231,8 @@ impl ExpandableQuotientFilter {
 impl<B: Bytes> ExpandableQuotientFilter<B> {
     /// Whether `key` is probably in the filter; `false` is certain.
     ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
+    ///
     /// ```
     /// use amq_quotient::{Budget, ExpandableQuotientFilter};
     ///

@@ -23,6 +23,8 @@ pub type AnyView<'a> = AnyFilter<&'a [u8]>;
 
 impl<B: Bytes> AnyFilter<B> {
     /// Whether `key` is probably in: `false` is certain.
+    ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {

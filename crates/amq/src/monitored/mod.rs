@@ -121,6 +121,8 @@ impl<F: Filter> Monitored<F> {
     }
 
     /// Whether `key` is probably in the filter; `false` is certain.
+    ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {

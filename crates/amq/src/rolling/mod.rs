@@ -209,6 +209,8 @@ impl<F: ClearFilter> Rolling<F> {
 
 impl<F: Filter> Rolling<F> {
     /// Whether `key` is probably in, inserted within the window; `false` is certain.
+    ///
+    /// [`contains_iter`](amq_core::FilterExt::contains_iter) is faster on a large filter.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
