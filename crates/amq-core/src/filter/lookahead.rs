@@ -4,94 +4,176 @@
 use super::{Filter, InsertFilter};
 use crate::prefetch::BLOCK;
 use crate::{BatchInsertError, KeyHash};
-use alloc::collections::VecDeque;
+use alloc::boxed::Box;
 use core::iter::{Fuse, FusedIterator};
+use core::ops::Range;
 
-/// Answers for the hashes of an iterator, each with what comes with it.
-pub(crate) struct Lookahead<'f, F: ?Sized, I, T> {
+/// Hashes of an iterator that are asked for together, each with an item that comes with it.
+struct Group<'f, F: ?Sized, I, T> {
     filter: &'f F,
-    hashes: Fuse<I>,
-    /// What came with the hashes that were drawn and are not yet given out.
-    items: VecDeque<T>,
-    /// The hashes drawn for the next group. They stay if the iterator panics.
-    group: [KeyHash; BLOCK],
+    source: Fuse<I>,
+    /// Number of hashes drawn for the next group. They stay if the iterator panics.
     drawn: usize,
-    /// The answers for the group before, and which of them are not yet given out.
+    hashes: [KeyHash; BLOCK],
+    items: [Option<T>; BLOCK],
     answers: [bool; BLOCK],
-    left: core::ops::Range<usize>,
 }
 
-impl<'f, F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Lookahead<'f, F, I, T> {
-    pub(crate) fn new(filter: &'f F, hashes: I) -> Self {
-        let (group, answers) = ([KeyHash::new(0); BLOCK], [false; BLOCK]);
-        let hashes = hashes.fuse();
-        Self { filter, hashes, items: VecDeque::new(), group, drawn: 0, answers, left: 0..0 }
+impl<'f, F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Group<'f, F, I, T> {
+    // On the heap, so that a loop can keep its place in the group in a register.
+    fn new(filter: &'f F, source: I) -> Box<Self> {
+        let (hashes, answers) = ([KeyHash::new(0); BLOCK], [false; BLOCK]);
+        let items = [const { None }; BLOCK];
+        Box::new(Self { filter, source: source.fuse(), drawn: 0, hashes, items, answers })
     }
 
-    /// Draws a group and asks for it; false if there are no more hashes.
-    fn ask(&mut self) -> bool {
-        while self.drawn < BLOCK {
-            let Some((hash, item)) = self.hashes.next() else { break };
-            self.items.push_back(item);
-            self.group[self.drawn] = hash;
-            self.drawn += 1;
-        }
-        let group = &self.group[..self.drawn];
-        let answers = &mut self.answers[..self.drawn];
-        if self.filter.contains_batch(group, answers).is_err() {
+    /// Draws a group and asks for it; returns its size.
+    fn ask(&mut self) -> usize {
+        draw(&mut self.source, &mut self.drawn, &mut self.hashes, &mut self.items);
+        let (hashes, answers) = (&self.hashes[..self.drawn], &mut self.answers[..self.drawn]);
+        if self.filter.contains_batch(hashes, answers).is_err() {
             // A filter of a third party may refuse anything.
-            for (answer, &hash) in answers.iter_mut().zip(group) {
+            for (answer, &hash) in answers.iter_mut().zip(hashes) {
                 *answer = self.filter.contains_hash(hash);
             }
         }
-        self.left = 0..core::mem::take(&mut self.drawn);
-        !self.left.is_empty()
+        core::mem::take(&mut self.drawn)
+    }
+
+    /// Draws groups until one has items that are probably in, and moves these to the front;
+    /// returns how many they are, and zero at the end.
+    fn find(&mut self) -> usize {
+        loop {
+            let (asked, mut found) = (self.ask(), 0);
+            for (i, &answer) in self.answers[..asked].iter().enumerate() {
+                self.items.swap(found, i);
+                found += usize::from(answer);
+            }
+            if found > 0 || asked == 0 {
+                return found;
+            }
+        }
+    }
+
+    /// The bounds of how many hashes are left.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (least, most) = self.source.size_hint();
+        (least.saturating_add(self.drawn), most.and_then(|most| most.checked_add(self.drawn)))
     }
 }
 
-impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Iterator for Lookahead<'_, F, I, T> {
-    type Item = (bool, T);
+/// Fills a group.
+// A function of its own: the compiler then knows that what it writes does not overlap.
+#[inline(never)]
+fn draw<T>(
+    source: &mut impl Iterator<Item = (KeyHash, T)>,
+    drawn: &mut usize,
+    hashes: &mut [KeyHash; BLOCK],
+    items: &mut [Option<T>; BLOCK],
+) {
+    while *drawn < BLOCK {
+        let Some((hash, item)) = source.next() else { return };
+        (hashes[*drawn], items[*drawn]) = (hash, Some(item));
+        *drawn += 1;
+    }
+}
+
+/// Answers for the hashes of an iterator.
+pub(crate) struct Answers<'f, F: ?Sized, I> {
+    /// Those of the group that are not yet given out.
+    left: Range<usize>,
+    group: Box<Group<'f, F, I, ()>>,
+}
+
+impl<'f, F: Filter + ?Sized, I: Iterator<Item = (KeyHash, ())>> Answers<'f, F, I> {
+    pub(crate) fn new(filter: &'f F, hashes: I) -> Self {
+        Self { left: 0..0, group: Group::new(filter, hashes) }
+    }
+}
+
+impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, ())>> Iterator for Answers<'_, F, I> {
+    type Item = bool;
 
     #[inline]
-    fn next(&mut self) -> Option<(bool, T)> {
-        if self.left.is_empty() && !self.ask() {
-            return None;
+    fn next(&mut self) -> Option<bool> {
+        if self.left.is_empty() {
+            self.left = 0..self.group.ask();
         }
-        let answer = self.answers[self.left.next()?];
-        self.items.pop_front().map(|item| (answer, item))
+        Some(self.group.answers[self.left.next()?])
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let (least, most) = self.hashes.size_hint();
-        let held = self.items.len();
-        (least.saturating_add(held), most.and_then(|most| most.checked_add(held)))
+        let (least, most) = self.group.size_hint();
+        let left = self.left.len();
+        (least.saturating_add(left), most.and_then(|most| most.checked_add(left)))
+    }
+
+    #[inline]
+    fn fold<A, G: FnMut(A, bool) -> A>(mut self, start: A, mut fold: G) -> A {
+        let mut folded = start;
+        loop {
+            folded = self.group.answers[self.left].iter().copied().fold(folded, &mut fold);
+            self.left = 0..self.group.ask();
+            if self.left.is_empty() {
+                return folded;
+            }
+        }
     }
 }
 
-impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> FusedIterator
-    for Lookahead<'_, F, I, T>
-{
+impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, ())>> FusedIterator for Answers<'_, F, I> {}
+
+/// The items that come with hashes that are probably in the filter.
+pub(crate) struct Found<'f, F: ?Sized, I, T> {
+    /// Those of the group that are not yet given out.
+    left: Range<usize>,
+    group: Box<Group<'f, F, I, T>>,
 }
+
+impl<'f, F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Found<'f, F, I, T> {
+    pub(crate) fn new(filter: &'f F, hashes: I) -> Self {
+        Self { left: 0..0, group: Group::new(filter, hashes) }
+    }
+}
+
+impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Iterator for Found<'_, F, I, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        if self.left.is_empty() {
+            self.left = 0..self.group.find();
+        }
+        self.group.items[self.left.next()?].take()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (left, most) = (self.left.len(), self.group.size_hint().1);
+        (left, most.and_then(|most| most.checked_add(left)))
+    }
+}
+
+impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> FusedIterator for Found<'_, F, I, T> {}
 
 /// Inserts all hashes of an iterator, and those that were drawn before it panics.
 pub(crate) fn insert_all<F: InsertFilter + ?Sized>(
     filter: &mut F,
     hashes: impl Iterator<Item = KeyHash>,
 ) -> Result<u64, BatchInsertError> {
-    let mut group = Group { filter, hashes: [KeyHash::new(0); BLOCK], drawn: 0, done: 0, new: 0 };
-    for hash in hashes {
-        group.hashes[group.drawn] = hash;
-        group.drawn += 1;
-        if group.drawn == BLOCK {
-            group.insert()?;
+    let (room, mut items) = ([KeyHash::new(0); BLOCK], [None; BLOCK]);
+    let mut group = Inserting { filter, hashes: room, drawn: 0, done: 0, new: 0 };
+    let mut source = hashes.map(|hash| (hash, ())).fuse();
+    loop {
+        draw(&mut source, &mut group.drawn, &mut group.hashes, &mut items);
+        if group.drawn == 0 {
+            return Ok(group.new);
         }
+        group.insert()?;
     }
-    group.insert()?;
-    Ok(group.new)
 }
 
 /// Hashes that were drawn and are to be inserted.
-struct Group<'f, F: InsertFilter + ?Sized> {
+struct Inserting<'f, F: InsertFilter + ?Sized> {
     filter: &'f mut F,
     hashes: [KeyHash; BLOCK],
     drawn: usize,
@@ -100,7 +182,7 @@ struct Group<'f, F: InsertFilter + ?Sized> {
     new: u64,
 }
 
-impl<F: InsertFilter + ?Sized> Group<'_, F> {
+impl<F: InsertFilter + ?Sized> Inserting<'_, F> {
     fn insert(&mut self) -> Result<(), BatchInsertError> {
         let drawn = core::mem::take(&mut self.drawn);
         let inserted = self.filter.insert_batch(&self.hashes[..drawn]);
@@ -112,7 +194,7 @@ impl<F: InsertFilter + ?Sized> Group<'_, F> {
     }
 }
 
-impl<F: InsertFilter + ?Sized> Drop for Group<'_, F> {
+impl<F: InsertFilter + ?Sized> Drop for Inserting<'_, F> {
     fn drop(&mut self) {
         if self.drawn > 0 {
             let _ = self.insert();
@@ -204,6 +286,11 @@ mod tests {
         for n in [0, 1, 127, 128, 129, 1000] {
             assert!(filter.contains_iter(0..n).eq((0..n).map(is_in)), "{n}");
             assert!(filter.filter_keys(0..n).eq((0..n).filter(|&key| is_in(key))), "{n}");
+            // `fold` goes by whole groups.
+            let mut answers = filter.contains_iter(0..n);
+            let mut all: Vec<bool> = answers.by_ref().take(5).collect();
+            answers.for_each(|answer| all.push(answer));
+            assert!(all.into_iter().eq((0..n).map(is_in)), "{n}");
         }
         // Also of keys without end, and through an object.
         let filter: &dyn Filter = &filter;
@@ -220,8 +307,11 @@ mod tests {
         }
         let mut found = filter.filter_keys(0..300u64);
         assert_eq!(found.size_hint(), (0, Some(300)));
-        found.next();
-        assert!(found.size_hint().1.is_some_and(|most| most < 300));
+        while found.next().is_some() {
+            let (least, most) = found.size_hint();
+            assert!(most.is_some_and(|most| least <= most && most < 300));
+        }
+        assert_eq!(found.size_hint(), (0, Some(0)));
         assert_eq!(filter.contains_iter(0u64..).size_hint().1, None);
     }
 
