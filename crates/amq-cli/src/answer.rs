@@ -39,7 +39,7 @@ fn choice(choice: &Choice) -> Value {
         "bytes": choice.bytes,
         "bits_per_key": choice.bits_per_key,
         "build_bytes": choice.build_bytes,
-        // Of a map without a check, which gives some value to every key, there is none.
+        // A map without check bits returns a value for every key: it has no rate.
         "fpr": choice.rate(),
         "check_bits": choice.check_bits(),
         "grown": choice.grown.map(|growth| {
@@ -61,8 +61,8 @@ pub(crate) fn error_in_json(error: &str) -> Value {
     json!({ "error": error })
 }
 
-/// Why there is no answer, as one JSON object: the text; the demands that conflict, with the first
-/// choice without each of them; and what to take for what no filter of this family does.
+/// A refusal as one JSON object: its text; the conflicting demands, each with the best choice once
+/// it is dropped; and an alternative where no filter of this family does the job.
 pub(crate) fn refusal_in_json(error: &ChooseError) -> Value {
     let (mut demands, mut ways_out, mut instead) = (Vec::new(), Vec::new(), Vec::new());
     match error {

@@ -18,15 +18,15 @@ use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where keys come from and how they are written.
+/// The sources of keys, and their format.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Keys")]
 pub(crate) struct KeyArgs {
-    /// Files of keys, one a line; `-`, or no file, is standard input
+    /// Files of keys, one per line; `-`, or no file, is standard input
     #[arg(value_name = "KEYS")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// A key itself, instead of files; can be repeated
+    /// A key, instead of files of keys; can be repeated
     #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["files", "field"])]
     keys: Vec<OsString>,
@@ -35,47 +35,47 @@ pub(crate) struct KeyArgs {
     #[arg(short = '0', long)]
     null: bool,
 
-    /// What a line stands for [default: what the filter's file says, or text]
+    /// How to read a line [default: as the filter's file says, else as text]
     #[arg(long, value_name = "TYPE", value_enum)]
     key_type: Option<KeyType>,
 
-    /// The key is this field of each line, and the line is printed whole. Fields are counted from
-    /// 1; with --csv they also have the names of the first line
+    /// Use this field of each line as its key; the whole line is printed. Fields are numbered from
+    /// 1; with --csv, the names in the first line work, too
     #[arg(long, value_name = "FIELD")]
     field: Option<String>,
 
-    /// What separates fields, a character or `tab` [default: tab, and a comma with --csv]
+    /// The separator of fields, a character or `tab` [default: tab; a comma with --csv]
     #[arg(short, long, value_name = "CHARACTER", value_parser = delimiter, requires = "field")]
     delimiter: Option<u8>,
 
-    /// Lines are records of a CSV file: fields may be quoted, and hold line ends
+    /// Read lines as CSV records: fields may be quoted, and may contain line ends
     #[arg(long, requires = "field")]
     csv: bool,
 
-    /// The first line of each file names the fields and is no key; so it is if --field is a name
+    /// The first line of each file names the fields and is not a key; implied if --field is a name
     #[arg(long, requires = "csv")]
     header: bool,
 
-    /// Take letters in upper and lower case as the same, by Unicode's case folding. Neither this
-    /// nor --trim is in the filter's file: give it in later runs, too
+    /// Ignore case, by Unicode case folding. Neither this nor --trim is recorded in the filter:
+    /// give it in later runs, too
     #[arg(short, long)]
     ignore_case: bool,
 
-    /// Drop the white space about a key
+    /// Strip white space from both ends of a key
     #[arg(long)]
     trim: bool,
 
-    /// Take files as they are. By default those that gzip, zstd, bzip2 or xz have compressed are
+    /// Read files as they are. By default, files compressed by gzip, zstd, bzip2 or xz are
     /// decompressed, UTF-16 is read as UTF-8, and a byte order mark is skipped
     #[arg(long)]
     raw: bool,
 
-    /// Keep a carriage return before the line feed as part of the key. By default CRLF ends a line
+    /// Keep a carriage return before the line feed as part of the key. By default CRLF ends a line,
     /// as LF does
     #[arg(long)]
     keep_cr: bool,
 
-    /// Refuse longer keys; up to 1GiB. This bounds the memory that a file without lines takes
+    /// Refuse longer keys; at most 1GiB. This bounds the memory used by a file without line ends
     #[arg(long, value_name = "SIZE", value_parser = key_len, default_value = "1MiB")]
     max_key_len: u64,
 
@@ -84,7 +84,7 @@ pub(crate) struct KeyArgs {
     threads: Option<u32>,
 }
 
-/// A byte that stands between fields.
+/// The separator of fields.
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
@@ -93,7 +93,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// A length that keeps the ends of lines below 2^32.
+/// A key length; the limit keeps line ends in a block below 2^32.
 fn key_len(text: &str) -> Result<u64, String> {
     match numbers::size(text)? {
         bytes @ 1..=0x4000_0000 => Ok(bytes),
@@ -102,8 +102,8 @@ fn key_len(text: &str) -> Result<u64, String> {
 }
 
 impl KeyArgs {
-    /// The keys. Sources that cannot be read are refused now. `before` are read first, a filter or
-    /// a secret key: standard input cannot be both.
+    /// The keys. Unreadable sources are refused now. `before` are files read first, a filter or a
+    /// secret key: standard input can be only one of them.
     pub(crate) fn keys<'a>(
         &self,
         before: impl IntoIterator<Item = &'a Path>,
@@ -111,7 +111,7 @@ impl KeyArgs {
         self.keys_after(None, before)
     }
 
-    /// The same, of one more file before the others.
+    /// The same, with one more file before the others.
     pub(crate) fn keys_after<'a>(
         &self,
         first: Option<&Path>,
@@ -156,7 +156,7 @@ impl KeyArgs {
         })
     }
 
-    /// Which field is the key.
+    /// The field that is the key.
     fn columns(&self, end: u8) -> anyhow::Result<Option<Columns>> {
         let Some(field) = &self.field else { return Ok(None) };
         let (field, is_name) = match field.parse::<usize>() {
@@ -204,7 +204,7 @@ impl KeyArgs {
     }
 }
 
-/// A filter that is changed by keys.
+/// A filter to change, and the keys to change it by.
 #[derive(Args, Debug)]
 pub(crate) struct ChangeArgs {
     /// The filter's file; `-` is standard input, and standard output without -o
@@ -226,8 +226,8 @@ pub(crate) struct ChangeArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Print one JSON object instead: what `amq info --json` tells, and what was done: `read`, and
-    /// `inserted`, or `removed` and `stuck`
+    /// Print one JSON object instead: the fields of `amq info --json`, and what was done: `read`,
+    /// and `inserted`, or `removed` and `stuck`
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -242,7 +242,7 @@ pub(crate) struct ChangeArgs {
 }
 
 impl ChangeArgs {
-    /// The filter, which no other run can change from now on, where it goes, and the keys.
+    /// The filter, locked against other runs from now on, its destination, and the keys.
     pub(crate) fn begin(&self) -> anyhow::Result<(AnyFile, Output, Keys)> {
         let output = Output::of_change(&self.filter, self.output.as_deref(), self.force)?;
         let output = output.keeping(self.backup)?.telling(self.json)?;
@@ -269,13 +269,13 @@ impl ChangeArgs {
         self.output.is_none() && !is_dash(&self.filter)
     }
 
-    /// Whether progress and results are shown to people.
+    /// Whether progress and reports are off.
     pub(crate) const fn is_silent(&self) -> bool {
         self.quiet || self.json
     }
 }
 
-/// How large or how exact a filter is to be: one of three.
+/// The budget of a filter: its rate or its size, one of three options.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Size")]
 #[group(required = true, multiple = false)]
@@ -304,34 +304,34 @@ impl BudgetArgs {
     }
 }
 
-/// What keys are hashed with.
+/// The seed or secret key that keys are hashed with.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Seed")]
 #[group(multiple = false)]
 pub(crate) struct SeedArgs {
-    /// A seed of your own, decimal or 0x and hexadecimal. The default, 0, is public: the same keys
-    /// in the same order give the same file everywhere
+    /// A seed of your own, in decimal or, after 0x, in hexadecimal. The default, 0, is public: the
+    /// same keys in the same order make the same file everywhere
     #[arg(long, value_name = "SEED", value_parser = numbers::seed, allow_hyphen_values = true)]
     seed: Option<u64>,
 
-    /// A random seed, for keys that strangers choose: they cannot prepare keys that collide. It is
-    /// in the file, which is then its owner's alone: keep that secret, too
+    /// A random seed, for keys that strangers choose: they cannot prepare keys that collide. The
+    /// file contains the seed, so only its owner can read it: keep it secret
     #[arg(long)]
     secret: bool,
 
-    /// The seed of another filter, so that both can be merged
+    /// Use the seed of another filter, so that the two can be merged
     #[arg(long, value_name = "FILTER")]
     seed_of: Option<PathBuf>,
 
-    /// Instead of a seed a secret key, in a file of 32 hexadecimal digits that its owner alone has
-    /// access to: the strongest protection against strangers who choose the keys. It is not put
-    /// into the filter, so that later runs need --key-file, too
+    /// Instead of a seed, a secret key in a file of 32 hexadecimal digits that only its owner can
+    /// access: the strongest protection against strangers who choose the keys. The filter does not
+    /// contain it, so later runs need --key-file, too
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
 
 impl SeedArgs {
-    /// The seed or key, if the command line says one.
+    /// The seed or key given on the command line, if any.
     pub(crate) fn given(&self) -> anyhow::Result<Option<Secret>> {
         if let Some(path) = &self.seed_of {
             let (header, file) = input::look(path)?;
@@ -362,7 +362,7 @@ impl SeedArgs {
         Ok(self.given()?.unwrap_or(Secret::Seed(DEFAULT_SEED)))
     }
 
-    /// Where the secret key is.
+    /// The file of the secret key.
     pub(crate) fn key_file(&self) -> Option<&Path> {
         self.key_file.as_deref()
     }

@@ -8,9 +8,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Gives the new file the attributes of the one at `path`. Where its access control list cannot be
-/// kept, the group's bits of its mode are the list's mask, and no right of the group: they are
-/// taken from the new file by [`close`].
+/// Copies the attributes of the file at `path` to the new one. The group bits of a mode with an
+/// access control list are the list's mask, not the group's rights: where the list cannot be kept,
+/// [`close`] clears them.
 pub(crate) fn copy(path: &Path, new: &File) -> io::Result<Kept> {
     let mut lost = Vec::new();
     let held = names(path)?;
@@ -20,7 +20,7 @@ pub(crate) fn copy(path: &Path, new: &File) -> io::Result<Kept> {
             lost.push(name.clone());
         }
     }
-    // A folder's default list is for new files, and this stands for an old one.
+    // The new file may have the folder's default list, which the replaced file did not have.
     if !held.iter().any(|name| name == LIST) {
         remove(new, LIST);
     }
@@ -33,7 +33,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Says what is lost; call it once the mode is set.
+    /// Reports what is lost; call it once the mode is set.
     pub(crate) fn close(&self, path: &Path, new: &File) -> io::Result<()> {
         let name = path.display();
         for lost in &self.lost {
@@ -54,7 +54,7 @@ impl Kept {
 /// The attribute that holds an access control list.
 const LIST: &str = "system.posix_acl_access";
 
-/// The most bytes that Linux has of names or of a value.
+/// Linux's limit on the bytes of all names, and of a value.
 const MOST: usize = 64 << 10;
 
 fn names(path: &Path) -> io::Result<Vec<String>> {
@@ -79,7 +79,8 @@ fn set(new: &File, name: &str, value: &[u8]) -> io::Result<()> {
     Ok(fsetxattr(new, name, value, XattrFlags::empty())?)
 }
 
-/// A label of the system's may be there already, and may not be set.
+/// Whether the new file already has this value: a security label may be there, and refuse to be
+/// set.
 fn has_same(path: &Path, new: &File, name: &str) -> bool {
     let mut value = vec![0; MOST];
     let length = fgetxattr(new, name, &mut value).ok();
@@ -98,8 +99,8 @@ fn close_to_group(new: &File) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// As on a file system without lists: the mode's group bits are the mask of the old file's
-    /// list.
+    /// As on a file system without access control lists: the mode's group bits are the mask of the
+    /// old file's list.
     #[test]
     fn a_list_that_is_lost_leaves_the_group_without_access() {
         let room = tempfile::tempdir().unwrap();

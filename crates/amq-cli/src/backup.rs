@@ -8,15 +8,15 @@ use std::path::Path;
 
 /// Keeps the file as `NAME~`, replacing an older backup.
 ///
-/// A link to the same file, since what follows replaces the name and not the bytes; a copy where a
-/// file system has no links. It is made under another name and renamed: a run that fails here
-/// leaves the older backup.
+/// A hard link, since the run then replaces the name and not the bytes; a copy where the file
+/// system has no links. It is made under another name and renamed: a run that fails here keeps the
+/// older backup.
 pub(crate) fn keep(path: &Path) -> anyhow::Result<()> {
     let mut kept = path.as_os_str().to_owned();
     kept.push("~");
     let kept = Path::new(&kept);
     let failed = || format!("no backup {} can be made, so nothing was changed", kept.display());
-    // As after a run that was killed between here and its end.
+    // Left by a run that was killed after its backup.
     if same_file::is_same_file(path, kept).unwrap_or(false) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Reads keys block by block, on a thread of its own: whole lines, in bounded memory.
+//! Reads keys in blocks of whole lines on a separate thread, in bounded memory.
 
 use crate::exit;
 use crate::form::{self, Form};
@@ -20,12 +20,12 @@ use std::sync::mpsc::SyncSender;
 /// Bytes read at a time, unless memory is scarce.
 pub(crate) const BLOCK: usize = 256 << 10;
 
-/// Where keys come from, in order.
+/// A source of keys.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Stdin,
     File(PathBuf),
-    /// Keys given on the command line, each with its end.
+    /// Keys given on the command line, each with its end byte.
     Given(Vec<u8>),
 }
 
@@ -39,9 +39,8 @@ impl Source {
         }
     }
 
-    /// Finds out early whether it can be read, and how many bytes it has if that is known. Opens no
-    /// FIFO, which can be read only once. A filter is no file of keys: `first` is what was given
-    /// before.
+    /// Checks early that it can be read, and returns its bytes if known. Opens no FIFO, which can
+    /// be read only once. Refuses a filter; `first` is the file that was taken as the filter.
     pub(crate) fn check(&self, raw: bool, first: Option<&Path>) -> anyhow::Result<Option<u64>> {
         match self {
             Self::Given(keys) => Ok(Some(keys.len() as u64)),
@@ -63,7 +62,7 @@ impl Source {
                 match Form::of_file(path).filter(|_| !raw) {
                     Some(Form::Filter) => Err(not_keys(path, first)),
                     Some(Form::Utf8) | None => Ok(Some(found.len())),
-                    // How many bytes come out is not known.
+                    // The decompressed size is unknown.
                     Some(_) => Ok(None),
                 }
             }
@@ -129,7 +128,7 @@ impl Reader {
                 Ok(Continue(())) => {}
                 Ok(Break(())) => return,
                 Err(error) => {
-                    // If the other side is gone, nobody wants to know.
+                    // The receiver may be gone: then there is nobody to tell.
                     let _ = self.full.send(Err(error));
                     return;
                 }
@@ -137,13 +136,13 @@ impl Reader {
         }
     }
 
-    /// Sends the blocks of one source. `Break` if no more are wanted.
+    /// Sends the blocks of one source. `Break` if the receiver is gone.
     fn read(&self, index: usize) -> anyhow::Result<ControlFlow<()>> {
         let source = &self.sources[index];
         let mut input = source.open(self.raw)?;
         let mut ends = Ends::new(self.end, self.columns.as_ref());
         let mut column = None;
-        // What was read after the last whole line.
+        // The bytes after the last whole line.
         let mut rest = Vec::new();
         loop {
             let mut work = self.pool.lend();
@@ -171,8 +170,8 @@ impl Reader {
         }
     }
 
-    /// Reads until the block holds a whole line, and puts what follows its last one into `rest`.
-    /// Returns whether the source has come to its end.
+    /// Reads until the block holds a whole line, and moves what follows its last line to `rest`.
+    /// Returns whether the source has ended.
     fn fill(
         &self,
         source: &Source,
@@ -210,7 +209,7 @@ impl Reader {
         }
     }
 
-    /// The first line that is too long: its index in the block, and where it stands.
+    /// The first line that is too long: its index in the block, and its range.
     fn first_long(&self, block: &[u8]) -> Option<(u64, Range<usize>)> {
         // Then none of its lines is too long.
         if block.len() <= self.max_key_len {

@@ -12,10 +12,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// Sets that fit into a few bits per key, from the command line.
 ///
-/// A filter answers "was this key put in?" with "certainly not" or "probably". How often it says
-/// "probably" for a key that was not put in is its false-positive rate, which you choose: at 1 % a
-/// million keys take 1.2 MB in a Bloom filter, whatever their length, and 0.85 MB in a ribbon. A
-/// key that was put in is never denied.
+/// A filter answers "was this key inserted?" with "certainly not" or "probably". A key that was
+/// inserted is always found. Another key is found at the false-positive rate, which you choose: at
+/// 1 %, a million keys of any length take 1.2 MB in a Bloom filter, and 0.85 MB in a ribbon filter.
 #[derive(Parser, Debug)]
 #[command(name = "amq", version, propagate_version = true, after_help = AFTER)]
 #[command(max_term_width = 100, arg_required_else_help = true)]
@@ -55,8 +54,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command. If it fails, a program that reads JSON is told, too; the commands that
-    /// give an answer for each file, or a refusal of their own, do that themselves.
+    /// Runs the command. With --json, a failure is printed as JSON, too; commands with an answer
+    /// for each file, or a refusal of their own, do that themselves.
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
         let tells = !matches!(self.command, Command::Choose(_) | Command::Verify(_));
         self.run_command().inspect_err(|error| {

@@ -1,4 +1,4 @@
-//! Estimates the number of different keys, within known bounds, in 16 KiB.
+//! Estimates the number of distinct keys, with an upper bound, in 16 KiB.
 
 use amq::KeyHash;
 
@@ -25,7 +25,7 @@ impl Distinct {
     }
 
     pub(crate) fn add(&mut self, hashes: &[KeyHash]) {
-        // After many hashes no register is low, and few hashes can raise one.
+        // After many hashes every register is high, and few hashes can raise one.
         let least = self.0.iter().copied().min().unwrap_or(0);
         let below = u64::MAX >> least;
         for hash in hashes {
@@ -39,7 +39,7 @@ impl Distinct {
         }
     }
 
-    /// The number of different hashes added, give or take 0.8 %.
+    /// The number of distinct hashes added, with a standard deviation of 0.8 %.
     pub(crate) fn estimate(&self) -> f64 {
         let mut counts = [0u32; MOST + 1];
         for &rank in self.0.iter() {
@@ -55,14 +55,14 @@ impl Distinct {
         m * m / (2.0 * std::f64::consts::LN_2 * sum)
     }
 
-    /// An upper bound on the number of different hashes added, five standard deviations above the
+    /// An upper bound on the number of distinct hashes added: five standard deviations above the
     /// estimate.
     pub(crate) fn at_most(&self) -> u64 {
         (self.estimate() * (1.0 + SIGMAS * ERROR)).ceil() as u64
     }
 }
 
-/// Ertl's sigma: the registers that are still zero.
+/// Ertl's sigma, for the registers that are still zero.
 fn sigma(mut x: f64) -> f64 {
     if x == 1.0 {
         return f64::INFINITY;
@@ -79,7 +79,7 @@ fn sigma(mut x: f64) -> f64 {
     }
 }
 
-/// Ertl's tau: the registers that can rise no further.
+/// Ertl's tau, for the registers at their maximum.
 fn tau(mut x: f64) -> f64 {
     if x == 0.0 || x == 1.0 {
         return 0.0;
@@ -113,8 +113,9 @@ mod tests {
         sketch
     }
 
-    /// Through empty registers, the range where the classic estimator has its bias (2.5 to 5 times
-    /// the registers), and far beyond: no bias, and the spread of the paper, on both sides.
+    /// From mostly empty registers through the range where the classic estimator is biased (2.5 to
+    /// 5 times the registers) to far beyond: no bias, and the paper's standard deviation,
+    /// two-sided.
     #[test]
     fn the_error_is_that_of_the_paper_on_both_sides() {
         const RUNS: u64 = 16;
@@ -126,7 +127,7 @@ mod tests {
             assert!(mean.abs() < 4.0 * ERROR / runs.sqrt(), "{n}: {mean}");
             let spread = (offs.iter().map(|off| off * off).sum::<f64>() / runs).sqrt();
             assert!(spread < 1.6 * ERROR, "{n}: {spread}");
-            // Few hashes are counted more exactly: nearly each has a register of its own.
+            // Few hashes are counted more exactly: nearly every one has its own register.
             assert!(spread > ERROR * if n > 40_000 { 0.5 } else { 0.1 }, "{n}: {spread}");
             assert!(offs.iter().any(|&off| off < 0.0) && offs.iter().any(|&off| off > 0.0));
         }

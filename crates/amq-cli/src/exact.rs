@@ -1,12 +1,12 @@
-//! Lines that are compared with all lines before them, in bounded memory.
+//! Exact deduplication of lines in bounded memory.
 //!
-//! New keys are kept in a table, so that a line is known when it comes, until memory is full. From
-//! then on, a line that is not in the table goes to one of 32 parts on disk, by bits of its hash:
-//! equal lines share a part. When all lines have come, the parts are read one after the other, in
-//! the same way: one that does not fit into memory either has parts of its own. Then a last pass
-//! over the parts prints the lines in their order.
+//! New keys are kept in a table, which decides each line at once, until memory is full. From then
+//! on, a line that is not in the table goes to one of 32 parts on disk, by bits of its hash: equal
+//! lines share a part. When all lines have been read, the parts are processed one by one in the
+//! same way: a part that does not fit into memory is split again. A last pass over the parts prints
+//! the lines in order.
 //!
-//! The files on disk have no names: nothing is left of them, however the run ends.
+//! The files on disk have no names: they vanish however the run ends.
 
 use crate::keys::Shape;
 use crate::memory::{reserve, spare};
@@ -24,16 +24,15 @@ use std::path::Path;
 const PARTS: usize = 1 << BITS;
 const BITS: u32 = 5;
 
-/// The last level, whose lines have the same 55 bits of their hashes: it takes the memory it needs.
+/// The last level, whose lines share 55 bits of their hashes: its table may exceed the limit.
 const LAST: u32 = 64 / BITS - 1;
 
-/// What is known of a line when it comes: that it is new, that it is repeated, or else the part
-/// that it went to.
+/// The state of a line when it is read: new, repeated, or else the part that it went to.
 type Known = u8;
 const NEW: Known = 255;
 const REPEATED: Known = 254;
 
-/// The part of lines that are to be printed, but after others that are not known yet.
+/// The part of lines to be printed after others that are still undecided.
 const PRINTED: usize = PARTS;
 
 /// Finds the keys for comparison, unless each is its line.
@@ -49,7 +48,7 @@ impl Sink for Compared {
     }
 }
 
-/// Where a level's lines are.
+/// The memory and the folder of a level's lines.
 #[derive(Clone, Copy)]
 struct Room<'a> {
     folder: &'a Path,
@@ -69,7 +68,7 @@ impl Room<'_> {
 /// The lines of a run.
 pub(crate) struct Lines<'a> {
     level: Level<'a>,
-    /// Once a line has gone to a part: where that and each later line is.
+    /// Once a line has gone to a part: the part of that and of each later line.
     order: Option<Written<'a>>,
     /// Whether repeated lines are printed, not new ones.
     repeated: bool,
@@ -78,19 +77,19 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// In so many bytes of memory, and temporary files in this folder.
+    /// Uses up to `memory` bytes, and temporary files in `folder`.
     pub(crate) fn new(folder: &'a Path, memory: u64, repeated: bool) -> anyhow::Result<Self> {
         let memory = usize::try_from(memory).unwrap_or(usize::MAX);
         let buffer = (memory >> 11).clamp(4 << 10, 64 << 10);
-        // Those of three levels: each has its parts, and what is known of them.
+        // The buffers of three levels: each has those of its parts, and of its line states.
         let table = memory.saturating_sub(3 * 2 * (PARTS + 1) * buffer).max(4 * PAGE);
         let room = Room { folder, table, buffer };
-        // A folder that takes no files is refused before lines come.
+        // Refuses an unusable folder before lines are read.
         Written::new(room)?;
         Ok(Self { level: Level::new(room, 0), order: None, repeated, new: 0, printed: 0 })
     }
 
-    /// Takes a block, and appends to `out` those of its lines that are printed now.
+    /// Adds a block, and appends to `out` its lines that are printed at once.
     pub(crate) fn add(
         &mut self,
         work: &Work,
@@ -134,7 +133,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// Prints the others, once all have come.
+    /// Prints the other lines, once all have been read.
     pub(crate) fn finish(
         &mut self,
         mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
@@ -165,7 +164,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What is known of each line of a part, in order.
+/// The state of each line of a part, in order.
 fn decide<'a>(part: &mut Reading<'a>, depth: u32) -> anyhow::Result<Reading<'a>> {
     let mut level = Level::new(part.room, depth);
     let mut known = Written::new(part.room)?;
@@ -199,12 +198,12 @@ fn decide<'a>(part: &mut Reading<'a>, depth: u32) -> anyhow::Result<Reading<'a>>
     all.read()
 }
 
-/// Lines whose hashes have the same first bits: those that chose the parts that they are in.
+/// Lines whose hashes share their first bits, by which the levels above chose their part.
 struct Level<'a> {
     room: Room<'a>,
     depth: u32,
     table: Table,
-    /// None as long as the table takes all.
+    /// Empty as long as the table holds all lines.
     parts: Vec<Written<'a>>,
 }
 
@@ -229,20 +228,20 @@ impl<'a> Level<'a> {
         Ok(part as Known)
     }
 
-    /// The parts, once all lines have come. Frees the table.
+    /// The parts, once all lines have been read. Frees the table.
     fn end(&mut self) -> anyhow::Result<Vec<Reading<'a>>> {
         self.table = Table::default();
         std::mem::take(&mut self.parts).into_iter().map(Written::read).collect()
     }
 }
 
-/// A line, and what makes it equal to others.
+/// A line, and the key by which it is compared.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     hash: u64,
     key: &'a [u8],
     line: &'a [u8],
-    /// The byte that ends lines; the last one may lack it.
+    /// The byte that ends lines; the last line may lack it.
     end: u8,
 }
 
@@ -255,8 +254,8 @@ impl Line<'_> {
     }
 }
 
-/// Bytes before each line in a file: its hash, its length, the length of its key and the bytes of
-/// that which follow the line. These are none if the line begins with the key.
+/// Bytes before each line in a file: its hash, its length, the length of its key, and the number of
+/// key bytes that follow the line: none if the line begins with the key.
 const HEAD: usize = 8 + 3 * 4;
 
 /// A line of a file.
@@ -265,7 +264,7 @@ struct Record {
     hash: u64,
     line: Vec<u8>,
     key: Vec<u8>,
-    /// The length of a key that the line begins with.
+    /// The length of the key, if the line begins with it.
     begins: usize,
 }
 
@@ -303,7 +302,7 @@ impl<'a> Written<'a> {
         head[..8].copy_from_slice(&it.hash.to_le_bytes());
         let lengths = [it.line.len() + end.len(), it.key.len(), after.len()];
         for (to, length) in head[8..].chunks_exact_mut(4).zip(lengths) {
-            // A line has up to 1 GiB, and its key, with its cases folded, up to three times that.
+            // A line has at most 1 GiB, and its case-folded key at most three times that.
             to.copy_from_slice(&(length as u32).to_le_bytes());
         }
         let mut pieces = [&head[..], it.line, end, after].into_iter();
@@ -321,7 +320,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// A file that is read, once it is whole.
+/// A complete file, to be read.
 struct Reading<'a> {
     room: Room<'a>,
     file: BufReader<File>,
@@ -360,7 +359,7 @@ impl Reading<'_> {
     }
 }
 
-/// Lines whose places in the table are read ahead.
+/// The number of lines to prefetch ahead.
 const AHEAD: usize = 64;
 
 /// Keys in memory.
@@ -373,7 +372,7 @@ struct Table {
     paged: usize,
 }
 
-/// Where a key is.
+/// The place of a key.
 struct Place {
     hash: u64,
     page: u32,
@@ -384,7 +383,7 @@ struct Place {
 const PAGE: usize = 64 << 10;
 
 impl Table {
-    /// Has the processor fetch what it needs to look up several keys, at the same time.
+    /// Reads the table's entries of several hashes, so that their cache misses overlap.
     fn fetch(&self, hashes: impl Iterator<Item = u64>) {
         let seen = |hash| self.places.find(hash, |place| place.hash == hash).is_some();
         black_box(hashes.map(seen).filter(|&seen| seen).count());
@@ -399,14 +398,14 @@ impl Table {
         self.places.find(hash, is).is_some()
     }
 
-    /// Adds a key that it does not hold, and returns whether it did: not if it would take more than
-    /// `most` bytes, unless it is the first.
+    /// Adds a key that is not in the table. Returns false if the table would exceed `most` bytes,
+    /// unless the key is its first.
     fn insert(&mut self, hash: u64, key: &[u8], most: usize) -> anyhow::Result<bool> {
         let length = 4 + key.len();
         let fits = self.pages.last().is_some_and(|page| page.capacity() - page.len() >= length);
         let page = if fits { 0 } else { length.max(PAGE) };
         let held = self.places.allocation_size();
-        // They move to a table of twice the size.
+        // The entries would move to a table of twice the size.
         let more = if self.places.len() < self.places.capacity() { 0 } else { 2 * held };
         if held + more + self.paged + page > most && !self.places.is_empty() {
             return Ok(false);
@@ -436,7 +435,7 @@ const MEMORY: &str = "no memory for the lines: give a smaller --memory";
 mod tests {
     use super::*;
 
-    /// Keys that differ under one hash, in one table and through all levels.
+    /// Different keys with equal hashes, in one table and through all levels.
     #[test]
     fn equal_hashes_are_no_equal_keys() {
         let folder = std::env::temp_dir();

@@ -1,4 +1,4 @@
-//! How a run ends: the exit status, and what is said on standard error.
+//! The end of a run: its exit status, and messages on standard error.
 
 use std::io;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ pub(crate) enum Outcome {
     Done,
     /// Status 1: nothing was found.
     Nothing,
-    /// Status 2: something is wrong, and the user was told.
+    /// Status 2: a failure that has been reported.
     Told,
 }
 
@@ -20,7 +20,7 @@ impl Outcome {
     }
 }
 
-/// Standard output was closed by its reader, as `head` does. Not an error for text.
+/// Standard output was closed by its reader, as by `head`. Not an error for text.
 #[derive(Debug)]
 pub(crate) struct Closed;
 
@@ -32,7 +32,7 @@ impl std::fmt::Display for Closed {
 
 impl std::error::Error for Closed {}
 
-/// An error of writing to standard output.
+/// An error in writing to standard output.
 pub(crate) fn stdout_error(error: io::Error) -> anyhow::Error {
     match error.kind() {
         io::ErrorKind::BrokenPipe => Closed.into(),
@@ -46,7 +46,7 @@ pub(crate) fn status(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Nothing) => ExitCode::from(1),
         Ok(Outcome::Told) => ExitCode::from(2),
-        // Whoever closed the output has seen enough.
+        // The reader of the output has seen enough.
         Err(error) if error.is::<Closed>() => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error);
@@ -57,7 +57,7 @@ pub(crate) fn status(result: anyhow::Result<Outcome>) -> ExitCode {
 
 /// Prints an error and its causes on one line.
 pub(crate) fn complain(error: &anyhow::Error) {
-    // There is nowhere left to report a failure.
+    // A failure here cannot be reported anywhere.
     let _ = write_line(&format!("amq: {error:#}"));
 }
 

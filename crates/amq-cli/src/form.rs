@@ -1,4 +1,4 @@
-//! What a file is, by how it begins: compressed keys, UTF-16, or one of our filters.
+//! Detects a file's format from its first bytes: compressed, UTF-16, or one of our filters.
 
 use anyhow::{anyhow, bail};
 use encoding_rs_io::DecodeReaderBytes;
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
 
-/// What bytes begin with.
+/// A format with a magic number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Filter,
@@ -34,23 +34,23 @@ const MAGIC: [(Form, &[u8]); 8] = [
 /// The longest magic.
 const LONGEST: usize = 10;
 
-/// The most memory that a decoder may take, for the dictionary of a file.
+/// The most memory for a decoder's dictionary.
 const MOST: u64 = 256 << 20;
 
-/// Whether the bytes are the first of this magic, or the other way round. bzip2's level is a digit.
+/// Whether one is a prefix of the other. bzip2's level is a digit.
 fn begins(bytes: &[u8], magic: &[u8]) -> bool {
     let same = |(&byte, &want): (&u8, &u8)| byte == want || want == b'*' && byte.is_ascii_digit();
     bytes.iter().zip(magic).all(same)
 }
 
 impl Form {
-    /// What starts like this.
+    /// The format that starts with these bytes.
     pub(crate) fn of(start: &[u8]) -> Option<Self> {
         let is = |(_, magic): &&(Self, &[u8])| start.len() >= magic.len() && begins(start, magic);
         MAGIC.iter().find(is).map(|&(form, _)| form)
     }
 
-    /// What a file starts like; `None` also if it is not a regular one, or cannot be read.
+    /// The format of a file; `None` also if it is not a regular file, or cannot be read.
     pub(crate) fn of_file(path: &Path) -> Option<Self> {
         if !path.is_file() {
             return None;
@@ -78,7 +78,7 @@ impl Form {
 
 type Input = Box<dyn Read + Send>;
 
-/// The keys in what is read: decompressed, without a byte order mark, and UTF-8 instead of UTF-16.
+/// The input decompressed, without a byte order mark, and with UTF-16 converted to UTF-8.
 pub(crate) fn decoded(input: Input) -> anyhow::Result<Input> {
     let (form, input) = begun(input)?;
     let input: Input = match form {
@@ -100,13 +100,13 @@ pub(crate) fn decoded(input: Input) -> anyhow::Result<Input> {
 fn text(form: Option<Form>, mut input: Input) -> anyhow::Result<Input> {
     match form {
         Some(Form::Filter) => {
-            bail!("this is a filter, not a file of keys: amq merge unites filters")
+            bail!("this is a filter, not a file of keys: to unite filters, use amq merge")
         }
         Some(form) if form.is_compressed() => {
             let program = form.decompressor().unwrap_or_default();
-            bail!("this is compressed twice: {program} undoes one of them")
+            bail!("this is compressed twice: decompress it once with {program}")
         }
-        // By its mark, which is dropped. What is no text becomes U+FFFD.
+        // By its byte order mark, which is dropped. Invalid units become U+FFFD.
         Some(Form::Utf16Le | Form::Utf16Be) => Ok(Box::new(DecodeReaderBytes::new(input))),
         Some(Form::Utf8) => {
             input.read_exact(&mut [0; 3])?;
@@ -116,8 +116,8 @@ fn text(form: Option<Form>, mut input: Input) -> anyhow::Result<Input> {
     }
 }
 
-/// What an input begins with, and all of it. Reads no further than the first bytes that tell: of a
-/// pipe, more may come late.
+/// The format of an input, and the whole input. Reads only as many bytes as decide: those that
+/// follow in a pipe may arrive late.
 fn begun(mut input: Input) -> anyhow::Result<(Option<Form>, Input)> {
     let mut start = Vec::new();
     let undecided = |start: &[u8]| {
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use std::io;
 
-    /// Gives a byte at a time.
+    /// Returns one byte per read.
     struct Slow(Cursor<Vec<u8>>);
 
     impl Read for Slow {

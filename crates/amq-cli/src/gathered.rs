@@ -1,22 +1,23 @@
-//! The keys of a build whose number is not known beforehand: their hashes, and how many differ.
+//! The keys of a build whose number is not known beforehand: their hashes, and how many are
+//! distinct.
 
 use crate::distinct::Distinct;
 use crate::numbers::{grouped, of, rounded};
 use crate::spool::Spool;
 use amq::KeyHash;
 
-/// What a build has read.
+/// The keys that a build has read.
 pub(crate) struct Gathered {
     pub(crate) spool: Spool,
     sketch: Distinct,
     /// Lines.
     pub(crate) read: u64,
-    /// The number of different keys, once they have been counted: then there are no copies left.
+    /// The number of distinct keys, once they have been counted and copies dropped.
     pub(crate) different: Option<u64>,
 }
 
 impl Gathered {
-    /// Starts empty; holds up to `limit` hashes in memory.
+    /// Starts empty; keeps up to `limit` hashes in memory.
     pub(crate) fn new(limit: usize) -> Self {
         Self { spool: Spool::new(limit), sketch: Distinct::new(), read: 0, different: None }
     }
@@ -27,7 +28,7 @@ impl Gathered {
         self.spool.extend(hashes)
     }
 
-    /// An upper bound on the number of different keys.
+    /// An upper bound on the number of distinct keys.
     pub(crate) fn at_most(&self) -> u64 {
         self.different.unwrap_or_else(|| self.read.min(self.sketch.at_most()))
     }
@@ -37,14 +38,14 @@ impl Gathered {
         self.at_most() < self.read
     }
 
-    /// Drops all copies, and so counts the different keys.
+    /// Drops all copies, which counts the distinct keys.
     pub(crate) fn dedup(&mut self) -> anyhow::Result<()> {
         self.spool.dedup()?;
         self.different = Some(self.spool.len());
         Ok(())
     }
 
-    /// The note for filters that keep copies.
+    /// The note for filters that store copies.
     pub(crate) fn copies(&self) -> String {
         let different = match self.different {
             Some(different) => grouped(different),

@@ -1,4 +1,4 @@
-//! Filters as input.
+//! Loads filters.
 
 use crate::exit;
 use crate::form::Form;
@@ -16,13 +16,13 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// Loads a filter from a file or, for `-`, from standard input. All of it is checked. `key` is for
-/// files that omit theirs.
+/// Loads a filter from a file or, for `-`, from standard input, and checks it completely. `key` is
+/// the secret key of a file that omits it.
 pub(crate) fn load(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {
     Ok(load_with(path, key.map(Secret::Key), None, plain)?.1)
 }
 
-/// Loads as much of a filter as fits a smaller budget, in the memory of that.
+/// Loads as much of a filter as fits a smaller budget, in no more memory than that.
 pub(crate) fn load_within(
     path: &Path,
     key: Option<SipKey>,
@@ -31,8 +31,8 @@ pub(crate) fn load_within(
     Ok(load_with(path, key.map(Secret::Key), Some(budget), plain)?.1)
 }
 
-/// Loads a filter to be merged with others. What is wrong may be that they cannot be merged, so
-/// that no --key-file fits all of them.
+/// Loads a filter to be merged with others. If its key is wrong, no --key-file may fit all of them:
+/// the error says so.
 pub(crate) fn load_to_merge(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {
     let explain = |error| match error {
         ReadError::Decode(DecodeError::OtherKey) => anyhow!(
@@ -50,12 +50,12 @@ pub(crate) fn load_to_merge(path: &Path, key: Option<SipKey>) -> anyhow::Result<
     Ok(load_with(path, key.map(Secret::Key), None, explain)?.1)
 }
 
-/// Loads a filter to look at, whatever it withholds, with what its header says.
+/// Loads a filter for inspection, even if its file omits the seed or key, and its header.
 pub(crate) fn look(path: &Path) -> anyhow::Result<(FileInfo, AnyFile)> {
     load_with(path, Some(Secret::Unknown), None, plain)
 }
 
-/// `explain` says what is wrong with a file, and the way out that the command has.
+/// `explain` turns a read error into this command's, with its way out.
 fn load_with(
     path: &Path,
     secret: Option<Secret>,
@@ -82,7 +82,7 @@ fn load_with(
         bail!("{name}: this is a folder, not a filter");
     }
     if found.is_file() {
-        // Its length is known, and so is the memory that it takes.
+        // A regular file's length bounds the memory needed.
         let load = || {
             let file: AnyFile = options.load(path)?;
             let mut header = Vec::new();
@@ -99,7 +99,7 @@ fn load_with(
     whole(io::BufReader::with_capacity(1 << 16, file), options, explain).with_context(|| name)
 }
 
-/// What is no filter, with what it is if that is known.
+/// Adds to an error what the file is instead of a filter, if known.
 fn hinted(error: anyhow::Error, path: &Path) -> anyhow::Error {
     let program = Form::of_file(path).and_then(Form::decompressor);
     match program.filter(|_| matches!(error.downcast_ref(), Some(DecodeError::Magic))) {
@@ -111,7 +111,7 @@ fn hinted(error: anyhow::Error, path: &Path) -> anyhow::Error {
     }
 }
 
-/// Says that a file with a secret key in it can be read by others than its owner.
+/// Warns if a file with a secret key in it is readable by other users.
 #[cfg(unix)]
 fn warn_if_public(path: &Path, found: &fs::Metadata) {
     use std::os::unix::fs::PermissionsExt;
@@ -119,8 +119,8 @@ fn warn_if_public(path: &Path, found: &fs::Metadata) {
     let mode = found.permissions().mode() & 0o777;
     if mode & 0o044 != 0 {
         exit::note(&format!(
-            "warning: {}: its secret key is in it, and others than its owner can read it (its mode is \
-             {mode:03o}): chmod 600 {}; and if somebody may have read it, build it under a new one",
+            "warning: {}: it contains its secret key, and users other than its owner can read it (its mode is \
+             {mode:03o}): chmod 600 {}; and if someone may have read it, build it under a new key",
             path.display(),
             quoted(path)
         ));
@@ -130,12 +130,12 @@ fn warn_if_public(path: &Path, found: &fs::Metadata) {
 #[cfg(not(unix))]
 fn warn_if_public(_: &Path, _: &fs::Metadata) {}
 
-/// Loads a filter to look keys up in: one whose keys the caller hashed is refused.
+/// Loads a filter to look up keys. Refuses one whose keys were hashed by its caller.
 pub(crate) fn load_for_keys(path: &Path, key: Option<SipKey>) -> anyhow::Result<AnyFile> {
     match load(path, key)? {
         AnyFile::Hashes(_) => bail!(
             "{}: its keys were hashed by the program that made it, and the file does not say how: \
-             only that program can ask it for keys, or give it more",
+             only that program can look up keys in it, or insert more",
             name(path)
         ),
         file => Ok(file),
@@ -147,7 +147,7 @@ pub(crate) fn name(path: &Path) -> String {
     if is_dash(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// The most specific error, with the way out that the command has.
+/// The most specific error, with this command's way out.
 pub(crate) fn plain(error: ReadError) -> anyhow::Error {
     match error {
         ReadError::Io(error) => error.into(),
@@ -161,8 +161,8 @@ pub(crate) fn plain(error: ReadError) -> anyhow::Error {
             anyhow!("its keys are not hashed under a secret key: leave --key-file out")
         }
         ReadError::Decode(DecodeError::SeedWithheld) => anyhow!(
-            "it omits the seed that its keys are hashed with: only the program that made it can ask it \
-             for keys, or give it more"
+            "it omits the seed that its keys are hashed with: only the program that made it can look up \
+             keys in it, or insert more"
         ),
         ReadError::Decode(
             error @ DecodeError::UnsupportedKind { found: FilterKind::Interleaved },
@@ -175,7 +175,7 @@ pub(crate) fn plain(error: ReadError) -> anyhow::Error {
     }
 }
 
-/// One filter, and nothing after it.
+/// Reads one filter; anything after it is an error.
 fn whole(
     mut reader: impl Read,
     options: LoadOptions,
@@ -191,14 +191,14 @@ fn whole(
     }
 }
 
-/// A stream goes on after the filter.
+/// The stream goes on after the filter.
 #[derive(Debug)]
 pub(crate) struct Followed;
 
 impl std::fmt::Display for Followed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(
-            "something follows the end of the filter: is this two files, one after the other?",
+            "there are bytes after the end of the filter: are these two files, one after the other?",
         )
     }
 }
@@ -219,15 +219,15 @@ pub(crate) fn budget(filter: &AnyFilter) -> Option<Budget> {
     }
 }
 
-/// What the header of a filter's file says.
+/// The header of a filter's file.
 pub(crate) fn header(file: &AnyFile) -> anyhow::Result<FileInfo> {
     Ok(FileInfo::of(&begun(|to| file.write_to(to)))?)
 }
 
-/// The header that is written.
+/// The header that `write` begins with.
 fn begun(write: impl FnOnce(&mut [u8]) -> io::Result<()>) -> [u8; HEADER] {
     let mut header = [0; HEADER];
-    // There is no room for the rest.
+    // Fails after the header, as there is no room for the rest.
     let _ = write(&mut header);
     header
 }

@@ -1,4 +1,4 @@
-//! Secret keys, which come in files: a command line is seen by everybody who lists processes.
+//! Secret keys are read from files: any user who lists processes can see a command line.
 
 use crate::numbers::of;
 use crate::stdio::is_dash;
@@ -9,11 +9,11 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// Where the secret key of a filter is.
+/// The file of a filter's secret key.
 #[derive(Args, Debug)]
 pub(crate) struct KeyFile {
-    /// The path of a file with the secret key that the filter's keys are hashed under: 32
-    /// hexadecimal digits. Only its owner may have access to it
+    /// The file of the secret key that the filter's keys are hashed under: 32 hexadecimal digits.
+    /// Only its owner may have access to it
     #[arg(long, value_name = "FILE", help_heading = "Secret key")]
     key_file: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
         Err(_) if is_dash(path) => {
             bail!("--key-file -: standard input is not read for it: name a file, or /dev/stdin")
         }
-        // Whatever is printed may be kept in a log.
+        // Does not print the path: it may be the key, and end up in a log.
         Err(_) if is_like_a_key(path) => bail!(
             "--key-file takes the path of a file, and was given what looks like a secret key itself. \
              Everybody who lists processes sees a command line, so do not use that key again; to \
@@ -57,7 +57,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
     match digits.parse() {
         Ok(key) if is_whole => Ok(key),
         Err(SipKeyError::Zero) => bail!(
-            "{name}: this secret key is all zeros, as a file is that nobody has filled; to make one: {}",
+            "{name}: this secret key is all zeros, as in a file that was never filled; to make one: {}",
             how_to_make(path)
         ),
         _ => bail!(
@@ -70,8 +70,8 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<SipKey> {
     }
 }
 
-/// Whether a path may be a key that was meant to be in a file: hexadecimal digits and nothing else,
-/// but for what people put between them.
+/// Whether a path looks like a key that was meant to be in a file: only hexadecimal digits and
+/// common separators.
 fn is_like_a_key(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let text = text.strip_prefix("0x").unwrap_or(&text);
@@ -79,7 +79,7 @@ fn is_like_a_key(path: &Path) -> bool {
     digits >= 16 && text.chars().all(|c| c.is_ascii_hexdigit() || " :-_".contains(c))
 }
 
-/// Opens a file, or a pipe that perhaps nobody writes to yet.
+/// Opens a file, or a pipe that may not have a writer yet.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -92,7 +92,7 @@ fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// What is in the file, up to a byte more than may be.
+/// The file's bytes, up to one more than the limit.
 #[cfg(unix)]
 fn content(file: File) -> io::Result<Vec<u8>> {
     use rustix::fs::{OFlags, fcntl_setfl};
@@ -105,14 +105,15 @@ fn content(file: File) -> io::Result<Vec<u8>> {
     let mut file = file.take(MOST + 1);
     loop {
         match file.read_to_end(&mut text) {
-            // A pipe has an end as long as nobody writes to it.
+            // A pipe without a writer reads as if it had ended.
             Ok(_) if !is_pipe || !text.is_empty() => return Ok(text),
             Ok(_) if begun.elapsed() > PATIENCE => {
-                let why = format!("a pipe that nobody wrote to for {} seconds", PATIENCE.as_secs());
+                let why =
+                    format!("nothing was written to this pipe for {} seconds", PATIENCE.as_secs());
                 return Err(io::Error::new(ErrorKind::TimedOut, why));
             }
             Ok(_) => std::thread::sleep(Duration::from_millis(10)),
-            // Somebody is about to write, who may have to ask for a password first.
+            // The writer has opened the pipe, and may be prompting for a password.
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 fcntl_setfl(file.get_ref(), OFlags::empty())?;
             }
@@ -128,14 +129,14 @@ fn content(file: File) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// How long a pipe is waited for that nobody writes to.
+/// How long to wait for a writer of a pipe.
 #[cfg(unix)]
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// The most bytes that are read of a key file: there may be blanks about the key.
+/// The most bytes of a key file: white space may surround the key.
 const MOST: u64 = 4096;
 
-/// `Ok` if nobody but its owner has access to the file.
+/// `Ok` if only its owner has access to the file.
 #[cfg(unix)]
 fn private(file: &File, path: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -143,18 +144,18 @@ fn private(file: &File, path: &Path) -> anyhow::Result<()> {
     let name = path.display();
     let about = file.metadata().with_context(|| name.to_string())?;
     if about.is_dir() {
-        bail!("{name}: a key file is a file, and this is a folder");
+        bail!("{name}: this is a folder, not a key file");
     }
     let mode = about.permissions().mode();
     if mode & 0o077 != 0 && !about.is_file() {
         bail!(
-            "{name}: others have access to it; a key file is a file that its owner alone can read"
+            "{name}: other users have access to it; only its owner may have access to a key file"
         );
     }
     if mode & 0o077 != 0 {
         bail!(
-            "{name}: others than its owner have access to this key (its mode is {:03o}): chmod 600 \
-             {}; and if somebody may have read it, make a new one",
+            "{name}: users other than its owner have access to this key (its mode is {:03o}): chmod 600 \
+             {}; and if someone may have read it, make a new one",
             mode & 0o777,
             quoted(path)
         );
@@ -162,7 +163,7 @@ fn private(file: &File, path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Elsewhere a file's mode does not say who may read it.
+/// On other systems, a mode does not say who may read a file.
 #[cfg(not(unix))]
 fn private(_: &File, _: &Path) -> anyhow::Result<()> {
     Ok(())
@@ -173,7 +174,7 @@ fn how_to_make(path: &Path) -> String {
     format!("(umask 077; {random} > {})", quoted(path))
 }
 
-/// A path as a shell takes it.
+/// A path quoted for a shell.
 pub(crate) fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);

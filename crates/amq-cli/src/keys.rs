@@ -1,4 +1,4 @@
-//! From bytes to keys: where a key ends, what it is, and its hash.
+//! Turns bytes into keys: splits them, decodes each key and hashes it.
 
 use crate::memory::reserve;
 use crate::records::{self, Split};
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::TryReserveError;
 use unicase::UniCase;
 
-/// What a line stands for.
+/// How a line is read as a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum KeyType {
     /// The bytes of the line as they are: any encoding, none is assumed
@@ -24,7 +24,7 @@ pub(crate) enum KeyType {
 }
 
 impl KeyType {
-    /// How such keys are encoded.
+    /// The encoding of such keys.
     pub(crate) const fn encoding(self) -> KeyEncoding {
         match self {
             Self::Text => KeyEncoding::Bytes,
@@ -33,8 +33,8 @@ impl KeyType {
         }
     }
 
-    /// The type of the keys that a filter called `name`, whose file says `encoding`, is asked for
-    /// or is to take, if the command line says `asked`: they must not contradict each other.
+    /// The key type for the filter `name`, whose file records `encoding`, if the command line gives
+    /// `asked`. Fails if the two contradict each other.
     pub(crate) fn suited(
         asked: Option<Self>,
         encoding: KeyEncoding,
@@ -54,8 +54,8 @@ impl KeyType {
                  these numbers, with --key-type u64"
             ),
             (KeyEncoding::Instants, _) => bail!(
-                "{name}: its keys are instants, which no line stands for, and it denies all text \
-                 and integers: ask it in SQL, with amq_contains of amq-datafusion, or in a program, \
+                "{name}: its keys are instants, which lines cannot express, and it denies all text \
+                 and integers: query it in SQL, by amq_contains of amq-datafusion, or in a program, \
                  for (seconds, nanoseconds) since 1970"
             ),
             (KeyEncoding::Hex, Some(Self::Text)) => bail!(
@@ -63,8 +63,8 @@ impl KeyType {
                  the digits: leave --key-type out, or give --key-type hex"
             ),
             (KeyEncoding::Bytes, Some(Self::Hex)) => bail!(
-                "{name}: its keys are text or bytes as they stand in a line, and it denies what \
-                 hexadecimal digits stand for: leave --key-type out, or build it again, from its keys, \
+                "{name}: its keys are text or bytes exactly as in a line, and it denies bytes given in \
+                 hexadecimal digits: leave --key-type out, or build it again, from its keys, \
                  with --key-type hex"
             ),
             (KeyEncoding::Bytes | KeyEncoding::Hex, Some(Self::U64)) => bail!(
@@ -80,17 +80,17 @@ impl KeyType {
     }
 }
 
-/// How keys are written.
+/// The format of keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     /// The byte that ends a key.
     pub(crate) end: u8,
-    /// Whether a carriage return before the end belongs to the end.
+    /// Whether a carriage return before the end byte is part of the end.
     pub(crate) strip_cr: bool,
     pub(crate) key_type: KeyType,
-    /// Whether white space about a key is dropped.
+    /// Whether white space is stripped from both ends of a key.
     pub(crate) trim: bool,
-    /// Whether letters in upper and lower case are the same.
+    /// Whether case is ignored.
     pub(crate) fold: bool,
     /// How a line is split, if the key is one of its fields.
     pub(crate) split: Option<Split>,
@@ -99,7 +99,7 @@ pub(crate) struct Shape {
 /// A line that is not a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BadKey {
-    /// Its index in its block.
+    /// The line's index in its block.
     pub(crate) index: u64,
     /// What is wrong.
     pub(crate) why: String,
@@ -113,8 +113,8 @@ impl BadKey {
 }
 
 impl Shape {
-    /// Hashes all keys of a block, which consists of whole lines; the last one may lack its end.
-    /// `ends[i]` is the index after line `i` and its end. `column` is the field that is the key.
+    /// Hashes all keys of a block of whole lines; the last line may lack its end. `ends[i]` is the
+    /// index after line `i` and its end. `column` is the index of the key's field.
     pub(crate) fn hash_block(
         self,
         block: &[u8],
@@ -137,13 +137,13 @@ impl Shape {
                 Compared::Number(number) => hash_of(&number, under),
             };
             hashes.push(hash);
-            // Blocks are far smaller: `blocks` ensures it.
+            // Does not truncate: `blocks` keeps blocks far below 2^32 bytes.
             ends.push(end as u32);
             Ok(())
         })
     }
 
-    /// What makes the keys of a block equal, one after the other, and where each ends.
+    /// The bytes by which the keys of a block are compared, concatenated, and where each key ends.
     pub(crate) fn keys(
         self,
         block: &[u8],
@@ -154,7 +154,7 @@ impl Shape {
         keys.clear();
         ends.clear();
         let mut refused = None;
-        // They have been hashed, so that each is a key.
+        // Cannot fail: each line has been hashed, so it is a key.
         let _ = self.each(block, column, |index, key, _| {
             let number;
             let key = self.key(key, index)?;
@@ -176,14 +176,15 @@ impl Shape {
         refused.map_or(Ok(()), Err)
     }
 
-    /// The length of a line's key, if it stands at the line's beginning as it is.
+    /// The length of a line's key, if the line begins with the key unchanged.
     pub(crate) fn plain(self, line: &[u8]) -> Option<usize> {
         let plain = self.key_type == KeyType::Text && !self.trim && !self.fold;
         (plain && self.split.is_none())
             .then(|| self.trim_cr(line.strip_suffix(&[self.end]).unwrap_or(line)).len())
     }
 
-    /// Each line's index, the line or field that is its key, and the index after the line.
+    /// Calls back with each line's index, its key (the line or a field), and the index after the
+    /// line.
     #[inline]
     fn each(
         self,
@@ -235,7 +236,7 @@ impl Shape {
                 return Ok(());
             }
             let end = reader.position().byte() as usize;
-            // No record, as an empty line without a carriage return is none.
+            // An empty line is not a record, with or without a carriage return.
             if self.strip_cr && block[before..end].iter().all(|byte| b"\r\n".contains(byte)) {
                 continue;
             }
@@ -258,7 +259,7 @@ impl Shape {
         }
     }
 
-    /// What a line or field stands for.
+    /// The key that a line or field encodes.
     #[inline]
     fn key(self, line: &[u8], index: usize) -> Result<Compared<'_>, BadKey> {
         let line = if self.trim { trimmed(line) } else { line };
@@ -285,7 +286,7 @@ impl Shape {
     }
 }
 
-/// What makes keys equal.
+/// The bytes or number by which keys are compared.
 enum Compared<'a> {
     Bytes(Cow<'a, [u8]>),
     Number(u64),
@@ -296,12 +297,12 @@ fn hash_of<K: Key + ?Sized>(key: &K, under: Secret) -> KeyHash {
     match under {
         Secret::Key(secret) => key.key_hash_under(&secret),
         Secret::Seed(seed) => key.key_hash(seed),
-        // Of files that are refused before.
+        // Unreachable: such files are refused earlier.
         Secret::Unknown => key.key_hash(0),
     }
 }
 
-/// A key as an error shows it: the beginning of a long one, and no control characters.
+/// A key as shown in errors: long ones cut off, control characters escaped.
 pub(crate) fn shown(line: &[u8]) -> String {
     const MOST: usize = 40;
     let cut = &line[..line.len().min(MOST)];
@@ -320,12 +321,12 @@ fn no_field(line: &[u8], index: usize, column: usize) -> BadKey {
     BadKey { index: index as u64, why }
 }
 
-/// Without the white space at both ends, Unicode's if it is text.
+/// Strips white space from both ends; Unicode white space if the bytes are text.
 fn trimmed(line: &[u8]) -> &[u8] {
     str::from_utf8(line).map_or_else(|_| line.trim_ascii(), |text| text.trim().as_bytes())
 }
 
-/// By Unicode's full case folding; bytes that are no text stay.
+/// Applies Unicode's full case folding; bytes that are not text stay as they are.
 fn folded(line: &[u8]) -> Cow<'_, [u8]> {
     if line.is_ascii() {
         return match line.iter().any(u8::is_ascii_uppercase) {
@@ -341,8 +342,7 @@ fn folded(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(all)
 }
 
-/// A decimal number: digits, and a sign before negative ones, which are the keys of Rust's signed
-/// integers.
+/// A decimal number; with a minus sign, the key of a signed Rust integer.
 fn number(line: &[u8]) -> Option<u64> {
     match line {
         [] => None,
@@ -424,7 +424,7 @@ mod tests {
         let shape = Shape { key_type: KeyType::U64, ..LINES };
         let want: Vec<KeyHash> = [0u64, 42, u64::MAX].map(|n| n.key_hash(7)).into();
         assert_eq!(hashed(shape, b"0\n0042\r\n18446744073709551615").unwrap(), want);
-        // Those below zero are signed ones.
+        // Negative numbers are signed integers.
         let want: Vec<KeyHash> = [-5i64, i64::MIN, 0].map(|n| n.key_hash(7)).into();
         assert_eq!(hashed(shape, b"-5\n-9223372036854775808\n-0").unwrap(), want);
         for bad in [

@@ -1,4 +1,4 @@
-//! Kinds of filters by name. Every list is made from the library's table, `AnyFilter::KINDS`.
+//! Kinds of filters by name. Every list is generated from the library's table, `AnyFilter::KINDS`.
 
 use crate::exit::note;
 use amq::{Abilities, AnyFilter, FilterKind};
@@ -6,9 +6,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
 
-/// Reads the name of a kind, in any case. Help and completions list the ids; the names of earlier
-/// versions, those of running text, and the words of either in another order are read, too, with a
-/// note that says what to write. The list is made only when it is needed, not in every run.
+/// Parses the name of a kind, ignoring case. Help and completions list the ids. Names of earlier
+/// versions, names as in prose, and their words in another order are accepted with a note that
+/// gives the id. The list is built only when needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KindParser;
 
@@ -27,7 +27,7 @@ impl TypedValueParser for KindParser {
             }
             return Ok(kind);
         }
-        // Its error suggests the nearest name.
+        // Fails with a suggestion of the nearest name.
         let id = PossibleValuesParser::new(values()).parse_ref(command, option, value)?;
         Ok(FilterKind::from_id(&id).unwrap_or(FilterKind::Bloom))
     }
@@ -76,7 +76,7 @@ pub(crate) fn grows(kind: FilterKind) -> bool {
     Abilities::of(kind).grow && kind != FilterKind::Quotient
 }
 
-/// Whether each copy of a key takes up room: kinds that remove keep all of them.
+/// Whether each copy of a key takes up space: kinds that remove store all of them.
 pub(crate) fn keeps_copies(kind: FilterKind) -> bool {
     Abilities::of(kind).remove
 }

@@ -1,4 +1,4 @@
-//! Only one run at a time changes a file.
+//! Locks that let only one run at a time change a file.
 
 use crate::exit::note;
 use crate::numbers;
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant, SystemTime};
 #[derive(Args, Clone, Copy, Default, Debug)]
 #[command(next_help_heading = "Other runs")]
 pub(crate) struct Wait {
-    /// Fail at once if another run is changing the file. By default it is waited for
+    /// Fail at once if another run is changing the file. The default is to wait for it
     #[arg(long, conflicts_with = "wait")]
     no_wait: bool,
 
-    /// Wait no longer than this for other runs: 500ms, 10s, 5min
+    /// Wait at most this long for other runs: 500ms, 10s, 5min
     #[arg(long, value_name = "TIME", value_parser = numbers::duration)]
     wait: Option<Duration>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Locked {
     stamp: Stamp,
 }
 
-/// What changes when a program writes into a file.
+/// Size and time of change, which differ after a program has written to a file.
 pub(crate) type Stamp = (u64, Option<SystemTime>);
 
 pub(crate) fn stamp(file: &File) -> io::Result<Stamp> {
@@ -46,8 +46,8 @@ pub(crate) fn stamp(file: &File) -> io::Result<Stamp> {
 }
 
 impl Locked {
-    /// Waits for the file at `path`; `None` if there is none. The file is replaced when it changes,
-    /// not written to, so whoever has waited looks again whether it is still the one.
+    /// Waits for the file at `path`; `None` if there is none. A changed file is a new file under
+    /// the same name, so after waiting this checks that it still has the right one.
     pub(crate) fn wait(path: &Path, wait: Wait) -> anyhow::Result<Option<Self>> {
         loop {
             let file = match open(path) {
@@ -66,7 +66,7 @@ impl Locked {
         }
     }
 
-    /// A new file, whole and not named yet, that is about to get this path.
+    /// Locks a new file, complete but still unnamed, that is about to get this path.
     pub(crate) fn new(file: &File, path: &Path) -> anyhow::Result<Self> {
         lock(file, path, Wait::default())?;
         Self::of(file.try_clone()?, path)
@@ -109,10 +109,10 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// How long a run waits before it says so.
+/// How long a run waits before it prints a note.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// How often it looks until then, or until its limit.
+/// The interval of attempts until then, or until the limit.
 const PAUSE: Duration = Duration::from_millis(10);
 
 fn lock(file: &File, path: &Path, wait: Wait) -> anyhow::Result<()> {
@@ -134,7 +134,7 @@ fn lock(file: &File, path: &Path, wait: Wait) -> anyhow::Result<()> {
                 "another run is changing this file: try again when it has finished, or give --wait a \
                  longer time"
             ),
-            // In the system's queue.
+            // Wait in the system's queue.
             None if told => return Ok(file.lock()?),
             _ => {}
         }

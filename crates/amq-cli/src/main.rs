@@ -1,8 +1,8 @@
 //! The command `amq`: builds, queries, combines and chooses filters.
 //!
-//! `cli` reads the command line, `commands` has a file for each command, `arguments` what several
-//! of them take. Keys flow through `blocks` (reading), `keys` (hashing) and `pipeline` (threads);
-//! filters come from `input` and go to `output`, whose files `replace` writes under a `lock`.
+//! `cli` parses the command line, `commands` has a file for each command, `arguments` the options
+//! they share. Keys flow through `blocks` (reading), `keys` (hashing) and `pipeline` (threads).
+//! `input` loads filters and `output` writes them: `replace` swaps the file under a `lock`.
 #![deny(unsafe_code)]
 
 mod answer;
@@ -55,10 +55,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a help text, the version, or what is wrong with the command line.
+/// Prints a help text, the version, or the error in the command line.
 fn print(message: &clap::Error) -> anyhow::Result<exit::Outcome> {
     if message.use_stderr() {
-        // There is nowhere left to report a failure.
+        // A failure here cannot be reported anywhere.
         let _ = message.print();
         if let Some(error) = usage::for_programs(message) {
             stdio::Text::print(&format!("{error}\n"))?;

@@ -1,4 +1,4 @@
-//! Filters that are asked where they lie, in a mapped file: only what is asked is read.
+//! Queries filters in mapped files: only the pages that queries touch are read.
 
 use crate::input;
 use crate::lock::{Stamp, stamp};
@@ -13,7 +13,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A filter to look keys up in.
+/// A filter to look up keys in.
 pub(crate) enum Asked {
     Whole(Box<AnyFile>),
     Mapped {
@@ -25,7 +25,7 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    /// Maps a filter. One that is a stream, or has a secret key, is loaded.
+    /// Maps a filter. A stream, or a filter with a secret key, is loaded instead.
     pub(crate) fn open(path: &Path, key: Option<SipKey>) -> anyhow::Result<Self> {
         let map = || -> anyhow::Result<Option<Self>> {
             if key.is_some() || !path.is_file() {
@@ -50,16 +50,16 @@ impl Asked {
             Err(error) if error.downcast_ref::<DecodeError>().is_none() => {
                 Err(error).with_context(|| input::name(path))
             }
-            // Loading says what is wrong.
+            // Loading reports the error.
             _ => Ok(Self::Whole(input::load_for_keys(path, key)?.into())),
         }
     }
 
-    /// Fails if a program has written into the file since it was opened: answers may be wrong.
+    /// Fails if a program has written to the file since it was opened: answers may be wrong.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         match self {
             Self::Mapped { file, stamp: old, .. } if stamp(file)? != *old => bail!(
-                "another program has written to this file while it was asked, so that answers may be \
+                "another program has written to this file while it was queried, so answers may be \
                  wrong: run this again, and replace filters by mv, not by cp"
             ),
             _ => Ok(()),
@@ -92,31 +92,32 @@ impl Asked {
 fn bytes(file: &File) -> std::io::Result<Mmap> {
     #[cfg(unix)]
     end_if_cut()?;
-    // SAFETY: the file must not change while it is mapped. This program and the library write none
-    // in place: they rename a new one over it, and the map keeps the old one. Of one that another
-    // program changes, a view reads wrong bits, never beyond its bytes; and if they are cut off,
+    // SAFETY: the file must not change while it is mapped. This program and the library never write
+    // in place: they rename a new file over the old one, which the map keeps. If another program
+    // changes the file, a view reads wrong bits, never beyond its bytes; if the file is cut short,
     // the system ends the run.
     unsafe { Mmap::map(file) }
 }
 
-/// Has the run end with an error, not as if it had a fault, when it reads what another program has
-/// cut off.
+/// Makes a run that reads beyond a file cut short by another program end with an error message, not
+/// a crash.
 #[cfg(unix)]
 #[allow(unsafe_code)]
 fn end_if_cut() -> std::io::Result<()> {
     use signal_hook::{consts::SIGBUS, low_level};
     use std::sync::Once;
 
-    static SAID: &[u8] = b"amq: a filter's file was cut short while it was asked: run this again\n";
+    static SAID: &[u8] =
+        b"amq: a filter's file was cut short while it was queried: run this again\n";
     static ONCE: Once = Once::new();
     let end = || {
-        // SAFETY: a signal handler may call `write`, and the bytes are there.
+        // SAFETY: `write` is async-signal-safe, and the bytes are static.
         let _ = unsafe { libc::write(2, SAID.as_ptr().cast(), SAID.len()) };
         low_level::exit(2);
     };
     let mut done = Ok(());
     ONCE.call_once(|| {
-        // SAFETY: `end` does nothing that a signal handler may not do.
+        // SAFETY: `end` makes only async-signal-safe calls.
         done = unsafe { low_level::register(SIGBUS, end) }.map(drop);
     });
     done

@@ -1,16 +1,15 @@
-//! Requests for memory that may be refused.
+//! Fallible memory reservations.
 
 use std::collections::TryReserveError;
 use std::sync::{Mutex, PoisonError};
 
-/// What must be left for the rest of the program, whose small requests cannot be refused without
-/// ending it.
+/// Memory left for the rest of the program, whose small allocations abort it if they fail.
 const LEFT: usize = 2 << 20;
 
-/// Only one thread at a time makes a large request: what it finds free is not taken by another.
+/// One large reservation at a time, so that no other thread takes what it has found free.
 static ASKING: Mutex<()> = Mutex::new(());
 
-/// Reserves room for `more` items after those of `held`, and leaves some memory.
+/// Reserves room for `more` items after those of `held`, if some memory stays free.
 pub(crate) fn reserve<T>(held: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     if held.capacity() - held.len() >= more {
         return Ok(());
@@ -26,8 +25,8 @@ pub(crate) fn reserve_exact<T>(held: &mut Vec<T>, more: usize) -> Result<(), Try
     held.try_reserve_exact(more)
 }
 
-/// Checks that this many bytes are free, and some for the rest, for code whose own request cannot
-/// be refused.
+/// Checks that this many bytes and some more are free, before code whose own allocation aborts if
+/// it fails.
 pub(crate) fn spare(bytes: usize) -> Result<(), TryReserveError> {
     Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(LEFT))
 }

@@ -1,5 +1,5 @@
-//! Keys asked in another encoding than they were put in, of filters whose files do not say how
-//! their keys were encoded: the filter denies keys in any other encoding.
+//! Detects keys that are looked up in a different encoding than they were inserted in, for filters
+//! whose files do not record the encoding. Such keys are all denied.
 
 use crate::exit;
 use crate::keys::{KeyType, Shape};
@@ -7,11 +7,11 @@ use crate::numbers::grouped;
 use crate::work::Work;
 use amq::{AnyFile, Filter, KeyEncoding};
 
-/// This few lines, all denied, are no sign of a mistake.
+/// Up to this many lines, all denied, are not taken as a sign.
 const FEW: u64 = 100;
 
-/// Watches the keys of a run, and warns if none seems to be in and all could be meant in another
-/// encoding.
+/// Watches the keys of a run, and warns if none seems to be in the filter and all would be valid in
+/// another encoding.
 pub(crate) struct Watch {
     shape: Shape,
     /// The filter's false-positive rate.
@@ -19,21 +19,21 @@ pub(crate) struct Watch {
     lines: u64,
     found: u64,
     suspect: bool,
-    /// Whether all lines so far are decimal digits; looked at if they are asked as text.
+    /// Whether all lines so far are decimal digits; tracked if they are looked up as text.
     decimal: bool,
 }
 
 impl Watch {
-    /// For keys of this shape, asked of this filter.
+    /// For keys of this shape, looked up in this filter.
     pub(crate) fn new(shape: Shape, file: &AnyFile) -> Self {
         let filter = file.filter().into_inner();
         let told = file.encoding() != KeyEncoding::Unknown;
-        // Of a field nothing can be told by the line.
+        // A line says nothing about a key that is one of its fields.
         let suspect = !told && !filter.is_empty() && shape.split.is_none();
         Self { shape, rate: filter.expected_fpr(), lines: 0, found: 0, suspect, decimal: true }
     }
 
-    /// Takes note of a block of keys, `found` of which were found.
+    /// Records a block of keys, `found` of which were found.
     pub(crate) fn see(&mut self, work: &Work, found: u64) {
         self.lines += work.hashes.len() as u64;
         self.found += found;
@@ -53,14 +53,14 @@ impl Watch {
             && (self.decimal || all(bytes, |byte| byte.is_ascii_hexdigit() | ends(byte)))
     }
 
-    /// The most false positives to expect among the lines, within `sigmas` standard deviations.
+    /// The expected false positives among the lines plus `sigmas` standard deviations.
     fn by_chance(&self, sigmas: f64) -> f64 {
         let mean = self.lines as f64 * self.rate;
         mean + sigmas * mean.sqrt()
     }
 
-    /// Warns if there is reason to; also where a run is quiet, as `grep -q` warns of its pattern:
-    /// the exit status is as wrong as the answers.
+    /// Warns if the encoding seems wrong. A quiet run warns, too, as `grep -q` does of its pattern:
+    /// its exit status would be wrong.
     pub(crate) fn warn(&self, filter: &str) {
         if !self.suspect || self.lines <= FEW || self.found as f64 > self.by_chance(2.0) {
             return;
@@ -94,7 +94,7 @@ impl Watch {
     }
 }
 
-/// Whether all bytes are allowed. Without an early exit from a piece the compiler vectorises it.
+/// Whether all bytes are allowed. The compiler vectorises each piece, since it has no early exit.
 fn all(bytes: &[u8], allowed: impl Fn(u8) -> bool) -> bool {
     bytes.chunks(4096).all(|piece| piece.iter().fold(true, |all, &byte| all & allowed(byte)))
 }

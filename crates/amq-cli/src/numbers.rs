@@ -1,4 +1,4 @@
-//! Numbers as people write them: rates, counts, sizes, seeds.
+//! Parses and prints numbers as people write them: rates, counts, sizes, seeds.
 
 use std::time::Duration;
 
@@ -85,7 +85,8 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     scaled(number, factor, "not a whole number: write 1000000, 1_000_000, 1e6, 2^20 or 1M")
 }
 
-/// What integers of 64 bits are below: as a number of keys, or 2^64, which stands for the last.
+/// An exclusive bound of 64-bit integers: written as a number of keys, or 2^64, which is read as
+/// the maximum.
 pub(crate) fn bound(text: &str) -> Result<u64, String> {
     if text.trim() == "2^64" { Ok(u64::MAX) } else { count(text) }
 }
@@ -97,7 +98,7 @@ pub(crate) fn whole<const LEAST: u32, const MOST: u32>(text: &str) -> Result<u32
     number.ok_or_else(|| format!("write a whole number from {LEAST} to {MOST}"))
 }
 
-/// Refuses a number with commas between its thousands, by the number without.
+/// Refuses a number with commas between its thousands; the error gives the number without.
 fn ungrouped(text: &str) -> Result<(), String> {
     if !is_grouped(text) {
         return Ok(());
@@ -114,7 +115,7 @@ fn is_grouped(text: &str) -> bool {
     first && text.contains(',') && parts.all(|part| part.len() == 3 && digits(part))
 }
 
-/// How many there are on average, above 0: `10`, `0.5`, `1e3`.
+/// A mean, above 0: `10`, `0.5`, `1e3`.
 pub(crate) fn mean(text: &str) -> Result<f64, String> {
     match real(text) {
         Some(mean) if mean > 0.0 && mean.is_finite() => Ok(mean),
@@ -194,8 +195,8 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     })
 }
 
-/// A decimal number or a power, times `factor`, which must be whole; `syntax` says how to write
-/// one. Without going through a float: every number of 64 bits is exact.
+/// A decimal number or a power, times `factor`; the result must be whole. `syntax` is the error
+/// text. Uses no floats: every 64-bit number is exact.
 fn scaled(text: &str, factor: u64, syntax: &str) -> Result<u64, String> {
     const TOO_LARGE: &str = "too large: numbers go up to 2^64 - 1";
     if text.starts_with('-') {
@@ -245,7 +246,7 @@ fn scaled(text: &str, factor: u64, syntax: &str) -> Result<u64, String> {
     value.and_then(|value| u64::try_from(value).ok()).ok_or_else(|| TOO_LARGE.into())
 }
 
-/// A number of bytes, for people: `1.20 MB`.
+/// A number of bytes for display: `1.20 MB`.
 pub(crate) fn bytes_text(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
     if bytes < 1000 {
@@ -267,7 +268,7 @@ pub(crate) fn bytes_text(bytes: u64) -> String {
     format!("{value:.digits$} {}", UNITS[unit])
 }
 
-/// A rate, for people: a percentage unless that is tiny.
+/// A rate for display: a percentage unless it is tiny.
 pub(crate) fn rate_text(rate: f64) -> String {
     if rate == 0.0 || rate >= 1e-5 {
         let percent = rate * 100.0;
@@ -302,7 +303,7 @@ pub(crate) fn of(number: u64, thing: &str) -> String {
     format!("{} {thing}{plural}", grouped(number))
 }
 
-/// An expected number: a tenth or a thousandth of a key makes sense here.
+/// An expected number, which may be a fraction of a key.
 pub(crate) fn expected(number: f64) -> String {
     match number {
         10.0.. => grouped(rounded(number)),
@@ -312,7 +313,7 @@ pub(crate) fn expected(number: f64) -> String {
     }
 }
 
-/// An estimate to three digits, so that nobody takes it for a count.
+/// An estimate rounded to three digits, so that it does not look like a count.
 pub(crate) fn rounded(estimate: f64) -> u64 {
     let step = 10f64.powf((estimate.max(1.0).log10().floor() - 2.0).max(0.0));
     ((estimate / step).round() * step) as u64
@@ -461,7 +462,7 @@ mod tests {
         for (text, plain) in [("1,000", "1000"), ("1,000,000 KiB", "1000000")] {
             assert!(size(text).unwrap_err().starts_with(&format!("write {plain} or ")), "{text}");
         }
-        // No spelling is advised that is refused.
+        // Every spelling that an error suggests is accepted.
         for text in ["one", "1.5", "", "KiB"] {
             let error = size(text).unwrap_err();
             assert!(error.contains("64KiB") && !error.contains("1M"), "{text}: {error}");

@@ -1,4 +1,4 @@
-//! Filters as output: a file that is replaced whole or not at all, or a stream.
+//! Writes filters: to a file, replaced atomically, or to a stream.
 
 use crate::commands::info;
 use crate::exit::note;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// Where a filter goes.
+/// The destination of a filter.
 #[derive(Debug)]
 pub(crate) enum Output {
     Stdout,
@@ -25,7 +25,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Refuses what cannot be written, before any work is done.
+    /// Refuses an unusable destination before any work is done.
     pub(crate) fn new(path: &Path, existing: Existing) -> anyhow::Result<Self> {
         if is_dash(path) {
             if stdio::stdout()?.is_terminal() {
@@ -37,7 +37,7 @@ impl Output {
         Ok(Self::File { target: Target::new(path, existing)?, name })
     }
 
-    /// For a run that changes the filter in `file`: there, or in the file given by -o.
+    /// For a run that changes the filter in `file`: that file, or the one given by -o.
     pub(crate) fn of_change(
         file: &Path,
         given: Option<&Path>,
@@ -60,8 +60,8 @@ impl Output {
         Ok(self)
     }
 
-    /// For runs that read filters, of which one may be the file to be written: waits for other runs
-    /// that change it, and keeps them from it until this is dropped.
+    /// For runs whose output may be one of the filters they read: waits for other runs that change
+    /// it, then locks it until this is dropped.
     pub(crate) fn locked(self, wait: Wait) -> anyhow::Result<Self> {
         let mut output = self.waiting(wait);
         if let Self::File { target, name } = &mut output {
@@ -70,7 +70,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Sets how long other runs are waited for.
+    /// Sets how long to wait for other runs.
     pub(crate) fn waiting(mut self, wait: Wait) -> Self {
         if let Self::File { target, .. } = &mut self {
             target.set_wait(wait);
@@ -78,7 +78,7 @@ impl Output {
         self
     }
 
-    /// For a run that may tell of it on standard output, in JSON.
+    /// For a run that may print JSON to standard output.
     pub(crate) fn telling(self, json: bool) -> anyhow::Result<Self> {
         if json && matches!(self, Self::Stdout) {
             bail!("--json: standard output is the filter's already: write that to a file");
@@ -86,7 +86,7 @@ impl Output {
         Ok(self)
     }
 
-    /// Prints what `amq info --json` tells of the filter, and more.
+    /// Prints the fields of `amq info --json` and `more`.
     pub(crate) fn tell(&self, file: &AnyFile, more: Value) -> anyhow::Result<()> {
         let mut told = info::in_json(&self.name(), input::header(file)?, file);
         if let (Some(told), Value::Object(more)) = (told.as_object_mut(), more) {
@@ -95,19 +95,19 @@ impl Output {
         stdio::Text::print(&format!("{told}\n"))
     }
 
-    /// Removes the file that this run has made.
+    /// Removes the file that this run created.
     pub(crate) fn remove(&self) {
         if let Self::File { target, .. } = self {
             target.remove();
         }
     }
 
-    /// Whether there was a file, and other runs are kept from it.
+    /// Whether there was a file, now locked against other runs.
     pub(crate) fn is_locked(&self) -> bool {
         matches!(self, Self::File { target, .. } if target.is_locked())
     }
 
-    /// Refuses an output that is one of the inputs: reading would be cut short, or keys lost.
+    /// Refuses an output that is one of the inputs, which could cut reading short or lose keys.
     pub(crate) fn not_among<'a>(
         &self,
         inputs: impl IntoIterator<Item = &'a Path>,
@@ -131,13 +131,13 @@ impl Output {
         }
     }
 
-    /// Writes the filter, with its seed or secret key if it came with that: all of it, or the file
-    /// stays as it was. A file with a secret is for its owner alone.
+    /// Writes the filter, with its seed or secret key if its file contained it. On failure the file
+    /// stays as it was. Only the owner can read a file with a secret.
     pub(crate) fn write(&self, filter: &impl FilterFile) -> anyhow::Result<()> {
         match self {
             Self::Stdout => {
                 let mut to = io::BufWriter::with_capacity(1 << 16, stdio::stdout()?.lock());
-                // A filter that is cut short is useless, so this is an error.
+                // A closed pipe is an error here: a filter that is cut short is useless.
                 let written = filter.write_to(&mut to);
                 written.context("standard output: the filter is not whole")
             }
@@ -151,7 +151,7 @@ impl Output {
         }
     }
 
-    /// Says that the secret key is in the file, if it is.
+    /// Prints a note if the file contains the secret key.
     pub(crate) fn note_secret(&self, filter: &AnyFile) {
         if matches!(filter, AnyFile::Keyed(_, info) if !info.withheld) {
             note("the secret key is in the file: keep the file secret, too");

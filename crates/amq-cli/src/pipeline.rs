@@ -1,5 +1,5 @@
-//! Keys through all processors: one thread reads, several hash, and the caller gets the blocks in
-//! the order in which they were read.
+//! The pipeline of keys: one thread reads, several hash, and the caller gets the blocks in the
+//! order in which they were read.
 //!
 //! ```text
 //!            full                worker 0             fold
@@ -8,8 +8,8 @@
 //!      '--------------- the pool: blocks, again --------------'
 //! ```
 //!
-//! There are a fixed number of blocks, so memory is bounded however fast keys come; and what comes
-//! slowly, from a pipe, is handed on before the caller waits for more.
+//! The number of blocks is fixed, which bounds memory however fast the input is. Slow input, as
+//! from a pipe, is passed on before the caller waits for more.
 
 use crate::blocks::{BLOCK, Next, Reader, Source};
 use crate::keys::{BadKey, KeyType, Shape};
@@ -28,15 +28,15 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::thread;
 use std::time::Duration;
 
-/// The keys of a run: where they are and how they are written.
+/// The keys of a run: their sources and their format.
 pub(crate) struct Keys {
     pub(crate) sources: Vec<Source>,
     pub(crate) shape: Shape,
-    /// Which field is the key, if it is one.
+    /// The field that is the key, if it is not the whole line.
     pub(crate) columns: Option<Columns>,
-    /// Whether sources are taken as they are, compressed ones as well.
+    /// Whether sources are read as they are, without decompressing.
     pub(crate) raw: bool,
-    /// What the command line says of the type of keys.
+    /// The key type given on the command line.
     pub(crate) asked: Option<KeyType>,
     pub(crate) max_key_len: usize,
     pub(crate) threads: usize,
@@ -48,22 +48,22 @@ pub(crate) struct Keys {
     pub(crate) bytes: Option<u64>,
 }
 
-/// What a caller does with keys.
+/// The consumer of hashed blocks.
 pub(crate) trait Sink {
-    /// Works on one block, on any thread; the hashes are there. Memory that is refused is an error.
+    /// Processes one hashed block, on any thread. Refused memory is an error.
     fn map(&self, _work: &mut Work) -> Result<(), TryReserveError> {
         Ok(())
     }
 }
 
-/// Hashes only.
+/// Does nothing but hash.
 pub(crate) struct Hashed;
 
 impl Sink for Hashed {}
 
 impl Keys {
-    /// The keys as those of a filter called `name`, whose file says how its keys were encoded. Of
-    /// an empty filter that is only what they are unless the command line says.
+    /// Reads the keys in the encoding recorded in the file of the filter `name`. For an empty
+    /// filter, that is only the default of --key-type.
     pub(crate) fn suited(mut self, file: &AnyFile, name: &str) -> anyhow::Result<Self> {
         self.shape.key_type = match self.asked {
             Some(asked) if file.filter().is_empty() => asked,
@@ -72,8 +72,8 @@ impl Keys {
         Ok(self)
     }
 
-    /// How the keys of a new filter were encoded, once `read` of them are in. What nobody said of
-    /// no keys is not known.
+    /// The key encoding of a new filter with `read` keys: unknown if there are none and the command
+    /// line gives no type.
     pub(crate) fn encoding(&self, read: u64) -> KeyEncoding {
         match (self.asked, read) {
             (None, 0) => KeyEncoding::Unknown,
@@ -86,19 +86,19 @@ impl Keys {
         if self.threads > 1 { self.threads } else { 0 }
     }
 
-    /// Keeps the run within this memory: no more is read at a time than an eighth of it has room
-    /// for, however short the lines are.
+    /// Keeps the run within this memory: blocks in flight take at most an eighth of it, however
+    /// short the lines are.
     pub(crate) fn within(&mut self, memory: u64) {
-        // Each thread has blocks of its own.
+        // Each thread adds blocks.
         self.threads = self.threads.min((memory >> 22) as usize).max(1);
         let most = BYTES * (2 * self.workers() + 3) as u64;
         self.block = (memory / 8 / most).clamp(4 << 10, BLOCK as u64) as usize;
         self.room = memory.saturating_sub(PROGRAM + most * self.block as u64);
     }
 
-    /// Hashes all keys under a seed or key. `sink` maps blocks on many threads; `fold` gets them in
-    /// order and says when to stop; `idle` is called before waiting for more input, and again while
-    /// waiting. Returns the number of keys.
+    /// Hashes all keys under a seed or key. `sink` maps blocks on many threads; `fold` receives
+    /// them in order and decides when to stop; `idle` is called before waiting for input, and
+    /// repeatedly while waiting. Returns the number of keys.
     pub(crate) fn run(
         &self,
         under: Secret,
@@ -121,13 +121,13 @@ impl Keys {
             full,
         };
         memory::spare((1 + workers) * STACK).context("no memory for threads")?;
-        // Not in the scope: it may wait for input that never comes when the run is over.
+        // Not a scoped thread: it may still wait for input when the run is over.
         thread_builder().spawn(move || reader.run()).context("no thread to read keys")?;
         let process = |work: &mut Work| {
             let (hashes, ends) = (&mut work.hashes, &mut work.ends);
             let block = &work.block[..work.used];
             let hashed = self.shape.hash_block(block, work.column, under, hashes, ends);
-            // A bad line that the reader has found comes after the others.
+            // A bad line that the reader has found is after all others.
             work.bad = hashed.err().or(work.bad.take());
             if work.bad.is_none() && sink.map(work).is_err() {
                 work.bad = Some(BadKey::no_memory(0));
@@ -140,7 +140,7 @@ impl Keys {
             fold(&mut work)
         };
         thread::scope(|scope| {
-            // A system that refuses threads gets the work done by fewer, or by this one.
+            // If the system refuses threads, fewer do the work, or this one alone.
             let lanes = (0..workers).map_while(|_| {
                 let (input, waiting) = mpsc::channel::<Loan>();
                 let (done, output) = mpsc::channel();
@@ -162,7 +162,7 @@ impl Keys {
         Ok(place.keys)
     }
 
-    /// Refuses to print lines into a file that they are read from: it would grow while it is read.
+    /// Refuses to print lines to a file that they are read from, which would grow while it is read.
     pub(crate) fn not_into_themselves(&self) -> anyhow::Result<()> {
         let is_file = |handle: &Handle| handle.as_file().metadata().is_ok_and(|it| it.is_file());
         let Some(output) = Handle::stdout().ok().filter(is_file) else {
@@ -181,7 +181,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Counts lines, and turns a bad key into an error that says where it is.
+    /// Counts lines, and turns a bad key into an error with its file and line.
     fn check(&self, work: &Work, place: &mut Place) -> anyhow::Result<()> {
         if place.source != work.source {
             place.source = work.source;
@@ -199,7 +199,7 @@ impl Keys {
     }
 }
 
-/// How far the run has come.
+/// The position in the input.
 #[derive(Default)]
 struct Place {
     source: usize,
@@ -207,31 +207,31 @@ struct Place {
     keys: u64,
 }
 
-/// Bytes in memory for each that is read: it may be a line, with a hash, two ends and an answer,
-/// and be kept as a key and for output.
+/// Memory per byte of input, at worst: a byte may be a line, with a hash, two ends and an answer,
+/// and copies as a key and as output.
 const BYTES: u64 = 24;
 
-/// Bytes of the program itself, with its code and its stacks.
+/// Memory of the program itself, with its code and stacks.
 const PROGRAM: u64 = 10 << 20;
 
-/// How long a caller waits for keys before it is asked again what there is to do.
+/// How long to wait for keys before `idle` is called again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Bytes of the stack of a thread that reads or hashes.
+/// The stack size of a thread that reads or hashes.
 const STACK: usize = 512 << 10;
 
 fn thread_builder() -> thread::Builder {
     thread::Builder::new().stack_size(STACK)
 }
 
-/// A worker's two ends.
+/// The channels to and from a worker.
 struct Lane {
     input: Sender<Loan>,
     output: Receiver<Loan>,
 }
 
-/// Hands blocks to the workers in turn and takes them back in the same order, at most `ahead` at a
-/// time. Without workers it processes them itself.
+/// Sends blocks to the workers in turn and receives them in the same order, at most `ahead` at a
+/// time. Without workers, processes them itself.
 fn drive(
     from_reader: &Receiver<Next>,
     lanes: &[Lane],
@@ -281,7 +281,7 @@ fn drive(
                 lane.input.send(work).map_err(|_| lost())?;
                 sent += 1;
             }
-            // The blocks before it come first.
+            // Earlier blocks are processed first.
             Some(Err(error)) => (open, failed) = (false, Some(error)),
             None if sent > taken => {
                 let work = lanes[taken % lanes.len()].output.recv();
@@ -295,5 +295,5 @@ fn drive(
     }
 }
 
-/// What most callers of [`Keys::run`] return from `fold`.
+/// The usual result of `fold` in [`Keys::run`].
 pub(crate) const GO_ON: anyhow::Result<ControlFlow<()>> = Ok(Continue(()));

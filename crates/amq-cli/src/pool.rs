@@ -1,13 +1,13 @@
-//! A fixed number of blocks, lent out and taken back.
+//! A pool of a fixed number of blocks.
 //!
-//! A block returns when it is dropped, wherever that is: no path through the reader, the workers or
-//! the caller can lose one, so nobody waits for a block that never comes.
+//! A block returns when it is dropped, wherever that happens: the reader, the workers and the
+//! caller cannot lose one, so waiting for a block always ends.
 
 use crate::work::Work;
 use std::ops::{Deref, DerefMut};
 use std::sync::mpsc::{self, Receiver, Sender};
 
-/// The blocks that are not lent.
+/// The blocks that are not on loan.
 pub(crate) struct Pool {
     home: Sender<Work>,
     blocks: Receiver<Work>,
@@ -18,7 +18,7 @@ impl Pool {
     pub(crate) fn new(blocks: usize) -> Self {
         let (home, received) = mpsc::channel();
         for _ in 0..blocks {
-            // The receiver is here.
+            // Cannot fail: the receiver is alive.
             let _ = home.send(Work::default());
         }
         Self { home, blocks: received }
@@ -26,7 +26,7 @@ impl Pool {
 
     /// Waits for a block to return and lends it, with its old contents.
     pub(crate) fn lend(&self) -> Loan {
-        // The pool holds a sender itself, so that the channel stays open.
+        // Cannot fail: the pool holds a sender, so the channel is open.
         let work = self.blocks.recv().unwrap_or_default();
         Loan { work, home: self.home.clone() }
     }
@@ -54,7 +54,7 @@ impl DerefMut for Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        // If the pool is gone, so are those who wait for its blocks.
+        // If the pool is gone, nothing waits for its blocks.
         let _ = self.home.send(std::mem::take(&mut self.work));
     }
 }

@@ -1,11 +1,11 @@
-//! How far a run has come, on a terminal.
+//! Progress bars on a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// A bar over this many bytes, or a count of bytes if their number is not known. It is drawn only
-/// on standard error, and only if that is a terminal.
+/// A bar over this many bytes, or a count of bytes if the total is unknown. Drawn on standard
+/// error, and only if that is a terminal.
 pub(crate) fn bar(bytes: Option<u64>, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
@@ -26,7 +26,7 @@ pub(crate) fn bar(bytes: Option<u64>, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// A bar for a run that prints lines as it goes: hidden if they are printed on the terminal.
+/// A bar for a run that prints lines as it goes: hidden if they go to the terminal.
 pub(crate) fn beside_lines(bytes: Option<u64>, quiet: bool) -> ProgressBar {
     bar(bytes, quiet || std::io::stdout().is_terminal())
 }

@@ -1,5 +1,4 @@
-//! Keys that are fields of lines, or of the records of a CSV file, in which a field may hold line
-//! ends.
+//! Keys that are fields of lines or of CSV records, whose fields may contain line ends.
 
 use crate::keys::shown;
 use crate::work::Work;
@@ -7,7 +6,7 @@ use anyhow::bail;
 use csv::{ByteRecord, Terminator};
 use memchr::{memchr_iter, memrchr};
 
-/// Which field of a line is the key.
+/// The field of a line that is the key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Field {
     /// By its number, from 0.
@@ -16,19 +15,19 @@ pub(crate) enum Field {
     Name(String),
 }
 
-/// How lines are divided into fields.
+/// How lines are split into fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
     pub(crate) field: Field,
     pub(crate) delimiter: u8,
     pub(crate) end: u8,
-    /// Fields may be quoted, as RFC 4180 says.
+    /// Fields may be quoted, as in RFC 4180.
     pub(crate) csv: bool,
     /// The first line of each source names its fields.
     pub(crate) header: bool,
 }
 
-/// What a block is read with.
+/// How a block is split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Split {
     pub(crate) delimiter: u8,
@@ -90,7 +89,7 @@ pub(crate) fn field(line: &[u8], delimiter: u8, index: usize) -> Option<&[u8]> {
     Some(&line[start..ends.next().unwrap_or(line.len())])
 }
 
-/// Where lines end in what is read, or records, of which a line end in quotes is no end.
+/// Finds the ends of lines, or of CSV records, where a line end in quotes does not count.
 #[derive(Debug)]
 pub(crate) enum Ends {
     Lines(u8),
@@ -128,7 +127,7 @@ impl Ends {
     /// Whether a quote is open at the end of a source.
     pub(crate) fn ends_open(&mut self, end: u8) -> bool {
         let Self::Records(core) = self else { return false };
-        // In quotes this ends no record.
+        // Inside quotes, this does not end a record.
         let (result, ..) = core.read_record(&[b'x', end], &mut [0; 4], &mut [0; 4]);
         result != csv_core::ReadRecordResult::Record
     }
@@ -146,7 +145,7 @@ mod tests {
         assert_eq!((field(b"", b',', 0), field(b"", b',', 1)), (Some(&b""[..]), None));
     }
 
-    /// Wherever a read ends.
+    /// Wherever the input is split.
     #[test]
     fn a_line_end_in_quotes_ends_no_record() {
         let text = b"1,\"a\nb\"\r\n2,x\"y\n\n3,\"q\"\"\n\"\nrest";

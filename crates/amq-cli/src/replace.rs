@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Replaces files atomically.
 
 #[cfg(target_os = "linux")]
 use crate::attributes;
@@ -13,16 +13,16 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A regular file to be written, or a place for one.
+/// A regular file to be replaced or created.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// The file's own path, not that of a link to it.
+    /// The path of the file itself, with links resolved.
     path: PathBuf,
-    /// Whether a file that is there may be replaced.
+    /// Whether an existing file may be replaced.
     replace: bool,
-    /// Whether a file that is replaced is kept as `NAME~`.
+    /// Whether the replaced file is kept as `NAME~`.
     backup: bool,
-    /// Held from before this run read the file, if it does.
+    /// Held since before this run read the file, if it does.
     lock: RefCell<Option<Locked>>,
     wait: Wait,
 }
@@ -44,7 +44,7 @@ impl Existing {
 }
 
 impl Target {
-    /// Follows links, and refuses what cannot be written before any work is done.
+    /// Follows links. Refuses an unusable path before any work is done.
     pub(crate) fn new(path: &Path, existing: Existing) -> anyhow::Result<Self> {
         let name = path.display();
         if ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|out| path == Path::new(out))
@@ -75,20 +75,20 @@ impl Target {
         })
     }
 
-    /// Waits until no other run changes the file, and keeps others from it until this is dropped.
-    /// For runs that read the file, too: what another writes in between would be lost.
+    /// Waits until no other run changes the file, then locks it until this is dropped. For runs
+    /// that also read the file: otherwise a change made in between would be lost.
     pub(crate) fn lock(&mut self) -> anyhow::Result<()> {
         let lock = if self.replace { Locked::wait(&self.path, self.wait)? } else { None };
         self.lock = lock.into();
         Ok(())
     }
 
-    /// Sets how long other runs are waited for.
+    /// Sets how long to wait for other runs.
     pub(crate) const fn set_wait(&mut self, wait: Wait) {
         self.wait = wait;
     }
 
-    /// Removes the file, which this run has made and locked, unless another program has changed it.
+    /// Removes the file, which this run created and locked, unless another program has changed it.
     pub(crate) fn remove(&self) {
         if self.lock.borrow().as_ref().is_some_and(|lock| lock.check().is_ok()) {
             let _ = fs::remove_file(&self.path);
@@ -109,18 +109,18 @@ impl Target {
         self.lock.borrow().is_some()
     }
 
-    /// Writes a temporary file beside its place, syncs it, and renames it: whatever happens, there
-    /// is the old file or the new one. Without `replace`, a file that has appeared since is an
-    /// error. What was locked stays locked under its name. `secret` is the one that is written, if
-    /// any: then the file is its owner's alone, unless the one that it replaces told the same.
+    /// Writes a temporary file in the same folder, syncs it, and renames it: whatever happens, the
+    /// old file or the new one is there. Without `replace`, a file that has appeared since is an
+    /// error. A locked name stays locked. `secret` is the secret that is written, if any: then only
+    /// the owner can read the file, unless the replaced file contained the same one.
     pub(crate) fn write(
         &self,
         secret: Option<Secret>,
         write: impl FnOnce(&File) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         let folder = folder(&self.path);
-        // Opened before anything is changed. A folder that may not be read cannot be synced: after
-        // a crash there may still be the old file then.
+        // Opened before anything is changed. An unreadable folder cannot be synced: after a crash,
+        // the old file may still be there.
         let opened = if cfg!(unix) { File::open(folder).ok() } else { None };
         let temporary = Temporary::new(folder, secret.is_some() || self.path.exists())?;
         write(temporary.file())?;
@@ -153,7 +153,7 @@ impl Target {
             if !self.replace {
                 bail!("another run has made this file in the meantime");
             }
-            // A run that is changing the file must not put the old one back.
+            // Otherwise a run that is changing the file could put the old one back.
             if let Some(_lock) = Locked::wait(&self.path, self.wait)? {
                 return self.put(temporary, secret);
             }
@@ -163,13 +163,12 @@ impl Target {
         }
     }
 
-    /// Replaces the file that is there; keeps its owner and its permissions, unless a new secret is
-    /// written.
+    /// Replaces an existing file; keeps its owner and permissions, unless a new secret is written.
     fn put(&self, temporary: Temporary, secret: Option<Secret>) -> anyhow::Result<()> {
-        // It may have become a device since the run began.
+        // The path may have become a device since the run began.
         let old = fs::symlink_metadata(&self.path)?;
         regular(&self.path, &old)?;
-        // The list first: setting the mode after it sets its mask.
+        // The access control list first: setting the mode then sets its mask.
         #[cfg(target_os = "linux")]
         let kept = attributes::copy(&self.path, temporary.file())?;
         amq_core::internal::keep_permissions(temporary.file(), &self.path, secret)?;
@@ -185,7 +184,7 @@ impl Target {
     }
 }
 
-/// A file's own path, and its metadata; `None` if there is no file.
+/// The resolved path of a file, and its metadata; `None` if there is no file.
 fn follow(path: &Path) -> anyhow::Result<(PathBuf, Option<Metadata>)> {
     let name = || path.display().to_string();
     let found = match fs::symlink_metadata(path) {
@@ -216,7 +215,7 @@ fn regular(path: &Path, found: &Metadata) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether its permissions say so, or this user may not write to it.
+/// Whether a file has no write permission, or this user may not write to it.
 fn is_read_only(path: &Path, found: &Metadata) -> bool {
     let denied = || {
         let opened = File::options().write(true).open(path);
@@ -225,7 +224,7 @@ fn is_read_only(path: &Path, found: &Metadata) -> bool {
     found.permissions().readonly() || denied()
 }
 
-/// Reports what else changes when a file is replaced.
+/// Notes the side effects of replacing a file.
 #[cfg(unix)]
 fn remark(path: &Path, old: &Metadata) {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! A filter in one line, and how many keys it holds, as far as that is known.
+//! The one-line report of a filter, with its number of keys as far as it is known.
 
 use crate::exit::note;
 use crate::input;
@@ -6,31 +6,31 @@ use crate::kinds;
 use crate::numbers::{bytes_text, grouped, of, rate_text, rounded};
 use amq::{Abilities, AnyFilter, Budget, Filter};
 
-/// How many keys a filter holds, as far as that is known.
+/// The number of keys in a filter, as far as it is known.
 pub(crate) struct Held {
-    /// What is known of the number: `about `, `at least `, or nothing if it is exact.
+    /// A qualifier of the number: `about `, `at least `, or empty if it is exact.
     known: &'static str,
     number: u64,
-    /// The number of lines, if there were more than keys.
+    /// The number of lines, if it exceeds that of keys.
     read: Option<u64>,
     /// The number of keys that bits per key are computed from.
     keys: f64,
 }
 
 impl Held {
-    /// By what the filter itself tells.
+    /// From the filter alone.
     pub(crate) fn of(filter: &AnyFilter) -> Self {
         let len = filter.len();
         match estimate(filter) {
             Some((_, keys)) if rounded(keys) == len => Self::new("", len),
             Some((known, keys)) => Self { keys, ..Self::new(known, rounded(keys)) },
-            // Each was new on arrival; but a union has the sum of both.
+            // Each counted key was new when inserted; but a union has the sum of both counts.
             None if skips_copies(filter) => Self::new("counted ", len),
             None => Self::new("", len),
         }
     }
 
-    /// The filter of a build from `read` lines, `different` of them different, if that is known.
+    /// For a filter built from `read` lines, of which `different` were distinct, if known.
     pub(crate) fn built(filter: &AnyFilter, read: u64, different: Option<u64>) -> Self {
         let len = filter.len();
         if kinds::keeps_copies(filter.kind()) {
@@ -50,7 +50,7 @@ impl Held {
         }
     }
 
-    /// A union of filters, each of which counted its own keys.
+    /// For a union of filters, each of which counted its own keys.
     pub(crate) fn merged(filter: &AnyFilter) -> Self {
         match Self::of(filter) {
             Self { known: "counted ", number, .. } => Self::new("at most ", number),
@@ -62,8 +62,8 @@ impl Held {
         Self { known, number, read: None, keys: number as f64 }
     }
 
-    /// Whether they are more than the filter was planned for, as far as is known: its own count, if
-    /// a union has counted keys twice, is not taken for it.
+    /// Whether the keys exceed the plan, as far as is known. Ignores the count of a union, which
+    /// may have counted keys twice.
     pub(crate) fn exceeds_plan(&self, filter: &AnyFilter) -> bool {
         filter.len().min(self.number) > filter.capacity()
     }
@@ -81,49 +81,49 @@ impl Held {
         }
     }
 
-    /// Bits of table for each, unless the filter is nearly empty and has bits enough.
+    /// Bits per key, unless the filter is nearly empty and the number would mean little.
     pub(crate) fn bits_per_key(&self, filter: &AnyFilter) -> Option<f64> {
         Some(self.all_bits_per_key(filter)).filter(|&bits| bits < 1000.0)
     }
 
-    /// Bits of table for each of its different keys, however many there are. A union counts a key
-    /// that was in both filters once, where its bits tell.
+    /// Bits per distinct key, however few there are. Where the bits give an estimate, a key in both
+    /// filters of a union counts once.
     pub(crate) fn all_bits_per_key(&self, filter: &AnyFilter) -> f64 {
         8.0 * filter.size_in_bytes() as f64 / self.keys
     }
 
-    /// What the bits are for, if that is another number than the filter's count.
+    /// The unit of bits per key, which differs where the filter's count is not exact.
     pub(crate) const fn unit(&self) -> &'static str {
         if self.known.is_empty() { "key" } else { "different key" }
     }
 }
 
-/// Whether its `len` counts only keys that it answered *certainly not* to when they came: too few
-/// by those that were false positives.
+/// Whether `len` counts only keys that were denied when inserted, and so misses those that were
+/// false positives.
 pub(crate) fn skips_copies(filter: &AnyFilter) -> bool {
     let can = Abilities::of(filter.kind());
     can.insert && !can.remove
 }
 
-/// For Bloom filters, the number of different keys that set as many bits, and how exactly it is
-/// known. Each key sets `probes` bits anywhere, so that a share `exp(-probes * keys / bits)` is
-/// left.
+/// For Bloom filters, the estimated number of distinct keys from the bits that are set, and its
+/// qualifier. Each key sets `probes` bits anywhere, which leaves a share of `exp(-probes * keys /
+/// bits)` clear.
 pub(crate) fn estimate(filter: &AnyFilter) -> Option<(&'static str, f64)> {
     let (bits, probes) = bits_and_probes(filter)?;
     let clear = 1.0 - filter.load_factor();
-    // With no bit left, at least as many as leave one.
+    // With no bit clear, at least as many keys as leave one.
     let known = if clear > 0.0 { "about " } else { "at least about " };
-    // Subtracted from zero, since the negative of zero is printed as -0.0.
+    // Subtracted from zero, since negating zero would print as -0.0.
     Some((known, 0.0 - bits / probes * clear.max(bits.recip()).ln()))
 }
 
-/// The bits of a Bloom filter's table, and how many of them a key sets, as good as anywhere.
+/// The bits of a Bloom filter's table, and the number of bits a key sets, nearly uniformly.
 pub(crate) fn bits_and_probes(filter: &AnyFilter) -> Option<(f64, f64)> {
     let (bits, probes) = match filter {
         AnyFilter::Bloom(filter) => (filter.params().bits, filter.params().probes),
         // A bit in each of the eight words of a block.
         AnyFilter::BlockedBloom(filter) => (256 * filter.params().blocks, 8),
-        // As good as anywhere in the block.
+        // Nearly uniformly within the block.
         AnyFilter::WideBlockedBloom(filter) => {
             (512 * filter.params().blocks, filter.params().probes)
         }
@@ -142,7 +142,7 @@ pub(crate) fn line(filter: &AnyFilter, name: &str, held: &Held) -> String {
     let rate = filter.expected_fpr();
     text += &format!(", rate {}", rate_text(rate));
     match input::budget(filter) {
-        // Which bits a filter's own keys have set is chance.
+        // The rate of a filter with its actual bits deviates by chance from the planned one.
         Some(Budget::Fpr(asked))
             if rate_text(rate) != rate_text(asked)
                 && rate > asked
@@ -154,8 +154,8 @@ pub(crate) fn line(filter: &AnyFilter, name: &str, held: &Held) -> String {
     }
 }
 
-/// Says so if a filter holds more keys than it was planned for, which a kind that is never full
-/// does silently.
+/// Prints a note if a filter holds more keys than planned, which a kind that is never full accepts
+/// silently.
 pub(crate) fn overfull(filter: &AnyFilter, name: &str, held: &Held) {
     if Abilities::of(filter.kind()).never_full && held.exceeds_plan(filter) {
         note(&format!(
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use amq::{Budget, FilterKind, Goal};
 
-    /// Planned for a thousand, filled with ten times as many: `len` tells half of them.
+    /// Planned for a thousand and filled with ten times as many: `len` counts half of them.
     #[test]
     fn an_overfull_filter_is_not_understated() {
         for kind in [FilterKind::Bloom, FilterKind::BlockedBloom, FilterKind::WideBlockedBloom] {

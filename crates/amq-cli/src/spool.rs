@@ -1,4 +1,5 @@
-//! Hashes of keys whose number is not known yet: in memory up to a bound, then in a temporary file.
+//! Stores the hashes of keys whose number is unknown: in memory up to a limit, then in a temporary
+//! file.
 
 use crate::memory::reserve_exact;
 use amq::KeyHash;
@@ -16,15 +17,15 @@ const STEP: usize = 8 << 10;
 pub(crate) struct Spool {
     /// The newest ones.
     held: Vec<KeyHash>,
-    /// The most that are held.
+    /// The most hashes in memory.
     limit: usize,
-    /// The others. The file has no name: nothing is left of it, however the run ends.
+    /// The older ones. The file has no name: it vanishes however the run ends.
     file: Option<File>,
     written: u64,
 }
 
 impl Spool {
-    /// Holds up to `limit` hashes in memory.
+    /// Keeps up to `limit` hashes in memory.
     pub(crate) fn new(limit: usize) -> Self {
         Self { held: Vec::new(), limit: limit.max(STEP), file: None, written: 0 }
     }
@@ -33,7 +34,7 @@ impl Spool {
         self.written + self.held.len() as u64
     }
 
-    /// The number of those in memory.
+    /// The number of hashes in memory.
     pub(crate) fn held(&self) -> u64 {
         self.held.len() as u64
     }
@@ -63,7 +64,7 @@ impl Spool {
         Ok(())
     }
 
-    /// All hashes, in pieces, oldest first.
+    /// Calls back with all hashes, in pieces, oldest first.
     pub(crate) fn each(
         &mut self,
         mut piece: impl FnMut(&[KeyHash]) -> anyhow::Result<()>,
@@ -90,12 +91,12 @@ impl Spool {
         self.held.chunks(1 << 20).try_for_each(piece)
     }
 
-    /// Whether all are in memory, in one piece.
+    /// The hashes, if all are in memory.
     pub(crate) fn in_memory(&self) -> Option<&[KeyHash]> {
         self.file.is_none().then_some(&self.held)
     }
 
-    /// Loads all into memory, in one piece; their number is known now.
+    /// Loads all hashes into one slice in memory.
     pub(crate) fn load(&mut self) -> anyhow::Result<&[KeyHash]> {
         if self.file.is_some() {
             let mut all = Vec::new();
@@ -111,7 +112,7 @@ impl Spool {
         Ok(&self.held)
     }
 
-    /// Sorts them and drops repeated ones.
+    /// Sorts the hashes and drops duplicates.
     pub(crate) fn dedup(&mut self) -> anyhow::Result<()> {
         self.load()?;
         self.held.sort_unstable();
@@ -122,7 +123,7 @@ impl Spool {
 
 const TEMPORARY: &str = "the temporary file of hashes, in the folder that TMPDIR names";
 
-/// Room for more, doubling up to `limit`; memory that is refused is an error.
+/// Reserves room for more, doubling up to `limit`. Refused memory is an error.
 fn reserve(hashes: &mut Vec<KeyHash>, more: usize, limit: usize) -> anyhow::Result<()> {
     let needed = hashes.len() + more;
     if needed <= hashes.capacity() {

@@ -1,8 +1,8 @@
 //! Standard input and output, and whether the caller has closed them.
 //!
-//! Before `main`, Rust opens closed standard descriptors on `/dev/null`: reading one finds no keys,
-//! and what is written to one is lost, both without an error. This module looks before that, in a
-//! constructor, and refuses to use what was closed. A descriptor that the caller has opened on
+//! Before `main`, Rust opens closed standard descriptors on `/dev/null`: reads from one find no
+//! keys, and writes to it are lost, both without an error. This module checks earlier, in a
+//! constructor, and refuses to use a descriptor that was closed. One that the caller has opened on
 //! `/dev/null` is accepted like any other.
 
 use crate::exit;
@@ -23,12 +23,12 @@ pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Whether a path means what standard input is: `-`, and `/dev/stdin` and its other names.
+/// Whether a path is standard input: `-`, `/dev/stdin`, or another name of the same file.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     is_dash(path) || is_same_file(path)
 }
 
-/// The path is not opened, as a pipe would notice.
+/// Does not open the path, which the writer of a pipe would notice.
 #[cfg(unix)]
 fn is_same_file(path: &Path) -> bool {
     use std::fs::{File, metadata};
@@ -47,7 +47,7 @@ fn is_same_file(_: &Path) -> bool {
     false
 }
 
-/// Refuses to read standard input, which `before` others of the command line mean, for these, too.
+/// Refuses standard input for these if `before` earlier arguments already read it.
 pub(crate) fn once<'a>(
     before: usize,
     paths: impl IntoIterator<Item = &'a Path>,
@@ -93,7 +93,7 @@ impl Text {
     }
 }
 
-/// A function that runs before Rust's runtime does.
+/// A check that runs before Rust's runtime starts.
 #[cfg(unix)]
 #[allow(unsafe_code)]
 mod closed {
@@ -108,7 +108,7 @@ mod closed {
 
     extern "C" fn look() {
         for (descriptor, closed) in (0..).zip(&CLOSED) {
-            // SAFETY: `fcntl` with F_GETFD takes any number and touches no memory.
+            // SAFETY: `fcntl` with F_GETFD accepts any number and touches no memory.
             let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFD) };
             closed.store(flags == -1, Ordering::Relaxed);
         }

@@ -1,10 +1,10 @@
-//! Prose that fits a terminal of 80 columns.
+//! Wraps prose to a terminal of 80 columns.
 
 /// The default width of a terminal.
 const WIDTH: usize = 80;
 
-/// Text with its long sentences folded between words; after a number or a dash they hang. Lines to
-/// copy, which are indented, and tables stay as they are.
+/// Wraps long sentences between words, with a hanging indent after a number or a dash. Indented
+/// lines, which are for copying, and tables stay as they are.
 pub(crate) fn folded(text: &str) -> String {
     let line = |line: &str| match line.split_at_checked(4) {
         Some(("    ", _)) => format!("{line}\n"),
@@ -54,7 +54,7 @@ mod tests {
         for stays in [format!("    {long}"), format!(" 1  two  {long}"), "short".into()] {
             assert_eq!(folded(&stays), stays + "\n");
         }
-        // A word that is too long gets a line of its own.
+        // A word that is too long gets its own line.
         assert_eq!(wrapped("- ", &"x".repeat(99)).lines().count(), 1);
     }
 }

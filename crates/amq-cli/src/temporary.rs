@@ -1,7 +1,7 @@
-//! Files that get their name when they are whole.
+//! Files that get their name once they are complete.
 //!
-//! Linux can make a file without a name in most file systems, and a run that is killed leaves
-//! nothing of it. Elsewhere it is `.amq-` and random letters from the beginning. To replace a file,
+//! On most file systems, Linux can create a file without a name, which vanishes if the run is
+//! killed. Elsewhere it is called `.amq-` and random letters from the start. To replace a file,
 //! both need such a name: renaming can replace a file, linking cannot.
 
 use std::fs::{self, File};
@@ -14,13 +14,13 @@ use tempfile::{Builder, TempPath};
 #[derive(Debug)]
 pub(crate) struct Temporary {
     file: File,
-    /// The name that it has for now, if any.
+    /// Its temporary name, if any.
     name: Option<TempPath>,
 }
 
 impl Temporary {
-    /// A private one is its owner's alone unless its mode is set: it holds a secret, or may replace
-    /// a private file.
+    /// A private file is readable only by its owner until its mode is set: it holds a secret, or
+    /// may replace a private file.
     pub(crate) fn new(folder: &Path, private: bool) -> io::Result<Self> {
         match unnamed::create(folder, private)? {
             Some(file) => Ok(Self { file, name: None }),
@@ -44,7 +44,7 @@ impl Temporary {
         &self.file
     }
 
-    /// Gives the file a name that must be new; it can be tried again under another one.
+    /// Gives the file a new name. If the name is taken, another can be tried.
     pub(crate) fn name_new(&mut self, path: &Path) -> io::Result<()> {
         let Some(name) = self.name.take() else {
             return unnamed::link(&self.file, path);
@@ -72,7 +72,7 @@ impl Drop for Temporary {
     }
 }
 
-/// The folder of a file.
+/// The folder that contains a file.
 pub(crate) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -80,7 +80,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Makes something under a name that is free.
+/// Creates something under an unused name.
 pub(crate) fn named<T>(
     folder: &Path,
     mut make: impl FnMut(&Path) -> io::Result<T>,
@@ -88,7 +88,8 @@ pub(crate) fn named<T>(
     let mut builder = Builder::new();
     builder.prefix(".amq-").suffix(".tmp").rand_bytes(12);
     let made = builder.make_in(folder, |name| {
-        // Held until it exists: a signal that ends the run removes it, or comes before it.
+        // Locked until the file exists: a signal ends the run either before that or with its
+        // removal.
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         *unfinished = Some(name.to_owned());
         make(name)
@@ -96,7 +97,7 @@ pub(crate) fn named<T>(
     Ok(made.into_parts())
 }
 
-/// The name of this run's temporary file. It is removed when the run is interrupted.
+/// The name of this run's temporary file, to be removed if the run is interrupted.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 fn set_unfinished(path: Option<&Path>) {
@@ -109,7 +110,7 @@ pub(crate) fn remove_unfinished() {
     if let Some(path) = &*unfinished {
         let _ = fs::remove_file(path);
     }
-    // Held to the end of the process, so that no other file is begun.
+    // Never unlocked, so that no other file is created before the process ends.
     std::mem::forget(unfinished);
 }
 
@@ -156,7 +157,7 @@ mod unnamed {
         Ok(None)
     }
 
-    /// Never called: here every file has a name.
+    /// Never called: on these systems every file has a name.
     pub(super) fn link(_file: &File, _name: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -172,7 +173,7 @@ mod tests {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// With a file system's unnamed files, and without.
+    /// With unnamed files, and without.
     const WAYS: [fn(&Path, bool) -> io::Result<Temporary>; 2] = [Temporary::new, Temporary::named];
 
     #[test]

@@ -1,4 +1,4 @@
-//! Reads the command line, and says what was meant where that can be told.
+//! Parses the command line, and suggests what a wrong one may have meant.
 
 use crate::answer::error_in_json;
 use crate::cli::Cli;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Reads the arguments of this process.
+/// Parses the arguments of this process.
 pub(crate) fn parse() -> Result<Cli, Error> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     Cli::try_parse_from(&arguments).map_err(|mut error| {
@@ -26,7 +26,7 @@ pub(crate) fn parse() -> Result<Cli, Error> {
         let tip = command
             .and_then(|command| one_dash(&arguments, command).or_else(|| meant(&unknown, command)))
             .or_else(|| no_command(name));
-        // A key or a file whose name begins with a dash is rare, and a wrong option is not.
+        // A wrong option is more likely than a key or file whose name begins with a dash.
         if tip.is_some() || (unknown.starts_with('-') && !Path::new(&unknown).exists()) {
             error.remove(ContextKind::Suggested);
         }
@@ -46,12 +46,12 @@ pub(crate) fn wants_json() -> bool {
     options.any(|argument| argument == "--json")
 }
 
-/// What is wrong, as a JSON object, if the command line asks for JSON.
+/// The error as a JSON object, if the command line asks for JSON.
 pub(crate) fn for_programs(error: &Error) -> Option<Value> {
     wants_json().then(|| {
         let text = error.render().to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
-        // What follows is how to use the command.
+        // Drops the usage that follows.
         let text = text.split("\n\nUsage:").next().unwrap_or(text);
         let text = text.split("\n\nFor more information").next().unwrap_or(text);
         error_in_json(&text.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -69,7 +69,7 @@ fn one_dash(arguments: &[OsString], command: &Command) -> Option<String> {
     })
 }
 
-/// What an option of other commands, or of other programs, is called here.
+/// The name here for an option of other commands or programs.
 fn meant(unknown: &str, command: &Command) -> Option<String> {
     let has = |long: &str| command.get_arguments().any(|option| option.get_long() == Some(long));
     match unknown {
@@ -87,7 +87,7 @@ fn meant(unknown: &str, command: &Command) -> Option<String> {
     }
 }
 
-/// What cannot be done with a filter.
+/// An explanation of commands that filters cannot support.
 fn no_command(name: &str) -> Option<String> {
     if name == "plan" || name == "bench" {
         return Some("'amq choose --keys N --fpr RATE' shows how large each kind is".into());

@@ -5,30 +5,31 @@ use crate::memory::reserve;
 use amq::KeyHash;
 use std::collections::TryReserveError;
 
-/// A block of whole lines, and the results of each stage.
+/// A block of whole lines, and each stage's results.
 #[derive(Default)]
 pub(crate) struct Work {
     /// Index of the source.
     pub(crate) source: usize,
     pub(crate) block: Vec<u8>,
-    /// Bytes of the block in use. The rest is ignored, and not cleared.
+    /// Bytes of the block in use. The rest is stale.
     pub(crate) used: usize,
-    /// The first line of its source, if that names the fields, in the source's first block.
+    /// In a source's first block, its first line, if that names the fields.
     pub(crate) head: Vec<u8>,
-    /// Which field is the key, from 0.
+    /// The index of the key's field, from 0.
     pub(crate) column: usize,
     /// The hash of each key.
     pub(crate) hashes: Vec<KeyHash>,
-    /// What makes the keys equal, one after the other, and where each ends, if that was asked for.
+    /// The bytes by which keys are compared, concatenated, and where each key ends, if requested.
     pub(crate) keys: Vec<u8>,
     pub(crate) key_ends: Vec<usize>,
     /// Where each line ends in the block.
     pub(crate) ends: Vec<u32>,
     /// The first line that is not a key.
     pub(crate) bad: Option<BadKey>,
-    /// Buffers for the caller: answers, keys that count, and text to print.
+    /// Buffers for the caller: answers, keys to act on, and text to print.
     pub(crate) answers: Vec<bool>,
-    /// The answers of each of several filters, one after the other, and how many are wanted.
+    /// The answers of several filters, concatenated, and the number of matching ones of each
+    /// filter.
     pub(crate) each: Vec<bool>,
     pub(crate) counts: Vec<u64>,
     pub(crate) found: u64,
@@ -41,7 +42,7 @@ impl Work {
         &self.block[..self.used]
     }
 
-    /// Empties the block for this source.
+    /// Clears the block for this source.
     pub(crate) fn begin(&mut self, source: usize) {
         self.source = source;
         self.used = 0;

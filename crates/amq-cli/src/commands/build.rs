@@ -1,4 +1,4 @@
-//! `amq build`: a filter of keys.
+//! `amq build`: builds a filter of keys.
 
 use crate::arguments::{BudgetArgs, KeyArgs, SeedArgs};
 use crate::exit::{Outcome, note};
@@ -25,20 +25,19 @@ use std::path::PathBuf;
 
 /// Build a filter of keys
 ///
-/// Without --keys, the keys are counted first: their hashes, 8 bytes a key, are kept in memory up
-/// to a quarter of --memory, and beyond in a temporary file (in the folder that TMPDIR names).
-/// Kinds that insert are then filled from these hashes; ribbons are solved with all of them in
-/// memory. With --keys, kinds that insert are filled as the keys come, and no hashes are kept.
+/// Without --keys, the keys are counted first: their hashes, 8 bytes per key, are kept in memory up
+/// to a quarter of --memory, then in a temporary file (in the folder that TMPDIR names). Kinds that
+/// insert are then filled from these hashes; ribbon and fuse filters need all of them in memory.
+/// With --keys, kinds that insert are filled as the keys are read, and no hashes are kept.
 ///
-/// A repeated line takes no room in a filter that cannot remove: if more than 4 lines in 100 are
-/// repeated, it is sized by the different keys. They are counted if all hashes are in memory;
-/// otherwise the size is that of an upper bound, 4 % (five standard deviations) above an estimate,
-/// so that the rate asked for is kept. Kinds that remove keep a copy for each line, unless --unique
-/// is given.
+/// Repeated lines take no space in a filter that cannot remove: if more than 4 lines in 100 are
+/// repeated, it is sized for the distinct keys. They are counted if all hashes are in memory;
+/// otherwise it is sized for an upper bound, 4 % (five standard deviations) above an estimate, to
+/// keep the rate asked for. Kinds that remove store a copy of each line, unless --unique is given.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = USAGE, aliases = ["create", "new", "make"])]
 pub(crate) struct Arguments {
-    /// The file to write; `-` is standard output. `{kind}` in it stands for the kind
+    /// The file to write; `-` is standard output. `{kind}` in its name is replaced by the kind
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
@@ -53,12 +52,12 @@ pub(crate) struct Arguments {
     #[arg(allow_hyphen_values = true)]
     planned: Option<u64>,
 
-    /// Take each key once. Kinds that remove otherwise keep a copy for each line
+    /// Insert each key once. Kinds that remove otherwise store a copy of each line
     #[arg(short, long)]
     unique: bool,
 
     /// The most memory for the filter and the hashes of keys: a filter that needs more is refused
-    /// before it is built. Reading and hashing take some 10 MB beside it
+    /// before it is built. Reading and hashing take about 10 MB more
     #[arg(long, value_name = "SIZE", value_parser = numbers::size, default_value = MEMORY)]
     memory: u64,
 
@@ -70,7 +69,7 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Print JSON instead, a line for each filter: what `amq info --json` tells, and `read`
+    /// Print JSON instead, a line for each filter: the fields of `amq info --json`, and `read`
     #[arg(long)]
     json: bool,
 
@@ -128,11 +127,11 @@ impl Arguments {
         Ok(Outcome::Done)
     }
 
-    /// Each kind and where it goes.
+    /// Each kind and its output.
     fn outputs(&self) -> anyhow::Result<Vec<(FilterKind, Output)>> {
         let pattern = self.output.to_str().filter(|name| name.contains("{kind}"));
         let mut kinds = self.kind.clone();
-        // Each once, in this order.
+        // Each kind once, in the order given.
         let mut seen = Vec::new();
         kinds.retain(|kind| !seen.contains(kind) && (seen.push(*kind), true).1);
         if kinds.len() > 1 && pattern.is_none() {
@@ -152,10 +151,10 @@ impl Arguments {
         kinds.iter().map(output).collect()
     }
 
-    /// Finds out, before any key is read, what cannot be planned or would take too much memory.
+    /// Refuses, before any key is read, a filter that cannot be planned or takes too much memory.
     fn plannable(&self, kind: FilterKind, budget: Budget) -> anyhow::Result<()> {
         let Some(planned) = self.planned else {
-            // A budget that is wrong in itself fails with any number.
+            // An invalid budget fails for any number of keys.
             return match AnyFilter::plan(kind, Goal::new(1 << 20, budget)) {
                 Err(error @ (amq::PlanError::Fpr { .. } | amq::PlanError::BitsPerKey { .. })) => {
                     Err(error.into())
@@ -189,7 +188,7 @@ impl Arguments {
         )
     }
 
-    /// Fills filters of a known number of keys as the keys come.
+    /// Fills filters planned for a known number of keys while the keys are read.
     fn fill(
         &self,
         keys: &Keys,
@@ -216,7 +215,7 @@ impl Arguments {
                             }
                             _ => refused(error),
                         })?;
-                    // What is never full has room for any number of copies.
+                    // A kind that is never full takes any number of copies.
                     let held = if Abilities::of(kind).never_full { *new } else { filter.len() };
                     match kinds::grows(kind) {
                         true => self.affordable(kind, filter.size_in_bytes())?,
@@ -265,7 +264,7 @@ impl Arguments {
         if self.unique {
             self.dedup(outputs[0].0, &mut gathered)?;
         }
-        // Kinds that keep copies come first, while the copies are there.
+        // Kinds that store copies are built first, before copies are dropped.
         let (copies, others): (Vec<_>, Vec<_>) =
             outputs.iter().partition(|(kind, _)| kinds::keeps_copies(*kind));
         let seed = seed_of(secret);
@@ -276,8 +275,8 @@ impl Arguments {
             let mut filter =
                 self.build(*kind, goal, number, seed, keys.threads, &mut gathered.spool)?;
             if self.planned.is_none() && filter.len() > number {
-                // Beyond the bound, as in one run of three million, or with keys chosen to deceive
-                // it.
+                // The bound was exceeded: one run in three million, or keys chosen to mislead the
+                // estimate.
                 let number = gathered.spool.len();
                 let goal = Goal::new(number, budget);
                 filter =
@@ -331,12 +330,12 @@ impl Arguments {
         threads: usize,
         spool: &mut Spool,
     ) -> anyhow::Result<AnyFilter> {
-        // A kind that grows has more than its goal; its size at the end is about that of a plan.
+        // A kind that grows may hold more than its goal; its final size is about that of a plan.
         let outgrown = number > goal.keys;
         let plan = AnyFilter::plan(kind, Goal::new(number.max(goal.keys), goal.budget))?;
         let at_once = taken(kind, &plan, spool.len()).most;
-        // Kinds that insert can do without all hashes in memory. Cuckoo filters built at once hold
-        // a set, and a copy for each line only if they are filled.
+        // Kinds that insert do not need all hashes in memory. A cuckoo filter built at once stores
+        // a set; only one filled key by key stores a copy of each line.
         let cuckoo = matches!(kind, FilterKind::Cuckoo | FilterKind::WindowedCuckoo);
         let copies = cuckoo && !self.unique;
         let scarce = spool.in_memory().is_none() || at_once > self.memory;
@@ -373,14 +372,14 @@ impl Arguments {
     }
 }
 
-/// How keys are hashed, and what they are.
+/// The hash and the encoding of keys.
 #[derive(Clone, Copy)]
 struct How {
     secret: Secret,
     encoding: KeyEncoding,
 }
 
-/// The seed of a filter itself, whose keys are hashed under this.
+/// The seed of the filter itself.
 const fn seed_of(secret: Secret) -> u64 {
     match secret {
         Secret::Seed(seed) => seed,
@@ -402,7 +401,7 @@ impl How {
 
 const NO_KEYS: &str = "there were no keys: the filter is empty, and denies every key";
 
-/// The refusal of a key, if the error is one.
+/// The error of a refused insert, if it is one.
 const fn full(error: &AnyError) -> Option<InsertError> {
     match error {
         AnyError::Insert(full) => Some(*full),
@@ -411,15 +410,15 @@ const fn full(error: &AnyError) -> Option<InsertError> {
     }
 }
 
-/// What to do about copies, whether they are to be counted or not.
+/// The ways out where copies fill a filter.
 const COPIES: &str = "--unique takes each key once; to count copies, give the number of all of them \
                       to --keys, or take --kind counting";
 
-/// A build error, with the ways out that this command offers.
+/// A build error, with this command's ways out.
 fn refused(error: AnyError) -> anyhow::Error {
     match full(&error) {
         Some(full @ InsertError::Copies { .. }) => anyhow!("{full}; {COPIES}"),
-        // Copies crowd a few slots, even if there are no more keys than planned.
+        // Copies fill the few slots of their key, even if there are no more keys than planned.
         Some(InsertError::Table { len, .. }) => anyhow!(
             "there is no slot left for one of the keys, after {} of them: {COPIES}, and otherwise a \
              larger --keys leaves more room",
@@ -442,30 +441,30 @@ fn too_many(kind: FilterKind, planned: u64) -> anyhow::Error {
     )
 }
 
-/// Threads that build a filter of so many keys together; `None` if the system refuses them, or they
-/// would take longer to start than to build it.
+/// Threads to build a filter of `keys` keys; `None` if the system refuses them, or if starting them
+/// would take longer than the build.
 fn pool(threads: usize, keys: usize) -> Option<ThreadPool> {
     let worth = threads > 1 && keys >= 100_000;
     worth.then(|| ThreadPoolBuilder::new().num_threads(threads).build().ok()).flatten()
 }
 
-/// Bytes that a build takes.
+/// The memory of a build, in bytes.
 struct Taken {
-    /// If what can be filled is filled.
+    /// If kinds that insert are filled key by key.
     least: u64,
-    /// If all hashes are in memory, and it is built at once.
+    /// If all hashes are in memory, and the filter is built from them at once.
     most: u64,
 }
 
-/// What it takes to build a filter of a kind beside so many hashes in memory.
+/// The memory to build a filter of a kind with `hashes` hashes in memory.
 fn taken(kind: FilterKind, plan: &AnyPlan, hashes: u64) -> Taken {
     let hashes = hashes.saturating_mul(HASH);
     let bytes = if Abilities::of(kind).insert { plan.bytes } else { plan.build_bytes };
     Taken { least: bytes.saturating_add(hashes), most: plan.build_bytes.saturating_add(hashes) }
 }
 
-/// The memory that a build of so many lines is sure to suffice with: what is filled as lines come
-/// needs no more than the filter, and all else the hashes of all lines, too.
+/// A `--memory` that suffices to build from this many lines: that of the filter alone for kinds
+/// filled while lines are read, else also the hashes of all lines.
 pub(crate) fn memory(
     kind: FilterKind,
     goal: Goal,

@@ -1,4 +1,4 @@
-//! `amq choose`: which filter.
+//! `amq choose`: ranks the filters for a workload.
 
 use crate::answer;
 use crate::commands::build;
@@ -14,7 +14,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Args, Command, ValueEnum};
 use std::ffi::OsStr;
 
-/// Choose a filter: ranks what meets your needs, or names two needs that conflict
+/// Rank the filters that meet your needs, or name two needs that conflict
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(crate) struct Arguments {
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     #[arg(help = needs(), hide_possible_values = true)]
     need: Vec<Need>,
 
-    /// Count how often a key was inserted, up to this
+    /// Count how often a key was inserted, up to this number
     #[arg(long, value_name = "MOST", value_parser = numbers::whole::<1, { u32::MAX }>)]
     count: Option<u32>,
 
@@ -49,8 +49,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MEAN", value_parser = numbers::mean)]
     copies: Option<f64>,
 
-    /// Forget by time, one of N generations at a time: N - 1 whole ones are remembered [if none is
-    /// named: 8]
+    /// Forget by time, one of N generations at a time: the last N - 1 are remembered whole [without
+    /// a value: 8]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "8")]
     #[arg(value_parser = generations)]
     forget: Option<u32>,
@@ -59,15 +59,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BITS", value_parser = numbers::whole::<1, 32>)]
     values: Option<u32>,
 
-    /// The share of queries for keys that are not in
+    /// The share of queries for absent keys
     #[arg(long, value_name = "SHARE", value_parser = numbers::share, default_value = "50%")]
     absent: f64,
 
-    /// The cost of a false positive, the lookup that finds nothing: 500ns, 20us, 5ms
+    /// The cost of a false positive, a lookup that finds nothing: 500ns, 20us, 5ms
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds)]
     false_positive: Option<f64>,
 
-    /// The cost of looking up a key that is in
+    /// The cost of looking up a present key
     #[arg(long, value_name = "TIME", value_parser = numbers::nanoseconds, default_value = "0ns")]
     lookup: f64,
 
@@ -75,15 +75,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = numbers::mean, default_value = "1")]
     queries_per_key: f64,
 
-    /// What to rank by; tail: of inserts [default: time with --false-positive, else memory]
+    /// What to minimise; tail: the slowest inserts [default: time with --false-positive, else
+    /// memory]
     #[arg(long, value_name = "WHAT", value_enum)]
     first: Option<Spared>,
 
-    /// The number of filters, each with that many keys; to merge, --keys is that of the union
+    /// The number of filters, each of --keys keys; for filters to be merged, --keys is the union's
     #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1")]
     filters: u64,
 
-    /// Threads that use it at the same time
+    /// Threads that use the filter at the same time
     #[arg(long, value_name = "N", value_parser = numbers::whole::<1, { u32::MAX }>)]
     #[arg(default_value = "1")]
     threads: u32,
@@ -109,7 +110,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// How many keys: one of two.
+/// The number of keys: one of two options.
 #[derive(Args, Debug)]
 #[group(required = true, multiple = false)]
 struct Number {
@@ -118,7 +119,7 @@ struct Number {
     #[arg(allow_hyphen_values = true)]
     keys: Option<u64>,
 
-    /// The number is not known: room for this many at first, then growth
+    /// The number is unknown: start with room for this many keys, then grow
     #[arg(long, value_name = "N", value_parser = numbers::count, allow_hyphen_values = true)]
     unknown_from: Option<u64>,
 }
@@ -130,7 +131,7 @@ enum Spared {
     Tail,
 }
 
-/// Reads `--forget`, which people give a time.
+/// Reads `--forget`, for which users may give a time instead of a number.
 fn generations(text: &str) -> Result<u32, String> {
     numbers::whole::<2, 4096>(text).map_err(|error| {
         format!(
@@ -139,7 +140,7 @@ fn generations(text: &str) -> Result<u32, String> {
     })
 }
 
-/// Reads the words for `--need`; of another word for one of them it says which that is.
+/// Reads the words of `--need`; the error for a synonym names the word that it means.
 #[derive(Clone, Copy, Debug)]
 struct NeedParser;
 
@@ -206,7 +207,7 @@ impl Arguments {
                 format!("{}\n", answer::in_json(answer, self.build(answer)))
             }
             Ok(answer) => self.in_words(answer),
-            // For programs; the error says the same to people.
+            // As JSON; the error is also printed to standard error.
             Err(error) if self.json => format!("{}\n", answer::refusal_in_json(error)),
             Err(_) => String::new(),
         };
@@ -271,7 +272,8 @@ impl Arguments {
         workload
     }
 
-    /// The command that builds the first choice, as it stands; what it cannot build is a library's.
+    /// The command that builds the first choice, ready to run; `None` if only the library can build
+    /// it.
     fn build(&self, answer: &Answer) -> Option<String> {
         let (kind, goal) = self.built(answer)?;
         let size = match goal.budget {
@@ -279,7 +281,8 @@ impl Arguments {
             Budget::BitsPerKey(bits) => format!("--bits-per-key {bits}"),
             Budget::Fpr(fpr) => format!("--fpr {fpr}"),
         };
-        // Keys come later, parts that are merged are planned alike, and none is held to be counted.
+        // With --keys, more keys may follow, parts to be merged get the same plan, and no hashes
+        // are kept.
         let is_planned = Abilities::of(kind).insert;
         let planned = if is_planned { format!(" --keys {}", goal.keys) } else { String::new() };
         let unique = if self.is_unique(kind) { " --unique" } else { "" };
@@ -293,8 +296,8 @@ impl Arguments {
         Some(format!("amq build -o FILE --kind {kind} {size}{planned}{unique}{memory}{seed} KEYS"))
     }
 
-    /// The kind and the goal of the first choice, if `amq build` builds it as it is in the answer:
-    /// what grows to a bound begins at its full size there, and each copy of a key is inserted.
+    /// The kind and goal of the first choice, if `amq build` builds what the answer describes: it
+    /// gives a filter that grows to a bound its full size at once, and inserts every copy of a key.
     fn built(&self, answer: &Answer) -> Option<(FilterKind, Goal)> {
         let is_bounded = self.need.contains(&Need::Grow) && self.number.unknown_from.is_none();
         let is_over = self.count.zip(self.copies).is_some_and(|(most, mean)| mean > most.into());
@@ -305,7 +308,7 @@ impl Arguments {
         (!is_bounded && !is_full).then_some((kind, goal))
     }
 
-    /// How often a line comes that is neither counted nor kept for each part that is merged.
+    /// The copies per key, if they are neither counted nor due to parts that are merged.
     fn repeats(&self) -> f64 {
         let are_kept = self.count.is_some() || self.need.contains(&Need::Merge);
         self.copies.filter(|_| !are_kept).unwrap_or(1.0)

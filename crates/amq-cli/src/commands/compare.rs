@@ -13,16 +13,17 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Say how many keys two filters have in common
+/// Estimate how many keys two filters have in common
 ///
-/// How many keys each holds, both hold, and only one. Bloom filters of one make are compared by
-/// their bits, with the interval that contains the true number in 95 comparisons of 100, or more.
-/// Quotient filters of one make list fingerprints, which are counted: then the numbers are exact,
-/// but for keys with equal fingerprints. Other kinds tell nothing of this.
+/// Prints the number of keys in each filter, in both, and in only one of them. Bloom filters with
+/// equal parameters are compared by their bits, with an interval that contains the true number in
+/// at least 95 comparisons of 100. Quotient filters with equal parameters are compared by their
+/// fingerprints: the numbers are exact, except for keys with equal fingerprints. Other kinds cannot
+/// be compared.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The first filter's file; one of them may be `-`, standard input
+    /// The first filter's file; one of the two may be `-`, standard input
     first: PathBuf,
 
     /// The second filter's file
@@ -43,7 +44,7 @@ Examples:
   $ amq build -o b.amq --fpr 1% --keys 10000 more.txt
   $ amq compare a.amq b.amq";
 
-/// A number of keys, and how far it may be off.
+/// A number of keys, and its standard deviation.
 #[derive(Clone, Copy)]
 struct Number {
     keys: f64,
@@ -59,7 +60,7 @@ impl Number {
         ((self.keys - off).max(0.0).floor() as u64, (self.keys + off).ceil() as u64)
     }
 
-    /// The difference of two; as if they were independent, which overstates how far it is off.
+    /// The difference of two, taken as independent, which overstates its error.
     fn less(self, other: Self) -> Self {
         let variance = self.variance + other.variance;
         Self { keys: (self.keys - other.keys).max(0.0), variance }
@@ -140,7 +141,7 @@ fn number(filter: &AnyFilter) -> Option<Number> {
     Some(Number { keys, variance: bits / probes.powi(2) * (load.exp() - 1.0 - load).max(0.0) })
 }
 
-/// Counts fingerprints, which come in rising order; copies once.
+/// Counts fingerprints, which are sorted; each copy once.
 fn counted(ours: impl Iterator<Item = KeyHash>, theirs: impl Iterator<Item = KeyHash>) -> Sizes {
     let (mut ours, mut theirs) = (ours.peekable(), theirs.peekable());
     let mut found = [0u64; 3];

@@ -1,4 +1,4 @@
-//! `amq completions`: for shells.
+//! `amq completions`: completions for shells.
 
 use crate::exit::Outcome;
 use crate::stdio::Text;
@@ -23,7 +23,7 @@ Examples:
 Bash reads ~/.local/share/bash-completion/completions/amq, fish
 ~/.config/fish/completions/amq.fish.";
 
-/// Set by the scripts of shells that ask for completions as they are typed.
+/// Set by the shell scripts that ask for completions while a command is typed.
 const ASKED: &str = "AMQ_COMPLETE";
 
 impl Arguments {
@@ -31,7 +31,7 @@ impl Arguments {
     pub(crate) fn run(&self, mut root: Command) -> anyhow::Result<Outcome> {
         let mut text = Vec::new();
         match (self.shell, Shells::builtins().completer(&self.shell.to_string())) {
-            // Their scripts would complete the names of options, and no values.
+            // Their static scripts would complete option names, but no values.
             (Shell::Elvish | Shell::PowerShell, Some(asking)) => {
                 asking.write_registration(ASKED, "amq", "amq", "amq", &mut text)?;
             }

@@ -1,4 +1,4 @@
-//! `amq convert`: a filter into a smaller one or one of another kind, where that needs no keys.
+//! `amq convert`: converts a filter without its keys, to a smaller one or another kind.
 
 use crate::exit::{Outcome, note};
 use crate::input;
@@ -17,12 +17,12 @@ use clap::{ArgGroup, Args};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Convert a filter into a smaller one, or into another kind
+/// Convert a filter to a smaller one, or to another kind
 ///
-/// Only what needs no keys. A ribbon, fuse or quotient filter becomes the one that its keys would
-/// have been built into at a higher rate or in fewer bytes. A counting filter becomes the Bloom
-/// filter that gives the same answers, in a quarter of the space. For other conversions build the
-/// filter anew.
+/// Converts without the keys. A ribbon, fuse or quotient filter becomes the filter that its keys
+/// would make at a higher rate or in fewer bytes. A counting filter becomes a Bloom filter with the
+/// same answers, in a quarter of the space. For other conversions, rebuild the filter from its
+/// keys.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 #[command(group(
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
     fpr: Option<f64>,
 
-    /// The most bits for each key that the filter was planned for
+    /// The most bits per key that the filter was planned for
     #[arg(long, value_name = "BITS", value_parser = numbers::bits, allow_hyphen_values = true)]
     bits_per_key: Option<f64>,
 
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Print one JSON object instead: what `amq info --json` tells
+    /// Print one JSON object instead: the fields of `amq info --json`
     #[arg(long)]
     json: bool,
 
@@ -110,7 +110,7 @@ impl Arguments {
         fpr.or(bits).or(self.bytes.map(Budget::Bytes))
     }
 
-    /// The filter as one of another kind.
+    /// The filter converted to another kind.
     fn converted(&self, key: Option<SipKey>, to: &str) -> anyhow::Result<AnyFile> {
         let mut file = input::load_for_keys(&self.filter, key)?;
         let filter = file.filter_mut().into_inner();

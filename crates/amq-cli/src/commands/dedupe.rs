@@ -1,4 +1,4 @@
-//! `amq dedupe`: first occurrences of lines.
+//! `amq dedupe`: prints the first occurrence of each line.
 
 use crate::arguments::{KeyArgs, SeedArgs};
 use crate::exact::{Compared, Lines};
@@ -30,28 +30,28 @@ use std::time::{Duration, Instant};
 
 /// Print each line the first time it occurs
 ///
-/// Prints each line that has certainly not come before, at once and in order. A repeated line is
-/// never printed. A new line is mistaken for a repeated one, and dropped, at the filter's
+/// Prints each line that has certainly not occurred before, at once and in order. A repeated line
+/// is never printed. A new line is taken for a repeated one, and dropped, at the filter's
 /// false-positive rate: of a million new lines, on average fewer than 1 at the default rate of
-/// 1e-6, fewer than 1,000 at 0.1%, fewer than 10,000 at 1%. A million lines take 9 MB at most at
-/// the default rate, however long they are.
+/// 1e-6, fewer than 1,000 at 0.1%, fewer than 10,000 at 1%. At the default rate, a million lines of
+/// any length take at most 9 MB.
 ///
-/// With --filter, the filter is kept in a file from run to run, which no other run changes
-/// meanwhile. It is saved when all lines have been written, and also when SIGINT or SIGTERM ends
-/// the run, or every --save-every. A run that fails otherwise leaves it as it was last saved, so
-/// that later lines are printed again the next time, and none is lost.
+/// With --filter, the filter is kept in a file between runs, which is locked against other runs. It
+/// is saved when all lines have been written, when SIGINT or SIGTERM ends the run, and every
+/// --save-every. Any other failure leaves it as last saved: the next run prints the lines since
+/// then again, so none is lost.
 ///
-/// With --exact, lines are compared with one another, and none is dropped. Lines that do not fit
-/// into --memory go to temporary files, which take as much room as they do; from then on nothing is
-/// printed until all lines have come.
+/// With --exact, the lines themselves are compared, and none is dropped. Lines that do not fit into
+/// --memory go to temporary files of about the same size; from then on nothing is printed until all
+/// lines have been read.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_aliases = ["uniq"], aliases = ["unique", "dedup"])]
 pub(crate) struct Arguments {
-    /// Keep the filter in this file, which is made if it is not there
+    /// Keep the filter in this file, which is created if missing
     #[arg(short = 'F', long, value_name = "FILE")]
     filter: Option<PathBuf>,
 
-    /// Save the filter this often, too, after what is printed so far: 30s, 5min
+    /// Also save the filter this often, after the lines printed so far: 30s, 5min
     #[arg(long, value_name = "TIME", value_parser = numbers::duration, requires = "filter")]
     save_every: Option<Duration>,
 
@@ -59,14 +59,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
     fpr: Option<f64>,
 
-    /// The number of different lines, if you know a bound: a filter of fixed size takes less. More
-    /// are an error, except for kinds that grow. Without it, the filter grows
+    /// An upper bound on the number of distinct lines, if known: a filter of fixed size is smaller.
+    /// More lines are an error, except for kinds that grow. Without it, the filter grows
     #[arg(short = 'n', long = "keys", value_name = "N", value_parser = numbers::count)]
     #[arg(allow_hyphen_values = true)]
     planned: Option<u64>,
 
-    /// Forget a line once so many different ones have come since, or up to a seventh more, and
-    /// print it again: for streams without an end, in fixed memory
+    /// Forget a line after N other distinct lines, or up to a seventh more, and print it again if
+    /// it recurs: for endless streams, in fixed memory
     #[arg(long, value_name = "N", value_parser = numbers::count)]
     #[arg(conflicts_with_all = ["filter", "planned", "kind"])]
     forget: Option<u64>,
@@ -76,12 +76,12 @@ pub(crate) struct Arguments {
     #[arg(conflicts_with_all = ["filter", "planned", "forget", "kind", "fpr", "SeedArgs"])]
     exact: bool,
 
-    /// Where --exact has its temporary files [default: the folder that TMPDIR names]
+    /// The folder for the temporary files of --exact [default: the one that TMPDIR names]
     #[arg(long, value_name = "FOLDER", requires = "exact")]
     temporary_folder: Option<PathBuf>,
 
-    /// The most memory of the run, of which the program takes some 12 MB: it ends before its filter
-    /// takes more. Lines of megabytes take more. With --exact, 1GiB is the default
+    /// The most memory for the run, about 12 MB of it for the program: the run fails before its
+    /// filter exceeds it. Lines of megabytes can exceed it. With --exact, the default is 1GiB
     #[arg(long, value_name = "SIZE", value_parser = numbers::size)]
     memory: Option<u64>,
 
@@ -89,7 +89,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
     kind: Option<FilterKind>,
 
-    /// Print the lines that have probably come before instead
+    /// Print the lines that have probably occurred before instead
     #[arg(short = 'v', long)]
     invert: bool,
 
@@ -97,7 +97,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     zero: bool,
 
-    /// Say on standard error how many lines there were, and how many may have been dropped
+    /// Print to standard error how many lines were read, and how many may have been dropped
     #[arg(short, long)]
     stats: bool,
 
@@ -127,39 +127,39 @@ error.";
 /// The share of new lines dropped by default.
 const RATE: f64 = 1e-6;
 
-/// What is missing where memory is refused.
+/// The error where memory is refused.
 const MEMORY: &str = "no memory for the lines of a block";
 
-/// The memory of --exact by default.
+/// The default memory of --exact.
 const EXACTLY: u64 = 1 << 30;
 
-/// The most memory that the system's allocator keeps of a piece that was freed (glibc: 32 MiB).
+/// The most freed memory that the system's allocator keeps back (glibc: 32 MiB).
 const HELD_BACK: u64 = 32 << 20;
 
-/// The initial capacity where the number of lines is not known: 4 kB. The table of ten million
-/// lines has as many slots as if there had been room for 65,536.
+/// The initial capacity where the number of lines is unknown: 4 kB. At ten million lines the table
+/// has as many slots as if it had begun with room for 65,536.
 const FIRST_ROOM: u64 = 1 << 10;
 
-/// How many generations a window has: it holds the lines of all but one, or more.
+/// Generations of a window, which always holds the lines of all but one.
 const GENERATIONS: u64 = 8;
 
-/// The lines that have come.
+/// The lines seen so far.
 enum Seen {
     File(Box<AnyFile>),
     Window(Rolling<BloomFilter>),
 }
 
-/// The file that the filter is kept in.
+/// The file of the filter.
 struct Kept {
     output: Output,
-    /// Whether this run has made it, and has saved nothing in it.
+    /// Whether this run created it, and has not saved to it yet.
     made: bool,
     /// Whether it was empty when this run began.
     empty: bool,
     saved: Instant,
 }
 
-/// What a run has done.
+/// The counts of a run.
 #[derive(Default)]
 struct Counts {
     lines: u64,
@@ -186,7 +186,7 @@ impl Arguments {
         if self.exact {
             return self.run_exact(&keys);
         }
-        // Once: a key may come from a pipe.
+        // Read once: a key file may be a pipe.
         let given = self.seed.given()?;
         let (seen, mut kept) = match (path, self.forget) {
             (Some(path), _) => {
@@ -217,7 +217,7 @@ impl Arguments {
                 if kept.made {
                     kept.output.remove();
                 }
-                // A reader that went away has not seen all lines: they must come again.
+                // The reader left before the last lines: the next run must print them again.
                 if error.is::<exit::Closed>() {
                     bail!("{error}: {} stays as it was last saved", kept.output.name())
                 }
@@ -246,11 +246,11 @@ impl Arguments {
         Ok(Outcome::found(self.zero || counts.printed > 0))
     }
 
-    /// Prints the lines that differ from all before, or the others.
+    /// Prints the lines that differ from all before, or with --invert the others.
     fn run_exact(&self, keys: &Keys) -> anyhow::Result<Outcome> {
         let folder = self.temporary_folder.clone().unwrap_or_else(std::env::temp_dir);
         let mut lines = Lines::new(&folder, keys.room, self.invert)?;
-        // Nobody can prepare lines with equal hashes, which would take long to compare.
+        // A secret seed: prepared lines with equal hashes would take long to compare.
         let under = Secret::Seed(getrandom::u64().context("no random seed")?);
         let to = RefCell::new(Text::new());
         let mut out = Vec::new();
@@ -291,7 +291,7 @@ impl Arguments {
         Ok(Outcome::found(self.zero || lines.printed > 0))
     }
 
-    /// Prints the lines that are new, or the others, and remembers them.
+    /// Prints the lines that are new, or with --invert the others, and inserts them.
     fn print_firsts(
         &self,
         keys: &Keys,
@@ -307,7 +307,7 @@ impl Arguments {
         let under = seen.borrow().secret(given);
         let most = seen.borrow().most();
         let bar = progress::beside_lines(keys.bytes, false);
-        // What is saved has been printed.
+        // Only lines that have been printed are saved.
         let unsaved = Cell::new(false);
         let save = || -> anyhow::Result<()> {
             match (&mut *kept.borrow_mut(), self.save_every) {
@@ -366,16 +366,16 @@ impl Arguments {
         Ok(counts)
     }
 
-    /// Refuses to go on if the filter may take too much memory once these lines are in.
+    /// Refuses to go on if the filter may exceed the memory after these lines.
     fn afford(&self, filter: &dyn Filter, lines: u64, keys: &Keys) -> anyhow::Result<()> {
         let now = filter.size_in_bytes();
         if !kinds::grows(filter.kind()) {
             return self.affordable(now, keys);
         }
-        // What smaller tables took is not always given back.
+        // The allocator may not return the memory of smaller tables.
         let with_old = now + now.min(HELD_BACK);
         match filter.len() + lines > filter.capacity() {
-            // It is copied into one of twice its size.
+            // Growing copies the table into one of twice its size.
             true => self.affordable(with_old + 2 * now, keys),
             false => self.affordable(with_old, keys),
         }
@@ -393,8 +393,9 @@ impl Arguments {
         )
     }
 
-    /// The filter in a file, which no other run can change from now on. A first run makes it before
-    /// it reads any line: of several at once, the others wait, and go on with what it has learnt.
+    /// The filter in the file, locked against other runs from now on. The first run creates it
+    /// before it reads a line: others that start meanwhile wait for it, then continue with its
+    /// filter.
     fn kept(
         &self,
         path: &Path,
@@ -419,7 +420,7 @@ impl Arguments {
             let written = Output::new(path, Existing::Keep).and_then(|output| output.write(&new));
             match written {
                 Ok(()) => made = Some(new),
-                // Another run was faster.
+                // Another run has just created it.
                 Err(_) if path.symlink_metadata().is_ok() => {}
                 Err(error) => return Err(error),
             }
@@ -473,20 +474,20 @@ impl Arguments {
         })
     }
 
-    /// The filter of the run before, which must be what is asked for now.
+    /// The filter of the previous run, which must match the options of this one.
     fn resumed(&self, path: &Path, given: Option<Secret>) -> anyhow::Result<AnyFile> {
         let mut file = input::load_for_keys(path, key_in(given))?;
         let secret = file.secret();
         let filter = file.filter_mut().into_inner();
         let name = path.display();
         let other = "leave the option out, or use another file";
-        // Nothing is inserted: this asks whether the kind can.
+        // Inserts nothing: fails if the kind cannot insert.
         filter.insert_batch(&[]).with_context(|| input::name(path))?;
         if let Some(kind) = self.kind.filter(|&kind| kind != filter.kind()) {
             let (is, not) = (kinds::a(filter.kind()), kinds::a(kind));
             bail!("{name} is {is} filter, not {not} one: {other}");
         }
-        // A filter that grows reports its present capacity, whatever it was made for.
+        // A filter that grows reports its present capacity, not the planned one.
         let made_for = self.planned.filter(|_| !kinds::grows(filter.kind()));
         if let Some(planned) = made_for.filter(|&planned| planned != filter.capacity()) {
             bail!(
@@ -507,11 +508,11 @@ impl Arguments {
     }
 }
 
-/// Lines looked up at once: few enough that what the queries have read is still in the first-level
-/// cache when the new ones are inserted.
+/// Lines looked up at once: few enough that the blocks they read are still in the first-level cache
+/// when the new lines are inserted.
 const AT_ONCE: usize = 64;
 
-/// The secret key, if that is what was given.
+/// The secret key, if one was given.
 const fn key_in(given: Option<Secret>) -> Option<SipKey> {
     match given {
         Some(Secret::Key(key)) => Some(key),
@@ -535,7 +536,7 @@ impl Seen {
         }
     }
 
-    /// What lines are hashed under.
+    /// The seed or key that lines are hashed under.
     fn secret(&self, given: Option<Secret>) -> Secret {
         match self {
             Self::File(file) => file.secret(),
@@ -543,8 +544,7 @@ impl Seen {
         }
     }
 
-    /// The most lines for a kind of fixed size, which would go on beyond them, and drop more and
-    /// more.
+    /// The most lines for a kind of fixed size, which beyond them would drop more and more lines.
     fn most(&self) -> Option<u64> {
         match self {
             Self::File(file) => {
@@ -555,7 +555,7 @@ impl Seen {
         }
     }
 
-    /// Marks the lines that have certainly not come before, and remembers them.
+    /// Marks the lines that have certainly not occurred before, and inserts them.
     fn firsts(&mut self, work: &mut Work) -> anyhow::Result<u64> {
         match self {
             Self::File(file) => {
@@ -576,7 +576,7 @@ impl Kept {
     fn save(&mut self, seen: &mut Seen, keys: &Keys) -> anyhow::Result<()> {
         if let Seen::File(file) = seen {
             if self.empty && !file.filter().is_empty() {
-                // Nothing was in that could be otherwise.
+                // The filter was empty, so no key has another encoding.
                 file.set_encoding(keys.encoding(1));
             }
             self.output.write(&**file)?;
@@ -598,7 +598,7 @@ fn firsts<F: Filter>(
     work.answers.resize(work.hashes.len(), false);
     for (answers, hashes) in work.answers.chunks_mut(AT_ONCE).zip(work.hashes.chunks(AT_ONCE)) {
         filter.contains_batch(hashes, answers)?;
-        // A line can also occur twice among these.
+        // A line can also occur twice in this batch.
         for (first, &hash) in answers.iter_mut().zip(hashes) {
             *first = !*first && insert(filter, hash)?;
             firsts += u64::from(*first);

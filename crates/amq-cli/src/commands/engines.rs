@@ -1,4 +1,4 @@
-//! `amq engines`: what to set in other people's engines.
+//! `amq engines`: settings for other engines.
 
 use crate::exit::Outcome;
 use crate::numbers;
@@ -8,12 +8,11 @@ use amq_advisor::engines::{Engine, NoSetting, Setting};
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Show what to set in other engines
+/// Print the settings of other engines for a number of keys and a rate
 ///
-/// For a number of keys and a rate, the line or lines for RocksDB, Cassandra, HBase, PostgreSQL,
-/// Redis, Parquet writers and ClickHouse; the rate and the bits per key that each then gives by its
-/// own formula, what it has if nothing is set, and what to know. Where an engine cannot give the
-/// rate, why.
+/// Prints the configuration for RocksDB, Cassandra, HBase, PostgreSQL, Redis, Parquet writers and
+/// ClickHouse; the rate and the bits per key that each engine's own formula then predicts; its
+/// default; and its pitfalls. If an engine cannot reach the rate, prints why.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -27,11 +26,11 @@ pub(crate) struct Arguments {
     #[arg(default_value = "1%")]
     fpr: f64,
 
-    /// Only engines with this in their names, as redis or cassandra
+    /// Only engines whose names contain this, such as redis or cassandra
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
-    /// Columns in PostgreSQL's index
+    /// Columns of PostgreSQL's index
     #[arg(long, value_name = "N", default_value = "1")]
     #[arg(value_parser = numbers::whole::<1, 32>)]
     columns: u32,

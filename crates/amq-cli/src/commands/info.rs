@@ -1,4 +1,4 @@
-//! `amq info`: what a filter is.
+//! `amq info`: describes filters.
 
 use super::bins;
 use crate::exit::{Outcome, complain, note};
@@ -16,15 +16,15 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Say what a filter is
+/// Describe filters: kind, keys, size, rate
 ///
-/// Kind, parameters, number of keys, size, and the false-positive rate that it has now. The seed is
-/// public or secret; a secret one is not shown.
+/// Prints the kind, the parameters, the number of keys, the size, and the present false-positive
+/// rate. A secret seed is not shown.
 ///
-/// A Bloom filter counts only keys that were new to it, and a union adds up what its filters
-/// counted; so the number of different keys is estimated from the bits they set, and shown as
-/// "about". With --json, `keys` is what it counted and `keys_by_bits` the estimate; FIELDS.md
-/// of the crate amq-cli has a table of all fields, with their types and units.
+/// A Bloom filter counts only keys that were new to it, and a union adds the counts of its filters;
+/// so the number of distinct keys is estimated from the bits that are set, and shown as "about".
+/// With --json, `keys` is the count and `keys_by_bits` the estimate; FIELDS.md of the crate amq-cli
+/// has all fields, with their types and units.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_alias = "stats", alias = "show")]
 pub(crate) struct Arguments {
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "FILTER")]
     filters: Vec<PathBuf>,
 
-    /// Print JSON, a line for each filter; of one that cannot be read, `file` and `error`
+    /// Print JSON, a line for each filter; for an unreadable one, `file` and `error`
     #[arg(long)]
     json: bool,
 
@@ -64,7 +64,7 @@ impl Arguments {
         let mut outcome = Outcome::Done;
         let mut metrics = Metrics::default();
         for (at, path) in self.filters.iter().enumerate() {
-            // A metric has one sample for a file.
+            // A metric has one sample per file.
             if self.prometheus && self.filters[..at].contains(path) {
                 continue;
             }
@@ -115,7 +115,7 @@ impl Arguments {
         Ok(outcome)
     }
 
-    /// Whether a filter errs too often or is too full; says so.
+    /// Whether a filter errs too often or is too full; if so, prints a note.
     fn is_beyond(&self, name: &str, file: &AnyFile) -> bool {
         let filter = file.filter().into_inner();
         let (rate, load) = (filter.expected_fpr(), filter.load_factor());
@@ -134,11 +134,11 @@ impl Arguments {
     }
 }
 
-/// Samples in the text format of Prometheus, in which those of one metric stand together.
+/// Samples in Prometheus' text format, grouped by metric.
 #[derive(Default)]
 struct Metrics([String; METRICS.len()]);
 
-/// The metrics: names, and what they are.
+/// Each metric's name and help text.
 const METRICS: [(&str, &str); 7] = [
     ("amq_readable", "Whether the filter could be read and is whole."),
     ("amq_keys", "Keys that the filter holds, by its own count."),
@@ -178,7 +178,7 @@ impl Metrics {
     }
 }
 
-/// The seed of a filter in a file; `None` if the hash of its keys is the caller's.
+/// The seed of a filter in a file; `None` if the caller hashes its keys.
 fn seed_text(header: FileInfo, file: &AnyFile) -> Option<&'static str> {
     match header.hashed_by {
         HashedBy::Seed if header.withheld || file.filter().into_inner().seed() != DEFAULT_SEED => {
@@ -189,7 +189,7 @@ fn seed_text(header: FileInfo, file: &AnyFile) -> Option<&'static str> {
     }
 }
 
-/// What its keys are hashed by: its id, and in words.
+/// The hash of its keys: its id, and in words.
 const fn hash(header: FileInfo) -> (&'static str, &'static str) {
     match header.hashed_by {
         HashedBy::Seed => ("xxh3-64", "XXH3-64 under a seed"),
@@ -198,7 +198,7 @@ const fn hash(header: FileInfo) -> (&'static str, &'static str) {
     }
 }
 
-/// How its keys were encoded: its id, and in words.
+/// The encoding of its keys: its id, and in words.
 const fn encoding(header: FileInfo) -> Option<(&'static str, &'static str)> {
     match header.encoding {
         KeyEncoding::Unknown => None,
@@ -243,7 +243,7 @@ fn in_words(name: &str, header: FileInfo, file: &AnyFile) -> Result<String, std:
     row("keys are", encoding(header).map_or("not said", |(_, words)| words).into())?;
     let parameters = filter.parameters().into_iter().map(|parameter| parameter.to_string());
     row("parameters", parameters.collect::<Vec<_>>().join(", "))?;
-    // All kinds can be saved, and queried in a mapped file.
+    // Omitted: every kind can be saved, and queried in a mapped file.
     let all = |ability: &Ability| matches!(ability, Ability::Save | Ability::Map);
     let can = Abilities::of(kind).iter().filter(|ability| !all(ability));
     let can = can.map(|ability| words(&format!("{ability:?}")));
@@ -280,7 +280,7 @@ pub(crate) fn in_json(name: &str, header: FileInfo, file: &AnyFile) -> Value {
         "keys_by_bits": estimate(filter).map(|(_, keys)| keys),
         "planned": stats.capacity,
         "bytes": stats.bytes,
-        // Over the different keys, as in words. JSON has no infinity: of no keys there are none.
+        // Over the distinct keys, as in the text. JSON has no infinity: null without keys.
         "bits_per_key": (stats.len > 0).then(|| Held::of(filter).all_bits_per_key(filter)),
         "load": stats.load_factor,
         "rate_now": stats.expected_fpr,
@@ -295,7 +295,7 @@ pub(crate) fn in_json(name: &str, header: FileInfo, file: &AnyFile) -> Value {
     })
 }
 
-/// The parameters, by the names that the library has for them.
+/// The parameters, by their names in the library.
 fn parameters(filter: &AnyFilter) -> Map<String, Value> {
     let value = |value: ParameterValue| match value {
         ParameterValue::Whole(number) => json!(number),

@@ -1,4 +1,4 @@
-//! `amq insert`: more keys into a filter.
+//! `amq insert`: inserts keys into a filter.
 
 use crate::arguments::ChangeArgs;
 use crate::exit::{Outcome, note};
@@ -14,14 +14,13 @@ use serde_json::json;
 
 /// Insert keys into a filter
 ///
-/// The file is replaced when all keys are in: if one is refused, it stays as it was. Runs that
-/// change one file at the same time wait for each other. Ribbon and fuse filters take no
-/// further keys.
+/// The file is replaced once all keys are inserted: if one is refused, it stays as it was. Runs
+/// that change the same file wait for each other. Ribbon and fuse filters cannot insert.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_alias = "add")]
 pub(crate) struct Arguments {
-    /// Skip keys that the filter answers "probably" to already, so that it does not fill up with
-    /// copies. Then remove only keys that were new; a skipped key may be denied after a removal
+    /// Skip keys that the filter already answers "probably" to, so that copies do not fill it. Then
+    /// remove only keys that were new; a skipped key may be denied after a removal
     #[arg(short, long)]
     unique: bool,
 
@@ -48,7 +47,7 @@ impl Arguments {
         let name = || self.change.name();
         let under = file.secret();
         let filter = file.filter_mut().into_inner();
-        // Nothing is inserted: this asks whether the kind can.
+        // Inserts nothing: fails if the kind cannot insert.
         filter.insert_batch(&[]).with_context(name)?;
         let before = filter.len();
         let bar = progress::bar(keys.bytes, self.change.is_silent());
@@ -71,7 +70,7 @@ impl Arguments {
         let read = read.with_context(|| format!("{}: nothing was inserted", name()))?;
         bar.finish_and_clear();
         if before == 0 && read > 0 {
-            // Nothing was in that could be otherwise.
+            // The filter was empty, so no key has another encoding.
             file.set_encoding(keys.encoding(read));
         }
         output.write(&file)?;
@@ -94,7 +93,7 @@ impl Arguments {
     }
 }
 
-/// The refusal of one key, whatever its place in a batch.
+/// The error of one refused key, without its place in a batch.
 fn refused(error: AnyError) -> anyhow::Error {
     match error {
         AnyError::Batch(batch) => anyhow!(batch.error),

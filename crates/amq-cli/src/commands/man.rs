@@ -1,4 +1,4 @@
-//! `amq man`: the manual.
+//! `amq man`: prints manual pages.
 
 use crate::exit::Outcome;
 use crate::stdio::Text;
@@ -9,15 +9,15 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Print a page of the manual, or write all pages
+/// Print a manual page, or write all of them
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The command whose page to print; none is the page of amq itself
+    /// The command whose page to print [default: amq itself]
     #[arg(conflicts_with = "dir")]
     command: Option<String>,
 
-    /// Write all pages into this folder, which is made
+    /// Write all pages to this folder, which is created if missing
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
 }
@@ -103,7 +103,7 @@ fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
 
 const TMPDIR: &str = "The folder of temporary files, /tmp by default: for hashes and lines.";
 
-/// Text as roff takes it: nothing in it is an instruction or is hyphenated.
+/// Text escaped for roff: no part is an instruction or is hyphenated.
 fn roff(text: &str) -> String {
     let escaped = text.replace('\\', "\\e").replace('-', "\\-");
     let line = |line: &str| match line.starts_with(['.', '\'']) {
@@ -113,8 +113,8 @@ fn roff(text: &str) -> String {
     escaped.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// `amq query [-v] [-e KEY] FILTER [KEYS]...`: options by their short names, if they have any, and
-/// with their values, which the manual's own synopsis leaves out.
+/// `amq query [-v] [-e KEY] FILTER [KEYS]...`: options by their short names, if any, with their
+/// values, which clap_mangen's synopsis omits.
 fn synopsis(command: &Command) -> String {
     let required: Vec<&ArgGroup> =
         command.get_groups().filter(|group| group.is_required_set()).collect();

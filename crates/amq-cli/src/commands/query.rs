@@ -1,4 +1,4 @@
-//! `amq query`: the keys that may be in a filter.
+//! `amq query`: prints the keys that may be in a filter.
 
 use crate::arguments::KeyArgs;
 use crate::exit::Outcome;
@@ -25,12 +25,13 @@ use std::path::{Path, PathBuf};
 /// Print the keys that may be in a filter
 ///
 /// Prints each line that the filter answers "probably" to, in order and unchanged. A key that was
-/// put in is always printed; any other key is printed at the filter's false-positive rate. With -v,
-/// the keys printed were certainly not put in. A damaged filter gives no answers and status 2.
+/// inserted is always printed; any other key is printed at the filter's false-positive rate. With
+/// -v, prints the keys that were certainly not inserted. A damaged filter gives no answers and
+/// status 2.
 ///
-/// With -F, several filters are asked at once, and their rates add up. Their files are mapped, not
-/// read: only their headers are checked, so verify those that may be damaged. For thousands of
-/// filters, ask fewer at a time.
+/// With -F, several filters are queried at once, and their rates add up. Their files are mapped,
+/// not read, and only their headers are checked: verify files that may be damaged. Query thousands
+/// of filters in several runs.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_aliases = ["contains"], aliases = ["ask", "lookup", "test"])]
 #[command(override_usage = USAGE)]
@@ -39,11 +40,11 @@ pub(crate) struct Arguments {
     #[arg(required_unless_present = "filters")]
     filter: Option<PathBuf>,
 
-    /// Ask this filter, too; then all other names are those of files of keys
+    /// Query this filter, too; all other names are then files of keys
     #[arg(short = 'F', long = "filter", value_name = "FILTER", help_heading = "Several filters")]
     filters: Vec<PathBuf>,
 
-    /// Print the keys that may be in any of the filters: the default
+    /// Print the keys that may be in any of the filters (the default)
     #[arg(long, conflicts_with = "all", help_heading = "Several filters")]
     any: bool,
 
@@ -51,7 +52,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Several filters")]
     all: bool,
 
-    /// Print the filter's name before each key, as `grep -H` does: a line for each filter
+    /// Print the filter's name before each key, as `grep -H` does, on a line for each filter
     #[arg(short = 'H', long, help_heading = "Several filters")]
     with_filter: bool,
 
@@ -60,22 +61,22 @@ pub(crate) struct Arguments {
     #[arg(help_heading = "Several filters")]
     list: bool,
 
-    /// Print the keys that are certainly not in
+    /// Print the keys that are certainly not in the filter
     #[arg(short = 'v', long)]
     invert: bool,
 
-    /// Print only how many there are
+    /// Print only the number of keys
     #[arg(short, long, conflicts_with = "quiet")]
     count: bool,
 
-    /// Print a line for every key: the first word if it may be in, and the second if it is
-    /// certainly not; with `,key` the key follows, after a tab. As in --print yes,no,key or --print
+    /// Print a line for every key: the first word if it may be in the filter, the second if it
+    /// certainly is not; `,key` appends a tab and the key. Examples: --print yes,no,key and --print
     /// 1,0
     #[arg(long, value_name = "WORDS", value_parser = words)]
     #[arg(conflicts_with_all = ["invert", "count", "quiet", "json"])]
     print: Option<Words>,
 
-    /// Print the number of each key's line before it
+    /// Print each key's line number before it
     #[arg(short = 'n', long)]
     line_number: bool,
 
@@ -85,7 +86,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["count", "quiet"])]
     json: bool,
 
-    /// Print nothing, and stop at the first match: for the exit status
+    /// Print nothing, and stop at the first match; the exit status is the answer
     #[arg(short, long)]
     quiet: bool,
 
@@ -113,7 +114,7 @@ Examples:
 
 Exit status: 0 if any key was printed or counted, 1 if none was, 2 on an error.";
 
-/// What is printed for a key, by the answer.
+/// The words printed for each answer.
 #[derive(Clone, Debug)]
 struct Words {
     yes: String,
@@ -131,7 +132,7 @@ fn words(text: &str) -> Result<Words, String> {
 
 impl Arguments {
     pub(crate) fn run(&self) -> anyhow::Result<Outcome> {
-        // With -F the first name is that of keys.
+        // With -F, the first name is a file of keys.
         let (paths, first) = match (&self.filter, self.filters.is_empty()) {
             (Some(filter), true) => (std::slice::from_ref(filter), None),
             (first, _) => (self.filters.as_slice(), first.as_deref()),
@@ -234,7 +235,7 @@ impl Arguments {
         }))
     }
 
-    /// The type of keys that all filters take.
+    /// The key type of all filters.
     fn key_type(
         &self,
         asked: Option<KeyType>,
@@ -261,7 +262,7 @@ impl Arguments {
     }
 }
 
-/// Asks the filters on the thread that has hashed a block.
+/// Queries the filters on the thread that hashed the block.
 struct Ask<'a> {
     filters: &'a [Asked],
     names: &'a [String],
@@ -275,13 +276,13 @@ impl Ask<'_> {
         !(self.how.count || self.how.quiet || self.how.json || self.how.list)
     }
 
-    /// Writes the lines of a block, of which `before` come before in its source.
+    /// Writes the lines of a block; `before` lines precede it in its source.
     fn print(&self, work: &mut Work, before: u64) -> Result<(), TryReserveError> {
         let mut out = std::mem::take(&mut work.out);
         out.clear();
         let lines = work.hashes.len();
         if self.prints() {
-            // All lines, and the line end that the last one may lack.
+            // Room for all lines, and for the line end that the last one may lack.
             reserve(&mut out, work.used + 1)?;
             let each: &[String] = if self.how.with_filter { self.names } else { &[] };
             for (at, line) in work.lines().enumerate() {
@@ -333,14 +334,14 @@ impl Sink for Ask<'_> {
         work.each.resize(lines * self.filters.len(), false);
         work.counts.clear();
         let under = self.filters.first().map(Asked::secret);
-        // The hashes of those with another seed.
+        // The hashes under the seeds of other filters.
         let (mut hashes, mut ends) = (Vec::new(), Vec::new());
         for (at, filter) in self.filters.iter().enumerate() {
             let answers = &mut work.each[at * lines..][..lines];
             let mut of = &work.hashes;
             if Some(filter.secret()) != under {
                 let block = &work.block[..work.used];
-                // They have been hashed once, so that each is a key.
+                // Cannot fail: each line has been hashed once, so it is a key.
                 let _ = self.shape.hash_block(
                     block,
                     work.column,
@@ -365,7 +366,7 @@ impl Sink for Ask<'_> {
         }
         work.found = work.answers.iter().filter(|&&answer| answer == wanted).count() as u64;
         if self.how.line_number {
-            // The caller knows the numbers.
+            // Only the numbers are printed, by the caller.
             return Ok(());
         }
         self.print(work, 0)

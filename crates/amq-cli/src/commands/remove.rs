@@ -1,4 +1,4 @@
-//! `amq remove`: keys out of a filter.
+//! `amq remove`: removes keys from a filter.
 
 use crate::arguments::ChangeArgs;
 use crate::exit::{Outcome, note};
@@ -15,19 +15,19 @@ use serde_json::json;
 
 /// Remove keys from a filter
 ///
-/// Removes one copy of each key. Only remove keys that were put in: removing a false positive makes
-/// the filter deny another key. Counting, cuckoo and quotient filters can do this; the others
+/// Removes one copy of each key. Remove only keys that were inserted: removing a false positive
+/// makes the filter deny another key. Counting, cuckoo and quotient filters can remove; the others
 /// refuse.
 ///
-/// Keys that are certainly not in change nothing, but they point to others: if the filter denies D
-/// keys at a false-positive rate of p, about D p / (1 - p) more look present and were not put in
-/// either. Where that number is 0.1 or more, so that more than one such run in ten would destroy a
-/// key, nothing is changed unless --allow-strangers is given.
+/// Removing a key that is certainly absent changes nothing, but absent keys that are false
+/// positives do harm. If the filter denies D keys at a false-positive rate of p, about D p / (1 -
+/// p) more look present and were never inserted. Where that number is 0.1 or more, so that about
+/// one such run in ten would destroy a key, nothing is changed unless --allow-strangers is given.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_alias = "delete")]
 pub(crate) struct Arguments {
-    /// Remove what can be removed, even if many keys are certainly not in: the filter then denies
-    /// some of the keys that stay in it
+    /// Remove keys even if many others are certainly absent: the filter may then deny keys that
+    /// were not removed
     #[arg(long)]
     allow_strangers: bool,
 
@@ -43,13 +43,13 @@ Examples:
 
 Exit status: 0 if any key was removed, 1 if none was in, 2 on an error.";
 
-/// Whether all counters of a key are at the maximum at which they stay.
+/// Whether all counters of a key are stuck at their maximum.
 fn is_stuck(filter: &AnyFilter, hash: KeyHash) -> bool {
     filter.count_hash(hash).is_ok_and(|count| count.saturated)
 }
 
-/// The expected number of destroyed keys from which on the run is refused. Below it, nine runs in
-/// ten destroy none.
+/// Refuse a run from this expected number of destroyed keys on. Below it, nine runs in ten destroy
+/// none.
 const HARM: f64 = 0.1;
 
 impl Arguments {
@@ -94,7 +94,7 @@ impl Arguments {
         let read = read.with_context(|| format!("{filter_name}: nothing was removed"))?;
         bar.finish_and_clear();
         watch.warn(&filter_name);
-        // So far the filter is changed only in memory.
+        // So far, only the filter in memory has changed.
         let strangers = read - removed - stuck;
         let harm = strangers as f64 * rate / (1.0 - rate).max(f64::MIN_POSITIVE);
         if removed > 0 && harm >= HARM && !self.allow_strangers {

@@ -1,4 +1,4 @@
-//! `amq verify`: whether filters are whole.
+//! `amq verify`: checks that filters are whole.
 
 use super::{bins, info};
 use crate::exit::{Outcome, complain};
@@ -14,9 +14,9 @@ use std::path::PathBuf;
 
 /// Check that filters are whole
 ///
-/// Checks each file's checksums and its table's structure, and prints a line for each that is
-/// whole. Checksums find accidents, not forgers. A file that is not there or cannot be read is not
-/// said to be damaged: it was not read.
+/// Checks each file's checksums and the structure of its table, and prints a line for each that is
+/// whole. Checksums detect accidents, not forgery. A file that is missing or unreadable is reported
+/// as not read, not as damaged.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_alias = "check")]
 pub(crate) struct Arguments {
@@ -24,12 +24,12 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "FILTER")]
     filters: Vec<PathBuf>,
 
-    /// Print nothing for those that are whole
+    /// Print nothing for files that are whole
     #[arg(short, long)]
     quiet: bool,
 
-    /// Print JSON, a line for each file: `whole`, and what `amq info --json` tells or the `error`.
-    /// `whole` is null if the file was not read
+    /// Print JSON, a line for each file: `whole`, and the fields of `amq info --json` or the
+    /// `error`. `whole` is null if the file was not read
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
 }

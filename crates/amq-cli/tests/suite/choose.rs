@@ -547,8 +547,8 @@ fn the_help_says_what_each_need_is_and_what_numbers_count() {
     for said in [
         "list the hashes it stores, not the keys",
         "The most bytes of the tables of all filters together, without file headers",
-        "one of N generations at a time: N - 1 whole ones are remembered",
-        "to merge, --keys is that of the union",
+        "one of N generations at a time: the last N - 1 are remembered whole",
+        "for filters to be merged, --keys is the union's",
     ] {
         assert!(help.contains(said), "{said}: {help}");
     }

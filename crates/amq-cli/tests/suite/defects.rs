@@ -337,8 +337,11 @@ fn a_filter_that_changes_while_it_is_asked_gives_no_answer() {
     let room = Room::with_filter();
     room.amq("build -q -o other --fpr 1% more.txt").ends(0);
     for (change, says) in [
-        (": > mapped", "a filter's file was cut short while it was asked"),
-        ("cp other mapped", "mapped: another program has written to this file while it was asked"),
+        (": > mapped", "a filter's file was cut short while it was queried"),
+        (
+            "cp other mapped",
+            "mapped: another program has written to this file while it was queried",
+        ),
     ] {
         room.bash("cp seen.amq mapped").ends(0);
         let mut run = room.piped("query -F mapped -F seen.amq");

@@ -15,7 +15,8 @@ fn the_file_says_the_type_of_keys_and_others_are_refused() {
     }
     let integers = ["numbers.amq: its keys are integers", "leave --key-type out"];
     let bytes = ["lines.amq: its keys are text or bytes", "leave --key-type u64 out"];
-    let lines = ["lines.amq: its keys are text or bytes as they stand", "leave --key-type out"];
+    let lines =
+        ["lines.amq: its keys are text or bytes exactly as in a line", "leave --key-type out"];
     for command in ["query", "insert", "remove"] {
         room.amq(&format!("{command} numbers.amq --key-type text -e 7")).refused(&integers);
         room.amq(&format!("{command} numbers.amq --key-type hex -e 77")).refused(&integers);
@@ -66,7 +67,7 @@ fn filters_of_dates_and_of_instants_say_what_to_ask_them() {
         room.amq(&format!("query -c {dates} {asked} n")).refused(&days);
     }
     assert_eq!(room.amq(&format!("query -c {dates} --key-type u64 n")).ends(0).text(), "3\n");
-    let no_line = ["its keys are instants, which no line stands for", "(seconds, nanoseconds)"];
+    let no_line = ["its keys are instants, which lines cannot express", "(seconds, nanoseconds)"];
     for asked in ["", "--key-type text", "--key-type hex", "--key-type u64"] {
         room.amq(&format!("query -c {instants} {asked} n")).refused(&no_line);
     }

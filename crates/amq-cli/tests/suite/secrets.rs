@@ -129,7 +129,8 @@ fn a_key_that_others_can_read_is_refused_with_the_way_out() {
     #[cfg(unix)]
     for mode in [0o640, 0o604, 0o666, 0o660, 0o610] {
         private(&room, "k", mode);
-        let says = ["k: others than its owner have access", &format!("{mode:03o}"), "chmod 600 k"];
+        let says =
+            ["k: users other than its owner have access", &format!("{mode:03o}"), "chmod 600 k"];
         room.amq(&format!("{build} k keys.txt")).refused(&says);
         assert!(!room.exists("f.amq"));
     }
@@ -263,7 +264,7 @@ fn a_key_in_the_filter_stays_in_it() {
             ["query f.amq -e bob", "info f.amq", "verify f.amq", "insert -q f.amq -e zoe"]
         {
             let says = format!(
-                "f.amq: its secret key is in it, and others than its owner can read it \
+                "f.amq: it contains its secret key, and users other than its owner can read it \
                                 (its mode is {mode:03o}): chmod 600 f.amq"
             );
             let run = room.amq(command);
@@ -344,7 +345,7 @@ fn a_pipe_is_waited_for_as_long_as_somebody_may_write_to_it() {
     room.bash("mkfifo -m 600 pipe").ends(0);
     let begun = std::time::Instant::now();
     room.amq("build -o f.amq --fpr 1% --key-file pipe keys.txt")
-        .refused(&["pipe: a pipe that nobody wrote to for 3 seconds"]);
+        .refused(&["pipe: nothing was written to this pipe for 3 seconds"]);
     assert!(begun.elapsed().as_secs() < 30);
     let build = "amq build -f -o f.amq --fpr 1% keys.txt --key-file";
     room.bash(&format!("(sleep 1; cat k > pipe) & {build} pipe")).ends(0);
