@@ -1,4 +1,4 @@
-//! 64-bit words as sequences of bits: rank, select, inserting and removing a bit.
+//! Bit operations on 64-bit words: rank, select, inserting and removing a bit.
 
 /// Mask of the bits below bit `i`, for `i` up to 63.
 #[inline(always)]
@@ -24,9 +24,9 @@ pub(crate) const fn lowest(word: u64) -> u64 {
     word & word.wrapping_neg()
 }
 
-/// How select is computed: by an instruction, or without one.
+/// An implementation of select: by an instruction, or portable.
 ///
-/// Everything that searches a word is generic over this, and compiled once for each.
+/// Every search of a word is generic over this, and compiled once for each.
 pub(crate) trait Select {
     /// The position of the 1 with `rank` ones below it; 64 if there is none. `rank` is below 64.
     fn select(word: u64, rank: u32) -> u32;
@@ -45,7 +45,7 @@ pub(crate) trait Select {
         let mut bit = first;
         loop {
             let opened = (opens & through(bit)).count_ones();
-            // There is no balance before that many close; more may open meanwhile.
+            // Balance needs at least this many closes; more may open before it.
             let closed = match opened {
                 0 => 0,
                 opened => Self::select(closes, opened - 1),
@@ -103,7 +103,7 @@ impl Select for Broadword {
         let shift = bytes_up_to(sums, rank) * 8;
         let before = ((sums << 8) >> shift) as u32 & 0xFF;
         let byte = (word >> shift) & 0xFF;
-        // Repeats this within the byte, its bits spread over the bytes of a word.
+        // The same within the byte, whose bits are spread over the bytes of a word.
         let spread = byte.wrapping_mul(ONES) & 0x8040_2010_0804_0201;
         let bits = ((spread + (TOPS - ONES)) >> 7) & ONES;
         shift + bytes_up_to(bits.wrapping_mul(ONES), rank - before)
@@ -138,7 +138,7 @@ pub(crate) mod tests {
         ones.clone().nth(rank as usize).unwrap_or(64)
     }
 
-    /// Words of every density, and the ends.
+    /// Words of every density, and the extremes.
     pub(crate) fn words() -> impl Iterator<Item = u64> {
         let random = (0..if cfg!(miri) { 4 } else { 4000 }).flat_map(|i| {
             let (a, b, c) = (remix(i, 0), remix(i, 1), remix(i, 2));
@@ -157,14 +157,14 @@ pub(crate) mod tests {
         }
     }
 
-    /// Pairs of words as runs make them: at no bit have more closed than opened.
+    /// Pairs of words as in a table: at no bit have more runs closed than opened.
     pub(crate) fn nested() -> impl Iterator<Item = (u64, u64)> {
         (0..if cfg!(miri) { 12 } else { 20_000 }).map(|i: u64| {
             let (mut opens, mut closes, mut open) = (0u64, 0u64, 0u32);
             let likely = remix(i, 4) % 100;
             for bit in 0..64 {
                 let chance = remix(i * 64 + bit, 5);
-                // What closes at a bit was open before it.
+                // A run that closes at a bit was opened before it.
                 let (closed, opened) =
                     (open > 0 && chance % 100 < 60, (chance >> 32) % 100 < likely);
                 closes |= u64::from(closed) << bit;

@@ -1,8 +1,8 @@
-//! Inserting and removing a fingerprint: where it belongs, and whether its block has room.
+//! Inserts and removes fingerprints.
 //!
-//! Nearly always the run lies in the block of its home, and fits one load. Then only the first free
-//! slot behind it is left to find. If that is in the same block, everything is done there; if not,
-//! [`shift`](crate::shift) goes on from block to block.
+//! Nearly always, the run lies in its home block and fits one load. Then only the first free slot
+//! after it remains to be found. If that is in the same block, the block alone is changed; if not,
+//! [`shift`](crate::shift) continues from block to block.
 
 use crate::bits::{Select, put_in, take_out};
 use crate::entry::{Entry, Matches};
@@ -13,16 +13,16 @@ use amq_core::Table;
 use amq_core::prefetch::DISTANCE;
 use amq_core::{Inserted, KeyHash};
 
-/// What a removal found.
+/// The result of a removal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Removed {
     /// The fingerprint was not there; nothing changed.
     Nothing,
-    /// One copy is gone; others remain.
+    /// One copy was removed; others remain.
     Copy,
-    /// The only copy is gone.
+    /// The only copy was removed.
     Last {
-        /// The number of fingerprints that only it answered for.
+        /// The number of fingerprints that no other entry matches.
         alone: u64,
     },
 }
@@ -31,10 +31,9 @@ impl<E: Entry> SlotTable<Table, E> {
     /// Inserts a fingerprint. There must be an empty slot. `None`: there are [`Entry::MAX_COPIES`]
     /// of it already, and nothing changed.
     ///
-    /// First checks whether the home is empty: at low loads it usually is, at high ones it usually
-    /// is not, so the branch is predicted well. After it, if all changes stay in one block, the
-    /// only branches that depend on the key are those that check this: none on whether there is a
-    /// run, or on where in it the remainder belongs.
+    /// First checks whether the home is empty: usually it is at low loads, and is not at high ones,
+    /// so the branch is predicted well. After it, if all changes stay in one block, only the checks
+    /// for that branch on the key: not the existence of a run, nor the place in it.
     #[inline(always)]
     pub(crate) fn insert<I: Select>(&mut self, fingerprint: u64) -> Option<Inserted> {
         let (quotient, remainder) = self.split(fingerprint);
@@ -43,7 +42,7 @@ impl<E: Entry> SlotTable<Table, E> {
         let mut metadata = near.metadata;
         let length = near.end.wrapping_sub(near.start);
         if (length | (near.start ^ slot) | u32::from(near.far)) == 0 {
-            // No key is at home here, and no other run reaches here.
+            // No key has its home here, and no other run reaches here.
             self.fields.set(&mut self.bytes[near.here..], slot, remainder);
             self.set_words(near.here, metadata.occupieds | 1 << slot, metadata.runends | 1 << slot);
             return Some(Inserted::New);
@@ -69,7 +68,7 @@ impl<E: Entry> SlotTable<Table, E> {
         Some(Inserted::from_change(!found))
     }
 
-    /// Inserts wherever the run is and however long.
+    /// Inserts into a run of any place and length.
     #[cold]
     #[inline(never)]
     fn insert_far<I: Select>(&mut self, fingerprint: u64) -> Option<Inserted> {
@@ -142,7 +141,7 @@ impl<E: Entry> SlotTable<Table, E> {
         removed
     }
 
-    /// Removes wherever the run is and however long.
+    /// Removes from a run of any place and length.
     #[cold]
     #[inline(never)]
     fn remove_far<I: Select>(&mut self, fingerprint: u64) -> Removed {
@@ -163,8 +162,8 @@ impl<E: Entry> SlotTable<Table, E> {
         removed
     }
 
-    /// Inserts each hash, until the table is full or one is refused, and counts them. Returns how
-    /// many are in, and how many of these were new. It has a loop of its own for the same reason as
+    /// Inserts hashes until the table is full or one is refused. Returns how many were inserted,
+    /// and how many of these were new. Has its own loop for the same reason as
     /// [`contains_each`](Self::contains_each).
     #[inline(always)]
     pub(crate) fn insert_each<I: Select>(&mut self, hashes: &[KeyHash]) -> (usize, u64) {
@@ -199,7 +198,7 @@ mod tests {
     use amq_core::index::remix;
     use std::vec::Vec;
 
-    /// The structure is right; any load will do.
+    /// Checks the structure; the load may be anything.
     fn check(table: &SlotTable<Table, FixedLength>, map: &BTreeMap<u64, u64>) {
         let contents = table.contents::<Broadword>().unwrap();
         assert_eq!(contents.keys, map.values().sum::<u64>());
@@ -249,7 +248,7 @@ mod tests {
         }
     }
 
-    /// The fingerprints that an entry answers for, of those with this many bits beside the home.
+    /// The fingerprints that match an entry.
     fn answers(entry: u64) -> core::ops::Range<u64> {
         let width = width(entry);
         (entry - width) / 2..(entry + width) / 2
@@ -268,7 +267,7 @@ mod tests {
             };
             let mut refused = 0;
             for step in 0..700 {
-                // At the end everything goes.
+                // The last steps mostly remove.
                 let filling = step < 500 && remix(step, 1) % 5 > 1;
                 let fingerprint = remix(step, 2) % all / crowding;
                 if filling && (entries.len() as u64) + 1 < table.places() {

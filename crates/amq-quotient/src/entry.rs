@@ -1,8 +1,8 @@
-//! How the bits of a slot represent a fingerprint.
+//! The encoding of a fingerprint in a slot.
 //!
-//! A table stores numbers in runs, each run sorted, and moves them without knowing what they mean.
-//! It asks only which entries of a run answer for a key: those equal to its remainder
-//! ([`FixedLength`]), or those that are a prefix of it ([`VariableLength`]).
+//! A table stores numbers in sorted runs, and moves them without interpreting them. Only matching
+//! does: an entry matches a key if it equals the key's remainder ([`FixedLength`]), or is a prefix
+//! of it ([`VariableLength`]).
 
 use crate::bits::{Broadword, lowest};
 use crate::params::BLOCK_SLOTS;
@@ -12,7 +12,7 @@ use amq_core::KeyHash;
 use amq_core::index::index;
 use core::fmt::Debug;
 
-/// Positions of a quotient's run.
+/// The positions of a quotient's run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Run {
     /// Its first slot, or the one where it would start.
@@ -21,25 +21,25 @@ pub(crate) struct Run {
     pub(crate) end: u64,
 }
 
-/// The entries of a run that answer for a key.
+/// The entries of a run that match a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matches {
     pub(crate) copies: u64,
-    /// The value of the longest of them; zero if there is none.
+    /// The value of the longest match; zero if there is none.
     pub(crate) longest: u64,
 }
 
-/// The meaning of the bits in a slot.
+/// The encoding of entries.
 pub(crate) trait Entry: Copy + Eq + Debug {
     /// Whether entries may be shorter than the slot.
     const VARIABLE: bool;
-    /// The most entries that may answer for one key; another one is refused.
+    /// The most entries that may match one key; another one is refused.
     const MAX_COPIES: u64 = if Self::VARIABLE { crate::MAX_COPIES } else { u64::MAX };
-    /// Bits that are set in the value of every new key, which has all bits of its fingerprint.
+    /// Bits that are set in every new entry, which has all bits of its fingerprint.
     const MARK: u64 = Self::VARIABLE as u64;
 }
 
-/// A fingerprint's remainder, in all bits of the slot.
+/// A remainder that fills the slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FixedLength;
 
@@ -48,12 +48,12 @@ impl Entry for FixedLength {
 }
 
 /// A prefix of a fingerprint, and its age in unary: the bits of the prefix, a 1, then a zero for
-/// each time that the table has doubled since the entry came. An entry whose bits are used up
-/// consists of the 1 and zeros, and answers for every key of its slot. Zero is no entry.
+/// each doubling since the entry was inserted. An entry whose bits are used up consists of the 1
+/// and zeros, and matches every key of its slot. Zero is not an entry.
 ///
-/// As a number, an entry lies in the middle of those it answers for: prefixes that go on with 0
-/// are smaller, prefixes that go on with 1 larger. So a run in rising order stays in rising order
-/// when all of its entries are shifted by one bit, as they are when the table doubles.
+/// As a number, an entry lies in the middle of those it matches: prefixes that go on with 0 are
+/// smaller, those that go on with 1 larger. So a sorted run stays sorted when doubling shifts all
+/// its entries by one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VariableLength;
 
@@ -61,22 +61,22 @@ impl Entry for VariableLength {
     const VARIABLE: bool = true;
 }
 
-/// The lowest 1 of an entry: among entries that answer for one key, the longest has the lowest. For
-/// a [`VariableLength`] entry it is 2^age, the number of fingerprints it answers for.
+/// The lowest 1 of an entry: among entries that match one key, the longest has the lowest. For a
+/// [`VariableLength`] entry it is 2^age, the number of fingerprints it matches.
 #[inline(always)]
 pub(crate) const fn width(value: u64) -> u64 {
     lowest(value)
 }
 
 impl<B: Bytes, E: Entry> SlotTable<B, E> {
-    /// The bits of a hash that the table keeps: monotone in the hash. (With those that are set in
-    /// every new entry.)
+    /// The bits of a hash that the table keeps, and those set in every new entry. Monotone in the
+    /// hash.
     #[inline(always)]
     pub(crate) fn fingerprint(&self, hash: KeyHash) -> u64 {
         index(hash.get(), self.fingerprints) | E::MARK
     }
 
-    /// For each field of a load: zero if it answers for the key with the value in the same field of
+    /// For each field of a load: zero if it matches the key with the value in the same field of
     /// `values`.
     #[inline(always)]
     pub(crate) fn differing(&self, window: u64, values: u64) -> u64 {
@@ -87,8 +87,8 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         }
     }
 
-    /// The field to remove for a key: the first of the longest. In `found` the highest bit is set
-    /// of each field of the load that answers for the key, at least one; returns one of these bits.
+    /// The field to remove for a key: the first of the longest matches. `found` has the highest bit
+    /// of each matching field, at least one; returns one of these bits.
     #[inline(always)]
     pub(crate) fn longest(&self, window: u64, found: u64) -> u64 {
         let mut longest = lowest(found);
@@ -106,14 +106,13 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         longest
     }
 
-    /// How many fingerprints the table stops answering for if it loses this entry of the run, the
-    /// only one that answers for its key.
+    /// The number of fingerprints lost if this entry is removed, the only one that matches its key.
     #[inline(always)]
     pub(crate) fn alone(&self, run: Run, value: u64) -> u64 {
         if !E::VARIABLE {
             return 1;
         }
-        // No entry is longer than a new one, and in nineteen runs of twenty none lies inside an old
+        // No entry is longer than a new one, and in nineteen runs of twenty none refines an old
         // one.
         if width(value) == 1 || run.end - run.start == 1 {
             return width(value);
@@ -121,7 +120,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         self.alone_among_others(run, value)
     }
 
-    /// [`alone`](Self::alone), where other entries may lie inside this one.
+    /// [`alone`](Self::alone), where longer entries may refine this one.
     #[cold]
     #[inline(never)]
     fn alone_among_others(&self, run: Run, value: u64) -> u64 {
@@ -138,8 +137,8 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         width.saturating_sub(lower).saturating_sub(upper)
     }
 
-    /// How many fingerprints the entries of a table answer for, whose runs are consistent and have
-    /// this many `different` values; `None` if one of them is no entry.
+    /// The number of fingerprints that the entries of a table match. Its runs are consistent and
+    /// have this many `different` values. `None` if a value is not an entry.
     pub(crate) fn answered(&self, different: u64) -> Option<u64> {
         if !E::VARIABLE {
             return Some(different);
@@ -162,11 +161,11 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         Some(answered)
     }
 
-    /// How many fingerprints these entries of a run answer for together.
+    /// The number of fingerprints that match any of these entries of a run.
     ///
-    /// Any two entries answer for disjoint sets, or one for all of the other's. The values agree
-    /// from bit `below` on. Each call halves their range, so calls are as deep as a fingerprint is
-    /// long; if the bytes change meanwhile, the number is any.
+    /// The sets of any two entries are disjoint or nested. The values agree from bit `below` on.
+    /// Each call halves their range, so the depth is at most a fingerprint's length; if the bytes
+    /// change meanwhile, the result is arbitrary.
     fn union(&self, Run { start, end }: Run, below: u32) -> u64 {
         if start == end {
             return 0;
@@ -178,10 +177,10 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         let last = self.remainder(end - 1);
         let differing = first ^ last;
         if differing < width(first) {
-            // The first one answers for all that the others do.
+            // The first entry covers all others.
             return width(first);
         }
-        // Whatever the values have in common, then a 1, then zeros: the value between both halves.
+        // The common bits, then a 1, then zeros: the value between both halves.
         let bit = differing.ilog2();
         if bit >= below {
             return 0;

@@ -1,4 +1,4 @@
-//! Why a table cannot grow or shrink, or take another key.
+//! Errors of growing, shrinking and inserting.
 
 use crate::{MAX_SLOTS, QuotientParams};
 use amq_core::InsertError;
@@ -8,7 +8,7 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum ResizeError {
-    /// No remainder bit is left to turn into a quotient bit, or the slots would be too many.
+    /// No remainder bit is left to turn into a quotient bit, or there would be too many slots.
     Grow {
         /// The filter's parameters.
         params: QuotientParams,
@@ -18,14 +18,14 @@ pub enum ResizeError {
         /// The filter's parameters.
         params: QuotientParams,
     },
-    /// It holds more keys than half its slots can take.
+    /// It has more keys than half its slots can hold.
     Keys {
         /// Keys it holds.
         keys: u64,
         /// The most that half its slots take.
         max: u64,
     },
-    /// The allocator refused.
+    /// The allocation failed.
     OutOfMemory {
         /// The bytes of the new table.
         bytes: u64,
@@ -69,7 +69,7 @@ impl fmt::Display for ResizeError {
     }
 }
 
-/// The text: what a program prints whose `main` returns the error.
+/// The same text as `Display`: a program prints it if its `main` returns the error.
 impl fmt::Debug for ResizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -78,7 +78,7 @@ impl fmt::Debug for ResizeError {
 
 impl core::error::Error for ResizeError {}
 
-/// The refusal of one more key by a full table that may not grow further.
+/// The error of an insert into a full table that may not grow further.
 pub(crate) fn refusal(params: QuotientParams, len: u64, capacity: u64) -> InsertError {
     if params.max_slots > params.slots {
         return InsertError::Limit { what: "slots", limit: params.max_slots };

@@ -1,22 +1,22 @@
 //! Packed remainders: fields of r bits, side by side in little-endian words.
 //!
-//! A block has 64 of them, in exactly r words. A load of eight bytes, from the byte where a field
-//! starts, reads it and those after it, which are compared in place and all at once. Fields are
-//! moved a word at a time.
+//! A block has 64 fields, in exactly r words. A load of eight bytes, from the byte where a field
+//! starts, reads it and some after it, which are compared in place, all at once. Fields are moved a
+//! word at a time.
 
 use crate::bits::{below, from};
 
 /// Reads eight bytes from `at` as a little-endian word.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
-    // Not `at..at + 8`, whose overflow would be checked too.
+    // Not `at..at + 8`, which would add an overflow check.
     bytes[at..][..8].first_chunk().map_or(0, |&word| u64::from_le_bytes(word))
 }
 
 /// Writes eight bytes at `at`.
 #[inline(always)]
 pub(crate) fn store(bytes: &mut [u8], at: usize, word: u64) {
-    // Not `copy_from_slice`, which stays a call in profiles that inline little.
+    // Not `copy_from_slice`, which is not inlined in every profile.
     if let Some(bytes) = bytes[at..][..8].first_chunk_mut() {
         *bytes = word.to_le_bytes();
     }
@@ -34,7 +34,7 @@ const fn blend(old: u64, new: u64, count: u32) -> u64 {
 pub(crate) struct Fields {
     /// Bits of a field (r), 0 to 56.
     pub(crate) bits: u32,
-    /// Whole fields in a load, whatever bit of a byte the first starts at: 57 / r; 0 if r is 0.
+    /// Whole fields in a load, at any starting bit: 57 / r; 0 if r is 0.
     pub(crate) per_load: u32,
     /// The lowest bit of each field of a load.
     ones: u64,
@@ -62,11 +62,11 @@ impl Fields {
         load(block, start + at) >> shift
     }
 
-    /// How many of the first `count` fields are less than `value`.
+    /// The number of the first `count` fields that are less than `value`.
     #[inline(always)]
     pub(crate) const fn count_less(&self, window: u64, value: u64, count: u32) -> u32 {
         let (window, value) = (window & self.all(), self.in_each(value));
-        // Compares all but the highest bits: a field that is not less borrows nothing, and keeps
+        // Compares all but the highest bits: a field that is not less does not borrow, and keeps
         // its top.
         let kept = (window | self.tops) - (value & !self.tops);
         let less = ((!window & value) | (!(window ^ value) & !kept)) & self.tops;
@@ -79,7 +79,7 @@ impl Fields {
         window >> (top.trailing_zeros() + 1 - self.bits) & self.mask()
     }
 
-    /// How many fields of a load come before the one that this highest bit marks.
+    /// The number of fields of a load before the one that this highest bit marks.
     #[inline(always)]
     pub(crate) const fn count_before(&self, top: u64) -> u32 {
         (self.tops & (top - 1)).count_ones()
@@ -113,7 +113,7 @@ impl Fields {
     /// fields.
     #[inline(always)]
     pub(crate) const fn any_zero(&self, differing: u64, count: u32) -> u32 {
-        // A zero field borrows. It may make those above it borrow, but then one is found already.
+        // A zero field borrows, and may make those above it borrow; then a zero is found anyway.
         let zero = differing.wrapping_sub(self.ones) & !differing & self.tops;
         (zero & self.first(count) != 0) as u32
     }
@@ -133,7 +133,7 @@ impl Fields {
     /// Inserts `value` as field `first` of a block: the fields from there to `last` move up by one,
     /// and the old field `last` is lost.
     ///
-    /// Always reads and writes two words, because a branch on whether one is enough would be
+    /// Always reads and writes two words, since a branch on whether one is enough would be
     /// mispredicted. So the block's metadata must follow its remainders.
     #[inline(always)]
     pub(crate) fn put_in(&self, block: &mut [u8], first: u32, last: u32, value: u64) {
@@ -305,8 +305,8 @@ mod tests {
             let fields = Fields::new(r);
             assert_eq!(fields.per_load, 57 / r);
             for i in 0..4000u64 {
-                // Few values, so that equal and neighbouring ones come up; both extremes; and noise
-                // above the last field.
+                // Few values, so that equal and neighbouring ones occur; both extremes; noise above
+                // the last field.
                 let pick = |i: u64| match remix(i, 7) % 4 {
                     0 => 0,
                     1 => fields.mask(),
@@ -368,7 +368,7 @@ mod tests {
                     fields.take_out(&mut shifted, first, last);
                     assert_eq!(shifted, packed(&less, r), "r {r}, {first} to {last}");
                 }
-                // Out of the block's end, and in there.
+                // Out at the block's end, and in there.
                 let above = remix(u64::from(first), 4);
                 let value = above & fields.mask();
                 let (mut more, mut shifted) = (list.clone(), block.clone());

@@ -1,4 +1,4 @@
-//! The filters as files: the parameters, and the table as it lies in memory.
+//! File formats: the parameters, and the table as in memory.
 
 use crate::table::SlotTable;
 use crate::truncate;
@@ -12,14 +12,14 @@ const REVISION: u8 = 1;
 
 impl<B: Bytes> FileFormat for QuotientFilter<B> {
     type With<C: Bytes> = QuotientFilter<C>;
-    /// With the number of different fingerprints.
+    /// The parameters and the number of distinct fingerprints.
     type Geometry = (QuotientParams, u64);
 
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let QuotientParams { slots, remainder_bits, max_slots } = self.table.params;
         let distinct = self.table.distinct;
         Ok(Contents {
-            // The next two numbers belong to filters that lengthen their fingerprints.
+            // The next two fields are used by filters that lengthen their fingerprints.
             entries: vec![[slots, remainder_bits.into(), distinct, max_slots, 0, 0, 0, 0]],
             sections: vec![Section::new(self.table.bytes(), 1)],
             ..Contents::new(FilterKind::Quotient, REVISION, hashing, &self.header, self.len())
@@ -65,7 +65,7 @@ impl<B: Bytes> FileFormat for QuotientFilter<B> {
 
 impl<B: Bytes> FileFormat for ExpandableQuotientFilter<B> {
     type With<C: Bytes> = ExpandableQuotientFilter<C>;
-    /// With the number of entries, and of the fingerprints that they answer for.
+    /// The parameters, the number of entries, and the number of fingerprints that they match.
     type Geometry = (ExpandableParams, u64, u64);
 
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
@@ -115,7 +115,7 @@ impl<B: Bytes> FileFormat for ExpandableQuotientFilter<B> {
     }
 }
 
-/// Filters as values of serde: the bytes of their files, read with all the checks of `from_bytes`.
+/// Serde: filters as the bytes of their files, read with all checks of `from_bytes`.
 #[cfg(feature = "serde")]
 mod serde {
     use crate::{ExpandableQuotientFilter, QuotientFilter};

@@ -122,11 +122,11 @@ impl QuotientFilter {
         self.insert_hash(key.key_hash(self.header.seed))
     }
 
-    /// Inserts `key` unless the filter answers `true` for it already; then nothing changes. Keeps a
-    /// set from filling up with copies of repeated keys.
+    /// Inserts `key` unless the filter already answers `true` for it; then nothing changes. Keeps
+    /// copies of repeated keys from filling up a set.
     ///
     /// **Remove only what was stored.** A key that was answered [`Inserted::MaybePresent`] was not
-    /// stored: another key may stand for it, so it may be denied after any removal.
+    /// stored: it was found by another key's fingerprint, and may be denied after any removal.
     ///
     /// ```
     /// use amq_quotient::{Goal, QuotientFilter};
@@ -144,12 +144,12 @@ impl QuotientFilter {
         self.insert_unique_hash(key.key_hash(self.header.seed))
     }
 
-    /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+    /// Removes one copy of `key`. `false`: it was certainly not in the filter, and nothing changed.
     ///
-    /// **Remove only what was stored**, once for each time: what [`insert`](Self::insert) accepted,
-    /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
-    /// `true` shares its fingerprint with a stored one, and removing it makes the filter forget
-    /// that one.
+    /// **Remove only what was stored**, once for each copy: keys that [`insert`](Self::insert)
+    /// accepted, or that were `New` to [`insert_unique`](Self::insert_unique). Any other key that
+    /// is answered `true` shares its fingerprint with a stored key, and removing it makes the
+    /// filter deny that key.
     ///
     /// ```
     /// use amq_quotient::{Goal, QuotientFilter};
@@ -227,8 +227,8 @@ impl<B: Bytes> QuotientFilter<B> {
         self.len() == 0
     }
 
-    /// The number of different fingerprints: [`len`](Self::len) less further copies, and less keys
-    /// that share another key's fingerprint.
+    /// The number of distinct fingerprints: [`len`](Self::len) without further copies, and without
+    /// keys that share another key's fingerprint.
     #[must_use]
     pub fn distinct_len(&self) -> u64 {
         self.table.distinct
@@ -258,9 +258,9 @@ impl<B: Bytes> QuotientFilter<B> {
 
     /// The stored hashes in rising order, every copy.
     ///
-    /// The filter stores the leading bits of a hash. Each is given as the least hash with these
-    /// bits. This filter answers it `true`, and so does any filter into which it is inserted that
-    /// has fewer fingerprints by a power of two.
+    /// The filter stores the leading bits of a hash, and this returns the least hash with these
+    /// bits. This filter answers `true` for it. If it is inserted into a filter with fewer
+    /// fingerprints by a power of two, that filter answers `true` for the original hash.
     ///
     /// ```
     /// use amq_quotient::{Budget, Filter, QuotientFilter};
@@ -305,8 +305,8 @@ impl<B: Bytes> Filter for QuotientFilter<B> {
         self.table.entries
     }
 
-    /// The keys it was planned for, or the most that its slots take if it has since been shrunk
-    /// below them and may not grow again by itself.
+    /// The keys it was planned for; or the most that its slots hold, if it has been shrunk below
+    /// the plan and may not grow again by itself.
     fn capacity(&self) -> u64 {
         self.header.capacity.min(self.table.params.grown().max_keys())
     }
@@ -448,7 +448,7 @@ impl<'a, B: Bytes> IntoIterator for &'a QuotientFilter<B> {
     }
 }
 
-/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+/// Omits the table, which may be gigabytes, and the seed, which may be secret.
 impl<B: Bytes> fmt::Debug for QuotientFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("QuotientFilter")
@@ -464,14 +464,14 @@ impl<B: Bytes> fmt::Debug for QuotientFilter<B> {
 #[derive(Clone)]
 pub struct Hashes<'a> {
     fingerprints: Fingerprints<'a>,
-    /// The number of different fingerprints that there can be.
+    /// The number of possible fingerprints.
     of: u64,
     left: u64,
 }
 
 impl<'a> Hashes<'a> {
     pub(crate) fn new<B: Bytes, E: Entry>(table: &'a SlotTable<B, E>) -> Self {
-        // A table that was not checked may list more.
+        // An unchecked table may list more.
         Self { fingerprints: Fingerprints::new(table), of: table.fingerprints, left: table.entries }
     }
 }

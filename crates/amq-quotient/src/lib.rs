@@ -25,10 +25,10 @@
 //!
 //! # What it is
 //!
-//! A compact hash table of shortened hashes. It answers *definitely not in* or *probably in*. The
-//! second is wrong for a share of the absent keys that you choose, the first never. It stores
-//! something for each key, so it can remove a key, count copies, and list what it holds. What it
-//! stores is sorted, so filters merge, grow and shrink without their keys.
+//! A compact hash table of shortened hashes, called fingerprints. It answers *definitely not in*,
+//! which is never wrong, or *probably in*, which is wrong for a share of the absent keys that you
+//! choose. It stores a fingerprint for each key, so it can remove keys, count copies, and list its
+//! contents. Fingerprints are sorted, so filters merge, grow and shrink without their keys.
 //!
 //! At 1 % it takes 9.61 bits per key, as much as a Bloom filter; at lower rates it takes less
 //! (10.66 against 11.54 at 2^-8, 12.76 against 14.38 at 0.1 %). Sizes follow the number of keys,
@@ -62,21 +62,20 @@
 //! words.
 //!
 //! *Insert* puts the remainder in its place in the run, and moves everything from there to the next
-//! empty slot by one. *Remove* moves it back, up to the first entry that is at home. Both move
-//! whole words. The next empty slot is where as many runs have ended as started; all 64 slots of a
-//! block are tested for that at once. The offsets of the blocks passed go up or down by one. An
-//! offset is a byte: 255 means *255 or more*, and such an offset is computed from earlier blocks
-//! when it is needed. The table is a ring: entries without a slot before the end continue at the
-//! start.
+//! empty slot by one. *Remove* moves it back, up to the first entry that is in its home slot. Both
+//! move whole words. The next empty slot is where as many runs have ended as started; all 64 slots
+//! of a block are tested for that at once. The offsets of the blocks passed change by one. An
+//! offset is a byte: 255 means *255 or more*, and is then computed from earlier blocks when needed.
+//! The table is a ring: entries that find no slot before the end continue at the start.
 //!
 //! *Any number of slots.* The quotient is the upper half of the 128-bit product of hash and slots,
 //! the remainder the first bits of the lower half. That is monotone in the hash, so order is kept,
 //! as with the powers of two of the textbook.
 //!
 //! *Merge, grow, shrink*: doubling the slots turns the first bit of each remainder into the last
-//! bit of its quotient, and halving turns it back. So tables whose sizes are a power of two apart
-//! lose nothing; they are read in order and written in order. Other pairs of sizes are refused:
-//! finding the new home would take bits of the hash that were dropped. A filter planned by
+//! bit of its quotient, and halving turns it back. So converting between sizes a power of two apart
+//! loses nothing; tables are read in order and written in order. Other pairs of sizes are refused:
+//! finding the new home would need bits of the hash that were dropped. A filter planned by
 //! [`QuotientFilter::plan_growing`] starts small and doubles by itself up to a limit; it keeps from
 //! the start as many bits of each hash as the grown filter needs.
 //!
@@ -86,11 +85,10 @@
 //!
 //! ## Growing without a bound
 //!
-//! A table that doubles takes a bit from every fingerprint it holds. A filter that knows at the
-//! start how far it may grow can keep these bits in reserve. One that does not, an
-//! [`ExpandableQuotientFilter`], gives each key as many bits as there is room for when it comes. A
-//! slot has one bit more than a fingerprint, and an entry ends with its age in unary: a 1, then a 0
-//! for each doubling since it came.
+//! Doubling takes a bit from every fingerprint. A filter with a known limit can keep these bits in
+//! reserve. One without, an [`ExpandableQuotientFilter`], gives each key as many bits as a slot has
+//! when the key is inserted. A slot has one bit more than a fingerprint, and an entry ends with its
+//! age in unary: a 1, then a 0 for each doubling since it was inserted.
 //!
 //! ```text
 //!   a slot of 6 bits       home    value
@@ -102,17 +100,17 @@
 //!                          halves
 //! ```
 //!
-//! *Contains* compares all entries of a run at once, as before, and leaves out of the comparison
-//! the tail of each, the bits set in `v ^ (v - 1)`. As a number an entry lies in the middle of the
-//! fingerprints it answers for, so that a run which is sorted stays sorted when all of its entries
-//! are shifted. *Growing* is therefore one pass from end to end: home and value, as one number, are
-//! multiplied by two. *Remove* takes the longest of the entries that answer for the key. Whichever
-//! key that entry came with, every other key keeps an entry that answers for it.
+//! *Contains* compares all entries of a run at once, as before, without the tail of each, the bits
+//! set in `v ^ (v - 1)`. As a number, an entry lies in the middle of the fingerprints it matches,
+//! so a sorted run stays sorted when all of its entries are shifted. *Growing* is therefore one
+//! pass from end to end: home and value, as one number, are multiplied by two. *Remove* takes the
+//! longest entry that matches the key. Whichever key inserted that entry, every other key keeps an
+//! entry that matches it.
 //!
-//! Each key keeps the share of hashes it answered for when it came, so the few old keys, which
-//! answer for more, add as much to the rate as the many young ones: after X doublings it is at most
-//! `0.95 (X + 2) / 2^(F + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which lasts for
-//! 41 doublings, and a key takes 14.9 bits when the table is full, 29.7 when it has just doubled.
+//! Each entry always matches the same share of hashes, so the few old keys, which match more, add
+//! as much to the rate as the many young ones: after X doublings it is at most `0.95 (X + 2) / 2^(F
+//! + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which lasts for 41 doublings, and a
+//! key takes 14.9 bits when the table is full, 29.7 when it has just doubled.
 //!
 //! # Cost and false-positive rate
 //!
@@ -140,24 +138,24 @@
 //!
 //! # When not to use it
 //!
-//! - You may have to remove keys that were never put in. Removing a false positive removes another
-//!   key's entry, and the filter then denies that key. The same holds for keys that
+//! - You may have to remove keys that were never inserted. Removing a false positive removes
+//!   another key's entry, and the filter then denies that key. The same holds for keys that
 //!   [`QuotientFilter::insert_unique`] skipped; those that were `New` to it may be removed.
 //! - Inserts at high load must be as fast as at low load: take a cuckoo filter, or a Bloom filter
 //!   if nothing is removed.
-//! - A key comes in very many copies. Each takes a slot and is moved past all before it, so a
-//!   hundred thousand of them, one by one, take seconds ([`QuotientFilter::build`] takes them in
-//!   linear time). A counting Bloom filter counts up to fourteen in the same space.
-//! - Keys are inserted in the order of their hashes into a filter that grows. They crowd in one
-//!   part of each small table, and the time is quadratic: 40 s for a million. Shuffle them, or
-//!   plan for all of them.
-//! - The filter never changes once it is built: a ribbon filter takes a quarter less.
+//! - A key has very many copies. Each takes a slot and moves the run behind it, so inserting a
+//!   hundred thousand of them takes seconds ([`QuotientFilter::build`] takes linear time). A
+//!   counting Bloom filter counts up to fourteen in the same space.
+//! - Keys are inserted in the order of their hashes into a filter that grows. They crowd into one
+//!   part of each small table, and the time is quadratic: 40 s for a million. Shuffle them, or plan
+//!   for all of them.
+//! - The filter never changes once it is built: a ribbon filter is a quarter smaller.
 //! - Strangers choose the keys and know the seed: they can give many keys one home. No key is lost,
-//!   but the run there grows as long as they like, and operations near it take time proportional to
-//!   it. Every loop ends within one round of the table. (An expandable filter refuses the 256th key
-//!   of one fingerprint.) Hash under a secret key ([`Keyed`]), and read SECURITY.md in the
-//!   repository. A secret seed is less: XXH3 is no pseudorandom function, and a false positive that
-//!   was found leads to others.
+//!   but they can make its run as long as they like, and operations near it take time proportional
+//!   to its length. Every loop ends within one round of the table. (An expandable filter refuses
+//!   the 256th key of one fingerprint.) Hash under a secret key ([`Keyed`]), and read SECURITY.md
+//!   in the repository. A secret seed protects less: XXH3 is not a pseudorandom function, and one
+//!   known false positive leads to others.
 //! - Your processor has `pdep` in microcode (AMD before Zen 3): select is slow there.
 //!
 //! # Papers
@@ -174,7 +172,7 @@
 //! - N. Dayan, I. Bercea, P. Reviriego, R. Pagh, *InfiniFilter: expanding filters to infinity and
 //!   beyond*, SIGMOD 2023: fingerprints with their age in unary.
 //! - N. Dayan, I. Bercea, R. Pagh, *Aleph Filter: to infinity in constant time*, PVLDB 17(11),
-//!   2024: entries without bits stand in both halves.
+//!   2024: entries without bits are stored in both halves.
 #![no_std]
 #![deny(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A table written from sorted fingerprints, from end to end.
+//! Writes a table from sorted fingerprints, from end to end.
 //!
 //! Fingerprints that find no slot from their home to the last wrap to the first slots. Their number
 //! is known only at the end, and everything written before the first gap after them depends on it.
@@ -12,12 +12,11 @@ use crate::table::{Metadata, SlotTable};
 use amq_core::BuildError;
 use amq_core::Table;
 
-/// Blocks that are written last. At a load of 19/20 they have two hundred gaps; ten fingerprints
-/// wrap.
+/// Blocks that are written last. At a load of 19/20 they have about two hundred gaps, and ten
+/// fingerprints wrap.
 const FRONT: u64 = 64;
 
-/// Writes a new table of these fingerprints, which are in rising order, `entries` in number, and no
-/// more than its slots.
+/// Writes a new table of these `entries` fingerprints, which are sorted and no more than its slots.
 pub(crate) fn pack<E: Entry>(
     params: QuotientParams,
     entries: u64,
@@ -34,8 +33,8 @@ pub(crate) fn pack<E: Entry>(
     Ok(table)
 }
 
-/// Writes `front` blocks last. Returns the table and whether `front` blocks sufficed, as all blocks
-/// always do; if not, the table is invalid.
+/// Writes `front` blocks last. Returns the table and whether `front` blocks sufficed; if not, the
+/// table is invalid. All blocks always suffice.
 fn pack_behind<E: Entry>(
     params: QuotientParams,
     front: u64,
@@ -43,7 +42,7 @@ fn pack_behind<E: Entry>(
 ) -> Result<(SlotTable<Table, E>, bool), BuildError> {
     let mut rest = sorted.clone();
     let mut next = rest.next();
-    // As if none wrapped.
+    // First as if none wrapped.
     let (mut free, mut in_front) = (0u64, 0);
     while let Some(fingerprint) = next {
         let quotient = fingerprint >> params.remainder_bits;
@@ -60,34 +59,34 @@ fn pack_behind<E: Entry>(
         next = rest.next();
     }
     let wrapping = writer.end(params.blocks()).saturating_sub(params.blocks() * BLOCK_SLOTS);
-    // They may push others on, but not past the end again: there are no more than slots.
+    // They may push others on, but not past the end again, as there are enough slots.
     let mut writer = Writer::new(writer.table, 0, wrapping);
     for fingerprint in sorted.take(in_front) {
         writer.push(fingerprint);
     }
-    // What was written behind them begins where they end without a wrap.
+    // The blocks already written begin where these end without a wrap.
     let right = writer.end(front) == free || front == params.blocks();
     Ok((writer.table, right))
 }
 
-/// Writes a part of a table from slot to slot, each word once, and counts its different
+/// Writes a part of a table from slot to slot, each word once, and counts its distinct
 /// fingerprints.
 struct Writer<E> {
     table: SlotTable<Table, E>,
-    /// The last fingerprint written, if there is one, and its quotient.
+    /// The last fingerprint written, if any, and its quotient.
     last: Option<u64>,
     quotient: u64,
     /// The next free position.
     free: u64,
-    /// The block of the last quotient, and those of its quotients that are occupied. Its offset is
-    /// written, and those of all before it.
+    /// The block of the last quotient, and its occupied quotients. Its offset and all before it are
+    /// written.
     home: u64,
     occupieds: u64,
     /// The block of the last slot, where it begins, and its runends so far.
     slots: u64,
     here: usize,
     runends: u64,
-    /// A word of that block's remainders: where it is, and its bits so far.
+    /// A word of that block's remainders: its address, and its bits so far.
     at: usize,
     word: u64,
 }
@@ -133,7 +132,7 @@ impl<E: Entry> Writer<E> {
         self.free = position + 1;
     }
 
-    /// Ends the run of the last fingerprint, if there is one, or not.
+    /// Ends the run of the last fingerprint, if `it`.
     #[inline(always)]
     fn end_run(&mut self, it: bool) {
         let ends = u64::from(it & self.last.is_some());
@@ -149,7 +148,7 @@ impl<E: Entry> Writer<E> {
         self.free
     }
 
-    /// Turns to another home block: the offset of each up to it is that before its runs.
+    /// Moves on to another home block: the offset of each block up to it is that before its runs.
     fn turn_home(&mut self, block: u64) {
         if self.home < self.table.blocks {
             let here = self.table.block_at(self.home);
@@ -170,7 +169,7 @@ impl<E: Entry> Writer<E> {
         }
     }
 
-    /// Turns to another block of slots.
+    /// Moves on to another block of slots.
     fn turn_slots(&mut self, block: u64) {
         self.write_word();
         let Metadata { occupieds, runends, .. } = self.table.metadata_from(self.here);
@@ -197,7 +196,7 @@ impl<E: Entry> Writer<E> {
         }
     }
 
-    /// Turns to another word, and writes the one before.
+    /// Moves on to another word, and writes the one before.
     #[inline(always)]
     fn go_to(&mut self, at: usize) {
         if self.at != at {
@@ -206,7 +205,7 @@ impl<E: Entry> Writer<E> {
         }
     }
 
-    /// Adds the fields to those that are there: blocks may be visited again.
+    /// Ors the fields into the word, since blocks may be visited again.
     #[inline(always)]
     fn write_word(&mut self) {
         if self.table.fields.bits > 0 {
@@ -243,7 +242,7 @@ mod tests {
         for i in 0..3000u64 {
             let (slots, r) = [(50, 3), (64, 0), (200, 7), (640, 11), (1000, 6)][i as usize % 5];
             let params = QuotientParams::new(slots, r);
-            // Up to all slots but one, from everywhere, or mostly from the end or the beginning.
+            // Up to all slots but one; spread evenly, or mostly at the end or the beginning.
             let held = (params.blocks() * BLOCK_SLOTS - 1) * (remix(i, 0) % 101) / 100;
             let crowding = [1, 1, 3, 30][remix(i, 1) as usize % 4];
             let at_the_end = remix(i, 2).is_multiple_of(2);
@@ -274,7 +273,8 @@ mod tests {
 
     #[test]
     fn a_front_without_gaps_enough_is_written_with_all_the_rest() {
-        // Twice the blocks of the front. The last home alone has more than the front has gaps.
+        // Twice the blocks of the front. The last home alone has more entries than the front has
+        // gaps.
         let params = QuotientParams::new(2 * FRONT * BLOCK_SLOTS, 5);
         let slots = params.slots;
         for gaps in [32, 128] {

@@ -1,4 +1,4 @@
-//! The parameters of a table, and their limits.
+//! Table parameters and their limits.
 
 use amq_core::PlanError;
 
@@ -8,28 +8,28 @@ pub const BLOCK_SLOTS: u64 = 64;
 /// Bytes of metadata in a block: 64 bits of occupieds, 64 of runends, one byte of offset.
 pub const METADATA_BYTES: u64 = 17;
 
-/// The widest remainder, in bits: it fits a load of eight bytes whatever bit of a byte it starts
-/// at.
+/// The widest remainder, in bits: it fits a load of eight bytes at any starting bit.
 pub const MAX_REMAINDER_BITS: u32 = 56;
 
 /// The widest fingerprint, in bits, quotient and remainder together: four fewer than a hash has.
-/// Each fingerprint then stands for 16 hashes or more. Some stand for one hash more than others,
-/// which changes rates by less than a thousandth.
+/// Each fingerprint then covers 16 hashes or more. Some cover one hash more than others, which
+/// changes rates by less than a thousandth.
 pub const MAX_FINGERPRINT_BITS: u32 = 60;
 
-/// The most slots, 2^56. More than any memory holds, and no sum of positions overflows.
+/// The most slots, 2^56: more than any memory holds, and no sum of positions overflows.
 pub const MAX_SLOTS: u64 = 1 << 56;
 
 /// The highest load, 19/20 of the slots. Beyond it clusters grow without bound, and inserts slow
 /// down with them.
 pub const MAX_LOAD: f64 = 0.95;
 
-/// The most copies of a key in an [`ExpandableQuotientFilter`](crate::ExpandableQuotientFilter),
-/// and of the few keys that look like it. Without a limit, one key inserted again and again would
-/// make the filter grow for ever.
+/// The most entries that may match one key in an
+/// [`ExpandableQuotientFilter`](crate::ExpandableQuotientFilter): its copies, and the few keys that
+/// share its fingerprint. Without a limit, one key inserted again and again would make the filter
+/// grow forever.
 pub const MAX_COPIES: u64 = 255;
 
-/// What determines a quotient filter's table.
+/// The parameters of a quotient filter's table.
 ///
 /// A table has `slots * 2^remainder_bits` different fingerprints, at most
 /// 2^[`MAX_FINGERPRINT_BITS`]. Growing does not change their number.
@@ -41,8 +41,7 @@ pub struct QuotientParams {
     pub slots: u64,
     /// Bits of the hash kept in a slot, 0 to [`MAX_REMAINDER_BITS`].
     pub remainder_bits: u32,
-    /// The most slots that the table may grow to by doubling, when it is full; `slots` forbids
-    /// growth.
+    /// The most slots to which a full table may double; equal to `slots`, it never grows.
     pub max_slots: u64,
 }
 
@@ -60,7 +59,7 @@ impl QuotientParams {
 
     /// A table that doubles its slots when it is full, up to `max_slots`. Not checked yet.
     ///
-    /// Each doubling takes a bit of the remainders; when none is left, there are no more.
+    /// Each doubling takes a bit of the remainders, and needs one.
     #[must_use]
     pub const fn with_max_slots(self, max_slots: u64) -> Self {
         Self { max_slots, ..self }
@@ -75,8 +74,7 @@ impl QuotientParams {
         PlanError::check_parameter("max_slots", self.max_slots, self.slots, most)
     }
 
-    /// The widest remainder with this many slots, at most [`MAX_SLOTS`]: the bits of a fingerprint
-    /// that they leave.
+    /// The widest remainder with this many slots, at most [`MAX_SLOTS`].
     pub(crate) const fn widest(slots: u64) -> u32 {
         let quotient = 64 - slots.saturating_sub(1).leading_zeros();
         if MAX_FINGERPRINT_BITS - quotient < MAX_REMAINDER_BITS {
@@ -98,7 +96,7 @@ impl QuotientParams {
         }
     }
 
-    /// The most keys the table takes: [`MAX_LOAD`] of its slots, at least one.
+    /// The most keys the table holds: [`MAX_LOAD`] of its slots, at least one.
     pub const fn max_keys(&self) -> u64 {
         // 19/20 of the slots, rounded down, without overflow.
         let keys = self.slots / 20 * 19 + self.slots % 20 * 19 / 20;
@@ -122,7 +120,7 @@ impl QuotientParams {
         self.sizes().fold(*self, |_, params| params)
     }
 
-    /// The table itself, then what it grows to, in order.
+    /// The parameters of this table, then of each it grows to.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = Self> + use<> {
         core::iter::successors(Some(*self), |params| {
             let doubled = params.doubled();
@@ -130,7 +128,7 @@ impl QuotientParams {
         })
     }
 
-    /// The first of its sizes that takes this many keys.
+    /// The first of its sizes that holds this many keys.
     pub(crate) fn size_for(&self, keys: u64) -> Option<Self> {
         self.sizes().find(|params| params.max_keys() >= keys)
     }

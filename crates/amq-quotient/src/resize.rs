@@ -1,9 +1,9 @@
-//! Growing, shrinking and merging: tables are read in order, and another is written.
+//! Growing, shrinking and merging: reads tables in order, and writes a new one.
 //!
 //! A table of twice the slots and remainders one bit shorter has the same fingerprints: the first
 //! bit of the remainder becomes the last bit of the quotient. So sizes a power of two apart are
-//! exact in both directions. No others are: the stored bits of a hash do not tell its home among,
-//! say, three halves of the slots, and a guess would be a false negative.
+//! exact in both directions. No others are: the stored bits of a hash do not determine its home
+//! among, say, three halves of the slots, and a guess would be a false negative.
 
 use crate::error::refusal;
 use crate::pack::pack;
@@ -15,9 +15,9 @@ impl QuotientFilter {
     /// The plan of a filter that starts with room for `initial` keys, or a thousand if that is
     /// more, and doubles by itself until it holds the keys of the goal.
     ///
-    /// The budget is that of the grown filter; before, the rate is lower in proportion to the keys.
-    /// When the table is full it is rewritten with twice the slots and remainders one bit shorter,
-    /// in time proportional to the keys. When the last table is full, inserts are refused.
+    /// The budget applies to the grown filter; until then the rate is lower, in proportion to the
+    /// keys. When the table is full it is rewritten with twice the slots and remainders one bit
+    /// shorter, in time proportional to the keys. When the last table is full, inserts are refused.
     ///
     /// ```
     /// use amq_quotient::{Filter, Goal, QuotientFilter};
@@ -40,10 +40,10 @@ impl QuotientFilter {
 
     /// Adds every copy that `other` holds. All or nothing.
     ///
-    /// Both need the same seed, and numbers of slots that are equal or a power of two apart; and
-    /// `other` needs at least as many fingerprints, since missing bits of a hash cannot be made up.
-    /// (If it has fewer, merge this one into it.) Reads both tables in order and writes a new one,
-    /// so it needs memory for one more table; this filter grows if it must and may.
+    /// Both need the same seed, and numbers of slots that are equal or a power of two apart.
+    /// `other` needs at least as many fingerprints, since missing bits of a hash cannot be
+    /// restored. (If it has fewer, merge this one into it.) Reads both tables in order and writes a
+    /// new one, which needs memory for one more table. Grows this filter if necessary and allowed.
     ///
     /// ```
     /// use amq_quotient::{Goal, QuotientFilter};
@@ -63,7 +63,7 @@ impl QuotientFilter {
         if other.is_empty() {
             return Ok(());
         }
-        // Theirs are a power of two times as many: ours are their leading bits.
+        // `other` has a power of two times as many fingerprints: ours are their leading bits.
         let shift = (other.table.fingerprints / self.table.fingerprints).trailing_zeros();
         let theirs = Fingerprints::new(&other.table).map(|fingerprint| fingerprint >> shift);
         let both = Merged::new(Fingerprints::new(&self.table), theirs);
@@ -72,8 +72,7 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// Lets the filter grow by itself while its slots are at most `max_slots`. The present number
-    /// forbids growth.
+    /// Lets the filter grow by itself up to `max_slots` slots. The present number forbids growth.
     ///
     /// Each doubling takes one bit of the remainders, and the rate stays proportional to the keys.
     pub fn allow_growth(&mut self, max_slots: u64) -> Result<(), PlanError> {
@@ -83,8 +82,8 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// Doubles the slots and takes one bit of each remainder. The filter then takes twice the keys;
-    /// the rate stays the same until they come. On an error the filter is as it was.
+    /// Doubles the slots and takes one bit of each remainder. The filter then holds twice the keys;
+    /// its rate rises only as they are inserted. On an error the filter is as it was.
     ///
     /// Needs the memory of both tables while it runs.
     pub fn grow(&mut self) -> Result<(), ResizeError> {
@@ -93,11 +92,11 @@ impl QuotientFilter {
         self.rewrite(doubled).map_err(|bytes| ResizeError::OutOfMemory { bytes })
     }
 
-    /// Halves the slots and gives the bit back to each remainder: frees the memory of keys that are
-    /// gone. The rate stays the same. On an error the filter is as it was.
+    /// Halves the slots and returns the bit to each remainder: frees the memory of removed keys.
+    /// The rate stays the same. On an error the filter is as it was.
     ///
-    /// Unless it may grow again by itself, its [`capacity`](Filter::capacity) falls to what the
-    /// slots take; [`grow`](Self::grow) restores it.
+    /// Unless it may grow again by itself, its [`capacity`](Filter::capacity) falls to the most
+    /// keys that the slots hold; [`grow`](Self::grow) restores it.
     pub fn shrink(&mut self) -> Result<(), ResizeError> {
         let params = self.params();
         let halved = params.halved().ok_or(ResizeError::Shrink { params })?;
@@ -108,7 +107,7 @@ impl QuotientFilter {
         self.rewrite(halved).map_err(|bytes| ResizeError::OutOfMemory { bytes })
     }
 
-    /// Shrinks as far as possible; returns whether it shrank. If the allocator refuses on the way,
+    /// Shrinks as far as possible; returns whether it shrank. If an allocation fails on the way,
     /// the filter stays as small as it has become.
     pub fn shrink_to_fit(&mut self) -> Result<bool, ResizeError> {
         let mut shrunk = false;
@@ -141,7 +140,7 @@ impl QuotientFilter {
         self.rewrite(larger).map_err(|bytes| InsertError::OutOfMemory { bytes })
     }
 
-    /// The parameters of a table for both, or why there is none.
+    /// The parameters of a table for both filters, or why they cannot be merged.
     fn merged_params(&self, other: &Self) -> Result<QuotientParams, MergeError> {
         let (ours, theirs) = (self.params(), other.params());
         let (more, fewer) = (ours.slots.max(theirs.slots), ours.slots.min(theirs.slots));

@@ -1,4 +1,4 @@
-//! Finding things in a table: runs, and remainders in them.
+//! Searches a table for runs, and runs for remainders.
 
 use crate::bits::{Select, below, from};
 use crate::entry::{Entry, Matches, Run, width};
@@ -20,7 +20,7 @@ pub(crate) struct Near {
     pub(crate) start: u32,
     /// One past its last slot; `start` if there is no run.
     pub(crate) end: u32,
-    /// The run is out of sight, and `start` and `end` are meaningless.
+    /// The run is beyond this view; `start` and `end` are meaningless.
     pub(crate) far: bool,
 }
 
@@ -83,7 +83,8 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
     fn recomputed_offset<I: Select>(&self, block: u64) -> u64 {
         let (mut home, mut back) = (block, 0);
         let mut offset = SATURATED;
-        // A long run cannot enter every block: there are no more keys than slots.
+        // Ends early in a consistent table: runs cannot saturate every block, as there are no more
+        // keys than slots.
         while back < self.blocks && offset >= SATURATED {
             back += 1;
             home = if home == 0 { self.blocks } else { home } - 1;
@@ -92,7 +93,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         for _ in 0..back {
             offset = self.next_offset::<I>(home, offset);
             if offset >= self.places() {
-                // Inconsistent. Going on might search the whole table again for each block.
+                // Inconsistent. Continuing could search the whole table again for each block.
                 return self.places();
             }
             home = self.wrapped(home + 1);
@@ -149,7 +150,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         }
     }
 
-    /// The run of a quotient, wherever it is.
+    /// The run of a quotient, at any distance.
     #[cold]
     #[inline(never)]
     fn far_run<I: Select>(&self, quotient: u64) -> Run {
@@ -188,13 +189,13 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         let end = I::nth_one(ends, runs.wrapping_sub(1) % 64);
         let before = ends & end.wrapping_sub(1);
         let start = (skipped + 64 - before.leading_zeros()).max(slot);
-        // 64 and more if there is none.
+        // 64 or more if there is none.
         let end = end.trailing_zeros();
         let last = skipped + end;
         let length = last.wrapping_sub(start).wrapping_add(1);
-        // Do not test here whether there is a run: for absent keys that is chance, and the branch
-        // would be mispredicted two times in five. Without a run this finds the one before, which
-        // is hardly ever out of reach either, and a length of zero or less.
+        // Does not branch on whether there is a run: for absent keys that is random, and would be
+        // mispredicted two times in five. Without a run, this finds the one before, which is hardly
+        // ever out of reach either, and a length of zero or less.
         let far = ((start ^ last) | end | offset as u32) >> 6;
         let long = self.fields.per_load.wrapping_sub(length) >> 31;
         if far | long != 0 {
@@ -206,7 +207,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         self.fields.any_zero(differing, length) & occupied == 1
     }
 
-    /// Searches wherever the run is and however long.
+    /// Searches a run of any place and length.
     #[cold]
     #[inline(never)]
     fn contains_anyhow<I: Select>(&self, fingerprint: u64) -> bool {
@@ -215,7 +216,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         self.is_in(run, remainder)
     }
 
-    /// Whether an entry of a run answers for a remainder.
+    /// Whether an entry of a run matches a remainder.
     pub(crate) fn is_in(&self, run: Run, remainder: u64) -> bool {
         let values = self.fields.in_each(remainder);
         let mut position = run.start;
@@ -232,7 +233,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
 
     /// Answers for each hash; the slices are equally long.
     ///
-    /// A loop of its own: closures given to [`amq_core::prefetch::ahead`] would not be compiled
+    /// Has its own loop: closures passed to [`amq_core::prefetch::ahead`] would not be compiled
     /// with the instructions of `I`.
     #[inline(always)]
     pub(crate) fn contains_each<I: Select>(&self, hashes: &[KeyHash], answers: &mut [bool]) {
@@ -265,14 +266,14 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         (run.end, false)
     }
 
-    /// How many entries answer for a fingerprint.
+    /// The number of entries that match a fingerprint.
     #[inline(always)]
     pub(crate) fn count<I: Select>(&self, fingerprint: u64) -> u64 {
         let (quotient, remainder) = self.split(fingerprint);
         self.matches(self.run::<I>(quotient), remainder).copies
     }
 
-    /// The entries of a run that answer for a remainder.
+    /// The entries of a run that match a remainder.
     #[inline(always)]
     pub(crate) fn matches(&self, run: Run, remainder: u64) -> Matches {
         let (mut copies, mut longest) = (0, 0);
@@ -297,8 +298,8 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         Matches { copies, longest }
     }
 
-    /// How many remainders one load compares, from a position up to the end of the run or the
-    /// block. At least one, so that every loop over a run ends even if remainders have no bits.
+    /// The number of remainders that one load compares, from a position up to the end of the run or
+    /// the block. At least one, so that every loop over a run ends even if remainders have no bits.
     #[inline(always)]
     fn at_once(&self, position: u64, end: u64) -> u32 {
         let in_block = BLOCK_SLOTS - position % BLOCK_SLOTS;

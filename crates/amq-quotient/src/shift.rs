@@ -1,13 +1,13 @@
-//! Moving entries by one slot, to make room for one or after one was removed.
+//! Shifts entries by one slot, to make room for one or to close a gap.
 //!
-//! Both move everything from the run to the end of what is packed behind it: the remainders from
-//! the fingerprint's own place on, the runends from the start of the run on. The bit that goes in
-//! (or out) at the start of the run is a 0 if the run has other entries, a 1 if this is its only
-//! one; so the run's own runend needs no special case.
+//! Both shift everything from the run to the end of the entries packed behind it: the remainders
+//! from the fingerprint's own place on, the runends from the start of the run on. The bit inserted
+//! (or removed) at the start of the run is a 0 if the run has other entries, a 1 if this is its
+//! only one; so the run's own runend needs no special case.
 //!
-//! From the home on, block after block is read once and written once: its runends as one word, its
-//! remainders as r words, and the offset of the next block, which one slot more (or less) of it is
-//! covered by earlier runs. What leaves a block enters the next one, or the other way round.
+//! From the home on, each block is read once and written once: its runends as one word, its
+//! remainders as r words, and the offset of the next block, of which earlier runs now cover one
+//! slot more (or fewer). The entry that leaves a block enters the next one, or the reverse.
 
 use crate::bits::{Select, from, put_in, take_out};
 use crate::entry::{Entry, Run};
@@ -21,7 +21,7 @@ use amq_core::Table;
 pub(crate) struct Span {
     /// The run's first slot: runends move from here on.
     pub(crate) start: u64,
-    /// Where an entry goes in or out: remainders move from here on.
+    /// The place of the entry: remainders move from here on.
     pub(crate) place: u64,
     /// One past the run's last slot.
     pub(crate) end: u64,
@@ -40,8 +40,7 @@ impl Span {
         Self { start: run.start as u64, place: place as u64, end: run.end as u64 }
     }
 
-    /// The run and place, seen from the next block. Whatever begins before that block begins with
-    /// it.
+    /// The run and place, seen from the next block: starts before it become its start.
     const fn seen_from_next(self) -> Self {
         Self {
             start: self.start.saturating_sub(BLOCK_SLOTS),
@@ -137,8 +136,8 @@ impl<E: Entry> SlotTable<Table, E> {
         // A consistent table has a settled slot, so one round finds it.
         for _ in 0..=self.blocks {
             let after = self.after(here);
-            // Whether a run of this block, or of one before, goes on in the next: then its first
-            // slot moves into this block's last.
+            // Whether a run of this block, or of an earlier one, continues in the next: then the
+            // first slot there moves into this block's last.
             let goes_on = settled == 64 && self.metadata_from(after).offset > 0;
             let (end, remainder) = match goes_on {
                 true => (self.runends_from(after) & 1, self.fields.window(&self.bytes, after, 0)),
@@ -161,7 +160,7 @@ impl<E: Entry> SlotTable<Table, E> {
                 break;
             }
             (here, span, last) = (after, span.seen_from_next(), last + 1);
-            // A lone block comes after itself.
+            // A lone block is its own successor.
             metadata = self.metadata_from(here);
             saturated |= metadata.offset == SATURATED;
             if metadata.offset < SATURATED {

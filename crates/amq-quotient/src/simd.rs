@@ -1,10 +1,10 @@
-//! The operations with AVX2, `pdep`, `tzcnt`, `popcnt` and `lzcnt`, and the choice between them and
-//! the portable ones.
+//! Dispatch between the portable operations and those with AVX2, `pdep`, `tzcnt`, `popcnt` and
+//! `lzcnt`.
 //!
-//! This is the only module of the crate that has `unsafe` code. Every operation is a method of
-//! [`SlotTable`], generic over how select is computed. It is compiled twice: in [`fast`] for
-//! processors with AVX2 and BMI2, where select is two instructions, and with [`Broadword`] for all
-//! others. The tests compare the two.
+//! The only module of the crate with `unsafe` code. Every operation is a method of [`SlotTable`],
+//! generic over the implementation of select, and compiled twice: in [`fast`] for processors with
+//! AVX2 and BMI2, where select is two instructions, and with [`Broadword`] for all others. Tests
+//! compare the two.
 #![allow(unsafe_code)]
 
 use crate::bits::Broadword;
@@ -96,7 +96,7 @@ pub(crate) fn remove<E: Entry>(table: &mut SlotTable<Table, E>, fingerprint: u64
     )
 }
 
-/// Runs portable code out of line: inlined, it would spill registers in callers that never run it.
+/// Keeps portable code out of line: inlined, it would spill registers in callers that never run it.
 #[inline(never)]
 fn portable<R>(run: impl FnOnce() -> R) -> R {
     run()
@@ -118,13 +118,13 @@ mod fast {
 
         #[inline(always)]
         fn nth_one(word: u64, rank: u32) -> u64 {
-            // SAFETY: only the functions below use this type, and they have BMI2.
+            // SAFETY: only the functions below use this type, and they require BMI2.
             unsafe { core::arch::x86_64::_pdep_u64(1 << rank, word) }
         }
 
         #[inline(always)]
         fn first_balanced(opens: u64, closes: u64, first: u32) -> u32 {
-            // SAFETY: as above; they have AVX2 as well.
+            // SAFETY: as above; they require AVX2, too.
             let balanced = unsafe { balance::places(opens, closes) };
             (balanced & crate::bits::from(first)).trailing_zeros()
         }
@@ -201,7 +201,7 @@ mod fast {
     }
 }
 
-/// Finds the slots up to which `opens` and `closes` have equally many ones: all 64 at once. See
+/// Finds the slots up to which `opens` and `closes` have equally many ones, for all 64 at once. See
 /// [`Select::first_balanced`].
 #[cfg(target_arch = "x86_64")]
 // From Rust 1.86 on, vector functions without pointers need no `unsafe`.
@@ -223,13 +223,13 @@ mod balance {
         // than opened.
         let change = ones_in_bytes(opens).wrapping_sub(ones_in_bytes(closes));
         let before = sums_of_bytes(change) << 8;
-        // SAFETY: AVX2 is there (the caller's promise).
+        // SAFETY: the caller guarantees AVX2.
         unsafe { half(opens, closes, before, 0) | (half(opens, closes, before, 4) << 32) }
     }
 
-    /// The slots of four bytes of the words, from byte `first`. A vector byte stands for a slot: 1
+    /// The slots of four bytes of the words, from byte `first`. Each slot has a vector byte: 1
     /// where a run closes, -1 where one opens, then the prefix sum of these within its byte of the
-    /// words. The slot is balanced where that sum equals the runs open before the byte.
+    /// words. The slot is balanced where that sum equals the number of runs open before the byte.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -237,7 +237,7 @@ mod balance {
     #[target_feature(enable = "avx2")]
     unsafe fn half(opens: u64, closes: u64, before: u64, first: i64) -> u64 {
         const ONES: i64 = 0x0101_0101_0101_0101;
-        // SAFETY: AVX2 is there (the caller's promise).
+        // SAFETY: the caller guarantees AVX2.
         unsafe {
             let of_byte = _mm256_set_epi64x(
                 ONES * (first + 3),
@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    /// An entry for this fingerprint, of an age that follows from it.
+    /// An entry for this fingerprint, of an age derived from it.
     fn aged(params: QuotientParams, fingerprint: u64) -> u64 {
         let value = 1 << (remix(fingerprint, 3) % u64::from(params.remainder_bits));
         let below = value - 1;
@@ -314,11 +314,10 @@ mod tests {
         operations_agree::<VariableLength>(2, aged);
     }
 
-    /// `stored` gives the entry for a fingerprint.
+    /// `stored` returns the entry for a fingerprint.
     fn operations_agree<E: Entry>(least_bits: u32, stored: fn(QuotientParams, u64) -> u64) {
-        // On a processor without these instructions this compares the portable code with itself.
-        // Fingerprints come from everywhere, or from a few homes only, so that runs enter many
-        // blocks.
+        // On a processor without these instructions, this compares the portable code with itself.
+        // Fingerprints are spread evenly, or over a few homes only, so that runs span many blocks.
         for (slots, remainder_bits, crowding) in [
             (1u64, 3u32, 1),
             (64, 0, 1),

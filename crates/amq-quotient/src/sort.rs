@@ -1,5 +1,5 @@
-//! Sorting fingerprints: one pass scatters them into as many parts as a core can write to at once,
-//! then each part is sorted in the cache.
+//! Sorts fingerprints: one pass scatters them into as many parts as a core can write to at once,
+//! then each part is sorted in cache.
 
 use alloc::vec::Vec;
 use amq_core::index::index;
@@ -15,7 +15,7 @@ const PART: usize = 256;
 pub(crate) fn sorted(hashes: &[KeyHash], fingerprints: u64) -> Result<Vec<u64>, BuildError> {
     let mut sorted: Vec<u64> = zeroed(hashes.len() as u64)?;
     let bits = (hashes.len() / PART + 1).ilog2().min(PART_BITS);
-    // The leading bits of a hash choose its part: fingerprints rise with hashes.
+    // The leading bits of a hash choose its part, as fingerprints are monotone in hashes.
     let part = |hash: KeyHash| (hash.get() >> 1 >> (63 - bits)) as usize;
     // First ends[i + 1] counts part i; summed up, ends[i] is where part i starts, and after the
     // scattering where it ends.

@@ -1,11 +1,11 @@
-//! Fingerprints in order, as they are read from a table.
+//! Reads the fingerprints of a table in order.
 //!
-//! A table is sorted by its nature. So tables are merged, grown and shrunk by reading and
+//! A table is always sorted. So tables are merged, grown and shrunk by reading and
 //! [writing](crate::pack) them from end to end.
 //!
-//! What comes next is random: whether a run ends, and which of two tables has the lower
-//! fingerprint. Branches on it would be mispredicted, at a cost of some thirty instructions each;
-//! so there are none, except those taken once per block.
+//! Whether a run ends, and which of two tables has the lower fingerprint, is random. Branches on it
+//! would be mispredicted, at a cost of some thirty instructions each; so the only branches are
+//! those taken once per block.
 
 use crate::bits::Broadword;
 use crate::entry::{Entry, FixedLength};
@@ -48,7 +48,7 @@ impl<'a> Fingerprints<'a> {
         first
     }
 
-    /// Turns to the next block with an occupied quotient, if there is one.
+    /// Moves on to the next block with an occupied quotient, if any.
     fn turn_home(&mut self) {
         while self.occupieds == 0 && self.block + 1 < self.table.blocks {
             self.block += 1;
@@ -87,7 +87,7 @@ impl Iterator for Fingerprints<'_> {
         let fields = self.table.fields;
         let remainder = fields.window(self.table.bytes(), self.here, slot) & fields.mask();
         let fingerprint = self.quotient() << fields.bits | remainder;
-        // At the end of its run the quotient is done with.
+        // The end of its run ends the quotient.
         let ends = self.runends >> slot & 1;
         self.occupieds &= self.occupieds.wrapping_sub(ends);
         if self.occupieds == 0 {
@@ -98,18 +98,18 @@ impl Iterator for Fingerprints<'_> {
     }
 }
 
-/// Fingerprints read ahead: enough that reading them is a loop of its own.
+/// Fingerprints read ahead, in a separate loop.
 const AHEAD: usize = 64;
 
-/// Greater than any fingerprint: none is left.
+/// Greater than any fingerprint: marks the end.
 const NONE: u64 = u64::MAX;
 
-/// A sequence some of which has been read.
+/// A sequence with a buffer of values read ahead.
 #[derive(Clone)]
 struct Ahead<I> {
     source: I,
     read: [u64; AHEAD],
-    /// The next one in `read`, never past its end.
+    /// The index of the next value in `read`, never past its end.
     at: usize,
 }
 
@@ -127,13 +127,13 @@ impl<I: Iterator<Item = u64>> Ahead<I> {
         self.at = 0;
     }
 
-    /// The next one; [`NONE`] at the end.
+    /// The next value; [`NONE`] at the end.
     #[inline(always)]
     const fn peek(&self) -> u64 {
         self.read[self.at % AHEAD]
     }
 
-    /// Advances past it, or not.
+    /// Advances by one, if `it`.
     #[inline(always)]
     fn pass(&mut self, it: bool) {
         self.at += usize::from(it);
@@ -143,7 +143,7 @@ impl<I: Iterator<Item = u64>> Ahead<I> {
     }
 }
 
-/// Two sorted sequences as one.
+/// The merge of two sorted sequences.
 #[derive(Clone)]
 pub(crate) struct Merged<A, B> {
     one: Ahead<A>,
@@ -181,7 +181,7 @@ mod tests {
         for lengths in [[0u64, 0], [0, 1], [64, 64], [63, 65], [1, 1000], [300, 299]] {
             let [one, two] = [0, 1].map(|i| {
                 let length = lengths[i as usize];
-                // Many are in both.
+                // Many values are in both.
                 let mut list: Vec<u64> = (0..length).map(|k| remix(k, i) % 500).collect();
                 list.sort_unstable();
                 list
@@ -190,7 +190,7 @@ mod tests {
             let mut naive = [one.clone(), two.clone()].concat();
             naive.sort_unstable();
             assert!(merged.clone().eq(naive.iter().copied()), "{lengths:?}");
-            // It ends for good.
+            // The end is final.
             let mut merged = merged;
             assert_eq!(merged.by_ref().count(), naive.len());
             assert_eq!([merged.next(), merged.next()], [None, None]);

@@ -12,7 +12,7 @@ use amq_core::prefetch::prefetch;
 use amq_core::{BuildError, Bytes, Table};
 use core::marker::PhantomData;
 
-/// An offset byte of this value stands for this offset and any larger one.
+/// The offset byte for this offset and any larger one.
 pub(crate) const SATURATED: u64 = 255;
 
 /// Field offsets within the 17 bytes of metadata that end a block.
@@ -20,16 +20,16 @@ const OCCUPIEDS: usize = 0;
 const RUNENDS: usize = 8;
 const OFFSET: usize = 16;
 
-/// A quotient filter's table, without the seed. `B` holds its bytes, and `E` says what a slot's
-/// bits mean. The filter keeps the counts up to date.
+/// A quotient filter's table, without the seed. `B` holds its bytes, and `E` is the encoding of its
+/// slots. The filter keeps the counts up to date.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SlotTable<B, E> {
     pub(crate) bytes: B,
     pub(crate) fields: Fields,
     pub(crate) params: QuotientParams,
-    /// The number of different fingerprints.
+    /// The number of possible fingerprints.
     pub(crate) fingerprints: u64,
-    /// The most keys it takes.
+    /// The most keys it holds.
     pub(crate) max_keys: u64,
     pub(crate) blocks: u64,
     /// Bytes of a block.
@@ -40,7 +40,7 @@ pub(crate) struct SlotTable<B, E> {
     end: usize,
     /// Slots in use.
     pub(crate) entries: u64,
-    /// The number of different fingerprints that the entries answer for.
+    /// The number of fingerprints that the entries match.
     pub(crate) distinct: u64,
     meaning: PhantomData<E>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct SlotTable<B, E> {
 /// The metadata of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct Metadata {
-    /// Bit i: some key is at home in slot i.
+    /// Bit i: slot i is the home of some key.
     pub(crate) occupieds: u64,
     /// Bit i: a run ends in slot i.
     pub(crate) runends: u64,
@@ -57,8 +57,8 @@ pub(crate) struct Metadata {
 }
 
 impl<B: Bytes, E> SlotTable<B, E> {
-    /// A table over these bytes, whatever they say, with counts of zero. The number of bytes must
-    /// be the one that the parameters ask for.
+    /// A table over these bytes, unchecked, with counts of zero. Their number must be that of the
+    /// parameters.
     pub(crate) fn over(params: QuotientParams, bytes: B) -> Self {
         Self {
             end: bytes.as_ref().len(),
@@ -86,8 +86,8 @@ impl<B: Bytes, E> SlotTable<B, E> {
         self.bytes.as_ref()
     }
 
-    /// All slots in memory: those of the parameters, and the rest of the last block, where no key
-    /// is at home.
+    /// All slots in memory: those of the parameters, and the rest of the last block, which are no
+    /// key's home.
     #[inline(always)]
     pub(crate) const fn places(&self) -> u64 {
         self.blocks * BLOCK_SLOTS
@@ -99,14 +99,14 @@ impl<B: Bytes, E> SlotTable<B, E> {
         (fingerprint >> self.fields.bits, fingerprint & self.fields.mask())
     }
 
-    /// The block in memory with this number, which may run past the last. (In a consistent table it
-    /// does so less than once around.)
+    /// The block in memory with this number, which may run past the last block (in a consistent
+    /// table, by less than one round).
     #[inline(always)]
     pub(crate) const fn wrapped(&self, block: u64) -> u64 {
         if block < self.blocks { block } else { block % self.blocks }
     }
 
-    /// Where a block starts in memory: with its remainders.
+    /// The start of a block in memory, which is that of its remainders.
     #[inline(always)]
     pub(crate) const fn block_at(&self, block: u64) -> usize {
         block as usize * self.stride
@@ -174,8 +174,8 @@ impl<B: Bytes, E> SlotTable<B, E> {
         prefetch(self.bytes(), metadata + self.stride);
     }
 
-    /// Prefetches a remainder at its home, and usually also one that was displaced: it arrives
-    /// together with the metadata.
+    /// Prefetches a remainder in its home slot, and usually also a displaced one, together with the
+    /// metadata.
     #[inline(always)]
     pub(crate) fn prefetch_remainder(&self, here: usize, slot: u32) {
         prefetch(self.bytes(), here + (slot * self.fields.bits / 8) as usize);

@@ -1,8 +1,8 @@
 //! Truncating: the same slots with shorter remainders.
 //!
-//! The upper bits of a remainder are the remainder that its hash has in a table of as many slots
-//! and shorter ones. Runs stay where they are, and in order. So of each block only the remainders
-//! change, and the copies of a fingerprint are counted again.
+//! The upper bits of a remainder are its hash's remainder in a table of as many slots and shorter
+//! remainders. Runs stay in place and in order. So only the remainders of each block change, and
+//! distinct fingerprints are counted again.
 
 use crate::params::{BLOCK_SLOTS, MAX_REMAINDER_BITS, METADATA_BYTES};
 use crate::table::SlotTable;
@@ -12,13 +12,14 @@ use amq_core::internal::{ByteSource, Header, SectionStream, table_of};
 use amq_core::{Budget, DecodeError, Goal, PlanError, Table, TruncateError, TruncateFilter};
 
 impl QuotientFilter {
-    /// Makes the filter smaller without its keys, by shortening the remainders: the slots stay. It
-    /// still takes as many keys, counts and removes them, more of which look alike.
+    /// Makes the filter smaller without its keys, by shortening the remainders. The slots stay: it
+    /// still holds as many keys, and counts and removes them, but more of them share a fingerprint.
     ///
-    /// The budget is that of the number of keys planned for, and of the table that holds them. One
-    /// that the filter has already leaves it as it is, and a larger one is refused. The filter can
-    /// grow as many times fewer as bits are gone, at most. The result is the filter that would have
-    /// been made with these slots and remainders. In a file: [`LoadOptions::budget`].
+    /// The budget applies to the number of keys planned for, and to the table that holds them. A
+    /// budget that the filter already meets exactly leaves it as it is, and a larger one is
+    /// refused. For each bit dropped, the filter can double at most once less. The result is the
+    /// filter that would have been made with these slots and remainders. For a file, see
+    /// [`LoadOptions::budget`].
     ///
     /// [`LoadOptions::budget`]: crate::LoadOptions::budget
     ///
@@ -44,7 +45,7 @@ impl QuotientFilter {
             let cut = |block: &mut [u8; 512]| cut(&from, &params, &mut source, block);
             let refused = |_| TruncateError::OutOfMemory { bytes };
             let table = table_of(bytes, bytes, cut).map_err(refused)?;
-            // The runs are those of a filter, so they can be counted.
+            // The runs are consistent, so the fingerprints can be counted.
             let mut table = SlotTable::over(params, table);
             let Contents { keys, distinct } = simd::contents(&table).map_err(refused)?;
             (table.entries, table.distinct) = (keys, distinct);
@@ -61,7 +62,7 @@ impl TruncateFilter for QuotientFilter {
     }
 }
 
-/// The filter of a file within a budget.
+/// Reads a filter from a file within a budget.
 pub(crate) fn read(
     (params, distinct): (QuotientParams, u64),
     mut header: Header,
@@ -89,7 +90,7 @@ pub(crate) fn read(
     Ok(QuotientFilter { table, header })
 }
 
-/// What a filter of `len` keys with these parameters is truncated to.
+/// The parameters to which a filter of `len` keys with these parameters is truncated.
 fn target(
     params: &QuotientParams,
     header: &Header,
@@ -124,7 +125,7 @@ fn target(
 /// Words of a block's remainders, and one more.
 const WORDS: usize = MAX_REMAINDER_BITS as usize + 1;
 
-/// Takes the next block, and writes it with shorter remainders. Returns how many bytes that is.
+/// Reads the next block, and writes it with shorter remainders. Returns the bytes written.
 fn cut(
     from: &QuotientParams,
     to: &QuotientParams,
@@ -151,7 +152,7 @@ fn cut(
     for slot in 0..BLOCK_SLOTS as u32 {
         let (at, shift) = ((slot * held / 64) as usize, slot * held % 64);
         let both = u128::from(words[at]) | u128::from(words[at + 1]) << 64;
-        // The upper bits of the remainder, without what lies behind it.
+        // The upper bits of the remainder, without the bits after it.
         let upper = ((both >> shift) as u64) << (64 - held) >> (64 - keep);
         word |= u128::from(upper) << filled;
         filled += keep;

@@ -1,5 +1,5 @@
 //! Checks that bytes are a quotient filter's table. A table from a file is checked before its first
-//! query, and the tests check after every operation.
+//! query, and tests check after every operation.
 
 use crate::bits::{Select, below, from};
 use crate::entry::Entry;
@@ -12,24 +12,23 @@ const fn inconsistent(what: &'static str) -> DecodeError {
     DecodeError::Structure { what }
 }
 
-/// What a consistent table holds.
+/// The contents of a consistent table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Contents {
     /// Fingerprints, counting every copy.
     pub(crate) keys: u64,
-    /// The number of different fingerprints that they answer for.
+    /// The number of fingerprints that they match.
     pub(crate) distinct: u64,
 }
 
 impl<B: Bytes, E: Entry> SlotTable<B, E> {
-    /// What the table holds, if it is consistent. Reads it once, whatever its bytes, a block at a
-    /// time.
+    /// The contents of the table, if it is consistent. Reads it once, a block at a time.
     ///
-    /// The first block's offset says how many slots wrapped runs take. That is believed, and
-    /// compared at the end with the slots taken past the last one. From there, once around, the
-    /// runs are placed in order: each takes the first runend from its start. So it is known which
-    /// slots are in a run, and which of these are followed by another slot of the same run; that
-    /// determines which remainders are allowed.
+    /// The first block's offset is the number of slots that wrapped runs take. It is assumed to be
+    /// right, and compared at the end with the slots taken past the last one. From there, once
+    /// around, the runs are placed in order: each takes the first runend from its start. This
+    /// determines which slots are in a run, and which of these are followed by another slot of the
+    /// same run; and so, which remainders are allowed.
     #[inline(always)]
     pub(crate) fn contents<I: Select>(&self) -> Result<Contents, DecodeError> {
         let wrapped = self.offset::<I>(0, self.metadata(0).offset);
@@ -75,9 +74,9 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         Ok(contents)
     }
 
-    /// Places the runs of a block whose first slots, `offset` of them, earlier runs take. Returns
-    /// which of the block's slots are in a run, and how many slots from its first on are taken:
-    /// more than the `most` there can be if a run has no end.
+    /// Places the runs of a block whose first `offset` slots belong to earlier runs. Returns which
+    /// of the block's slots are in a run, and how many slots from its first on are taken: more than
+    /// `most` if a run has no end.
     #[inline(always)]
     fn place_runs(&self, begin: u64, metadata: Metadata, offset: u64, most: u64) -> (u64, u64) {
         let mut taken = offset;
@@ -92,7 +91,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
             if start < BLOCK_SLOTS {
                 let ends = metadata.runends & from(start as u32);
                 if ends != 0 {
-                    // The bits from the start to the end, whose next one the sum carries into.
+                    // The bits from the start to the end: the sum carries into the bit after them.
                     let end = ends & ends.wrapping_neg();
                     used |= from(start as u32).wrapping_add(end << 1);
                     taken = u64::from(ends.trailing_zeros()) + 1;
@@ -129,7 +128,7 @@ impl<B: Bytes, E: Entry> SlotTable<B, E> {
         }
         let mut equal = 0;
         let mut check = |this: u64, next: u64| {
-            // Nearly always.
+            // The common case.
             if next > this {
                 return Ok(());
             }
@@ -166,12 +165,12 @@ mod tests {
     use amq_core::index::remix;
     use std::vec::Vec;
 
-    /// The check by its definition.
+    /// The reference check, straight from the definition.
     impl<B: Bytes> SlotTable<B, FixedLength> {
         /// Reads the table one run and one slot at a time.
         ///
-        /// It follows the runs in order. Each takes the first runend from its start; there are no
-        /// more runends than runs, so all are taken.
+        /// Follows the runs in order. Each takes the first runend from its start; there are no more
+        /// runends than runs, so all are taken.
         fn contents_slot_by_slot(&self) -> Result<Contents, DecodeError> {
             self.check_runs()?;
             let wrapped = self.offset::<Broadword>(0, self.metadata(0).offset);
@@ -207,7 +206,7 @@ mod tests {
             Ok(contents)
         }
 
-        /// Checks that as many runs end as start, and that no key is at home past the last slot.
+        /// Checks that as many runs end as start, and that no home is past the last slot.
         fn check_runs(&self) -> Result<(), DecodeError> {
             let (mut occupieds, mut runends) = (0, 0);
             for block in 0..self.blocks {
@@ -231,8 +230,8 @@ mod tests {
             }
         }
 
-        /// Checks that the remainders of a run, its `end` exclusive, rise; returns how many are
-        /// different.
+        /// Checks that the remainders of a run, up to `end` exclusive, are sorted; returns how many
+        /// are distinct.
         fn check_order(&self, start: u64, end: u64) -> Result<u64, DecodeError> {
             let mut distinct = 1;
             let mut before = self.remainder(start);
@@ -248,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Numbers without end.
+    /// An endless stream of random numbers.
     struct Noise(u64);
 
     impl Noise {
@@ -262,7 +261,7 @@ mod tests {
         }
     }
 
-    /// A table with all its slots used up to a share, its fingerprints from everywhere or crowded.
+    /// A table filled to a share of its slots, its fingerprints spread evenly or crowded.
     fn filled(
         params: QuotientParams,
         keys: u64,
@@ -298,7 +297,7 @@ mod tests {
                     bytes[to] ^= [bit, 1 << noise.below(8)][noise.below(2)];
                 }
                 3 => {
-                    // A home and an end more, or fewer, in the same slot.
+                    // Toggles a home and an end in the same slot.
                     let block = at / stride * stride + stride - 17;
                     let (byte, bit) = (noise.below(8), 1 << noise.below(8));
                     bytes[block + byte] ^= bit;
@@ -309,7 +308,7 @@ mod tests {
         }
     }
 
-    /// All checks of a table, which must agree; whether it is accepted.
+    /// Whether a table is accepted, by all checks, which must agree.
     fn agree(table: &SlotTable<&[u8], FixedLength>) -> bool {
         let slow = table.contents_slot_by_slot();
         let all = [table.contents::<Broadword>(), simd::contents(table), slow];

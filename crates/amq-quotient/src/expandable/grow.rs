@@ -1,14 +1,14 @@
-//! Growing: the table is read in order, and one of twice the slots is written, each entry a bit
+//! Growing: reads the table in order, and writes one of twice the slots, with each entry a bit
 //! shorter.
 //!
-//! The number made of an entry's home slot and its value is shifted by one bit. So the first bit of
-//! the fingerprint becomes the last bit of the home slot, the tail gets another zero, and the order
-//! stays. An entry that has no bit left answers for all keys of its slot, which are now those of
-//! two slots: it goes to both.
+//! An entry's home slot and value, as one number, are shifted by one bit. So the first bit of the
+//! fingerprint becomes the last bit of the home slot, the tail gets another zero, and the order
+//! stays. An entry with no bit left matches all keys of its slot, which are now in two slots: it is
+//! written to both.
 //!
-//! There is no growth by less than doubling. Where the slots grow by, say, a half, an entry's
-//! fingerprint does not tell its home among them; and where a part of the slots doubles, that part
-//! has half the load of the rest, so the rest fills up no later.
+//! A table cannot grow by less than doubling. With, say, half as many slots more, an entry's
+//! fingerprint would not determine its new home; and if only a part of the slots doubled, that part
+//! would have half the load of the rest, which would fill up no later.
 
 use super::{COPIES, ExpandableQuotientFilter};
 use crate::pack::pack;
@@ -70,14 +70,14 @@ impl ExpandableQuotientFilter {
             self.params.doubled().ok_or(InsertError::Limit { what: "doublings", limit })?;
         let bits = params.table().remainder_bits;
         let entries = Fingerprints::new(&self.table);
-        // None is older than the table.
+        // No entry is older than the table.
         let void = if self.params.doublings < params.fingerprint_bits {
             0
         } else {
             let void = entries.clone().filter(|&entry| is_void(entry, bits));
             void.count() as u64
         };
-        // Inserts and removals never lead there with parameters that are accepted today. Files may.
+        // With parameters accepted today, inserts and removals never lead here. Older files may.
         if self.params.is_used_up(void) {
             return Err(InsertError::UsedUp { entries: void, of: self.params.max_entries() });
         }
@@ -89,10 +89,10 @@ impl ExpandableQuotientFilter {
         };
         let bytes = params.bytes();
         let mut table = written.map_err(|_| InsertError::OutOfMemory { bytes })?;
-        // The table distinguishes twice as many fingerprints, and answers for the same hashes.
+        // The table distinguishes twice as many fingerprints, and matches the same hashes.
         table.distinct = 2 * self.table.distinct;
-        // Entries with bits are keys. A file may claim fewer: once the bits are used up, nothing
-        // tells these keys from what others left.
+        // Every entry with bits is a key. A file may claim fewer keys; once the bits are used up,
+        // those keys could not be told from leftovers.
         self.len = self.len.max(self.entries() - void);
         self.table = table;
         self.params = params;
@@ -111,7 +111,7 @@ impl ExpandableQuotientFilter {
     #[cold]
     #[inline(never)]
     fn grow_for(&mut self, hash: KeyHash) -> Result<(), InsertError> {
-        // A key that is refused must not make it grow.
+        // A key that will be refused must not make the table grow.
         if simd::count(&self.table, self.table.fingerprint(hash)) >= MAX_COPIES {
             return Err(COPIES);
         }
@@ -127,7 +127,7 @@ fn doubled(
     void: u64,
 ) -> impl Iterator<Item = u64> + Clone {
     let shorter = entries.clone().filter(move |&entry| !is_void(entry, bits));
-    // After the last of them, do not look for more.
+    // Stops testing entries after the last of them.
     let void = usize::try_from(void).unwrap_or(usize::MAX);
     let void = entries.filter(move |&entry| is_void(entry, bits)).take(void);
     // In slot s of the old table, and so in slots 2s and 2s + 1 of the new one.
@@ -153,7 +153,7 @@ mod tests {
     use amq_core::internal::Header;
     use std::vec::Vec;
 
-    /// A table of which every entry is used up: two bits, a 1 and a 0, in each slot.
+    /// A table whose entries are all used up: two bits, a 1 and a 0, in each slot.
     fn used_up(entries: u64) -> ExpandableQuotientFilter {
         let params = ExpandableParams { doublings: 1, ..ExpandableParams::new(160, 1) };
         let used_up = (0..entries).map(|slot| slot << 2 | 0b10);
@@ -178,7 +178,7 @@ mod tests {
             assert!(filter.params() == before.params() && filter.entries() == of);
             filter.validate().unwrap();
         }
-        // With one less the next table has room.
+        // With one fewer, the next table has room.
         let mut filter = used_up(of * 3 / 4);
         filter.grow().unwrap();
         filter.validate().unwrap();

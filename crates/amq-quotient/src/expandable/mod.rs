@@ -21,9 +21,9 @@ use amq_core::{
 };
 use core::fmt;
 
-/// A quotient filter that doubles whenever it is full: for sets whose size is not known.
+/// A quotient filter that doubles whenever it is full: for sets of unknown size.
 ///
-/// A key keeps, for life, as many bits of its hash as the table distinguished when the key came. So
+/// A key keeps as many bits of its hash as the table distinguished when the key was inserted. So
 /// later keys have longer fingerprints than earlier ones, and the rate stays below the one asked
 /// for while the filter doubles [`max_doublings`](ExpandableParams::max_doublings) times. See the
 /// [crate's documentation](crate#growing-without-a-bound) for the picture and the formula.
@@ -45,8 +45,8 @@ use core::fmt;
 /// # }
 /// ```
 ///
-/// Filters of this kind do not merge. Two that have grown have each spent its share of the rate;
-/// their union would have the sum.
+/// Filters of this kind do not merge: each grown filter has used up its rate, and their union would
+/// have the sum.
 ///
 /// Two filters are equal if they have the same parameters, seed, capacity and number of keys, and
 /// the same entries equally often. `B` holds the table: a [`Table`], or for a
@@ -58,7 +58,7 @@ use core::fmt;
 /// [`FilterFile`](crate::FilterFile).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExpandableQuotientFilter<B = Table> {
-    /// It has more entries than there are keys if some without bits occupy several slots.
+    /// Has more entries than keys if entries without bits occupy several slots.
     pub(crate) table: SlotTable<B, VariableLength>,
     pub(crate) header: Header,
     pub(crate) params: ExpandableParams,
@@ -69,7 +69,7 @@ pub struct ExpandableQuotientFilter<B = Table> {
 /// [`FilterFile::view`](crate::FilterFile::view) returns.
 pub type ExpandableQuotientView<'a> = ExpandableQuotientFilter<&'a [u8]>;
 
-/// The refusal of another copy.
+/// The error of one copy too many.
 const COPIES: InsertError = InsertError::Copies { copies: MAX_COPIES };
 
 impl ExpandableQuotientFilter {
@@ -138,8 +138,8 @@ impl ExpandableQuotientFilter {
     /// Inserts `key`. If it is refused, nothing changes.
     ///
     /// Stores every copy. When 95 % of the slots are in use, the filter doubles first. Refused only
-    /// after as many doublings as it is allowed, if [`MAX_COPIES`] entries already answer for the
-    /// key, or if the allocator refuses the larger table.
+    /// after the last allowed doubling, if [`MAX_COPIES`] entries already match the key, or if the
+    /// larger table cannot be allocated.
     ///
     /// ```
     /// use amq_quotient::{ExpandableQuotientFilter, Goal};
@@ -156,11 +156,11 @@ impl ExpandableQuotientFilter {
         self.insert_hash(key.key_hash(self.header.seed))
     }
 
-    /// Inserts `key` unless the filter answers `true` for it already; then nothing changes. Keeps a
-    /// set from filling up with copies of repeated keys.
+    /// Inserts `key` unless the filter already answers `true` for it; then nothing changes. Keeps
+    /// copies of repeated keys from filling up a set.
     ///
     /// **Remove only what was stored.** A key that was answered [`Inserted::MaybePresent`] was not
-    /// stored: another key may stand for it, so it may be denied after any removal.
+    /// stored: it was found by another key's fingerprint, and may be denied after any removal.
     ///
     /// ```
     /// use amq_quotient::{ExpandableQuotientFilter, Goal};
@@ -178,19 +178,19 @@ impl ExpandableQuotientFilter {
         self.insert_unique_hash(key.key_hash(self.header.seed))
     }
 
-    /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+    /// Removes one copy of `key`. `false`: it was certainly not in the filter, and nothing changed.
     ///
-    /// Takes out the longest entry that answers for the key, so every other key keeps one.
+    /// Removes the longest entry that matches the key, so every other key keeps one.
     ///
-    /// **Remove only what was stored**, once for each time: what [`insert`](Self::insert) accepted,
-    /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
-    /// `true` shares its fingerprint with a stored one, and removing it makes the filter forget
-    /// that one.
+    /// **Remove only what was stored**, once for each copy: keys that [`insert`](Self::insert)
+    /// accepted, or that were `New` to [`insert_unique`](Self::insert_unique). Any other key that
+    /// is answered `true` shares its fingerprint with a stored key, and removing it makes the
+    /// filter deny that key.
     ///
-    /// An entry whose bits are used up, because the table has doubled more often since it came than
-    /// its fingerprint had bits, occupies several slots. Only the key's own slot is freed. The
-    /// others go on answering until the last key is removed, which clears them; the rate that was
-    /// asked for allows for them, and [`expected_fpr`](Filter::expected_fpr) counts them.
+    /// An entry whose bits are used up, because the table has doubled more often since its
+    /// insertion than its fingerprint had bits, occupies several slots. Only the key's own slot is
+    /// freed. The others still match until the last key is removed, which clears them; the planned
+    /// rate allows for them, and [`expected_fpr`](Filter::expected_fpr) includes them.
     ///
     /// ```
     /// use amq_quotient::{ExpandableQuotientFilter, Goal};
@@ -209,13 +209,13 @@ impl ExpandableQuotientFilter {
         self.remove_hash(key.key_hash(self.header.seed))
     }
 
-    /// Empties the table, at its present size, when the last key has been removed and left entries
-    /// in slots other than its own. There are none unless the table has doubled since it was last
-    /// empty, and doubling it took longer.
+    /// Clears the table, at its present size, once the last key has been removed, if entries are
+    /// left in other slots. There are none unless the table has doubled since it was last empty,
+    /// which took longer than this.
     ///
-    /// What is left of removed keys has no bits. An entry with bits belongs to a key: then the
-    /// number of keys was too low, because keys were removed that were never in, or in the file
-    /// that was read. It is corrected, and no key is lost.
+    /// Leftovers of removed keys have no bits. If an entry with bits is found, it belongs to a key,
+    /// and the number of keys was too low: absent keys were removed, or the file was wrong. The
+    /// number is corrected, and no key is lost.
     #[cold]
     #[inline(never)]
     fn forget_leftovers(&mut self) {
@@ -305,24 +305,24 @@ impl<B: Bytes> ExpandableQuotientFilter<B> {
         self.params
     }
 
-    /// A hash for each entry, in rising order: the one in the middle of those the entry answers
-    /// for.
+    /// A hash for each entry, in rising order: the middle one of those that the entry matches.
     ///
-    /// This filter answers each of them `true`. Do not insert them into another one: an entry that
-    /// is not new answers for many hashes, and this is only one of them. Entries whose bits are
-    /// used up come once for every slot they occupy.
+    /// This filter answers `true` for each. Do not insert them into another filter: an older entry
+    /// matches many hashes, of which this is only one. Entries whose bits are used up are listed
+    /// once for every slot they occupy.
     pub fn iter(&self) -> Hashes<'_> {
         Hashes::new(&self.table)
     }
 
-    /// Reads the whole table, and checks that inserts and removals can lead to it: runs, order,
+    /// Reads the whole table, and checks that inserts and removals could have made it: runs, order,
     /// offsets, ages, counts.
     ///
     /// Every way of reading a file does this, except with
     /// [`unchecked_payload`](crate::LoadOptions::unchecked_payload).
     pub fn validate(&self) -> Result<(), DecodeError> {
         let Contents { keys, distinct } = simd::contents(&self.table)?;
-        // An entry has one bit of tail for each doubling since it came, at most for all of them.
+        // An entry has one bit of tail for each doubling since its insertion, at most for all of
+        // them.
         let oldest = 1 << self.params.doublings.min(self.params.fingerprint_bits);
         let what = if self.table.entries != keys {
             "number of entries"
@@ -352,8 +352,8 @@ impl<B: Bytes> Filter for ExpandableQuotientFilter<B> {
         self.len
     }
 
-    /// The keys it was planned for while they suffice; then what the present table takes before it
-    /// doubles. No healthy filter holds more.
+    /// The keys it was planned for while they suffice; then the most that the present table holds
+    /// before it doubles. No healthy filter holds more.
     fn capacity(&self) -> u64 {
         let first = self.header.capacity;
         if self.params.doublings == 0 && self.entries() <= first {
@@ -366,8 +366,8 @@ impl<B: Bytes> Filter for ExpandableQuotientFilter<B> {
         self.table.bytes().len() as u64
     }
 
-    /// The share of all fingerprints that it answers `true` for: the exact rate of this filter.
-    /// Reads no table.
+    /// The share of all fingerprints that are answered `true`: the exact rate of this filter. Does
+    /// not read the table.
     fn expected_fpr(&self) -> f64 {
         let of = self.params.fingerprints();
         (self.table.distinct as f64 / of as f64).min(1.0)
@@ -438,7 +438,7 @@ impl RemoveFilter for ExpandableQuotientFilter {
             return false;
         }
         self.table.entries -= 1;
-        // An entry of a removed key may have been left in another slot, and be removed now.
+        // The entry may be a leftover of a key removed earlier.
         self.len = self.len.saturating_sub(1);
         if let Removed::Last { alone } = removed {
             self.table.distinct -= alone;
@@ -451,7 +451,7 @@ impl RemoveFilter for ExpandableQuotientFilter {
 }
 
 impl ClearFilter for ExpandableQuotientFilter {
-    /// Removes every key, and gives back the memory that the filter has grown by.
+    /// Removes every key, and shrinks to the first table's size.
     fn clear(&mut self) {
         let first = self.params.first();
         let small = match self.params.doublings {
@@ -522,7 +522,7 @@ impl BuildFilter for ExpandableQuotientFilter {
     }
 }
 
-/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+/// Omits the table, which may be gigabytes, and the seed, which may be secret.
 impl<B: Bytes> fmt::Debug for ExpandableQuotientFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExpandableQuotientFilter")

@@ -1,4 +1,4 @@
-//! The parameters of an expandable filter, and their limits.
+//! Parameters of an expandable filter and their limits.
 
 use crate::params::{
     BLOCK_SLOTS, MAX_FINGERPRINT_BITS, MAX_REMAINDER_BITS, MAX_SLOTS, QuotientParams,
@@ -15,7 +15,7 @@ const MOST_DOUBLINGS: u32 = 55;
 /// bits beside the home slot: one less than the widest slot, since an entry ends with a 1.
 const LONGEST: u32 = MAX_REMAINDER_BITS - 1;
 
-/// What determines an expandable quotient filter's table, and how far it may grow.
+/// The parameters of an expandable quotient filter: its table, and how far it may grow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct ExpandableParams {
@@ -53,10 +53,9 @@ impl ExpandableParams {
         Self { max_doublings, ..self }
     }
 
-    /// The most doublings for which the filter keeps its promise: at no time do entries whose bits
-    /// are used up take more than three quarters of the room, so that every doubling makes room for
-    /// keys. `3 * 2^(F - 1) + F - 1` for fingerprints of F bits, or fewer where a hash lacks the
-    /// bits for them.
+    /// The most doublings that are safe: entries whose bits are used up then never take more than
+    /// three quarters of the room, so every doubling makes room for keys. `3 * 2^(F - 1) + F - 1`
+    /// for fingerprints of F bits, or fewer where a hash has too few bits for them.
     ///
     /// ```
     /// use amq_quotient::ExpandableParams;
@@ -69,7 +68,7 @@ impl ExpandableParams {
         let by_hash = self.doublings.saturating_add(self.doublings_left());
         let bits = self.fingerprint_bits;
         match bits {
-            // No number of doublings uses up longer fingerprints.
+            // Longer fingerprints are never used up.
             6.. => by_hash,
             0 => 0,
             _ => {
@@ -84,7 +83,7 @@ impl ExpandableParams {
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_ranges()?;
         let most = self.most_doublings();
-        // A filter from an older file can always be forbidden to double again.
+        // Forbidding further doublings is always allowed, also for a filter from an older file.
         if self.max_doublings > most && self.max_doublings > self.doublings {
             let (fingerprint_bits, doublings) = (self.fingerprint_bits, self.max_doublings);
             return Err(PlanError::Doublings { fingerprint_bits, doublings, most });
@@ -96,7 +95,7 @@ impl ExpandableParams {
     pub(crate) fn check_ranges(&self) -> Result<(), PlanError> {
         let check = PlanError::check_parameter;
         check("doublings", self.doublings.into(), 0, MOST_DOUBLINGS.into())?;
-        // Two slots have room for no more keys than one.
+        // Two slots hold no more keys than one.
         check("slots", self.slots, 2 << self.doublings, MAX_SLOTS)?;
         let widest = QuotientParams::widest(self.slots);
         let longest = LONGEST.min(widest.saturating_sub(1));
@@ -107,8 +106,8 @@ impl ExpandableParams {
         check("max_doublings", self.max_doublings.into(), done, most)
     }
 
-    /// How often the present table can double before its fingerprints have
-    /// [`MAX_FINGERPRINT_BITS`] bits, or its slots are the most there can be.
+    /// How often the present table can double until its fingerprints have [`MAX_FINGERPRINT_BITS`]
+    /// bits, or it has [`MAX_SLOTS`] slots.
     pub(crate) const fn doublings_left(&self) -> u32 {
         let quotient = 64 - self.slots.saturating_sub(1).leading_zeros();
         let left = MAX_FINGERPRINT_BITS.saturating_sub(self.fingerprint_bits.saturating_add(1));
@@ -137,7 +136,7 @@ impl ExpandableParams {
         })
     }
 
-    /// How many fingerprints the table distinguishes, `slots * 2^fingerprint_bits`.
+    /// The number of fingerprints that the table distinguishes, `slots * 2^fingerprint_bits`.
     pub(crate) const fn fingerprints(&self) -> u64 {
         self.slots << self.fingerprint_bits
     }
@@ -252,7 +251,7 @@ mod tests {
             let error = params.with_max_doublings(doublings).check().unwrap_err();
             let refused = PlanError::Doublings { fingerprint_bits: bits, doublings, most };
             assert_eq!(error, refused);
-            // Older files have them.
+            // As in older files.
             params.with_max_doublings(doublings).check_ranges().unwrap();
             let grown = ExpandableParams { slots: 2 << doublings, doublings, ..params };
             grown.with_max_doublings(doublings).check().unwrap();

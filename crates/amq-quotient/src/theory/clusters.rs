@@ -1,4 +1,4 @@
-//! How long clusters are: what an insert or a removal may have to move.
+//! The lengths of clusters, which inserts and removals move.
 //!
 //! A cluster is a maximal sequence of slots in use. Its length is that of a busy period: if keys
 //! arrive slot by slot, Poisson at rate a (the load), the slots up to and including the empty one
@@ -16,21 +16,20 @@ pub fn mean_cluster(load: f64) -> f64 {
     load / ((1.0 - load) * -libm::expm1(-load))
 }
 
-/// The length that a share of all clusters does not exceed: `share = 0.99` gives the 99th
-/// percentile. Both arguments lie strictly between 0 and 1; NaN for others.
+/// A quantile of cluster lengths: `share = 0.99` is the 99th percentile. Both arguments lie
+/// strictly between 0 and 1; NaN for others.
 ///
-/// Above 8,192 slots it is right to within a few thousandths. Gives up at 2^20 slots, with an
-/// infinity.
+/// Above 8,192 slots it is accurate to a few thousandths. Infinite beyond 2^20 slots.
 pub fn cluster_quantile(load: f64, share: f64) -> f64 {
     if !(load > 0.0 && load < 1.0 && share > 0.0 && share < 1.0) {
         return f64::NAN;
     }
-    // Empty clusters, which are two empty slots side by side, do not count.
+    // Empty clusters (two empty slots side by side) do not count.
     let some = -libm::expm1(-load);
     let mut below = 0.0;
     let mut length = 0u64;
     while length < 1 << 20 {
-        // The terms of long clusters are nearly alike: one in the middle stands for several.
+        // The terms of long clusters change slowly: the middle one approximates several.
         let alike = (length / 4096).max(1);
         step(2);
         let k = length as f64 + 1.0 + (alike as f64 + 1.0) / 2.0;

@@ -1,9 +1,9 @@
-//! The rate and the size of filters that double.
+//! Rate and size of filters that double.
 //!
 //! A table with `S` slots and fingerprints of `F` bits distinguishes `m = S * 2^F` fingerprints. A
-//! key that came when it had `m_i` keeps answering for a share `1 / m_i` of all hashes, however
-//! often the table has doubled since. So with `n_i` distinct keys from each generation i, from the
-//! first table to the present one, the rate is
+//! key inserted when it distinguished `m_i` matches a share `1 / m_i` of all hashes, however often
+//! the table doubles later. So with `n_i` distinct keys from each generation i, from the first
+//! table to the present one, the rate is
 //!
 //! ```text
 //! 1 - prod_i (1 - 1/m_i)^(n_i),  where m_i = m_0 * 2^i
@@ -17,12 +17,12 @@
 //! a (X + 2) / 2^(F + 1)
 //! ```
 //!
-//! This holds for any sequence of inserts and removals. Of two keys the older one answers for more
-//! hashes; at no time are more than `a S_i` slots in use, and a removed key can only be replaced by
-//! younger ones.
+//! This holds for any sequence of inserts and removals. The older of two keys matches more hashes;
+//! never are more than `a S_i` slots in use, and a removed key can only be replaced by younger
+//! ones.
 //!
-//! An entry that is older than F doublings has no bit left, and occupies every slot of the part of
-//! the table that was its home slot when the last bit went: `2^(age - F)` slots. These are few: a
+//! An entry older than F doublings has no bit left, and occupies every slot of the part of the
+//! table that was its home slot when it lost its last bit: `2^(age - F)` slots. These are few: a
 //! share of at most `a (X - F + 1) / 2^(F + 1)` of all slots. That is three quarters of what may be
 //! in use where X is `3 * 2^(F - 1) + F - 1`, the most doublings that are allowed
 //! ([`ExpandableParams::most_doublings`]): so after each doubling an eighth of the table is free or
@@ -36,11 +36,11 @@ use crate::{ExpandableParams, MAX_LOAD, QuotientParams};
 use amq_core::internal::step;
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
-/// A table and the keys that come while it is in use, when no key is removed.
+/// A table and the keys inserted while it is in use, when no key is removed.
 #[derive(Clone, Copy, Debug)]
 struct Generation {
     params: ExpandableParams,
-    /// The most keys that come until it is full.
+    /// The most keys inserted until it is full.
     keys: u64,
 }
 
@@ -59,9 +59,9 @@ fn generations(params: &ExpandableParams) -> impl Iterator<Item = Generation> + 
         }
         keys[params.doublings as usize % 64] = room;
         used += room;
-        // Entries without bits go to two slots each; then a generation loses its last bit.
+        // Entries without bits are written to two slots each; then a generation loses its last bit.
         let last_bit = (params.doublings + 1).checked_sub(params.fingerprint_bits);
-        // Where they take too much of the room, the table does not double.
+        // If they take too much of the room, the table does not double.
         next = if params.is_used_up(void) { None } else { params.doubled() };
         used += void;
         void = 2 * void + last_bit.map_or(0, |of| keys[of as usize % 64]);
@@ -70,8 +70,8 @@ fn generations(params: &ExpandableParams) -> impl Iterator<Item = Generation> + 
 }
 
 /// The exact false-positive rate of filters with these parameters after this many distinct keys and
-/// no removal: mean and spread over all seeds. Keys beyond those they take do not count. NaN if
-/// there is no such filter.
+/// no removal: mean and spread over all seeds. Keys beyond its limit do not count. NaN if there is
+/// no such filter.
 pub fn fpr(params: &ExpandableParams, keys: u64) -> PredictedFpr {
     if params.check_ranges().is_err() {
         let nan = f64::NAN;
@@ -86,15 +86,15 @@ pub fn fpr(params: &ExpandableParams, keys: u64) -> PredictedFpr {
     occupied_share(of_each)
 }
 
-/// The share of all hashes that keys answer for: each `(m, n)` is a generation of n keys, each of
-/// which answers for a share `1/m`; every m is twice the one before.
+/// The share of all hashes that keys match: each `(m, n)` is a generation of n keys, each of which
+/// matches a share `1/m`; every m is twice the one before.
 ///
-/// With V the share that is left, `E[V] = prod (1 - 1/m_i)^(n_i)`, and `E[V^2]` is the probability
-/// that two hashes are both left. They agree in what the first j generations distinguish, and
-/// differ in what generation j + 1 does, with probability `1/m_j - 1/m_(j+1)`; then they are two
-/// cells to a key of a later generation, and one to the others.
+/// With V the share not matched, `E[V] = prod (1 - 1/m_i)^(n_i)`, and `E[V^2]` is the probability
+/// that neither of two hashes is matched. With probability `1/m_j - 1/m_(j+1)`, the first j
+/// generations do not distinguish the two and generation j + 1 does; then they are two cells to a
+/// key of a later generation, and one to the others.
 fn occupied_share(generations: impl Iterator<Item = (f64, f64)>) -> PredictedFpr {
-    // Logarithms of the probabilities that a generation's keys leave one cell, and of that for two
+    // Logarithms of the probabilities that a generation's keys miss one cell, and of that for two
     // cells over its square.
     let (mut cells, mut one, mut two) = ([0.0; 64], [0.0; 64], [0.0; 64]);
     let mut count = 0;
@@ -108,7 +108,7 @@ fn occupied_share(generations: impl Iterator<Item = (f64, f64)>) -> PredictedFpr
     let sum = |list: &[f64]| list.iter().sum::<f64>();
     let log_left = sum(&one[..count]);
     let mut variance = 0.0;
-    // The generations that see one cell, from none to all.
+    // The number of generations that see one cell, from none to all.
     for same in 0..=count {
         let at = |i: usize| if i < count { 1.0 / cells[i] } else { 0.0 };
         let before = if same == 0 { 1.0 } else { at(same - 1) };
@@ -131,8 +131,8 @@ pub fn sizes(params: &ExpandableParams) -> impl Iterator<Item = (u64, u64)> + us
     })
 }
 
-/// The most doublings, up to those that `params` allows, after which the full filter's rate is at
-/// most `fpr`. `None` if the first table's is higher.
+/// The most doublings, up to the limit of `params`, after which the full filter's rate is at most
+/// `fpr`. `None` if the first table's rate is higher.
 fn doublings_within(params: &ExpandableParams, fpr: f64) -> Option<u32> {
     let (mut log_left, mut most) = (0.0, None);
     for Generation { params, keys } in generations(params) {
@@ -171,7 +171,7 @@ pub fn plan(goal: Goal) -> Result<Plan<ExpandableParams>, PlanError> {
 pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParams>, PlanError> {
     let goal = goal.checked()?;
     let blocks = blocks_for(goal)?;
-    // At least three bits, with the most slots there can be.
+    // At least three bits, even with the most slots.
     let longest = QuotientParams::widest(blocks * BLOCK_SLOTS) - 1;
     let params = match goal.budget {
         Budget::Fpr(fpr) => shortest(goal.keys, fpr, blocks, longest, doublings)?,
@@ -193,8 +193,8 @@ pub fn plan_doublings(goal: Goal, doublings: u32) -> Result<Plan<ExpandableParam
     Ok(plan_of(params, goal.keys))
 }
 
-/// The shortest fingerprints that keep the rate for this many doublings, or for as many doublings
-/// as the hash has bits for; and all the doublings for which they keep it.
+/// The shortest fingerprints that keep the rate for this many doublings, or for as many as the hash
+/// has bits for; and the most doublings for which they keep it.
 fn shortest(
     keys: u64,
     fpr: f64,
@@ -202,7 +202,7 @@ fn shortest(
     longest: u32,
     doublings: u32,
 ) -> Result<ExpandableParams, PlanError> {
-    // Half the slots are in use, at least; so no fewer bits will do.
+    // At least half the slots are in use, so fewer bits cannot suffice.
     let least = libm::floor(libm::log2(0.5 / fpr)).clamp(1.0, longest.into());
     for bits in least as u32..=longest {
         let params = ExpandableParams::of_blocks(blocks, bits, u32::MAX);
@@ -240,8 +240,8 @@ fn plan_of(params: ExpandableParams, keys: u64) -> Plan<ExpandableParams> {
             break;
         }
     }
-    // Grown, it was written from the table of half the slots; built at once, from sorted
-    // fingerprints, beside the hashes of the keys.
+    // A grown table was written while the old one of half the slots was in memory; a built one,
+    // from sorted fingerprints and the hashes of the keys.
     let half = if has_grown { bytes / 2 + bytes / 64 } else { 0 };
     let sorted = keys.saturating_mul(16);
     Plan::new(params, keys)

@@ -1,4 +1,4 @@
-//! The exact formulas: they size the filters and predict their rates, and tests and reports compare
+//! The exact formulas that size the filters and predict their rates. Tests and reports compare
 //! measurements with them.
 //!
 //! `slots` homes, `remainder_bits` (r) bits kept in each, n distinct keys, load a = n / slots.

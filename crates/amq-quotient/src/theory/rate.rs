@@ -1,8 +1,8 @@
-//! How often an absent key has the fingerprint of a stored one.
+//! The false-positive rate: how often an absent key has the fingerprint of a stored one.
 //!
-//! A filter keeps `floor(hash * F / 2^64)`, one of `F = slots * 2^r` fingerprints, and nothing else
-//! decides its answers: it does not matter where a fingerprint is stored. So with n distinct keys
-//! the rate is
+//! A filter keeps `floor(hash * F / 2^64)`, one of `F = slots * 2^r` fingerprints, and its answers
+//! depend on nothing else, such as where a fingerprint is stored. So with n distinct keys the rate
+//! is
 //!
 //! ```text
 //! 1 - (1 - 1/F)^n,  close to  1 - e^(-a / 2^r)
@@ -10,7 +10,7 @@
 //!
 //! averaged over all seeds. (`1 - e^(-a / 2^r)`, in M. Bender et al., *Don't thrash*, VLDB 2012, is
 //! its limit for large tables.) The rate of one filter is the share of all fingerprints that it
-//! holds, D / F, with D of them different; over the seeds, D is the number of cells that n balls
+//! holds, D / F, with D distinct ones; over the seeds, D is the number of cells that n balls
 //! occupy.
 
 use crate::QuotientParams;
@@ -24,8 +24,8 @@ pub fn fpr(params: &QuotientParams, keys: u64) -> PredictedFpr {
     occupied_share(checked(params).unwrap_or(0) as f64, keys)
 }
 
-/// The rate of one filter that holds `distinct` different fingerprints: D / F. NaN if there is no
-/// such filter.
+/// The rate of one filter with `distinct` distinct fingerprints: D / F. NaN if there is no such
+/// filter.
 pub fn fpr_of_distinct(params: &QuotientParams, distinct: u64) -> f64 {
     match checked(params) {
         Some(fingerprints) => (distinct as f64 / fingerprints as f64).min(1.0),

@@ -1,10 +1,10 @@
-//! How large a table must be: the rate is solved for the number of fingerprints, which is divided
-//! between slots and remainders.
+//! Sizes a table: solves the rate for the number of fingerprints, and divides it between slots and
+//! remainders.
 //!
-//! The rate asks for a number of fingerprints, F = slots * 2^r, and nothing else; the load asks for
-//! a number of slots. One bit of remainder less doubles the slots, which costs far more. So the
-//! best remainder is the shortest for which the slots that the load asks for are enough, or one bit
-//! shorter where the slots are so few that rounding to blocks decides.
+//! The rate only requires a number of fingerprints, F = slots * 2^r; the load requires a number of
+//! slots. One remainder bit less doubles the slots, which costs far more. So the best remainder is
+//! the shortest for which the slots required by the load are enough, or one bit shorter where the
+//! slots are so few that rounding to blocks decides.
 
 use super::fpr;
 use crate::params::{
@@ -50,12 +50,12 @@ pub fn plan_params(params: QuotientParams, keys: u64) -> Result<Plan<QuotientPar
 fn plan_of(params: QuotientParams, keys: u64) -> Plan<QuotientParams> {
     let holds_all = params.size_for(keys).unwrap_or_else(|| params.grown());
     let bytes = holds_all.bytes();
-    // Growing, it is written from the table of half the slots.
+    // When growing, the table of half the slots is in memory, too.
     let half = match holds_all.halved() {
         Some(half) if holds_all.slots > params.slots => half.bytes(),
         _ => 0,
     };
-    // Built at once, it is written from sorted fingerprints, beside the hashes of the keys.
+    // When built at once, sorted fingerprints and the hashes of the keys are in memory, too.
     let sorted = keys.saturating_mul(16);
     Plan::new(params, keys)
         .with_bytes(bytes)
@@ -72,7 +72,7 @@ const fn of_blocks(blocks: u64, remainder_bits: u32) -> QuotientParams {
     QuotientParams::new(blocks * BLOCK_SLOTS, remainder_bits)
 }
 
-/// The fewest blocks that take the keys.
+/// The fewest blocks that hold the keys.
 pub(super) fn blocks_for(goal: Goal) -> Result<u64, PlanError> {
     // 19/20 of the slots, rounded down, must be at least `keys`.
     let slots = (u128::from(goal.keys) * 20).div_ceil(19);
@@ -94,7 +94,7 @@ fn smallest(keys: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErro
     let needed = cells_for(fpr, keys);
     let in_load = (blocks * BLOCK_SLOTS) as f64;
     let shortest = libm::ceil(libm::log2(needed / in_load)).clamp(0.0, MAX_REMAINDER_BITS.into());
-    // Logarithms round: one bit more is tried as well as one less.
+    // Logarithms are rounded: tries one bit more and one less, too.
     let candidates =
         (shortest as u32).saturating_sub(1)..=(shortest as u32 + 1).min(MAX_REMAINDER_BITS);
     let mut best: Option<QuotientParams> = None;
@@ -105,7 +105,7 @@ fn smallest(keys: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErro
         if least * 64.0 > MAX_SLOTS as f64 {
             continue;
         }
-        // `needed` rounds as well.
+        // `needed` is rounded, too.
         let least = (least as u64).max(blocks);
         for blocks in least.saturating_sub(1).max(blocks)..=least + 1 {
             let params = of_blocks(blocks, remainder_bits);
@@ -128,7 +128,7 @@ fn smallest(keys: u64, fpr: f64, blocks: u64) -> Result<QuotientParams, PlanErro
     Ok(best)
 }
 
-/// The error for a rate that needs more fingerprints than there can be.
+/// The error for a rate that needs too many fingerprints.
 fn unreachable(keys: u64, fpr: f64, blocks: u64) -> PlanError {
     let widest = widest(blocks);
     let most = most_blocks(widest).max(blocks);
@@ -146,7 +146,7 @@ fn most_blocks(remainder_bits: u32) -> u64 {
 }
 
 /// The lowest rate in this many bytes: the widest remainder that leaves enough slots, then as many
-/// slots as there is room for.
+/// slots as fit.
 fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
     let room = |remainder_bits: u32| bytes / (METADATA_BYTES + 8 * u64::from(remainder_bits));
     let fits = (0..=widest(blocks)).rev().find(|&r| room(r) >= blocks);
@@ -161,16 +161,16 @@ fn best_within(bytes: u64, blocks: u64) -> Result<QuotientParams, PlanError> {
     Ok(params)
 }
 
-/// A growing filter starts with at least this many blocks. Its last table has 2^k times as many,
-/// and with fewer that rounding would enlarge it by more than a sixteenth.
+/// A growing filter starts with at least this many blocks. Its last table has 2^k times as many;
+/// with fewer, this rounding would enlarge it by more than a sixteenth.
 const LEAST_BLOCKS: u64 = 16;
 
 /// The plan of a filter that starts with room for `initial` keys and meets `goal` when it has grown
 /// to hold the goal's keys.
 ///
 /// Each doubling turns a remainder bit into a quotient bit and leaves the fingerprints as they are.
-/// So the first table has all the bits that the last one needs to keep the rate. Room for 0 keys is
-/// taken as room for 1.
+/// So the first table has all the bits that the last one needs to keep the rate. Room for 0 keys
+/// means room for 1.
 pub fn plan_growing(goal: Goal, initial: u64) -> Result<Plan<QuotientParams>, PlanError> {
     let (goal, initial) = (goal.checked()?, initial.max(1));
     let last = plan(goal)?.params;
@@ -204,7 +204,7 @@ pub fn plan_growing(goal: Goal, initial: u64) -> Result<Plan<QuotientParams>, Pl
 mod tests {
     use super::*;
 
-    /// Whether anything in fewer bytes would do: tries everything.
+    /// Searches exhaustively for parameters that suffice in fewer bytes.
     fn smaller_would_do(keys: u64, asked: f64, bytes: u64) -> Option<QuotientParams> {
         let all = (0..=MAX_REMAINDER_BITS)
             .flat_map(|r| (1..=bytes / (17 + 8 * u64::from(r))).map(move |b| of_blocks(b, r)));

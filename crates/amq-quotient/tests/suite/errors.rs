@@ -1,4 +1,4 @@
-//! What the errors say, each from the call that returns it.
+//! The texts of the errors, each from the call that returns it.
 
 use amq_conformance::with_params;
 use amq_quotient::{Goal, InsertFilter, KeyHash, MergeFilter, QuotientFilter, QuotientParams};

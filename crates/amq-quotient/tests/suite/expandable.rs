@@ -1,4 +1,4 @@
-//! What expandable quotient filters promise beyond the suite that all filters pass.
+//! Laws of expandable quotient filters beyond the common suite.
 
 use amq_conformance::with_params;
 use amq_quotient::theory::expandable as theory;
@@ -24,7 +24,7 @@ pub(crate) fn small(bits: u32) -> Filter {
     empty(params.with_max_doublings(params.most_doublings().min(30)))
 }
 
-/// Queries for keys that were never in.
+/// Queries for keys that were never inserted.
 fn absent(queries: u64) -> impl Iterator<Item = u64> {
     (0..queries).map(|i| (1 << 60) + i)
 }
@@ -43,7 +43,7 @@ pub(crate) fn counted(filter: &Filter) -> f64 {
     found.count() as f64 / of as f64
 }
 
-/// Keys come and go while the filter doubles, and it agrees with a map of them.
+/// Inserts and removes keys while the filter doubles, and compares it with a map of them.
 #[test]
 fn no_key_is_lost_through_fourteen_doublings_with_removals() {
     for (bits, removals, doublings) in [(3, 3, 12), (4, 2, 12), (11, 2, 14)] {
@@ -52,7 +52,7 @@ fn no_key_is_lost_through_fourteen_doublings_with_removals() {
         let mut ages: VecDeque<u64> = VecDeque::new();
         let (mut len, mut shrunk) = (0, 0);
         for step in 0.. {
-            // One key in eight comes twice.
+            // One key in eight is inserted twice.
             let key = noise(step / 8 * 8 + step % 8 % 7);
             if noise(!step) % 10 >= removals {
                 filter.insert(&key).unwrap();
@@ -88,14 +88,14 @@ fn no_key_is_lost_through_fourteen_doublings_with_removals() {
         }
         assert!(keys.keys().all(|key| filter.contains(key)));
         assert!(filter.entries() >= len && shrunk > 20_000);
-        // Then all of them go, and every answer is right until then.
+        // Then all are removed, and every answer is right until then.
         let (size, mut leftovers) = (filter.size_in_bytes(), 0);
         while let Some(key) = ages.pop_front() {
             assert!(filter.contains(&key));
             leftovers = filter.entries() - filter.len();
             assert!(filter.remove(&key));
         }
-        // What was left of keys whose bits were used up has gone with the last key.
+        // Leftovers of keys whose bits were used up are cleared with the last key.
         assert_eq!(leftovers > 0, bits < 5);
         assert_eq!((filter.len(), filter.entries(), filter.expected_fpr()), (0, 0, 0.0));
         assert_eq!(false_positives(&filter, 10_000), 0);
@@ -205,7 +205,7 @@ fn it_takes_the_bits_a_key_that_the_formula_says() {
         assert!((theory::bits_per_key(fpr) - bits).abs() < 0.01, "{}", theory::bits_per_key(fpr));
         let mut filter = Filter::new(Goal::fpr(1000, fpr)).unwrap();
         let mut key = 0u64;
-        // Ten doublings nobody announced, and the next one due.
+        // Ten unplanned doublings, and the next one due.
         while filter.params().doublings < 7 || filter.entries() < filter.params().max_entries() {
             filter.insert(&key).unwrap();
             key += 1;
@@ -259,7 +259,7 @@ fn entries_whose_bits_are_used_up_never_fill_the_table() {
                     assert!(8 * held <= 7 * most + 8, "{params:?}: {held} of {most}");
                     filter.validate().unwrap();
                 }
-                // The youngest go, so that what is used up stays.
+                // Removes the youngest keys, so that used-up entries stay.
                 if churn && key % 3 == 0 {
                     assert!(oldest.pop_back().is_some_and(|key| filter.remove(&key)));
                 }
@@ -277,7 +277,7 @@ fn entries_whose_bits_are_used_up_never_fill_the_table() {
             assert!(oldest.iter().all(|key| filter.contains(key)));
         }
     }
-    // What took 34.6 MB for 1,306 keys is not made any more.
+    // A plan that once took 34.6 MB for 1,306 keys is refused.
     let refused = Filter::plan_params(ExpandableParams::new(64, 1), 1306).unwrap_err();
     assert_eq!(refused, PlanError::Doublings { fingerprint_bits: 1, doublings: 20, most: 3 });
     // A plan from a goal has as many bits as its doublings need, or as many doublings as its bits.
@@ -307,7 +307,7 @@ fn an_emptied_filter_denies_all_and_may_double_again() {
         assert!(Filter::from_bytes(&written).unwrap() == filter);
     }
     assert_eq!(filter.params().doublings, 3);
-    // Leftovers come by doublings alone: filling and emptying the same table clears nothing.
+    // Only doubling makes leftovers: filling and emptying the same table clears nothing.
     for key in 0..100_000u64 {
         filter.insert(&key).unwrap();
         assert_eq!(filter.entries(), 1);
@@ -315,7 +315,7 @@ fn an_emptied_filter_denies_all_and_may_double_again() {
     }
 }
 
-/// The alarm `len > capacity` never rings for a healthy filter.
+/// A healthy filter never has `len > capacity`.
 #[test]
 fn its_capacity_is_the_present_one() {
     let mut filter = Filter::new(Goal::fpr(1000, 0.01)).unwrap();
@@ -328,7 +328,7 @@ fn its_capacity_is_the_present_one() {
     assert_eq!((filter.capacity(), filter.stats().capacity), (most, most));
     assert!(most < 2 * 200_000, "{most}");
     assert!(filter.stats().to_string().contains(&format!("200000 keys of {most} planned")));
-    // The file keeps what it was planned for, and what is read from it says the same.
+    // The file keeps the planned number, and the loaded filter reports it.
     let bytes = filter.to_bytes().unwrap();
     assert_eq!(bytes[32..40], 1000u64.to_le_bytes());
     let mut back = Filter::from_bytes(&bytes).unwrap();

@@ -1,5 +1,4 @@
-//! Expandable quotient filters as files: the committed ones, and what the laws of all filters
-//! cannot know.
+//! Files of expandable quotient filters: the golden ones, and checks beyond the common laws.
 
 use amq_conformance::{by_inserting, files, with_params};
 use amq_quotient::theory::expandable as theory;
@@ -10,9 +9,9 @@ use amq_quotient::{
 
 type Filter = ExpandableQuotientFilter;
 
-/// Where the table begins: after the header, and three rows of directory.
+/// The start of the table: after the header and three rows of directory.
 const TABLE: usize = 192 + 3 * 64;
-/// Where the last row of the directory begins, with the filter's geometry.
+/// The start of the directory's last row, the filter's geometry.
 const ENTRY: usize = TABLE - 64;
 
 fn noise(i: u64) -> u64 {
@@ -23,7 +22,7 @@ fn golden(name: &str, keys: u64, filter: &Filter) {
     files::golden(env!("CARGO_MANIFEST_DIR"), name, keys, filter);
 }
 
-/// A filter out of an older file, which may allow 20 doublings of short fingerprints that last for
+/// A filter from an older file, which may allow 20 doublings to short fingerprints that last for
 /// fewer.
 fn of_an_older_file(bits: u32) -> Filter {
     let params = ExpandableParams::new(64, bits);
@@ -65,7 +64,7 @@ fn golden_files_are_read_and_written_as_ever() {
     // Four ages.
     golden("expandable-grown", 420, &of(420, 60, 0));
 
-    // Entries that stand in several slots, and what removals leave of them.
+    // Entries that occupy several slots, and their leftovers after removals.
     let mut old = short(1500);
     assert!(old.params().doublings >= 5 && old.entries() > 1500);
     golden("expandable-old", 1500, &old);
@@ -113,7 +112,7 @@ fn a_file_that_claims_too_few_keys_loses_none_by_a_removal() {
             let forged = with(&filter, |bytes| set(bytes, 24, claimed));
             let mut read = Filter::from_bytes(&forged).unwrap();
             assert_eq!(read.len(), claimed);
-            // As often as it takes to come to no key by the claim.
+            // Enough removals to reach zero keys by the file's claim.
             for key in (1u64 << 40..).take(claimed as usize + 2) {
                 read.insert(&key).unwrap();
                 assert!(read.remove(&key));
@@ -157,7 +156,7 @@ fn numbers_that_no_filter_has_are_refused_by_name() {
     let params = filter.params();
     let (slots, entries) = (params.slots, filter.entries());
     let cells = slots << 3;
-    // Number of the entry, its value, and what the refusal says.
+    // The index of the field, its value, and the error's text.
     let refused: [(usize, u64, &str); 13] = [
         (0, 0, "slots = 0"),
         (0, slots + 1, "slots ="),
@@ -318,7 +317,7 @@ fn a_file_with_too_many_doublings_is_read_and_stays_bounded() {
         let (key, full) = refused.unwrap();
         let InsertError::UsedUp { entries, of } = full else { panic!("{full}") };
         assert!(entries > of * 3 / 4 && of == params.max_entries(), "{full}");
-        // The refusal changes nothing, and stands until keys go.
+        // A refused insert changes nothing, and inserts stay refused until keys are removed.
         assert_eq!(filter.insert(&key), Err(full));
         assert_eq!(filter.grow(), Err(full));
         assert_eq!(filter.to_bytes().unwrap(), written);

@@ -1,4 +1,4 @@
-//! Quotient filters as files: the committed ones, and what the laws of all filters cannot know.
+//! Files of quotient filters: the golden ones, and checks beyond the common laws.
 
 use amq_conformance::{by_inserting, files, with_params};
 use amq_quotient::{
@@ -7,7 +7,7 @@ use amq_quotient::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Where the table begins: after the header, and three rows of directory.
+/// The start of the table: after the header and three rows of directory.
 const TABLE: usize = 192 + 3 * 64;
 
 const fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
@@ -41,7 +41,7 @@ fn offsets(filter: &QuotientFilter) -> Vec<u8> {
     blocks.map(|block| block[block.len() - 1]).collect()
 }
 
-/// Makes the checksums right.
+/// Recomputes the checksums.
 fn mend(bytes: &mut [u8]) {
     let sums = [(168, TABLE..bytes.len()), (176, 192..TABLE), (184, 0..184)];
     for (at, part) in sums {
@@ -101,7 +101,7 @@ fn a_forged_file_is_refused_or_grows_shrinks_and_is_listed() {
     files::forgeries(by_inserting, |filter: QuotientFilter, what| {
         for (i, resize) in [QuotientFilter::grow, QuotientFilter::shrink].into_iter().enumerate() {
             let mut filter = filter.clone();
-            // A refusal is an answer, too.
+            // Errors count as an outcome, too.
             resized[i] += u32::from(resize(&mut filter).is_ok());
             assert_eq!(filter.validate(), Ok(()), "{}", what());
             assert_eq!(filter.iter().count() as u64, filter.len(), "{}", what());
@@ -161,8 +161,8 @@ fn every_forged_bit_of_metadata_is_refused() {
 
 #[test]
 fn a_table_that_is_accepted_is_the_one_its_fingerprints_make() {
-    // Runs and offsets of real tables, some of their bits moved: the counts stay right, so only the
-    // walk is left to refuse them.
+    // Runs and offsets of real tables with some bits moved: the counts stay right, so only the
+    // structural check can refuse them.
     let (mut accepted, mut refused) = (0, 0);
     for (slots, remainder_bits, keys) in [(64, 0, 60), (64, 1, 30), (128, 0, 121), (200, 2, 190)] {
         let params = params(slots, remainder_bits);
@@ -264,7 +264,7 @@ fn numbers_of_filters_that_lengthen_fingerprints_are_refused() {
     }
 }
 
-/// Tables that no filter has: noise of every density, and metadata that lead a search astray.
+/// Invalid tables: noise of every density, and metadata that mislead a search.
 fn wrong_tables(params: QuotientParams, seed: u64) -> impl Iterator<Item = Vec<u8>> {
     let (length, stride) = (params.bytes(), 17 + 8 * u64::from(params.remainder_bits));
     let byte = move |i: u64, salt: u64| noise(i << 20 | salt << 8 | seed) as u8;
@@ -341,8 +341,8 @@ fn a_view_of_any_bytes_answers_and_a_filter_of_them_is_refused() {
 
 #[test]
 fn a_long_chain_of_wrong_offsets_is_followed_once() {
-    // Every block says that its offset is large, every home is occupied, and no run ends, or one.
-    // If the search for a runend began anew from each block, a query would visit 2^24 blocks.
+    // Every offset is saturated, every home is occupied, and no run ends, or one. If the search for
+    // a runend began anew from each block, a query would visit 2^24 blocks.
     let params = params(1 << 18, 0);
     let filter = empty(params);
     for ends in [0u8, 1] {

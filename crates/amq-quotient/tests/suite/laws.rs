@@ -1,4 +1,4 @@
-//! What quotient filters promise beyond the suite that all filters pass.
+//! Laws of quotient filters beyond the common suite.
 
 use amq_conformance::with_params;
 use amq_quotient::theory;
