@@ -1,9 +1,8 @@
 //! Banding: eliminates equations, one per key, into a form that back-substitution solves.
 //!
-//! An equation says what the solution at some slots of a window must add up to over GF(2). It goes
-//! into the slot where its row starts. If that slot is taken, the two equations are added: the
-//! first coefficients cancel, and the sum starts further right. So a slot holds at most one
-//! equation:
+//! An equation states the sum over GF(2) of the solution at some slots of a window. It is stored in
+//! the slot where its row starts. If that slot is taken, the two equations are added: the first
+//! coefficients cancel, and the sum starts further right. So a slot holds at most one equation:
 //!
 //! ```text
 //!   slot     0 1 2 3 4 5 6 7 8 9
@@ -16,8 +15,8 @@
 //!            . . . . 1 0 1 . . .   = r ^ r2 ^ r3    slot 4 is free
 //! ```
 //!
-//! A row that vanishes was a sum of others. If its result vanishes too, it is redundant (the same
-//! key twice, say); if not, it contradicts them.
+//! A row that vanishes was a sum of others. If its result vanishes too, it is redundant (as with a
+//! repeated key); if not, it contradicts them.
 //!
 //! Dillinger, Walzer, *Ribbon filter: practically smaller than Bloom and Xor* (2021), section 2.
 
@@ -42,7 +41,7 @@ pub(crate) struct Banding {
 }
 
 impl Banding {
-    /// Grows it to at least this many slots.
+    /// Grows the banding to at least this many slots.
     pub(crate) fn make_room(&mut self, slots: u64) -> Result<(), BuildError> {
         at_least(&mut self.rows, slots)?;
         at_least(&mut self.results, slots)
@@ -60,7 +59,7 @@ impl Banding {
         (&mut self.rows[slots.clone()], &mut self.results[slots])
     }
 
-    /// Empties a slot. Only equations put in after this one may contain it.
+    /// Empties a slot. Only equations added later may contain this one.
     pub(crate) fn take(&mut self, slot: usize) {
         self.rows[slot] = 0;
         self.results[slot] = 0;
@@ -107,8 +106,8 @@ fn solve_columns<const COLUMNS: usize>(
     for (at, (rows, results)) in blocks.enumerate().rev() {
         for (&row, &result) in rows.iter().zip(results).rev() {
             let result = u64::from(result >> first);
-            // An empty slot has parity zero and result zero. All columns at once: compilers use
-            // vectors.
+            // An empty slot has parity zero and result zero. All columns at once, so that compilers
+            // use vectors.
             for (column, word) in words.iter_mut().enumerate() {
                 *word = row::solved(*word, row, result >> column);
             }
@@ -126,15 +125,16 @@ pub(crate) mod tests {
     /// The outcome of adding an equation.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(crate) enum Added {
-        /// It has a slot.
+        /// It took a slot.
         Placed,
-        /// It follows from the others.
+        /// It is a sum of the others.
         Redundant,
         /// It contradicts them.
         Contradiction,
     }
 
-    /// One equation after another, as in the picture: the plain twin of [`bucket`](crate::bucket).
+    /// Adds one equation after another, as in the picture: the plain twin of
+    /// [`bucket`](crate::bucket).
     impl Banding {
         /// A banding of empty slots.
         pub(crate) fn new(slots: u64) -> Self {
@@ -186,7 +186,7 @@ pub(crate) mod tests {
             }
         }
         assert!(room.len() as u64 > keys * 3 / 4 && room.len() as u64 <= slots);
-        // What was refused or redundant is so again, and changes nothing.
+        // Adding keys again gives the same outcomes, and changes nothing.
         for key in 0..keys {
             let again = banding.add(equation(key));
             assert_eq!(again == Added::Redundant, room.contains(&key), "key {key}");
@@ -212,7 +212,7 @@ pub(crate) mod tests {
     fn every_equation_that_found_a_slot_is_solved() {
         for columns in [1, 2, 7, 8, 9, 16, 17, 31, 32] {
             solves_what_was_added(500, 512, columns);
-            // More than there is room for.
+            // More keys than slots.
             solves_what_was_added(560, 512, columns);
         }
         solves_what_was_added(50, 64, 5);

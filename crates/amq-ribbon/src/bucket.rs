@@ -1,7 +1,7 @@
-//! The keys of a bucket, eliminated together, slot by slot.
+//! Eliminates the keys of a bucket together, slot by slot.
 //!
-//! One by one, in order (see [`banding`](crate::banding)), each step of a key waits for the step
-//! before. Here all keys take their steps together, from the left to the right:
+//! One by one (see [`banding`](crate::banding)), each step of a key waits for the one before. Here
+//! all keys take their steps together, from left to right:
 //!
 //! ```text
 //!   slot 7 is taken    its equation is added to every key that has a coefficient there
@@ -9,12 +9,12 @@
 //!                      and is added to all others that have one
 //! ```
 //!
-//! Either way a key is only added to keys that come after it in order, so the same keys vanish, and
-//! the same slots are taken, as if the keys were added one by one. But the keys of a step do not
-//! depend on one another: a vector takes several at once, and nothing is searched or guessed.
+//! Either way, a key is only added to keys after it in order, so the same keys vanish, and the same
+//! slots are taken, as one by one. But the keys of a step are independent: a vector holds several,
+//! with no searches and no mispredicted branches.
 //!
-//! A bucket's order is from right to left. So the keys involved at a slot form a stack: those that
-//! start there come first in order, and go on top.
+//! A bucket's order is from right to left. So the keys at a slot form a stack: those that start
+//! there are first in order, and are pushed on top.
 
 use crate::banding::Equation;
 use crate::memory::at_least;
@@ -23,22 +23,22 @@ use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::reserve;
 
-/// Keys that take a step at once.
+/// Keys per vector step.
 const EIGHT: usize = 8;
-/// Keys pushed at once, whether or not they start at the slot: at one slot in two hundred more than
-/// four do.
+/// Keys pushed at once, whether or not they start at the slot: more than four start there at one
+/// slot in two hundred.
 const PUSHED: usize = 4;
 /// Keys on top of the stack that are examined at once: enough for fifteen slots in sixteen.
 const TOP: usize = 4;
-/// Stands for the start where no key took the slot.
+/// In place of a start, if no key took the slot.
 const NONE: u32 = u32::MAX;
 
-/// Equations, part by part, so that a vector holds the same part of several.
+/// Equations as a struct of arrays, for vectors.
 #[derive(Default, Debug)]
 struct Equations {
     /// The coefficients. The lowest is that of the current slot.
     rows: Vec<u64>,
-    /// The result, and above it 32 bits of start.
+    /// The result, with the start in the upper 32 bits.
     rest: Vec<u64>,
 }
 
@@ -52,10 +52,10 @@ impl Equations {
 /// The keys of a bucket.
 #[derive(Default, Debug)]
 pub(crate) struct Bucket {
-    /// All keys, by their starts; and for each start how many keys start there or before.
+    /// All keys, sorted by start; and for each start, how many keys start there or before.
     waiting: Equations,
     started: Vec<u32>,
-    /// The keys that have started and have no slot yet. Below them lie eight rows of zero.
+    /// The keys that have started and have no slot yet, above eight zero rows.
     stack: Equations,
     /// The end of the stack.
     end: usize,
@@ -66,7 +66,7 @@ pub(crate) struct Bucket {
 impl Bucket {
     /// Makes room for this many keys.
     pub(crate) fn make_room(&mut self, keys: usize) -> Result<(), BuildError> {
-        // Pushes and steps by eights may reach beyond the last key.
+        // Pushes and steps of eight may run past the last key.
         let room = (keys + 3 * EIGHT) as u64;
         if room <= self.stack.rest.len() as u64 {
             return Ok(());
@@ -79,8 +79,8 @@ impl Bucket {
         reserve(&mut self.owners, BUCKET + BITS)
     }
 
-    /// Eliminates keys. Their slots, the starts, are counted from the bucket's first; rows and
-    /// results of the banding begin there, and end where the last key's row may.
+    /// Eliminates keys. Their starts are counted from the bucket's first slot, where the rows and
+    /// results of the banding begin; they end where the last key's row may end.
     #[inline(always)]
     pub(crate) fn eliminate(
         &mut self,
@@ -93,7 +93,7 @@ impl Bucket {
         let mut slots = rows.iter_mut().zip(results).zip(&mut self.owners);
         let (waiting, stack) = (&self.waiting, &mut self.stack);
         let (mut next, mut end) = (0, EIGHT);
-        // Keys start at the first slots, and no longer at the others.
+        // Keys start at the first slots only.
         for (&started, ((row, result), owner)) in self.started.iter().zip(&mut slots) {
             let starting = started as usize - next;
             stack.push(end, waiting, next, starting);
@@ -130,7 +130,7 @@ impl Bucket {
         }
     }
 
-    /// The start of the first key in order that has no slot, and is not redundant.
+    /// The start of the first key in order that has no slot and is not redundant.
     #[inline(always)]
     pub(crate) fn last_without_room(&self) -> Option<u64> {
         let left = self.stack.rest[EIGHT..self.end].iter().rev();
@@ -148,7 +148,7 @@ impl Bucket {
 
 /// A stack of equations.
 impl Equations {
-    /// Puts keys on the stack that have been waiting.
+    /// Pushes waiting keys on the stack.
     #[inline(always)]
     fn push(&mut self, end: usize, waiting: &Self, next: usize, keys: usize) {
         let mut at = 0;
@@ -184,7 +184,7 @@ impl Equations {
     #[inline(always)]
     fn pop(&mut self, end: usize) -> Option<(u64, u64)> {
         let bits = self.rows[end - TOP..end].iter().fold(0, |bits, row| bits << 1 | row & 1);
-        // From the top: the bit of the first key in order is the lowest.
+        // From the top, so the lowest bit is that of the first key in order.
         let depth = match bits {
             0 => search(&self.rows[EIGHT..end])?,
             _ => bits.trailing_zeros() as usize,
@@ -198,8 +198,8 @@ impl Equations {
     fn step(&mut self, end: usize, row: u64, result: u32) {
         let result = u64::from(result);
         let eights = EIGHT..end.next_multiple_of(EIGHT);
-        // The top first: it says what the next slot gets. All is read before any is written, which
-        // lets compilers use vectors.
+        // The top first, since it decides the next slot. Reads everything before writing, so that
+        // compilers use vectors.
         let rows = self.rows[eights.clone()].chunks_exact_mut(EIGHT).rev();
         let rest = self.rest[eights].chunks_exact_mut(EIGHT).rev();
         for (rows, rest) in rows.zip(rest) {
@@ -212,9 +212,9 @@ impl Equations {
     }
 }
 
-// `array::from_fn` and `copy_from_slice`, but never calls: where a profile does not inline between
-// codegen units, those lack the processor features that are enabled around them, and builds take
-// several times the instructions.
+// Like `array::from_fn` and `copy_from_slice`, but never a call: in profiles that do not inline
+// between codegen units, those would be compiled without the enabled processor features, and builds
+// would take several times the instructions.
 
 #[inline(always)]
 fn eight(number: impl Fn(usize) -> u64) -> [u64; EIGHT] {
@@ -225,7 +225,7 @@ fn eight(number: impl Fn(usize) -> u64) -> [u64; EIGHT] {
     all
 }
 
-/// Copies all: both lists have this length.
+/// Copies `N` elements; both slices have this length.
 #[inline(always)]
 fn copy<const N: usize>(to: &mut [u64], from: &[u64]) {
     match (to.first_chunk_mut::<N>(), from.first_chunk()) {
@@ -240,7 +240,7 @@ fn search(stack: &[u64]) -> Option<usize> {
     stack.iter().rev().position(|row| row & 1 == 1)
 }
 
-/// Removes the element `depth` below the last, and moves those above it down.
+/// Removes the element `depth` below the last, and moves down those above it.
 #[inline(always)]
 fn remove(stack: &mut [u64], depth: usize) -> u64 {
     let at = stack.len() - 1 - depth;
@@ -249,7 +249,7 @@ fn remove(stack: &mut [u64], depth: usize) -> u64 {
         stack.copy_within(at + 1.., at);
         return taken;
     }
-    // Without a branch: the depth cannot be predicted.
+    // Branch-free: the depth cannot be predicted.
     let from = stack.len() - TOP;
     let top = &mut stack[from..];
     let taken = top[TOP - 1 - depth];
@@ -268,8 +268,8 @@ mod tests {
     use amq_core::KeyHash;
     use std::vec;
 
-    /// Eliminates a bucket of `n` keys, some of which are copies, beside slots that `before` keys
-    /// took: together, and one by one from right to left.
+    /// Eliminates a bucket of `n` keys, some of them copies, next to slots taken by `before` keys:
+    /// together, and one by one from right to left.
     fn same_as_one_by_one(before: u64, n: u64) {
         let equation = |key: u64| {
             let hash = KeyHash::of(&key, n).get();
@@ -314,14 +314,14 @@ mod tests {
             _ => {}
         }
         let least = match refused.first() {
-            // Which of two keys that start alike is refused may differ.
+            // Of two keys with equal starts, either may be refused.
             Some(start) => start + 1,
             None => {
                 assert!(solution(&together) == solution(&one_by_one), "{n} keys");
                 0
             }
         };
-        // Without the keys of the first starts.
+        // Again without the keys of the first starts.
         for limit in [least, least + BUCKET / 8, least + BUCKET / 4] {
             for slot in bucket.slots_below(limit) {
                 together.take(slot);

@@ -1,4 +1,4 @@
-//! Building: layer by layer, and each layer shard by shard.
+//! Builds layer by layer, and each layer shard by shard.
 //!
 //! ```text
 //!   keys -> counted by shard -> put into their shards -> each shard: sorted by start,
@@ -7,7 +7,7 @@
 //!                                                          `-> bumped keys -> next layer
 //! ```
 //!
-//! Shards are independent, so their working set stays in cache, however many keys there are.
+//! Shards are independent, so the working set stays in cache for any number of keys.
 //!
 //! Dillinger, Hübschle-Schneider, Sanders, Walzer, *Fast succinct retrieval and approximate
 //! membership using ribbon* (2022), section 4.
@@ -29,7 +29,7 @@ use amq_core::internal::rayon::{self, prelude::*};
 use amq_core::internal::{Threads, reserve};
 use amq_core::{BuildError, Table};
 
-/// Seeds tried for a shard of the last layer.
+/// The most seeds tried for a shard of the last layer.
 const SEEDS: u32 = 256;
 
 impl Solution {
@@ -44,11 +44,11 @@ impl Solution {
     }
 }
 
-/// What has been built so far.
+/// A build in progress.
 struct Building<'a> {
     columns: Columns,
     threads: Threads,
-    /// Tenths by which the last layer is larger than planned.
+    /// Tenths by which the last layer is enlarged beyond its plan.
     widened: u32,
     /// Called with the number of keys placed.
     progress: &'a mut dyn FnMut(u64),
@@ -91,7 +91,7 @@ impl<'a> Building<'a> {
         self.finish(keys)
     }
 
-    /// Builds a layer. Returns the keys that it bumps; none if it is the last.
+    /// Builds a layer. Returns the keys that it bumps, none if it is the last.
     fn layer<E: Entry>(
         &mut self,
         source: &(impl Source<E> + ?Sized),
@@ -132,14 +132,14 @@ impl<'a> Building<'a> {
         };
         let limit = limit_of_bumped(source.len(), i);
         let mut bumped: Vec<E> = room(limit)?;
-        // The length of the front part, which has no copies.
+        // The length of the deduplicated front.
         let mut distinct = 0;
         each_shard(self.threads, &mut shards, work, |(mut shard, keys): (Bumps<E>, u64)| {
             self.placed += keys - shard.entries.len() as u64;
             (self.progress)(self.placed);
             self.thresholds.extend_from_slice(&shard.thresholds);
             if (bumped.len() + shard.entries.len()) as u64 > limit {
-                // Copies of a key are bumped together, and one of them is enough.
+                // Copies of a key are bumped together, and one is enough.
                 distinct += dedup(&mut bumped[distinct..]);
                 bumped.truncate(distinct);
                 let own = dedup(&mut shard.entries);
@@ -155,7 +155,7 @@ impl<'a> Building<'a> {
         Ok(bumped)
     }
 
-    /// Returns whether a seed was found for each shard. If not, nothing was added.
+    /// Returns whether a seed was found for every shard. If not, nothing was added.
     fn last_layer<E: Entry>(
         &mut self,
         source: &(impl Source<E> + ?Sized),
@@ -212,8 +212,8 @@ impl<'a> Building<'a> {
     }
 }
 
-/// Calls `work` for each shard, with tools kept from one to the next, and `done` with each outcome
-/// in order, until it returns `false`. Returns whether `done` never did.
+/// Calls `work` for each shard, with buffers reused between shards, and `done` with each outcome in
+/// order, until it returns `false`. Returns whether it never did.
 fn each_shard<S: Send, T: Default, R: Send>(
     threads: Threads,
     shards: &mut [S],
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    /// The keys 0 to n, hashed in each pass.
+    /// The keys 0 to n, hashed afresh in each pass.
     struct Count(u64);
 
     impl Source<KeyHash> for Count {
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_layer_of_fifty_million_keys_bumps_as_many_as_modelled() {
-        // Of a first layer's shards, and of a later layer's, which are smaller.
+        // With the shards of a first layer, and those of a later one, which are smaller.
         for i in [0, 1] {
             let keys = 50_000_000;
             let (starts, shard_bits) = sizing::bumping(keys, i);
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_contradiction_is_an_error_after_one_seed_and_says_so() {
-        // Many keys of one hash with different results, which no seed can separate.
+        // Many keys with one hash and different results, which no seed can separate.
         let entries: Vec<crate::entry::Pair> =
             (0..50).map(|value| crate::entry::Pair { hash: 7, value }).collect();
         let columns = Columns { most: 8, short: 0 };

@@ -1,10 +1,10 @@
-//! The elimination of a shard, bucket by bucket, and its solution.
+//! Eliminates a shard bucket by bucket, and solves it.
 //!
-//! A shard's buckets are eliminated from left to right, the keys of a bucket from right to left. In
-//! a layer that bumps keys, the first key without room sets the bucket's threshold: the lowest
-//! above its start. All keys below the threshold are bumped. They come last in the bucket's order,
-//! so those of them that have slots can be taken out again. In the last layer a key without room
-//! ends the attempt; another seed must be tried.
+//! Buckets are eliminated from left to right, the keys of a bucket from right to left. In a layer
+//! that bumps keys, the first key without room sets the bucket's threshold: the lowest one above
+//! its start. All keys below the threshold are bumped. They are last in the bucket's order, so
+//! those that have slots can be removed again. In the last layer, a key without room ends the
+//! attempt, and another seed is tried.
 
 use crate::banding::{Banding, Equation};
 use crate::bucket::Bucket;
@@ -19,10 +19,10 @@ use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::reserve;
 
-/// What a shard bumps to the next layer.
+/// The keys that a shard bumps to the next layer.
 #[derive(Debug)]
 pub(crate) struct Bumps<E> {
-    /// One for each bucket: 0, which bumps nothing, to 3.
+    /// One for each bucket, 0 (bumps nothing) to 3.
     pub(crate) thresholds: Vec<u8>,
     /// The keys, with the next layer's hashes.
     pub(crate) entries: Vec<E>,
@@ -73,8 +73,8 @@ impl<E: Entry> Elimination<E> {
         Ok(())
     }
 
-    /// Eliminates and solves a shard of the last layer, under the first seed that gives all its
-    /// keys room. The layer has `keys` keys. `None`: no seed does, but with more slots one may.
+    /// Eliminates and solves a shard of the last layer, under the first seed that places all its
+    /// keys. The layer has `keys` keys. `None`: no seed does, but one may with more slots.
     #[inline(always)]
     pub(crate) fn seed(
         &mut self,
@@ -179,7 +179,7 @@ impl<E: Entry> Elimination<E> {
         });
     }
 
-    /// What the eliminated shard bumps from `layer` to the next.
+    /// The keys that the eliminated shard bumps from `layer` to the next.
     pub(crate) fn bumps(&mut self, layer: usize) -> Result<Bumps<E>, BuildError> {
         let mut thresholds = room(self.thresholds.len() as u64)?;
         thresholds.extend_from_slice(&self.thresholds);
@@ -202,10 +202,10 @@ impl<E: Entry> Elimination<E> {
     }
 }
 
-/// Where keys start within a shard.
+/// The starts of a shard's keys.
 #[derive(Clone, Copy, Default, Debug)]
 struct Starts {
-    /// The number of starts that hashes are scaled to, and the first one that is the shard's.
+    /// The number of starts that hashes are scaled to, and the shard's first one.
     scale: u64,
     first: u64,
 }
@@ -217,12 +217,12 @@ impl Starts {
     }
 }
 
-/// Whether other seeds are pointless: a shard has more distinct keys than slots, so someone must
-/// have chosen them. Two results of one hash are an error, since nothing helps. (A map's values
-/// could agree by chance; then its layer is widened without need.)
+/// Whether other seeds are pointless: the shard has more distinct keys than slots, so they must
+/// have been chosen. Two results for one hash are an error, which no seed avoids. (A map's values
+/// could agree by chance; then its layer is widened unnecessarily.)
 #[cold]
 fn is_hopeless<E: Entry>(shard: &Shard<'_, E>, keys: u64) -> Result<bool, BuildError> {
-    // Without memory to look, the seeds are tried.
+    // Without memory for this check, tries the seeds.
     let Ok(mut own) = room(shard.entries.len() as u64) else {
         return Ok(false);
     };
@@ -242,7 +242,7 @@ mod tests {
     use amq_core::KeyHash;
     use std::vec::Vec;
 
-    /// How many of the sets of keys have no room with a shard's first seed.
+    /// The number of key sets that fail with a shard's first seed.
     fn failures(keys: u64, slots: u64, sets: u64) -> u64 {
         let extent =
             Extent { starts: slots - BITS + 1, blocks: slots.div_ceil(BITS), ..Extent::default() };

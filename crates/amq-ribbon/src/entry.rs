@@ -1,11 +1,11 @@
-//! What filters and maps are built from: hashes of keys, with or without a value.
+//! The entries of filters and maps: hashes of keys, with or without a value.
 
 use crate::row;
 #[cfg(feature = "rayon")]
 use amq_core::HashSource;
 use amq_core::{Key, KeyHash};
 
-/// What becomes an equation: a hash, and the result that its row must have.
+/// An entry becomes an equation: a hash, and the result that its row must have.
 pub(crate) trait Entry: Copy + Default + Send + Sync {
     /// The hash in this layer.
     fn hash(self) -> u64;
@@ -57,9 +57,9 @@ impl Entry for Pair {
     }
 }
 
-/// Entries to iterate over twice: once to count them, once to put them into their shards.
+/// Entries that are iterated twice: to count them, and to distribute them to their shards.
 pub(crate) trait Source<E> {
-    /// How many there are.
+    /// The number of entries.
     fn len(&self) -> u64;
     /// Calls `each` with every entry, in the same order every time.
     fn for_each(&self, each: impl FnMut(E));
@@ -96,7 +96,7 @@ impl<K: Key> Source<KeyHash> for Hashed<'_, K> {
     }
 }
 
-/// In each pass as the source gives them, which may hash keys afresh.
+/// The source may hash the keys afresh in each pass.
 #[cfg(feature = "rayon")]
 impl Source<KeyHash> for dyn HashSource + '_ {
     fn len(&self) -> u64 {

@@ -1,7 +1,7 @@
-//! Filters and maps as files. The format is written down in `FORMAT.md` of amq-core.
+//! Files of filters and maps. `FORMAT.md` of amq-core specifies the format.
 //!
 //! The directory's first entry has the columns, and one entry follows for each layer. A reader
-//! restores the geometry from them and plans nothing: how layers are sized may change.
+//! restores the geometry from them and does not plan: the sizing of layers may change.
 
 use crate::geometry::Geometry;
 use crate::layer::Layer;
@@ -18,21 +18,20 @@ use amq_core::internal::{
 };
 use amq_core::{Budget, BuildError, Bytes, DecodeError, FilterKind};
 
-/// The most starts of a layer: four for each of the most keys. Sums over such layers stay far below
-/// 2^64.
+/// The most starts of a layer: four for each of [`MAX_KEYS`]. Sums over layers stay far below 2^64.
 const MAX_STARTS: u64 = 4 * MAX_KEYS;
 
 /// Log2 of the most starts of a shard.
 const MAX_SHARD_BITS: u64 = 32;
 
-/// The last section: a reader may read past the end of the others by this much.
+/// The last section: a reader may read this far past the end of the others.
 const SPARE: [u8; 64] = [0; 64];
 
-/// Bytes of the numbers in each section.
+/// Bytes of an element of each section.
 const WIDTHS: [usize; 4] = [8, 8, 1, 1];
 
-/// The revision of the layout that filters and maps share. Since 2, slots of whole bytes lie in
-/// order.
+/// The revision of the layout, which filters and maps share. Since 2, slots of whole bytes are
+/// stored in order.
 const REVISION: u8 = 2;
 
 impl<B: Bytes> FileFormat for RibbonFilter<B> {
@@ -79,10 +78,10 @@ impl<B: Bytes> FileFormat for RibbonMap<B> {
 
     fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
         opened.expect_kind(FilterKind::RibbonMap, REVISION)?;
-        // Its values are found by key alone.
+        // A map hashes its keys itself.
         opened.expect_hashed_by(HashedBy::Seed)?;
         let (params, geometry) = geometry(opened)?;
-        // Every value has all its bits: no block of a map is short.
+        // Values have all their bits: a map has no short blocks.
         Opened::within("short share", params.short.into(), 0..=0)?;
         let mut layers = geometry.layers().iter();
         layers.try_for_each(|layer| Opened::within("short blocks", layer.short, 0..=0))?;
@@ -99,7 +98,7 @@ impl<B: Bytes> FileFormat for RibbonMap<B> {
     }
 }
 
-/// The contents of a file with this solution.
+/// The file contents for this solution.
 fn with_solution<'a, B: Bytes>(whole: Contents<'a>, solution: &'a Solution<B>) -> Contents<'a> {
     let (params, geometry) = (solution.params(), solution.geometry());
     let columns = [params.columns, params.short, params.widened].map(u64::from);
@@ -125,7 +124,7 @@ fn entry((layer, keys): (&Layer, u64)) -> Entry {
     ]
 }
 
-/// The solution of this geometry, in these sections.
+/// The solution in these sections, with this geometry.
 fn solution<C: Bytes>(
     (params, geometry): (RibbonParams, Geometry),
     mut sections: Sections<'_, C>,
@@ -138,8 +137,8 @@ fn solution<C: Bytes>(
     Ok(Solution::new(params, geometry, parts))
 }
 
-/// What the directory says. Each layer must lie where those before it end, and all that is derived
-/// from it must be as stated: this is what keeps queries of an unchecked payload inside the table.
+/// The geometry in the directory. Each layer must begin where the one before ends, and all derived
+/// numbers must be as stated: this keeps queries of an unchecked payload inside the table.
 fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError> {
     opened.expect_asked(0)?;
     let [columns, short, widened] = opened.numbers(0)?;
@@ -175,7 +174,7 @@ fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError
         };
         let wanted = layer.blocks();
         Opened::within("blocks", blocks, wanted..=wanted)?;
-        // The share says in which order the solution lies.
+        // The share determines the layout of the solution.
         Opened::within("short blocks", short, 0..=if params.short == 0 { 0 } else { blocks })?;
         Opened::within("first word", first_word, geometry.words..=geometry.words)?;
         Opened::within("first bucket", first_bucket, geometry.buckets..=geometry.buckets)?;
@@ -187,7 +186,7 @@ fn geometry(opened: &Opened<'_>) -> Result<(RibbonParams, Geometry), DecodeError
     Ok((params, geometry))
 }
 
-/// Refuses what no build writes. Any word and any seed may be a solution's.
+/// Refuses thresholds and padding that no build writes. Words and seeds may have any value.
 pub(crate) fn check_parts(
     thresholds: &[u8],
     buckets: u64,
@@ -269,13 +268,13 @@ mod tests {
         }
     }
 
-    /// A filter that no build makes: any layers that a directory may state, and random bytes.
+    /// A random filter: any layers that a directory may state, and random bytes.
     fn any(noise: &mut Noise) -> RibbonFilter {
         let columns = 1 + noise.below(32) as u32;
         let layers = 1 + noise.below(MAX_LAYERS as u64);
         let mut params = RibbonParams::new(columns, 0);
         if columns > 1 {
-            // Without short blocks eights of columns lie slot by slot.
+            // Without short blocks, multiples of eight columns are stored by slot.
             params.short = noise.below(2) as u32;
         }
         let mut geometry = Geometry::default();
@@ -305,7 +304,7 @@ mod tests {
         }
     }
 
-    /// What the queries met.
+    /// Cases that the queries covered.
     #[derive(Default)]
     struct Met {
         found: u64,
@@ -315,7 +314,7 @@ mod tests {
         by_slot: u64,
     }
 
-    /// Looks absent keys up in every way there is.
+    /// Looks up absent keys by every method.
     fn ask(filter: &RibbonFilter, view: &RibbonView<'_>, met: &mut Met) {
         let hashes: Vec<KeyHash> =
             (0..200).map(|i| KeyHash::of(&i, filter.header.capacity)).collect();
@@ -351,7 +350,7 @@ mod tests {
                 let mut filter = any(&mut noise);
                 filter.header.capacity = round;
                 let bytes = filter.to_bytes().unwrap();
-                // At any address.
+                // At any alignment.
                 let mut held = vec![0; round as usize % 8];
                 held.extend(bytes);
                 let view = unchecked.view::<RibbonFilter>(&held[round as usize % 8..]).unwrap();

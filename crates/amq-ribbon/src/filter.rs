@@ -1,4 +1,4 @@
-//! The filter.
+//! The ribbon filter.
 
 use crate::entry::{Hashed, Source};
 use crate::solution::Solution;
@@ -12,8 +12,8 @@ use amq_core::{
 };
 use core::fmt;
 
-/// A ribbon filter: a static set within half a percent of the least possible space, from 100,000
-/// keys on and at rates that are powers of two.
+/// A ribbon filter: a static set within half a percent of the least possible space, at rates that
+/// are powers of two and with 100,000 keys or more.
 ///
 /// `B` holds each part of the solution: a [`Table`], or a borrowed slice for a [view](RibbonView).
 /// See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
@@ -38,8 +38,8 @@ impl RibbonFilter {
     /// builds from a slice of keys, and from hashes.
     ///
     /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
-    /// [`Goal`] or [`Plan`], and more keys than planned are an error. Repeated keys do no harm. The
-    /// keys are not kept; their hashes are, 8 bytes each, until the filter is made.
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. Repeated keys are allowed.
+    /// Keys are not kept; their hashes are, 8 bytes each, until the filter is built.
     ///
     /// ```
     /// use amq_ribbon::{Budget, RibbonFilter};
@@ -77,7 +77,7 @@ impl RibbonFilter {
     /// [`BuildFilter::build_hashes`], which calls `progress` with the number of keys placed so far:
     /// about a hundred times for ten million keys, and once more at the end.
     ///
-    /// The last layer reports only when it is done.
+    /// The last layer reports only at its end.
     ///
     /// ```
     /// use amq_ribbon::{Budget, Key, KeyHash, RibbonFilter};
@@ -122,7 +122,7 @@ impl RibbonFilter {
     ) -> Result<Self, BuildError> {
         let len = source.len();
         let plan = match target {
-            // No keys take no space, which is within any budget.
+            // A filter without keys takes no space, which is within any budget.
             BuildTarget::Budget(budget) if len == 0 => {
                 Goal::new(len, budget).checked()?;
                 theory::plan_params(RibbonParams::new(1, 0), 0)?.with_budget(budget)
@@ -152,8 +152,8 @@ impl RibbonFilter {
         if solution.bytes() <= allowed {
             return Ok(solution);
         }
-        // About one filter in a hundred bumps more keys than planned. How many does not depend on
-        // the columns, so with fewer columns the same keys fit.
+        // About one filter in a hundred bumps more keys than planned. Their number does not depend
+        // on the columns, so the same keys fit with fewer columns.
         let fitting = theory::within(*solution.params(), allowed, RibbonParams::bytes)?;
         drop(solution);
         let solution = Solution::build(source, fitting.columns(), threads, &mut |_| ())?;
@@ -328,7 +328,7 @@ impl BuildFilter for RibbonFilter {
         Self::of(target.into(), seed, hashes, Threads::One, &mut |_| ())
     }
 
-    /// Hashes every key twice instead of keeping the hashes, which saves 8 bytes a key.
+    /// Hashes every key twice instead of keeping the hashes, which saves 8 bytes per key.
     fn build_keys<K: Key>(
         target: impl Into<BuildTarget<RibbonParams>>,
         seed: u64,
@@ -350,7 +350,7 @@ impl BuildFilter for RibbonFilter {
     }
 }
 
-/// Neither the solution, which may be gigabytes, nor the seed, which may be secret.
+/// Omits the solution, which may be gigabytes, and the seed, which may be secret.
 impl<B: Bytes> fmt::Debug for RibbonFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonFilter")

@@ -1,11 +1,11 @@
-//! Geometry: key count to layers, shards, blocks, slots. Holds no data.
+//! Geometry: from the number of keys to layers, shards, blocks and slots. Holds no data.
 
 use crate::layer::{Columns, Layer};
 use crate::row::BITS;
 use crate::sizing::{self, FEW, MAX_LAYERS, bumps};
 
-/// How many standard deviations a plan allows each layer's bumped keys above what it states, and
-/// above the mean. Two in each layer are two and a half of all layers together, which vary
+/// The standard deviations that a plan allows for each layer's bumped keys above the stated number,
+/// and above the mean. Two in each layer are two and a half of the sum, since layers vary
 /// independently: all but one in a hundred filters stay within.
 const ABOVE_STATED: f64 = 3.0;
 const ABOVE_MEAN: f64 = 2.0;
@@ -14,7 +14,7 @@ const ABOVE_MEAN: f64 = 2.0;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Geometry {
     pub(crate) layers: [Layer; MAX_LAYERS],
-    /// How many there are.
+    /// The number of layers.
     pub(crate) len: usize,
     /// Thresholds of all layers but the last.
     pub(crate) buckets: u64,
@@ -53,7 +53,7 @@ impl Geometry {
         geometry
     }
 
-    /// Appends a layer. Its words and buckets begin where those before it end.
+    /// Appends a layer. Its words and buckets begin where those of the previous layer end.
     pub(crate) fn push(&mut self, layer: Layer, bumps: bool, most: u32) {
         if bumps {
             self.buckets += layer.buckets();
@@ -75,7 +75,7 @@ impl Geometry {
         [self.words * size_of::<u64>() as u64, self.buckets.div_ceil(32) * 8, seeds]
     }
 
-    /// Bytes of all three.
+    /// Bytes of all three parts.
     pub(crate) fn bytes(&self) -> u64 {
         self.parts().into_iter().sum()
     }
@@ -86,7 +86,7 @@ impl Geometry {
     }
 }
 
-/// The keys in each layer that all but about one in a hundred filters of this size stay within.
+/// Upper bounds on the keys in each layer, for all but about one in a hundred filters of this size.
 pub(crate) fn most(total: u64) -> [u64; MAX_LAYERS] {
     let mut keys = [0; MAX_LAYERS];
     keys[0] = total;
@@ -104,12 +104,12 @@ fn most_from(keys: &mut [u64; MAX_LAYERS], layer: usize) {
     let stated = sizing::stated(n, layer);
     // The mean matters from two million keys on.
     let bumped = (stated + ABOVE_STATED * spread).max(mean + ABOVE_MEAN * spread);
-    // A later layer may have fewer keys, and round its blocks down where this plan rounds up.
+    // A layer with fewer keys may round its blocks down where this plan rounds up.
     let rounding = if layer == 0 { 0 } else { BITS / 2 };
     keys[layer + 1] = (bumped as u64 + 1 + rounding).min(n);
     let mut last = *keys;
     most_from(keys, layer + 1);
-    // A last layer of fewer keys may be larger than one that bumps some.
+    // A last layer, with fewer keys, may be larger than one that bumps some.
     let fewest = stated - ABOVE_STATED * spread - rounding as f64;
     if bumps(layer + 1, keys[layer + 1]) && fewest <= FEW as f64 {
         last[layer + 1] = FEW;
@@ -147,7 +147,7 @@ mod tests {
                     }
                     words += blocks * 8 - layer.short;
                     buckets += layer.buckets();
-                    // And every shard where the one before does.
+                    // And every shard where the one before ends.
                     let mut end = (0, 0);
                     for shard in 0..layer.shards() {
                         let extent = layer.extent(shard);

@@ -4,8 +4,8 @@ use crate::row::{self, BITS, BUCKET};
 
 /// One layer: the positions at which a row can start, cut into shards.
 ///
-/// The shards have equal sizes; the last one may be smaller. Each has one block more than its
-/// starts fill, since its last rows reach into it:
+/// The shards have equal sizes, except that the last may be smaller. Each has one block more than
+/// its starts fill, for its last rows:
 ///
 /// ```text
 ///   starts   0 ................ 65535 | 65536 ........... |
@@ -23,17 +23,17 @@ pub(crate) struct Layer {
     pub(crate) first_word: u64,
     /// Thresholds in earlier layers.
     pub(crate) first_bucket: u64,
-    /// The number of short blocks, which have one column less. They come first.
+    /// The number of short blocks, which have one column less and are the first of the layer.
     pub(crate) short: u64,
 }
 
 /// A shard's share of its layer.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Extent {
-    /// Its first start, and how many it has.
+    /// Its first start, and the number of its starts.
     pub(crate) first: u64,
     pub(crate) starts: u64,
-    /// Its first block, and how many it has.
+    /// Its first block, and the number of its blocks.
     pub(crate) first_block: u64,
     pub(crate) blocks: u64,
 }
@@ -56,7 +56,7 @@ impl Layer {
         self.starts.div_ceil(1 << self.shard_bits)
     }
 
-    /// A shard's first start, and how many it has.
+    /// A shard's first start, and the number of its starts.
     #[inline(always)]
     pub(crate) fn starts_of(&self, shard: u64) -> (u64, u64) {
         let first = shard << self.shard_bits;
@@ -67,7 +67,7 @@ impl Layer {
     pub(crate) fn extent(&self, shard: u64) -> Extent {
         let (first, starts) = self.starts_of(shard);
         let blocks = (starts - 1) / BITS + 1;
-        // The last row of a full shard reaches into one block more.
+        // The last row of a full shard extends into one block more.
         let blocks = blocks + u64::from(starts % BITS == 0);
         Extent { first, starts, first_block: self.block_of(first), blocks }
     }
@@ -84,7 +84,7 @@ impl Layer {
     }
 
     /// The most of the layer's `keys` that one shard gets by chance, at eight standard deviations.
-    /// With more, someone chose the keys, or repeats them.
+    /// With more, the keys were chosen or repeated.
     pub(crate) fn limit_of_shard(&self, keys: u64) -> u64 {
         let (_, starts) = self.starts_of(0);
         let mean = keys as f64 * starts as f64 / self.starts as f64;
@@ -112,13 +112,13 @@ impl Layer {
 pub(crate) struct Columns {
     /// Columns of most blocks, 1 to 32.
     pub(crate) most: u32,
-    /// The share of blocks that have one less, in 2^-32.
+    /// The share of blocks that have one column less, in units of 2^-32.
     pub(crate) short: u32,
 }
 
 impl Columns {
-    /// Bytes of a slot if the solution lies slot by slot, which it does where every slot has the
-    /// same whole number of bytes; otherwise zero.
+    /// Bytes of a slot if the solution is stored slot by slot, that is, if every slot has the same
+    /// whole number of bytes; otherwise zero.
     pub(crate) const fn slot_bytes(self) -> u32 {
         match self.short == 0 && self.most.is_multiple_of(8) {
             true => self.most / 8,
@@ -126,8 +126,8 @@ impl Columns {
         }
     }
 
-    /// How many of `blocks` blocks are short. The share is the same in every layer, so that the
-    /// layer that answers does not matter.
+    /// How many of `blocks` blocks are short. The share is the same in every layer, so the rate
+    /// does not depend on the layer.
     pub(crate) const fn short_of(self, blocks: u64) -> u64 {
         ((blocks as u128 * self.short as u128) >> 32) as u64
     }

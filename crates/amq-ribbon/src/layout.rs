@@ -1,4 +1,4 @@
-//! How the bits of the solution lie in its words: column by column, or slot by slot.
+//! Layouts of the solution's bits in its words: column by column, or slot by slot.
 
 use crate::layer::{Columns, Layer};
 use crate::row;
@@ -13,36 +13,34 @@ pub(crate) use slot::{BySlot, columns_of, put};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use slot::{fold, fold_word};
 
-/// Where a key's row lies.
+/// The position of a key's row.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Window<P> {
-    /// The byte where the row's first block begins, or by slot its first slot.
+    /// The byte where the row's first block begins or, in the layout by slot, its first slot.
     pub(crate) place: usize,
-    /// The hash that the row and its result are made of.
+    /// The hash that determines the row and its result.
     pub(crate) hash: u64,
-    /// What the layout needs besides.
+    /// Further data of the layout.
     pub(crate) part: P,
 }
 
-/// A layout of the solution, in words that are little-endian bytes. Both take the same space and
-/// give the same answers: a block lies in the same words, and what differs is the order of bits
-/// within it.
+/// A layout of the solution, in little-endian words. Both layouts take the same space and give the
+/// same answers: a block has the same words in both, and only the order of its bits differs.
 pub(crate) trait SolutionLayout: 'static {
-    /// What a window has besides its place.
+    /// Further data of a window.
     type Part: Copy + Default;
     /// The window of a row that starts at `start`, a number within the layer.
     fn window(layer: &Layer, columns: u32, start: u64, hash: u64) -> Window<Self::Part>;
-    /// Prefetches all lines that a query reads of a window. Most windows of the solution have
-    /// `columns` columns.
+    /// Prefetches all cache lines of a window. Most windows of the solution have `columns` columns.
     fn prefetch(words: &[u8], columns: u32, window: &Window<Self::Part>);
-    /// The answer in a window, by portable code; the default if the words end before the window.
+    /// The answer for a window, by portable code; the default if the words end before the window.
     fn answer<A: Answer>(words: &[u8], window: &Window<Self::Part>) -> A;
 }
 
-/// Bytes that vectors read of a window, from its place on, in a solution of these columns.
+/// Bytes that vector code reads from a window's place on, in a solution of these columns.
 pub(crate) const fn bytes_read(columns: Columns) -> usize {
     match columns.slot_bytes() as usize {
-        // Of both blocks all columns, and eight words at least.
+        // All columns of both blocks, and at least eight words of each.
         0 => 2 * 8 * if columns.most > 8 { columns.most as usize } else { 8 },
         // Eight slots of three bytes do not fill a vector.
         3 => 64 * 3 + 8,
@@ -50,12 +48,12 @@ pub(crate) const fn bytes_read(columns: Columns) -> usize {
     }
 }
 
-/// What a query answers: `bool`, whether the key is in; or `u32`, its value.
+/// The answer to a query: `bool`, whether the key is in the filter; or `u32`, its value.
 pub(crate) trait Answer: Copy + Default {
     /// The answer for a hash whose window has these parities, one bit per column, and any further
     /// bits. `low` keeps as many low bits as there are columns.
     fn of(parities: u32, hash: u64, low: impl FnOnce(u32) -> u32) -> Self;
-    /// The same, of one parity after another.
+    /// The same, from one parity after another.
     fn of_each(parities: impl Iterator<Item = u32>, hash: u64) -> Self;
 }
 
@@ -95,9 +93,9 @@ pub(crate) mod tests {
     use crate::solution::Solution;
     use amq_core::Bytes;
 
-    /// Where a key's window lies in a solution of any layout.
+    /// The position of a key's window in a solution of any layout.
     pub(crate) struct Place {
-        /// Whether it is so far before the end that vectors read it.
+        /// Whether it is far enough before the end to be read by vector code.
         pub(crate) by_vectors: bool,
         /// Whether the row ends in the very last block.
         pub(crate) is_last: bool,
@@ -123,7 +121,7 @@ pub(crate) mod tests {
                 let Window { place, part, .. } = solution.window::<ByColumn>(hash);
                 let block = 8 * part.columns as usize;
                 assert!(place + block <= words.len());
-                // Nothing of the row may be missing.
+                // The row must be complete.
                 let is_last = place + 2 * block > words.len();
                 assert!(!is_last || part.offset == 0);
                 let by_vectors = solution.last_place(words).is_some_and(|last| place <= last);

@@ -1,4 +1,4 @@
-//! Ribbon filters: static sets in next to the least possible space, 0.3 % over it at a million keys
+//! Ribbon filters: static sets in nearly the least possible space, 0.3 % over it at a million keys
 //! and a rate of 2^-8; and static maps that do not store their keys.
 //!
 //! ```
@@ -17,9 +17,9 @@
 //! # What it is
 //!
 //! A filter that is built from all its keys at once and never changes. It answers *definitely not
-//! in* or *probably in*; the second is wrong for a share of the absent keys that is chosen
-//! beforehand, the **false-positive rate**. It is never wrong about a key that is in. Of all known
-//! filters it comes closest to the least possible space, `log2(1 / fpr)` bits per key.
+//! in* or *probably in*. The second is wrong for a share of the absent keys that you choose, the
+//! **false-positive rate**. A present key is always found. Of all known filters it is closest to
+//! the least possible space, `log2(1 / fpr)` bits per key.
 //!
 //! | rate | bits per key | over the least |
 //! | --- | --- | --- |
@@ -27,8 +27,8 @@
 //! | 2^-8 | 8.03 | 1.003 |
 //! | 0.1 % | 10.00 | 1.004 |
 //!
-//! These are for a million keys. (1 % is no whole number of bits, and mixing 6 and 7 costs 1.1 %.)
-//! [`RibbonMap`] gives each key a value of up to 32 bits instead.
+//! These are for a million keys. (1 % is not a whole number of bits, and mixing 6 and 7 costs 1.1
+//! %.) [`RibbonMap`] gives each key a value of up to 32 bits instead.
 //!
 //! # Picture
 //!
@@ -53,40 +53,40 @@
 //!
 //! # Algorithm
 //!
-//! *Build*: keys are sorted by where their rows start, and eliminated. If a row's first slot is
+//! *Build*: keys are sorted by the starts of their rows, and eliminated. If a row's first slot is
 //! taken, the row there is added to it, which moves its start to the right, until it finds a free
 //! slot. (Sorted rows form a ribbon along the diagonal, hence the name.) The keys of some hundred
 //! neighbouring starts move together, slot by slot, several in one vector. Back-substitution from
-//! right to left then gives the solution.
+//! right to left then yields the solution.
 //!
-//! A row that vanishes on its way leaves its key without room. A layer has five percent *fewer*
-//! slots than keys. Its slots fill up almost completely, and the keys without room, about one in
-//! twenty, are *bumped* to a next layer, built in the same way. So that a query knows which layer
-//! to ask, every 128 starts share a threshold of two bits: keys that start below it are bumped.
+//! A row that vanishes during elimination leaves its key without a slot. A layer has five percent
+//! *fewer* slots than keys. Its slots fill up almost completely, and the keys without a slot, about
+//! one in twenty, are *bumped* to the next layer, built in the same way. A query finds the layer of
+//! its key by thresholds: every 128 starts share one of two bits, and keys that start below it are
+//! bumped.
 //!
-//! The last layer, of a few hundred keys, has a few percent more slots than keys, so that a row
-//! seldom vanishes, and takes another seed when one does. So does a small filter, of up to 1,200
-//! keys, which has no other layer. (This is the *standard* ribbon of the first paper. The others
-//! make the *bumped* ribbon of the second, BuRR.)
+//! The last layer, of a few hundred keys, has a few percent more slots than keys, so a row seldom
+//! vanishes; if one does, the layer is built under another seed. A filter of up to 1,200 keys has
+//! only such a layer. (This is the *standard* ribbon of the first paper. The others make the
+//! *bumped* ribbon of the second, BuRR.)
 //!
 //! Layers consist of independent shards of 8,000 to 65,000 slots. They are built in cache, with
 //! `par_build` of the feature `rayon` on several threads, and the result is always the same, byte
-//! for byte.
-//! Repeated keys do no harm: their equations are redundant.
+//! for byte. Repeated keys are harmless: their equations are redundant.
 //!
 //! *Contains* exclusive-ors the solution at the row's slots and compares with the key's result,
 //! without a branch. Slots of whole bytes are masked by the coefficients and folded, 32 bytes at a
-//! time with AVX2 where the processor has it. Solutions that lie by column are read eight columns
-//! at a time. With AVX-512 (Intel since Ice Lake, AMD since Zen 4) the coefficients are the mask
-//! under which 64 bytes of slots are loaded, if slots have one or two, and the parities of eight
-//! columns are counted at once.
+//! time with AVX2 where the processor has it. Solutions stored by column are read eight columns at
+//! a time. With AVX-512 (Intel since Ice Lake, AMD since Zen 4) the coefficients are the mask under
+//! which 64 bytes of slots are loaded, if slots have one or two, and the parities of eight columns
+//! are counted at once.
 //!
 //! A plan meets any rate, and any size, to within a block: a share of the blocks has one column
-//! less ([`theory`]). How many keys are bumped differs a little from filter to filter, and its size
-//! with it. A plan's bytes are enough for 99 filters in 100: a thousandth or two more than most
-//! take, or a few dozen bytes in a small one. A size that is given is never exceeded: where more
-//! keys are bumped than planned, the filter is built again with the columns that fit. With fewer
-//! keys than its goal or plan is for, it has the plan's rate in less space.
+//! less ([`theory`]). The number of bumped keys, and so the size, varies a little between filters.
+//! A plan's bytes are enough for 99 filters in 100: a thousandth or two more than most take, or a
+//! few dozen bytes in a small one. A size budget is never exceeded: if more keys are bumped than
+//! planned, the filter is built again with the columns that fit. With fewer keys than planned, it
+//! has the plan's rate in less space.
 //!
 //! # Cost and false-positive rate
 //!
@@ -96,29 +96,28 @@
 //!
 //! A query of 8, 16, 24 or 32 columns (rates of 2^-8, 2^-16 ...) reads one window of 8 r bytes, 2,
 //! 3, 4 or 5 adjacent cache lines; any other reads two neighbouring blocks, 16 r bytes, which are
-//! two or three lines at 1 %. The window begins at any byte,
-//! so reading only one would need starts that avoid the end of a line, and spare slots. The
-//! thresholds add a line, out of 2 kB per million keys, which stay in cache. A binary fuse filter
-//! reads three lines far apart. Whole bytes are faster: a rate of 2^-8 takes a fifth fewer
-//! instructions than 1 %, one by one and in batches.
+//! two or three lines at 1 %. The window may begin at any byte; reading only one line would need
+//! starts that avoid line ends, and spare slots. The thresholds add a line, out of 2 kB per million
+//! keys, which stay in cache. A binary fuse filter reads three lines far apart. Whole bytes are
+//! faster: a rate of 2^-8 takes a fifth fewer instructions than 1 %, one by one and in batches.
 //!
-//! Building takes about 40 ns a key at a million keys, as a binary fuse filter does in the same run
-//! (with two threads two thirds of that). Beside the filter it needs 9 bytes a key, and
-//! up to two megabytes for the shard being built. Building from an iterator needs 8 bytes a key
-//! more, for the hashes; [`BuildFilter::build_keys`] goes without by hashing each key of a slice
-//! twice. ([`RibbonMap`]: 16 bytes a pair, twice.)
+//! Building takes about 40 ns per key at a million keys, as a binary fuse filter does in the same
+//! run (with two threads two thirds of that). Beside the filter it needs 9 bytes per key, and up to
+//! two megabytes for the shard being built. Building from an iterator needs 8 bytes per key more,
+//! for the hashes; [`BuildFilter::build_keys`] avoids them by hashing each key of a slice twice.
+//! ([`RibbonMap`]: 16 bytes a pair, twice.)
 //!
 //! # When not to use it
 //!
-//! - Keys come or go: `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
-//! - Queries must be as fast as possible, and half as much space again does not matter:
+//! - Keys are inserted or removed later: use `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
+//! - Queries must be as fast as possible, and half as much space again does not matter: use
 //!   `amq-bloom`'s split-block filter.
-//! - Fewer than two hundred keys: a row is wide compared with their number, and a Bloom filter may
-//!   be smaller. At 10 keys and 1 % it takes 45.6 bits per key, a Bloom filter 12.8.
-//! - Strangers choose the keys and know the seed: they can choose many that start alike. Building
-//!   still ends, in an error ([`BuildError::Exhausted`]) or a filter not much larger than planned.
-//!   Hash under a secret key ([`Keyed`]), and read SECURITY.md in the repository. A secret seed is
-//!   less, but all there is for a map: XXH3 is no pseudorandom function.
+//! - There are fewer than two hundred keys: a row is wide compared with their number, and a Bloom
+//!   filter may be smaller. At 10 keys and 1 % it takes 45.6 bits per key, a Bloom filter 12.8.
+//! - Strangers choose the keys and know the seed: they can choose many with the same start.
+//!   Building still ends, in an error ([`BuildError::Exhausted`]) or a filter not much larger than
+//!   planned. Hash under a secret key ([`Keyed`]), and read SECURITY.md in the repository. A secret
+//!   seed protects less, since XXH3 is not a pseudorandom function, but a map has nothing else.
 //!
 //! # Papers
 //!

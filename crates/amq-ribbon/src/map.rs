@@ -13,13 +13,13 @@ use amq_core::internal::{Header, Threads, reserve};
 use amq_core::{BuildError, Bytes, DEFAULT_SEED, Key, KeyHash, LengthMismatch, PlanError, Table};
 use core::fmt;
 
-/// A map from a fixed set of keys to values of a few bits. It does not store the keys: **a key that
-/// was not among them gets some value, too**.
+/// A map from a fixed set of keys to values of a few bits. It does not store the keys: **an absent
+/// key gets an arbitrary value**.
 ///
 /// It takes little more than the values' own bits, 1.003 times as many for a million keys of 8
-/// bits. It works as [`RibbonFilter`](crate::RibbonFilter) does. The literature calls
-/// it retrieval, or a Bloomier filter (Chazelle, Kilian, Rubinfeld, Tal: *The Bloomier filter: an
-/// efficient data structure for static support lookup tables*, SODA 2004).
+/// bits. It works like [`RibbonFilter`](crate::RibbonFilter). The literature calls it retrieval, or
+/// a Bloomier filter (Chazelle, Kilian, Rubinfeld, Tal: *The Bloomier filter: an efficient data
+/// structure for static support lookup tables*, SODA 2004).
 ///
 /// ```
 /// use amq_ribbon::RibbonMap;
@@ -32,7 +32,7 @@ use core::fmt;
 /// # }
 /// ```
 ///
-/// A map is a file as a filter is, by [`FilterFile`](crate::FilterFile):
+/// Maps are saved and loaded like filters, by [`FilterFile`](crate::FilterFile):
 ///
 /// ```
 /// use amq_ribbon::{FilterFile, RibbonMap};
@@ -57,7 +57,7 @@ pub struct RibbonMap<B = Table> {
 /// [`FilterFile::view`](crate::FilterFile::view) returns.
 pub type RibbonMapView<'a> = RibbonMap<&'a [u8]>;
 
-/// Why a map could not be built.
+/// An error in building a map.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum MapError {
@@ -70,14 +70,14 @@ pub enum MapError {
         /// Bits of the map's values.
         bits: u32,
     },
-    /// One key, or one hash, has two values.
+    /// Two pairs have the same key, or the same hash, and different values.
     Conflict {
         /// The index of one pair.
         first: usize,
         /// The index of the other.
         second: usize,
     },
-    /// The number of bits is out of range, there is no memory, or no seed solves the equations.
+    /// The number of bits is out of range, memory is exhausted, or no seed solves the equations.
     Build(BuildError),
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for MapError {
     }
 }
 
-/// The text: `unwrap`, and a `main` that returns an error, print errors by `Debug`.
+/// The same text as `Display`, since `unwrap` and a `main` that returns an error print `Debug`.
 impl fmt::Debug for MapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -117,7 +117,7 @@ impl From<BuildError> for MapError {
 
 impl RibbonMap {
     /// A map of these pairs to values of `bits` bits, 1 to [`MAX_COLUMNS`], with the public
-    /// [`DEFAULT_SEED`]. A key may come twice if its value is the same.
+    /// [`DEFAULT_SEED`]. A key may be repeated with the same value.
     ///
     /// ```
     /// use amq_ribbon::{MapError, RibbonMap};
@@ -242,7 +242,7 @@ impl<K: Key + Sync> amq_core::HashSource for Keys<'_, K> {
 }
 
 impl<B: Bytes> RibbonMap<B> {
-    /// The value of `key`. A key that is not in the map has some value, too.
+    /// The value of `key`; an arbitrary one if the key is not in the map.
     ///
     /// ```
     /// use amq_ribbon::RibbonMap;
@@ -315,7 +315,7 @@ impl<B: Bytes> RibbonMap<B> {
     }
 }
 
-/// Neither the solution, which may be gigabytes, nor the seed, which may be secret.
+/// Omits the solution, which may be gigabytes, and the seed, which may be secret.
 impl<B> fmt::Debug for RibbonMap<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonMap")
@@ -327,15 +327,14 @@ impl<B> fmt::Debug for RibbonMap<B> {
 
 /// The pairs as entries, each value checked.
 fn collect(bits: u32, pairs: impl Iterator<Item = (KeyHash, u32)>) -> Result<Vec<Pair>, MapError> {
-    // What an iterator says of its length is a hint: it gets room for up to a million pairs at
-    // first.
+    // An iterator's length is only a hint: reserves room for at most a million pairs at first.
     let mut entries = room(pairs.size_hint().0.min(1 << 20) as u64)?;
     for (index, (hash, value)) in pairs.enumerate() {
         if u64::from(value) >> bits != 0 {
             return Err(MapError::Value { index, value, bits });
         }
         if entries.len() == entries.capacity() {
-            // As a vector grows by itself, but with an error where there is no memory.
+            // Grows like a vector, but fallibly.
             let more = (entries.len() as u64).max(1024);
             reserve(&mut entries, more)?;
         }
@@ -345,7 +344,7 @@ fn collect(bits: u32, pairs: impl Iterator<Item = (KeyHash, u32)>) -> Result<Vec
     Ok(entries)
 }
 
-/// Two pairs with one hash and different values, if there are any.
+/// Two pairs with one hash and different values, if any.
 fn conflict(entries: &[Pair]) -> Result<Option<MapError>, BuildError> {
     let mut order: Vec<usize> = room(entries.len() as u64)?;
     order.extend(0..entries.len());

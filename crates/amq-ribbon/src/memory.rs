@@ -1,10 +1,10 @@
-//! Lists that grow with an error where there is no memory.
+//! Fallible allocation of vectors.
 
 use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::reserve;
 
-/// Grows a list to `items` elements if it has fewer.
+/// Grows a vector to `items` elements if it has fewer.
 pub(crate) fn at_least<T: Clone + Default>(
     list: &mut Vec<T>,
     items: u64,
@@ -17,7 +17,7 @@ pub(crate) fn at_least<T: Clone + Default>(
     Ok(())
 }
 
-/// An empty list with room for `items` elements.
+/// An empty vector with room for `items` elements.
 pub(crate) fn room<T>(items: u64) -> Result<Vec<T>, BuildError> {
     let mut list = Vec::new();
     reserve(&mut list, items)?;

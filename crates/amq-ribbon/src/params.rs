@@ -1,20 +1,20 @@
-//! The parameters of a filter, and their limits.
+//! Parameters of a filter and their limits.
 
 use crate::geometry::Geometry;
 use crate::layer::Columns;
 use crate::sizing::MAX_LAYERS;
 use amq_core::PlanError;
 
-/// The most columns: the most bits that are compared, and the most bits of a map's value.
+/// The most columns: bits that a query compares, or bits of a map's value.
 pub const MAX_COLUMNS: u32 = 32;
 
-/// The most keys: the rest of a hash must tell the keys of one start position apart.
+/// The most keys: the other bits of a hash must distinguish the keys of one start.
 pub const MAX_KEYS: u64 = 1 << 40;
 
-/// The most that the last layer is widened, in tenths.
+/// The most by which the last layer is widened, in tenths.
 pub(crate) const MAX_WIDENED: u32 = 3;
 
-/// What determines a filter's size and rate.
+/// The parameters that determine a filter's size and rate.
 ///
 /// A plan has the expected number of keys in each layer; a filter has its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -22,12 +22,12 @@ pub(crate) const MAX_WIDENED: u32 = 3;
 pub struct RibbonParams {
     /// Columns of the solution, the bits that a query compares: 1 to [`MAX_COLUMNS`].
     pub columns: u32,
-    /// The share of blocks that have one column less, in 2^-32. It makes any rate, and any size,
-    /// possible. Zero if there is one column only.
+    /// The share of blocks that have one column less, in units of 2^-32, which makes any rate and
+    /// any size possible. Zero if there is only one column.
     pub short: u32,
     /// The keys that reach each layer; zero where there is none.
     pub keys: [u64; MAX_LAYERS],
-    /// Tenths of its keys by which the last layer is larger than planned: zero, unless no seed
+    /// Tenths of its keys by which the last layer is larger than planned: zero unless no seed
     /// solved it.
     pub widened: u32,
 }
@@ -40,7 +40,7 @@ amq_core::parameters!(RibbonParams {
 });
 
 impl RibbonParams {
-    /// Blocks of `columns` columns; a share of `short / 2^32` of them has one less.
+    /// Blocks of `columns` columns, a share `short / 2^32` of them with one less.
     ///
     /// Not checked yet, nor planned for a number of keys:
     /// [`PlanFilter::plan_params`](crate::PlanFilter::plan_params) does both.
@@ -53,7 +53,7 @@ impl RibbonParams {
         let (columns, keys) = (u64::from(self.columns), self.keys[0]);
         PlanError::check_parameter("columns", columns, 1, MAX_COLUMNS.into())?;
         if self.columns == 1 {
-            // One less would be none.
+            // One column less would be none.
             PlanError::check_parameter("short", self.short.into(), 0, 0)?;
         }
         PlanError::check_parameter("keys", keys, 0, MAX_KEYS)?;

@@ -1,4 +1,4 @@
-//! Coefficient rows of 64 bits, and what a hash determines: row, result and start.
+//! Rows of 64 coefficients, and the functions of a hash: row, result and start.
 //!
 //! Bit i of a row is the coefficient of slot i of its window. The solution's words have the same
 //! width: bit i of a word is one column of the block's slot i.
@@ -20,17 +20,17 @@ const SQRT7: u64 = 0xA54F_F53A_5F1D_36F1;
 /// The coefficients of the key with this hash. The first one is always set.
 ///
 /// A hash's upper bits choose the start. Bit i of a product depends on bits 0 to i of the hash, so
-/// the row owes little to the start: only its top bits see the hash's.
+/// the row is nearly independent of the start: only its top bits depend on the hash's upper bits.
 #[inline(always)]
 pub(crate) const fn of(hash: u64) -> u64 {
     hash.wrapping_mul(GOLDEN) | 1
 }
 
-/// The coefficients that a row has in its first block, where it begins at `offset`, and those that
-/// reach into the next block.
+/// The coefficients of a row in its first block, where it begins at `offset`, and those in the next
+/// block.
 #[inline(always)]
 pub(crate) const fn split(row: u64, offset: u32) -> (u64, u64) {
-    // The rest in two steps, since at offset 0 all bits go.
+    // In two steps, since at offset 0 all bits are shifted out.
     (row << offset, row >> 1 >> (63 - offset))
 }
 
@@ -40,8 +40,8 @@ pub(crate) const fn parity(word: u64) -> u32 {
     word.count_ones() & 1
 }
 
-/// A column of the solution from one slot on, where it is known from the next slot on: the row's
-/// parity there is the lowest bit of `result`.
+/// Extends a column of the solution by one slot, so that the row's parity is the lowest bit of
+/// `result`.
 #[inline(always)]
 pub(crate) const fn solved(column: u64, row: u64, result: u64) -> u64 {
     // Bit 0 is the slot itself, still unknown.
@@ -52,8 +52,8 @@ pub(crate) const fn solved(column: u64, row: u64, result: u64) -> u64 {
 /// The result that the key's row must have; callers take as many low bits as they need.
 ///
 /// They are the middle bits of a product, which depend on all lower bits of the hash through
-/// carries. So they are no linear function of the row's coefficients, and a sum of rows has the sum
-/// of their results by chance only.
+/// carries. So they are not a linear function of the coefficients, and a sum of rows has the sum of
+/// their results only by chance.
 #[inline(always)]
 pub(crate) const fn result(hash: u64) -> u32 {
     (hash.wrapping_mul(SQRT5) >> 32) as u32

@@ -13,7 +13,7 @@ pub(crate) struct Partition<E> {
     runs: Vec<Run>,
 }
 
-/// The range of one shard's entries. While they are put in, `end` is where the next one goes.
+/// The range of one shard's entries. During distribution, `end` is the place of the next one.
 #[derive(Clone, Copy, Default, Debug)]
 struct Run {
     begin: usize,
@@ -29,10 +29,12 @@ pub(crate) struct Shard<'a, E> {
 }
 
 impl<E: Entry> Partition<E> {
-    /// Iterates over the source twice: to count the entries, and to put them into their shards.
+    /// Iterates over the source twice: to count the entries, and to distribute them to their
+    /// shards.
     ///
-    /// A shard with far more entries than chance gives it has copies, which are dropped, or chosen
-    /// keys, which are an error. So is a source whose entries change between the passes.
+    /// A shard with far more entries than expected by chance has copies, which are dropped, or
+    /// chosen keys, which are an error. A source whose entries change between the passes is an
+    /// error, too.
     pub(crate) fn new(
         source: &(impl Source<E> + ?Sized),
         layer: &Layer,
@@ -48,7 +50,7 @@ impl<E: Entry> Partition<E> {
         let mut entries: Vec<E> = zeroed(sum as u64)?;
         source.for_each(|entry| {
             let next = &mut runs[shard(entry)].end;
-            // The check below finds a shard that left its own range.
+            // The check below finds a shard that overflowed its range.
             if let Some(free) = entries.get_mut(*next) {
                 *free = entry;
             }
@@ -71,7 +73,7 @@ impl<E: Entry> Partition<E> {
         Ok(Self { entries, runs })
     }
 
-    /// Appends the layer's words, all zero, and deals them and the entries out to the shards.
+    /// Appends the layer's words, all zero, and splits them and the entries among the shards.
     pub(crate) fn shards<'a>(
         &'a self,
         words: &'a mut Vec<u64>,
@@ -113,7 +115,7 @@ pub(crate) fn dedup<E: Entry>(entries: &mut [E]) -> usize {
     distinct
 }
 
-/// The error for keys that cannot have come by chance.
+/// The error for keys that cannot be random.
 pub(crate) const fn chosen(keys: u64) -> BuildError {
     BuildError::Exhausted { attempts: 1, keys }
 }
@@ -121,8 +123,8 @@ pub(crate) const fn chosen(keys: u64) -> BuildError {
 /// A shard's entries, bucket by bucket.
 #[derive(Default, Debug)]
 pub(crate) struct Sorter<E> {
-    /// A zero; and for each bucket, where its next entry goes. After sorting, where its entries
-    /// end, which is where those of the next bucket begin.
+    /// A zero; then for each bucket the place of its next entry. After sorting, the end of its
+    /// entries, which is the start of the next bucket's.
     next: Vec<u32>,
     sorted: Vec<E>,
 }
@@ -130,7 +132,7 @@ pub(crate) struct Sorter<E> {
 impl<E: Entry> Sorter<E> {
     /// Makes room for this many buckets and entries.
     pub(crate) fn make_room(&mut self, buckets: u64, entries: u64) -> Result<(), BuildError> {
-        // Only billions of copies of a key make a shard so large.
+        // Only billions of copies of a key make a shard this large.
         PlanError::check_parameter("keys in one shard", entries, 0, u32::MAX.into())?;
         at_least(&mut self.next, buckets + 1)?;
         at_least(&mut self.sorted, entries)
@@ -159,7 +161,7 @@ impl<E: Entry> Sorter<E> {
         }
     }
 
-    /// The entries sorted last of a bucket.
+    /// The entries of a bucket in the last sort.
     #[inline(always)]
     pub(crate) fn bucket(&self, bucket: usize) -> &[E] {
         &self.sorted[self.next[bucket] as usize..self.next[bucket + 1] as usize]

@@ -1,12 +1,12 @@
-//! Queries and builds with instructions that not every processor has.
+//! Queries and builds with optional processor instructions.
 //!
-//! The only module of this crate that has `unsafe` code. Everything here has a portable twin that
-//! gives the same answers. A query reads all slots of its window, or all columns, at once with AVX2
-//! or NEON, and in half as many instructions with AVX-512. A build is generic code inlined into
-//! functions compiled for AVX2 and the bit instructions.
+//! The only module of this crate with `unsafe` code. Everything here has a portable twin that gives
+//! the same answers. A query reads all slots of its window, or all columns, at once with AVX2 or
+//! NEON, and in half as many instructions with AVX-512. A build is generic code inlined into
+//! functions compiled for AVX2 and BMI.
 //!
-//! The words may be others each time they are asked for. So a query takes them once, a batch too,
-//! and reads by vectors only where that very slice has all bytes.
+//! The caller's `AsRef` may return different words each time. So a query, or a batch, borrows them
+//! once, and uses vector code only where that very slice has all bytes.
 #![allow(unsafe_code)]
 
 use crate::elimination::Elimination;
@@ -30,9 +30,9 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// The code that looks keys up. A solution chooses it once, so that no query asks the processor.
+/// The code that looks up keys, chosen once per solution, so that queries need not detect features.
 ///
-/// It is proof that the processor has the features: nothing outside this module makes one.
+/// Its value proves that the processor has them: only this module can make one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Backend(Features);
 
@@ -62,7 +62,7 @@ impl Backend {
 #[inline(always)]
 pub(crate) fn answer<A: Answer, B: Bytes>(solution: &Solution<B>, hash: u64) -> A {
     match solution.backend().0 {
-        // SAFETY: the backend says that the processor has the features.
+        // SAFETY: the backend proves that the processor has the features.
         #[cfg(target_arch = "x86_64")]
         Features::Avx512 => unsafe { x86::answer::<A, B, true>(solution, hash) },
         // SAFETY: as above.
@@ -81,7 +81,7 @@ pub(crate) fn answer_batch<A: Answer, B: Bytes>(
 ) {
     let solution = &solution.view();
     match solution.backend().0 {
-        // SAFETY: the backend says that the processor has the features.
+        // SAFETY: the backend proves that the processor has the features.
         #[cfg(target_arch = "x86_64")]
         Features::Avx512 => unsafe { x86::answer_batch::<A, true>(solution, hashes, answers) },
         // SAFETY: as above.
@@ -124,7 +124,7 @@ pub(crate) fn bump<E: Entry>(
     columns: Columns,
 ) -> Result<(), BuildError> {
     dispatch!(
-        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        // SAFETY: the processor has AVX2 and the bit instructions.
         has_avx2_and_bits => unsafe { x86::bump(elimination, layer, shard, columns) },
         elimination.bump(layer, shard, columns)
     )
@@ -139,7 +139,7 @@ pub(crate) fn seed<E: Entry>(
     keys: u64,
 ) -> Result<Option<u8>, BuildError> {
     dispatch!(
-        // SAFETY: it needs AVX2 and the bit instructions, which the processor has.
+        // SAFETY: the processor has AVX2 and the bit instructions.
         has_avx2_and_bits => unsafe { x86::seed(elimination, layer, shard, columns, keys) },
         elimination.seed(layer, shard, columns, keys)
     )

@@ -1,4 +1,4 @@
-//! Sizing: how many slots a layer has for its keys, and how many keys it bumps.
+//! Sizing: the slots of a layer for its keys, and the number of keys it bumps.
 
 use crate::layer::Layer;
 use crate::row::{BITS, BUCKET};
@@ -8,24 +8,24 @@ use amq_core::numeric::last_true;
 pub const MAX_LAYERS: usize = 6;
 
 /// Log2 of the starts in a shard of a first layer that bumps keys. Each shard wastes about half a
-/// row, and its working set is to stay in cache.
+/// row, and its working set must stay in cache.
 const LARGE_SHARD: u32 = 16;
-/// As `LARGE_SHARD`, where large shards would be fewer than [`ENOUGH`], too few for many
+/// As `LARGE_SHARD`, where there would be fewer large shards than [`ENOUGH`], too few for many
 /// processors.
 const SMALL_SHARD: u32 = 15;
 const ENOUGH: u64 = 4;
-/// As `LARGE_SHARD`, for later layers, which get a twentieth of the keys.
+/// As `LARGE_SHARD`, for later layers, each with a twentieth of the keys before it.
 const LATER_SHARD: u32 = 13;
 /// The share by which a bumping layer has fewer slots than keys.
 const OVERLOAD: f64 = 0.05;
-/// What a plan states of empty slots, see [`stated`]: constants of the first release.
+/// The empty slots that a plan assumes, see [`stated`]: constants of the first release.
 const STATED: Empty = Empty { share: 0.0005, at_end: 0.4 };
 /// Log2 of the starts in a shard of the last layer.
 const LAST_SHARD: u32 = 14;
 /// A layer of at most this many keys is the last: another would save less than its blocks waste.
 pub(crate) const FEW: u64 = 1200;
 /// Standard deviations beyond which the bumped keys must have been chosen; and the share of a
-/// layer's keys by which the mean itself may be wrong, see [`limit_of_bumped`].
+/// layer's keys by which the modelled mean may be off, see [`limit_of_bumped`].
 const CHOSEN_SPREAD: f64 = 10.0;
 const CHOSEN_SHARE: f64 = 0.001;
 
@@ -50,7 +50,7 @@ pub(crate) fn bumps(layer: usize, keys: u64) -> bool {
     layer + 1 < MAX_LAYERS && keys > FEW
 }
 
-/// The keys of each layer that a plan states for this many keys.
+/// The keys of each layer in a plan for this many keys.
 pub(crate) fn expected(total: u64) -> [u64; MAX_LAYERS] {
     let mut keys = [0; MAX_LAYERS];
     let mut left = total;
@@ -64,13 +64,13 @@ pub(crate) fn expected(total: u64) -> [u64; MAX_LAYERS] {
     keys
 }
 
-/// The most of a layer's keys that it bumps by chance: far beyond the spread, and two buckets more,
-/// since a bucket may be bumped whole. With more, someone chose the keys.
+/// The most keys that a layer bumps by chance: far beyond the spread, and two buckets more, since a
+/// bucket may be bumped whole. With more, the keys were chosen.
 ///
 /// The spread grows with the square root of the keys, but an error of the modelled mean grows with
-/// the keys, and overtakes any number of deviations. A test holds the mean to 4 deviations at
-/// 5 x 10^7 keys, which is 0.00007 of them. So a thousandth of the keys is more than any error of
-/// the mean that the test lets pass, at every number of keys.
+/// the keys, and overtakes any number of deviations. A test holds the mean to 4 deviations at 5 x
+/// 10^7 keys, which is 0.00007 of them. So a thousandth of the keys exceeds any error of the mean
+/// that the test lets pass, at every number of keys.
 pub(crate) fn limit_of_bumped(keys: u64, layer: usize) -> u64 {
     let chance = CHOSEN_SPREAD * spread(keys) + CHOSEN_SHARE * keys as f64;
     let most = bumped(keys, layer) + chance;
@@ -82,13 +82,13 @@ pub(crate) fn bumped(keys: u64, layer: usize) -> f64 {
     without_slots(keys, layer, EMPTY)
 }
 
-/// The number of bumped keys that a plan states: up to a hundredth below the mean. How many blocks
-/// are short follows from it, so with other constants the same keys would give another file.
+/// The number of bumped keys in a plan: up to a hundredth below the mean. The number of short
+/// blocks follows from it, so with other constants the same keys would give another file.
 pub(crate) fn stated(keys: u64, layer: usize) -> f64 {
     without_slots(keys, layer, STATED)
 }
 
-/// The keys for which a bumping layer has no slots.
+/// The keys of a bumping layer that exceed its slots.
 fn without_slots(keys: u64, layer: usize, empty: Empty) -> f64 {
     let (starts, shard_bits) = bumping(keys, layer);
     let layer = Layer { starts, shard_bits, ..Layer::default() };
@@ -117,7 +117,7 @@ pub(crate) fn bumping(keys: u64, layer: usize) -> (u64, u32) {
     let shards = libm::ceil(blocks / (1.0 + (1 << shard) as f64 / BITS as f64));
     let mut whole = libm::round(blocks - shards).max(1.0) as u64;
     if whole.is_multiple_of((1 << shard) / BITS) {
-        // The last start would be a shard of its own.
+        // The last start would be its own shard.
         whole -= 1;
     }
     (whole * BITS + 1, shard)
@@ -130,14 +130,14 @@ pub(crate) fn last(keys: u64) -> (u64, u32) {
     let mut whole = if one <= shard as f64 {
         libm::ceil(one / BITS as f64) - 1.0
     } else {
-        // Shards are not equally full. Those fuller than this find a seed, too, but not as soon.
+        // Shards are not equally full. Fuller ones find a seed, too, but later.
         let spread = |keys: u64| slots_for(keys as f64 + 2.5 * libm::sqrt(keys as f64));
         let slots = (shard + BITS - 1) as f64;
         let full = last_true(1, shard, |keys| spread(keys) <= slots);
         libm::ceil(keys as f64 / full as f64 * shard as f64 / BITS as f64)
     };
     if whole > 0.0 && (whole as u64).is_multiple_of(shard / BITS) {
-        // As above, but with a block more.
+        // As above, but adds a block.
         whole += 1.0;
     }
     (whole as u64 * BITS + 1, LAST_SHARD)

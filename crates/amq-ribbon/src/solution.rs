@@ -1,5 +1,5 @@
-//! The solution of the equations: what a filter or a map consists of, and where a key's row lies in
-//! it.
+//! The solution of the equations, which is the table of a filter or map, and the lookup of a key's
+//! row.
 
 use crate::RibbonParams;
 use crate::geometry::Geometry;
@@ -11,14 +11,14 @@ use crate::threshold::{limit, threshold_of};
 use crate::truncate::Target;
 use amq_core::{Bytes, KeyHash, Table};
 
-/// Keys of a batch whose windows are prefetched before the first of them is read.
+/// Keys of a batch whose windows are prefetched before the first is read.
 const PREFETCH_GROUP: usize = 32;
 
-/// The layers, one after another. `B` holds each part of them as the file has it, and may return
-/// other bytes each time it is asked.
+/// The layers, concatenated. `B` holds each part as in the file, and may return different bytes on
+/// each call.
 ///
 /// Vector code relies on `bytes_read` and `backend`. So the fields are private, and none changes
-/// once the solution is put together.
+/// after construction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Solution<B = Table> {
     params: RibbonParams,
@@ -31,7 +31,7 @@ pub(crate) struct Solution<B = Table> {
     seeds: B,
     /// [`Columns::slot_bytes`](crate::layer::Columns::slot_bytes), which determines the layout.
     slot_bytes: u32,
-    /// Bytes that vectors read of a window, in this layout.
+    /// Bytes that vector code reads from a window, in this layout.
     bytes_read: usize,
     backend: Backend,
 }
@@ -51,7 +51,7 @@ impl<B> Solution<B> {
             thresholds,
             seeds,
             slot_bytes: columns.slot_bytes(),
-            // The window that a key has in no layer is only read by portable code.
+            // Without layers, windows are only read by portable code.
             bytes_read: if geometry.len == 0 { usize::MAX } else { bytes_read(columns) },
             backend: Backend::new(),
         }
@@ -66,14 +66,13 @@ impl<B> Solution<B> {
         &self.geometry
     }
 
-    /// Bytes of a slot, or zero if the solution lies by column.
+    /// Bytes of a slot, or zero if the solution is stored by column.
     #[inline(always)]
     pub(crate) const fn slot_bytes(&self) -> u32 {
         self.slot_bytes
     }
 
-    /// The last place where a window may begin that vectors read, so that all they read lies in
-    /// these words.
+    /// The last place of a window that vector code can read within these words.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) const fn last_place(&self, words: &[u8]) -> Option<usize> {
@@ -116,7 +115,7 @@ impl<B: Bytes> Solution<B> {
         self.first_window::<L>(hash).unwrap_or_else(|| self.later_window::<L>(hash))
     }
 
-    /// A key's window, if the first layer has it.
+    /// A key's window, if it is in the first layer.
     #[inline(always)]
     pub(crate) fn first_window<L: SolutionLayout>(&self, hash: u64) -> Option<Window<L::Part>> {
         self.window_in::<L>(&self.first_layer(), hash)
@@ -134,7 +133,7 @@ impl<B: Bytes> Solution<B> {
 
     #[inline(always)]
     fn first_layer(&self) -> Layer {
-        // Tells the compiler that nothing lies before it.
+        // Tells the compiler that no layer precedes it.
         Layer { first_word: 0, first_bucket: 0, ..self.geometry.layers[0] }
     }
 
@@ -157,7 +156,7 @@ impl<B: Bytes> Solution<B> {
             return Window::default();
         };
         for (i, layer) in bumping.iter().enumerate() {
-            // The first bumps it, as the caller knows.
+            // The caller knows that the first layer bumps it.
             if i > 0
                 && let Some(window) = self.window_in::<L>(layer, hash)
             {
@@ -179,7 +178,7 @@ impl<B: Bytes> Solution<B> {
     }
 
     /// Whether a bucket bumps the keys that start at this offset. A bucket without a threshold, as
-    /// in a last layer that is the only one, bumps all.
+    /// in a single layer, bumps all.
     #[inline(always)]
     fn is_bumped(&self, bucket: u64, offset: u64) -> bool {
         let threshold = threshold_of(self.thresholds.as_ref(), bucket);
@@ -196,10 +195,9 @@ impl Solution {
     }
 }
 
-/// A batch: all its queries read the same slices.
+/// A batch, whose queries all read the same slices.
 impl Solution<&[u8]> {
-    /// Answers for many keys. While it answers for one group of them, it prefetches the windows of
-    /// the next, so that memory is never idle.
+    /// Answers for many keys. While answering for one group, it prefetches the windows of the next.
     #[inline(always)]
     pub(crate) fn each<L: SolutionLayout, A>(
         &self,
@@ -232,8 +230,8 @@ impl Solution<&[u8]> {
         }
     }
 
-    /// Finds and prefetches the window of a group's key number `at`, as if the first layer had all
-    /// keys. It does not for one in twenty, which no branch could foresee.
+    /// Finds and prefetches the window of a group's key `at`, as if it were in the first layer. One
+    /// in twenty is not, which no branch could predict.
     #[inline(always)]
     fn prepare<L: SolutionLayout>(
         &self,
@@ -273,7 +271,7 @@ struct Later {
 impl Later {
     const NONE: Self = Self { keys: [0; PREFETCH_GROUP], len: 0 };
 
-    /// Adds a key or not, without a branch.
+    /// Adds a key if `is_bumped`, without a branch.
     #[inline(always)]
     fn push_if(&mut self, is_bumped: bool, key: usize) {
         self.keys[self.len % PREFETCH_GROUP] = key as u8;

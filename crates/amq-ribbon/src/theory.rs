@@ -1,22 +1,21 @@
-//! How often a filter is wrong, and how large it must be.
+//! The false-positive rate of a filter, and the size needed for a rate.
 //!
-//! The answer to an absent key is a sum of the solution's slots, which is independent of the key's
-//! own result. So with r columns they agree with probability
+//! For an absent key, the sum of the solution's slots is independent of the key's result. So with r
+//! columns the two agree with probability
 //!
 //! ```text
 //! fpr = 2^-r,     or  s 2^-(r-1) + (1 - s) 2^-r
 //!                 where a share s of the answers comes from short blocks, with r - 1 columns
 //! ```
 //!
-//! whatever the solution is. All filters with the same parameters have the same rate, without
-//! spread. Slots that no key determines cost space, not rate.
+//! for any solution. All filters with the same parameters have the same rate, without spread. Slots
+//! that no key determines cost space, but do not affect the rate.
 //!
 //! A rate of whole columns is exact. Between two, the same share of blocks is short in every layer,
 //! to within one block. The short blocks are a layer's first, and the beginning of a shard bumps no
 //! keys, so they answer a little more than their share. How much more is a model fitted to
-//! measurements. With it the rate is right to within a thousandth from 3,000 keys on. Below that a
-//! filter of several layers with short blocks errs up to 1.5 % less
-//! often than predicted.
+//! measurements. With it the rate is right to within a thousandth from 3,000 keys on. Below, a
+//! filter of several layers with short blocks has a rate up to 1.5 % lower than predicted.
 
 use crate::RibbonParams;
 use crate::geometry::{Geometry, most};
@@ -27,8 +26,8 @@ use crate::sizing::{expected, limit_of_bumped};
 use amq_core::numeric::{first_true, hash_floor, last_true};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
-/// The rate of a filter with these parameters that holds this many keys: the same for every number
-/// but zero. Parameters that have no number of keys yet get the expected ones.
+/// The rate of a filter with these parameters and this many keys: the same for every number but
+/// zero. Parameters without numbers of keys get the expected ones.
 pub fn fpr(params: &RibbonParams, keys: u64) -> PredictedFpr {
     let mean = match params.check() {
         Err(_) => f64::NAN,
@@ -43,7 +42,7 @@ pub fn fpr(params: &RibbonParams, keys: u64) -> PredictedFpr {
     PredictedFpr { mean, sd: if mean.is_nan() { f64::NAN } else { 0.0 } }
 }
 
-/// The rate in a given geometry, which need not follow from the parameters: a file's geometry was
+/// The rate in a given geometry. It need not follow from the parameters: a file's geometry was
 /// planned by its writer.
 pub(crate) fn fpr_in(params: &RibbonParams, geometry: &Geometry, keys: u64) -> f64 {
     if keys == 0 {
@@ -53,7 +52,7 @@ pub(crate) fn fpr_in(params: &RibbonParams, geometry: &Geometry, keys: u64) -> f
     rate + (1.0 - rate) * hash_floor(keys)
 }
 
-/// The rate of whole columns, and as much again for the answers from short blocks.
+/// The rate of whole columns, doubled for answers from short blocks.
 fn rate(params: &RibbonParams, geometry: &Geometry) -> f64 {
     let keys = |layer: usize| params.keys.get(layer).map_or(0.0, |&keys| keys as f64);
     let short = |(i, layer): (usize, &Layer)| {
@@ -62,7 +61,7 @@ fn rate(params: &RibbonParams, geometry: &Geometry) -> f64 {
     };
     let short: f64 = geometry.layers().iter().enumerate().map(short).sum();
     let rate = libm::exp2(-f64::from(params.columns)) * (1.0 + short / keys(0).max(1.0));
-    // The model is for layers as they are planned; those of a forged file may be any.
+    // The model is for planned layers; a forged file may have any.
     rate.clamp(0.0, 1.0)
 }
 
@@ -83,9 +82,9 @@ fn short_answers(layer: &Layer, bumped: f64) -> f64 {
     short / layer.starts as f64 - bumped * bumping_in_short / bumping_in_all
 }
 
-/// How many of a shard's first `starts` starts bump keys, in effect: the overload must add up to a
-/// row before there is no room. Measured: bumping begins after
-/// about three rows' lengths, and is the same as elsewhere after about seventeen.
+/// The effective number of a shard's first `starts` starts that bump keys: the overload must add up
+/// to a row before slots run out. Measured: bumping begins after about three row lengths, and
+/// reaches its full level after about seventeen.
 fn bumping(starts: u64) -> f64 {
     let (starts, row) = (starts as f64, BITS as f64);
     let (from, to) = (3.0 * row, 17.0 * row);
@@ -104,10 +103,10 @@ const NEGLIGIBLE: f64 = 1e-6;
 
 /// The smallest filter for a rate, or the best for a size.
 ///
-/// The rate is met to within a millionth, where what equal 64-bit hashes add is less than that.
+/// The rate is met to within a millionth, where equal 64-bit hashes add less than that.
 ///
-/// Filters of equally many keys bump different numbers of them. The plan's parameters have the
-/// expected numbers; its bytes are enough for all but about one filter in a hundred.
+/// The numbers of bumped keys vary between filters. The plan's parameters have the expected
+/// numbers; its bytes are enough for all but about one filter in a hundred.
 ///
 /// A plan for one key more may be smaller, by up to one block and a word of thresholds: where the
 /// first layer gets another block, it bumps 64 keys fewer, and the next layer may save two.
@@ -124,8 +123,8 @@ pub fn plan(goal: Goal) -> Result<Plan<RibbonParams>, PlanError> {
     plan_params(params, goal.keys)
 }
 
-/// The plan of a filter with these columns for this many keys: `params` gives the columns and the
-/// short blocks, `keys` the keys of each layer.
+/// The plan of a filter for this many keys, with the columns and short blocks of `params`; `keys`
+/// determines the keys of each layer.
 pub fn plan_params(params: RibbonParams, keys: u64) -> Result<Plan<RibbonParams>, PlanError> {
     check_keys(keys)?;
     let params = params.with_keys(expected(keys));
@@ -152,8 +151,8 @@ pub(crate) fn check_keys(keys: u64) -> Result<(), PlanError> {
 fn for_rate(total: u64, asked: f64) -> Result<RibbonParams, PlanError> {
     let keys = expected(total);
     let with = |columns: u32, short: u64| RibbonParams::new(columns, short as u32).with_keys(keys);
-    // What equal hashes add is left out where it is negligible: a rate of whole columns would cost
-    // another one.
+    // Ignores equal hashes where they are negligible; otherwise a rate of whole columns would cost
+    // another column.
     let floor = hash_floor(total);
     let least = if floor < NEGLIGIBLE * asked { asked } else { asked - floor };
     let columns = libm::ceil(-libm::log2(least)).max(1.0);
@@ -169,8 +168,8 @@ fn for_rate(total: u64, asked: f64) -> Result<RibbonParams, PlanError> {
     Ok(with(columns, last_true(0, most_short(columns), meets)))
 }
 
-/// These parameters with the most columns, and then the fewest short blocks, that fit: `bytes` says
-/// how large such a filter is.
+/// These parameters with the most columns, and then the fewest short blocks, that fit. `bytes`
+/// returns the size of such a filter.
 pub(crate) fn within(
     params: RibbonParams,
     allowed: u64,
@@ -196,10 +195,10 @@ const fn most_short(columns: u32) -> u64 {
     if columns == 1 { 0 } else { u32::MAX as u64 }
 }
 
-/// The most memory for building beside the filter: the hashes and those bumped, and the working set
+/// The most memory for building beside the filter: the hashes, the bumped ones, and the working set
 /// of the elimination, which is largest in the first layer. (Thousands of copies of one key take a
-/// few bytes more for each.) Also what each further thread adds, and how many threads can take
-/// part.
+/// few bytes more for each.) Also the memory of each further thread, and the most threads that can
+/// take part.
 fn build_bytes(params: &RibbonParams) -> (u64, u64, u64) {
     let total = params.keys[0];
     let geometry = params.geometry();
@@ -216,19 +215,18 @@ fn build_bytes(params: &RibbonParams) -> (u64, u64, u64) {
     let buckets = |starts: f64| starts / BUCKET as f64 + 1.0;
     let outcomes = 8.0 * bumped as f64 + buckets(layer.starts as f64) + 128.0 * shards as f64;
     let all = 8.0 * total as f64 + outcomes;
-    // Each slot has a row and its result. Each key is there once more, sorted. Each bucket has a
-    // threshold and a count for the sort.
+    // A row and a result per slot; a sorted copy of each key; a threshold and a count per bucket.
     let row = size_of::<u64>() as f64;
     let slots = starts + 2.0 * BITS as f64 + BUCKET as f64;
     let elimination = slots * (row + 4.0) + keys * 8.0 + buckets(slots) * 5.0;
-    // The keys of the fullest bucket are there twice more, as equations.
+    // Two more copies of the fullest bucket's keys, as equations.
     let mean = keys * (BUCKET as f64 / starts).min(1.0);
     let bucket = (mean + 8.0 * libm::sqrt(mean) + 32.0).min(keys + 32.0);
     let starts = (2 * BUCKET + BITS) as f64;
     let equations = bucket * 2.0 * (row + 8.0) + 4.0 * starts;
-    // The keys that a shard bumps; or its keys once more, where a seed has failed.
+    // The keys that a shard bumps; or another copy of its keys, after a seed has failed.
     let more = ((8 * bumped) as f64 / shards as f64).max(keys * 8.0);
-    // Where several threads work, what all shards bump is there twice. That is counted for each
+    // With several threads, the bumped keys of all shards are held twice. That is counted for each
     // further thread.
     let thread = elimination + equations + outcomes;
     ((all + elimination + equations + more) as u64 + 4096, thread as u64 + 4096, shards)

@@ -1,9 +1,8 @@
 //! Truncating: the same filter with fewer columns.
 //!
-//! Each column of the solution is solved by itself, and which keys are bumped, and under which
-//! seed, does not depend on any. So the first columns are the solution that the keys would have had
-//! with no others. What changes is where a layer's short blocks end, and in which order a block
-//! lies in its words.
+//! Each column of the solution is solved separately, and bumping and seeds do not depend on the
+//! columns. So the first columns are the solution that the keys would have with only these. What
+//! changes is where a layer's short blocks end, and the layout of a block in its words.
 
 use crate::file::check_parts;
 use crate::geometry::Geometry;
@@ -18,12 +17,13 @@ use amq_core::{Budget, DecodeError, Goal, TruncateError, TruncateFilter};
 const WORDS: usize = MAX_COLUMNS as usize;
 
 impl RibbonFilter {
-    /// Makes this the filter that its keys would have been built into within a smaller budget. It
-    /// needs no keys: one filter serves several sizes.
+    /// Makes this the filter that its keys would make within a smaller budget, without the keys:
+    /// one file serves several sizes.
     ///
-    /// The budget is that of the number of keys planned for. One that the filter has already leaves
-    /// it as it is, and a larger one is refused. Byte for byte the result is a build within that
-    /// budget, whatever the filter has been before. In a file: [`LoadOptions::budget`].
+    /// The budget applies to the number of keys planned for. A budget that the filter already meets
+    /// exactly leaves it as it is, and a larger one is refused. The result equals a build within
+    /// that budget, byte for byte, also after earlier truncation. For a file, see
+    /// [`LoadOptions::budget`].
     ///
     /// [`LoadOptions::budget`]: crate::LoadOptions::budget
     ///
@@ -60,7 +60,7 @@ impl TruncateFilter for RibbonFilter {
     }
 }
 
-/// The filter of a file within a budget.
+/// Reads a filter from a file within a budget.
 pub(crate) fn read(
     (params, geometry): (RibbonParams, Geometry),
     mut header: Header,
@@ -81,7 +81,7 @@ pub(crate) fn read(
     Ok(RibbonFilter { header, len, solution })
 }
 
-/// What a filter is truncated to.
+/// The result of a truncation: parameters and geometry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) params: RibbonParams,
@@ -89,7 +89,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Of a filter of `len` keys with these parameters.
+    /// For a filter of `len` keys with these parameters.
     fn of(
         params: &RibbonParams,
         geometry: &Geometry,
@@ -100,12 +100,12 @@ impl Target {
         let goal = Goal::new(header.capacity.max(len), budget).checked()?;
         let whole = Self { params: *params, geometry: *geometry };
         if len == 0 {
-            // It takes no space, which is within any budget.
+            // An empty filter takes no space, which is within any budget.
             return Ok(whole);
         }
         let planned = goal.plan_by(theory::plan)?.params;
         let mut target = whole.with_columns(planned.columns, planned.short);
-        // As a build does it: the keys that are bumped may be more than planned.
+        // As in a build: more keys may be bumped than planned.
         let allowed = goal.max_bits() / 8;
         if target.geometry.bytes() > allowed {
             let bytes = |fitting: &RibbonParams| {
@@ -138,7 +138,7 @@ impl Target {
         Self { params, geometry }
     }
 
-    /// Whether no block has more columns than there.
+    /// Whether no block has more columns than in `other`.
     fn is_within(&self, other: &Self) -> bool {
         let short = |layers: (&Layer, &Layer)| layers.0.short >= layers.1.short;
         let mut layers = self.geometry.layers().iter().zip(other.geometry.layers());
@@ -165,7 +165,7 @@ impl<'a> Cut<'a> {
         Self { params, geometry, target, layer: 0, block: 0 }
     }
 
-    /// Takes the next block, and writes what is kept of it. Returns how many bytes that is.
+    /// Reads the next block, and writes the columns kept. Returns the bytes written.
     fn next(&mut self, words: &mut impl ByteSource, kept: &mut [u8]) -> Result<usize, DecodeError> {
         let Some(layer) = self.geometry.layers().get(self.layer) else {
             return Ok(0);

@@ -1,17 +1,17 @@
-//! Column by column: a block has one word for each column, and bit i of it belongs to slot i.
+//! The layout by column: a block has one word for each column, and its bit i belongs to slot i.
 
 use super::{Answer, SolutionLayout, Window};
 use crate::layer::Layer;
 use crate::row::{self, BITS};
 use amq_core::prefetch::prefetch;
 
-/// The layout for any number of columns, also where blocks differ in it.
+/// The layout for any number of columns, which may differ between blocks.
 pub(crate) struct ByColumn;
 
 /// The blocks of a window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks {
-    /// Words in each of the two blocks that count.
+    /// The columns that are compared: words of each of the two blocks.
     pub(crate) columns: u32,
     /// The row's first slot, within the first block.
     pub(crate) offset: u32,
@@ -39,8 +39,8 @@ impl SolutionLayout for ByColumn {
         let after = place + 8 * part.columns as usize;
         prefetch(words, place);
         prefetch(words, place + 64);
-        // By the columns of most windows: a window's own, which may be one less, would make a
-        // branch that cannot be foreseen.
+        // By the columns of most windows: a branch on the window's own, which may be one less,
+        // would be mispredicted.
         if columns <= 8 {
             // Vectors read eight words of the second block, too.
             return prefetch(words, after + 56);
@@ -59,7 +59,7 @@ impl SolutionLayout for ByColumn {
         let Some((block, rest)) = words.split_at_checked(columns) else {
             return A::default();
         };
-        // A row in the very last block ends in it, so there any words will do for the next one.
+        // A row in the very last block ends in it, so any words serve as the next one.
         let after = rest.get(..columns).unwrap_or(block);
         let (here, next) = row::split(row::of(window.hash), window.part.offset);
         let parities = block.iter().zip(after).map(|(&one, &other)| {

@@ -1,4 +1,4 @@
-//! Slot by slot: the bits of a slot are whole bytes, and lie together.
+//! The layout by slot: the bits of a slot are whole, adjacent bytes.
 //!
 //! ```text
 //!   slots, two bytes each    |a0 a1|b0 b1|c0 c1|d0 d1|e0 e1| ...
@@ -6,9 +6,8 @@
 //!   value                          b0^d0^e0.., b1^d1^e1..
 //! ```
 //!
-//! A query reads the slots of its window and no others: half as many bytes as the two blocks that
-//! columns take. It keeps the bytes of those slots whose coefficient is set, and exclusive-ors the
-//! slots together.
+//! A query reads exactly the slots of its window: half as many bytes as two blocks of columns. It
+//! keeps the slots whose coefficient is set, and exclusive-ors them.
 //!
 //! The first slot is in the lowest bytes of the first word, on machines of either byte order.
 
@@ -24,7 +23,7 @@ pub(crate) struct BySlot<const BYTES: usize>;
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 impl<const BYTES: usize> BySlot<BYTES> {
-    /// Eight slots take this many words of 64 bits. In each byte, the bit of its slot.
+    /// For eight slots, which take this many 64-bit words: in each byte, the bit of its slot.
     const BITS: [u64; BYTES] = {
         let mut bits = [0; BYTES];
         let mut at = 0;
@@ -38,7 +37,7 @@ impl<const BYTES: usize> BySlot<BYTES> {
     /// The bits of a slot.
     pub(crate) const MASK: u32 = u32::MAX >> (32 - 8 * BYTES);
 
-    /// The slots of a row, exclusive-ored; `None` if the words end before it does.
+    /// The exclusive or of a row's slots; `None` if the words end before it.
     #[inline(always)]
     fn sum(words: &[u8], window: &Window<()>) -> Option<u32> {
         let row = row::of(window.hash);
@@ -54,7 +53,7 @@ impl<const BYTES: usize> BySlot<BYTES> {
         Self::sums(words, window.place, row).map(fold)
     }
 
-    /// The slots of a row that begins at this byte, exclusive-ored into eight.
+    /// The selected slots of a row that begins at this byte, reduced to eight slots.
     #[inline(always)]
     fn sums(words: &[u8], place: usize, row: u64) -> Option<[u64; BYTES]> {
         let slots = words.get(place..)?.get(..BITS as usize * BYTES)?;
@@ -70,7 +69,7 @@ impl<const BYTES: usize> BySlot<BYTES> {
         Some(sums)
     }
 
-    /// The coefficients in the order in which [`masks`](Self::masks) takes them.
+    /// The coefficients in the order that [`masks`](Self::masks) needs.
     #[inline(always)]
     const fn prepared(coefficients: u64) -> u64 {
         match BYTES {
@@ -88,7 +87,7 @@ impl<const BYTES: usize> BySlot<BYTES> {
             return [(prepared >> eight & ONES) * 0xFF; BYTES];
         }
         let spread = (prepared >> (8 * eight) & 0xFF) * ONES;
-        // The top bit of each byte that has its bit. No byte has two, so nothing is carried.
+        // The top bit of each byte that has its bit. No byte has two bits, so nothing is carried.
         let top = |bits: u64| ((spread & bits) + 0x7F * ONES) >> 7 & ONES;
         Self::BITS.map(|bits| top(bits) * 0xFF)
     }
@@ -111,7 +110,7 @@ pub(crate) fn fold<const BYTES: usize>(sums: [u64; BYTES]) -> u32 {
 /// Folds a word of whole slots.
 #[inline(always)]
 pub(crate) fn fold_word<const BYTES: usize>(mut sum: u64) -> u32 {
-    // Rotated rather than shifted: one instruction where there is one for both.
+    // Rotates rather than shifts: a single instruction on processors that rotate and xor at once.
     sum ^= sum.rotate_right(32);
     if BYTES <= 2 {
         sum ^= sum.rotate_right(16);
@@ -214,7 +213,8 @@ mod tests {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Writes columns of pseudo-random bits both ways, and asks both for rows at every slot.
+    /// Writes columns of pseudo-random bits in both layouts, and queries both for rows at every
+    /// slot.
     fn layouts_agree<const BYTES: usize>() {
         const BLOCKS: usize = 3;
         let columns = 8 * BYTES;

@@ -1,10 +1,9 @@
-//! The two things that a query does with vectors, with AVX2. [`avx512`](super::avx512) has the
-//! same.
+//! The two vector operations of a query, with AVX2. [`avx512`](super::avx512) has the same.
 //!
 //! The coefficients are spread over the bytes of the slots: each byte of a vector gets the eight
-//! coefficients among which its slot's is, and is compared with that one.
+//! coefficients that include its slot's, and is tested for that bit.
 
-// Compilers differ in which of these intrinsics are unsafe.
+// Compiler versions differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]
 
 use crate::layout::{fold, fold_word};
@@ -18,7 +17,7 @@ impl<const BYTES: usize> Spread<BYTES> {
     const EIGHTS: usize = if BYTES > 2 { 1 } else { 4 / BYTES };
     const STEP: usize = Self::EIGHTS * 8 * BYTES;
     /// For each vector, and each of its bytes: the group of eight coefficients with its slot's.
-    /// Bytes that are left over get none.
+    /// Unused bytes get none.
     const FROM: [[u8; 32]; 8] = {
         let mut from = [[0x80; 32]; 8];
         let mut at = 0;
@@ -41,14 +40,14 @@ impl<const BYTES: usize> Spread<BYTES> {
     };
 }
 
-/// Of 64 slots of `BYTES` bytes those whose coefficients are set, exclusive-ored.
+/// The exclusive or of those of 64 slots of `BYTES` bytes whose coefficients are set.
 ///
 /// # Safety
 /// The processor has AVX2. The 64 slots can be read, and eight bytes more if `BYTES` is 3.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn selected<const BYTES: usize>(slots: *const u8, coefficients: u64) -> u32 {
-    // SAFETY: the caller says that the bytes can be read; the loads need no alignment.
+    // SAFETY: the caller guarantees that the bytes are readable; the loads need no alignment.
     unsafe {
         let row = _mm256_set1_epi64x(coefficients as i64);
         let bit = _mm256_loadu_si256(Spread::<BYTES>::BIT.as_ptr().cast());
@@ -63,14 +62,14 @@ pub(super) unsafe fn selected<const BYTES: usize>(slots: *const u8, coefficients
     }
 }
 
-/// All slots of a vector, exclusive-ored into one.
+/// The exclusive or of all slots of a vector.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn folded<const BYTES: usize>(sum: __m256i) -> u32 {
-    // SAFETY: the feature is that of this function.
+    // SAFETY: this function has the feature.
     unsafe {
         let (low, high) = (_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
         let words = |of: __m128i| [_mm_cvtsi128_si64(of), _mm_extract_epi64::<1>(of)];
@@ -92,7 +91,7 @@ unsafe fn folded<const BYTES: usize>(sum: __m256i) -> u32 {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn parities([block, after]: [*const [u8; 8]; 2], [here, next]: [u64; 2]) -> u32 {
-    // SAFETY: the caller says that eight words can be read; the loads need no alignment.
+    // SAFETY: the caller guarantees that eight words are readable; the loads need no alignment.
     unsafe {
         let here = _mm256_set1_epi64x(here as i64);
         let next = _mm256_set1_epi64x(next as i64);
@@ -112,7 +111,7 @@ pub(super) unsafe fn parities([block, after]: [*const [u8; 8]; 2], [here, next]:
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn halved(low: __m256i, high: __m256i) -> __m256i {
-    // SAFETY: the feature is that of this function.
+    // SAFETY: this function has the feature.
     unsafe {
         let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
         // The lower halves and the upper halves of columns 0, 1, 4, 5, 2, 3, 6, 7.
@@ -129,7 +128,7 @@ unsafe fn halved(low: __m256i, high: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn odd(lanes: __m256i) -> u32 {
-    // SAFETY: the feature is that of this function.
+    // SAFETY: this function has the feature.
     unsafe {
         // Folds each lane into its highest byte, and that byte into its lower half.
         let sum = _mm256_xor_si256(lanes, _mm256_slli_epi32::<16>(lanes));

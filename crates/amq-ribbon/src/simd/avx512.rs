@@ -1,21 +1,21 @@
-//! The two things that AVX-512 does in far fewer instructions: a row's coefficients are the mask
-//! under which its slots are loaded, and the parities of eight columns are counted at once.
+//! The two operations that take far fewer instructions with AVX-512: a row's coefficients are the
+//! mask of a load of its slots, and the parities of eight columns are counted at once.
 //!
-//! In assembly, not only because compilers older than 1.89 lack these instructions. Vectors 0 to 15
-//! would have to be cleared after every single query, or later code that knows nothing of vectors
-//! slows down; vectors 16 to 31 need not be, but a compiler does not prefer them.
+//! Written in assembly, not only because compilers older than 1.89 lack these intrinsics: zmm0-15
+//! need VZEROUPPER after every query to avoid the SSE transition penalty. zmm16-31 do not, but a
+//! compiler does not prefer them.
 
 use core::arch::asm;
 
-/// Of 64 slots of `BYTES` bytes those whose coefficients are set, exclusive-ored. Slots of three
-/// and four bytes, of rates near 2^-24 and 2^-32, are left to AVX2.
+/// The exclusive or of those of 64 slots of `BYTES` bytes whose coefficients are set. Slots of
+/// three and four bytes, for rates near 2^-24 and 2^-32, are left to AVX2.
 ///
 /// # Safety
 /// The processor has what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks for. The 64
 /// slots can be read, and eight bytes more if `BYTES` is 3.
 #[inline(always)]
 pub(super) unsafe fn selected<const BYTES: usize>(slots: *const u8, coefficients: u64) -> u32 {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe {
         match BYTES {
             1 => selected_1(slots, coefficients),
@@ -25,8 +25,7 @@ pub(super) unsafe fn selected<const BYTES: usize>(slots: *const u8, coefficients
     }
 }
 
-/// The product by one of these, without carries, has the sum of all slots of a word as its highest
-/// one.
+/// The carry-less product with one of these has the sum of all slots of a word in its highest slot.
 static BYTES_OF_ONE: [u64; 2] = [0x0101_0101_0101_0101; 2];
 static PAIRS_OF_ONE: [u64; 2] = [0x0001_0001_0001_0001; 2];
 
@@ -35,8 +34,8 @@ static PAIRS_OF_ONE: [u64; 2] = [0x0001_0001_0001_0001; 2];
 #[inline(always)]
 unsafe fn selected_1(slots: *const u8, coefficients: u64) -> u32 {
     let sum: u64;
-    // SAFETY: the caller says that there are the instructions and the slots; `ones` has 16 bytes.
-    // The loads need no alignment. Nothing is written but the registers named, and no flags.
+    // SAFETY: the caller guarantees the instructions and the slots; `ones` has 16 bytes. The loads
+    // need no alignment. Only the named registers are written, and no flags.
     unsafe {
         asm!(
             "kmovq k1, {coefficients}",
@@ -108,14 +107,14 @@ unsafe fn selected_2(slots: *const u8, coefficients: u64) -> u32 {
 #[inline(always)]
 pub(super) unsafe fn parities(blocks: [*const [u8; 8]; 2], row: [u64; 2]) -> u32 {
     let parities: u32;
-    // SAFETY: the caller says that there are the instructions and the words. The loads need no
-    // alignment. Nothing is written but the registers named, and no flags.
+    // SAFETY: the caller guarantees the instructions and the words. The loads need no alignment.
+    // Only the named registers are written, and no flags.
     unsafe {
         asm!(
             "vpbroadcastq zmm16, {here}",
             "vpbroadcastq zmm17, {next}",
             "vpandq zmm16, zmm16, zmmword ptr [{block}]",
-            // The table of a ^ (b & c).
+            // The truth table of a ^ (b & c).
             "vpternlogq zmm16, zmm17, zmmword ptr [{after}], 0x78",
             "vpopcntq zmm16, zmm16",
             "vpsllq zmm16, zmm16, 63",
@@ -157,7 +156,7 @@ mod tests {
                         sum[at % BYTES] ^= byte;
                     }
                 }
-                // SAFETY: `noise` says that there is AVX-512; there are 64 slots.
+                // SAFETY: `noise` is only made with AVX-512; there are 64 slots.
                 let selected = unsafe { selected::<BYTES>(slots.as_ptr(), coefficients) };
                 assert_eq!(selected, u32::from_le_bytes(sum), "{BYTES} bytes");
             }
@@ -184,7 +183,7 @@ mod tests {
                 };
                 let twin = (0..8).fold(0, |bits, i| bits | odd(i) << i);
                 let blocks = [words.as_ptr(), words[11..].as_ptr()].map(|word| word.cast());
-                // SAFETY: `noise` says that there is AVX-512; there are eight words at both.
+                // SAFETY: `noise` is only made with AVX-512; there are eight words at both.
                 assert_eq!(unsafe { parities(blocks, row) }, twin);
             }
         }

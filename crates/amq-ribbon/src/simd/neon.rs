@@ -1,10 +1,10 @@
-//! Words ordered by slot: the slots of a window, 16 bytes at a time, with the vectors that every
-//! 64-bit ARM processor has.
+//! For the layout by slot: the slots of a window, 16 bytes at a time, with NEON, which every 64-bit
+//! ARM processor has.
 //!
-//! As with AVX2, each byte of a vector gets the eight coefficients among which its slot's is, and
-//! is kept if that one is set. The twin is [`BySlot`](crate::layout::BySlot)'s own sum.
+//! As with AVX2, each byte of a vector gets the eight coefficients that include its slot's, and is
+//! kept if that bit is set. The twin is [`BySlot`](crate::layout::BySlot)'s own sum.
 
-// Compilers differ in which of these intrinsics are unsafe.
+// Compiler versions differ in which of these intrinsics are unsafe.
 #![allow(unused_unsafe)]
 
 use crate::row::BITS;
@@ -17,7 +17,7 @@ use core::arch::aarch64::{
 struct Spread<const BYTES: usize>;
 
 impl<const BYTES: usize> Spread<BYTES> {
-    /// Vectors after which the first slot of one begins with it again, eight slots or sixteen on.
+    /// The vectors after which slots are aligned as in the first one, eight or sixteen slots on.
     const PERIOD: usize = [1, 1, 3, 2][BYTES - 1];
     /// For each vector of 64 slots, and each of its bytes: the group of eight coefficients with its
     /// slot's.
@@ -42,8 +42,8 @@ impl<const BYTES: usize> Spread<BYTES> {
     };
 }
 
-/// The slots of a row that begins at this byte, exclusive-ored into eight; `None` if the words end
-/// before it does.
+/// The selected slots of a row that begins at this byte, reduced to eight slots. `None` if the
+/// words end before it.
 #[inline(always)]
 pub(crate) fn sums<const BYTES: usize>(
     words: &[u8],
@@ -51,8 +51,8 @@ pub(crate) fn sums<const BYTES: usize>(
     row: u64,
 ) -> Option<[u64; BYTES]> {
     let slots = words.get(place..)?.get(..BITS as usize * BYTES)?;
-    // SAFETY: NEON is there: without it this module is not compiled. The loads are of arrays of 16
-    // bytes, and of 16 bytes of a slice.
+    // SAFETY: this module is only compiled with NEON. The loads are of arrays of 16 bytes, and of
+    // 16 bytes of a slice.
     unsafe {
         let mut vectors = [vdupq_n_u8(0); 3];
         let row = vreinterpretq_u8_u64(vdupq_n_u64(row));
@@ -68,12 +68,12 @@ pub(crate) fn sums<const BYTES: usize>(
     }
 }
 
-/// The slots of these vectors, exclusive-ored into eight.
+/// Reduces these vectors to eight slots.
 #[inline(always)]
 fn eight<const BYTES: usize>(vectors: [uint8x16_t; 3]) -> [u64; BYTES] {
     let mut sums = [0; BYTES];
     for (i, vector) in vectors[..Spread::<BYTES>::PERIOD].iter().enumerate() {
-        // SAFETY: NEON is there.
+        // SAFETY: this module is only compiled with NEON.
         let halves = unsafe {
             let words = vreinterpretq_u64_u8(*vector);
             [vgetq_lane_u64::<0>(words), vgetq_lane_u64::<1>(words)]

@@ -35,7 +35,7 @@ impl Backend {
     }
 }
 
-/// Whether keys are in, and their values.
+/// The answers of a filter and of a map.
 #[derive(PartialEq, Debug)]
 struct Answers {
     found: Vec<bool>,
@@ -58,8 +58,8 @@ impl Answers {
     }
 }
 
-/// Asks for present keys and absent ones: all backends agree on each. If all blocks have the same
-/// columns, and these are whole bytes, the layout is by slot.
+/// Queries present and absent keys: all backends agree on each. If all blocks have the same
+/// columns, in whole bytes, the layout is by slot.
 fn agree(columns: u32, short: u32, n: u64) {
     let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
     let most = Columns { most: columns, short };
@@ -72,7 +72,7 @@ fn agree(columns: u32, short: u32, n: u64) {
         let by_vectors = |hash: &KeyHash| checked_place(&solution, hash.get()).by_vectors;
         assert!(hashes.iter().any(by_vectors), "{columns} columns: never by vectors");
     }
-    // All present keys and many absent ones. For Miri, which takes long, the last few of either.
+    // All present keys and many absent ones. Under Miri, which is slow, the last few of either.
     let asked = if cfg!(miri) { n.saturating_sub(30)..n + 65 } else { 0..2 * n + 5000 };
     let present = n - asked.start;
     let asked: Vec<KeyHash> = asked.map(|key| KeyHash::of(&key, 1)).collect();
@@ -100,15 +100,15 @@ fn agree(columns: u32, short: u32, n: u64) {
     }
 }
 
-/// Bytes that are other ones each time they are asked for: as many as asked, fewer, more, none, and
-/// each time elsewhere.
+/// Bytes that differ on each call of `as_ref`: as many as expected, fewer, more or none, and each
+/// time elsewhere.
 struct Moving {
     all: Vec<Vec<u8>>,
     next: AtomicUsize,
 }
 
 impl Moving {
-    /// The bytes themselves come first, and every `period`th time.
+    /// Returns the true bytes at first, and every `period`th time.
     fn new(bytes: &[u8], period: usize) -> Self {
         let cut = |i: usize| match i {
             0 => bytes.to_vec(),
@@ -129,7 +129,7 @@ impl AsRef<[u8]> for Moving {
 /// A caller's `AsRef` is safe code, and may do this; Miri sees if a read leaves the bytes.
 #[test]
 fn bytes_that_move_and_shrink_change_answers_alone() {
-    // Miri takes long.
+    // Fewer under Miri, which is slow.
     let (n, rounds, batches) = if cfg!(miri) { (120, 2, 8) } else { (3000, 20, 1000) };
     let hashes: Vec<KeyHash> = (0..n).map(|key| KeyHash::of(&key, 1)).collect();
     let all = [(7, HALF), (20, HALF), (24, NONE), (8, NONE), (16, NONE), (32, NONE)];
@@ -146,10 +146,10 @@ fn bytes_that_move_and_shrink_change_answers_alone() {
                 let single = Answers::one_by_one(&solution, &hashes);
                 found += single.found.iter().filter(|&&found| found).count();
             }
-            // Not all, since words are missing, and not none, since sometimes all are there.
+            // Not all, since words are missing, and not none, since sometimes all are present.
             let asked = rounds * hashes.len();
             assert!((asked / 8..asked * 7 / 8).contains(&found), "{found} of {asked}, {backend:?}");
-            // A batch asks once, and every 455th one for all that was built.
+            // A batch borrows once, and every 455th gets all bytes.
             let mut whole = 0;
             for _ in 0..batches {
                 let mut answers = vec![false; hashes.len()];
@@ -161,7 +161,7 @@ fn bytes_that_move_and_shrink_change_answers_alone() {
     }
 }
 
-/// Words that come where there are none: the window of no layer is the first.
+/// A solution without layers gets words: the window is then the first.
 #[test]
 fn words_without_layers_are_read_inside_their_bytes() {
     for columns in [1, 7, 8, 20, 24, 32] {

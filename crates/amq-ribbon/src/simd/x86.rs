@@ -1,8 +1,7 @@
-//! What [`simd`](super) calls on x86-64: functions compiled for AVX2 and the bit instructions. With
-//! `AVX512` they need what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks for as
-//! well.
+//! Functions for x86-64 compiled for AVX2 and the bit instructions. With `AVX512` they also need
+//! the features of [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512).
 //!
-//! What they call is inlined, since a function of its own is compiled without the features.
+//! The functions they call are inlined, since separate ones would be compiled without the features.
 
 use super::{avx2, avx512, portable, portable_batch};
 use crate::elimination::Elimination;
@@ -15,16 +14,15 @@ use crate::solution::Solution;
 use amq_core::{BuildError, Bytes, KeyHash};
 use core::arch::x86_64::_bzhi_u32;
 
-/// A layout whose windows are read by vectors.
+/// A layout whose windows can be read by vector code.
 trait Vectors: SolutionLayout {
     /// The window's parities, one bit per column, and any further bits. Most windows of the
     /// solution have `most` columns, the others one less.
     ///
     /// # Safety
-    /// The processor has the features, and the caller is compiled for them: a function with
-    /// features of its own would not be inlined everywhere. As many bytes as
-    /// [`bytes_read`](crate::layout::bytes_read) says can be read from `first` on, where the window
-    /// begins.
+    /// The processor has the features, and the caller is compiled for them: a function with its own
+    /// `target_feature` would not be inlined everywhere. [`bytes_read`](crate::layout::bytes_read)
+    /// bytes are readable from `first` on, where the window begins.
     unsafe fn parities<const AVX512: bool>(
         first: *const u8,
         most: u32,
@@ -41,7 +39,7 @@ impl<const BYTES: usize> Vectors for BySlot<BYTES> {
     #[inline(always)]
     unsafe fn parities<const AVX512: bool>(first: *const u8, _: u32, window: &Window<()>) -> u32 {
         let row = row::of(window.hash);
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match AVX512 {
                 true => avx512::selected::<BYTES>(first, row),
@@ -66,16 +64,16 @@ impl Vectors for ByColumn {
         let Blocks { columns, offset } = window.part;
         let row = row::split(row::of(window.hash), offset);
         let block = first.cast::<[u8; 8]>();
-        // SAFETY: as the caller says: all columns of two blocks can be read, and eight words of
-        // each at least.
+        // SAFETY: the caller guarantees that all columns of two blocks are readable, and at least
+        // eight words of each.
         unsafe {
             let mut parities = eight::<AVX512>(block, columns, row);
-            // At the usual rates there are no more. Not by the window's own number: one less in
-            // short blocks, it would make a branch that cannot be foreseen.
+            // Usual rates need no more than eight. Not by the window's own number, which is one
+            // less in short blocks: that branch would be mispredicted.
             let mut next = 8;
             while next < most {
-                // Where fewer than eight are left, the last eight: past them may begin a line that
-                // nobody has prefetched.
+                // With fewer than eight left, the last eight: past them may be a line that was not
+                // prefetched.
                 let first = next.min(columns - 8);
                 parities |= eight::<AVX512>(block.add(first as usize), columns, row) << first;
                 next += 8;
@@ -86,19 +84,19 @@ impl Vectors for ByColumn {
 
     #[inline(always)]
     unsafe fn low(bits: u32, window: &Window<Blocks>) -> u32 {
-        // SAFETY: the caller says that the processor has BMI2.
+        // SAFETY: the caller guarantees BMI2.
         unsafe { _bzhi_u32(bits, window.part.columns) }
     }
 }
 
-/// The parities of eight columns, and any of those past the last.
+/// The parities of eight columns; those past the last are arbitrary.
 ///
 /// # Safety
 /// The processor has the features; eight words can be read at `block`, and `columns` words behind
 /// it.
 #[inline(always)]
 unsafe fn eight<const AVX512: bool>(block: *const [u8; 8], columns: u32, row: (u64, u64)) -> u32 {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let after = block.add(columns as usize);
         match AVX512 {
@@ -117,7 +115,7 @@ pub(super) unsafe fn answer<A: Answer, B: Bytes, const AVX512: bool>(
     solution: &Solution<B>,
     hash: u64,
 ) -> A {
-    /// The less common layouts: beside them, the choice below would become a jump table.
+    /// The less common layouts: with them, the choice below would become a jump table.
     ///
     /// # Safety
     /// As [`answer`].
@@ -127,7 +125,7 @@ pub(super) unsafe fn answer<A: Answer, B: Bytes, const AVX512: bool>(
         solution: &Solution<B>,
         hash: u64,
     ) -> A {
-        // SAFETY: the features are those of this function.
+        // SAFETY: this function has the features.
         unsafe {
             match solution.slot_bytes() {
                 2 => answer_in::<A, BySlot<2>, B, AVX512>(solution, hash),
@@ -136,7 +134,7 @@ pub(super) unsafe fn answer<A: Answer, B: Bytes, const AVX512: bool>(
             }
         }
     }
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe {
         match solution.slot_bytes() {
             0 => answer_in::<A, ByColumn, B, AVX512>(solution, hash),
@@ -156,8 +154,8 @@ unsafe fn answer_in<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
     solution: &Solution<B>,
     hash: u64,
 ) -> A {
-    /// For the few keys that the first layer bumps. A function of its own, so that the one around
-    /// it keeps everything in registers.
+    /// For the few keys that the first layer bumps. A separate function, so that its caller keeps
+    /// everything in registers.
     ///
     /// # Safety
     /// As [`answer_in`].
@@ -170,7 +168,7 @@ unsafe fn answer_in<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
     ) -> A {
         let (words, window) = (solution.words(), solution.later_window::<L>(hash));
         match solution.last_place(words) {
-            // SAFETY: the features are those of this function, and the place was compared.
+            // SAFETY: this function has the features, and the place was checked.
             Some(last) if window.place <= last => unsafe {
                 read::<A, L, B, AVX512>(solution, words, &window)
             },
@@ -178,12 +176,12 @@ unsafe fn answer_in<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
         }
     }
     let Some(window) = solution.first_window::<L>(hash) else {
-        // SAFETY: the features are those of this function.
+        // SAFETY: this function has the features.
         return unsafe { bumped::<A, L, B, AVX512>(solution, hash) };
     };
     let words = solution.words();
     match solution.last_place(words) {
-        // SAFETY: the features are those of this function, and the place was compared.
+        // SAFETY: this function has the features, and the place was checked.
         Some(last) if window.place <= last => unsafe {
             read::<A, L, B, AVX512>(solution, words, &window)
         },
@@ -216,12 +214,12 @@ pub(super) unsafe fn answer_batch<A: Answer, const AVX512: bool>(
             return portable_batch(solution, hashes, answers);
         };
         solution.each::<L, A>(hashes, answers, |window| match window.place <= last {
-            // SAFETY: the features are those of this function, and the place was compared.
+            // SAFETY: this function has the features, and the place was checked.
             true => unsafe { read::<A, L, _, AVX512>(solution, words, window) },
             false => L::answer(words, window),
         });
     }
-    // SAFETY: the features are those of this function.
+    // SAFETY: this function has the features.
     unsafe {
         match solution.slot_bytes() {
             1 => each::<A, BySlot<1>, AVX512>(solution, hashes, answers),
@@ -244,7 +242,7 @@ unsafe fn read<A: Answer, L: Vectors, B, const AVX512: bool>(
     words: &[u8],
     window: &Window<L::Part>,
 ) -> A {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let first = words.as_ptr().add(window.place);
         let parities = L::parities::<AVX512>(first, solution.params().columns, window);
