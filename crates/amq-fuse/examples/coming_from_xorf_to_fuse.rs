@@ -1,4 +1,4 @@
-//! How each call of xorf's BinaryFuse8 is written here.
+//! Each call of xorf's BinaryFuse8, and its equivalent here.
 //!
 //! ```console
 //! $ cargo run --example coming_from_xorf_to_fuse
@@ -12,8 +12,8 @@ use std::error::Error;
 fn main() -> Result<(), Box<dyn Error>> {
     let keys: Vec<u64> = (0..100_000u64).map(|i| i * i).collect();
 
-    // BinaryFuse8::try_from(&keys), BinaryFuse16, BinaryFuse32
-    // There the number of bits is in the type; here any from 1 to 32 follows from the rate.
+    // BinaryFuse8::try_from(&keys), BinaryFuse16, BinaryFuse32 There the type determines the bits;
+    // here the rate does, from 1 to 32.
     let filter = FuseFilter::build(Budget::Fpr(1.0 / 256.0), &keys)?;
     let twelve = FuseFilter::build(Budget::Fpr(1.0 / 4096.0), &keys)?;
     assert_eq!(twelve.params().fingerprint_bits, 12);
@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(filter.len(), 100_000);
     println!("{} bytes: {:.2} bits per key", filter.size_in_bytes(), filter.stats().bits_per_key());
 
-    // keys.sort(); keys.dedup(); BinaryFuse8::try_from(&keys)
-    // There the keys must be distinct, or the build may fail. Here copies do no harm.
+    // keys.sort(); keys.dedup(); BinaryFuse8::try_from(&keys) There the keys must be distinct, or
+    // the build may fail. Here copies are allowed.
     let copies = FuseFilter::build(Budget::Fpr(0.01), keys.iter().chain(&keys))?;
     assert!(copies.contains(&49u64));
 
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     filter.contains_keys(&[49u64, 50, 64], &mut answers)?;
     assert!(answers[0] && answers[2]);
 
-    // Nor size, rate and the memory for building, before anything is built.
+    // Not in xorf: size, rate and the memory for building, before the build.
     let plan = FuseFilter::plan(Goal::fpr(keys.len() as u64, 0.001))?;
     println!("{plan}; {} bytes while it is built", plan.build_bytes);
     let planned = FuseFilter::build(plan, &keys)?;

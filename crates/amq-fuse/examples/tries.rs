@@ -1,5 +1,5 @@
-//! How often a filter needs another internal seed: the measurement behind the sizes of plans. A
-//! filter whose internal seed is 0 was solved by the first one.
+//! Measures how often a filter needs another internal seed, which the sizes of plans are based on.
+//! A filter with internal seed 0 was solved by the first one.
 //!
 //! ```console
 //! $ cargo run --release --example tries             # up to 10,000 keys: seconds

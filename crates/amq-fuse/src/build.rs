@@ -1,4 +1,4 @@
-//! Building: seed by seed until one solves all shards, which is nearly always the first.
+//! Builds under one seed after another until one solves all shards, nearly always the first.
 
 use crate::FuseParams;
 use crate::cells::{Cells, Packed, Whole};
@@ -25,11 +25,11 @@ struct Work<'a> {
 #[derive(Default, Debug)]
 struct Tools {
     peeler: Peeler,
-    /// The shard's part of the table, with room behind it.
+    /// The shard's part of the table, with spare bytes behind it.
     table: Vec<u8>,
 }
 
-/// Why there is no table: an error, or a shard that this seed does not solve.
+/// Why a build stopped: an error, or a shard that this seed does not solve.
 enum Stop {
     Unsolved,
     Error(BuildError),
@@ -41,8 +41,8 @@ impl From<BuildError> for Stop {
     }
 }
 
-/// The table of these hashes, sorted by the layout of `params`, and the parameters with the seed
-/// that solved it.
+/// The table of these hashes, which are sorted by the layout of `params`, and the parameters with
+/// the seed that solved it.
 pub(crate) fn table(
     params: FuseParams,
     mut hashes: Hashes,
@@ -117,7 +117,7 @@ impl Tools {
         Ok(())
     }
 
-    /// Sets the slots of the shard that was peeled, in its part of the table.
+    /// Sets the slots of a peeled shard, in its part of the table.
     fn assign<C: Cells>(
         &mut self,
         params: &FuseParams,
@@ -137,7 +137,7 @@ impl Tools {
     }
 }
 
-/// Bytes of working memory of one thread, beside hashes and table.
+/// Bytes of working memory for a build on one thread, without hashes and table.
 pub(crate) fn bytes_for(params: &FuseParams) -> u64 {
     bytes_of_thread(params) + WORK * u64::from(params.shards)
 }

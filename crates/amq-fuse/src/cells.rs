@@ -1,19 +1,19 @@
-//! Fingerprints in a table of bytes: whole ones as they are, others packed.
+//! Fingerprints in a table of bytes: whole integers, or packed bits.
 //!
 //! Packed, the fingerprint of slot i is the r bits from bit `i r` on, bit 0 being the lowest bit of
-//! the first byte. They lie in the eight bytes from byte `i r / 8` on, whatever i is, and are read
-//! as one word, shifted and masked.
+//! the first byte. They always lie within the eight bytes from byte `i r / 8` on, which are read as
+//! one word, shifted and masked.
 
 use core::marker::PhantomData;
 
-/// What a fingerprint is read as: an integer, little-endian.
+/// The little-endian integer in which a fingerprint is read.
 pub(crate) trait Word: Copy {
     const BITS: u32;
-    /// The word from this byte on; `None` if it is not all in the table.
+    /// The word from this byte on; `None` if it is not completely in the table.
     fn read(table: &[u8], byte: usize) -> Option<u64>;
-    /// What was read from a table as it is.
+    /// Converts a word read from a table in native order.
     fn little_endian(self) -> u64;
-    /// Sets the bits of a word that are set in another one.
+    /// Ors `bits` into a word.
     fn or(table: &mut [u8], byte: usize, bits: u64);
 }
 
@@ -24,7 +24,7 @@ macro_rules! words {
 
             #[inline(always)]
             fn read(table: &[u8], byte: usize) -> Option<u64> {
-                // Masked, the end cannot overflow, and is all that there is to check.
+                // Masked, the end cannot overflow, so that one check is enough.
                 let byte = byte & (usize::MAX >> 1);
                 let bytes = table.get(byte..byte + size_of::<$word>())?;
                 Some(<$word>::from_le_bytes(*bytes.first_chunk()?).into())
@@ -47,10 +47,10 @@ macro_rules! words {
 
 words!(u8, u16, u32, u64);
 
-/// How fingerprints of some lengths lie in a table.
+/// A layout of fingerprints in a table.
 pub(crate) trait Cells {
     type Word: Word;
-    /// The bits of a fingerprint, which the type may know.
+    /// The bits of a fingerprint; a constant if the type determines them.
     fn bits(bits: u32) -> u32;
     /// The byte in which the fingerprint of a slot begins, and the bit in that byte. (A table of
     /// 2^31 bytes has more slots, and more bits, than a `usize` of 32 bits counts.)
@@ -63,7 +63,7 @@ pub(crate) trait Cells {
         Some((Self::Word::read(table, byte)? >> bit) as u32 & (u32::MAX >> (32 - Self::bits(bits))))
     }
 
-    /// Sets the fingerprint of a slot, which is zero before.
+    /// Sets the fingerprint of a slot, which must be zero.
     #[inline(always)]
     fn set(table: &mut [u8], slot: u64, bits: u32, fingerprint: u32) {
         let (byte, bit) = Self::begin(slot, bits);

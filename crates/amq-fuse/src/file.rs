@@ -1,4 +1,4 @@
-//! Filters as files. The format is written down in `FORMAT.md` of amq-core.
+//! Files of filters. `FORMAT.md` of amq-core specifies the format.
 
 use crate::{FuseFilter, FuseParams, truncate};
 use alloc::vec;
@@ -67,14 +67,14 @@ fn params(opened: &Opened<'_>) -> Result<FuseParams, DecodeError> {
         internal_seed: Opened::narrow("internal seed", internal_seed)?,
     };
     params.check()?;
-    // An empty table has no keys, and answers no.
+    // A filter has an empty table if and only if it has no keys.
     if (opened.keys() == 0) != (segments == 0) {
         return Err(DecodeError::Geometry { field: "segments", value: segments });
     }
     Ok(params)
 }
 
-/// Refuses bits behind the last slot. Any slot may be a solution's.
+/// Refuses bits behind the last slot. Slots may have any value.
 pub(crate) fn validate(params: &FuseParams, table: &[u8]) -> Result<(), DecodeError> {
     let bits = params.slots() * u64::from(params.fingerprint_bits);
     let mut rest = table[(bits / 8) as usize..].iter();

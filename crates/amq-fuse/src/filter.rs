@@ -1,4 +1,4 @@
-//! The filter.
+//! The binary fuse filter.
 
 use crate::hashes::{Hashed, Hashes, Source};
 use crate::layout::Layout;
@@ -12,7 +12,7 @@ use amq_core::{
 };
 use core::fmt;
 
-/// The binary fuse filter: a key is three slots, whose exclusive or is its fingerprint.
+/// The binary fuse filter: a key has three slots, whose exclusive or is its fingerprint.
 ///
 /// `B` holds the table: a [`Table`], or a borrowed slice for a [view](FuseView). See the [crate's
 /// documentation](crate) for the picture, the algorithm and the formulas.
@@ -39,8 +39,8 @@ impl FuseFilter {
     /// builds from a slice of keys, and from hashes.
     ///
     /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
-    /// [`Goal`] or [`Plan`], and more keys than planned are an error. Repeated keys do no harm. The
-    /// keys are not kept; their hashes are, 8 bytes each, until the filter is made.
+    /// [`Goal`] or [`Plan`], and more keys than planned are an error. Repeated keys are allowed.
+    /// Keys are not kept; their hashes are, 8 bytes each, until the filter is built.
     ///
     /// ```
     /// use amq_fuse::{Budget, FuseFilter};
@@ -98,7 +98,7 @@ impl FuseFilter {
         hashes: impl FnOnce(&Layout) -> Result<Hashes, BuildError>,
     ) -> Result<Self, BuildError> {
         let plan = match target {
-            // No keys take no space, which is within any budget.
+            // A filter without keys takes no space, which is within any budget.
             BuildTarget::Budget(budget) if keys == 0 => {
                 Goal::new(keys, budget).checked()?;
                 theory::plan_params(FuseParams::new(1), 0)?.with_budget(budget)
@@ -106,7 +106,7 @@ impl FuseFilter {
             target => target.plan::<Self>(keys)?,
         };
         let header = Header::new(&plan, seed);
-        // Of the keys there are, which may be fewer than planned.
+        // For the actual number of keys, which may be lower than planned.
         let params = theory::plan_params(plan.params, keys)?.params;
         if keys == 0 {
             return Ok(Self::of_parts(header, params, 0, Table::default()));
@@ -291,7 +291,7 @@ impl BuildFilter for FuseFilter {
         Self::of_source(target.into(), seed, hashes, Threads::One)
     }
 
-    /// Hashes every key twice instead of collecting the hashes first, which saves 8 bytes a key.
+    /// Hashes every key twice instead of collecting the hashes first, which saves 8 bytes per key.
     fn build_keys<K: Key>(
         target: impl Into<BuildTarget<FuseParams>>,
         seed: u64,
@@ -308,7 +308,7 @@ impl BuildFilter for FuseFilter {
     ) -> Result<Self, BuildError> {
         let (target, most) = match target.into() {
             BuildTarget::Budget(budget) => (budget.into(), u64::MAX),
-            // Refused before any key is hashed, and planned once.
+            // Plans once, and refuses before any key is hashed.
             target => {
                 let plan = target.plan::<Self>(0)?;
                 (plan.into(), plan.keys)
@@ -329,7 +329,7 @@ impl BuildFilter for FuseFilter {
     }
 }
 
-/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+/// Omits the table, which may be gigabytes, and the seed, which may be secret.
 impl<B: Bytes> fmt::Debug for FuseFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FuseFilter")

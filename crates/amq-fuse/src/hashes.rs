@@ -1,5 +1,5 @@
-//! The hashes that are built from, sorted by shard, and within it by where they start, roughly: a
-//! radix sort in linear time.
+//! The hashes of a build, sorted by shard, and roughly by start within it: a radix sort in linear
+//! time.
 
 use crate::layout::Layout;
 use alloc::vec::Vec;
@@ -9,15 +9,15 @@ use amq_core::index::index;
 use amq_core::internal::{reserve, zeroed};
 use amq_core::{BuildError, Key, KeyHash};
 
-/// Log2 of the slots of a bucket of the sort, more or less: several fit a processor's cache.
+/// Log2 of the approximate slots of a bucket of the sort: several buckets fit a processor's cache.
 const BUCKET_BITS: u32 = 14;
 
 /// The most buckets of the sort, unless there are more shards.
 const MAX_BUCKETS: u64 = 1024;
 
-/// Hashes that are passed over twice: once to count them, once to put them into their buckets.
+/// Hashes that are iterated twice: to count them, and to distribute them to their buckets.
 pub(crate) trait Source {
-    /// How many there are.
+    /// The number of hashes.
     fn len(&self) -> u64;
     /// Calls `each` with every hash, in the same order every time.
     fn for_each(&self, each: impl FnMut(KeyHash));
@@ -54,7 +54,7 @@ impl<K: Key> Source for Hashed<'_, K> {
     }
 }
 
-/// In each pass as the source gives them, which may hash keys afresh.
+/// The source may hash the keys afresh in each pass.
 #[cfg(feature = "rayon")]
 impl Source for dyn HashSource + '_ {
     fn len(&self) -> u64 {
@@ -79,7 +79,7 @@ pub(crate) struct Hashes {
     shards: Vec<Run>,
 }
 
-/// Where the hashes of a shard are. Behind its end there are copies, until the next one begins.
+/// The range of a shard's hashes. Dropped copies lie between its end and the next shard.
 #[derive(Clone, Copy, Default, Debug)]
 struct Run {
     begin: usize,
@@ -103,7 +103,7 @@ impl Shard<'_> {
     pub(crate) fn dedup(&mut self, layout: &Layout) -> bool {
         let len = self.hashes().len();
         let hashes = &mut self.hashes[..len];
-        // In the order in which slots are scanned.
+        // In the order of the scan of slots.
         hashes.sort_unstable_by_key(|hash| layout.word(hash.get()));
         let mut distinct = 0;
         for at in 0..len {
@@ -137,7 +137,7 @@ impl Buckets {
         index(layout.word(hash.get()), self.count) as usize
     }
 
-    /// From the number of hashes in each bucket, behind a zero, where each one ends.
+    /// Turns the number of hashes in each bucket, after a zero, into the end of each bucket.
     fn add_up(ends: &mut [usize]) {
         let mut sum = 0;
         for end in ends {
@@ -146,7 +146,7 @@ impl Buckets {
         }
     }
 
-    /// Where each bucket begins.
+    /// The start of each bucket.
     fn begins(ends: &[usize]) -> Result<Vec<usize>, BuildError> {
         let begins = &ends[..ends.len() - 1];
         let mut next = Vec::new();
@@ -177,7 +177,7 @@ pub(crate) fn bytes_for(layout: &Layout) -> u64 {
 const SHARD: u64 = 24;
 
 impl Hashes {
-    /// The hashes of a source, which is passed over twice if there are several buckets.
+    /// The hashes of a source, which is iterated twice if there are several buckets.
     pub(crate) fn new(
         source: &(impl Source + ?Sized),
         layout: &Layout,
@@ -196,7 +196,7 @@ impl Hashes {
         let mut hashes: Vec<KeyHash> = zeroed(source.len())?;
         source.for_each(|hash| {
             let next = &mut next[buckets.of_hash(layout, hash)];
-            // The check below finds a bucket that left its own range.
+            // The check below finds a bucket that overflowed its range.
             if let Some(free) = hashes.get_mut(*next) {
                 *free = hash;
             }
@@ -208,7 +208,7 @@ impl Hashes {
         Ok(Self { hashes, shards: buckets.shards(&ends)? })
     }
 
-    /// Hashes in a vector, which is sorted in place.
+    /// The hashes in a vector, which is sorted in place.
     pub(crate) fn of(hashes: Vec<KeyHash>, layout: &Layout) -> Result<Self, BuildError> {
         let mut own = Self { hashes, shards: Vec::new() };
         own.sort(layout)?;
@@ -228,7 +228,7 @@ impl Hashes {
         self.sort(layout)
     }
 
-    /// Puts each hash where the next one of its bucket belongs, and so with the one that was there.
+    /// Swaps each hash into the next place of its bucket, then continues with the hash found there.
     fn sort(&mut self, layout: &Layout) -> Result<(), BuildError> {
         let (buckets, hashes) = (Buckets::of(layout), &mut self.hashes[..]);
         let mut ends: Vec<usize> = zeroed(buckets.count + 1)?;
@@ -258,7 +258,7 @@ impl Hashes {
         Ok(())
     }
 
-    /// The shards, all of them.
+    /// All shards.
     pub(crate) fn shards(&mut self) -> Result<Vec<Shard<'_>>, BuildError> {
         let mut shards = Vec::new();
         reserve(&mut shards, self.shards.len() as u64)?;

@@ -1,17 +1,17 @@
-//! Where a key lies: the geometry of a table, without the table.
+//! The geometry of a table, which maps keys to slots. Holds no data.
 
 use crate::FuseParams;
 use amq_core::index::{index, index_and_rest, remix};
 
-/// Which bits of a key's word choose its third slot. Those of the second are the lowest.
+/// The first bit of a key's word that chooses its third slot. The second slot uses the lowest bits.
 pub(crate) const THIRD: u32 = 20;
 
-/// A table's geometry, reckoned once from its parameters.
+/// A table's geometry, computed once from its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Layout {
     /// Odd, so that it maps hashes one to one; each internal seed has its own.
     multiplier: u64,
-    /// The starts of all shards: the slots in which the first one of a key can lie.
+    /// The starts of all shards: the possible first slots of a key.
     starts: u64,
     shards: u64,
     /// Slots of a segment.
@@ -20,7 +20,7 @@ pub(crate) struct Layout {
     shard_starts: u64,
     shard_slots: u64,
     pub(crate) fingerprint_bits: u32,
-    /// Bytes of the table, which hold every slot of a place.
+    /// Bytes of the table, which contain all slots of every place.
     bytes: u64,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 }
 
 impl Layout {
-    /// The geometry of these parameters; of parameters out of range one that no table fits.
+    /// The geometry of these parameters. For parameters out of range, one that no table fits.
     pub(crate) fn new(params: &FuseParams) -> Self {
         if params.check().is_err() {
             return Self { bytes: u64::MAX, ..Self::new(&FuseParams::new(1)) };
@@ -50,16 +50,16 @@ impl Layout {
         }
     }
 
-    /// The word from which everything is taken: uniform, as the hash is, and another one for each
-    /// internal seed.
+    /// The word that determines slots and fingerprint: uniform like the hash, and different for
+    /// each internal seed.
     #[inline(always)]
     pub(crate) const fn word(&self, hash: u64) -> u64 {
         hash.wrapping_mul(self.multiplier)
     }
 
     /// The slots of a key in the table: the start in its segment, and one slot in each of the next
-    /// two. Scaling preserves order and refines: the shard, and within it the start that what is
-    /// left of the word leads to, are those of a start that is scaled from the whole word.
+    /// two. Scaling preserves order and refines: the shard, and the start within it from the rest
+    /// of the word, equal those of a start scaled from the whole word.
     #[inline(always)]
     pub(crate) const fn place(&self, hash: u64) -> Place {
         let word = self.word(hash);
@@ -101,7 +101,7 @@ impl Layout {
         self.shards
     }
 
-    /// Whether a table has slots, and all of those that a place can have.
+    /// Whether a table is not empty and contains all slots of every place.
     #[inline(always)]
     pub(crate) const fn fits(&self, table: &[u8]) -> bool {
         self.bytes != 0 && table.len() as u64 >= self.bytes
@@ -120,7 +120,7 @@ const fn upper(word: u64, bits: u32) -> u32 {
     (word >> (64 - bits)) as u32
 }
 
-/// A word whose upper bits, a fingerprint, all bits of the other word determine.
+/// A word whose upper bits, the fingerprint, depend on all bits of `word`.
 #[inline(always)]
 const fn mixed(word: u64) -> u64 {
     (word ^ word >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_key_lies_in_three_neighbouring_segments_of_its_shard() {
-        // The slots of the last are numbers that only a 64-bit machine has.
+        // The slots of the last case need 64-bit numbers.
         let most = if usize::BITS == 64 { 1 << 35 } else { 1 << 30 };
         for keys in [1u64, 2, 7, 100, 5000, 1_000_000, 30_000_000, most] {
             for seed in [0, 1, 31] {

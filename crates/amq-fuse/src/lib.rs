@@ -1,5 +1,5 @@
-//! Binary fuse filters: static sets with fast queries, three reads each, for fingerprints of any
-//! number of bits from 1 to 32.
+//! Binary fuse filters: static sets with fast queries of three reads, with fingerprints of 1 to 32
+//! bits.
 //!
 //! ```
 //! use amq_fuse::{Budget, FuseFilter};
@@ -17,8 +17,8 @@
 //! # What it is
 //!
 //! A filter that is built from all its keys at once and never changes. It answers *definitely not
-//! in* or *probably in*; the second is wrong for a share of the absent keys that is chosen
-//! beforehand, the **false-positive rate**. It is never wrong about a key that is in.
+//! in* or *probably in*. The second is wrong for a share of the absent keys that you choose, the
+//! **false-positive rate**. A present key is always found.
 //!
 //! | keys | slots a key | bits per key at 2^-7 / 2^-8 / 2^-16 |
 //! | --- | --- | --- |
@@ -40,31 +40,31 @@
 //!             a ^ b ^ c = 01101
 //! ```
 //!
-//! A slot is a fingerprint of r bits. A key has three: its start, anywhere but in the last two
-//! segments, and one slot in each of the two segments behind that. The table of a large filter
-//! consists of shards, each with segments of its own.
+//! A slot holds a fingerprint of r bits. A key has three slots: its start, anywhere but in the last
+//! two segments, and one in each of the next two segments. The table of a large filter consists of
+//! shards, each with its own segments.
 //!
 //! # Algorithm
 //!
-//! *Build*: a slot that only one key has can be left to that key. The key is taken off its other
+//! *Build*: a slot of only one key can be reserved for that key. The key is removed from its other
 //! two slots, which may leave another slot with one key, and so on, until all keys are gone. Then
-//! the slots are set in the opposite order, each to what its key still lacks. In a table without
-//! segments that works up to 0.82 keys a slot. With segments it begins at both ends, where slots
-//! have fewer keys, and goes on through the table as a wave, up to 0.918 keys a slot if segments
-//! are many and long. (That is the load up to which such a system has a solution at all.)
-//! In a real filter they are neither: a million keys take 1.13 slots each, and ten million 1.13
-//! too, in shards. That is what peeling needs: of 40 filters of a million keys, at 1.114 slots a
-//! key none could be peeled, at 1.122 every other one, at 1.131 all. Less takes linear algebra for
-//! what cannot be peeled; a ribbon filter consists of nothing else, at 1.003.
+//! the slots are set in the opposite order, each to complete its key's fingerprint. In a table
+//! without segments, this peeling works up to 0.82 keys per slot. With segments it begins at both
+//! ends, where slots have fewer keys, and moves through the table as a wave, up to 0.918 keys per
+//! slot if segments are many and long. (That is the highest load at which such a system has a
+//! solution at all.) In a real filter they are neither: a million keys take 1.13 slots each, and so
+//! do ten million, in shards. Peeling needs them: of 40 filters of a million keys, at 1.114 slots
+//! per key none could be peeled, at 1.122 every other one, at 1.131 all. Fewer slots require linear
+//! algebra for the keys that cannot be peeled; a ribbon filter does nothing else, and takes 1.003.
 //!
-//! It may fail. Then all is done again with another internal seed, of which there are 32. A filter
-//! is sized so that a seed fails once in six times at most, and all of them once in 10^24. Repeated
-//! keys are found when it fails, and dropped.
+//! Peeling may fail, and is then repeated with another internal seed, of which there are 32. A
+//! filter is sized so that at most one seed in six fails, and all of them once in 10^24. Repeated
+//! keys make it fail, and are then dropped.
 //!
 //! The hashes are sorted by shard, and roughly by start within it, so that the wave stays in cache.
-//! A shard has some two million slots, more if there are hundreds of millions. Shards are built one
-//! after another in the same memory, or by several threads with `par_build` of the feature `rayon`;
-//! the result is always the same, byte for byte.
+//! A shard has about two million slots, more if there are hundreds of millions. Shards are built
+//! one after another in the same memory, or by several threads with `par_build` of the feature
+//! `rayon`; the result is always the same, byte for byte.
 //!
 //! *Contains* exclusive-ors three slots and compares with the key's fingerprint, without a branch.
 //! Fingerprints of 8, 16 and 32 bits are read as they are, others as the word of 8 bytes in which
@@ -76,29 +76,29 @@
 //! # Cost and false-positive rate
 //!
 //! With fingerprints of r bits the rate is exactly `2^-r`, for every filter and every number of
-//! keys ([`theory`]). An absent key whose 64-bit hash is that of a present one adds `n / 2^64` for
-//! n keys: as much as `2^-32` at 2^32 keys. Plans and expected rates count it. A rate
-//! between two powers of two gets the lower one: 1 % takes 7 bits.
+//! keys ([`theory`]). Equal 64-bit hashes add `n / 2^64` for n keys: as much as `2^-32` at 2^32
+//! keys. Plans and expected rates include them. A rate between two powers of two gets the lower
+//! one: 1 % takes 7 bits.
 //!
-//! A query reads three cache lines, hit or miss, which lie within three segments, some 24 kB at a
-//! million keys; in a batch all are prefetched. A ribbon filter of the same rate takes 1.003 times
-//! the least possible space instead of 1.13, and reads two to five adjacent lines.
+//! A query reads three cache lines, hit or miss, within three segments, about 24 kB at a million
+//! keys; a batch prefetches them all. A ribbon filter of the same rate takes 1.003 times the least
+//! possible space instead of 1.13, and reads two to five adjacent lines.
 //!
-//! Building takes 8 bytes a key for the hashes, beside the filter, and 13 bytes a slot of one
-//! shard: some 23 bytes a key up to two million keys, 11 from ten million on. Built from an
+//! Beside the filter, building takes 8 bytes per key for the hashes, and 13 bytes per slot of one
+//! shard: about 23 bytes per key up to two million keys, 11 from ten million on. When built from an
 //! iterator, the list of hashes takes up to three times as much while it grows.
 //!
 //! # When not to use it
 //!
-//! - Keys come or go: `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
-//! - Space matters more than time, or the rate is far from a power of two: `amq-ribbon`, which
+//! - Keys are inserted or removed later: use `amq-cuckoo`, `amq-quotient`, `amq-bloom`.
+//! - Space matters more than time, or the rate is far from a power of two: use `amq-ribbon`, which
 //!   takes 6.7 bits per key at 1 %, not 7.9.
-//! - Fewer than some hundred keys: segments are wide against their number. At 10 keys and 1 % it
-//!   takes 25.6 bits per key, a Bloom filter 12.8.
+//! - There are fewer than about a hundred keys: segments are wide compared with their number. At 10
+//!   keys and 1 % it takes 25.6 bits per key, a Bloom filter 12.8.
 //! - Strangers choose the keys and know the seed: they can choose pairs of keys that have all three
-//!   slots in common under every internal seed. Building then fails with
-//!   [`BuildError::Exhausted`]. Hash under a secret key ([`Keyed`]), and read SECURITY.md in the
-//!   repository. A secret seed is less: XXH3 is no pseudorandom function.
+//!   slots in common under every internal seed. Building then fails with [`BuildError::Exhausted`].
+//!   Hash under a secret key ([`Keyed`]), and read SECURITY.md in the repository. A secret seed
+//!   protects less: XXH3 is not a pseudorandom function.
 //!
 //! # Papers
 //!

@@ -1,10 +1,10 @@
-//! Lists that are made with an error where there is no memory.
+//! Fallible allocation of vectors.
 
 use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::reserve;
 
-/// Makes a list `len` zeros.
+/// Sets a vector to `len` zeros.
 pub(crate) fn cleared<T: Clone + Default>(list: &mut Vec<T>, len: u64) -> Result<(), BuildError> {
     list.clear();
     reserve(list, len)?;

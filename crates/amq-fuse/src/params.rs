@@ -1,4 +1,4 @@
-//! The parameters of a filter, and their limits.
+//! Parameters of a filter and their limits.
 
 use amq_core::PlanError;
 
@@ -8,19 +8,19 @@ pub const MAX_FINGERPRINT_BITS: u32 = 32;
 /// The most keys.
 pub const MAX_KEYS: u64 = 1 << 35;
 
-/// Internal seeds there are to try. Each fails with a probability of at most some percent.
+/// The number of internal seeds. Each fails with a probability of at most a few percent.
 pub(crate) const SEEDS: u32 = 32;
 
 /// Log2 of the slots of the smallest and of the largest segment.
 pub(crate) const SEGMENT_BITS: (u32, u32) = (2, 20);
 
-/// The most slots of a shard, in a file: twice what any plan has.
+/// The most slots of a shard in a file: twice those of any plan.
 pub(crate) const MAX_SHARD_SLOTS: u64 = 1 << 28;
 
 /// The most shards.
 pub(crate) const MAX_SHARDS: u64 = 1 << 20;
 
-/// What determines a filter's size and rate.
+/// The parameters that determine a filter's size and rate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct FuseParams {
@@ -28,10 +28,10 @@ pub struct FuseParams {
     pub fingerprint_bits: u32,
     /// Log2 of the slots of a segment.
     pub segment_bits: u32,
-    /// The segments of a shard in which the first slot of a key can lie; the shard has two more.
-    /// Zero: there is no table yet.
+    /// The segments of a shard for the first slots of keys; the shard has two more. Zero: there is
+    /// no table yet.
     pub segments: u32,
-    /// Shards, all of the same size.
+    /// The number of shards, which are equally large.
     pub shards: u32,
     /// The internal seed that solved the filter; 0 in a plan.
     pub internal_seed: u32,
@@ -46,7 +46,7 @@ amq_core::parameters!(FuseParams {
 });
 
 impl FuseParams {
-    /// Fingerprints of this many bits, for no number of keys yet:
+    /// Fingerprints of this many bits, not planned for a number of keys yet:
     /// [`PlanFilter::plan_params`](amq_core::PlanFilter::plan_params) sets the other parameters.
     #[must_use]
     pub const fn new(fingerprint_bits: u32) -> Self {
@@ -69,7 +69,7 @@ impl FuseParams {
         check("segments", self.segments.into(), 0, most)
     }
 
-    /// Slots of a shard. As the two below, of parameters out of range at most `u64::MAX`.
+    /// Slots of a shard. Like the two below, saturates for parameters out of range.
     pub(crate) const fn shard_slots(&self) -> u64 {
         let segment = match 1u64.checked_shl(self.segment_bits) {
             Some(segment) => segment,
@@ -92,7 +92,7 @@ impl FuseParams {
         match self.fingerprint_bits {
             _ if bytes == 0 => 0,
             8 | 16 | 32 => bytes,
-            // The last slot, too, is read as a word.
+            // Room to read the last slot as a word, too.
             _ => bytes + 7,
         }
     }

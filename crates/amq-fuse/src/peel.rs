@@ -1,13 +1,13 @@
-//! Peeling: the order in which the slots of a shard are given their fingerprints.
+//! Peeling: finds an order in which the slots of a shard can be set.
 //!
-//! Keys are edges between three slots. A slot of one key alone is peeled: it will be that key's
-//! own, and the key is taken off its other two slots, which may leave another slot with one key. If
-//! all keys go in this way, the slots are set in the opposite order, each to what its key lacks. A
-//! slot keeps the exclusive or of its keys' words, which for a slot of one key is that key's word,
-//! and remains so: so no key is stored twice, and nothing is looked up.
+//! Keys are edges between three slots. A slot of a single key is peeled: it is reserved for that
+//! key, and the key is removed from its other two slots, which may leave another slot with one key.
+//! If all keys can be removed, the slots are set in the opposite order, each to complete its key's
+//! fingerprint. A slot stores the exclusive or of its keys' words, which for a single key is that
+//! key's word: so no key is stored separately, or looked up.
 //!
-//! Slots are scanned from the first one on, and what a peeled slot leads to is peeled at once: the
-//! work proceeds through the segments as a wave, of which three are in cache.
+//! Slots are scanned in order, and slots that become single are peeled at once: the work moves
+//! through the segments as a wave, with three of them in cache.
 
 use crate::cells::Cells;
 use crate::layout::Layout;
@@ -15,21 +15,21 @@ use crate::memory::cleared;
 use alloc::vec::Vec;
 use amq_core::{BuildError, KeyHash};
 
-/// The working memory of one shard after another.
+/// The working memory of a shard, reused for the next.
 #[derive(Default, Debug)]
 pub(crate) struct Peeler {
     /// The exclusive or of the words of each slot's keys.
     words: Vec<u64>,
     /// The keys of each slot, modulo 256.
     degrees: Vec<u8>,
-    /// Slots in the order in which they were peeled, and those that wait for it.
+    /// Slots in the order of peeling, then those that wait for it.
     order: Vec<u32>,
     peeled: usize,
     /// The first start of the shard.
     first: u64,
 }
 
-/// A slot is written behind those that wait even if it need not wait.
+/// A slot is written behind those that wait even if it does not have to wait.
 const SPARE: u64 = 1;
 
 /// Slots that are scanned at once.
@@ -41,8 +41,8 @@ pub(crate) const fn bytes_for(slots: u64) -> u64 {
 }
 
 impl Peeler {
-    /// Peels the keys of the shard whose first start is `first`, of this many slots. Returns
-    /// whether all went.
+    /// Peels the keys of the shard of this many slots whose first start is `first`. Returns whether
+    /// all were peeled.
     pub(crate) fn peel(
         &mut self,
         layout: &Layout,
@@ -59,7 +59,7 @@ impl Peeler {
         }
         self.add(layout, hashes);
         let all: u64 = self.degrees.iter().map(|&degree| u64::from(degree)).sum();
-        // Else a slot has 256 keys, of which most are copies.
+        // Otherwise a slot has 256 keys, most of them copies.
         if all != 3 * hashes.len() as u64 {
             return Ok(false);
         }
@@ -70,7 +70,7 @@ impl Peeler {
     /// Adds keys to their slots.
     fn add(&mut self, layout: &Layout, hashes: &[KeyHash]) {
         let words = &mut self.words[..];
-        // As long as the words, so that one check is enough.
+        // As long as `words`, so that one bounds check is enough.
         let degrees = &mut self.degrees[..words.len()];
         for hash in hashes {
             let word = layout.word(hash.get());
@@ -84,7 +84,7 @@ impl Peeler {
     fn run(&mut self, layout: &Layout) {
         let (words, order) = (&mut self.words[..], &mut self.order[..]);
         let degrees = &mut self.degrees[..words.len()];
-        // Slots wait in the order's own list, behind those that are peeled: each waits once.
+        // Slots wait in `order`, behind the peeled ones: each waits once.
         let (mut peeled, mut next, mut waiting) = (0, 0, 0);
         for begin in (0..words.len()).step_by(SCANNED) {
             let end = words.len().min(begin + SCANNED);
@@ -114,13 +114,13 @@ impl Peeler {
         self.peeled = peeled;
     }
 
-    /// Sets the slots of the keys that were peeled, all of them, in a table of zeros.
+    /// Sets the slots of all keys, which were peeled, in a table of zeros.
     pub(crate) fn assign<C: Cells>(&self, layout: &Layout, table: &mut [u8]) {
         let bits = layout.fingerprint_bits;
         for &slot in self.order[..self.peeled].iter().rev() {
             let word = self.words[slot as usize];
             let mut fingerprint = layout.fingerprint(word);
-            // Its own is zero.
+            // The key's own slot is still zero.
             for slot in layout.slots_in_shard(word, self.first) {
                 fingerprint ^= C::get(table, slot as u64, bits).unwrap_or_default();
             }

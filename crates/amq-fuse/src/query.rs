@@ -1,7 +1,7 @@
 //! Queries, one by one and in batches.
 //!
-//! That a table has all slots of a layout is checked once, before any is read. Three checks, one
-//! for each slot, took a fifth of a query's time.
+//! Checks once that a table has all slots of a layout, before any is read. A check for each of the
+//! three slots took a fifth of a query's time.
 #![allow(unsafe_code)]
 
 use crate::cells::{Cells, Packed, Whole, Word};
@@ -9,10 +9,10 @@ use crate::layout::{Layout, Place};
 use amq_core::KeyHash;
 use amq_core::prefetch::prefetch;
 
-/// Keys that are prefetched before they are asked for: more than a core waits for at once.
+/// Keys prefetched ahead of their lookup: more than the cache misses that a core overlaps.
 const AHEAD: usize = 32;
 
-/// The word from this byte on: what [`Word::read`] does, unchecked.
+/// The word from this byte on: [`Word::read`] without its check.
 ///
 /// # Safety
 ///
@@ -20,11 +20,12 @@ const AHEAD: usize = 32;
 #[inline(always)]
 unsafe fn read<W: Word>(table: &[u8], byte: usize) -> u64 {
     debug_assert!(W::read(table, byte).is_some());
-    // SAFETY: the bytes are there, any of them are an integer, and it need not be aligned.
+    // SAFETY: the caller guarantees the bytes; any bytes are a valid integer, and alignment is not
+    // needed.
     unsafe { table.as_ptr().add(byte).cast::<W>().read_unaligned() }.little_endian()
 }
 
-/// Whether a key's slots add up to its fingerprint.
+/// Whether the exclusive or of a key's slots is its fingerprint.
 ///
 /// # Safety
 ///
@@ -34,8 +35,8 @@ unsafe fn agrees<C: Cells>(layout: &Layout, table: &[u8], place: &Place) -> bool
     let bits = C::bits(layout.fingerprint_bits);
     let [first, second, third] = place.slots.map(|slot| {
         let (byte, bit) = C::begin(slot, bits);
-        // SAFETY: the slot is one of a table that has all of them, and behind a packed table there
-        // are the bytes with which a word of the last slot ends.
+        // SAFETY: the table has all slots of the layout, and a packed table has spare bytes at its
+        // end for the word of the last slot.
         unsafe { read::<C::Word>(table, byte) >> bit }
     });
     let sum = (first ^ second ^ third) as u32 & (u32::MAX >> (32 - bits));
@@ -48,7 +49,7 @@ pub(crate) fn contains(layout: &Layout, table: &[u8], hash: KeyHash) -> bool {
         return false;
     }
     let place = layout.place(hash.get());
-    // SAFETY: it fits, and the place is the layout's.
+    // SAFETY: the layout fits, and the place is one of the layout's.
     unsafe {
         match layout.fingerprint_bits {
             8 => agrees::<Whole<u8>>(layout, table, &place),
@@ -78,7 +79,7 @@ fn each<C: Cells>(layout: &Layout, table: &[u8], hashes: &[KeyHash], answers: &m
     if !layout.fits(table) {
         return answers.fill(false);
     }
-    // In registers, so that nothing that is written can change it.
+    // A copy in registers, which no write can change.
     let layout = *layout;
     let place = |hash: KeyHash| {
         let place = layout.place(hash.get());
@@ -87,7 +88,7 @@ fn each<C: Cells>(layout: &Layout, table: &[u8], hashes: &[KeyHash], answers: &m
         }
         place
     };
-    // Of no key, until there is one: the first slots.
+    // Initially the first slots, of no key.
     let mut ahead = [Place::default(); AHEAD];
     for (place_of, &hash) in ahead.iter_mut().zip(hashes) {
         *place_of = place(hash);
@@ -95,8 +96,8 @@ fn each<C: Cells>(layout: &Layout, table: &[u8], hashes: &[KeyHash], answers: &m
     let later = hashes.get(AHEAD..).unwrap_or_default();
     for (i, answer) in answers.iter_mut().enumerate() {
         let place_of = &mut ahead[i % AHEAD];
-        // SAFETY: it fits, and the place is the layout's, or that of the first slot, which a table
-        // has if it has any.
+        // SAFETY: the layout fits, and the place is one of the layout's, or the first slot, which
+        // every nonempty table has.
         *answer = unsafe { agrees::<C>(&layout, table, place_of) };
         if let Some(&hash) = later.get(i) {
             *place_of = place(hash);
@@ -114,19 +115,19 @@ mod tests {
     use amq_core::Filter;
     use amq_core::internal::Header;
 
-    /// What [`contains`] does, by reads that are checked.
+    /// [`contains`] with checked reads.
     fn checked(layout: &Layout, table: &[u8], hash: KeyHash) -> bool {
         let place = layout.place(hash.get());
         let bits = layout.fingerprint_bits;
-        // Packed fingerprints of 8, 16 and 32 bits lie where whole ones do, but are read as words
-        // that must all be in the table: bytes behind it change nothing.
+        // Packed fingerprints of 8, 16 and 32 bits have the same places as whole ones, but are read
+        // as words that must be completely in the table: extra bytes at its end change nothing.
         let table = [table, &[0; 7]].concat();
         let get = |slot: u64| Packed::get(&table, slot, bits);
         let sum = place.slots.iter().try_fold(0, |sum, &slot| Some(sum ^ get(slot)?));
         sum.is_some_and(|sum| sum == place.fingerprint(bits))
     }
 
-    /// Every slot is asked for, the last one included; the bytes are anything.
+    /// Reads every slot, the last one included, of arbitrary bytes.
     #[test]
     fn unchecked_reads_are_checked_ones_inside_the_table() {
         let asked: u64 = if cfg!(miri) { 20 } else { 5000 };
@@ -148,7 +149,7 @@ mod tests {
                 let mut answers = vec![true; hashes.len()];
                 contains_batch(&layout, &table, &hashes, &mut answers);
                 assert_eq!(answers, wanted, "{params:?}");
-                // Of a table that is too short nothing is read.
+                // Nothing is read from a table that is too short.
                 let short = &table[..table.len().saturating_sub(1)];
                 assert!(!hashes.iter().any(|&hash| contains(&layout, short, hash)));
                 contains_batch(&layout, short, &hashes, &mut answers);
@@ -157,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Parameters that no filter has fit no table, whatever they add up to.
+    /// Impossible parameters fit no table, whatever their sum.
     #[test]
     fn impossible_parameters_fit_no_table() {
         let one = FuseParams { segments: 1, shards: 1, segment_bits: 3, ..FuseParams::new(8) };

@@ -1,12 +1,11 @@
-//! Sizing: how many slots a number of keys needs.
+//! Sizing: the slots needed for a number of keys.
 //!
 //! A shard of l segments of L starts can be peeled if it has a few percent more starts than keys.
-//! How many more is known exactly for endless segments ([`threshold`]); those of a real filter are
-//! filled unevenly, and need some more. That was measured, at 2^2 to 2^14 slots a segment and 1 to
-//! 256 segments; the example `tries` measures how often a filter as it is planned needs another
-//! internal seed.
+//! How many more is known exactly for infinite segments ([`threshold`]); those of a real filter are
+//! filled unevenly, and need more. This was measured at 2^2 to 2^14 slots per segment and 1 to 256
+//! segments; the example `tries` measures how often a planned filter needs another internal seed.
 //!
-//! A plan is the least number of slots, over all lengths of segments, in which the keys fit. So it
+//! A plan has the least number of slots, over all lengths of segments, that the keys fit in. So it
 //! never falls with the number of keys.
 
 use crate::FuseParams;
@@ -18,31 +17,31 @@ use amq_core::numeric::{first_true, first_true_near};
 /// Log2 of the slots of a shard.
 const SHARD_BITS: u32 = 21;
 
-/// Where there are as many shards, each may be larger: the memory of one counts little then.
+/// From this many shards on, each may be larger, as the memory of one then matters little.
 const MANY: u64 = 5;
 
 /// Log2 of the segments of a larger shard.
 const LONG: u32 = 7;
 
-/// Starts per key at which endless segments can just be peeled, by their number, from 1 on:
-/// [`threshold`] of more than these.
+/// Starts per key at which infinite segments can just be peeled, by their number, from 1 on. For
+/// more segments, see [`threshold`].
 const THRESHOLDS: [f64; 16] = [
     0.40726, 0.63575, 0.78302, 0.87823, 0.94228, 0.98662, 1.01797, 1.04038, 1.0564, 1.06771,
     1.07553, 1.08078, 1.08419, 1.08633, 1.08765, 1.0884,
 ];
 
-/// Starts per key at which `segments` endless segments can just be peeled. For many it is 1 over
-/// 0.91794, the threshold of random systems of three variables an equation (Dietzfelbinger and
+/// Starts per key at which `segments` infinite segments can just be peeled. For many it is 1 over
+/// 0.91794, the threshold of random systems of three variables per equation (Dietzfelbinger and
 /// Walzer).
 fn threshold(segments: u64) -> f64 {
     THRESHOLDS.get(segments as usize - 1).copied().unwrap_or(1.0894)
 }
 
-/// Starts per key that a shard needs, so that one in twenty fails, at most: measured.
+/// Starts per key at which at most one shard in twenty fails, measured.
 fn starts_per_key(segments: u64, segment_bits: u32) -> f64 {
     step(1);
     let log = libm::log(segments as f64);
-    // How unevenly they are filled. A few fail together, many by the worst of them.
+    // Their unevenness. A few segments fail together, many by the worst one.
     let uneven = if segments <= 12 {
         (0.22 + 0.23 * log).min(0.5)
     } else {
@@ -52,22 +51,21 @@ fn starts_per_key(segments: u64, segment_bits: u32) -> f64 {
     threshold(segments) + uneven / libm::sqrt(segment) + 3.0 / segment
 }
 
-/// The most pairs of keys to be expected that have all three slots in common, which no peeling
-/// parts.
+/// The most expected pairs of keys with the same three slots, which peeling cannot separate.
 fn most_twins(segment_bits: u32) -> f64 {
     if segment_bits < 11 { 0.06 } else { 0.025 }
 }
 
-/// The expected number of these pairs, those of equal hashes aside: of them one key is dropped.
+/// The expected number of these pairs, without equal hashes, of which one is dropped.
 fn twins(keys: f64, all_starts: f64, segment_bits: u32) -> f64 {
     let segment = libm::exp2(f64::from(segment_bits));
-    // Of a word's 64 bits those between the second slot's and the third's choose nothing.
+    // The bits of a word between those of the second and third slot choose nothing.
     let distinct = libm::exp2(64.0 - f64::from(THIRD.saturating_sub(segment_bits)));
     let triples = (all_starts * segment * segment).min(distinct);
     keys * keys / 2.0 * (1.0 / triples - libm::exp2(-64.0))
 }
 
-/// Whether this many keys fit into so many shards of so many segments.
+/// Whether `keys` keys fit into `shards` shards of `segments` segments.
 fn fits(keys: u64, shards: u64, segments: u64, segment_bits: u32) -> bool {
     step(1);
     let segment = libm::exp2(f64::from(segment_bits));
@@ -77,8 +75,8 @@ fn fits(keys: u64, shards: u64, segments: u64, segment_bits: u32) -> bool {
         return false;
     }
     if shards > 1 {
-        // Shards have more keys than the mean, and the worst of many must be solved, too: both
-        // spread by the root of their keys, more or less.
+        // Some shards have more keys than the mean, and the worst of many must be solved, too: both
+        // vary by about the root of their keys.
         let spread = 1.8 * libm::sqrt(2.0 * libm::log(10.0 * shards as f64)) - 2.5;
         mean += spread * libm::sqrt(mean);
     }
@@ -92,7 +90,7 @@ pub(crate) fn sized(params: FuseParams, keys: u64) -> FuseParams {
         return best;
     }
     for segment_bits in SEGMENT_BITS.0..=SEGMENT_BITS.1 {
-        // The next ones are longer still.
+        // The next segments are longer still.
         if best.shards > 0 && best.slots() <= 3 << segment_bits {
             break;
         }
@@ -111,8 +109,8 @@ pub(crate) fn sized(params: FuseParams, keys: u64) -> FuseParams {
     best
 }
 
-/// The fewest shards into which the keys fit, and the most segments of each; `None` if that are too
-/// many.
+/// The fewest shards into which the keys fit, and the most segments of each; `None` if there are
+/// too many.
 fn shards_for(keys: u64, segment_bits: u32) -> Option<(u64, u64)> {
     let segments_of = |shard_bits: u32| (1u64 << shard_bits.saturating_sub(segment_bits)) - 1;
     let few = segments_of(SHARD_BITS).saturating_sub(1);
@@ -139,9 +137,9 @@ mod tests {
     use amq_core::KeyHash;
     use std::vec;
 
-    /// Whether endless segments are peeled at this many keys a start: the density evolution of the
-    /// coupled system. `left[i]` is the share of slots in segment i from which a given key is not
-    /// peeled, round by round.
+    /// Whether infinite segments are peeled at this many keys per start: the density evolution of
+    /// the coupled system. `left[i]` is the share of slots in segment i from which a given key is
+    /// not peeled, round by round.
     fn is_peeled(segments: usize, load: f64) -> bool {
         let mut left = vec![1.0f64; segments + 2];
         loop {
@@ -172,11 +170,11 @@ mod tests {
         }
     }
 
-    /// The number of other words that a word shares its three slots with, on average: counted among
-    /// the words that differ from it in bits that do not always move a slot.
+    /// The mean number of other words with the same three slots as a word, counted among the words
+    /// that differ from it in bits that do not always move a slot.
     fn words_alike(params: &FuseParams) -> f64 {
         let layout = Layout::new(params);
-        // The inverse of the odd number by which a hash becomes a word.
+        // The inverse of the odd multiplier that turns a hash into a word.
         let (multiplier, mut inverse) = (layout.word(1), 1u64);
         for _ in 0..6 {
             inverse = inverse.wrapping_mul(2u64.wrapping_sub(multiplier.wrapping_mul(inverse)));
@@ -200,8 +198,8 @@ mod tests {
         f64::from(alike) / words.len() as f64
     }
 
-    /// Two keys that have all three slots in common are never peeled, unless their hashes are
-    /// equal: then one is dropped. Of this many keys the number of such pairs is Poisson.
+    /// Two keys with the same three slots are never peeled, unless their hashes are equal: then one
+    /// is dropped. At this many keys the number of such pairs is Poisson.
     #[test]
     fn nineteen_seeds_in_twenty_part_all_keys() {
         let mut keys = 50_000_000u64;

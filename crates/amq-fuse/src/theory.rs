@@ -1,15 +1,15 @@
-//! How often a filter is wrong, and how large it must be.
+//! The false-positive rate of a filter, and the size needed for a rate.
 //!
-//! The answer to an absent key compares the exclusive or of three slots with the key's own
-//! fingerprint of r bits, which is independent of them. So they agree with probability
+//! A query for an absent key compares the exclusive or of three slots with the key's fingerprint of
+//! r bits, which is independent of them. So the two agree with probability
 //!
 //! ```text
 //! fpr = 2^-r
 //! ```
 //!
-//! whatever the slots are, and however many keys there are: the rate has no spread. The few slots
-//! that belong to no key cost space, not rate. Space is r bits a slot, and some 1.13 slots a key,
-//! more in small filters.
+//! for any slots and any number of keys: the rate has no spread. The few slots of no key cost
+//! space, but do not affect the rate. Space is r bits per slot, and about 1.13 slots per key, more
+//! in small filters.
 
 use crate::layout::Layout;
 use crate::params::{MAX_FINGERPRINT_BITS, MAX_KEYS};
@@ -18,8 +18,8 @@ use crate::{FuseParams, build, hashes};
 use amq_core::numeric::hash_floor;
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
-/// The rate of a filter with these parameters that holds this many keys: the same for every number
-/// but zero.
+/// The rate of a filter with these parameters and this many keys: the same for every number but
+/// zero.
 #[must_use]
 pub fn fpr(params: &FuseParams, keys: u64) -> PredictedFpr {
     if params.check().is_err() {
@@ -47,8 +47,8 @@ const NEGLIGIBLE: f64 = 1e-6;
 
 /// The smallest filter for a rate, or the best for a size.
 ///
-/// The rate is met to within a millionth, where what equal 64-bit hashes add is less than that.
-/// Every filter of this many keys takes exactly the plan's bytes.
+/// The rate is met to within a millionth, where equal 64-bit hashes add less than that. Every
+/// filter of this many keys takes exactly the plan's bytes.
 pub fn plan(goal: Goal) -> Result<Plan<FuseParams>, PlanError> {
     let goal = goal.checked()?;
     check_keys(goal.keys)?;
@@ -57,7 +57,7 @@ pub fn plan(goal: Goal) -> Result<Plan<FuseParams>, PlanError> {
     let bits = match goal.budget {
         Budget::Fpr(asked) => {
             let least = bits_for(goal.keys, asked)?;
-            // A whole word takes less than the fewest bits, if there are very few slots.
+            // With very few slots, whole words can take less space than packed bits.
             let all = (least..=MAX_FINGERPRINT_BITS).rev();
             all.min_by_key(|&bits| bytes(bits)).unwrap_or(least)
         }
@@ -70,7 +70,7 @@ pub fn plan(goal: Goal) -> Result<Plan<FuseParams>, PlanError> {
     plan_params(FuseParams::new(bits), goal.keys)
 }
 
-/// The plan of a filter with fingerprints as in `params` for this many keys, which determine the
+/// The plan of a filter with the fingerprints of `params` for this many keys, which determine the
 /// other parameters.
 pub fn plan_params(params: FuseParams, keys: u64) -> Result<Plan<FuseParams>, PlanError> {
     check_keys(keys)?;
@@ -95,8 +95,8 @@ fn check_keys(keys: u64) -> Result<(), PlanError> {
 
 /// The fewest bits that meet a rate.
 fn bits_for(keys: u64, asked: f64) -> Result<u32, PlanError> {
-    // What equal hashes add is left out where it is negligible: a rate of whole bits would cost
-    // another one.
+    // Ignores equal hashes where they are negligible; otherwise a rate of whole bits would cost
+    // another bit.
     let floor = hash_floor(keys);
     let least = if floor < NEGLIGIBLE * asked { asked } else { asked - floor };
     let bits = libm::ceil(-libm::log2(least)).max(1.0);

@@ -1,9 +1,8 @@
 //! Truncating: the same filter with shorter fingerprints.
 //!
-//! A slot is the exclusive or of fingerprints and other slots, bit by bit. So the uppermost bits of
-//! all slots are the table that the keys would have had with the uppermost bits of their
-//! fingerprints, which are the fingerprints of a smaller filter. Which seed peels the keys does not
-//! depend on the bits.
+//! A slot is the exclusive or of fingerprints and other slots, bit by bit. So the upper bits of all
+//! slots are the table for the upper bits of the fingerprints, which are the fingerprints of a
+//! smaller filter. The seed that peels the keys does not depend on the bits.
 
 use crate::cells::{Cells, Packed, Word};
 use crate::file::validate;
@@ -11,16 +10,17 @@ use crate::{FuseFilter, FuseParams, theory};
 use amq_core::internal::{ByteSource, Header, SectionStream, table_of};
 use amq_core::{Budget, DecodeError, Goal, TruncateError, TruncateFilter};
 
-/// Slots that are truncated together: their bits are whole words.
+/// Slots truncated at once: their bits are whole words.
 const SLOTS: u64 = 64;
 
 impl FuseFilter {
-    /// Makes this the filter that its keys would have been built into within a smaller budget. It
-    /// needs no keys: one filter serves several sizes.
+    /// Makes this the filter that its keys would make within a smaller budget, without the keys:
+    /// one file serves several sizes.
     ///
-    /// The budget is that of the number of keys planned for. One that the filter has already leaves
-    /// it as it is, and a larger one is refused. Byte for byte the result is a build within that
-    /// budget, whatever the filter has been before. In a file: [`LoadOptions::budget`].
+    /// The budget applies to the number of keys planned for. A budget that the filter already meets
+    /// exactly leaves it as it is, and a larger one is refused. The result equals a build within
+    /// that budget, byte for byte, also after earlier truncation. For a file, see
+    /// [`LoadOptions::budget`].
     ///
     /// [`LoadOptions::budget`]: crate::LoadOptions::budget
     ///
@@ -55,7 +55,7 @@ impl TruncateFilter for FuseFilter {
     }
 }
 
-/// The filter of a file within a budget.
+/// Reads a filter from a file within a budget.
 pub(crate) fn read(
     params: FuseParams,
     mut header: Header,
@@ -76,7 +76,7 @@ pub(crate) fn read(
     Ok(FuseFilter::of_parts(header, target, len, table))
 }
 
-/// What a filter of `len` keys with these parameters is truncated to.
+/// The parameters to which a filter of `len` keys with these parameters is truncated.
 fn target(
     params: &FuseParams,
     header: &Header,
@@ -85,7 +85,7 @@ fn target(
 ) -> Result<FuseParams, TruncateError> {
     let goal = Goal::new(header.capacity.max(len), budget).checked()?;
     if len == 0 {
-        // It takes no space, which is within any budget.
+        // An empty filter takes no space, which is within any budget.
         return Ok(*params);
     }
     let planned = goal.plan_by(theory::plan)?.params.fingerprint_bits;
@@ -106,23 +106,23 @@ fn target(
     }
 }
 
-/// The slots of a table, one after another, with shorter fingerprints.
+/// Rewrites the slots of a table in order, with shorter fingerprints.
 struct Cut {
-    /// The bits of the fingerprints that are taken.
+    /// The bits of the fingerprints read.
     from: u32,
-    /// The parameters of those that are kept.
+    /// The parameters of the fingerprints written.
     params: FuseParams,
     /// The next slot.
     slot: u64,
 }
 
 impl Cut {
-    /// Takes the next slots, and writes what is kept of them. Returns how many bytes that is.
+    /// Reads the next slots, and writes their upper bits. Returns the bytes written.
     fn next(&mut self, table: &mut impl ByteSource, kept: &mut [u8]) -> Result<usize, DecodeError> {
         let bits = self.params.fingerprint_bits;
         let slots = (self.params.slots() - self.slot).min(SLOTS);
         if slots == 0 {
-            // Of packed fingerprints the last ones are read as words.
+            // The last packed fingerprints are read as words.
             kept[..7].fill(0);
             return Ok(7);
         }
@@ -156,7 +156,7 @@ impl Cut {
         Ok(writes as usize)
     }
 
-    /// Takes what lies behind the last slot.
+    /// Reads and checks the bytes behind the last slot.
     fn check_rest(&self, table: &mut impl ByteSource) -> Result<(), DecodeError> {
         let params = FuseParams { fingerprint_bits: self.from, ..self.params };
         let slots = (params.slots() * u64::from(self.from)).div_ceil(8);

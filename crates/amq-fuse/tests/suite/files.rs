@@ -1,4 +1,4 @@
-//! The filters as files: the committed ones, and what the laws of all filters cannot know.
+//! Files of fuse filters: the golden ones, and checks beyond the common laws.
 
 use amq_conformance::files::{golden, mend};
 use amq_fuse::{
@@ -61,7 +61,7 @@ fn what_no_build_writes_is_refused_by_name() {
             bytes[ENTRY + 8 * number..][..8].copy_from_slice(&value.to_le_bytes());
         }
         mend(&mut bytes);
-        // A view that does not look at the payload refuses the same numbers.
+        // A view that does not check the payload refuses the same numbers.
         let mut held = vec![0; bytes.len() + 64];
         let begin = held.as_ptr().align_offset(64);
         let held = &mut held[begin..][..bytes.len()];

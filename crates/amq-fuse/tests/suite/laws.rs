@@ -1,4 +1,4 @@
-//! What fuse filters promise beyond the suite that all filters pass.
+//! Laws of fuse filters beyond the common suite.
 
 use amq_fuse::{
     Budget, BuildError, BuildFilter, Filter, FilterFile, FuseFilter, FuseParams, FuseView, Goal,
@@ -42,7 +42,7 @@ fn filters_of_every_width_hold_their_keys_and_err_at_their_rate() {
         filter.contains_batch(&absent, &mut answers).unwrap();
         let wrong = answers.iter().filter(|&&answer| answer).count() as f64;
         let expected = filter.expected_fpr() * absent.len() as f64;
-        // So few that they are Poisson distributed.
+        // Few enough to be Poisson distributed.
         let spread = 5.0 * expected.sqrt() + 2.0;
         assert!((wrong - expected).abs() < spread, "{bits} bits: {wrong} of {expected}");
     }
@@ -115,9 +115,9 @@ fn the_rate_is_right_down_to_two_to_the_minus_twenty() {
     }
 }
 
-/// Which share of filters is solved by the first internal seed, at sizes of all lengths of
-/// segments: what keeps `Exhausted` from happening by chance. 32 seeds that fail one in six times
-/// each fail together once in 10^24.
+/// The share of filters that the first internal seed solves, at sizes with all lengths of segments.
+/// If each of 32 seeds fails one time in six, all fail once in 10^24, so `Exhausted` never happens
+/// by chance.
 #[test]
 fn one_internal_seed_in_six_fails_at_most() {
     let mut failed = 0.0;
@@ -135,7 +135,7 @@ fn one_internal_seed_in_six_fails_at_most() {
         let sd = (1.0 / 6.0 * 5.0 / 6.0 / trials as f64).sqrt();
         assert!(share < 1.0 / 6.0 + 3.0 * sd, "{keys} keys: {share}");
     }
-    // Nor are they larger than they need to be.
+    // Nor are they larger than necessary.
     assert!((0.01..0.1).contains(&failed), "{failed}");
 }
 
@@ -181,11 +181,11 @@ fn copies_of_all_keys_or_of_one_do_no_harm() {
 
 #[test]
 fn keys_that_no_seed_parts_are_an_error_that_says_so() {
-    // Chosen: they differ in bits that choose neither slots nor anything else of a small filter.
-    // Multiples of 2^63 have one word of two, whatever the internal seed.
+    // Chosen keys: they differ in bits that choose nothing in a small filter. Multiples of 2^63
+    // have one of two words, under any internal seed.
     let pairs = [KeyHash::new(0), KeyHash::new(1)];
     assert!(FuseFilter::build_hashes(Budget::Fpr(0.01), 0, &pairs).is_ok());
-    // So many keys that start in one place that no segment has room for them.
+    // More keys with one start than a segment has room for.
     let crowd: Vec<KeyHash> = (0..5000).map(|i| KeyHash::new(i << 40 | i)).collect();
     match FuseFilter::build_hashes(Budget::Fpr(0.01), 0, &crowd) {
         Ok(filter) => holds_all(&filter, &crowd),

@@ -1,8 +1,7 @@
 //! All tests of the crate that use it from outside, in one binary: what they share is compiled
 //! once.
 
-// Helpers of tests may fail as tests do; the configuration allows it only in the test functions
-// themselves.
+// Test helpers may panic, too; the configuration allows it only in the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
 mod conformance;

@@ -1,4 +1,4 @@
-//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+//! Memory use, and allocation failures; see `amq_conformance::memory`.
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{files, memory};
@@ -9,7 +9,7 @@ static COUNTING: Counting = Counting;
 
 memory!(fuse: FuseFilter => [build, file, truncate]);
 
-/// Forged numbers that agree with each other claim a table that the file does not have.
+/// Forged but consistent numbers claim a table that the file does not have.
 #[test]
 fn a_claim_is_not_taken_for_memory() {
     let filter = FuseFilter::build(Budget::Fpr(0.01), 0..300u64).unwrap();
@@ -37,7 +37,7 @@ fn a_filter_of_an_iterator_without_memory_is_an_error() {
     );
 }
 
-/// The working memory of a shard is the whole filter's, however many there are.
+/// The working memory of the whole build is that of one shard.
 #[test]
 fn a_build_of_ten_million_keys_takes_fourteen_bytes_a_key() {
     for (keys, most) in [(10_000_000u64, 110.0), (100_000_000, 100.0), (1 << 35, 100.0)] {

@@ -1,4 +1,4 @@
-//! Truncated filters are those that their keys would have been built into.
+//! Truncated filters equal those built from their keys.
 
 use amq_fuse::{
     Budget, BuildError, BuildFilter, Filter, FilterFile, FuseFilter, Key, KeyHash, TruncateError,
@@ -23,7 +23,8 @@ fn a_truncated_filter_is_the_one_built_within_the_budget() {
                 match (filter.truncate(budget), wanted) {
                     (Ok(()), Ok(wanted)) => {
                         let [found, wanted] = [&filter, wanted].map(|f| f.to_bytes().unwrap());
-                        // Of few keys whole bytes take less, and a filter may have fewer bits.
+                        // With few keys whole bytes can be smaller, and a filter may have fewer
+                        // bits.
                         let has_fewer = filter.params() == from.params() && n < 8;
                         assert!(found == wanted || has_fewer, "{n}: {from:?}, {budget:?}");
                         equal += u64::from(found == wanted);
