@@ -1,17 +1,17 @@
-//! An answer as lines that the page's script takes apart.
+//! Formats an answer as lines for the page's script.
 
 use crate::{Refused, answered};
 use amq_advisor::{Answer, Choice, Rejection};
 
-/// Answers a question, in lines of fields that tabs separate. The first field says what it is:
+/// Answers a question in lines of tab-separated fields. The first field is the type of line:
 ///
 /// - `choice`, best first: id, type or name, import, bits per key, bytes, bytes to build it, rate,
-///   `at the start` if that is when it has these bytes, nanoseconds of a query, an insert and in
-///   all, `~` if the times are reckoned, what it is, why;
+///   `at the start` if these are its bytes before it grows, nanoseconds of a query, an insert and
+///   in all, `~` if the times are extrapolated, description, reason;
 /// - `out`, for each structure that does not qualify: id, type or name, the demand that it fails,
-///   why;
-/// - `note`: what else to know;
-/// - `error`: why there is no answer, the options at fault, and the range of a number: [`Refused`].
+///   reason;
+/// - `note`: a remark;
+/// - `error`: the error, the options at fault, and the range of a number: see [`Refused`].
 pub fn answer(question: &str) -> String {
     match answered(question) {
         Ok(answer) => lines(&answer),
@@ -54,7 +54,7 @@ fn rejection(of: &Rejection) -> String {
     line(&["out", &id, &name, &of.demand.to_string(), &of.reason])
 }
 
-/// Fields never hold a tab or a newline: a question's words come back in errors alone.
+/// Replaces tabs and newlines, which can only be in errors that quote the question.
 fn line(fields: &[&str]) -> String {
     let fields: Vec<String> = fields.iter().map(|field| field.replace(['\t', '\n'], " ")).collect();
     fields.join("\t") + "\n"
@@ -106,7 +106,7 @@ mod tests {
             assert_eq!(workload(&format!("keys=1000000{option}")), Ok(said), "{option}");
         }
         let at = |question: &str| workload(question).unwrap().keys();
-        // A link of an earlier page.
+        // As in links to an earlier page.
         assert_eq!(at("static=&at-most=7"), Keys::AtMost(7));
         assert_eq!(at("unknown-from=7"), Keys::Unknown { start: 7 });
     }
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn the_page_and_the_module_pass_bytes_to_each_other() {
         let question = "keys=1000";
-        // What the page writes cannot be written here without unsafe code.
+        // Writing the question, as the page does, would need unsafe code here.
         assert!(!crate::room(question.len()).is_null());
         crate::text().copy_from_slice(question.as_bytes());
         assert_eq!(crate::ask(), answer(question).len());

@@ -1,11 +1,11 @@
-//! The advisor for the report's page: a WebAssembly module that answers in the reader's browser.
+//! The advisor for the report's page: a WebAssembly module that runs in the browser.
 //!
-//! It is built by `.ci/page build`, which writes `advisor.wasm` beside this crate's manifest. The
-//! renderer puts that file into the page, so that drawing needs no compiler for WebAssembly.
+//! `.ci/page build` builds it and writes `advisor.wasm` beside this crate's manifest. The renderer
+//! embeds that file in the page, so drawing needs no WebAssembly compiler.
 //!
-//! A question is the options of `amq choose` as a query: `keys=1000000&fpr=0.01&static`. Numbers
-//! are plain: rates and shares below 1, times in nanoseconds, sizes in bytes. [`answer`] describes
-//! the lines that come back.
+//! A question is the options of `amq choose` as a query string: `keys=1000000&fpr=0.01&static`.
+//! Numbers have no units: rates and shares below 1, times in nanoseconds, sizes in bytes.
+//! [`answer`] describes the lines of the answer.
 
 mod answer;
 mod question;
@@ -15,14 +15,14 @@ pub use question::{Refused, answered, workload};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The question, and then its answer: what the page and the module pass to each other.
+/// The buffer shared with the page: the question, then its answer.
 static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn text() -> MutexGuard<'static, Vec<u8>> {
     TEXT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes room for a question of this many bytes, and returns where to write it.
+/// Makes room for a question of this many bytes, and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *mut u8 {
     let mut text = text();
@@ -39,7 +39,7 @@ pub extern "C" fn ask() -> usize {
     text.len()
 }
 
-/// Where the answer is.
+/// The address of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn told() -> *const u8 {
     text().as_ptr()

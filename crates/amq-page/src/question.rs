@@ -1,17 +1,17 @@
-//! A question as a workload.
+//! Parses a question into a workload.
 
 use amq_advisor::{Answer, ChooseError, First, Keys, KeysBy, Need, Workload, choose};
 use std::str::FromStr;
 
-/// Why a question has no answer.
+/// The error for a question without an answer.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Refused {
     /// The error in words.
     pub why: String,
-    /// The options at fault, where that can be told; a need by its word.
+    /// The options at fault, if known; a need by its word.
     pub options: Vec<String>,
-    /// If a number is at fault: the least and the most there can be, each empty if there is none,
-    /// and `open` if these are excluded, `closed` if not, or `whole` if the number must be whole.
+    /// If a number is at fault: its least and greatest value, each empty if unbounded, and `open`
+    /// if these are excluded, `closed` if not, or `whole` if the number must be whole.
     pub range: [String; 3],
 }
 
@@ -38,7 +38,7 @@ impl From<ChooseError> for Refused {
 
 type Pair<'a> = (&'a str, &'a str);
 
-/// The workload that a query describes, or which option cannot be read.
+/// The workload that a query describes, or an error that names the invalid option.
 ///
 /// Names are the options of `amq choose`; several needs are separated by commas.
 pub fn workload(question: &str) -> Result<Workload, Refused> {
@@ -52,7 +52,7 @@ pub fn answered(question: &str) -> Result<Answer, Refused> {
     choose(&workload).map_err(|error| {
         let is_checked = workload.check().is_ok();
         let is_other = |less: &Workload| match less.check() {
-            // A conflict is told by numbers of all options.
+            // A conflict is gone if the other options have an answer.
             Ok(()) => !is_checked || choose(less).is_ok(),
             Err(other) => !is_checked && other.to_string() != error.to_string(),
         };
@@ -70,7 +70,7 @@ fn pairs(question: &str) -> Vec<Pair<'_>> {
     pairs.collect()
 }
 
-/// The options without which the error is gone; that of the keys, if there is none.
+/// The options whose removal avoids the error; that of the keys, if there are none.
 fn at_fault(pairs: &[Pair<'_>], is_gone: impl Fn(&Workload) -> bool) -> Vec<String> {
     let is_at_fault = |index: usize| {
         let others: Vec<Pair<'_>> = [&pairs[..index], &pairs[index + 1..]].concat();
@@ -83,7 +83,7 @@ fn at_fault(pairs: &[Pair<'_>], is_gone: impl Fn(&Workload) -> bool) -> Vec<Stri
     if fault.is_empty() { keys.map(|&pair| name(pair)).collect() } else { fault }
 }
 
-/// The workload that options describe, unless one of them cannot be read.
+/// The workload that options describe, unless one of them is invalid.
 fn described(pairs: &[Pair<'_>]) -> Result<Workload, Refused> {
     let mut all = pairs.iter().filter_map(|&(name, value)| keys(name, value));
     let refused = |why: &str| Refused::of("number", why.into());
@@ -96,7 +96,7 @@ fn described(pairs: &[Pair<'_>]) -> Result<Workload, Refused> {
 
 fn keys(name: &str, value: &str) -> Option<Result<Keys, Refused>> {
     let of: fn(u64) -> Keys = match name {
-        // Links of earlier pages have the other name.
+        // Links to earlier pages use the other name.
         "keys" | "at-most" => Keys::AtMost,
         "unknown-from" => |start| Keys::Unknown { start },
         _ => return None,
@@ -104,7 +104,7 @@ fn keys(name: &str, value: &str) -> Option<Result<Keys, Refused>> {
     Some(number(name, value).map(of))
 }
 
-/// A workload that one option more is said of.
+/// Adds one option to a workload.
 fn with(it: Workload, name: &str, value: &str) -> Result<Workload, Refused> {
     Ok(match name {
         "keys" | "at-most" | "unknown-from" => it,
@@ -143,7 +143,7 @@ fn with(it: Workload, name: &str, value: &str) -> Result<Workload, Refused> {
 
 /// A number of an option.
 trait Number: FromStr {
-    /// The most there can be, if it must be whole.
+    /// The maximum, if it must be whole.
     const MOST: Option<u64>;
 }
 

@@ -1,4 +1,4 @@
-//! Any bytes, through every way in.
+//! Decodes arbitrary bytes in every way.
 
 use crate::limited::peak;
 use crate::{Aligned, ask, parts};
@@ -11,10 +11,10 @@ use amq::{
 };
 use amq_interleaved::InterleavedBloomFilter;
 
-/// Bytes that decoding may hold beyond the file's own length.
+/// Memory that decoding may use beyond the file's length.
 const ALLOWANCE: usize = 64 << 10;
 
-/// Reads `bytes` as a file in every way. All ways agree on whether it is one.
+/// Reads `bytes` as a file in every way. All ways must agree on whether it is valid.
 pub fn any_bytes(bytes: &[u8]) {
     let (owned, held) = peak(|| AnyFilter::from_bytes(bytes));
     assert!(held <= bytes.len() + ALLOWANCE, "{held} bytes held");
@@ -59,7 +59,7 @@ pub fn any_bytes(bytes: &[u8]) {
     assert!(held <= 2 * bytes.len() + ALLOWANCE, "{held} bytes held");
     match (&owned, &stream) {
         (Ok(owned), Ok(read)) => assert!(read == owned && rest.is_empty()),
-        // What follows a file in a stream is left there.
+        // Bytes after a file are left in the stream.
         (Err(_), Ok(_)) => assert!(!rest.is_empty()),
         (Ok(_), Err(error)) => panic!("from a stream: {error}"),
         (Err(_), Err(_)) => {}
@@ -76,7 +76,7 @@ pub fn any_bytes(bytes: &[u8]) {
     parts::any_bytes(bytes);
 }
 
-/// A stream that is read as each type.
+/// Reads a stream as each type.
 const STREAMED: [fn(&[u8], bool); 13] = [
     streamed::<BloomFilter>,
     streamed::<BlockedBloomFilter>,
@@ -93,8 +93,8 @@ const STREAMED: [fn(&[u8], bool); 13] = [
     streamed::<FuseFilter>,
 ];
 
-/// From a stream the right type reads what [`AnyFilter`] read, and no byte more; every other type
-/// refuses.
+/// From a stream, the right type reads the same filter as [`AnyFilter`], and no byte more; every
+/// other type refuses.
 fn streamed<F: FilterFile<With<Table> = F> + PartialEq>(bytes: &[u8], is_file: bool) {
     let mut rest = bytes;
     let (read, held) = peak(|| F::read_from(&mut rest));

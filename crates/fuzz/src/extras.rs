@@ -1,14 +1,14 @@
-//! What single types can do besides what all of their abilities can.
+//! Operations of single types beyond the shared abilities.
 
 use amq::{
     AnyFilter, BloomFilter, ExpandableQuotientFilter, Filter, FilterFile, InsertFilter,
     QuotientFilter,
 };
 
-/// Whatever changes the filter but not its keys, chosen by a number.
+/// Changes the filter but not its keys, in a way chosen by a number.
 pub fn rearrange(filter: &mut AnyFilter, how: u8) {
     let factor = u64::from(how % 4);
-    // Folding halves or thirds the table; keys stay in.
+    // Folding halves or thirds the table and keeps the keys.
     match filter {
         AnyFilter::Bloom(it) => drop(it.fold(factor).map(|folded| *it = folded)),
         AnyFilter::BlockedBloom(it) => drop(it.fold(factor).map(|folded| *it = folded)),
@@ -49,7 +49,7 @@ fn grown(filter: &mut ExpandableQuotientFilter, how: u8) {
     }
 }
 
-/// Whatever else can be asked.
+/// Calls the remaining queries.
 pub fn inspect(filter: &AnyFilter) {
     match filter {
         AnyFilter::Bloom(it) => {
@@ -106,7 +106,7 @@ pub fn inspect(filter: &AnyFilter) {
 
 fn stages<F: amq::scalable::OwnedStage>(it: &amq::scalable::ScalableFilter<F>) {
     assert_eq!(it.stages().count(), it.stage_count());
-    // A filter grows by what its table holds, and not by what a file claims.
+    // Growth depends on the keys in the table, not on the file's claims.
     let (mut grown, stages) = (it.clone(), it.stage_count());
     let newest = it.stages().last().expect("a stage");
     for hash in crate::hashes() {

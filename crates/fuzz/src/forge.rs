@@ -1,4 +1,4 @@
-//! Files whose envelope is right and whose geometry and table are anything.
+//! Files with a valid envelope and arbitrary geometry and table.
 
 use crate::ask;
 use crate::{Aligned, later, parts};
@@ -7,10 +7,10 @@ use amq_core::format::{ENTRY, HEADER, MAGIC};
 use amq_interleaved::InterleavedBloomFilter;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Longer inputs are cut. Files of all kinds and states are shorter.
+/// Longer inputs are truncated. Files of all kinds and states are shorter.
 const MOST: usize = 64 << 10;
 
-/// Makes the envelope of `bytes` right, reads the file, and does with it all that can be done.
+/// Repairs the envelope of `bytes`, reads the file, and runs every operation on it.
 pub fn forged(bytes: &[u8]) {
     let Some(file) = mended(bytes) else { return };
     let aligned = Aligned::new(&file);
@@ -28,7 +28,7 @@ pub fn forged(bytes: &[u8]) {
         later::on_bins(bins, &file);
     }
     if file[20] == 0 {
-        // Their types do not keep the encoding of keys.
+        // Filters of parts do not keep the encoding of keys.
         parts::any_bytes(&file);
     }
     match AnyFile::from_bytes(&file) {
@@ -51,10 +51,10 @@ fn put(bytes: &mut [u8], at: usize, number: u64) {
     bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
-/// The nearest file that passes the envelope: lengths as far as they lead into the bytes, sections
-/// one after another, padding of zeros, checksums. Kind, revision, hash, encoding of keys, numbers
-/// of keys, seed or key (none if the caller hashes the keys; never withheld; no key of zeros),
-/// budget, parameters, entries, lengths of sections and the payload stay what they are.
+/// The nearest file with a valid envelope: repairs lengths beyond the bytes, the order of sections,
+/// padding and checksums. Keeps kind, revision, hash, encoding of keys, numbers of keys, seed or
+/// key (none if the caller hashes the keys; never withheld; no key of zeros), budget, parameters,
+/// entries, lengths of sections and payload.
 pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() < HEADER + ENTRY {
         return None;
@@ -62,7 +62,7 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut file = bytes[..bytes.len().min(MOST)].to_vec();
     file[..8].copy_from_slice(&MAGIC);
     let hash = file[18].clamp(1, 3);
-    // Seven is read as three.
+    // Replaces the invalid 7 by 3.
     let encoding = match file[20] & 7 {
         _ if hash == 2 => 0,
         7 => 3,
@@ -75,7 +75,7 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     match hash {
         1 => file[48..56].fill(0),
         2 => file[40..56].fill(0),
-        // One of all zeros is refused.
+        // A key of all zeros is refused.
         _ if file[40..56].iter().all(|&byte| byte == 0) => file[40] = 1,
         _ => {}
     }
@@ -96,7 +96,7 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
         put(&mut file, row + 8, length as u64);
         file[row + 24..row + ENTRY].fill(0);
         let next = end + length.next_multiple_of(ENTRY);
-        // What the file lacks is zeros.
+        // Missing bytes become zeros.
         let needed = payload + next;
         if file.len() < needed && needed <= MOST {
             file.resize(needed, 0);
@@ -125,7 +125,7 @@ pub fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// Makes the checksums of a file right whose payload begins at `payload`.
+/// Recomputes the checksums of a file whose payload begins at `payload`.
 pub fn seal(file: &mut [u8], payload: usize) {
     let sums = [xxh3_64(&file[payload..]), xxh3_64(&file[HEADER..payload])];
     put(file, 168, sums[0]);

@@ -1,4 +1,4 @@
-//! Every later operation on a filter that was read.
+//! Every operation on a filter that was read.
 
 use crate::extras::{inspect, rearrange};
 use crate::subject::{can, encode, try_merge};
@@ -6,7 +6,7 @@ use crate::{Aligned, ask, hashes};
 use amq::{AnyFilter, AnyView, Bytes, Filter, FilterFile, RibbonMap};
 use amq_interleaved::InterleavedBloomFilter;
 
-/// All that can be done with what a file was read as. `file` is the file.
+/// Runs every operation on the filter read from `file`.
 pub fn on_any(filter: AnyFilter, file: &[u8]) {
     stored(&filter, file);
     if can(&filter).insert {
@@ -14,13 +14,13 @@ pub fn on_any(filter: AnyFilter, file: &[u8]) {
     }
 }
 
-/// The encoding is canonical, and a view of it answers alike.
+/// The encoding is canonical, and a view of it gives the same answers.
 fn stored(filter: &AnyFilter, file: &[u8]) {
     assert!(encode(filter) == file, "{filter:?} is written otherwise than it was read");
     is_a_file(filter);
 }
 
-/// What the filter is written as is read as the filter.
+/// Writing and reading the filter returns an equal one.
 fn is_a_file(filter: &AnyFilter) {
     let bytes = encode(filter);
     let again = AnyFilter::from_bytes(&bytes).unwrap_or_else(|error| panic!("{filter:?}: {error}"));
@@ -51,7 +51,7 @@ fn changes(filter: AnyFilter) {
     assert!(ask(&cleared).iter().all(|&answer| !answer));
     is_a_file(&cleared);
     inserts(cleared.clone());
-    // A filter of the same geometry that nobody forged.
+    // An empty filter of the same geometry is valid.
     let _ = cleared.insert_batch(&hashes()[..20]);
     merges(&filter, &cleared);
     merges(&cleared, &filter);
@@ -100,7 +100,7 @@ fn merges(one: &AnyFilter, other: &AnyFilter) {
     inspect(&both);
 }
 
-/// All that can be done with a map.
+/// Runs every operation on a map.
 pub fn on_map(map: &RibbonMap, file: &[u8]) {
     assert!(map.to_bytes().is_ok_and(|bytes| bytes == file));
     let hashes = hashes();
@@ -111,11 +111,11 @@ pub fn on_map(map: &RibbonMap, file: &[u8]) {
     assert!(single.iter().all(|&value| u64::from(value) >> map.value_bits() == 0));
 }
 
-/// All that can be done with bins.
+/// Runs every operation on an interleaved filter.
 pub fn on_bins(mut bins: InterleavedBloomFilter, file: &[u8]) {
     assert!(bins.to_bytes().is_ok_and(|bytes| bytes == file));
     on_bins_view(&InterleavedBloomFilter::view(file).expect("a view of what was read"));
-    // A large number of bins is that of a large file.
+    // The number of bins is bounded by the file's length.
     let last = bins.bin_count() as usize - 1;
     let single = bins.bin(last).expect("there is such a bin");
     bins.clear_bin(last).expect("there is such a bin");
@@ -130,7 +130,7 @@ pub fn on_bins(mut bins: InterleavedBloomFilter, file: &[u8]) {
     assert!(InterleavedBloomFilter::from_bytes(&bytes).is_ok_and(|again| again == bins));
 }
 
-/// Asks bins in every way; the answers must agree, and name bins that there are.
+/// Queries bins in every way; the answers must agree, and name existing bins.
 pub fn on_bins_view<B: Bytes>(view: &InterleavedBloomFilter<B>) {
     let hashes = hashes();
     let words = view.words();
@@ -146,7 +146,7 @@ pub fn on_bins_view<B: Bytes>(view: &InterleavedBloomFilter<B>) {
     assert!(view.expected_fpr(0).is_ok_and(|rate| (0.0..=1.0).contains(&rate)));
 }
 
-/// Asks a view whose payload nobody checked: it answers something, and comes to an end.
+/// Queries a view with an unchecked payload: any answer is allowed, but every call must return.
 pub fn on_view(view: &AnyView<'_>) {
     drop(ask(view));
     if let Ok(counts) = view.as_count() {

@@ -1,5 +1,5 @@
-//! What the fuzz targets do with an input. Each target is one call of a function here, so that a
-//! test can make it, too: `tests/seeds.rs` runs the committed golden files through them.
+//! The bodies of the fuzz targets. Each target calls one function here, so that tests can, too:
+//! `tests/seeds.rs` runs the committed golden files through them.
 //!
 //! | target | input | must hold |
 //! | --- | --- | --- |
@@ -8,8 +8,8 @@
 //! | `operations` | a sequence of operations on a filter of any kind | it agrees with a map of copies |
 //! | `statics` | keys for a static filter or a map | every key is in, every value is right |
 //!
-//! `tests/readers.rs` gives forged files to the reader in Python, too: both refuse the same ones
-//! and give the same answers. It needs Python with the package `xxhash`.
+//! `tests/readers.rs` also passes forged files to the reader in Python: both must refuse the same
+//! files and give the same answers. It needs Python with the package `xxhash`.
 
 pub mod decode;
 mod extras;
@@ -38,7 +38,7 @@ pub fn golden_files() -> Vec<PathBuf> {
     golden
 }
 
-/// Bytes that begin at a multiple of 64.
+/// Bytes aligned to 64.
 #[derive(Debug)]
 pub struct Aligned {
     bytes: Vec<u8>,
@@ -61,7 +61,7 @@ impl Aligned {
     }
 }
 
-/// Hashes to ask for: those of the golden files' keys under their seeds, and others.
+/// Hashes to look up: those of the golden files' keys under their seeds, and others.
 pub fn hashes() -> [KeyHash; 96] {
     core::array::from_fn(|i| {
         let i = i as u64;
@@ -73,7 +73,7 @@ pub fn hashes() -> [KeyHash; 96] {
     })
 }
 
-/// Asks a filter in every way; the answers must agree, and be a filter's.
+/// Queries a filter in every way; the answers must agree and be consistent.
 pub fn ask(filter: &dyn Filter) -> Vec<bool> {
     let hashes = hashes();
     let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();

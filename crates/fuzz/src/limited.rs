@@ -1,10 +1,10 @@
-//! The allocator of every target: it counts, and refuses what would be too much.
+//! The allocator of every target, which counts bytes and enforces a limit.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The most bytes held at a time. What asks for more gets null, as from a machine without memory:
-/// an error where that is handled, and an abort, which the fuzzer reports, where not.
+/// The most bytes held at a time. Beyond it, allocation fails: an error where that is handled,
+/// otherwise an abort, which the fuzzer reports.
 const LIMIT: usize = 64 << 20;
 
 struct Limited;
@@ -15,7 +15,7 @@ static LIMITED: Limited = Limited;
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: all calls go to the system allocator unchanged, or return null, which means no memory.
+// SAFETY: all calls go to the system allocator unchanged, or return null, which signals failure.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let held = HELD.fetch_add(layout.size(), Relaxed) + layout.size();
@@ -35,8 +35,8 @@ unsafe impl GlobalAlloc for Limited {
     }
 }
 
-/// Runs `work`, and returns how many bytes it held at most beyond those held before. Other threads
-/// count, too: a target has one.
+/// Runs `work`, and returns the peak of bytes held beyond those held before. Counts all threads,
+/// but a target has only one.
 pub(crate) fn peak<R>(work: impl FnOnce() -> R) -> (R, usize) {
     let before = HELD.load(Relaxed);
     PEAK.store(before, Relaxed);

@@ -1,4 +1,4 @@
-//! Any sequence of operations on a filter of any kind, against a plain map of copies.
+//! Runs any sequence of operations on a filter of any kind, and compares with a map of copies.
 
 use crate::extras::{inspect, rearrange};
 use crate::subject::{can, encode, try_merge};
@@ -9,20 +9,20 @@ use amq::{
 use arbitrary::Arbitrary;
 use std::collections::BTreeMap;
 
-/// A filter to make, and what to do with it.
+/// A filter, and the operations to run on it.
 #[derive(Arbitrary, Debug)]
 pub struct Game {
-    /// Which of the kinds that take keys, in their order; then a quotient filter that may grow.
+    /// An index into the kinds that insert; after them, a quotient filter that may grow.
     kind: u8,
-    /// How many keys that one begins with.
+    /// The initial keys of the growing quotient filter.
     initial: u8,
     goal: Shape,
-    /// What filters that are merged are made for.
+    /// The shape of filters to be merged.
     other: Shape,
     moves: Vec<Move>,
 }
 
-/// A goal and a seed, small so that filters fill up.
+/// A goal and a seed; small, so that filters fill up.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 struct Shape {
     keys: u8,
@@ -45,7 +45,7 @@ enum Move {
     Insert(u8),
     Batch(Vec<u8>),
     Remove(u8),
-    /// Merges a filter of these keys, made alike, or for the other goal.
+    /// Merges a filter of these keys, with the same plan or the other one.
     Merge(Vec<u8>, bool),
     MergeWithItself,
     Rearrange(u8),
@@ -68,7 +68,7 @@ impl Shape {
     }
 }
 
-/// Plays a game.
+/// Runs the operations.
 pub fn play(game: &Game) {
     let kinds = AnyFilter::KINDS.iter().filter(|&&kind| Abilities::of(kind).insert);
     let kinds: Vec<FilterKind> = kinds.copied().collect();
@@ -192,7 +192,7 @@ impl Table {
                 self.copies.remove(&key);
             }
         } else if !self.filter.contains_hash(hash) {
-            // A false positive must not be removed: that takes another key's entry.
+            // Does not remove false positives, which would remove another key's entry.
             let before = encode(&self.filter);
             assert_eq!(self.filter.remove_hash(hash), Ok(false));
             self.unchanged(&before, "removing an absent key");
@@ -218,7 +218,7 @@ impl Table {
                 assert!(count.estimate >= copies || count.saturated, "{key}: {count:?}");
             }
         }
-        // What removes counts every copy.
+        // Filters that remove count every copy.
         if can(&self.filter).remove {
             assert_eq!(self.filter.len(), self.copies.values().sum());
         }

@@ -1,4 +1,4 @@
-//! Filters of parts: rolling and sharded ones.
+//! Filters of parts: rolling and sharded.
 
 use crate::limited::peak;
 use crate::{ask, hashes};
@@ -7,12 +7,12 @@ use amq::sharded::Sharded;
 use amq::{BlockedBloomFilter, BloomFilter, CuckooFilter, FilterFile, QuotientFilter};
 use amq::{ClearFilter, Filter, InsertFilter, Table};
 
-/// Bytes that reading may hold beyond three times the file's own length: a small part takes more
-/// than its file.
+/// Memory that reading may use beyond three times the file's length: a small part takes more than
+/// its file.
 const ALLOWANCE: usize = 64 << 10;
 
-/// Reads `bytes` as filters of parts of several kinds, and does with what is read all that can be
-/// done. At most one of these types reads it.
+/// Reads `bytes` as filters of parts of several kinds, and runs every operation on the result. At
+/// most one of these types reads it.
 pub fn any_bytes(bytes: &[u8]) {
     let read = [
         reads(bytes, Rolling::<BloomFilter>::advance),
@@ -31,7 +31,7 @@ fn visit<F: Filter>(filter: &mut Sharded<F>) {
     assert_eq!(filter.for_each_shard(|shard| assert!(shard.stats().expected_fpr <= 1.0)), shards);
 }
 
-/// Whether it is such a file. `turn` changes the filter so that it forgets nothing that is new.
+/// Whether it is such a file. `turn` changes the filter without forgetting new keys.
 fn reads<F>(bytes: &[u8], turn: fn(&mut F)) -> bool
 where
     F: FilterFile<With<Table> = F> + InsertFilter + ClearFilter,

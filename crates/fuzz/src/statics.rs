@@ -1,26 +1,26 @@
-//! Any keys for a filter or map that is built at once.
+//! Builds static filters and maps of arbitrary keys.
 
 use crate::{Aligned, ask, later};
 use amq::{Abilities, AnyFilter, Budget, Filter, FilterFile, FilterKind, Key, KeyHash, RibbonMap};
 use arbitrary::Arbitrary;
 
-/// What to build, and of what.
+/// A filter or map to build, and its keys.
 #[derive(Arbitrary, Debug)]
 pub struct Building {
-    /// Which of the static kinds, in their order; then a map.
+    /// An index into the static kinds; after them, a map.
     kind: u8,
     seed: u64,
     /// A rate of 2^-n, or bits of a value.
     bits: u8,
-    /// Sixteenths of a bit more per key.
+    /// Additional sixteenths of a bit per key.
     more: u8,
-    /// Keys that follow each other, hashed as they are.
+    /// The number of consecutive integer keys, which are hashed.
     run: u16,
-    /// Hashes that someone chose.
+    /// Chosen hashes.
     chosen: Vec<u64>,
 }
 
-/// Builds it, and checks all that it says.
+/// Builds it, and checks every answer.
 pub fn built(building: &Building) {
     let run = (0..u64::from(building.run % 4096)).map(|key| key.key_hash(building.seed));
     let chosen = building.chosen.iter().copied().map(KeyHash::new);
@@ -36,7 +36,7 @@ pub fn built(building: &Building) {
 fn filter(kind: FilterKind, building: &Building, hashes: &[KeyHash]) {
     let bits = f64::from(building.bits) + f64::from(building.more) / 16.0;
     let budget = Budget::BitsPerKey(bits);
-    // Chosen hashes may have no solution, and few bits no filter.
+    // Chosen hashes may have no solution, and few bits may have no plan.
     let Ok(filter) = AnyFilter::build_hashes(kind, budget, building.seed, hashes) else {
         return;
     };

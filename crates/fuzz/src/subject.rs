@@ -1,4 +1,4 @@
-//! What the targets do with a filter of any kind.
+//! Helpers of the targets for a filter of any kind.
 
 use amq::{Abilities, AnyError, AnyFilter, Filter, FilterFile};
 
@@ -7,12 +7,12 @@ pub fn encode(filter: &AnyFilter) -> Vec<u8> {
     filter.to_bytes().expect("memory for the file")
 }
 
-/// What its kind can do.
+/// The abilities of its kind.
 pub fn can(filter: &AnyFilter) -> Abilities {
     Abilities::of(filter.kind())
 }
 
-/// Merges `other` into it, all or nothing, and says whether it did. `filter` is unchanged if not.
+/// Merges `other` into `filter`, all or nothing; returns whether it did.
 pub fn try_merge(filter: &mut AnyFilter, other: &AnyFilter) -> bool {
     let before = filter.clone();
     let allowed = filter.can_merge(other);

@@ -1,4 +1,4 @@
-//! Any keys, for filters and maps that are built at once.
+//! Arbitrary keys, for static filters and maps.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|building: amq_fuzz::statics::Building| {

@@ -1,5 +1,5 @@
 //! The two readers of the format, in Rust and in Python, refuse the same files and give the same
-//! answers: whatever numbers a file has, as long as its checksums are right.
+//! answers, for any numbers in a file with valid checksums.
 
 use amq::{AnyFile, FilterFile, KeyHash, RibbonMap};
 use amq_core::format::{ENTRY, HEADER};
@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// What a reader makes of a file: its answers to all hashes, or why it is none.
+/// A reader's result: the answers to all hashes, or the error.
 type Reading = Result<Vec<u32>, String>;
 
 fn by_rust(file: &[u8]) -> Reading {
@@ -30,11 +30,11 @@ fn by_rust(file: &[u8]) -> Reading {
     Ok(hashes.iter().map(found).collect())
 }
 
-/// The reader in Python, which runs until it is dropped.
+/// The process of the reader in Python, killed when dropped.
 struct Python(Child);
 
 impl Python {
-    /// Without Python or its package `xxhash` there is none.
+    /// `None` without Python or its package `xxhash`.
     fn new() -> Option<Self> {
         let known = Command::new("python3").args(["-c", "import xxhash"]).output();
         if !known.is_ok_and(|output| output.status.success()) {
@@ -83,7 +83,7 @@ impl Python {
 
 impl Drop for Python {
     fn drop(&mut self) {
-        // It may be writing an answer that nobody reads.
+        // It may be blocked writing an answer.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -102,7 +102,7 @@ impl Noise {
         (self.next() % n as u64) as usize
     }
 
-    /// A number at the edge of some range, or near the one that is there.
+    /// A number at the edge of some range, or near the present one.
     fn number(&mut self, there: u64) -> u64 {
         let real = [0.5, 1.0, -0.5, 1e-300, 0.999_999, f64::NAN, f64::INFINITY, 0.011];
         match self.below(8) {
@@ -116,8 +116,8 @@ impl Noise {
         }
     }
 
-    /// A file with some of its numbers, and perhaps a byte of its table, changed. Its checksums are
-    /// right; mostly its sections are as well.
+    /// A file with some numbers, and perhaps a byte of its table, changed. Its checksums are valid,
+    /// and mostly its sections, too.
     fn forged(&mut self, file: &[u8]) -> Vec<u8> {
         let mut bytes = file.to_vec();
         let directory = u64::from_le_bytes(file[136..144].try_into().unwrap()) as usize;
@@ -181,10 +181,10 @@ fn both_readers_refuse_the_same_forgeries_and_answer_alike() {
     assert!(read > 300 && refused > 300, "{read} read, {refused} refused");
 }
 
-/// Variants of each golden file, itself among them.
+/// Variants of each golden file, including itself.
 const FORGERIES: usize = 300;
 
-/// Changes of a golden file's numbers, by their places.
+/// Changes of a golden file's numbers: offsets and values.
 type Changes<'a> = &'a [(usize, u64)];
 
 #[test]
@@ -209,7 +209,7 @@ fn both_readers_refuse_numbers_beyond_their_range() {
         (true, "scalable-one", &[(ASKED + 48, 1 << 16)]),
         (false, "scalable-one", &[(ASKED + 48, (1 << 16) + 1)]),
         (false, "scalable-one", &[(ASKED + 48, u64::MAX)]),
-        // A bound below the capacity of the first stage, which is cut to it.
+        // A bound below the capacity of the first stage, which is cut to the bound.
         (true, "scalable-small", &[(ASKED + 32, 300)]),
         (false, "scalable-small", &[(ASKED + 32, 299), (STAGE + 16, 299)]),
         // A compound rate below what hashes of 64 bits can keep.

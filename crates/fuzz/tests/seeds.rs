@@ -1,5 +1,5 @@
-//! The committed golden files through the targets' functions: what the fuzzer begins with must pass
-//! wherever there is no fuzzer.
+//! Runs the committed golden files, the fuzzer's seeds, through the targets' functions without a
+//! fuzzer.
 
 use amq_fuzz::{decode, forge, golden_files};
 
@@ -11,8 +11,8 @@ fn golden_files_pass_and_are_no_forgeries() {
         let bytes = std::fs::read(&path).unwrap();
         decode::any_bytes(&bytes);
         forge::forged(&bytes);
-        // The mended envelope of a good file is its own: the target reaches past the checksums. (It
-        // withholds no seed or key, which nobody could give.)
+        // Repairing the envelope of a valid file changes nothing, so the target gets past the
+        // checksums. (The repaired file never withholds its seed or key.)
         let withheld = amq::format::FileInfo::of(&bytes).unwrap().withheld;
         if bytes.len() <= 64 << 10 && !withheld {
             assert!(forge::mended(&bytes).unwrap() == bytes, "{}", path.display());
