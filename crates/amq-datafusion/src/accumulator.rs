@@ -59,7 +59,7 @@ impl Accumulator for Single {
     }
 }
 
-/// A column that is no state.
+/// The error for a column that is not a state.
 pub(crate) fn not_binary(array: &dyn Array) -> datafusion_common::DataFusionError {
     execution(NAME, format_args!("a state is a Binary column, not {}", array.data_type()))
 }

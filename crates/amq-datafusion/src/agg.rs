@@ -25,8 +25,8 @@ static SIGNATURE: LazyLock<Signature> =
 ///
 /// `expected` is the number of distinct keys to plan for, `fpr` the false-positive rate, above 0
 /// and below 1, `kind` the id of a [`FilterKind`](amq::FilterKind) that merges or is built from all
-/// keys at once; a split-block Bloom filter if left out. All three are literals. Nulls are ignored;
-/// of no rows it is an empty filter, which denies every key.
+/// keys at once; a split-block Bloom filter by default. All three are literals. Nulls are ignored;
+/// without rows the value is an empty filter, which denies every key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqAgg;
 
@@ -81,7 +81,7 @@ impl AggregateUDFImpl for AmqAgg {
         AggregateOrderSensitivity::Insensitive
     }
 
-    /// Checks the parameters while the query is planned, and leaves the call as it is.
+    /// Checks the parameters at planning time; does not change the call.
     fn simplify(&self) -> Option<AggregateFunctionSimplification> {
         Some(Box::new(|call, _| {
             if let Some(values) = literal::planned_parameters(NAME, &call)? {

@@ -7,15 +7,15 @@ use datafusion_common::{Result, ScalarValue};
 use datafusion_expr::{ColumnarValue, ScalarFunctionArgs};
 use std::sync::Arc;
 
-/// What a function of `(filter, key)` needs of its kind of filter.
+/// The operations that a function of `(filter, key)` needs for its kind of filter.
 pub(crate) trait Asked {
     type Filter;
 
     /// The name of the function, for errors.
     fn name(&self) -> &str;
 
-    /// The filter in these bytes, or kept from before; `constant` is the box they lie in, if they
-    /// do.
+    /// The filter in these bytes, decoded or cached; `constant` is the box that contains them, if
+    /// any.
     fn filter(&self, bytes: &[u8], constant: Option<&ScalarValue>) -> Result<Arc<Self::Filter>>;
 
     /// Sets `answers`, one for each key.
@@ -56,7 +56,7 @@ fn of_constant<F: Asked>(
     Ok(BooleanArray::new(packed(&answers), keys.logical_nulls()))
 }
 
-/// Rows that follow each other and have one filter are asked at once.
+/// Queries consecutive rows with the same filter at once.
 fn of_column<F: Asked>(function: &F, filters: &ArrayRef, keys: &ArrayRef) -> Result<BooleanArray> {
     let filters = Column::new(function.name(), filters)?;
     let mut answers = Vec::with_capacity(keys.len());

@@ -1,4 +1,4 @@
-//! Filters that were decoded, kept for the next batch.
+//! Caches of decoded filters.
 
 use amq::KeyHash;
 use datafusion_common::ScalarValue;
@@ -7,14 +7,14 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-/// What is kept at most, in filters and in bytes of them.
+/// The limits of a cache: entries and bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) filters: usize,
     pub(crate) bytes: usize,
 }
 
-/// A bounded map to values that are shared; the one used longest ago goes first.
+/// A bounded map of shared values that evicts the least recently used.
 #[derive(Debug)]
 pub(crate) struct Cache<K, V> {
     bounds: Bounds,
@@ -41,8 +41,8 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         Self { bounds, kept: Mutex::new(kept) }
     }
 
-    /// The value of `key`, made and kept if it is not there. What is larger than all that may be
-    /// kept is kept alone. Making happens outside the lock: two threads may do it at once.
+    /// The value of `key`, made and kept if missing. A value larger than the limit is kept alone.
+    /// Values are made outside the lock: two threads may make the same one.
     pub(crate) fn get_or<E>(
         &self,
         key: &K,
@@ -66,7 +66,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         Some(Arc::clone(&entry.value))
     }
 
-    /// Keeps the value, in place of one of the same key.
+    /// Keeps the value, replacing one with the same key.
     pub(crate) fn keep(&self, key: K, bytes: usize, value: &Arc<V>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.clock += 1;
@@ -89,20 +89,20 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
     }
 }
 
-/// What tells one filter's bytes from another's: their length, and a hash of them all. Bytes that
-/// were damaged are not taken for those that were not.
+/// Identifies a filter's bytes: their length, and a hash of all of them. Damaged bytes have another
+/// identity.
 pub(crate) type Identity = (usize, KeyHash);
 
 pub(crate) fn identity(bytes: &[u8]) -> Identity {
-    /// Nobody can make bytes beforehand that are taken for another's.
+    /// A random seed, so that nobody can prepare bytes with the identity of others.
     static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
     (bytes.len(), KeyHash::of(bytes, *SEED))
 }
 
-/// What constants were decoded to: asked once a batch, where reading all bytes would cost too much.
+/// Decoded constants: looked up once per batch, where hashing all bytes would cost too much.
 ///
-/// A constant in a box is known again by the place of the box, which nothing else comes to lie at:
-/// a weak reference keeps it taken, though not its contents.
+/// A boxed constant is identified by the address of its box. A weak reference keeps the address
+/// from being reused, but not the contents alive.
 #[derive(Debug)]
 pub(crate) struct Constants<V>(Cache<usize, (Weak<ListArray>, Arc<V>)>);
 
@@ -111,7 +111,7 @@ impl<V> Constants<V> {
         Self(Cache::new(bounds))
     }
 
-    /// The value of a constant, made if it is not there; of one that is in no box, made.
+    /// The value of a constant, made if missing. Always made for a constant without a box.
     pub(crate) fn get_or<E>(
         &self,
         constant: Option<&ScalarValue>,

@@ -1,4 +1,4 @@
-//! The value of a scalar subquery as a constant in a box, and the subqueries that are refused.
+//! Boxes the value of a scalar subquery as a constant, and refuses other subqueries.
 
 use crate::error::plan;
 use crate::filters::{self, Column};
@@ -24,8 +24,8 @@ const NAME: &str = "amq_constant";
 static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Immutable));
 
-/// The function `amq_constant(f)`: a filter as a list of one, which is shared and not copied where
-/// it is the value of a scalar subquery. [`FilterSubqueries`] puts it there.
+/// The function `amq_constant(f)`: a filter as a list of one, which is shared, not copied, as the
+/// value of a scalar subquery. [`FilterSubqueries`] inserts it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqConstant;
 
@@ -68,13 +68,14 @@ impl ScalarUDFImpl for AmqConstant {
     }
 }
 
-/// What `amq_contains((SELECT amq_agg(k) FROM build), x)` becomes; the same for `might_contain`.
+/// The rule that rewrites `amq_contains((SELECT amq_agg(k) FROM build), x)`, and `might_contain`
+/// alike.
 ///
-/// Where the engine hands over the value of such a subquery once, it is handed over as a shared
-/// constant. Where it does not, it would join the subquery to every row and copy the filter with
-/// each: 8 GB for a batch of 8192 rows and a filter of 1 MB. That is refused while the query is
-/// planned. So it is with Ballista, whose stages share no memory, and with a subquery that refers
-/// to the rows outside. [`FilterJoins`](crate::FilterJoins) refuses joins that are written out.
+/// If the engine passes the value of such a subquery once, it becomes a shared constant. Otherwise
+/// the engine would join the subquery to every row and copy the filter with each: 8 GB for a batch
+/// of 8192 rows and a filter of 1 MB. That is refused at planning time. It applies to Ballista,
+/// whose stages share no memory, and to correlated subqueries. [`FilterJoins`](crate::FilterJoins)
+/// refuses explicit joins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FilterSubqueries;
 
@@ -109,7 +110,7 @@ impl FunctionRewrite for FilterSubqueries {
         }
         let Some(subquery) = subquery(filter) else {
             let is_subquery = |expr: &Expr| Ok(matches!(expr, Expr::ScalarSubquery(_)));
-            // What is made of literals alone becomes one.
+            // An expression of literals alone is folded to a literal.
             let changes = filter.any_column_refs() || filter.exists(is_subquery)?;
             if changes && holds_filter(filter) {
                 return Err(refusal(name, Trap::Nested));
@@ -128,10 +129,10 @@ impl FunctionRewrite for FilterSubqueries {
     }
 }
 
-/// Whether an expression has a constant filter within it, which is then copied to every row: the
-/// value of a subquery, or a literal too large for that.
+/// Whether an expression contains a constant filter that would be copied to every row: the value of
+/// a subquery, or a large literal.
 pub(crate) fn holds_filter(expr: &Expr) -> bool {
-    /// 128 MiB in a batch of 8192 rows.
+    /// Copied, 128 MiB in a batch of 8192 rows.
     const SMALL: usize = 16 << 10;
 
     let holds = |expr: &Expr| match expr {
@@ -153,9 +154,9 @@ pub(crate) fn holds_filter(expr: &Expr) -> bool {
 /// Why a filter would be copied once for each row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Trap {
-    /// Its subquery, or literal, is a part of an expression.
+    /// Its subquery or literal is part of an expression.
     Nested,
-    /// Its subquery refers to the rows outside.
+    /// Its subquery is correlated.
     Correlated,
     /// Its subquery becomes a join.
     Unshared,
@@ -197,7 +198,7 @@ pub(crate) fn refusal(function: &str, trap: Trap) -> datafusion_common::DataFusi
     )
 }
 
-/// The scalar subquery that an expression is, under an alias or a cast.
+/// The expression as a scalar subquery, under any alias or cast.
 fn subquery(expr: &mut Expr) -> Option<&mut Subquery> {
     match expr {
         Expr::ScalarSubquery(subquery) => Some(subquery),

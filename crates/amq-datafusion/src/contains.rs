@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock};
 
 pub(crate) const NAME: &str = "amq_contains";
 
-/// Rows asked at once: hashes and answers stay in the first-level cache.
+/// Rows queried at once: hashes and answers stay in the first-level cache.
 const BLOCK: usize = 1024;
 
 static SIGNATURE: LazyLock<Signature> =
@@ -29,13 +29,13 @@ static CONSTANTS: LazyLock<Constants<AnyFile>> = LazyLock::new(|| Constants::new
 /// The function `amq_contains(f, x)`: whether the key `x` is probably in the filter `f`; `false` is
 /// certain. Null where either is.
 ///
-/// Ask for the type that the filter was made of. Integers are one key at every width, but the
-/// integer 42 is not the string '42': a filter that says what its keys were, as those of `amq_agg`
-/// and `amq build` do, refuses others.
+/// Query with the type that the filter was made of. Integers of all widths are the same key, but
+/// the integer 42 is not the string '42'. A filter that records its type of keys, as those of
+/// `amq_agg` and `amq build` do, refuses others.
 ///
-/// A constant filter is decoded once, not once a batch: up to 64 filters and 256 MiB of them (or
-/// one that is larger) stay in memory. One that comes again is known by all of its bytes, so that
-/// damaged ones are refused whatever was asked before.
+/// A constant filter is decoded once, not per batch: up to 64 filters and 256 MiB of them (or a
+/// larger one alone) stay in memory. They are identified by all of their bytes, so a damaged filter
+/// is always refused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqContains;
 
@@ -66,7 +66,7 @@ impl ScalarUDFImpl for AmqContains {
         answers::invoke(self, args)
     }
 
-    /// Refuses a constant that is no filter, and puts one that is into its box.
+    /// Boxes a constant filter, and refuses a constant that is not a filter.
     fn simplify(&self, mut args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
         if let Some(Expr::Literal(value, _)) = args.first_mut()
             && let Some(bytes) = filters::scalar(NAME, value)?

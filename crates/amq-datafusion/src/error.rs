@@ -4,18 +4,17 @@ use amq::{AnyError, DecodeError, InsertError, MergeError};
 use datafusion_common::DataFusionError;
 use std::fmt::Display;
 
-/// What goes wrong when a query runs; `function` is the one that it is said of.
+/// An error at execution; `function` is the name of the SQL function.
 pub(crate) fn execution(function: &str, error: impl Display) -> DataFusionError {
     DataFusionError::Execution(format!("{function}: {error}"))
 }
 
-/// What is wrong with the query itself.
+/// An error in the query itself.
 pub(crate) fn plan(function: &str, error: impl Display) -> DataFusionError {
     DataFusionError::Plan(format!("{function}: {error}"))
 }
 
-/// Bytes that are no filter which can be asked in SQL, with the way out; `path` if they are in a
-/// file.
+/// Bytes that are not a filter that SQL can query, with the way out; `path` if they are in a file.
 pub(crate) fn unread(function: &str, path: Option<&str>, error: DecodeError) -> DataFusionError {
     let path = path.map(|path| format!("`{path}`: ")).unwrap_or_default();
     let way_out = match error {
@@ -33,8 +32,8 @@ pub(crate) fn unread(function: &str, path: Option<&str>, error: DecodeError) -> 
     execution(function, format_args!("{path}{error}{way_out}"))
 }
 
-/// Filters that cannot be one, with a way out that holds for all of them: an error of two would
-/// name the keys of two, and others may follow.
+/// Filters that cannot be merged, with a way out for all of them: the library's error would name
+/// the keys of only two, and others may follow.
 pub(crate) fn unmerged(function: &str, error: &AnyError) -> DataFusionError {
     match error {
         AnyError::Merge(MergeError::Keys { ours, theirs, slots }) => {

@@ -18,20 +18,20 @@ use std::time::Instant;
 
 const NAME: &str = "amq_contains_file";
 
-/// How often a file may be replaced while it is read.
+/// The attempts to read a file that is replaced meanwhile.
 const ATTEMPTS: usize = 8;
 
-/// It holds the lengths and checksums of all the rest.
+/// The header, with the lengths and checksums of the rest.
 type Header = [u8; HEADER];
 
 static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Stable));
 
-/// The function `amq_contains_file(path, x)`: as `amq_contains`, of the filter in a file. The path
-/// is a literal.
+/// The function `amq_contains_file(path, x)`: like `amq_contains`, with the filter in a file. The
+/// path is a literal.
 ///
-/// Off until the host names the prefixes that paths may begin with: whoever may write a query could
-/// otherwise learn of any file.
+/// Disabled until the host names the allowed prefixes of paths: otherwise any user who can write a
+/// query could probe for files.
 ///
 /// ```
 /// use amq_datafusion::ContainsFile;
@@ -41,26 +41,26 @@ static SIGNATURE: LazyLock<Signature> =
 /// ctx.register_udf(ContainsFile::allowing(["/srv/filters"]).into());
 /// ```
 ///
-/// Filters are kept by the checksums in their headers, up to 256 MiB (or one that is larger), for
-/// all queries of the function; a file that was replaced is read anew.
+/// Filters are cached by the checksums in their headers, up to 256 MiB (or a larger one alone), for
+/// all calls of the function; a file that was replaced is read again.
 #[derive(Clone, Debug)]
 pub struct ContainsFile {
     allowed: Vec<String>,
     files: Arc<dyn FilterFiles>,
     kept: Arc<Cache<Header, AnyFile>>,
-    /// The header that a path had, and when.
+    /// The last header of each path, with its time.
     seen: Arc<Cache<String, (Instant, Header)>>,
 }
 
 impl Default for ContainsFile {
-    /// Reads nothing.
+    /// A function that may read no files.
     fn default() -> Self {
         Self::allowing::<String>([])
     }
 }
 
 impl ContainsFile {
-    /// Reads local files in these folders, and below.
+    /// A function that reads local files in these folders and below.
     #[must_use]
     pub fn allowing<P: Into<String>>(prefixes: impl IntoIterator<Item = P>) -> Self {
         Self {
@@ -71,8 +71,8 @@ impl ContainsFile {
         }
     }
 
-    /// Reads them from elsewhere, such as the session's object stores: paths are those of the
-    /// prefixes' scheme, as `s3://bucket/filters`.
+    /// Reads from `files`, such as the session's object stores; paths then have the prefixes'
+    /// scheme, as in `s3://bucket/filters`.
     #[must_use]
     pub fn from_files(self, files: Arc<dyn FilterFiles>) -> Self {
         Self { files, ..self }
@@ -83,7 +83,7 @@ impl ContainsFile {
         read.map_err(|error| execution(NAME, format_args!("`{path}`: {error}")))
     }
 
-    /// The header of a file, as it is or was a moment ago.
+    /// The header of a file, read now or a moment ago.
     fn header(&self, path: &str) -> Result<Header> {
         if let Some(seen) = self.seen.get(&path.to_string())
             && seen.0.elapsed() < self.files.believed_for()
@@ -175,7 +175,7 @@ impl ScalarUDFImpl for ContainsFile {
     }
 
     fn invoke_with_args(&self, mut args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        // From here on the path is the constant that names the filter.
+        // From here on, the path is the constant that identifies the filter.
         args.args[0] = match &args.args[0] {
             ColumnarValue::Scalar(path) => {
                 let path = path.try_as_str().flatten().map(|path| path.as_bytes().to_vec());
@@ -202,7 +202,7 @@ impl Asked for ContainsFile {
             if let Some(filter) = self.kept.get(&header) {
                 return Ok(filter);
             }
-            // No more than the header says, and a byte, so that a longer file is refused.
+            // The header's length and one byte more, so that a longer file is refused.
             let bytes = self.read(path, length(path, &header)?.saturating_add(1))?;
             match bytes.first_chunk() {
                 Some(found) if *found != header => header = *found,

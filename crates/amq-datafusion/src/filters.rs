@@ -1,8 +1,8 @@
-//! Filters as columns: any binary column, or a constant in a box.
+//! Filters as columns: any binary column, or a boxed constant.
 //!
-//! A constant is handed to a function once a batch, and a `ScalarValue::Binary` copies its bytes
-//! each time: of a filter of 13 MB, hundreds of nanoseconds a row. A `ScalarValue::List` is shared.
-//! So constant filters travel as lists of one.
+//! A constant is passed to a function once per batch, and a `ScalarValue::Binary` copies its bytes
+//! each time: for a filter of 13 MB, hundreds of nanoseconds per row. A `ScalarValue::List` is
+//! shared. So constant filters are passed as lists of one.
 
 use crate::error::{execution, plan};
 use amq::{AnyFile, DecodeError, FilterFile};
@@ -15,17 +15,17 @@ use datafusion_common::utils::SingleRowListArrayBuilder;
 use datafusion_common::{Result, ScalarValue};
 use std::sync::Arc;
 
-/// A filter that SQL can ask for keys: one that hashes them under the seed it holds.
+/// A filter that SQL can query: one that hashes keys under its own seed.
 pub(crate) fn of_keys(bytes: &[u8]) -> Result<AnyFile, DecodeError> {
     match AnyFile::from_bytes(bytes)? {
         file @ AnyFile::Keys(..) => Ok(file),
         AnyFile::Keyed(..) => Err(DecodeError::Keyed),
-        // `Withheld` is what was read with `Secret::Unknown`: none here.
+        // `Withheld` is only returned with `Secret::Unknown`, which is not used here.
         AnyFile::Hashes(_) | AnyFile::Withheld(_) => Err(DecodeError::Prehashed),
     }
 }
 
-/// Refuses a type of column that holds no filters.
+/// Refuses a column type that cannot hold filters.
 pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
     use DataType as T;
     match of {
@@ -39,7 +39,7 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
     }
 }
 
-/// The type of a filter in a box.
+/// The type of a boxed filter.
 pub(crate) fn boxed_type() -> DataType {
     DataType::List(Arc::new(Field::new_list_field(DataType::Binary, true)))
 }
@@ -48,7 +48,7 @@ pub(crate) fn is_boxed(of: &DataType) -> bool {
     matches!(of, DataType::List(item) if item.data_type() == &DataType::Binary)
 }
 
-/// A filter in a box.
+/// A boxed filter.
 pub(crate) fn boxed(bytes: &[u8]) -> ScalarValue {
     let array: ArrayRef = Arc::new(BinaryArray::from_vec(vec![bytes]));
     SingleRowListArrayBuilder::new(array).with_nullable(true).build_list_scalar()

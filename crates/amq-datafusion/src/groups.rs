@@ -1,4 +1,4 @@
-//! `amq_agg` with groups: a small state each, until it has many keys.
+//! `amq_agg` with groups: each has a small state until it has many keys.
 
 use crate::accumulator::not_binary;
 use crate::error::execution;
@@ -16,7 +16,7 @@ pub(crate) struct Groups {
     params: Params,
     states: Vec<State>,
     hashes: Vec<KeyHash>,
-    /// Bytes of all states on the heap: told after every batch, so not added up anew.
+    /// Heap bytes of all states, kept up to date since they are reported after every batch.
     heap: usize,
 }
 
@@ -106,7 +106,7 @@ impl GroupsAccumulator for Groups {
         Ok(vec![self.emit(groups, State::encode)?])
     }
 
-    /// A state of one hash for each row: for input with a group for almost every row.
+    /// One state of one hash per row: for input with a group for almost every row.
     fn convert_to_state(
         &self,
         values: &[ArrayRef],
@@ -135,7 +135,7 @@ impl GroupsAccumulator for Groups {
     }
 }
 
-/// `FILTER (WHERE ...)` is true; not false, and not null.
+/// Whether `FILTER (WHERE ...)` is true, and not false or null.
 fn passes(filter: Option<&BooleanArray>, row: usize) -> bool {
     filter.is_none_or(|filter| filter.is_valid(row) && filter.value(row))
 }

@@ -27,17 +27,17 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
     ])
 });
 
-/// The function `amq_estimate(f)`: about how many different keys the filter `f` holds, as an
-/// unsigned integer; null of null. Bloom and counting filters tell by their tables, within a few
-/// percent, and a quotient filter but for its false positives, however many filters were merged. Of
-/// other kinds it is the number that they count; after a merge, a key that was in both filters
+/// The function `amq_estimate(f)`: the approximate number of distinct keys in the filter `f`, as an
+/// unsigned integer; null for null. For Bloom and counting filters it is estimated from the table,
+/// within a few percent, and for quotient filters it is exact except for false positives, after any
+/// number of merges. For other kinds it is their own count, in which a key of both merged filters
 /// counts twice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqEstimate;
 
 /// The function `amq_info(f)`: a struct of the filter's `kind`, the number of `keys` it counted
 /// (see [`AmqEstimate`] for merged ones), its `capacity`, its `bytes` in memory, its `load` (0 to
-/// 1), and its expected false-positive rate `fpr`; null of null.
+/// 1), and its expected false-positive rate `fpr`; null for null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqInfo;
 
@@ -87,7 +87,7 @@ macro_rules! of_filter {
 of_filter!(AmqEstimate, "amq_estimate", DataType::UInt64, estimates);
 of_filter!(AmqInfo, "amq_info", DataType::Struct(FIELDS.clone()), infos);
 
-/// What each filter tells of itself; `None` of null.
+/// Applies a function to each filter; `None` for null.
 fn told<T>(
     function: &str,
     array: &ArrayRef,
@@ -105,7 +105,7 @@ fn estimates(function: &str, array: &ArrayRef) -> Result<ArrayRef> {
     Ok(Arc::new(told(function, array, different)?.into_iter().collect::<UInt64Array>()))
 }
 
-/// About how many different keys there are.
+/// The approximate number of distinct keys.
 fn different(filter: &AnyFilter) -> u64 {
     let by_table = match filter {
         AnyFilter::Bloom(filter) => filter.estimated_cardinality(),
@@ -115,7 +115,7 @@ fn different(filter: &AnyFilter) -> u64 {
         AnyFilter::Quotient(filter) => return filter.distinct_len(),
         _ => f64::INFINITY,
     };
-    // A full table tells nothing.
+    // A full table gives no estimate.
     if by_table.is_finite() { by_table.round() as u64 } else { filter.len() }
 }
 

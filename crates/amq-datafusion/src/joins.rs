@@ -1,4 +1,4 @@
-//! Joins that would copy a filter to every row, and are refused.
+//! Refuses joins that would copy a filter to every row.
 
 use crate::constant::{Trap, holds_filter, refusal};
 use crate::contains;
@@ -12,17 +12,17 @@ use datafusion_optimizer::AnalyzerRule;
 use std::collections::{BTreeSet, HashSet};
 
 /// Refuses `FROM probe CROSS JOIN (SELECT amq_agg(k) AS f FROM build) WHERE amq_contains(f, x)`,
-/// and every other join of rows with the one row that has their filter: the filter would be copied
-/// to each of them. The error says how to write it.
+/// and every other join with a single row that holds a filter, which would be copied to each row.
+/// The error explains how to rewrite the query.
 ///
-/// So it refuses to ask a filter across an `EXISTS` or another subquery that becomes such a join,
+/// It also refuses a filter used across an `EXISTS` or another subquery that becomes such a join,
 /// and one that a projection or a window function repeats in each row.
 ///
-/// A column of several filters, as of `GROUP BY`, is joined as ever. (So is a stored table, of
-/// which a plan does not say that it has one row.)
+/// A column of several filters, as from `GROUP BY`, may be joined. (So may a stored table, whose
+/// plan does not state that it has one row.)
 ///
-/// [`register_all`](crate::register_all) cannot install it, since rules are no part of a function
-/// registry. It is one more line:
+/// [`register_all`](crate::register_all) cannot install it, since a function registry has no
+/// analyzer rules. Add it by:
 ///
 /// ```
 /// use amq_datafusion::{FilterJoins, register_all};
@@ -51,8 +51,8 @@ impl AnalyzerRule for FilterJoins {
     }
 }
 
-/// Refuses every expression of a plan, and of its subqueries, that asks a filter which a join has
-/// copied. `outer` are the plans whose columns a subquery names, the innermost last.
+/// Refuses every expression of a plan, and of its subqueries, that uses a filter copied by a join.
+/// `outer` are the plans whose columns a subquery names, the innermost last.
 fn walk(node: &LogicalPlan, outer: &[&LogicalPlan], shared: bool) -> Result<TreeNodeRecursion> {
     let inputs = node.inputs();
     node.apply_expressions(|expr| expr.apply(|expr| check(&inputs, outer, expr, shared)))?;
@@ -68,7 +68,7 @@ fn walk(node: &LogicalPlan, outer: &[&LogicalPlan], shared: bool) -> Result<Tree
     Ok(TreeNodeRecursion::Continue)
 }
 
-/// Refuses an expression of a node with these inputs that asks such a filter.
+/// Refuses an expression of a node with these inputs that uses such a filter.
 fn check(
     inputs: &[&LogicalPlan],
     outer: &[&LogicalPlan],
@@ -92,7 +92,7 @@ fn check(
     Ok(TreeNodeRecursion::Continue)
 }
 
-/// The columns that an expression names: each as a plan and the place in its output.
+/// The columns that an expression names, each as a plan and an index into its output.
 fn sources<'a>(
     inputs: &[&'a LogicalPlan],
     outer: &[&'a LogicalPlan],
@@ -116,7 +116,7 @@ fn sources<'a>(
     found
 }
 
-/// Whether one of these columns of a node's inputs is the one row of a join's side.
+/// Whether one of these columns of a node's inputs is from the single row of a join's side.
 fn joined<'a>(inputs: &[&LogicalPlan], columns: impl Iterator<Item = &'a Column> + Clone) -> bool {
     let one = inputs.iter().copied().all(one_row);
     inputs.iter().any(|input| {
@@ -126,7 +126,7 @@ fn joined<'a>(inputs: &[&LogicalPlan], columns: impl Iterator<Item = &'a Column>
     })
 }
 
-/// The same of columns of a plan's output, by their places.
+/// The same for columns of a plan's output, by index.
 fn copied(plan: &LogicalPlan, places: &BTreeSet<usize>) -> bool {
     use LogicalPlan as P;
     let inputs = plan.inputs();
@@ -153,7 +153,7 @@ fn copied(plan: &LogicalPlan, places: &BTreeSet<usize>) -> bool {
             let own = node.input.schema().fields().len();
             let mut made =
                 places.range(own..).filter_map(|place| node.window_expr.get(place - own));
-            // One filter of all rows, in each of them.
+            // The filter of all rows, repeated in each.
             !one_row(&node.input) && made.any(of_all_rows)
                 || copied(&node.input, &places.range(..own).copied().collect())
         }
@@ -178,7 +178,8 @@ fn of_all_rows(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a plan surely has at most one row. (`LogicalPlan::max_rows` multiplies, and overflows.)
+/// Whether a plan certainly has at most one row. (`LogicalPlan::max_rows` multiplies, and
+/// overflows.)
 fn one_row(plan: &LogicalPlan) -> bool {
     use LogicalPlan as P;
     match plan {

@@ -1,5 +1,5 @@
-//! Columns as keys: the encodings of Rust's [`Key`], so that a filter made here answers the library
-//! and the command, and theirs answer here.
+//! Columns as keys, in the encodings of Rust's [`Key`], so that filters are interchangeable with
+//! the library and the command.
 //!
 //! | column | key |
 //! | --- | --- |
@@ -9,8 +9,8 @@
 //! | timestamps | `(seconds, nanoseconds)` since 1970, as `(i64, u32)`, in every unit |
 //! | dictionaries, runs | their values |
 //!
-//! Anything else has no encoding that stays: 1.5 and 1.50 are one decimal in other bits and other
-//! strings, and so are 0.0 and -0.0 one float.
+//! Other types have no unique encoding: 1.5 and 1.50 are equal decimals with different bits and
+//! strings, and so are the floats 0.0 and -0.0.
 
 use crate::error::{execution, plan};
 use amq::{Key, KeyEncoding, KeyHash};
@@ -21,7 +21,7 @@ use datafusion_common::arrow::array::{
 use datafusion_common::arrow::compute;
 use datafusion_common::arrow::datatypes::{DataType, RunEndIndexType, TimeUnit, *};
 
-/// Refuses a type of column that is no key.
+/// Refuses a column type that cannot be a key.
 pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
     use DataType as T;
     match of {
@@ -69,15 +69,16 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
     }
 }
 
-/// Whether a zone's local time is the instant's.
+/// Whether a zone's local time is UTC.
 fn is_utc(zone: &str) -> bool {
     ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "+00", "+0000"].contains(&zone)
 }
 
-/// Types of column whose equal values are one key, and whose values otherwise never are.
+/// Classes of column types: equal values within a class are the same key, values of two classes
+/// never are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
-    /// Whatever was asked or put in of this class is null.
+    /// Columns of nulls only.
     Null,
     Integers,
     Bytes,
@@ -100,7 +101,7 @@ impl Class {
         }
     }
 
-    /// What a filter's file says of such keys.
+    /// The encoding recorded in a filter's file for such keys.
     pub(crate) fn encoding(self) -> KeyEncoding {
         match self {
             Self::Integers => KeyEncoding::Integers,
@@ -120,12 +121,12 @@ fn text(of: &DataType) -> bool {
     }
 }
 
-/// Refuses to ask a filter for keys that it cannot have: every answer would be "no".
+/// Refuses keys of a type that the filter cannot contain: every answer would be "no".
 pub(crate) fn expect(function: &str, filter: KeyEncoding, keys: &DataType) -> Result<()> {
     use KeyEncoding as E;
     let asked = Class::of(keys);
     let (has, way_out) = match filter {
-        // Nobody said which keys it has, or it has keys of several types.
+        // Its type of keys is not recorded, or it has several types.
         E::Unknown | E::Mixed => return Ok(()),
         _ if asked == Class::Null || asked.encoding() == filter => return Ok(()),
         E::Hex if asked == Class::Bytes && !text(keys) => return Ok(()),
@@ -147,7 +148,7 @@ pub(crate) fn expect(function: &str, filter: KeyEncoding, keys: &DataType) -> Re
     Err(execution(function, text))
 }
 
-/// Replaces `hashes` by one for each row; where a row is null, by any.
+/// Replaces `hashes` by one for each row, an arbitrary one for nulls.
 pub(crate) fn hash(
     function: &str,
     array: &dyn Array,
@@ -194,11 +195,11 @@ pub(crate) fn hash(
     if hashes.len() == array.len() {
         return Ok(());
     }
-    // Nothing that Arrow builds is so; a row without an answer would be a wrong one.
+    // Never happens with arrays that Arrow builds; but a row without an answer would be wrong.
     Err(execution(function, format_args!("{} rows, and {} hashes", array.len(), hashes.len())))
 }
 
-/// As [`hash`], of the rows that are not null only.
+/// Like [`hash`], but only for rows that are not null.
 pub(crate) fn hash_valid(
     function: &str,
     array: &dyn Array,
@@ -222,7 +223,7 @@ fn primitive<T: ArrowPrimitiveType, F: Fn(T::Native) -> KeyHash>(
     hash: F,
 ) {
     let array: &PrimitiveArray<T> = array.as_primitive();
-    // One by one: an iterator's loop is turned into SSE2's, whose 64-bit products cost more.
+    // A plain loop: an iterator's would be vectorised to SSE2, whose 64-bit products cost more.
     for &key in array.values() {
         hashes.push(hash(key));
     }
@@ -256,7 +257,7 @@ fn bytes<K: AsRef<[u8]>>(
     hashes.extend(rows.into_iter().map(hash));
 }
 
-/// Each value is hashed once, unless there are more of them than rows.
+/// Hashes each value once, unless there are more values than rows.
 fn dictionary(
     function: &str,
     array: &dyn Array,

@@ -12,12 +12,12 @@
 //! | `bloom_filter_agg(x [, items [, bits]])` | Spark's aggregate, Spark's bytes; see [`spark`] |
 //! | `might_contain(f, x)` | Spark's question |
 //!
-//! [`register_all`] gives them to a session. [`semi_join_filter`] drops the rows of a join's larger
-//! side that have no partner, before they are sent anywhere. [`FilterJoins`] refuses queries that
+//! [`register_all`] registers them with a session. [`semi_join_filter`] drops rows of a join's
+//! larger side that have no partner before they are shuffled. [`FilterJoins`] refuses queries that
 //! would copy a filter to every row.
 //!
-//! A filter of SQL is a filter of the library: [`amq::AnyFilter::from_bytes`] reads what `amq_agg`
-//! returns, and the command line tool, too; `amq_contains` reads theirs.
+//! SQL's filters are the library's: [`amq::AnyFilter::from_bytes`] and the command read what
+//! `amq_agg` returns, and `amq_contains` reads theirs.
 //!
 //! | column | key |
 //! | --- | --- |
@@ -34,9 +34,9 @@
 //!
 //! # Memory
 //!
-//! A state of `amq_agg` is a list of hashes while there are few (at most 512), and a filter
-//! afterwards. What states hold is told to the engine's memory pool after every batch, and a query
-//! that exceeds the pool fails with the pool's error.
+//! A state of `amq_agg` is a list of up to 512 hashes, then a filter. The memory of states is
+//! reported to the engine's memory pool after every batch, and a query that exceeds the pool fails
+//! with the pool's error.
 //!
 //! [DataFusion]: https://datafusion.apache.org/
 //! [Ballista]: https://datafusion.apache.org/ballista/

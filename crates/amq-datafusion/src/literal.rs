@@ -1,4 +1,4 @@
-//! Arguments that are constants.
+//! Constant arguments.
 
 use crate::error::plan;
 use datafusion_common::arrow::array::RecordBatch;
@@ -9,9 +9,9 @@ use datafusion_expr::function::AccumulatorArgs;
 use datafusion_expr::{ColumnarValue, Expr};
 use std::sync::Arc;
 
-/// The constants after the first argument of an aggregate: its parameters.
+/// The parameters of an aggregate: the constants after its first argument.
 pub(crate) fn parameters(function: &str, args: &AccumulatorArgs) -> Result<Vec<ScalarValue>> {
-    // A constant has no columns, and a column has no value in a batch of no rows.
+    // A constant refers to no columns; a column has no value in an empty batch.
     let nothing = RecordBatch::new_empty(Arc::new(args.schema.clone()));
     let mut values = Vec::new();
     for (index, expr) in args.exprs.iter().enumerate().skip(1) {
@@ -23,8 +23,8 @@ pub(crate) fn parameters(function: &str, args: &AccumulatorArgs) -> Result<Vec<S
     Ok(values)
 }
 
-/// The same of the logical plan, where a wrong one is found before anything runs. `None` if one is
-/// not known yet, as a parameter of a prepared statement.
+/// The same in the logical plan, where a wrong one is found before execution. `None` if one is not
+/// known yet, such as a parameter of a prepared statement.
 pub(crate) fn planned_parameters(
     function: &str,
     call: &AggregateFunction,
@@ -49,7 +49,7 @@ fn no_constant(
     plan(function, format_args!("argument {} must be a literal, not `{expr}`", index + 1))
 }
 
-/// A number of things: a whole number above 0, which may be written as `1e6`.
+/// A count: a whole number above 0, which may be written as `1e6`.
 pub(crate) fn count(function: &str, name: &str, value: &ScalarValue) -> Result<u64> {
     let refused =
         || plan(function, format_args!("`{name}` is a whole number of 1 or more, not {value}"));
@@ -60,7 +60,7 @@ pub(crate) fn count(function: &str, name: &str, value: &ScalarValue) -> Result<u
         })
     } else {
         let number = real(function, name, value)?;
-        // Beyond 2^53 not every whole number is one of these.
+        // Beyond 2^53, floats skip whole numbers.
         (number.fract() == 0.0 && number <= 9e15 && number > 0.0).then_some(number as u64)
     };
     whole.filter(|&number| number > 0).ok_or_else(refused)

@@ -1,24 +1,24 @@
-//! Where filters are read from, and the files of this machine.
+//! Sources of filter files, and local files.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-/// Where filters are read from. [`LocalFiles`] unless the host has something else, such as the
-/// object stores of its session (`ObjectStoreFiles`, with the feature `object-store`).
+/// A source of filter files: [`LocalFiles`], or another one of the host, such as the object stores
+/// of its session (`ObjectStoreFiles`, with the feature `object-store`).
 pub trait FilterFiles: std::fmt::Debug + Send + Sync {
     /// The first `most` bytes of a file; all of them if it is shorter.
     fn read(&self, path: &str, most: u64) -> io::Result<Vec<u8>>;
 
-    /// For how long the header of a file is believed before it is read again, to see whether the
-    /// file was replaced. Not at all unless it is costly: the header is read once a batch then.
+    /// How long a header is cached before it is read again to detect a replaced file. The default
+    /// is zero, which reads the header once per batch; raise it where that is costly.
     fn believed_for(&self) -> Duration {
         Duration::ZERO
     }
 }
 
-/// Files of this machine, or of a file system it shares with others: `/srv/filters/f.amq`, or
+/// Files of this machine, or of a shared file system: `/srv/filters/f.amq`, or
 /// `file:///srv/filters/f.amq`, without escapes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LocalFiles;
@@ -31,7 +31,7 @@ impl FilterFiles for LocalFiles {
                  ContainsFile::from_files(ObjectStoreFiles)",
             )
         })?;
-        // Not a pipe, which would be waited for, nor a device without end.
+        // Not a pipe, which would block, nor an endless device.
         if !std::fs::metadata(&path)?.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
@@ -41,18 +41,19 @@ impl FilterFiles for LocalFiles {
     }
 }
 
-/// The path in the file system; `None` if it is in another one.
+/// The path in the local file system; `None` if it is elsewhere.
 pub(crate) fn local(path: &str) -> Option<PathBuf> {
     let path = path.strip_prefix("file://").unwrap_or(path);
     (!path.contains("://")).then(|| PathBuf::from(path))
 }
 
-/// Whether a path, after all links are followed if it is a local one, lies in a folder.
+/// Whether a path is in a folder, with links resolved if it is local.
 pub(crate) fn lies_in(path: &str, folder: &str) -> bool {
     match (local(path), local(folder)) {
         (Some(path), Some(folder)) => match (path.canonicalize(), folder.canonicalize()) {
             (Ok(path), Ok(folder)) => path.starts_with(folder),
-            // What is not there is told apart from what is not allowed, but only within the folder.
+            // Reports a missing file as missing rather than not allowed, but only within the
+            // folder.
             (Err(_), _) => !climbs(&path) && path.starts_with(folder),
             _ => false,
         },
@@ -64,8 +65,7 @@ pub(crate) fn lies_in(path: &str, folder: &str) -> bool {
     }
 }
 
-/// Whether every reader of URLs takes a path for what it looks like: none unescapes a part of it,
-/// drops one, or climbs.
+/// Whether a path is unambiguous for any URL parser: without escapes, empty parts or `..`.
 fn plain(path: &str) -> bool {
     let odd = |c: char| c.is_control() || matches!(c, '%' | '\\' | '?' | '#');
     !path.contains(odd) && path.trim() == path && !climbs(Path::new(path))

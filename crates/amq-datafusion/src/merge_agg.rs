@@ -16,9 +16,9 @@ const NAME: &str = "amq_merge_agg";
 static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Immutable));
 
-/// The aggregate `amq_merge_agg(f)`: one filter of the keys of all filters in the column `f`, which
-/// were made alike, or are Bloom filters whose sizes are a whole factor apart. Nulls are ignored;
-/// of no filters it is null.
+/// The aggregate `amq_merge_agg(f)`: the union of all filters in the column `f`. They must have
+/// equal parameters, or be Bloom filters whose sizes differ by a whole factor. Nulls are ignored;
+/// without filters the value is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AmqMergeAgg;
 
@@ -76,7 +76,7 @@ impl Accumulator for Merged {
             let theirs = theirs.map_err(|error| unread(NAME, None, error))?;
             match &mut self.0 {
                 Some(ours) => ours.merge(&theirs).map_err(|error| unmerged(NAME, &error))?,
-                // A kind that merges with none is refused even where it is the only one.
+                // A kind that cannot merge is refused even if there is only one filter.
                 None => {
                     let filter = theirs.filter().into_inner();
                     if !Abilities::of(filter.kind()).merge {

@@ -1,14 +1,15 @@
-//! What `amq_agg` was asked for.
+//! The parameters of `amq_agg`.
 
 use crate::error::plan;
 use crate::literal;
 use amq::{Abilities, AnyFilter, FilterKind, Goal, KeyEncoding};
 use datafusion_common::{Result, ScalarValue};
 
-/// Of a Binary value, whose offsets are of 32 bits; less the header and directory of a file.
+/// The most bytes of a Binary value, whose offsets have 32 bits, without the header and directory
+/// of a file.
 const MAX_BYTES: u64 = i32::MAX as u64 - (1 << 20);
-/// A filter that SQL makes has the public seed: filters of other queries, and of the command, can
-/// be merged with it.
+/// SQL's filters have the public seed, so that filters of other queries and of the command can be
+/// merged with them.
 pub(crate) const SEED: u64 = amq::DEFAULT_SEED;
 
 /// The filter that an aggregate makes, and how its state grows.
@@ -17,13 +18,14 @@ pub(crate) struct Params {
     pub(crate) kind: FilterKind,
     pub(crate) expected: u64,
     pub(crate) fpr: f64,
-    /// How the column's values are keys.
+    /// The encoding of the column's values.
     pub(crate) encoding: KeyEncoding,
     /// Bytes of the filter.
     pub(crate) bytes: u64,
-    /// Hashes that a state keeps before it is a filter, and, afterwards, before they go into it.
+    /// Hashes that a state collects before it becomes a filter, and afterwards before they are
+    /// inserted.
     pub(crate) few: usize,
-    /// The kind counts copies, or removes them: every row goes in.
+    /// The kind counts or removes copies: every row is inserted.
     pub(crate) copies: bool,
     /// The kind is built from all hashes at once.
     pub(crate) built: bool,

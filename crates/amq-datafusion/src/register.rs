@@ -1,4 +1,4 @@
-//! The functions, for every engine that looks them up by name.
+//! Registers the functions by name.
 
 use crate::{
     AmqAgg, AmqConstant, AmqContains, AmqEstimate, AmqInfo, AmqMergeAgg, ContainsFile,
@@ -9,8 +9,8 @@ use datafusion_expr::registry::FunctionRegistry;
 use datafusion_expr::{AggregateUDF, ScalarUDF};
 use std::sync::Arc;
 
-/// The scalar functions, with an `amq_contains_file` that reads nothing: register a
-/// [`ContainsFile`] of your own after them.
+/// The scalar functions, with an `amq_contains_file` that may read no files: register your own
+/// [`ContainsFile`] after them.
 #[must_use]
 pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
     let functions: Vec<ScalarUDF> = vec![
@@ -33,8 +33,7 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
 }
 
 /// Registers every function, and the rule [`FilterSubqueries`], with a `SessionContext` or a
-/// `SessionState`. The rule [`FilterJoins`](crate::FilterJoins) is added to them by
-/// `add_analyzer_rule`.
+/// `SessionState`. Add the rule [`FilterJoins`](crate::FilterJoins) by `add_analyzer_rule`.
 ///
 /// ```
 /// use datafusion::prelude::SessionContext;
@@ -59,8 +58,8 @@ pub fn register_all(registry: &mut dyn FunctionRegistry) -> Result<()> {
     registry.register_function_rewrite(Arc::new(FilterSubqueries))
 }
 
-/// Adds every function to the two maps of a registry by name, such as Ballista's, which an executor
-/// is started with:
+/// Adds every function to the two maps of a registry by name, such as Ballista's, with which an
+/// executor starts:
 ///
 /// ```
 /// # use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! A join's filter in two steps: made by one query, used by the next.
+//! A semi-join filter in two steps: one query makes it, the next one uses it.
 
 use crate::error::{execution, plan};
 use crate::keys::Class;
@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const NAME: &str = "semi_join_filter";
 
-/// Files that this process has written.
+/// The number of files that this process has written.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
-/// How [`semi_join_filter`] makes and hands over its filter.
+/// Options of [`semi_join_filter`]: how to make and pass its filter.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SemiJoinOptions {
@@ -29,8 +29,7 @@ pub struct SemiJoinOptions {
     pub fpr: f64,
     /// The kind of filter. A split-block Bloom filter unless set.
     pub kind: FilterKind,
-    /// Up to so many bytes the filter is a literal of the plan, and goes wherever that goes. 1 MiB
-    /// unless set.
+    /// Up to this many bytes, the filter is a literal in the plan. 1 MiB unless set.
     pub literal_bytes: usize,
     /// A folder that every process of the cluster sees, for larger filters, and the function
     /// [`ContainsFile`](crate::ContainsFile) that every one of them has registered.
@@ -38,7 +37,7 @@ pub struct SemiJoinOptions {
 }
 
 impl SemiJoinOptions {
-    /// For so many distinct keys on the build side.
+    /// Options for this many distinct keys on the build side.
     #[must_use]
     pub fn new(expected: u64) -> Self {
         Self {
@@ -51,20 +50,20 @@ impl SemiJoinOptions {
     }
 }
 
-/// The probe side of a join without the rows that have no partner on the build side, but for a
-/// share of `fpr` of them.
+/// The probe side of a join, reduced to rows that may have a partner on the build side: a share
+/// `fpr` of the others remains.
 ///
-/// Runs the first step at once, by `run`: one aggregate over the build side, whose parts are made
-/// where the rows lie and merged. The second step is the plan returned: the probe side with
-/// `amq_contains(filter, key)`, for the join that follows. `run` is any engine, such as
-/// `|plan| async { ctx.execute_logical_plan(plan).await?.collect().await }` for a
-/// `SessionContext` of DataFusion or Ballista.
+/// Runs the first step at once, by `run`: an aggregate over the build side, computed in parts where
+/// the rows are, and merged. The second step is the plan returned: the probe side with
+/// `amq_contains(filter, key)`, for the join that follows. `run` is any engine, such as `|plan|
+/// async { ctx.execute_logical_plan(plan).await?.collect().await }` for a `SessionContext` of
+/// DataFusion or Ballista.
 ///
-/// Two steps, since Ballista would copy a filter out of a subquery once for each row; see
+/// There are two steps because Ballista would copy a filter from a subquery once for each row; see
 /// [`FilterSubqueries`](crate::FilterSubqueries).
 ///
-/// A filter above `literal_bytes` is written into the shared folder, under a name made of its
-/// contents: the same filter twice is one file. Deleting it, after the query, is the caller's.
+/// A filter above `literal_bytes` is written to the shared folder, under a name derived from its
+/// contents: equal filters share one file. The caller deletes it after the query.
 pub async fn semi_join_filter<R, F>(
     run: R,
     build: LogicalPlan,
@@ -84,7 +83,7 @@ where
     LogicalPlanBuilder::from(probe).filter(contains)?.build()
 }
 
-/// Refuses keys of two types that a join would compare and a filter does not.
+/// Refuses keys of two types that a join can compare but a filter cannot.
 fn alike(build: &LogicalPlan, build_key: &Expr, probe: &LogicalPlan, key: &Expr) -> Result<()> {
     let (ours, theirs) = (build_key.get_type(build.schema())?, key.get_type(probe.schema())?);
     let (class, other) = (Class::of(&ours), Class::of(&theirs));
@@ -139,7 +138,7 @@ fn asking(bytes: &[u8], key: Expr, options: &SemiJoinOptions) -> Result<Expr> {
             format!("{NAME}: {}: {error}", path.display()),
         ))
     };
-    // Written aside and renamed: no executor reads half of it.
+    // Written to a temporary file and renamed, so that no executor reads half of it.
     let own = (std::process::id(), WRITTEN.fetch_add(1, Relaxed));
     let aside = folder.join(format!("{name}.{}-{}", own.0, own.1));
     std::fs::write(&aside, bytes).and_then(|()| std::fs::rename(&aside, &path)).map_err(at)?;

@@ -1,4 +1,4 @@
-//! The join: a large table of facts, and a small one of which half the keys occur.
+//! The join: a large table of facts, and a small table of keys, half of which occur in it.
 
 use crate::{Cluster, Error};
 use amq_datafusion::{SemiJoinOptions, semi_join_filter};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Files of the large table.
 const FILES: i64 = 8;
-/// Every so many-th key of the large table is in the small one.
+/// One key in this many of the large table is in the small one.
 const EVERY: i64 = 200;
 
 /// Two tables of Parquet files.
@@ -21,22 +21,22 @@ pub struct Join {
     rows: i64,
 }
 
-/// What one way to run the join gave and took.
+/// The result and cost of one run of the join.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// `count(*)` and `sum(v)` of the join.
     pub answer: (i64, i64),
     /// Rows of the large table that were joined: all, or those that passed the filter.
     pub probed: i64,
-    /// Bytes that executors wrote for each other.
+    /// Bytes of shuffle files.
     pub shuffled: u64,
-    /// From the first step to the answer.
+    /// The time from the first step to the answer.
     pub time: Duration,
 }
 
 impl Join {
-    /// Writes the tables: `facts (id, v)` of so many rows in several files, and `wanted (id)` of
-    /// every 200th key, and as many that do not occur.
+    /// Writes the tables: `facts (id, v)` of `rows` rows in several files, and `wanted (id)` of
+    /// every 200th key and as many that do not occur.
     pub async fn write(folder: &Path, rows: i64) -> Result<Self, Error> {
         let ctx = SessionContext::new();
         let copy = async |select: String, name: String| -> Result<(), Error> {
@@ -61,7 +61,7 @@ impl Join {
         Ok(Self { folder: folder.into(), rows })
     }
 
-    /// `count(*)` and `sum(v)`, reckoned without any engine.
+    /// `count(*)` and `sum(v)`, computed without an engine.
     #[must_use]
     pub fn answer(&self) -> (i64, i64) {
         let ids = (0..self.rows).step_by(EVERY as usize);
@@ -74,7 +74,7 @@ impl Join {
         self.rows - self.answer().0
     }
 
-    /// Runs the join as it is.
+    /// Runs the join without a filter.
     pub async fn plain(&self, cluster: &Cluster) -> Result<Measured, Error> {
         let ctx = self.session(cluster).await?;
         let (before, started) = (cluster.shuffled_bytes()?, Instant::now());
@@ -83,7 +83,8 @@ impl Join {
         Ok(Measured { answer, probed: self.rows, shuffled, time })
     }
 
-    /// Runs the join after `semi_join_filter`: a literal if that is small enough, else a file.
+    /// Runs the join after `semi_join_filter`, with the filter as a literal if small enough, else a
+    /// file.
     pub async fn filtered(&self, cluster: &Cluster, fpr: f64) -> Result<Measured, Error> {
         let ctx = self.session(cluster).await?;
         let (before, started) = (cluster.shuffled_bytes()?, Instant::now());
@@ -103,7 +104,7 @@ impl Join {
         Ok(Measured { answer, probed, shuffled, time })
     }
 
-    /// A session of the cluster that has both tables.
+    /// A session of the cluster with both tables.
     pub async fn session(&self, cluster: &Cluster) -> Result<SessionContext, Error> {
         let ctx = cluster.session().await?;
         for name in ["facts", "wanted"] {

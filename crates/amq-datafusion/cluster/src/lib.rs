@@ -1,5 +1,5 @@
-//! A Ballista cluster of processes on this machine, whose scheduler and executors have the
-//! functions of amq-datafusion: how a host gives them its functions.
+//! A Ballista cluster of processes on this machine. Shows how a host registers the functions of
+//! amq-datafusion with its scheduler and executors.
 
 mod join;
 mod local;
@@ -9,5 +9,5 @@ pub use join::{Join, Measured};
 pub use local::Cluster;
 pub use server::{registry, serve};
 
-/// What goes wrong in any of the processes.
+/// An error of any of the processes.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

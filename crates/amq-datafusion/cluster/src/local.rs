@@ -1,4 +1,4 @@
-//! The processes, started and killed.
+//! Starts and kills the processes.
 
 use crate::Error;
 use amq_datafusion::ContainsFile;
@@ -19,12 +19,12 @@ pub struct Cluster {
     folder: PathBuf,
     port: u16,
     scheduler: Child,
-    /// Both, whether or not one was killed.
+    /// Both executors, even after one was killed.
     executors: Mutex<Vec<Child>>,
 }
 
 impl Cluster {
-    /// Starts the processes by `program`, which hands its arguments to [`serve`](crate::serve),
+    /// Starts the processes by `program`, which passes its arguments to [`serve`](crate::serve),
     /// with their files and logs in this folder.
     pub fn start(program: &Path, folder: &Path) -> Result<Self, Error> {
         let filters = folder.join("filters");
@@ -53,7 +53,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// A session of this cluster. Joins are not broadcast, as they are not if both sides are large.
+    /// A session of this cluster. Joins are not broadcast, as if both sides were large.
     pub async fn session(&self) -> Result<SessionContext, Error> {
         let config = SessionConfig::new_with_ballista()
             .with_target_partitions(4)
@@ -67,19 +67,19 @@ impl Cluster {
         Ok(ctx)
     }
 
-    /// Where filters lie that every process can read.
+    /// The folder of filters that every process can read.
     #[must_use]
     pub fn filters(&self) -> PathBuf {
         self.folder.join("filters")
     }
 
-    /// `amq_contains_file`, as every process has it.
+    /// `amq_contains_file`, as registered in every process.
     #[must_use]
     pub fn contains_file(&self) -> ScalarUDF {
         ContainsFile::allowing([self.filters().display().to_string()]).into()
     }
 
-    /// Bytes that the executors have written for each other so far.
+    /// Bytes of shuffle files that the executors have written so far.
     pub fn shuffled_bytes(&self) -> Result<u64, Error> {
         let mut bytes = 0;
         for executor in 0..self.executors().len() {
@@ -88,7 +88,7 @@ impl Cluster {
         Ok(bytes)
     }
 
-    /// Kills one of the executors, as a machine dies.
+    /// Kills one of the executors, as if its machine failed.
     pub fn kill_executor(&self) -> Result<(), Error> {
         if let Some(executor) = self.executors().get_mut(1) {
             executor.kill()?;
@@ -106,7 +106,7 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         let executors = self.executors.get_mut().unwrap_or_else(PoisonError::into_inner);
         for process in executors.iter_mut().chain([&mut self.scheduler]) {
-            // One that is dead already is as it should be.
+            // An executor that is already dead is no error.
             let _ = process.kill();
             let _ = process.wait();
         }

@@ -1,6 +1,5 @@
 //! Starts a Ballista cluster on this machine, joins two tables with and without a filter, and
-//! prints what was sent and how long it took: `cargo run --release -p amq-datafusion-cluster
-//! [ROWS]`.
+//! prints the bytes shuffled and the time: `cargo run --release -p amq-datafusion-cluster [ROWS]`.
 
 use amq_datafusion_cluster::{Cluster, Error, Join, Measured, serve};
 
@@ -25,7 +24,7 @@ async fn compare(rows: i64) -> Result<(), Error> {
         assert_eq!(of.answer, join.answer(), "{name}");
         println!("| {name} | {} | {} | {:.2} |", of.probed, of.shuffled, of.time.as_secs_f64());
     };
-    // The first run also warms the files' pages.
+    // A first run warms the page cache.
     join.plain(&cluster).await?;
     row("plain", join.plain(&cluster).await?);
     for fpr in [0.1, 0.01, 0.001] {

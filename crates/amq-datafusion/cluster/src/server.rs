@@ -12,8 +12,8 @@ use datafusion::execution::FunctionRegistry;
 use datafusion::logical_expr::ScalarUDF;
 use std::sync::Arc;
 
-/// Seconds between two signs of life, and until a silent executor is taken for dead: much shorter
-/// than Ballista's (60 and 180), so that a test sees it.
+/// Seconds between heartbeats, and until a silent executor counts as dead: much shorter than
+/// Ballista's (60 and 180), so that a test can observe it.
 const HEARTBEAT: u64 = 1;
 const DEAD_AFTER: u64 = 5;
 
@@ -27,8 +27,8 @@ pub fn registry(filters: &str) -> BallistaFunctionRegistry {
     registry
 }
 
-/// Runs as the process that these arguments name, until it is killed:
-/// `scheduler PORT FILTERS` or `executor SCHEDULER_PORT PORT GRPC_PORT WORK_FOLDER FILTERS`.
+/// Runs the process that these arguments name, until it is killed: `scheduler PORT FILTERS` or
+/// `executor SCHEDULER_PORT PORT GRPC_PORT WORK_FOLDER FILTERS`.
 pub async fn serve(args: &[&str]) -> Result<(), Error> {
     match *args {
         ["scheduler", port, filters] => scheduler(port.parse()?, filters.to_string()).await,

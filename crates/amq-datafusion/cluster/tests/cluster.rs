@@ -7,14 +7,14 @@ use tokio::time::timeout;
 
 const ROWS: i64 = 10_000_000;
 
-/// How long a join may take: seconds, and some more to notice that an executor is dead.
+/// The time limit of a join: seconds, and some more to detect a dead executor.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn start(folder: &Path) -> Cluster {
     Cluster::start(Path::new(env!("CARGO_BIN_EXE_amq-datafusion-cluster")), folder).unwrap()
 }
 
-/// What the processes last said, for a failure.
+/// The last log lines of the processes, for a failure.
 fn logs(folder: &Path) -> String {
     let tail = |name: &str| {
         let log = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
@@ -33,7 +33,8 @@ async fn a_join_shuffles_less_and_survives_a_dead_executor() {
         join.plain(&cluster).await.unwrap_or_else(|e| panic!("{e}\n{}", logs(folder.path())));
     assert_eq!(plain.answer, join.answer());
 
-    // Written out, each of 10 million rows would get a copy. Refused by the scheduler, which plans.
+    // As a written-out join, each of 10 million rows would get a copy. The scheduler, which plans,
+    // refuses it.
     let crossed = "SELECT count(*) FROM facts CROSS JOIN \
                    (SELECT amq_agg(id, 100000, 0.01) AS f FROM wanted) AS made \
                    WHERE amq_contains(made.f, facts.id)";
@@ -45,13 +46,13 @@ async fn a_join_shuffles_less_and_survives_a_dead_executor() {
     let filtered = join.filtered(&cluster, fpr).await;
     let filtered = filtered.unwrap_or_else(|e| panic!("{e}\n{}", logs(folder.path())));
     assert_eq!(filtered.answer, join.answer());
-    // At least 1 - 1.2 fpr of the rows without a partner are dropped before they are sent.
+    // At least a share 1 - 1.2 fpr of the rows without a partner is dropped before the shuffle.
     let passed = filtered.probed - join.answer().0;
     assert!(passed as f64 <= 1.2 * fpr * join.without_partner() as f64, "{passed}");
     assert!(filtered.shuffled * 5 < plain.shuffled, "{filtered:?} {plain:?}");
     eprintln!("plain: {plain:?}\nfiltered: {filtered:?}");
 
-    // Once more, and one of the two dies in the middle.
+    // Runs it again, and kills one of the two executors in the middle.
     let run = join.filtered(&cluster, fpr);
     let killed = async {
         tokio::time::sleep(filtered.time / 2).await;
@@ -60,8 +61,8 @@ async fn a_join_shuffles_less_and_survives_a_dead_executor() {
     };
     let ended = async { (timeout(PATIENCE, run).await, Instant::now()) };
     let (killed, (survived, ended)) = tokio::join!(killed, ended);
-    // Ballista now and then loses the job with the executor: neither ends nor fails. Whoever asked
-    // asks again, and the executor that is left has the functions, too.
+    // Ballista sometimes loses the job with the executor: it neither ends nor fails. The client
+    // retries, and the remaining executor has the functions, too.
     let survived = match survived {
         Ok(survived) => survived,
         Err(_) => {

@@ -19,18 +19,17 @@ const NAME: &str = "bloom_filter_agg";
 static SIGNATURE: LazyLock<Signature> =
     LazyLock::new(|| Signature::user_defined(Volatility::Immutable));
 
-/// Spark's aggregate `bloom_filter_agg(x [, items [, bits]])`, whose value Spark's `might_contain`
-/// reads.
+/// Spark's aggregate `bloom_filter_agg(x [, items [, bits]])`, for Spark's `might_contain`.
 ///
-/// As in Spark: integers and strings; 1,000,000 items in 8,388,608 bits if not told, and a byte an
-/// item if told the items only; more than 4,000,000 items and 67,108,864 bits are taken for that
-/// many. Nulls are ignored, and where no bit is set the value is null.
+/// As in Spark, keys are integers and strings. The defaults are 1,000,000 items and 8,388,608 bits,
+/// or a byte per item if only the items are given; larger numbers are cut to 4,000,000 items and
+/// 67,108,864 bits. Nulls are ignored, and if no bit is set the value is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BloomFilterAgg(SparkVersion);
 
 impl BloomFilterAgg {
-    /// The aggregate that writes this version. The default is V2; Spark before 4.1 reads V1 only.
-    /// Every process of a cluster must register the same.
+    /// The aggregate that writes this version. The default is V2; Spark before 4.1 reads only V1.
+    /// Every process of a cluster must register the same version.
     #[must_use]
     pub const fn of_version(version: SparkVersion) -> Self {
         Self(version)
@@ -85,7 +84,7 @@ impl AggregateUDFImpl for BloomFilterAgg {
         AggregateOrderSensitivity::Insensitive
     }
 
-    /// Checks the parameters while the query is planned, and leaves the call as it is.
+    /// Checks the parameters at planning time; does not change the call.
     fn simplify(&self) -> Option<AggregateFunctionSimplification> {
         let this = *self;
         Some(Box::new(move |call, _| {

@@ -23,13 +23,13 @@ static SIGNATURE: LazyLock<Signature> =
 static CONSTANTS: LazyLock<Constants<SparkBloomFilter>> =
     LazyLock::new(|| Constants::new(Bounds { filters: 16, bytes: 64 << 20 }));
 
-/// Spark's function `might_contain(filter, x)`: whether `x` is probably in a filter that
-/// `bloom_filter_agg` made, here or in Spark, V1 or V2; `false` is certain. Null where either is.
+/// Spark's function `might_contain(filter, x)`: whether `x` is probably in a filter of
+/// `bloom_filter_agg`, here or in Spark, V1 or V2; `false` is certain. Null where either is.
 ///
-/// Spark asks for longs only; here strings can be asked for, too.
+/// Spark accepts only longs; here `x` may be a string, too.
 ///
-/// The bytes are those of Spark's own `BloomFilter`, whose integers are big-endian. Engines with
-/// the same functions may have others: Velox's filters, which Gluten and Presto use, are refused.
+/// The format is that of Spark's own `BloomFilter`, with big-endian integers. Engines with the same
+/// functions may use others: Velox's filters, which Gluten and Presto use, are refused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MightContain;
 
@@ -64,7 +64,7 @@ impl ScalarUDFImpl for MightContain {
         answers::invoke(self, args)
     }
 
-    /// Refuses a constant that is no filter, and puts one that is into its box.
+    /// Boxes a constant filter, and refuses a constant that is not a filter.
     fn simplify(&self, mut args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
         if let Some(Expr::Literal(value, _)) = args.first_mut()
             && let Some(bytes) = filters::scalar(NAME, value)?

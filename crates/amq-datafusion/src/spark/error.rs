@@ -1,8 +1,8 @@
-//! What can be wrong with a filter of Spark's.
+//! Errors of Spark's filters.
 
 use std::fmt;
 
-/// Why a filter of Spark's could not be made, read or merged. Nothing has changed.
+/// An error in making, reading or merging a filter of Spark's. Nothing has changed.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the fields are named after what they hold, and the text says it")]
@@ -11,7 +11,7 @@ pub enum SparkError {
     Items { items: u64 },
     /// No bits, or more than Spark's arrays hold.
     Bits { bits: u64 },
-    /// A rate that is no rate.
+    /// A rate outside 0 to 1.
     Fpr { fpr: f64 },
     /// V1 has no seed.
     SeedOfV1 { seed: i32 },
@@ -19,13 +19,13 @@ pub enum SparkError {
     Truncated { bytes: u64 },
     /// Neither V1 nor V2.
     Version { version: i32 },
-    /// The words that the header states are not those that follow.
+    /// The header states another number of words than follow.
     Length { words: i32, bytes: u64 },
-    /// A number of probes that no filter has.
+    /// An impossible number of probes.
     Probes { probes: i32 },
     /// Filters that differ in version, seed, probes or bits.
     Mismatch { ours: String, theirs: String },
-    /// The allocator refused.
+    /// The allocation failed.
     OutOfMemory { bytes: u64 },
 }
 
@@ -72,7 +72,8 @@ impl fmt::Display for SparkError {
     }
 }
 
-/// The text, as of every error of the library: it is what a program prints that returns one.
+/// The same text as `Display`, as for every error of the library: a program prints it if its `main`
+/// returns the error.
 impl fmt::Debug for SparkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -4,24 +4,24 @@ use super::error::SparkError;
 use super::hash;
 use std::f64::consts::LN_2;
 
-/// The largest table: the bits of a Java array of as many words as `i32` has numbers.
+/// The most words of a table: the longest array of Java.
 const MAX_WORDS: u64 = i32::MAX as u64;
 
-/// Which of Spark's two layouts, and ways to spread a key's bits.
+/// One of Spark's two versions of layout and probing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SparkVersion {
-    /// Spark before 4.1. Bits are chosen in 32-bit arithmetic: large filters err more often than
-    /// they promise.
+    /// Spark before 4.1. Bits are chosen in 32-bit arithmetic: large filters have a higher rate
+    /// than planned.
     V1,
     /// Spark since 4.1 (SPARK-47547): 64-bit arithmetic, and a seed.
     #[default]
     V2,
 }
 
-/// The Bloom filter that Spark's `bloom_filter_agg` makes and its `might_contain` reads.
+/// The Bloom filter of Spark's `bloom_filter_agg` and `might_contain`.
 ///
-/// A type of its own, and no [`AnyFilter`](amq::AnyFilter): keys are hashed by Murmur3 as Spark
-/// hashes them, and the bytes are Spark's, big-endian.
+/// Not a kind of [`AnyFilter`](amq::AnyFilter): keys are hashed by Murmur3, and the format is
+/// Spark's, big-endian.
 ///
 /// ```
 /// use amq_datafusion::spark::{SparkBloomFilter, SparkVersion};
@@ -43,8 +43,8 @@ pub struct SparkBloomFilter {
 }
 
 impl SparkBloomFilter {
-    /// `spark.sql.optimizer.runtime.bloomFilter.expectedNumItems`: the items `bloom_filter_agg`
-    /// plans for if not told.
+    /// `spark.sql.optimizer.runtime.bloomFilter.expectedNumItems`: the default items of
+    /// `bloom_filter_agg`.
     pub const DEFAULT_ITEMS: u64 = 1_000_000;
     /// `spark.sql.optimizer.runtime.bloomFilter.numBits`.
     pub const DEFAULT_BITS: u64 = 8_388_608;
@@ -53,7 +53,7 @@ impl SparkBloomFilter {
     /// `spark.sql.optimizer.runtime.bloomFilter.maxNumBits`.
     pub const MAX_BITS: u64 = 67_108_864;
 
-    /// An empty filter for so many items in at least so many bits, with seed 0.
+    /// An empty filter for `items` items in at least `bits` bits, with seed 0.
     pub fn new(version: SparkVersion, items: u64, bits: u64) -> Result<Self, SparkError> {
         Self::with_seed(version, items, bits, 0)
     }
@@ -85,7 +85,7 @@ impl SparkBloomFilter {
         Ok(Self { version, seed, probes, words })
     }
 
-    /// The bits that Spark gives a filter of so many items at this rate: `-n ln p / ln^2 2`.
+    /// Spark's number of bits for `items` items at this rate: `-n ln p / ln^2 2`.
     pub fn bits_for(items: u64, fpr: f64) -> Result<u64, SparkError> {
         if !(fpr > 0.0 && fpr < 1.0) {
             return Err(SparkError::Fpr { fpr });
