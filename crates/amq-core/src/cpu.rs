@@ -1,15 +1,15 @@
-//! What the processor can do, and the one way to choose code by it.
+//! CPU feature detection and dispatch.
 //!
-//! With the feature `std` the processor is asked once, and the answer is cached in one byte, so
-//! asking again costs one load. Without it the answer is what the crate was compiled for.
+//! With the feature `std`, detection runs once and is cached in one byte, so later checks cost one
+//! load. Without `std`, the compile-time target features decide.
 
-/// Evaluates `fast` if the processor has the features named and returns its value from the
-/// enclosing function; else evaluates to `portable`. Modules with `unsafe` in them choose by this
-/// macro, or once for a filter.
+/// Evaluates `fast` if the CPU has the named features and returns its value from the enclosing
+/// function; otherwise evaluates to `portable`. Modules with `unsafe` code dispatch with this
+/// macro, or once per filter.
 ///
 /// `dispatch!(has_avx2 => unsafe { fast() }, portable())`: `fast` is a function with
-/// `#[target_feature(enable = "avx2")]`, which exists on x86-64 only. The macro makes sure that the
-/// processor has the features, and promises nothing else: `unsafe` is written where it is used.
+/// `#[target_feature(enable = "avx2")]`, which exists on x86-64 only. The macro only checks the
+/// features: the `unsafe` block is written at the call.
 #[cfg_attr(
     target_arch = "x86_64",
     doc = r#"
@@ -32,7 +32,7 @@ macro_rules! dispatch {
     }};
 }
 
-/// The processor that the program runs on.
+/// Features of the CPU that the program runs on.
 #[derive(Clone, Copy, Debug)]
 pub struct Cpu;
 
@@ -44,24 +44,23 @@ impl Cpu {
         COMPILED & AVX2 != 0 || found(AVX2)
     }
 
-    /// Whether BMI1, BMI2, LZCNT and POPCNT may be used: they came with the same processors.
+    /// Whether BMI1, BMI2, LZCNT and POPCNT may be used.
     #[inline(always)]
     #[must_use]
     pub fn has_bits() -> bool {
         COMPILED & BITS != 0 || found(BITS)
     }
 
-    /// Whether AVX2 may be used, and BMI1, BMI2, LZCNT and POPCNT as well.
+    /// Whether AVX2, BMI1, BMI2, LZCNT and POPCNT may be used.
     #[inline(always)]
     #[must_use]
     pub fn has_avx2_and_bits() -> bool {
         COMPILED & AVX2_AND_BITS != 0 || found(AVX2_AND_BITS)
     }
 
-    /// Whether AVX-512 may be used as Intel's processors have it since Ice Lake and AMD's since Zen
-    /// 4: F, BW, DQ, VL, VPOPCNTDQ and VPCLMULQDQ; and all of
-    /// [`has_avx2_and_bits`](Self::has_avx2_and_bits). Earlier processors with AVX-512 slow down
-    /// for it.
+    /// Whether AVX-512 may be used, in the version of Intel Ice Lake and AMD Zen 4: F, BW, DQ, VL,
+    /// VPOPCNTDQ and VPCLMULQDQ, and all of [`has_avx2_and_bits`](Self::has_avx2_and_bits). Earlier
+    /// CPUs reduce their clock for AVX-512.
     #[inline(always)]
     #[must_use]
     pub fn has_avx512() -> bool {
@@ -72,13 +71,13 @@ impl Cpu {
 const ASKED: u8 = 1;
 const AVX2: u8 = 2;
 const BITS: u8 = 4;
-/// A bit of its own, so that one test of one bit is enough.
+/// A separate bit, so that testing one bit is enough.
 const AVX2_AND_BITS: u8 = 8;
 const AVX512: u8 = 16;
 
 const fn features(avx2: bool, bits: bool, avx512: bool) -> u8 {
     let both = avx2 && bits;
-    // Assembly takes addresses as 64 bits.
+    // The assembly assumes 64-bit addresses.
     let avx512 = both && avx512 && cfg!(target_pointer_width = "64");
     (avx2 as u8 * AVX2)
         | (bits as u8 * BITS)
@@ -86,7 +85,7 @@ const fn features(avx2: bool, bits: bool, avx512: bool) -> u8 {
         | (avx512 as u8 * AVX512)
 }
 
-/// What the crate is compiled for.
+/// The compile-time target features.
 const COMPILED: u8 = features(
     cfg!(all(target_arch = "x86_64", target_feature = "avx2")),
     cfg!(all(
@@ -128,7 +127,7 @@ fn found(feature: u8) -> bool {
         found
     }
 
-    // The feature before whether it was asked for: where it is there, that is one test.
+    // Test the feature first: if it is present, no second test is needed.
     let found = FOUND.load(Relaxed);
     found & feature != 0 || (found == 0 && ask() & feature != 0)
 }
@@ -140,7 +139,7 @@ fn found(feature: u8) -> bool {
     false
 }
 
-/// Who does some work.
+/// Which threads do the work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Threads {
     /// The calling thread alone.

@@ -1,12 +1,12 @@
-//! What a file says of itself that a program may need before it reads the filter.
+//! The contents of a file's header, to choose how to read the file.
 
 use crate::{FilterKind, SipKey};
 use core::fmt;
 
-/// What the keys of a file are hashed by.
+/// How the keys of a file are hashed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HashedBy {
-    /// XXH3-64 under a seed: the filter itself.
+    /// XXH3-64 under a seed: an ordinary filter.
     Seed,
     /// The caller: a [`Prehashed`](crate::Prehashed) filter.
     Caller,
@@ -14,19 +14,19 @@ pub enum HashedBy {
     Key,
 }
 
-/// How the keys of a file were encoded: what kind of keys to ask it for.
+/// How the keys of a file were encoded, so that queries can use the same encoding.
 ///
-/// No answer depends on it. It is there so that a program that is given a file, and keys as lines
-/// of text, does not ask a filter of integers for the text of their digits, which it denies.
+/// Filters ignore it. It is for programs that read keys as lines of text: a filter of integers
+/// would deny the text of their digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum KeyEncoding {
-    /// Nobody said.
+    /// Not recorded.
     #[default]
     Unknown,
-    /// All as byte strings; text is the byte string of its UTF-8.
+    /// All as byte strings; text as its UTF-8.
     Bytes,
     /// All as byte strings that were given as hexadecimal digits, such as digests. The text of the
-    /// digits is another key.
+    /// digits is a different key.
     Hex,
     /// All as integers of up to 64 bits.
     Integers,
@@ -40,7 +40,7 @@ pub enum KeyEncoding {
 }
 
 impl KeyEncoding {
-    /// How the keys of two filters together were encoded.
+    /// The encoding of the keys of two filters together.
     ///
     /// ```
     /// use amq_core::KeyEncoding::{Bytes, Dates, Hex, Integers, Mixed, Unknown};
@@ -73,7 +73,7 @@ impl KeyEncoding {
         }
     }
 
-    /// No writer sets all three: the third then means nothing.
+    /// No writer sets all three flags; if they are set, the third is ignored.
     pub(crate) const fn of_flags(flags: u32) -> Self {
         match flags & 7 {
             0 => Self::Unknown,
@@ -87,7 +87,7 @@ impl KeyEncoding {
     }
 }
 
-/// What a file says of its keys besides what they are hashed by.
+/// How a file's keys are encoded, and whether it withholds its secret.
 ///
 /// ```
 /// use amq_core::{KeyEncoding, KeyInfo};
@@ -99,31 +99,30 @@ impl KeyEncoding {
 pub struct KeyInfo {
     /// How they were encoded.
     pub encoding: KeyEncoding,
-    /// Whether the seed or secret key that they are hashed under is not in the file.
+    /// Whether the file withholds its seed or secret key.
     pub withheld: bool,
 }
 
-/// In a file that has its seed or secret key.
+/// For a file that contains its seed or secret key.
 impl From<KeyEncoding> for KeyInfo {
     fn from(encoding: KeyEncoding) -> Self {
         Self { encoding, withheld: false }
     }
 }
 
-/// What a file may withhold, and whoever reads it must then give.
+/// A secret that a file may withhold, and that its reader must then supply.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Secret {
     /// The seed of XXH3.
     Seed(u64),
     /// The secret key of SipHash.
     Key(SipKey),
-    /// Whoever reads the file does not know it. A filter whose file withholds its seed or secret
-    /// key can then be looked at (how full it is, whether it is whole), and neither asked for keys
-    /// nor saved.
+    /// The reader does not know the secret. A filter whose file withholds it can then be inspected
+    /// (how full it is, whether it is intact), but neither queried nor saved.
     Unknown,
 }
 
-/// Without the secret.
+/// Does not print the secret.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -134,7 +133,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// What the header of a file says, whatever the file withholds: to choose how to read it.
+/// The contents of a file's header, readable without the secret.
 ///
 /// ```
 /// use amq_core::format::{FileInfo, HashedBy};
@@ -156,13 +155,13 @@ impl fmt::Debug for Secret {
 pub struct FileInfo {
     /// The kind of filter; `None` if this version does not know it.
     pub kind: Option<FilterKind>,
-    /// What its keys are hashed by.
+    /// How its keys are hashed.
     pub hashed_by: HashedBy,
     /// How they were encoded.
     pub encoding: KeyEncoding,
-    /// Whether the seed or secret key is not in the file.
+    /// Whether the file withholds its seed or secret key.
     pub withheld: bool,
-    /// Whether the file notices a wrong seed or secret key, where it withholds the right one. Files
-    /// of version 0.2 and before do not.
+    /// Whether a wrong seed or secret key is detected, if the file withholds it. Files up to
+    /// version 0.2 cannot detect one.
     pub checked: bool,
 }

@@ -1,4 +1,4 @@
-//! Filters as files: the ways in and out, the same for every type.
+//! Filters as files: saving, loading and viewing, the same for every type.
 
 use crate::envelope::{self, FileFormat, Hashing};
 use crate::{
@@ -16,10 +16,10 @@ use {
 
 /// Writes a filter as a file and reads it back.
 ///
-/// A file is the same on every machine and has checksums: damaged bytes are an error, never a
-/// filter that denies keys. `FORMAT.md` beside this crate's sources defines it. [`SaveOptions`] and
-/// [`LoadOptions`] have the same ways in and out for files that withhold a secret, for limits, and
-/// for views that skip the check of the payload.
+/// Files are portable between machines and have checksums: damaged bytes are an error, never a
+/// filter that denies keys. `FORMAT.md` beside this crate's sources defines the format.
+/// [`SaveOptions`] and [`LoadOptions`] have the same methods with options: to withhold a secret,
+/// limit the size, or skip a view's payload check.
 ///
 /// ```
 /// use amq_core::FilterFile;
@@ -31,7 +31,7 @@ use {
 /// # }
 /// ```
 pub trait FilterFile: FileFormat {
-    /// The filter as a file.
+    /// The bytes of the filter's file.
     fn to_bytes(&self) -> Result<Vec<u8>, BuildError> {
         SaveOptions::new().to_bytes(self)
     }
@@ -45,15 +45,15 @@ pub trait FilterFile: FileFormat {
     /// Saves the filter as the file at `path`, whole or not at all: it is written to a temporary
     /// file beside it, synced, and renamed. A folder, device, FIFO or link is refused.
     ///
-    /// The new file takes over the mode of the file it replaces, and its owner and group as far as
-    /// the system allows; where it does not, nobody gains access. Access control lists and other
-    /// extended attributes are not kept: where there was a list, its mask becomes what the file's
-    /// group may do. **A file that tells a secret key, or a seed other than the public one, is its
-    /// owner's alone** (mode 600 on Unix), unless it replaces a file that told the same secret. Any
-    /// other new file has the mode that the system gives new files.
+    /// The new file keeps the mode of the file it replaces, and its owner and group as far as the
+    /// system allows; where it does not, access is never widened. Access control lists and other
+    /// extended attributes are not kept: the mask of a list becomes the permissions of the file's
+    /// group. **A file with a secret key, or with a seed other than the public one, is readable by
+    /// its owner only** (mode 600 on Unix), unless it replaces a file with the same secret. Any
+    /// other new file gets the system's default mode.
     ///
-    /// The folder is synced, too, so that the new name lasts. Where the folder may be written but
-    /// not read, only the content is synced. The temporary file is called
+    /// The folder is synced too, so that the new name survives a crash. If the folder can be
+    /// written but not read, only the content is synced. The temporary file is called
     /// `.amq-<16 hexadecimal digits>.tmp`; only a killed process leaves one behind, and it can be
     /// deleted.
     #[cfg(feature = "std")]
@@ -61,7 +61,7 @@ pub trait FilterFile: FileFormat {
         SaveOptions::new().save(self, path)
     }
 
-    /// Reads a filter from bytes that are one whole file and no more. Everything is checked.
+    /// Reads a filter from the bytes of exactly one file. Everything is checked.
     fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>
     where
         Self: FileFormat<With<Table> = Self>,
@@ -69,7 +69,7 @@ pub trait FilterFile: FileFormat {
         LoadOptions::new().from_bytes(bytes)
     }
 
-    /// Reads one filter, and no byte more. Memory is allocated as bytes arrive, not by what the
+    /// Reads exactly one filter's bytes. Memory is allocated as bytes arrive, not by the length the
     /// file claims.
     #[cfg(feature = "std")]
     fn read_from<R: Read>(reader: R) -> Result<Self, ReadError>
@@ -81,7 +81,7 @@ pub trait FilterFile: FileFormat {
 
     /// Loads the filter that [`save`](FilterFile::save) wrote.
     ///
-    /// A program that must go on without the file takes `load_or_maybe` of the crate `amq`, which
+    /// A program that must work without the file can use `load_or_maybe` of the crate `amq`, which
     /// answers *maybe* to every key if the file cannot be read.
     #[cfg(feature = "std")]
     fn load(path: impl AsRef<Path>) -> Result<Self, ReadError>
@@ -91,32 +91,31 @@ pub trait FilterFile: FileFormat {
         LoadOptions::new().load(path)
     }
 
-    /// The filter in these bytes, which stay where they are: one whole file and no more. Everything
-    /// is checked, in one pass over the bytes.
+    /// Views the filter in the bytes of exactly one file, without copying them. Everything is
+    /// checked, in one pass over the bytes.
     ///
-    /// The bytes may begin at any address. At a multiple of 64, as a memory map does, they are read
-    /// fastest.
+    /// The bytes may begin at any address. A multiple of 64, as a memory map has, is fastest.
     ///
     /// # Mapped files
     ///
-    /// The bytes may be a file mapped into memory, which must not change while it is mapped: no
-    /// check at opening can help later. If another process shortens the file, the next query that
-    /// touches a missing page raises `SIGBUS` on Unix, which ends the program; if it writes into
-    /// the file, the filter answers anything. Replace such a file by [`save`](FilterFile::save), or
+    /// The bytes may be a file mapped into memory. It must not change while it is mapped: the
+    /// checks are made only when it is opened. If another process shortens the file, the next query
+    /// that touches a missing page raises `SIGBUS` on Unix, which ends the program; if it writes
+    /// into the file, answers are arbitrary. Replace such a file by [`save`](FilterFile::save), or
     /// write another one and rename it: the map keeps the old file. Never truncate it or write it
     /// in place, as `cp` and a shell's `>` do. If you cannot rule that out, load the filter.
     fn view(bytes: &[u8]) -> Result<Self::With<&[u8]>, DecodeError>
     where
-        // Holds of owned filters alone: `FuseFilter::view` need not say `FuseFilter::<Table>`.
+        // True of owned filters only, so that `FuseFilter::view` needs no `FuseFilter::<Table>`.
         Self: FileFormat<With<Table> = Self>,
     {
         LoadOptions::new().view::<Self>(bytes)
     }
 
-    /// As [`view`](Self::view), of bytes that the view shares, such as a memory map: to be kept in
-    /// a struct.
+    /// As [`view`](Self::view), but the view shares ownership of the bytes, such as a memory map,
+    /// and can be kept in a struct.
     ///
-    /// Bytes whose `as_ref` returns something else later make the filter answer anything, or panic.
+    /// If `as_ref` later returns different bytes, answers are arbitrary, or the filter panics.
     fn view_shared<T: Bytes + ?Sized>(
         bytes: Arc<T>,
     ) -> Result<Self::With<SharedBytes<T>>, DecodeError>
@@ -129,12 +128,12 @@ pub trait FilterFile: FileFormat {
 
 impl<F: FileFormat> FilterFile for F {}
 
-/// How a filter is written: with its secret or without.
+/// Options for saving a filter: with its secret or without.
 ///
 /// ```
 /// use amq_core::{LoadOptions, SaveOptions};
 ///
-/// // A file without its seed: whoever reads it must have it.
+/// // A file without its seed: the reader must supply it.
 /// let (save, load) = (SaveOptions::new().without_secret(), LoadOptions::new().seed(42));
 /// # fn example<F: amq_core::FilterFile<With<amq_core::Table> = F>>(
 /// #     filter: F, save: SaveOptions, load: LoadOptions,
@@ -150,7 +149,7 @@ pub struct SaveOptions {
 }
 
 impl SaveOptions {
-    /// Writes the secret into the file.
+    /// The defaults: the file contains the secret.
     #[must_use]
     pub const fn new() -> Self {
         Self { without_secret: false }
@@ -185,9 +184,8 @@ impl SaveOptions {
     }
 }
 
-/// How a filter is read: the secret that its file withholds, the largest file that is read, and
-/// whether a view checks its payload, and how much of the filter is kept. See the example of
-/// [`SaveOptions`].
+/// Options for loading a filter: the secret that its file withholds, a limit on its size, whether a
+/// view checks its payload, and a smaller budget. See the example of [`SaveOptions`].
 #[derive(Clone, Copy, Debug)]
 pub struct LoadOptions {
     secret: Option<Secret>,
@@ -203,7 +201,7 @@ impl Default for LoadOptions {
 }
 
 impl LoadOptions {
-    /// Reads a file of any length that tells its secret, and checks all of it.
+    /// The defaults: files of any length, without a withheld secret, fully checked.
     #[must_use]
     pub const fn new() -> Self {
         Self { secret: None, max_bytes: u64::MAX, unchecked_payload: false, budget: None }
@@ -225,37 +223,37 @@ impl LoadOptions {
         self
     }
 
-    /// The seed or secret key of a file that withholds it, whichever that is.
+    /// The seed or secret key of a file that withholds it.
     #[must_use]
     pub const fn secret(mut self, secret: Secret) -> Self {
         self.secret = Some(secret);
         self
     }
 
-    /// Refuses files of more than this many bytes, before memory for them is allocated.
+    /// Refuses files of more than this many bytes, before allocating memory for them.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// Views check header and directory only: at once, whatever the size. **A payload that was
-    /// damaged since it was written then answers anything**, inserted keys denied included. What
-    /// copies the bytes checks them in any case.
+    /// Views check the header and the directory only, in constant time. **If the payload is
+    /// damaged, answers are arbitrary**, and inserted keys may be denied. Methods that copy the
+    /// bytes always check them.
     #[must_use]
     pub const fn unchecked_payload(mut self) -> Self {
         self.unchecked_payload = true;
         self
     }
 
-    /// Keeps as much of the filter as truncating it to this budget would
+    /// Truncates the filter to this budget while loading it
     /// ([`TruncateFilter`](crate::TruncateFilter)).
     ///
     /// The file is read piece by piece, and memory is allocated for the smaller filter only. The
-    /// checksums of the whole file are checked, and what is kept is validated; what is left out is
-    /// not, so a forged file may be accepted that loading it whole would refuse. Budgets that
-    /// truncating refuses are refused; and so is every kind that cannot be truncated, and every
-    /// view.
+    /// checksums of the whole file are checked. Only the part that is kept is validated, so this
+    /// may accept a forged file that would be refused as a whole. Budgets that
+    /// [`truncate`](crate::TruncateFilter::truncate) refuses are refused, and so are views and
+    /// kinds that cannot be truncated.
     ///
     /// ```
     /// use amq_core::{Budget, LoadOptions};

@@ -1,9 +1,9 @@
-//! The numbers of the file format that a program needs to recognise a file, map it, or walk over
-//! it, and what its header says ([`FileInfo`]).
+//! Constants of the file format, for programs that recognise, map or skip files, and the contents
+//! of the header ([`FileInfo`]).
 //!
 //! `FORMAT.md` beside this crate's sources defines the format. A file is a header of [`HEADER`]
-//! bytes, a directory of rows of [`ENTRY`] bytes, and the payload; each of them begins at a
-//! multiple of [`ALIGN`].
+//! bytes, a directory of rows of [`ENTRY`] bytes, and the payload; each begins at a multiple of
+//! [`ALIGN`].
 //!
 //! ```
 //! use amq_core::format;
@@ -17,16 +17,16 @@
 
 pub use crate::file_info::{FileInfo, HashedBy};
 
-/// The first eight bytes of every file. The first has its top bit set, and line ends of all kinds
-/// follow, so that damage by a transfer in text mode shows.
+/// The first eight bytes of every file. The first byte has its top bit set, and the last four are
+/// line endings of all kinds, which expose damage by a transfer in text mode.
 pub const MAGIC: [u8; 8] = [0x89, b'A', b'M', b'Q', 0x0D, 0x0A, 0x1A, 0x0A];
 
 /// Bytes of the header.
 pub const HEADER: usize = 192;
 
-/// Every part, and every section of the payload, begins at a multiple of this. Bytes that are
-/// viewed in place must begin at one, too; a mapped file does.
+/// Every part, and every section of the payload, begins at a multiple of this. A view is fastest if
+/// its bytes begin at one, as a mapped file does.
 pub const ALIGN: usize = 64;
 
-/// Bytes of a row of the directory: its head, the place of a section, an entry of the geometry.
+/// Bytes of a row of the directory: the head, the place of a section, or an entry of the geometry.
 pub const ENTRY: usize = 64;

@@ -1,4 +1,4 @@
-//! Goals and plans: how big a filter will be and how well it will do, without allocating it.
+//! Goals and plans: a filter's size and false-positive rate, without allocating it.
 
 use crate::PlanError;
 use core::fmt;
@@ -9,23 +9,23 @@ pub enum Budget {
     /// The smallest filter whose false-positive rate is at most this when it holds the planned
     /// number of keys.
     ///
-    /// Ribbon filters may exceed it by a millionth of it. A power of two, such as 1/256, is a whole
-    /// number of their columns, and the few equal hashes there are would cost another column.
+    /// Ribbon filters may exceed it by one part in a million. A power of two such as 1/256 is a
+    /// whole number of their columns, and the few colliding hashes would otherwise cost a further
+    /// column.
     Fpr(f64),
     /// The best filter with at most this many bits per planned key; see [`Bytes`](Self::Bytes).
     BitsPerKey(f64),
     /// The best filter with at most this many bytes.
     ///
-    /// Bytes of little use are left: with the longest fingerprints or the most columns, 128 bits
-    /// (or counters) per key of a Bloom filter, or eight blocks per key, more bytes would lower
-    /// the rate in proportion at best. For a still lower rate, ask for the rate.
+    /// Not all bytes are used where more of them would lower the rate in proportion at best: with
+    /// the longest fingerprints or the most columns, at 128 bits (or counters) per key of a Bloom
+    /// filter, or at eight blocks per key. For a still lower rate, use `Fpr`.
     Bytes(u64),
 }
 
 /// A number of keys, and the budget for them.
 ///
-/// 0 keys are planned for as 1, so that a program does not fail where its input is empty: it gets
-/// the smallest filter.
+/// 0 keys are planned as 1, so that an empty input gives the smallest filter, not an error.
 ///
 /// ```
 /// use amq_core::Goal;
@@ -35,14 +35,14 @@ pub enum Budget {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Goal {
-    /// Number of distinct keys the filter is to hold; 0 is taken as 1.
+    /// The number of distinct keys the filter is to hold; 0 counts as 1.
     pub keys: u64,
-    /// The rate to meet, or the size to keep.
+    /// The rate or size limit.
     pub budget: Budget,
 }
 
 impl Goal {
-    /// This many keys within a budget.
+    /// A goal of this many keys within a budget.
     #[must_use]
     pub const fn new(keys: u64, budget: Budget) -> Self {
         Self { keys, budget }
@@ -66,9 +66,9 @@ impl Goal {
         Self::new(keys, Budget::Bytes(bytes))
     }
 
-    /// The goal that is planned for: 0 keys are taken as 1. Every planner begins with it.
+    /// Validates the goal and replaces 0 keys by 1. Every planner calls this first.
     ///
-    /// Checks what does not depend on the variant: rates lie in (0, 1) and above the hash floor
+    /// Checks that do not depend on the variant: rates lie in (0, 1) and above the hash floor
     /// `keys / 2^64`, and bits per key are positive and finite.
     pub fn checked(self) -> Result<Self, PlanError> {
         let goal = Self { keys: self.keys.max(1), ..self };
@@ -92,11 +92,11 @@ impl Goal {
         Ok(goal)
     }
 
-    /// What `plan` makes of this goal: how [`PlanFilter::plan`](crate::PlanFilter::plan) calls a
-    /// planner of its own.
+    /// Calls `plan` with this goal; for implementations of
+    /// [`PlanFilter::plan`](crate::PlanFilter::plan).
     ///
-    /// A planner thinks in bytes, so it refuses too few bits per key as too few bytes. Here the
-    /// refusal is rephrased: it names the least number of keys for which these bits suffice, if
+    /// Planners compute in bytes, so they report too few bits per key as too few bytes. This
+    /// rewrites that error: it names the smallest number of keys for which these bits suffice, if
     /// there is one.
     pub fn plan_by<P>(self, plan: impl Fn(Self) -> Result<P, PlanError>) -> Result<P, PlanError> {
         plan(self).map_err(|refusal| match self.budget {
@@ -105,7 +105,7 @@ impl Goal {
         })
     }
 
-    /// A refusal for bytes as one for bits per key. Any other refusal stays as it is.
+    /// Rewrites an error about bytes as one about bits per key; returns any other error unchanged.
     fn least_items<P>(
         self,
         first: PlanError,
@@ -131,22 +131,22 @@ impl Goal {
 
     /// The most bits the budget allows, rounded down; `u64::MAX` for a rate, which sets no limit.
     ///
-    /// Saturates: whoever allocates checks against a limit of their own.
+    /// Saturates; allocation checks its own limits.
     #[must_use]
     pub fn max_bits(&self) -> u64 {
         match self.budget {
             Budget::Fpr(_) => u64::MAX,
-            // A float-to-integer cast saturates, as it should here.
+            // The cast saturates, as intended.
             Budget::BitsPerKey(bits_per_key) => (self.keys as f64 * bits_per_key) as u64,
             Budget::Bytes(bytes) => bytes.saturating_mul(8),
         }
     }
 }
 
-/// Numbers of keys to try, each the one the last refusal calls for, before giving up.
+/// The most numbers of keys to try; each is the one that the previous error calls for.
 const STEPS: u32 = 64;
 
-/// A filter that is sized but not made: what it will cost and how well it will do.
+/// The size and expected rate of a filter that is not allocated yet.
 ///
 /// `P` is the variant's own parameter type; the parameters determine everything else.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -157,17 +157,17 @@ pub struct Plan<P> {
     /// Bytes of the table on the heap. Where that depends on the keys, 99 filters in 100 take
     /// at most this.
     pub bytes: u64,
-    /// Expected false-positive rate with the planned number of distinct keys in it.
+    /// Expected false-positive rate with the planned number of distinct keys.
     pub expected_fpr: f64,
     /// Peak bytes on the heap while one thread builds the filter, the filter itself included. For
     /// the `par_` methods of the feature `rayon` see [`build_bytes_for`](Self::build_bytes_for).
     pub build_bytes: u64,
-    /// Peak bytes that each further thread adds, and the most threads that can take part.
+    /// Peak bytes that each further thread adds, and the most threads that can be used.
     thread_bytes: u64,
     most_threads: u64,
     /// The variant's parameters.
     pub params: P,
-    /// The budget it was made for; `None` if the parameters were given.
+    /// The budget it was made for; `None` if made from explicit parameters.
     pub budget: Option<Budget>,
 }
 
@@ -187,34 +187,34 @@ impl<P> Plan<P> {
         }
     }
 
-    /// Notes the budget that the plan was made for.
+    /// Sets the budget that the plan was made for.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget: Some(budget), ..self }
     }
 
-    /// With a table of `bytes`, which is also the peak while building.
+    /// Sets the table's size, which is also the peak while building.
     #[must_use]
     pub fn with_bytes(self, bytes: u64) -> Self {
         Self { bytes, build_bytes: bytes, thread_bytes: 0, ..self }
     }
 
-    /// With a higher peak while building: `build_bytes`, the table's bytes included. Further
-    /// threads are assumed to need as much as the first one does beside the filter, unless
-    /// [`with_threads`](Self::with_threads) says less.
+    /// Sets a higher peak while building; `build_bytes` includes the table. Unless
+    /// [`with_threads`](Self::with_threads) sets less, each further thread is assumed to need as
+    /// much beside the filter as the first.
     #[must_use]
     pub fn with_build_bytes(self, build_bytes: u64) -> Self {
         Self { build_bytes, thread_bytes: build_bytes.saturating_sub(self.bytes), ..self }
     }
 
-    /// With the peak bytes that each further thread adds, of at most `most` threads in total.
+    /// Sets the peak bytes that each further thread adds, with at most `most` threads in total.
     #[must_use]
     pub fn with_threads(self, thread_bytes: u64, most: u64) -> Self {
         Self { thread_bytes, most_threads: most, ..self }
     }
 
-    /// Peak bytes on the heap while the filter is built in a rayon pool of this many threads, at
-    /// most. With one thread, [`build_bytes`](Self::build_bytes).
+    /// An upper bound on the peak bytes on the heap while a rayon pool of this many threads builds
+    /// the filter. With one thread, [`build_bytes`](Self::build_bytes).
     ///
     /// ```
     /// # use amq_core::Plan;
@@ -228,7 +228,7 @@ impl<P> Plan<P> {
         self.build_bytes.saturating_add(self.thread_bytes.saturating_mul(further))
     }
 
-    /// The same plan for other parameters.
+    /// The same plan with other parameters.
     #[must_use]
     pub fn with_params<Q>(&self, params: Q) -> Plan<Q> {
         Plan {
@@ -243,7 +243,7 @@ impl<P> Plan<P> {
         }
     }
 
-    /// With an expected false-positive rate.
+    /// Sets the expected false-positive rate.
     #[must_use]
     pub fn with_expected_fpr(self, expected_fpr: f64) -> Self {
         Self { expected_fpr, ..self }
@@ -255,7 +255,7 @@ impl<P> Plan<P> {
         self.bytes as f64 * 8.0 / self.keys as f64
     }
 
-    /// Bits per key over the least that any filter of this rate can take, `log2(1 / expected_fpr)`.
+    /// Bits per key divided by the least possible at this rate, `log2(1 / expected_fpr)`.
     #[must_use]
     pub fn overhead(&self) -> f64 {
         crate::numeric::overhead(self.bits_per_key(), self.expected_fpr)

@@ -1,8 +1,8 @@
-//! What a filter keeps beside its table: seed, capacity and budget.
+//! Common fields of all filters: seed, capacity and budget.
 
 use crate::{Budget, MergeError, Parts, Plan};
 
-/// What every filter keeps beside its table.
+/// The fields that every filter has beside its table.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// The seed its keys are hashed with.
@@ -19,23 +19,23 @@ impl Header {
         Self { seed, capacity: plan.keys, budget: possible(plan.budget) }
     }
 
-    /// The header of a filter whose table was handed in.
+    /// The header of a filter made from an existing table.
     pub const fn of_parts<P>(parts: &Parts<P>) -> Self {
         Self { seed: parts.seed, capacity: parts.capacity, budget: None }
     }
 
-    /// What a filter with this header consists of beside its table.
+    /// The [`Parts`] of a filter with this header.
     pub const fn parts<P: Copy>(&self, params: P, len: u64) -> Parts<P> {
         Parts { params, seed: self.seed, capacity: self.capacity, len }
     }
 
-    /// `Ok` if both filters hash their keys in one way: what every merge begins with.
+    /// `Ok` if both filters hash with the same seed. Every merge checks this first.
     pub const fn check_seeds(&self, other: &Self) -> Result<(), MergeError> {
         MergeError::check_seeds(self.seed, other.seed)
     }
 }
 
-/// The budget is a note on how the parameters were found; it is no part of a filter's identity.
+/// Ignores the budget, which only records how the parameters were chosen.
 impl PartialEq for Header {
     fn eq(&self, other: &Self) -> bool {
         (self.seed, self.capacity) == (other.seed, other.capacity)
@@ -44,8 +44,8 @@ impl PartialEq for Header {
 
 impl Eq for Header {}
 
-/// The budget, unless no goal can have it: a plan that was made by hand may hold any number, and no
-/// file with such a budget would be read.
+/// Drops a budget that no goal can have. A plan made by hand may contain any number, but a file
+/// with such a budget would be refused.
 const fn possible(budget: Option<Budget>) -> Option<Budget> {
     match budget {
         Some(Budget::Fpr(rate)) if !(rate > 0.0 && rate < 1.0) => None,

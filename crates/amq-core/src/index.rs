@@ -1,15 +1,15 @@
-//! From a hash to a place in a table.
+//! Mapping hashes to table indices.
 //!
-//! A hash is scaled to `0..n` by multiplying and keeping the upper half of the product,
-//! `floor(hash * n / 2^64)`. Every place gets `2^64 / n` hashes, to within one: the bias is
-//! `n / 2^64`, which is nothing at any size that fits in memory. (Scaling a 32-bit hash, or half of
-//! a 64-bit one, has a bias of `n / 2^32` and cannot even reach all places past 2^32.) The scaling
-//! preserves order and refines: the place in a table of `n / d` is the place in a table of `n`,
-//! divided by `d`. Folding, merging and iteration in hash order rest on that.
+//! A hash is scaled to `0..n` by multiplying and keeping the upper half of the product, `floor(hash
+//! * n / 2^64)`. Every index gets `2^64 / n` hashes, to within one: the bias is `n / 2^64`,
+//!   negligible at any size that fits in memory. (Scaling a 32-bit hash, or half of a 64-bit one,
+//!   has a bias of `n / 2^32` and cannot even reach all indices past 2^32.) The scaling preserves
+//!   order and refines: the index in a table of `n / d` is the index in a table of `n`, divided by
+//!   `d`. Folding, merging and iteration in hash order depend on that.
 //!
-//! The place comes from the *upper* bits of the hash. Anything else a filter takes from the hash (a
-//! bit in a word, a fingerprint, a second place) must come from bits independent of these:
-//! those that [`index_and_rest`] leaves, or of a hash that is [`remix`]ed first.
+//! The index uses the *upper* bits of the hash. Anything else that a filter derives from the hash
+//! (a bit in a word, a fingerprint, a second index) must use bits independent of these: the rest
+//! from [`index_and_rest`], or a [`remix`]ed hash.
 
 /// Scales a uniform 64-bit hash to `0..n`: `floor(hash * n / 2^64)`. Zero if `n` is zero.
 #[inline]
@@ -18,10 +18,10 @@ pub const fn index(hash: u64, n: u64) -> u64 {
     ((hash as u128 * n as u128) >> 64) as u64
 }
 
-/// Both words of `hash * n`: the place in `0..n`, and the rest of the hash within that place.
+/// Both words of `hash * n`: the index in `0..n`, and the rest of the hash within that index.
 ///
-/// The second word is uniform again, as a fraction of the place's own range. It is monotone in the
-/// hash, so `(place, rest)` sorts as the hash does.
+/// The rest is again uniform. It is monotone in the hash, so pairs `(index, rest)` sort as the
+/// hashes do.
 #[inline]
 #[must_use]
 pub const fn index_and_rest(hash: u64, n: u64) -> (u64, u64) {
@@ -33,8 +33,8 @@ pub const fn index_and_rest(hash: u64, n: u64) -> (u64, u64) {
 ///
 /// A bijection for each `layer`, so it loses nothing, and every output bit depends on every input
 /// bit: three xor-shifts and two odd multiplications, with the constants Jon Maiga found for his
-/// mixer mx3. Stages, retries and further choices that each remix with their own layer number are
-/// independent for all a filter can tell.
+/// mixer mx3. Stages, retries and further choices that remix with different layer numbers are
+/// independent for a filter's purposes.
 #[inline]
 #[must_use]
 pub const fn remix(hash: u64, layer: u64) -> u64 {
@@ -54,12 +54,12 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// A stream of hashes for statistics that does not come from the code under test.
+    /// Hashes for statistics, independent of the code under test.
     fn weyl(n: u64) -> impl Iterator<Item = u64> {
         (0..n).map(|i| crate::KeyHash::of(&i, 0xC0FFEE).get())
     }
 
-    /// The reader in Python (`reader/`) has the same.
+    /// The Python reader (`reader/`) tests the same values.
     #[test]
     fn remix_has_known_values() {
         assert_eq!(remix(0, 0), 0x28AB_F1FB_EAED_7C7B);

@@ -1,5 +1,5 @@
-//! For the sibling crates only, and to anyone else it promises nothing: within a minor version
-//! nothing here is removed or changes its meaning, so that releases of the siblings mix
+//! For the sibling crates only; no stability is promised to others. Within a minor version nothing
+//! here is removed or changes its meaning, so that releases of the siblings can be mixed
 //! (`STABILITY.md`).
 
 pub use crate::cpu::{Cpu, Threads};

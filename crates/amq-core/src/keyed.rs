@@ -15,29 +15,29 @@ use crate::{
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// A filter that hashes its keys with SipHash-1-3 under a secret key of 128 bits: for keys that
-/// strangers choose.
+/// A filter that hashes its keys with SipHash-1-3 under a 128-bit secret key, for keys chosen by
+/// strangers.
 ///
-/// Whoever knows how a filter hashes can search, offline, for keys that fill it or that it takes
-/// for others. A secret seed of 64 bits makes that hard, but XXH3 was not made to keep it; SipHash
-/// is a pseudorandom function, under which a filter errs for chosen keys as it does for random
-/// ones, as long as its owner alone has the key. It costs some 4 ns more than XXH3 for a key of up
+/// An attacker who knows a filter's hash function can search offline for false positives and for
+/// keys that fill the filter. A secret 64-bit seed makes that hard, but XXH3 is not designed to
+/// keep it secret. SipHash is a pseudorandom function: while its key stays secret, chosen keys have
+/// the same false-positive rate as random ones. It costs some 4 ns more than XXH3 for a key of up
 /// to 8 bytes, 13 ns for one of 64 bytes, and 150 ns for one of 1,000.
 ///
-/// What it does not prevent: whoever has once seen a false positive can ask for that key again. Let
-/// [`Monitored`] find out, and rebuild under a new key.
+/// It does not prevent replay: a client that has seen a false positive can query that key again.
+/// [`Monitored`] detects this; then rebuild under a new secret key.
 ///
-/// It has the methods of `F`, but those that take keys hash otherwise. In `key`, `with_key` and the
-/// like, the key is the secret one; elsewhere keys are what the filter holds. Where `F` is used
-/// through a shared reference, as sharded and atomic filters are, [`by_ref`](Self::by_ref) gives a
-/// keyed filter of that: `Keyed::of(Sharded::new(..)?, key)`.
+/// It has the methods of `F`; those that take keys hash them with SipHash. In names such as `key`
+/// and `with_key`, the key is the secret one; elsewhere, keys are those the filter holds. For
+/// filters that are used through a shared reference, such as sharded and atomic ones, wrap the
+/// filter, `Keyed::of(Sharded::new(..)?, key)`, and insert through [`by_ref`](Self::by_ref).
 ///
-/// Its file ([`FilterFile`]) is one of its own and loads as no other type. **A file with the secret
-/// key is as secret as that key**; [`SaveOptions::without_secret`] leaves it out, and
-/// [`LoadOptions::key`] supplies it to the reader. A file whose keys are hashed under a seed is
-/// refused as [`DecodeError::NotKeyed`], one under another secret key as
-/// [`DecodeError::OtherKey`], and one under a key of all zeros as [`DecodeError::ZeroKey`]. A
-/// filter of any kind under a secret key is read by the `AnyFile` of the crate `amq`.
+/// Its file ([`FilterFile`]) loads only as `Keyed`. **A file with the secret key is as secret as
+/// that key**; [`SaveOptions::without_secret`] leaves it out, and [`LoadOptions::key`] supplies it
+/// to the reader. A file whose keys are hashed under a seed is refused as
+/// [`DecodeError::NotKeyed`], one under another secret key as [`DecodeError::OtherKey`], and one
+/// under a key of all zeros as [`DecodeError::ZeroKey`]. `AnyFile` of the crate `amq` reads a keyed
+/// filter of any kind.
 ///
 /// ```
 /// use amq_core::{Keyed, SipKey};
@@ -63,15 +63,15 @@ pub struct Keyed<F> {
 }
 
 impl<F: Filter> Keyed<F> {
-    /// The filter `filter`, whose keys are hashed under the secret key `key`: an empty one, or one
-    /// that [`into_inner`](Self::into_inner) gave.
+    /// Wraps a filter whose keys are hashed under the secret key `key`: an empty filter, or one
+    /// from [`into_inner`](Self::into_inner).
     ///
-    /// Make it with the seed 0, as [`new`](Self::new) does and files do: its keys are not hashed
-    /// under a seed, only filters of one seed can be merged, and the file has no place for another
-    /// ([`BuildError::UnusedSeed`]). A secret key of all zeros is refused when the filter is saved
-    /// ([`BuildError::ZeroKey`]), not here.
+    /// Create `filter` with the seed 0, as [`new`](Self::new) does. The seed is not used for
+    /// hashing, but filters with different seeds do not merge, and one with another seed cannot be
+    /// saved ([`BuildError::UnusedSeed`]). An all-zero secret key is refused when the filter is
+    /// saved ([`BuildError::ZeroKey`]), not here.
     ///
-    /// Only a filter can be keyed. A map of values, say, has no file of this sort:
+    /// Only filters can be keyed, not maps:
     ///
     /// ```compile_fail,E0277
     /// struct Map; // not a `Filter`
@@ -84,7 +84,7 @@ impl<F: Filter> Keyed<F> {
 }
 
 impl<F> Keyed<F> {
-    /// The secret key that its keys are hashed under.
+    /// The secret key.
     #[must_use]
     pub const fn key(&self) -> SipKey {
         self.key
@@ -106,7 +106,7 @@ impl<F> Keyed<F> {
         self.key.of(key)
     }
 
-    /// A keyed filter of a reference: to insert into one that is shared.
+    /// A keyed filter over a shared reference, to insert into a shared filter.
     ///
     /// ```
     /// # use amq_core::{InsertError, InsertFilter, Inserted, Keyed};
@@ -124,32 +124,32 @@ impl<F> Keyed<F> {
         Keyed { key: self.key, filter: &self.filter }
     }
 
-    /// The filter inside, for what it alone can do. **Its methods that take keys hash them in
-    /// another way**, and deny what is in; pass [`key_hash`](Self::key_hash) to those that take
-    /// hashes.
+    /// The inner filter, for methods that only it has. **Its methods that take keys use another
+    /// hash**, and deny keys that are in; use those that take hashes, with
+    /// [`key_hash`](Self::key_hash).
     pub const fn get_ref(&self) -> &F {
         &self.filter
     }
 
-    /// The filter inside, to be changed; see [`get_ref`](Self::get_ref).
+    /// The inner filter, mutably; see [`get_ref`](Self::get_ref).
     pub const fn get_mut(&mut self) -> &mut F {
         &mut self.filter
     }
 
-    /// The filter inside; see [`get_ref`](Self::get_ref).
+    /// Unwraps the inner filter; see [`get_ref`](Self::get_ref).
     pub fn into_inner(self) -> F {
         self.filter
     }
 }
 
-/// `Ok` if somebody filled the bytes of the key.
+/// `Ok` unless the secret key is all zeros.
 const fn filled(key: SipKey) -> Result<(), BuildError> {
     if key.is_zero() { Err(BuildError::ZeroKey) } else { Ok(()) }
 }
 
 impl<F: EmptyFilter> Keyed<F> {
-    /// An empty filter for a [`Goal`](crate::Goal) or a [`Plan`](crate::Plan). A secret key of all
-    /// zeros, which nobody has filled, is refused ([`BuildError::ZeroKey`]).
+    /// An empty filter for a [`Goal`](crate::Goal) or a [`Plan`](crate::Plan). An all-zero secret
+    /// key, as in uninitialised memory, is refused ([`BuildError::ZeroKey`]).
     pub fn new(target: impl Into<Target<F::Params>>, key: SipKey) -> Result<Self, BuildError> {
         filled(key)?;
         Ok(Self::of(F::empty(target, DEFAULT_SEED)?, key))
@@ -159,10 +159,10 @@ impl<F: EmptyFilter> Keyed<F> {
 impl<F: BuildFilter> Keyed<F> {
     /// Builds a filter of all these keys.
     ///
-    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
-    /// [`Goal`](crate::Goal) or [`Plan`](crate::Plan), and more keys than planned are an error. The
-    /// keys are not kept; their hashes are, 8 bytes each, until the filter is made. A secret key of
-    /// all zeros is refused, as by [`new`](Self::new).
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys, or a
+    /// [`Goal`](crate::Goal) or [`Plan`](crate::Plan), with which more keys than planned are an
+    /// error. The hashes are kept until the filter is built, 8 bytes each; the keys are not. An
+    /// all-zero secret key is refused, as by [`new`](Self::new).
     pub fn build<Q: Key>(
         target: impl Into<BuildTarget<F::Params>>,
         key: SipKey,
@@ -198,8 +198,8 @@ impl<F: Filter> Keyed<F> {
         self.filter.contains_hash(self.key_hash(key))
     }
 
-    /// Answers many keys at once, `answers[i]` for `keys[i]`; see [`Filter::contains_batch`].
-    /// Allocates nothing.
+    /// Looks up many keys; `answers[i]` is the answer for `keys[i]`. See
+    /// [`Filter::contains_batch`]. Allocates nothing.
     #[inline]
     pub fn contains_keys<Q: Key>(
         &self,
@@ -248,7 +248,7 @@ impl<F: Filter> Keyed<F> {
         self.filter.is_empty()
     }
 
-    /// All that [`Filter::stats`] tells: capacity, load, bytes, rate.
+    /// [`Filter::stats`]: capacity, load, bytes, rate.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.filter.stats()
@@ -256,27 +256,28 @@ impl<F: Filter> Keyed<F> {
 }
 
 impl<F: InsertFilter> Keyed<F> {
-    /// Inserts `key`. If it is refused, nothing changes.
+    /// Inserts `key`. On an error nothing changes.
     #[inline]
     pub fn insert<Q: Key + ?Sized>(&mut self, key: &Q) -> Result<Inserted, InsertError> {
         self.filter.insert_hash(self.key.of(key))
     }
 
-    /// Inserts `key` unless the filter answers `true` for it already; see
-    /// [`InsertFilter::insert_unique_hash`], and its warning.
+    /// Inserts `key`, unless a lookup of it already returns `true`; see
+    /// [`InsertFilter::insert_unique_hash`] and its warning.
     #[inline]
     pub fn insert_unique<Q: Key + ?Sized>(&mut self, key: &Q) -> Result<Inserted, InsertError> {
         self.filter.insert_unique_hash(self.key.of(key))
     }
 
     /// Inserts many keys and returns how many were new; see [`InsertFilter::insert_batch`].
-    /// Allocates nothing, but filters may for very many keys; see [`InsertFilter::insert_from`].
+    /// Allocates nothing itself, though a filter may for very many keys; see
+    /// [`InsertFilter::insert_from`].
     #[inline]
     pub fn insert_keys<Q: Key>(&mut self, keys: &[Q]) -> Result<u64, BatchInsertError> {
         ext::insert_keys(&mut self.filter, keys, self.key)
     }
 
-    /// Inserts many keys, says of each whether it was new, and returns how many were; see
+    /// Inserts many keys, reports for each whether it was new, and returns how many were; see
     /// [`InsertFilter::insert_batch_new`]. Allocates nothing.
     #[inline]
     pub fn insert_keys_new<Q: Key>(
@@ -295,7 +296,7 @@ impl<F: InsertFilter> Keyed<F> {
     }
 
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
-    /// the refused one are in, and the error says how many.
+    /// the refused one are in; the error has their number.
     #[inline]
     pub fn try_extend<Q: Key>(
         &mut self,
@@ -329,7 +330,6 @@ impl<F: CountFilter> Keyed<F> {
     }
 }
 
-/// Merges with a filter under the same secret key alone.
 impl<F: TruncateFilter> Keyed<F> {
     /// [`TruncateFilter::truncate`].
     pub fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
@@ -354,13 +354,14 @@ impl<F: MergeFilter> MergeFilter for Keyed<F> {
 }
 
 impl<F: MergeFilter> Keyed<F> {
-    /// [`MergeFilter::merge`]. Refused if the other's secret key is another one.
+    /// [`MergeFilter::merge`]. Refused if the secret keys differ.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         MergeFilter::merge(self, other)
     }
 }
 
-/// Whether the secret key is told is as asked; which it is the filter knows.
+/// The caller's `hashing` decides whether the secret key is written; the key itself is this
+/// filter's.
 impl<F: Filter + FileFormat> FileFormat for Keyed<F> {
     const HASHED_BY: Option<HashedBy> = Some(HashedBy::Key);
     type With<B: Bytes> = Keyed<F::With<B>>;
@@ -410,7 +411,7 @@ impl<F: Filter + FileFormat> FileFormat for Keyed<F> {
     }
 }
 
-/// Without the secret key.
+/// Does not print the secret key.
 impl<F: fmt::Debug> fmt::Debug for Keyed<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Keyed").field(&self.filter).finish()

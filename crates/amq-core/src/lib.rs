@@ -1,29 +1,30 @@
-//! What the filters of the amq family share: traits, keys and hashing, sizing, errors.
+//! Shared parts of the amq filters: traits, keys and hashing, sizing, errors, files.
 //!
 //! A filter answers "was this key inserted?" with *definitely not* or *probably*. It never says
 //! *definitely not* for a key it holds. How often it says *probably* for a key it does not hold is
-//! its **false-positive rate** (`fpr`); the craft is to keep that rate low in few bits and few
-//! nanoseconds. This crate has what all variants share, and nothing specific to one:
+//! its **false-positive rate** (`fpr`). A good filter keeps that rate low in few bits per key and
+//! few nanoseconds per lookup. This crate has the parts that all variants share, and nothing
+//! specific to one:
 //!
 //! | part | what it is |
 //! | --- | --- |
 //! | [`Key`], [`KeyHash`] | a key is hashed once, to 64 bits of XXH3; everything else works on the hash |
 //! | [`Filter`] and its extensions | what a filter can do, one trait per ability |
-//! | [`FilterExt`], [`InsertExt`] | the methods that take keys, for generic code |
+//! | [`FilterExt`], [`InsertExt`] | methods on keys instead of hashes, for generic code |
 //! | [`Goal`], [`Budget`], [`Plan`] | a filter's size and rate, before it is made |
-//! | [`PlanError`], [`BuildError`], [`InsertError`], [`MergeError`] | what went wrong, with its numbers |
+//! | [`PlanError`], [`BuildError`], [`InsertError`], [`MergeError`] | errors, with the numbers that caused them |
 //! | [`Stats`], [`Parameters`] | a filter's state and shape, for a log or a metric |
-//! | [`Prehashed`] | a filter of hashes that come from elsewhere |
+//! | [`Prehashed`] | a filter whose caller hashes the keys |
 //! | [`Keyed`] | a filter that hashes under a secret key of 128 bits, for keys that strangers choose |
 //! | `ParInsertExt`, `ParBuildExt` | inserting and building on several threads, with the feature `rayon` |
-//! | [`index`], [`prefetch`], [`numeric`] | tools for a filter of your own: hash to place, batches, formulas |
-//! | [`mod@format`] | the numbers by which a file of any filter is recognised |
+//! | [`index`], [`prefetch`], [`numeric`] | tools for a filter of your own: hash to table index, batches, formulas |
+//! | [`mod@format`] | constants of the file format: magic, header size, alignment |
 //!
 //! Use filters through their own crates, which re-export the traits they implement. Depend on this
 //! crate to write code that is generic over filters, or a filter of your own.
 //!
-//! What is hidden from this page (the module `internal` and some macros) is for the sibling crates
-//! only, and no part of the API. The crate's `STABILITY.md` says what may change and when.
+//! Hidden items (the module `internal` and some macros) are for the sibling crates only and are not
+//! part of the API. The crate's `STABILITY.md` says what may change and when.
 //!
 //! # The abilities
 //!
@@ -40,7 +41,7 @@
 //!   TruncateFilter                        smaller, without the keys
 //! ```
 //!
-//! A Bloom filter has no `remove`, a ribbon filter no `insert`, and the compiler says so.
+//! A Bloom filter has no `remove` and a ribbon filter no `insert`: calling either does not compile.
 #![no_std]
 #![deny(unsafe_code)]
 

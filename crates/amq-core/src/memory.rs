@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 /// A table of `len` copies of `value`, or [`BuildError::OutOfMemory`] if the allocator refuses.
 ///
-/// Never aborts: a size beyond the address space is refused like one the allocator will not give.
+/// Never aborts: a size beyond the address space is also an error.
 fn filled<T: Clone>(len: u64, value: T) -> Result<Vec<T>, BuildError> {
     let mut table = Vec::new();
     reserve(&mut table, len)?;
@@ -21,7 +21,7 @@ pub fn reserve<T>(vector: &mut Vec<T>, more: u64) -> Result<(), BuildError> {
     vector.try_reserve_exact(more).map_err(|_| refused)
 }
 
-/// A table of `len` zeros (or whatever the type's default is).
+/// A table of `len` default values.
 pub fn zeroed<T: Clone + Default>(len: u64) -> Result<Vec<T>, BuildError> {
     filled(len, T::default())
 }

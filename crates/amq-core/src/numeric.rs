@@ -1,21 +1,21 @@
-//! Sums and bounds shared by the variants' exact formulas, and the rate they predict.
+//! Sums and bounds for the variants' exact formulas, and the rates that they predict.
 //!
-//! Everything goes through `libm`, never the platform's own maths library, so that every machine
-//! plans the same sizes.
+//! All functions use `libm`, never the platform's maths library, so that every machine plans the
+//! same sizes.
 
 use crate::steps::step;
 
-/// The false-positive rate of filters with given parameters, over the choice of seed: each seed
-/// makes another filter, with a rate of its own.
+/// The distribution of the false-positive rate of filters with given parameters, over the choice of
+/// seed: each seed gives a different filter with a different rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PredictedFpr {
-    /// Mean rate: what a user should expect.
+    /// Mean rate.
     pub mean: f64,
     /// Standard deviation of the rate from seed to seed.
     pub sd: f64,
 }
 
-/// The least bits per key that any filter of this false-positive rate can take, `log2(1 / fpr)`.
+/// The lower bound on bits per key at this false-positive rate, `log2(1 / fpr)`.
 ///
 /// Carter, Floyd, Gill, Markowsky, Wegman: *Exact and approximate membership testers* (STOC 1978).
 #[must_use]
@@ -23,14 +23,14 @@ pub fn lower_bound_bits(fpr: f64) -> f64 {
     -libm::log2(fpr)
 }
 
-/// Space over the least possible: `bits_per_key / log2(1 / fpr)`.
+/// Space relative to the lower bound: `bits_per_key / log2(1 / fpr)`.
 #[must_use]
 pub fn overhead(bits_per_key: f64, fpr: f64) -> f64 {
     bits_per_key / lower_bound_bits(fpr)
 }
 
-/// The rate that 64-bit hashes cannot go below: the probability `keys / 2^64` that an absent key
-/// shares its whole hash with a present one.
+/// The lowest rate possible with 64-bit hashes: the probability `keys / 2^64` that an absent key
+/// has the same hash as a present one.
 #[must_use]
 pub fn hash_floor(keys: u64) -> f64 {
     keys as f64 / 18_446_744_073_709_551_616.0
@@ -38,12 +38,12 @@ pub fn hash_floor(keys: u64) -> f64 {
 
 /// The mean of `f(X)` for X binomially distributed, `n` trials of probability `p`.
 ///
-/// This is how many of `n` keys share a block, a bucket or a window: an exact mixture over the
-/// occupancy. With `n` large and `p` small it is the Poisson mixture of the literature.
+/// X is the number of `n` keys in one block, bucket or window, so this is an exact mixture over the
+/// occupancy. For large `n` and small `p` it is the Poisson mixture of the literature.
 ///
-/// Calls `f` some twenty times the standard deviation, `sqrt(np(1-p))`. If that is above 16 it
-/// calls it some 80 times, at points a quarter of it apart; for an `f` that is smooth on that scale
-/// it makes no difference.
+/// Calls `f` about `20 s` times, where `s` is the standard deviation `sqrt(np(1-p))`. If `s`
+/// exceeds 16, it calls `f` some 80 times instead, at points `s / 4` apart, which is as exact if
+/// `f` is smooth on that scale.
 pub fn binomial_mean(n: u64, p: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
     if p.is_nan() {
         return p;
@@ -88,15 +88,16 @@ pub fn poisson_mean(lambda: f64, mut f: impl FnMut(u64) -> f64) -> f64 {
     mixture(u64::MAX, lambda as u64, |i| lambda / (i as f64 + 1.0), &mut f)
 }
 
-/// The standard deviation above which a mixture is sampled rather than summed term by term.
+/// The standard deviation above which mixtures are sampled instead of summed term by term.
 const SMOOTH: f64 = 16.0;
 
-/// Far below an ulp of the sum, yet the tail left out is at most a few times the last weight.
+/// Weights below this are ignored: far below an ulp of the sum, and the tail beyond is at most a
+/// few times the last weight.
 const NEGLIGIBLE: f64 = 1e-20;
 
-/// Sums `f` over a distribution on `0..=last` given by the ratio of neighbouring weights, outwards
-/// from its mode until the weights no longer count; then normalises, which removes all rounding of
-/// the first weight.
+/// Sums `f` over a distribution on `0..=last`, given by the ratio of neighbouring weights: outwards
+/// from the mode until the weights are negligible. Normalising by the sum of weights cancels the
+/// rounding error of the first weight.
 fn mixture(last: u64, mode: u64, up: impl Fn(u64) -> f64, f: &mut impl FnMut(u64) -> f64) -> f64 {
     let (mut total, mut sum) = (1.0, f(mode));
     let (mut weight, mut i) = (1.0, mode);
@@ -158,7 +159,7 @@ fn sampled(
     sum / total
 }
 
-/// The logarithm of a Poisson weight but for a constant, `i` a hundred or more: Stirling's series,
+/// The logarithm of a Poisson weight up to a constant, for `i` of 100 or more: Stirling's series,
 /// and the deviance `i ln(i/mean) + mean - i` without its cancelling terms (Loader, *Fast and
 /// accurate computation of binomial probabilities*, 2000). `off` is `i - mean`.
 fn log_poisson(i: f64, mean: f64, off: f64) -> f64 {
@@ -179,10 +180,10 @@ fn log_poisson(i: f64, mean: f64, off: f64) -> f64 {
     -deviance - stirling
 }
 
-/// The rate of a filter that is, to a query, a set of `cells` equally likely cells of which those
-/// of its keys are marked, over all seeds: the share of cells that this many keys occupy.
+/// The rate, over all seeds, of a filter that marks one of `cells` equally likely cells for each
+/// key: the expected share of cells that this many keys occupy.
 ///
-/// Cuckoo and quotient filters are of this kind: a query is answered `true` exactly if some key has
+/// Cuckoo and quotient filters are such filters: a lookup returns `true` exactly if some key has
 /// the same cell. The mean share is `1 - (1 - 1/c)^n`; its variance is that of the classical
 /// occupancy problem (Feller, *An Introduction to Probability Theory and Its Applications*, volume
 /// 1). Two keys with the same 64-bit hash share the cell, so the hash floor is included. Zero keys
@@ -219,8 +220,8 @@ pub fn cells_for(fpr: f64, keys: u64) -> f64 {
     -1.0 / libm::expm1(libm::log1p(-fpr) / keys as f64)
 }
 
-/// The smallest `x` in `low..=high` with `test(x)`, if `test` is false up to some point and true
-/// from there on; `high` if it is false everywhere below.
+/// Binary search for the smallest `x` in `low..=high` with `test(x)`, where `test` is false below
+/// some point and true from there on. Returns `high` if it is false everywhere below.
 pub fn first_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
     let (mut low, mut high) = (low, high);
     while low < high {
@@ -235,8 +236,8 @@ pub fn first_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64
     low
 }
 
-/// [`first_true`] for a test that is most probably true from `guess` on, or from near there: the
-/// number of tests grows with the logarithm of how far off that is.
+/// [`first_true`], starting from a guess: the number of tests grows with the logarithm of its
+/// error.
 pub fn first_true_near(low: u64, high: u64, guess: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
     let mut at = guess.min(high).max(low);
     let mut stride = 1;
@@ -262,8 +263,8 @@ pub fn first_true_near(low: u64, high: u64, guess: u64, mut test: impl FnMut(u64
     high
 }
 
-/// The largest `x` in `low..=high` with `test(x)`, for a test that is true up to some point and
-/// false from there on; `low` if it is true nowhere above.
+/// Binary search for the largest `x` in `low..=high` with `test(x)`, where `test` is true up to
+/// some point and false from there on. Returns `low` if it is true nowhere above.
 pub fn last_true(low: u64, high: u64, mut test: impl FnMut(u64) -> bool) -> u64 {
     match first_true(low, high, |x| !test(x)) {
         x if x == high && test(high) => high,
@@ -305,7 +306,7 @@ mod tests {
 
     #[test]
     fn wide_mixtures_are_sampled_and_lose_nothing() {
-        // Where both ways can be taken: standard deviations of 17 to 1000.
+        // Standard deviations of 17 to 1000, where sampling can be compared with summing.
         for (n, p) in [
             (1200u64, 0.5),
             (1_000_000, 3e-4),
@@ -325,7 +326,7 @@ mod tests {
         let mut f = |i: u64| 1.0 / (i as f64);
         let want = mixture(u64::MAX, 1 << 20, |i| 1_048_576.0 / (i as f64 + 1.0), &mut f);
         assert!((poisson_mean(1_048_576.0, f) / want - 1.0).abs() < 1e-12);
-        // However wide they are.
+        // The number of calls does not grow with the width.
         let mut calls = 0;
         for (n, p) in [(u64::MAX, 0.5), (u64::MAX, 1e-9), (1 << 52, 0.999_999)] {
             let mean = n as f64 * p;
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn occupied_cells_are_those_of_all_throws_counted_out() {
-        // Every sequence of n throws into c cells, one by one.
+        // Enumerates every sequence of n throws into c cells.
         for (cells, keys) in [(1u32, 3u32), (2, 1), (2, 4), (3, 5), (5, 2), (6, 6), (10, 4)] {
             let (mut sum, mut squares) = (0.0, 0.0);
             let all = cells.pow(keys);

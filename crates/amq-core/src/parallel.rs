@@ -9,7 +9,7 @@ use crate::{
 use alloc::vec::Vec;
 use rayon::prelude::*;
 
-/// Hashes that several threads ask for: those of a slice, or of keys that are hashed on the way.
+/// A source of hashes that several threads read: a slice, or keys that are hashed on demand.
 ///
 /// ```
 /// use amq_core::{HashSource, KeyHash};
@@ -43,10 +43,11 @@ pub trait HashSource: Sync {
         self.len() == 0
     }
 
-    /// Writes the hashes from index `first` on, as many as there is room for; there are as many.
+    /// Fills `to` with the hashes from index `first` on. The caller never asks for more than there
+    /// are.
     fn write(&self, first: usize, to: &mut [KeyHash]);
 
-    /// The slice that the hashes are in, if they are in one.
+    /// The hashes as a slice, if they are stored as one.
     #[must_use]
     fn as_slice(&self) -> Option<&[KeyHash]> {
         None
@@ -67,7 +68,7 @@ impl HashSource for &[KeyHash] {
     }
 }
 
-/// Keys that are hashed on the way.
+/// Keys that are hashed on demand.
 #[derive(Debug)]
 pub struct Hashed<'a, K, U> {
     /// The keys.
@@ -88,23 +89,22 @@ impl<K: Key + Sync, U: KeyHasher + Sync> HashSource for Hashed<'_, K, U> {
     }
 }
 
-/// Inserting on several threads, on everything that takes keys. The plain methods of the same
-/// names, without `par_`, never use a thread.
+/// Inserting on several threads, for every filter that supports inserts. The methods of the same
+/// names without `par_` use the calling thread only.
 ///
-/// The filter is the same as theirs, byte for byte, and so is the count of new keys. Bloom and
-/// counting filters sort the keys by ranges of the table, which the threads then fill. Other
-/// filters insert on the calling thread, and let the others hash.
+/// The resulting filter is byte for byte the same as theirs, and so is the count of new keys. Bloom
+/// and counting filters partition the keys by ranges of the table, and the threads fill the ranges.
+/// Other filters hash on the pool and insert on the calling thread.
 ///
 /// **The threads are those of a rayon pool**: of the pool whose
-/// [`install`](rayon::ThreadPool::install) the call is made in, else of the global one. What holds
-/// for any use of rayon holds here. The call waits for tasks of the pool, and while it waits, a
-/// thread of the pool may run other tasks of it. So hold no lock that a task of the pool takes, or
-/// the two may wait for each other. The methods themselves hold no lock meanwhile. If the system
-/// refuses threads, rayon panics when it makes the global pool; make a pool of your own to get an
-/// error instead.
+/// [`install`](rayon::ThreadPool::install) encloses the call, otherwise of the global pool. The
+/// usual rules of rayon apply. While the call waits for its tasks, its thread may run other tasks
+/// of the pool. So do not hold a lock that such a task takes: that can deadlock. The methods
+/// themselves hold no lock while they wait. If the system refuses threads, rayon panics when it
+/// creates the global pool; create a pool of your own to get an error instead.
 ///
-/// If a key panics as it is hashed, so does the call. Some of the keys before it are in then, and
-/// the filter is one of exactly these.
+/// If hashing a key panics, so does the call. Some of the keys before it are then in, and the
+/// filter contains exactly those.
 ///
 /// ```
 /// # use amq_core::{BatchInsertError, InsertFilter, ParInsertExt};
@@ -134,17 +134,18 @@ pub trait ParInsertExt: InsertFilter {
 
 impl<F: InsertFilter + ?Sized> ParInsertExt for F {}
 
-/// Building on several threads, of every filter that is built from all its keys at once. The
-/// filter is the one that the plain methods build, byte for byte.
+/// Building on several threads, for every filter that is built from all its keys at once. The
+/// result is byte for byte that of the methods without `par_`.
 ///
 /// Ribbon and fuse filters are built part by part, Bloom and counting filters as by
-/// [`ParInsertExt`]. Of other filters the threads hash the keys. Threads, locks and panics are as
-/// described there.
+/// [`ParInsertExt`]. For other filters, the pool only hashes the keys. [`ParInsertExt`] describes
+/// threads, locks and panics.
 pub trait ParBuildExt: BuildFilter {
     /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`].
     ///
-    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
-    /// [`Goal`](crate::Goal) or [`Plan`](crate::Plan), and more keys than planned are an error.
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys, or a
+    /// [`Goal`](crate::Goal) or [`Plan`](crate::Plan), with which more keys than planned are an
+    /// error.
     ///
     /// ```
     /// # use amq_core::{Budget, BuildError, BuildFilter, Key, ParBuildExt};
@@ -182,7 +183,7 @@ pub trait ParBuildExt: BuildFilter {
 
 impl<F: BuildFilter> ParBuildExt for F {}
 
-/// `ParallelExtend` of a filter that refuses no key.
+/// `ParallelExtend` for filters whose inserts cannot fail.
 pub fn par_extend<F: InsertFilter, K: Key + Send>(
     filter: &mut F,
     keys: impl IntoParallelIterator<Item = K>,
@@ -192,13 +193,13 @@ pub fn par_extend<F: InsertFilter, K: Key + Send>(
     let _ = filter.par_insert_batch(&hashes);
 }
 
-/// Hashes of a round, of filters that a single thread fills.
+/// Hashes per round, for filters that a single thread fills.
 const ROUND: usize = 1 << 18;
 
-/// Hashes that a thread asks for at a time, at least.
+/// Hashes per task.
 const PIECE: usize = 1 << 12;
 
-/// All hashes of a source.
+/// Collects all hashes of a source.
 pub fn collect_hashes(hashes: &dyn HashSource) -> Result<Vec<KeyHash>, BuildError> {
     let mut all = zeroed(hashes.len() as u64)?;
     write_all(hashes, 0, &mut all);
@@ -211,7 +212,7 @@ fn write_all(hashes: &dyn HashSource, first: usize, to: &mut [KeyHash]) {
         .for_each(|(piece, to)| hashes.write(first + piece * PIECE, to));
 }
 
-/// Calls `act` with all hashes of a source, some at a time.
+/// Calls `act` with all hashes of a source, a round at a time.
 pub(crate) fn in_rounds<E>(
     hashes: &dyn HashSource,
     mut act: impl FnMut(&[KeyHash]) -> Result<(), E>,
@@ -226,7 +227,7 @@ pub(crate) fn in_rounds<E>(
             room.resize(len.min(ROUND), KeyHash::new(0));
             &mut room
         }
-        // It takes longer, and no memory.
+        // Slower, but allocates nothing.
         Err(_) => &mut few,
     };
     for first in (0..len).step_by(buffer.len().max(1)) {

@@ -1,12 +1,12 @@
-//! Fetching cache lines before they are needed.
+//! Software prefetching for batch operations.
 //!
 //! Batch operations compute where each key's bits are, prefetch those lines, and only then read
-//! them. The waits for memory overlap instead of adding up. A prefetch is a hint: it reads nothing,
-//! cannot fault and changes no answer. On targets other than x86-64 and 64-bit ARM it does nothing,
-//! and the out-of-order core is left to find the overlap by itself.
+//! them. So cache misses overlap instead of adding up. A prefetch is a hint: it reads nothing,
+//! cannot fault and changes no answer. On targets other than x86-64 and 64-bit ARM it does nothing;
+//! only out-of-order execution overlaps misses there.
 //!
-//! [`prefetch`] is the hint, [`ahead`] the loop around it, and [`insert_each`] and
-//! [`contains_each`] are that loop for a table of blocks of which each key has one:
+//! [`prefetch`] is the hint, and [`ahead`] the loop around it. [`insert_each`] and
+//! [`contains_each`] are that loop for a table of blocks, with one block per key:
 //!
 //! ```
 //! use amq_core::{KeyHash, index::{index, remix}, prefetch};
@@ -34,12 +34,12 @@
 
 use crate::KeyHash;
 
-/// How many hashes ahead to prefetch. More than a core can have in flight gains nothing; fewer
+/// How many hashes ahead to prefetch. More than the core can keep in flight gain nothing; fewer
 /// leave it idle. Measured at 8, 12, 16, 24, 32, 48 and 64 on tables of 13 MB; 32 was best.
 pub const DISTANCE: usize = 32;
 
-/// How many hashes to handle together where a filter keeps notes on each, such as which of them are
-/// still undecided: enough to keep prefetches in flight, few enough for arrays on the stack.
+/// How many hashes to process together where a filter keeps state for each, such as which are still
+/// undecided: enough to keep prefetches in flight, few enough for arrays on the stack.
 pub const BLOCK: usize = 128;
 
 /// Hints that `slice[index]` will be read soon. Any index is allowed, also one past the end.
@@ -74,10 +74,10 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     let _ = address;
 }
 
-/// Calls `act` for each hash with its index, in order, having called `prefetch` for it [`DISTANCE`]
-/// hashes before.
+/// Calls `act` for each hash and its index, in order, and `prefetch` for the hash [`DISTANCE`]
+/// places ahead.
 ///
-/// `table` is whatever both need: shared for the one, exclusive for the other.
+/// Both get `table`: `prefetch` a shared reference, `act` an exclusive one.
 ///
 /// ```
 /// use amq_core::{KeyHash, prefetch};
@@ -111,12 +111,12 @@ pub fn ahead<T: ?Sized>(
 }
 
 /// Inserts each hash into its block and returns how many `insert` reported as new. `place` is
-/// called with a hash and the number of blocks, and returns the index of the block and what to set
-/// in it.
+/// called with a hash and the number of blocks, and returns the index of the block and the position
+/// within it.
 ///
 /// # Panics
 ///
-/// If `place` returns an index that is not below the number of blocks; of no blocks, any is.
+/// If `place` returns an index that is not below the number of blocks.
 #[inline(always)]
 pub fn insert_each<B>(
     blocks: &mut [B],
@@ -138,8 +138,8 @@ pub fn insert_each<B>(
     new
 }
 
-/// Looks each hash up in its block: `answers[i]` becomes what `contains` says of `hashes[i]`.
-/// `place` is that of [`insert_each`].
+/// Looks up each hash in its block and sets `answers[i]` to the result of `contains` for
+/// `hashes[i]`. `place` is as in [`insert_each`].
 ///
 /// # Panics
 ///
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(data, [1, 2, 3]);
     }
 
-    /// What a caller's `place` says is checked: it chooses no memory outside the table.
+    /// The index from the caller's `place` is checked: it cannot reach memory outside the table.
     #[test]
     #[should_panic(expected = "index out of bounds")]
     fn a_block_that_is_not_there_is_no_block() {

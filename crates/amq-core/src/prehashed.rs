@@ -1,4 +1,4 @@
-//! Filters of hashes that come from the caller.
+//! Filters whose caller hashes the keys.
 
 use crate::envelope::{Contents, FileFormat, Hashing, Opened, SectionStream, Sections};
 use crate::format::HashedBy;
@@ -10,17 +10,17 @@ use crate::{
 };
 use core::fmt;
 
-/// A filter whose keys are hashed by the caller: by a hash function of your own, or by another
-/// program, such as the one that wrote a Parquet file.
+/// A filter whose keys are hashed by the caller: with another hash function, or by another program,
+/// such as the writer of a Parquet file.
 ///
-/// It has the methods of `F` that take a [`KeyHash`], and none that takes a key: those hash with
-/// XXH3 under a seed, and would deny what is in. The filter's file
-/// ([`FilterFile`](crate::FilterFile)) says so, too, and loads as no other type: one whose keys are
-/// hashed here, under a seed or a secret key, is refused as [`DecodeError::NotPrehashed`].
+/// It has the methods of `F` that take a [`KeyHash`], and none that take a key: those would hash
+/// with XXH3 under a seed, and deny keys that are in. Its file ([`FilterFile`](crate::FilterFile))
+/// is marked accordingly and loads only as `Prehashed`. The file of a filter that hashes keys
+/// itself, under a seed or a secret key, is refused as [`DecodeError::NotPrehashed`].
 ///
-/// The hashes must be evenly distributed over all 64 bits, as those of any good hash function are.
-/// The identity is none, and a 32-bit checksum has half the bits: [`build`](Self::build) and
-/// [`insert_batch`](Self::insert_batch) refuse many hashes of that sort as
+/// The hashes must be uniform over all 64 bits, as those of any good hash function are. Integer
+/// keys used as their own hashes are not, nor are 32-bit checksums: [`build`](Self::build) and
+/// [`insert_batch`](Self::insert_batch) refuse many such hashes as
 /// [`UnevenHashes`](crate::UnevenHashes). Single inserts and small batches are not checked.
 ///
 /// ```
@@ -35,7 +35,7 @@ use core::fmt;
 /// # }
 /// ```
 ///
-/// There is no method that takes a key:
+/// Methods that take a key do not exist:
 ///
 /// ```compile_fail,E0599
 /// # use amq_core::{Filter, Prehashed};
@@ -47,12 +47,12 @@ use core::fmt;
 pub struct Prehashed<F>(F);
 
 impl<F: Filter> Prehashed<F> {
-    /// The filter `filter`, whose keys were hashed by the caller: one that was made from a table,
-    /// for example. Make it with the seed 0, as [`new`](Self::new) does and files do: its keys are
-    /// not hashed under a seed, only filters of one seed can be merged, and the file has no place
-    /// for another ([`BuildError::UnusedSeed`]).
+    /// Wraps a filter whose keys are hashed by the caller, for example one made from an existing
+    /// table. Create it with the seed 0, as [`new`](Self::new) does. The seed is not used for
+    /// hashing, but filters with different seeds do not merge, and one with another seed cannot be
+    /// saved ([`BuildError::UnusedSeed`]).
     ///
-    /// Only a filter can be prehashed. A map of values, say, has no file of this sort:
+    /// Only filters can be prehashed, not maps:
     ///
     /// ```compile_fail,E0277
     /// struct Map; // not a `Filter`
@@ -64,18 +64,18 @@ impl<F: Filter> Prehashed<F> {
 }
 
 impl<F> Prehashed<F> {
-    /// The filter inside, for what it alone can do. **Its methods that take keys hash them in
-    /// another way**, and deny what is in.
+    /// The inner filter, for methods that only it has. **Its methods that take keys use another
+    /// hash**, and deny keys that are in.
     pub const fn get_ref(&self) -> &F {
         &self.0
     }
 
-    /// The filter inside, to be changed; see [`get_ref`](Self::get_ref).
+    /// The inner filter, mutably; see [`get_ref`](Self::get_ref).
     pub const fn get_mut(&mut self) -> &mut F {
         &mut self.0
     }
 
-    /// The filter inside; see [`get_ref`](Self::get_ref).
+    /// Unwraps the inner filter; see [`get_ref`](Self::get_ref).
     pub fn into_inner(self) -> F {
         self.0
     }
@@ -89,7 +89,7 @@ impl<F: EmptyFilter> Prehashed<F> {
 }
 
 impl<F: BuildFilter> Prehashed<F> {
-    /// A filter of exactly these hashes; see [`BuildFilter::build_hashes`].
+    /// Builds a filter of these hashes; see [`BuildFilter::build_hashes`].
     pub fn build(
         target: impl Into<BuildTarget<F::Params>>,
         hashes: &[KeyHash],
@@ -144,7 +144,7 @@ impl<F: Filter> Prehashed<F> {
         self.0.is_empty()
     }
 
-    /// All that [`Filter::stats`] tells: capacity, load, bytes, rate.
+    /// [`Filter::stats`]: capacity, load, bytes, rate.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.0.stats()
@@ -164,9 +164,9 @@ impl<F: InsertFilter> Prehashed<F> {
         self.0.insert_unique_hash(hash)
     }
 
-    /// [`InsertFilter::insert_batch`]. Nothing is inserted if 1,000 hashes or more agree in their
-    /// highest 16 bits, and are too dense to be a part of the keys that the filter is for:
-    /// [`InsertError::Uneven`].
+    /// [`InsertFilter::insert_batch`]. Refuses the batch as [`InsertError::Uneven`] if 1,000 or
+    /// more hashes agree in their highest 16 bits, more than can be expected of the keys that the
+    /// filter is planned for.
     #[inline]
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         self.check_even(hashes)?;
@@ -198,7 +198,7 @@ impl<F: InsertFilter> Prehashed<F> {
             .map_err(|error| BatchInsertError { done: 0, error: error.into() })
     }
 
-    /// The most keys that the filter may be meant to hold.
+    /// An upper bound on the number of keys that the filter is planned for.
     fn most_keys(&self) -> u64 {
         use FilterKind as Kind;
         /// More than any filter holds.
@@ -211,13 +211,13 @@ impl<F: InsertFilter> Prehashed<F> {
             | Kind::BlockedCounting
             | Kind::Cuckoo
             | Kind::WindowedCuckoo
-            // If it grows, it was planned for the keys that it grows to.
+            // Its capacity is that after growth.
             | Kind::Quotient
                 if self.0.capacity() > 0 =>
             {
                 self.0.capacity().max(self.0.len())
             }
-            // It may grow, or nobody knows.
+            // It may grow, or the capacity is unknown.
             _ => MANY,
         }
     }
@@ -247,7 +247,6 @@ impl<F: CountFilter> Prehashed<F> {
     }
 }
 
-/// Merges with its like alone: that both callers hash in one way is taken on trust.
 impl<F: TruncateFilter> Prehashed<F> {
     /// [`TruncateFilter::truncate`].
     pub fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
@@ -266,7 +265,7 @@ impl<F: MergeFilter> MergeFilter for Prehashed<F> {
 }
 
 impl<F: MergeFilter> Prehashed<F> {
-    /// [`MergeFilter::merge`].
+    /// [`MergeFilter::merge`]. Both callers must use the same hash function; this is not checked.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         MergeFilter::merge(self, other)
     }

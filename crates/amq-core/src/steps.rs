@@ -1,8 +1,8 @@
-//! How much work a formula is: counted, for the tests that hold every plan to a bound.
+//! Counts loop iterations of the formulas, so that tests can bound the cost of planning.
 //!
-//! Time says little on a busy machine, and a search that takes seconds for one goal in a million is
-//! not found by it. So the sums and searches of the family count their steps, with the feature
-//! `__steps`; without it there is nothing here to execute.
+//! Wall-clock time is too noisy on a busy machine to find a search that is slow for one goal in a
+//! million. With the feature `__steps`, sums and searches count their steps; without it, these
+//! functions do nothing.
 
 #[cfg(feature = "__steps")]
 use core::cell::Cell;
@@ -12,8 +12,8 @@ std::thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts `count` steps. One is some 30 ns: a term with an exponential, a logarithm or a power in
-/// it, or some 32 of plain arithmetic.
+/// Counts `count` steps. A step is some 30 ns: a term with an exponential, a logarithm or a power,
+/// or some 32 terms of plain arithmetic.
 #[inline(always)]
 pub fn step(count: u64) {
     #[cfg(feature = "__steps")]
@@ -22,7 +22,7 @@ pub fn step(count: u64) {
     let _ = count;
 }
 
-/// What `work` returns, and how many steps it took in this thread.
+/// Runs `work`; returns its result and the number of steps it took on this thread.
 #[cfg(feature = "__steps")]
 pub fn steps_of<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = STEPS.with(Cell::get);

@@ -1,4 +1,4 @@
-//! Every type may be sent to another thread and shared with it: checked where this is compiled.
+//! Every type is `Send` and `Sync`: compile-time checks.
 
 use amq_core::{
     BatchInsertError, Budget, BuildError, BuildTarget, ByHash, Count, Encoder, Filter, FilterKind,
@@ -36,7 +36,7 @@ const _: () = {
 const _: fn(BuildError) -> Box<dyn std::error::Error + Send + Sync> = |error| Box::new(error);
 
 #[test]
-fn a_filter_that_nobody_knows_the_type_of_is_shared_by_threads() {
+fn a_filter_of_unknown_type_is_shared_by_threads() {
     struct Nothing;
     impl Filter for Nothing {
         fn kind(&self) -> FilterKind {

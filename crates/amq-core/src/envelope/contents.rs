@@ -1,4 +1,4 @@
-//! What a file says.
+//! The contents of a file, before encoding.
 
 use super::format::{Asked, Entry};
 use crate::format::HashedBy;
@@ -7,40 +7,40 @@ use crate::{BuildError, DEFAULT_SEED, FilterKind, KeyEncoding, Secret, SipKey};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// A part of a table: little-endian numbers.
+/// A part of a table: an array of little-endian numbers.
 #[derive(Clone, Debug)]
 pub struct Section<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// Bytes of a number.
+    /// Bytes per number.
     pub(super) width: usize,
 }
 
 impl<'a> Section<'a> {
-    /// These bytes, of numbers of `width` bytes.
+    /// A section of these bytes, with `width` bytes per number.
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>, width: usize) -> Self {
         Self { bytes: bytes.into(), width }
     }
 }
 
-/// How the keys of a file are hashed, and whether the file tells the seed or key.
+/// How the keys of a file are hashed, and whether the file contains the seed or secret key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hashing {
     /// With XXH3 under the seed in the file.
     Seed,
-    /// With XXH3 under a seed that whoever reads the file must give.
+    /// With XXH3 under a withheld seed, which the reader must supply.
     SeedWithheld,
     /// By the caller: there is no seed.
     Prehashed,
-    /// With SipHash under the key in the file.
+    /// With SipHash under the secret key in the file.
     Key(SipKey),
-    /// With SipHash under a key that whoever reads the file must give.
+    /// With SipHash under a withheld secret key, which the reader must supply.
     KeyWithheld(SipKey),
-    /// By this, under a seed or key that is neither in the file nor known.
+    /// By this, under a withheld seed or secret key that the reader did not supply.
     Unknown(HashedBy),
 }
 
 impl Hashing {
-    /// This hashing; its seed or key is withheld if that of `of` is.
+    /// This hashing, with its seed or secret key withheld if `of` withholds its own.
     pub const fn told_as(self, of: Self) -> Self {
         let withhold = matches!(of, Self::SeedWithheld | Self::KeyWithheld(_));
         match self {
@@ -54,7 +54,7 @@ impl Hashing {
 }
 
 impl Contents<'_> {
-    /// What the file of a filter says besides geometry and table.
+    /// The contents of a filter's file, without geometry and table.
     pub const fn new(
         kind: FilterKind,
         revision: u8,
@@ -75,13 +75,14 @@ impl Contents<'_> {
         }
     }
 
-    /// The same, if the filter has the public seed. Files whose keys are not hashed under a seed
-    /// have no place for another.
+    /// `Ok` if the filter has the public seed. Files whose keys are not hashed under a seed cannot
+    /// store another.
     pub(crate) fn without_seed(self) -> Result<Self, BuildError> {
         if self.header.seed == DEFAULT_SEED { Ok(self) } else { Err(BuildError::UnusedSeed) }
     }
 
-    /// What the file tells that is secret: a secret key, or a seed that is not the public one.
+    /// The secret that the file contains, if any: a secret key, or a seed other than the public
+    /// one.
     pub fn told_secret(&self) -> Option<Secret> {
         match self.hashing {
             Hashing::Key(key) => Some(Secret::Key(key)),
@@ -94,7 +95,7 @@ impl Contents<'_> {
     }
 }
 
-/// All that a file says.
+/// The contents of a file.
 #[derive(Clone, Debug)]
 pub struct Contents<'a> {
     /// The kind of filter.
@@ -109,7 +110,7 @@ pub struct Contents<'a> {
     pub keys: u64,
     /// How they were encoded.
     pub encoding: KeyEncoding,
-    /// What the user asked for of parameters, where that is more than the geometry.
+    /// Requested parameters that the geometry does not contain.
     pub asked: Asked,
     /// The geometry.
     pub entries: Vec<Entry>,

@@ -8,13 +8,13 @@ use alloc::vec::Vec;
 /// Where a section lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
-    /// From the payload's first byte on, a multiple of 64.
+    /// Offset from the payload's first byte, a multiple of 64.
     pub(super) offset: u64,
     pub(super) bytes: u64,
     pub(super) width: u64,
 }
 
-/// A directory of which the checksum is right.
+/// A directory whose checksum has been verified.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Directory<'a> {
     bytes: &'a [u8],
@@ -27,7 +27,7 @@ pub(super) fn padded(bytes: u64) -> Option<u64> {
 }
 
 impl<'a> Directory<'a> {
-    /// Checks that the numbers add up, and that the sections fill the payload one after another.
+    /// Checks the numbers, and that the sections fill the payload without gaps or overlaps.
     pub(super) fn new(bytes: &'a [u8], payload: u64) -> Result<Self, DecodeError> {
         let rows = (bytes.len() / ENTRY) as u64;
         let (sections, entries) = (u64_at(bytes, 0), u64_at(bytes, 8));
@@ -75,7 +75,7 @@ impl<'a> Directory<'a> {
         self.sections
     }
 
-    /// Where a section lies. There is such a section.
+    /// Where a section lies. `index` must be in range.
     pub(super) fn place(&self, index: usize) -> Place {
         let [offset, bytes, width, ..] = self.row(1 + index);
         Place { offset, bytes, width }
@@ -90,7 +90,7 @@ impl<'a> Directory<'a> {
     }
 }
 
-/// The directory of these sections and entries, and the payload's length.
+/// Encodes the directory of these sections and entries; also returns the payload's length.
 pub(super) fn encoded(sections: &[Section<'_>], entries: &[Entry]) -> (Vec<u8>, u64) {
     let mut bytes = Vec::new();
     let mut row = |numbers: &[u64]| {

@@ -1,4 +1,4 @@
-//! What a filter says of its files.
+//! The trait through which a filter describes its file.
 
 use super::contents::{Contents, Hashing};
 use super::opened::Opened;
@@ -7,37 +7,38 @@ use super::sections::Sections;
 use crate::format::HashedBy;
 use crate::{Budget, BuildError, Bytes, DecodeError, FilterKind, Table, TruncateError};
 
-/// A filter with files: what they say, and how it is put together again.
+/// A filter's file: its contents, and how to rebuild the filter from them.
 ///
-/// A file is read in this order: header and directory are checked, then
-/// [`geometry`](Self::geometry) checks what they say; then the payload's sections are read and
-/// their checksum is checked, unless a view was asked for without; and then
-/// [`from_sections`](Self::from_sections) makes the filter.
+/// A file is read in this order: the header and the directory are checked;
+/// [`geometry`](Self::geometry) validates their values; the payload's sections are read and their
+/// checksum is verified, except for unchecked views; and [`from_sections`](Self::from_sections)
+/// makes the filter.
 pub trait FileFormat: Sized {
-    /// What the keys of its files are hashed by; `None` if that may be anything.
+    /// How the keys of its files are hashed; `None` if in any way.
     const HASHED_BY: Option<HashedBy> = Some(HashedBy::Seed);
 
-    /// The filter with its table in other bytes: owned ones, or those of a view.
+    /// The filter with its table in other storage: owned, or a view's.
     type With<B: Bytes>;
 
-    /// What header and directory say, checked.
+    /// The validated values of header and directory.
     type Geometry;
 
-    /// What the filter's file says.
+    /// The contents of the filter's file.
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError>;
 
-    /// Checks kind, revision and parameters, and that the sections have the lengths that follow.
+    /// Checks the kind, the revision and the parameters, and that the sections have the lengths
+    /// they imply.
     fn geometry(opened: &Opened<'_>) -> Result<Self::Geometry, DecodeError>;
 
-    /// Puts the filter together, and checks the table's contents if the payload is checked.
+    /// Makes the filter; validates the table's contents if the payload is checked.
     fn from_sections<B: Bytes>(
         opened: &Opened<'_>,
         geometry: Self::Geometry,
         sections: Sections<'_, B>,
     ) -> Result<Self::With<B>, DecodeError>;
 
-    /// [`from_sections`](Self::from_sections) of copies of these sections. A filter that copies
-    /// its sections in any case takes them as they are.
+    /// [`from_sections`](Self::from_sections), from copies of these sections. A filter that copies
+    /// its sections anyway overrides this, to avoid a second copy.
     fn from_copies(
         opened: &Opened<'_>,
         geometry: Self::Geometry,
@@ -52,8 +53,8 @@ pub trait FileFormat: Sized {
         Self::from_sections(opened, geometry, Sections::new(opened, is_checked, &mut next))
     }
 
-    /// The filter within a budget: what truncating it would leave, from sections that are read
-    /// piece by piece. The payload's checksum is checked afterwards.
+    /// The filter truncated to a budget, from sections that are read piece by piece. The payload's
+    /// checksum is verified afterwards.
     fn truncated(
         opened: &Opened<'_>,
         geometry: Self::Geometry,

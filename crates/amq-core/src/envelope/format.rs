@@ -1,42 +1,43 @@
-//! What `FORMAT.md` fixes in numbers: the version, the sizes of parts, what each number stands for.
+//! The constants of `FORMAT.md`: version, sizes, and codes.
 //!
-//! What readers outside the family need of it is public: [`crate::format`].
+//! Those that other readers need are public, in [`crate::format`].
 
 pub(super) use crate::format::{ALIGN, ENTRY, HEADER, MAGIC};
 
-/// The format's version. Another major number cannot be read; a higher minor one can.
+/// The format's major version. Files of another major version cannot be read; those of a higher
+/// minor version can.
 pub(crate) const MAJOR: u16 = 0;
-/// See [`MAJOR`]. A file that uses nothing newer says this.
+/// The minor version of files without newer features; see [`MAJOR`].
 pub(super) const MINOR: u16 = 1;
-/// The version with keyed hashes, encodings of keys, and checks of what is withheld.
+/// The minor version that added keyed hashes, encodings of keys, and checks of withheld secrets.
 pub(super) const MINOR_OF_KEYS: u16 = 2;
 
 /// The most bytes of a directory.
 pub(super) const MAX_DIRECTORY: u64 = 4 << 20;
 
-/// The parameters that were requested, in numbers that the variant gives a meaning.
+/// The requested parameters, in numbers that each variant defines.
 pub(super) type Asked = [u64; 8];
 
-/// Eight numbers of geometry, little-endian in the file; what they mean the variant says.
+/// Eight numbers of geometry, little-endian in the file; each variant defines their meaning.
 pub type Entry = [u64; 8];
 
-/// The hash of keys is XXH3-64 of their encoding, under the seed.
+/// Keys are hashed with XXH3-64 under the seed.
 pub(super) const XXH3: u8 = 1;
-/// The hash of keys is the caller's: the file cannot say which, and has no seed.
+/// Keys are hashed by the caller: the file has no seed, and does not record the hash function.
 pub(super) const HASHED_BY_CALLER: u8 = 2;
-/// The hash of keys is SipHash-1-3 of their encoding, under the key.
+/// Keys are hashed with SipHash-1-3 under the secret key.
 pub(super) const SIPHASH: u8 = 3;
 
 /// The encoding of keys that [`Key`](crate::Key) documents.
 pub(super) const KEY_ENCODING: u8 = 1;
-/// The seed or key is not in the file: whoever reads it must give it.
+/// The seed or secret key is withheld: the reader must supply it.
 pub(super) const WITHHELD: u32 = 1 << 16;
-/// In its place is a check of it.
+/// A check of the withheld seed or secret key is stored in its place.
 pub(super) const CHECKED: u32 = 1 << 17;
 /// How the keys were encoded; a reader may ignore it.
 pub(super) const ENCODING: u32 = 7;
 
-/// Where the seed or key is, and what its check is of: all that comes before.
+/// The bytes of the seed or secret key. A check covers all bytes before them.
 pub(super) const SECRET: core::ops::Range<usize> = 40..56;
 /// Flags that a reader must understand.
 pub(super) const MUST_UNDERSTAND: u32 = 0xFFFF_0000;

@@ -1,4 +1,4 @@
-//! The header: 192 bytes that say what the file is.
+//! The header: 192 bytes.
 
 use super::contents::{Contents, Hashing};
 use super::format::{
@@ -14,13 +14,13 @@ use crate::header::Header;
 use crate::{Budget, DecodeError, FilterKind, KeyEncoding, Secret};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a header says.
+/// A decoded header.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct FileHeader {
     pub(super) kind: u8,
     pub(super) revision: u8,
     pub(super) keys: u64,
-    /// Its seed is 0 unless keys are hashed under one.
+    /// The seed is 0 unless keys are hashed under one.
     pub(super) filter: Header,
     pub(super) hashing: Hashing,
     pub(super) encoding: KeyEncoding,
@@ -41,7 +41,7 @@ impl FileHeader {
             keys,
             filter: Header { seed: if seeded { header.seed } else { 0 }, ..header },
             hashing,
-            // Hashes have none.
+            // The caller's hashes have no encoding.
             encoding: match hashing {
                 Hashing::Prehashed => KeyEncoding::Unknown,
                 _ => encoding,
@@ -101,8 +101,8 @@ impl FileHeader {
         bytes
     }
 
-    /// Reads and checks a header, in the order in which errors say most. `given` is what the reader
-    /// knows, for files that withhold theirs; it must not contradict one that is stored.
+    /// Reads and checks a header, in the order of the most informative errors. `given` is the
+    /// secret that the reader supplies; it must match the one in the file, if that has one.
     pub(super) fn decode(bytes: &[u8], given: Option<Secret>) -> Result<Self, DecodeError> {
         let (bytes, flags, told) = checked(bytes)?;
         let (hashing, seed) = told.resolve(given, &bytes[..SECRET.start])?;
@@ -138,7 +138,7 @@ impl FileHeader {
         }
     }
 
-    /// The length of the whole file, if its parts can be so long.
+    /// The length of the whole file; an error if the lengths of its parts are invalid.
     pub(super) fn file_bytes(&self) -> Result<u64, DecodeError> {
         let directory = self.directory_bytes;
         let whole = directory.is_multiple_of(ENTRY as u64) && directory >= ENTRY as u64;
@@ -152,8 +152,8 @@ impl FileHeader {
 }
 
 impl FileInfo {
-    /// What the header says that these bytes begin with: [`HEADER`](crate::format::HEADER) bytes,
-    /// or more.
+    /// Reads the header at the start of these bytes: [`HEADER`](crate::format::HEADER) bytes or
+    /// more.
     pub fn of(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (bytes, flags, told) = checked(bytes)?;
         Ok(Self {
@@ -166,7 +166,7 @@ impl FileInfo {
     }
 }
 
-/// What a header tells that is secret: a secret key, or a seed that is not the public one.
+/// The secret in a header, if any: a secret key, or a seed other than the public one.
 #[cfg(feature = "std")]
 pub(super) fn told_secret(bytes: &[u8]) -> Option<Secret> {
     match checked(bytes) {
@@ -176,10 +176,11 @@ pub(super) fn told_secret(bytes: &[u8]) -> Option<Secret> {
     }
 }
 
-/// The header that these bytes begin with, its flags, and what it tells of its seed or key: all
-/// checked that does not depend on what is withheld.
+/// The header at the start of these bytes, its flags, and its field of the seed or secret key.
+/// Checks all that can be checked without a withheld secret.
 fn checked(bytes: &[u8]) -> Result<(&[u8], u32, Told), DecodeError> {
-    // What is there of the magic is looked at first: a file of another kind is none cut short.
+    // The magic first, even a part of it: a file of another format must not be reported as cut
+    // short.
     let start = &bytes[..bytes.len().min(MAGIC.len())];
     if *start != MAGIC[..start.len()] {
         return Err(magic_error(start));
@@ -232,7 +233,7 @@ fn budget(kind: u64, value: u64) -> Result<Option<Budget>, DecodeError> {
     }
 }
 
-/// What is wrong with bytes that are not the magic.
+/// The error for bytes that are not the magic.
 fn magic_error(start: &[u8]) -> DecodeError {
     let mangled = start.len() >= 4
         && start[1..4] == MAGIC[1..4]

@@ -1,4 +1,4 @@
-//! Filters as files: the envelope around every table, written and read in one place.
+//! Filters as files: the envelope that all kinds share.
 //!
 //! `FORMAT.md` beside this crate's sources defines the format. In short, three parts, each 64-byte
 //! aligned:
@@ -9,10 +9,9 @@
 //! payload             the sections, each padded with zeros to 64 bytes
 //! ```
 //!
-//! A variant says what its file consists of, and how it is put together again ([`FileFormat`]). It
-//! sees checked bytes only, but for the payload of a view that was asked for without the check. The
-//! same function serves a slice, a pipe and a view: they differ in the bytes that hold the
-//! [`Sections`].
+//! A variant implements [`FileFormat`]: the contents of its file, and how to rebuild the filter. It
+//! gets checked bytes only, except for the payload of an unchecked view. The same function serves a
+//! slice, a pipe and a view, which differ only in the storage of the [`Sections`].
 
 mod contents;
 mod directory;

@@ -1,4 +1,4 @@
-//! A file whose header and directory are checked: what a variant reads its parameters from.
+//! A file whose header and directory have been checked, from which a variant reads its parameters.
 
 use super::contents::Hashing;
 use super::directory::Directory;
@@ -10,7 +10,7 @@ use crate::{DecodeError, FilterKind, KeyEncoding, Secret};
 use core::ops::RangeInclusive;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A file of which header and directory have been checked.
+/// A file whose header and directory have been checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Opened<'a> {
     pub(super) file: FileHeader,
@@ -25,7 +25,7 @@ impl<'a> Opened<'a> {
         Ok(Self { directory: Directory::new(directory, file.payload_bytes)?, file })
     }
 
-    /// The number that stands for the kind of filter, known or not.
+    /// The number of the kind of filter, known or not.
     pub const fn kind(&self) -> u8 {
         self.file.kind
     }
@@ -40,12 +40,12 @@ impl<'a> Opened<'a> {
         self.file.keys
     }
 
-    /// Whether the file withholds its seed or key, which whoever reads it gave.
+    /// Whether the file withholds its seed or secret key, which the reader then supplied.
     pub const fn withholds_secret(&self) -> bool {
         self.file.withholds_secret()
     }
 
-    /// The seed or key, from the file or from whoever reads it.
+    /// The seed or secret key, from the file or from the reader.
     pub const fn secret(&self) -> Option<Secret> {
         self.file.secret()
     }
@@ -55,22 +55,22 @@ impl<'a> Opened<'a> {
         self.file.encoding
     }
 
-    /// How many sections there are.
+    /// The number of sections.
     pub const fn sections(&self) -> usize {
         self.directory.sections()
     }
 
-    /// The length of a section in bytes; `None` if there is none of this number.
+    /// The length of a section in bytes; `None` if `index` is out of range.
     pub fn section_bytes(&self, index: usize) -> Option<u64> {
         (index < self.sections()).then(|| self.directory.place(index).bytes)
     }
 
-    /// What the user asked for of parameters.
+    /// The requested parameters.
     pub const fn asked(&self) -> &Asked {
         &self.file.asked
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub const fn entries(&self) -> usize {
         self.directory.entries()
     }
@@ -99,7 +99,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// A number of the geometry that must fit a narrower type.
+    /// Narrows a number of the geometry; an error if it does not fit.
     pub fn narrow<T: TryFrom<u64>>(field: &'static str, value: u64) -> Result<T, DecodeError> {
         T::try_from(value).map_err(|_| DecodeError::Geometry { field, value })
     }
@@ -130,7 +130,7 @@ impl<'a> Opened<'a> {
         Ok(())
     }
 
-    /// What its keys are hashed by.
+    /// How its keys are hashed.
     pub const fn hashed_by(&self) -> HashedBy {
         match self.file.hashing {
             Hashing::Seed | Hashing::SeedWithheld => HashedBy::Seed,
@@ -140,7 +140,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// `Ok` if its keys are hashed by this.
+    /// `Ok` if its keys are hashed this way.
     pub const fn expect_hashed_by(&self, wanted: HashedBy) -> Result<(), DecodeError> {
         match (self.hashed_by(), wanted) {
             (HashedBy::Seed, HashedBy::Seed)
@@ -153,8 +153,8 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The error of a file that was to be hashed by `wanted` and could not be opened: that it is
-    /// hashed otherwise says more than that a secret is missing.
+    /// Replaces the error of a file that could not be opened, if its keys are not hashed by
+    /// `wanted`: that is more informative than a missing secret.
     pub(super) const fn refusal(error: DecodeError, wanted: Option<HashedBy>) -> DecodeError {
         let Some(wanted) = wanted else { return error };
         match (error, wanted) {
@@ -167,7 +167,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// `Ok` if the parameters asked for are this many, and zero from there on.
+    /// `Ok` if all requested parameters from index `used` on are zero.
     pub fn expect_asked(&self, used: usize) -> Result<(), DecodeError> {
         match self.file.asked[used..].iter().all(|&number| number == 0) {
             true => Ok(()),
@@ -177,8 +177,7 @@ impl<'a> Opened<'a> {
 
     /// `Ok` if the sections have exactly these lengths in bytes, and elements of these widths.
     ///
-    /// To be called before any section is taken: it is what ties the geometry to the payload's
-    /// length.
+    /// Must be called before any section is taken: it ties the geometry to the payload's length.
     pub fn expect_sections(
         &self,
         wanted: impl ExactSizeIterator<Item = (u64, usize)>,

@@ -1,9 +1,9 @@
-//! Files by path: written whole or not at all.
+//! Atomic saving to a path.
 //!
-//! A save writes a temporary file beside its target, named `.amq-<16 hexadecimal digits>.tmp`: as
-//! short for any target, so that every name the folder takes can be saved to. It is removed if the
-//! save fails. Only a process that is killed, or a machine that stops, in the middle of a save
-//! leaves one behind; no later save uses it again, and it can be deleted.
+//! A save writes a temporary file beside its target, named `.amq-<16 hexadecimal digits>.tmp`: its
+//! length does not depend on the target, so every valid name can be saved to. It is removed if the
+//! save fails. Only a killed process or a crash during a save leaves one behind; no later save uses
+//! it again, and it can be deleted.
 
 use super::format::HEADER;
 use super::header::told_secret;
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Has `write` fill a temporary file beside `path`, syncs it, renames it, and syncs the folder.
-/// `secret` is what it writes that is one: a seed or key.
+/// Calls `write` with a temporary file beside `path`, syncs it, renames it, and syncs the folder.
+/// `secret` is the seed or secret key that the file contains, if any.
 pub(super) fn save(
     path: &Path,
     secret: Option<Secret>,
@@ -30,14 +30,14 @@ pub(super) fn save(
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
     if let Err(error) = written {
-        // The first error is the one that tells what happened.
+        // Report the first error, not one of the cleanup.
         let _ = fs::remove_file(&temporary);
         return Err(error);
     }
     folder.sync()
 }
 
-/// The regular file at a path, or `None` if nothing is there. Links are not followed.
+/// The metadata of the regular file at a path, or `None` if there is none. Does not follow links.
 fn found(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => Ok(Some(found)),
@@ -55,14 +55,14 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
 /// nothing if there is none.
 ///
 /// On Unix these are the mode, the owner and the group. Owner and group are kept as far as the
-/// system allows. Where it does not, nobody gets access who had none: the new group and all others
-/// get what both the old group and all others had, and no setuid, setgid or sticky bit is set. The
-/// sticky bit is kept where the system takes it, which BSDs do from the superuser alone. Access
-/// control lists are not kept.
+/// system allows. Where it does not, access is not widened: the new group and all others get the
+/// permissions that both the old group and all others had, and no setuid, setgid or sticky bit is
+/// set. The sticky bit is kept where the system allows it; BSDs allow it to the superuser only.
+/// Access control lists are not kept.
 ///
-/// If `file` holds a `secret`, permissions are copied only from a file that held the same one,
-/// since whoever may read that knows the secret. Otherwise owner and group stay those of the new
-/// file, which neither its group nor others can read.
+/// If `file` contains a `secret`, permissions are copied only from a file that contained the same
+/// one, because its readers know the secret already. Otherwise the new file's owner and group stay,
+/// and neither the group nor others can read it.
 pub fn keep_permissions(file: &File, path: &Path, secret: Option<Secret>) -> io::Result<()> {
     match found(path)? {
         Some(old) => {
@@ -73,8 +73,8 @@ pub fn keep_permissions(file: &File, path: &Path, secret: Option<Secret>) -> io:
     }
 }
 
-/// Whether the file that was found at a path is one of ours that tells this secret. One that cannot
-/// be read does not.
+/// Whether the file found at a path is a filter's file with this secret; `false` if it cannot be
+/// read.
 fn tells(path: &Path, found: &Metadata, secret: Secret) -> bool {
     let mut header = [0; HEADER];
     let read = File::open(path).and_then(|mut file| {
@@ -84,7 +84,7 @@ fn tells(path: &Path, found: &Metadata, secret: Secret) -> bool {
     read.is_ok_and(|read| is_same(&read, found)) && told_secret(&header) == Some(secret)
 }
 
-/// Whether this is the metadata of one file: a path may lead to another one by now.
+/// Whether both are metadata of the same file: the path may have been replaced meanwhile.
 #[cfg(unix)]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -109,7 +109,7 @@ fn take_over(file: &File, old: &Metadata, private: bool) -> io::Result<()> {
     if private {
         return file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o700));
     }
-    // Before the mode, which a change of owner or group would reset.
+    // Before setting the mode: changing the owner or group can reset it.
     let owner = new.uid() == old.uid() || fchown(file, Some(old.uid()), None).is_ok();
     let group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
     let mut mode = old.mode() & 0o7777;
@@ -117,7 +117,7 @@ fn take_over(file: &File, old: &Metadata, private: bool) -> io::Result<()> {
         mode &= 0o777;
     }
     if !group {
-        // Whoever was in the old group is now one of the others.
+        // Members of the old group now count as others.
         let both = mode >> 3 & mode & 7;
         mode = mode & 0o700 | both << 3 | both;
     }
@@ -127,7 +127,7 @@ fn take_over(file: &File, old: &Metadata, private: bool) -> io::Result<()> {
     let set = |mode| file.set_permissions(fs::Permissions::from_mode(mode));
     match mode & STICKY {
         0 => set(mode),
-        // On a file it means nothing: no reason to fail a save where it may not be set.
+        // The sticky bit has no effect on files, so failing to set it is not an error.
         _ => set(mode).or_else(|_| set(mode & !STICKY)),
     }
 }
@@ -137,19 +137,19 @@ fn take_over(file: &File, old: &Metadata, _private: bool) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 
-/// The most names that are tried for a temporary file.
+/// The most names tried for a temporary file.
 const ATTEMPTS: u32 = 1000;
 
 /// The folder that a file is saved in.
 struct Folder<'a> {
     path: &'a Path,
-    /// What its sync needs: `None` where folders cannot be opened, and where this one may not be
+    /// The open folder, for syncing; `None` if folders cannot be opened, or this one may not be
     /// read.
     open: Option<File>,
 }
 
 impl<'a> Folder<'a> {
-    /// Opened before anything is written: what cannot be done is known while nothing has changed.
+    /// Opens the folder before anything is written, so that errors occur before anything changes.
     fn of(file: &'a Path) -> io::Result<Self> {
         let no_name = "the path has no file name at its end";
         let no_name = || io::Error::new(ErrorKind::InvalidInput, no_name);
@@ -162,7 +162,7 @@ impl<'a> Folder<'a> {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        // Elsewhere there is no such call.
+        // Other systems cannot sync folders.
         if !cfg!(unix) {
             return Ok(Self { path, open: None });
         }
@@ -175,8 +175,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// A new file in the folder, under a name that nobody else has. A private one is its owner's
-    /// alone.
+    /// Creates a file in the folder with an unused name; if `private`, readable by its owner only.
     fn temporary(&self, private: bool) -> io::Result<(PathBuf, File)> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let mut options = OpenOptions::new();
@@ -202,7 +201,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Makes a new name last.
+    /// Syncs the folder, so that the new name survives a crash.
     fn sync(&self) -> io::Result<()> {
         let Some(open) = &self.open else {
             return Ok(());

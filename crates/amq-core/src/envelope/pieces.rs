@@ -1,4 +1,4 @@
-//! The sections of a payload, some bytes at a time: for a filter that keeps a part of them.
+//! Reads the sections of a payload piece by piece, for truncating while loading.
 
 use super::format::ALIGN;
 use super::opened::Opened;
@@ -8,13 +8,13 @@ use crate::{DecodeError, Table};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The most bytes that are taken at once.
+/// The most bytes per call of `take`.
 const MOST: usize = 512;
 
-/// Bytes that are read ahead.
+/// Bytes to read ahead.
 const BUFFER: u64 = 1 << 16;
 
-/// Bytes that are taken from first to last.
+/// A sequential source of bytes.
 pub trait ByteSource {
     /// The next bytes, at most 512.
     fn take(&mut self, bytes: usize) -> Result<&[u8], DecodeError>;
@@ -30,18 +30,19 @@ impl ByteSource for &[u8] {
     }
 }
 
-/// Fills all of these bytes with the next ones of the payload.
+/// Fills the buffer with the next bytes of the payload.
 type Fill<'a> = &'a mut dyn FnMut(&mut [u8]) -> Result<(), DecodeError>;
 
 /// The sections of a file's payload in their order, read piece by piece. The payload's checksum is
-/// checked once all of it has been read.
+/// verified once all of it has been read.
 pub struct SectionStream<'a> {
     opened: &'a Opened<'a>,
     fill: Fill<'a>,
-    /// Whether the bytes are known to come.
+    /// Whether the payload is known to be as long as stated.
     is_known: bool,
-    /// The section that is being read, and its bytes that are not in the buffer yet.
+    /// The index of the section after the current one.
     next: usize,
+    /// The bytes of the current section that are not in the buffer yet.
     left: u64,
     padding: usize,
     buffer: Vec<u8>,
@@ -51,13 +52,13 @@ pub struct SectionStream<'a> {
 }
 
 impl<'a> SectionStream<'a> {
-    /// The sections of this file. `is_known`: the payload is known to be as long as stated.
+    /// The sections of this file. `is_known`: whether the payload is known to be as long as stated.
     pub(super) fn new(opened: &'a Opened<'a>, is_known: bool, fill: Fill<'a>) -> Self {
         let buffer = Vec::new();
         Self { opened, fill, is_known, next: 0, left: 0, padding: 0, buffer, start: 0, end: 0 }
     }
 
-    /// Turns to the next section. What is left of the one before is passed over.
+    /// Moves to the next section and skips the rest of the current one.
     pub fn turn(&mut self) -> Result<(), DecodeError> {
         self.start = self.end;
         while self.left > 0 {
@@ -81,8 +82,8 @@ impl<'a> SectionStream<'a> {
         Table::fill(bytes, self.known(bytes), |piece| (self.fill)(piece))
     }
 
-    /// A table of this many bytes, which `next` writes at most 512 at a time, from what it takes of
-    /// this section; it returns how many it wrote.
+    /// A table of `bytes` bytes. `next` takes bytes of this section, writes at most 512 at a time,
+    /// and returns how many it wrote.
     pub fn table(
         &mut self,
         bytes: u64,
@@ -91,7 +92,7 @@ impl<'a> SectionStream<'a> {
         table_of(bytes, self.known(bytes), |piece| next(self, piece))
     }
 
-    /// Reads what has not been read.
+    /// Reads the rest of the payload.
     pub(super) fn finish(mut self) -> Result<(), DecodeError> {
         while self.next <= self.opened.sections() {
             self.turn()?;
@@ -99,12 +100,12 @@ impl<'a> SectionStream<'a> {
         Ok(())
     }
 
-    /// How many of these bytes are known to come.
+    /// `bytes` if the payload is known to be as long as stated, else 0.
     const fn known(&self, bytes: u64) -> u64 {
         if self.is_known { bytes } else { 0 }
     }
 
-    /// Reads more of the section behind what is in the buffer.
+    /// Reads more of the section into the buffer.
     fn read_ahead(&mut self) -> Result<(), DecodeError> {
         if self.buffer.is_empty() {
             let refused = DecodeError::OutOfMemory { bytes: BUFFER };
@@ -140,8 +141,8 @@ impl fmt::Debug for SectionStream<'_> {
     }
 }
 
-/// A table of this many bytes, which `next` writes at most 512 at a time; it returns how many it
-/// wrote. Memory is allocated at once for those that are `known` to come.
+/// A table of `bytes` bytes. `next` writes at most 512 at a time and returns how many it wrote.
+/// Memory for the `known` bytes is allocated at once.
 pub fn table_of(
     bytes: u64,
     known: u64,

@@ -1,4 +1,4 @@
-//! From bytes to a filter: header, directory, payload, each checked before it is used.
+//! Decoding: header, directory and payload, each checked before use.
 
 use super::contents::Hashing;
 use super::file_format::FileFormat;
@@ -12,7 +12,7 @@ use crate::{Budget, Bytes, DecodeError, Secret, SharedBytes, Table};
 use alloc::sync::Arc;
 
 impl<'a> Opened<'a> {
-    /// Checks header and directory of a file that is all of these bytes; also gives the payload.
+    /// Checks header and directory of a file that is exactly these bytes; also returns the payload.
     pub fn in_bytes(
         bytes: &'a [u8],
         secret: Option<Secret>,
@@ -29,7 +29,7 @@ impl<'a> Opened<'a> {
         Ok((Self::new(file, directory)?, payload))
     }
 
-    /// [`in_bytes`](Self::in_bytes), of a file that is read as an `F`.
+    /// [`in_bytes`](Self::in_bytes), for a file that is read as an `F`.
     fn of<F: FileFormat>(
         bytes: &'a [u8],
         secret: Option<Secret>,
@@ -40,11 +40,11 @@ impl<'a> Opened<'a> {
         Ok((opened, payload, geometry))
     }
 
-    /// The geometry of a filter whose keys are hashed as an `F` hashes them.
+    /// The geometry, if the keys are hashed as `F` hashes them.
     fn geometry_of<F: FileFormat>(&self) -> Result<F::Geometry, DecodeError> {
         if let Some(wanted) = F::HASHED_BY {
             self.expect_hashed_by(wanted)?;
-            // Without its seed or key a filter would deny the keys that it holds.
+            // Without its seed or secret key, the filter would deny keys that it holds.
             match self.file.hashing {
                 Hashing::Unknown(HashedBy::Seed) => return Err(DecodeError::SeedWithheld),
                 Hashing::Unknown(HashedBy::Key) => return Err(DecodeError::KeyWithheld),
@@ -64,7 +64,7 @@ pub(crate) fn from_bytes<F: FileFormat>(
     copied::<F>(&opened, payload, geometry)
 }
 
-/// The filter in these bytes within a budget; nothing else of them is copied.
+/// The filter in these bytes, truncated to a budget. Only the part that is kept is copied.
 pub(crate) fn truncated<F: FileFormat>(
     bytes: &[u8],
     secret: Option<Secret>,
@@ -86,7 +86,7 @@ pub(crate) fn truncated<F: FileFormat>(
     Ok(filter)
 }
 
-/// The filter with this payload, whatever its keys are hashed by: a part of another.
+/// A filter that is part of another one, from its payload; accepts any hashing of keys.
 pub fn from_payload<F: FileFormat>(
     opened: &Opened<'_>,
     payload: &[u8],
@@ -104,7 +104,7 @@ fn copied<F: FileFormat>(
     F::from_copies(opened, geometry, Sections::new(opened, true, &mut next))
 }
 
-/// A view of these bytes. Without `check` the payload is not looked at.
+/// A view of these bytes. Without `check`, the payload is not read.
 pub(crate) fn view<F: FileFormat>(
     bytes: &[u8],
     secret: Option<Secret>,
@@ -116,7 +116,7 @@ pub(crate) fn view<F: FileFormat>(
     F::from_sections(&opened, geometry, Sections::new(&opened, check, &mut next))
 }
 
-/// As [`view`], of bytes that it shares.
+/// As [`view`], sharing ownership of the bytes.
 pub(crate) fn view_shared<F: FileFormat, T: Bytes + ?Sized>(
     shared: &Arc<T>,
     secret: Option<Secret>,
@@ -150,22 +150,22 @@ mod stream {
     use std::vec::Vec;
     use xxhash_rust::xxh3::Xxh3;
 
-    /// How much is read of a file.
+    /// Limits on reading a file.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Limits {
-        /// A file that says it is longer than this is refused.
+        /// Longer files are refused, by the length in their header.
         pub(crate) max_bytes: u64,
-        /// The filter is truncated to this.
+        /// The budget to truncate the filter to.
         pub(crate) budget: Option<Budget>,
     }
 
     #[cfg(feature = "serde")]
     impl Limits {
-        /// All of a file of any length.
+        /// No limits.
         pub(crate) const NONE: Self = Self { max_bytes: u64::MAX, budget: None };
     }
 
-    /// Reads one file, and no byte more; also gives its length.
+    /// Reads exactly one file; also returns its length.
     pub(crate) fn read<F: FileFormat>(
         reader: &mut dyn Read,
         secret: Option<Secret>,
@@ -182,18 +182,18 @@ mod stream {
     ) -> Result<F::With<Table>, ReadError> {
         let file = File::open(path)?;
         let held = file.metadata()?.len();
-        // For header and directory; a large read goes past the buffer.
+        // Buffers the header and the directory; large reads bypass the buffer.
         let mut reader = BufReader::with_capacity(1 << 12, file);
         let (filter, length) = read_known::<F>(&mut reader, held, secret, limits)?;
         match reader.read(&mut [0])? {
             0 => Ok(filter),
-            // A pipe does not say how many.
+            // A pipe's length is unknown.
             _ => Err(DecodeError::Trailing { bytes: held.saturating_sub(length).max(1) }.into()),
         }
     }
 
-    /// [`read`] from a reader that holds exactly `known` bytes, or any number if that is
-    /// 0: memory for known bytes is taken at once.
+    /// [`read`] from a reader that holds exactly `known` bytes, or any number if that is 0. Memory
+    /// for known bytes is allocated at once.
     fn read_known<F: FileFormat>(
         reader: &mut dyn Read,
         known: u64,
@@ -209,7 +209,7 @@ mod stream {
         }
     }
 
-    /// `Ok` if this is the payload's checksum.
+    /// `Ok` if the payload's checksum matches.
     fn check_sum(sum: &Xxh3, opened: &Opened<'_>) -> Result<(), DecodeError> {
         match sum.digest() == opened.file.payload_sum {
             true => Ok(()),
@@ -220,7 +220,7 @@ mod stream {
     /// A reader of one file.
     struct Stream<'a> {
         reader: &'a mut dyn Read,
-        /// Bytes of the file so far.
+        /// Bytes read so far.
         read: u64,
         /// Bytes of the whole file.
         needed: u64,
@@ -278,7 +278,7 @@ mod stream {
             Ok((F::from_sections(&opened, geometry, sections)?, length))
         }
 
-        /// The next section, and the padding behind it.
+        /// Reads the next section and the padding after it.
         fn section(
             &mut self,
             place: Place,
@@ -299,7 +299,7 @@ mod stream {
             Ok(table)
         }
 
-        /// Fills all of these bytes.
+        /// Fills the whole buffer.
         fn all(&mut self, bytes: &mut [u8]) -> Result<(), DecodeError> {
             match self.fill(bytes)? == bytes.len() {
                 true => Ok(()),
@@ -307,8 +307,8 @@ mod stream {
             }
         }
 
-        /// Fills as many of these bytes as the reader has, and says how many. A reader that claims
-        /// to have filled more than it was given is an error.
+        /// Fills as much of the buffer as the reader can, and returns the number of bytes. A reader
+        /// that claims more bytes than the buffer has is an error.
         fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, DecodeError> {
             let mut held = 0;
             while held < bytes.len() {

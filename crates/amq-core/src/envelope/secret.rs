@@ -1,11 +1,11 @@
-//! The field of the seed or key: what a header tells of it, and the check of what it withholds.
+//! The header's field of the seed or secret key: the secret itself, or a check of a withheld one.
 
 use super::contents::Hashing;
 use super::format::{CHECKED, HASHED_BY_CALLER, SIPHASH, WITHHELD, XXH3};
 use crate::format::HashedBy;
 use crate::{DecodeError, Secret, SipKey};
 
-/// The number that stands for a hash of keys.
+/// The number of the hash function in files.
 pub(super) const fn number(hashing: Hashing) -> u8 {
     match hashing {
         Hashing::Seed | Hashing::SeedWithheld | Hashing::Unknown(HashedBy::Seed) => XXH3,
@@ -14,7 +14,7 @@ pub(super) const fn number(hashing: Hashing) -> u8 {
     }
 }
 
-/// The field, in a header that has these bytes before it.
+/// Encodes the field. `before` is the header's bytes before it.
 pub(super) fn field(hashing: Hashing, seed: u64, before: &[u8]) -> [u8; 16] {
     let mut field = [0; 16];
     match hashing {
@@ -31,31 +31,31 @@ pub(super) fn field(hashing: Hashing, seed: u64, before: &[u8]) -> [u8; 16] {
     field
 }
 
-/// What tells a right secret from a wrong one, and lets nobody compute it.
+/// A check that detects a wrong secret without revealing the right one.
 fn check(key: SipKey, before: &[u8]) -> u32 {
     key.hash(before) as u32
 }
 
-/// What a header tells of its seed or key.
+/// The decoded field.
 #[derive(Clone, Copy)]
 pub(super) enum Told {
     Seed(u64),
     Key(SipKey),
-    /// There is none.
+    /// No secret.
     Nothing,
-    /// Not the seed, but perhaps a check of it.
+    /// The seed is withheld; newer files have a check of it.
     SeedWithheld(Option<u32>),
-    /// Not the key, but a check of it.
+    /// The secret key is withheld, with a check of it.
     KeyWithheld(u32),
 }
 
 impl Told {
-    /// What this field tells, beside a known hash and known flags.
+    /// Decodes the field, given the hash function and the flags.
     pub(super) fn in_field(hash: u8, flags: u32, field: [u8; 16]) -> Result<Self, DecodeError> {
         let (withheld, checked) = (flags & WITHHELD != 0, flags & CHECKED != 0);
         let wrong = |field| Err(DecodeError::Geometry { field, value: flags.into() });
         let both = u128::from_le_bytes(field);
-        // How much of the field is used, in bits.
+        // `used`: how many bits of the field are used.
         let (told, used) = match (hash, withheld, checked) {
             (_, false, true) => return wrong("check of a seed or key that is not withheld: flags"),
             (XXH3, false, _) => (Self::Seed(both as u64), 64),
@@ -83,8 +83,8 @@ impl Told {
         }
     }
 
-    /// How keys are hashed, and the seed, 0 if there is none; from what is told, what is given, and
-    /// the bytes that a check is of.
+    /// How keys are hashed, and the seed (0 if there is none). `given` is the secret that the
+    /// reader supplies, `before` the bytes that a check covers.
     pub(super) fn resolve(
         self,
         given: Option<Secret>,
@@ -109,7 +109,7 @@ impl Told {
             (Self::Seed(_) | Self::SeedWithheld(_) | Self::Nothing, Some(Secret::Seed(_))) => {
                 Err(DecodeError::OtherSeed)
             }
-            // No filter is written under it, so none is read.
+            // Never written, so never read.
             (Self::Key(key), _) if key.is_zero() => Err(DecodeError::ZeroKey),
             (Self::Key(key), None | Some(Secret::Unknown)) => Ok((Hashing::Key(key), 0)),
             (Self::Key(key), Some(Secret::Key(given))) if given == key => {

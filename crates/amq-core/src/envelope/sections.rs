@@ -1,4 +1,4 @@
-//! The sections of a payload, each in bytes of its own.
+//! The sections of a payload.
 
 use super::directory::Place;
 use super::format::ALIGN;
@@ -8,17 +8,17 @@ use core::fmt;
 use core::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The sections of a file's payload, in their order. The payload's checksum has been checked,
-/// unless a view was asked for without.
+/// The sections of a file's payload, in order. The payload's checksum has been verified, except for
+/// unchecked views.
 pub struct Sections<'a, B> {
     next: &'a mut dyn FnMut() -> Result<B, DecodeError>,
-    /// How many are left.
+    /// How many sections are left.
     left: usize,
     is_checked: bool,
 }
 
 impl<'a, B> Sections<'a, B> {
-    /// The sections of this file, handed out by `next`.
+    /// The sections of this file, read with `next`.
     pub(super) fn new(
         opened: &Opened<'_>,
         is_checked: bool,
@@ -27,7 +27,7 @@ impl<'a, B> Sections<'a, B> {
         Self { next, left: opened.sections(), is_checked }
     }
 
-    /// The next section. Copies of bytes are made when they are taken.
+    /// The next section. If sections are copied, they are copied here.
     pub fn take(&mut self) -> Result<B, DecodeError> {
         match self.left.checked_sub(1) {
             Some(left) => self.left = left,
@@ -36,7 +36,7 @@ impl<'a, B> Sections<'a, B> {
         (self.next)()
     }
 
-    /// Whether the table's contents are to be checked: always, but for a view whose payload is not.
+    /// Whether to validate the table's contents: always, except for unchecked views.
     pub const fn is_checked(&self) -> bool {
         self.is_checked
     }
@@ -48,7 +48,8 @@ impl<B> fmt::Debug for Sections<'_, B> {
     }
 }
 
-/// Where the sections of this payload lie in it. With `check`, checksum and padding are checked.
+/// The ranges of the sections within this payload. With `check`, verifies the checksum and the
+/// padding.
 pub(super) fn ranges<'a>(
     payload: &[u8],
     opened: &'a Opened<'_>,
@@ -67,7 +68,7 @@ pub(super) fn ranges<'a>(
     Ok(ranges)
 }
 
-/// What lies between two sections must be zero.
+/// `Ok` if the padding between two sections is zero.
 pub(super) fn check_padding(padding: &[u8]) -> Result<(), DecodeError> {
     match padding.iter().all(|&byte| byte == 0) {
         true => Ok(()),

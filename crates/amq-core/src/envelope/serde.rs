@@ -1,10 +1,10 @@
-//! Filters in other formats: a filter's file as one byte string, read through the same decoder.
+//! Serde: a filter is serialised as its file, one byte string, and read by the same decoder.
 //!
-//! A format that has byte strings hands over the whole file, which it holds beside the filter: both
-//! together are twice the file. One that has none (JSON) gives a sequence of bytes. With `std` each
-//! goes into its place as it comes, as from any stream: at most twice the file while the table
-//! moves, and no more for any claim than twice what has come. Without `std` the sequence is
-//! collected first, which takes up to three times the file.
+//! Formats with byte strings pass the whole file, so file and filter together need twice the file's
+//! memory. Formats without (JSON) pass a sequence of bytes. With `std` it is read like any stream:
+//! it needs at most twice the file's memory while the table moves, and never more than twice the
+//! bytes that have arrived, whatever length is claimed. Without `std` the sequence is collected
+//! first, which needs up to three times the file's memory.
 
 use super::{FileFormat, Hashing, from_bytes, to_bytes};
 use crate::Table;
@@ -17,7 +17,7 @@ use core::marker::PhantomData;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserializer, Serializer};
 
-/// Writes the filter's file as a byte string of another format.
+/// Serialises the filter's file as a byte string.
 pub fn serialize<F: FileFormat, S: Serializer>(
     filter: &F,
     serializer: S,
@@ -26,7 +26,7 @@ pub fn serialize<F: FileFormat, S: Serializer>(
     serializer.serialize_bytes(&bytes)
 }
 
-/// Reads it; where the format has no byte strings, as a sequence of bytes.
+/// Deserialises it from a byte string, or from a sequence of bytes.
 pub fn deserialize<'de, F, D>(deserializer: D) -> Result<F, D::Error>
 where
     F: FileFormat<With<Table> = F>,
@@ -84,7 +84,7 @@ impl<'de, F: FileFormat<With<Table> = F>> Visitor<'de> for File<F> {
     }
 }
 
-/// A sequence of bytes as a stream.
+/// Reads a sequence of bytes as a stream.
 #[cfg(feature = "std")]
 struct Bytes<A, E> {
     sequence: A,

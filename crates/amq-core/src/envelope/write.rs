@@ -1,4 +1,4 @@
-//! From a filter to bytes.
+//! Encoding a filter as a file.
 
 use super::contents::{Contents, Hashing, Section};
 use super::directory;
@@ -41,9 +41,9 @@ pub(crate) fn write_to<F: FileFormat>(
 }
 
 /// Writes the filter's file to a temporary one beside `path`, syncs it, renames it, and syncs the
-/// folder: after a crash there is the old file or the new one. What is neither absent nor a regular
-/// file is refused: a device, a FIFO, a link. A file that tells a secret is for its owner alone,
-/// unless it replaces a file that told the same one.
+/// folder: after a crash, either the old or the new file exists. Refuses to replace anything but a
+/// regular file: a device, a FIFO, a link. A file with a secret is readable by its owner only,
+/// unless it replaces a file with the same secret.
 #[cfg(feature = "std")]
 pub(crate) fn save<F: FileFormat>(filter: &F, path: &Path, hashing: Hashing) -> io::Result<()> {
     let contents = filter.contents(hashing).map_err(io::Error::other)?;
@@ -51,7 +51,7 @@ pub(crate) fn save<F: FileFormat>(filter: &F, path: &Path, hashing: Hashing) -> 
     super::path::save(path, secret, |mut file| Encoded::of(contents).write_to(&mut file))
 }
 
-/// The parts of a file, ready to be written one after another.
+/// The parts of a file, encoded and in order.
 struct Encoded<'a> {
     header: [u8; HEADER],
     directory: Vec<u8>,
@@ -77,7 +77,7 @@ impl<'a> Encoded<'a> {
         Self { header: header.encode(), directory, sections, len }
     }
 
-    /// Writes it all, and flushes the writer.
+    /// Writes all parts, and flushes the writer.
     #[cfg(feature = "std")]
     fn write_to(&self, writer: &mut impl Write) -> io::Result<()> {
         self.each(|bytes| write_all(writer, bytes))?;
@@ -104,7 +104,8 @@ fn payload<E>(
     Ok(())
 }
 
-/// As `Write::write_all`, which panics if the writer claims to have written more than it was given.
+/// As `Write::write_all`, but returns an error where that panics: if the writer claims to have
+/// written more than it was given.
 #[cfg(feature = "std")]
 fn write_all(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {

@@ -8,7 +8,7 @@ use crate::{Budget, BuildError, Goal, Key, KeyHash, MergeError, Plan, PlanError,
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What an empty filter is sized by: a [`Goal`], or a [`Plan`] made earlier.
+/// How to size an empty filter: by a [`Goal`], or by a [`Plan`] made earlier.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Target<P> {
     /// Plan for this goal.
@@ -45,8 +45,8 @@ impl<P: Copy> From<&Plan<P>> for Target<P> {
     }
 }
 
-/// What a filter of given keys is sized by: a [`Budget`] for however many keys there are, or a
-/// [`Goal`] or [`Plan`], which refuses more keys than planned.
+/// How to size a filter that is built from its keys: by a [`Budget`] for the actual number of keys,
+/// or by a [`Goal`] or [`Plan`], which refuses more keys than planned.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum BuildTarget<P> {
     /// Size the filter to the number of keys.
@@ -56,7 +56,7 @@ pub enum BuildTarget<P> {
 }
 
 impl<P: Copy> BuildTarget<P> {
-    /// The plan to follow for this many keys; an error if they are more than planned.
+    /// The plan to follow for this many keys; an error if they exceed the plan.
     pub fn plan<F: PlanFilter<Params = P>>(self, keys: u64) -> Result<Plan<P>, BuildError> {
         let plan = match self {
             Self::Budget(budget) => Target::Goal(Goal::new(keys, budget)).plan::<F>()?,
@@ -68,7 +68,7 @@ impl<P: Copy> BuildTarget<P> {
         Ok(plan)
     }
 
-    /// The most keys it takes, as far as that is known without planning.
+    /// An upper bound on the number of keys, as far as it is known without planning.
     pub(crate) fn limit(&self) -> u64 {
         match self {
             Self::Budget(_) => u64::MAX,
@@ -90,8 +90,7 @@ impl<P, T: Into<Target<P>>> From<T> for BuildTarget<P> {
     }
 }
 
-/// What a table handed in from outside needs to become a filter: its parameters, and what the
-/// filter keeps beside the table.
+/// What a filter needs besides an existing table: the parameters, the seed and the counts.
 ///
 /// ```
 /// use amq_core::Parts;
@@ -103,45 +102,45 @@ impl<P, T: Into<Target<P>>> From<T> for BuildTarget<P> {
 pub struct Parts<P> {
     /// The variant's parameters.
     pub params: P,
-    /// The seed its keys were hashed with. Of a table whose keys were hashed in another way, 0: the
-    /// filter then belongs into [`Prehashed::of`](crate::Prehashed::of).
+    /// The seed its keys were hashed with. Use 0 for keys that were hashed in another way, and wrap
+    /// the filter in [`Prehashed::of`](crate::Prehashed::of).
     pub seed: u64,
-    /// The number of keys it was planned for. By default 0: unknown.
+    /// The number of keys it was planned for. Defaults to 0, unknown.
     pub capacity: u64,
-    /// The number of keys in it, if the table does not tell. 0 by default.
+    /// The number of keys in it, where the table does not determine it. Defaults to 0.
     pub len: u64,
 }
 
 impl<P> Parts<P> {
-    /// These parameters, and the seed that the keys were hashed with by [`KeyHash::of`]; the public
-    /// one is [`DEFAULT_SEED`](crate::DEFAULT_SEED).
+    /// Parts with these parameters, and with the seed that the keys were hashed with by
+    /// [`KeyHash::of`]; the public seed is [`DEFAULT_SEED`](crate::DEFAULT_SEED).
     #[must_use]
     pub const fn new(params: P, seed: u64) -> Self {
         Self { params, seed, capacity: 0, len: 0 }
     }
 
-    /// With the number of keys it was planned for.
+    /// Sets the number of keys it was planned for.
     #[must_use]
     pub fn with_capacity(self, capacity: u64) -> Self {
         Self { capacity, ..self }
     }
 
-    /// With the number of keys in it.
+    /// Sets the number of keys in it.
     #[must_use]
     pub fn with_len(self, len: u64) -> Self {
         Self { len, ..self }
     }
 }
 
-/// A filter that can be sized by formula, without being made.
+/// A filter that can be sized by formula, without allocating it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be sized by formula",
-    label = "it has no plans of its own",
-    note = "plan by the type of the filter; a pointer, a view and a `dyn Filter` have none",
+    label = "it does not implement `PlanFilter`",
+    note = "plan by the concrete, owned type: pointers, views and `dyn Filter` have no plans",
     note = "for a filter whose kind is chosen at run time: `AnyFilter::plan`"
 )]
 pub trait PlanFilter: Filter + Sized {
-    /// The parameters that determine the table: what an expert sets by hand.
+    /// The parameters that determine the table, for experts to set by hand.
     type Params: Copy + PartialEq + fmt::Debug;
 
     /// The best parameters for a goal, and their cost.
@@ -151,8 +150,7 @@ pub trait PlanFilter: Filter + Sized {
     /// the keys will fit.
     fn plan_params(params: Self::Params, keys: u64) -> Result<Plan<Self::Params>, PlanError>;
 
-    /// The exact false-positive rate of filters with these parameters that hold `keys` distinct
-    /// keys.
+    /// The exact false-positive rate of a filter with these parameters and `keys` distinct keys.
     #[must_use]
     fn predicted_fpr(params: &Self::Params, keys: u64) -> PredictedFpr;
 
@@ -160,19 +158,21 @@ pub trait PlanFilter: Filter + Sized {
     #[must_use]
     fn params(&self) -> Self::Params;
 
-    /// The inverse of planning: the most keys that fit into `bytes` at a rate of at most `fpr`.
+    /// The inverse of planning: the most keys that fit in `bytes` at a rate of at most `fpr`.
     ///
-    /// All kinds' sizes rise with the number of keys, but for ribbon filters, whose sizes now and
-    /// then fall by some blocks: a few more, up to some 1.5 %, may fit again.
+    /// Sizes rise with the number of keys, except that a ribbon filter's size sometimes falls by a
+    /// few blocks. For ribbon filters the true maximum may therefore be higher, by up to some 1.5
+    /// %.
     fn keys_for(bytes: u64, fpr: f64) -> Result<u64, PlanError> {
         let plan = |keys: u64| Self::plan(Goal::new(keys, Budget::Fpr(fpr)));
         let fits = |keys: u64| plan(keys).map(|plan| plan.bytes <= bytes);
-        // If not even one key can be planned, the rate itself is wrong: say so.
+        // If not even one key can be planned, the rate itself is invalid: return that error.
         if !fits(1)? {
             let min = plan(1)?.bytes;
             return Err(PlanError::Bytes { bytes, min });
         }
-        // Sizes are nearly proportional to the keys; one that cannot be planned does not fit.
+        // Sizes are nearly proportional to the number of keys. A number that cannot be planned for
+        // does not fit.
         let (mut guess, mut most) = (bytes.max(1), bytes);
         for _ in 0..8 {
             let ratio = match plan(guess) {
@@ -204,8 +204,8 @@ pub trait PlanFilter: Filter + Sized {
 /// A filter that starts empty and is then filled.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot start empty and be filled",
-    label = "it is not made empty",
-    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` are all",
+    label = "it does not implement `EmptyFilter`",
+    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` lists all",
     note = "a static filter is built from all its keys at once: `BuildFilter`"
 )]
 pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
@@ -213,8 +213,8 @@ pub trait EmptyFilter: PlanFilter + InsertFilter + ClearFilter {
     fn empty(target: impl Into<Target<Self::Params>>, seed: u64) -> Result<Self, BuildError>;
 }
 
-/// A filter of these hashes, inserted one by one: [`BuildFilter::build_hashes`] of filters that
-/// have no faster way.
+/// [`BuildFilter::build_hashes`] for filters without a faster way: inserts the hashes into an empty
+/// filter.
 pub fn fill_from_hashes<F: EmptyFilter>(
     target: impl Into<BuildTarget<F::Params>>,
     seed: u64,
@@ -227,27 +227,26 @@ pub fn fill_from_hashes<F: EmptyFilter>(
     Ok(filter)
 }
 
-/// A filter that is built from all of its keys at once: the only way for a static filter, often the
-/// fastest for the others.
+/// A filter that can be built from all of its keys at once. Static filters are built in no other
+/// way; for the others this is often the fastest.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be built from all its keys at once",
-    label = "it is not built at once",
+    label = "it does not implement `BuildFilter`",
     note = "a filter that starts empty takes its keys one by one: `EmptyFilter::empty`"
 )]
 pub trait BuildFilter: PlanFilter {
-    /// A filter of exactly the keys with these hashes. Repeated hashes do no harm; whether a filter
-    /// that supports removal keeps one copy of such a key or all of them is in its own
-    /// documentation.
+    /// Builds a filter of the keys with these hashes. Hashes may repeat; the documentation of each
+    /// filter that supports removal says whether it keeps one copy or all.
     ///
-    /// Filters whose rate depends on it refuse hashes that [`UnevenHashes::check`] refuses.
+    /// Filters whose rate depends on uniform hashes refuse those that fail [`UnevenHashes::check`].
     fn build_hashes(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError>;
 
-    /// Builds a filter from a slice of keys; see [`build_hashes`](Self::build_hashes). Hashes them
-    /// into a vector first, 8 bytes a key, unless the variant can do without.
+    /// Builds a filter from a slice of keys; see [`build_hashes`](Self::build_hashes). Unless the
+    /// variant can avoid it, this collects the hashes first, 8 bytes per key.
     fn build_keys<K: Key>(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,
@@ -257,8 +256,8 @@ pub trait BuildFilter: PlanFilter {
     }
 
     /// Builds a filter from any iterator of keys; see [`build_hashes`](Self::build_hashes). The
-    /// keys are not kept; their hashes are, 8 bytes each (and as much again while the vector
-    /// grows), until the filter is made.
+    /// keys are dropped at once. Their hashes are kept until the filter is built, 8 bytes each, and
+    /// as much again while the vector grows.
     fn build_iter<K: Key>(
         target: impl Into<BuildTarget<Self::Params>>,
         seed: u64,
@@ -269,11 +268,11 @@ pub trait BuildFilter: PlanFilter {
         Self::build_hashes(target, seed, &hashes)
     }
 
-    /// Builds a filter of all hashes of a source on the threads of a rayon pool; what the methods
-    /// of [`ParBuildExt`](crate::ParBuildExt) call. The filter is the one that
-    /// [`build_hashes`](Self::build_hashes) builds.
+    /// Builds a filter from a source of hashes on the threads of a rayon pool; the methods of
+    /// [`ParBuildExt`](crate::ParBuildExt) call this. The result equals that of
+    /// [`build_hashes`](Self::build_hashes).
     ///
-    /// By default the threads hash, and the calling one builds.
+    /// By default the pool hashes the keys and the calling thread builds.
     #[cfg(feature = "rayon")]
     fn par_build_from(
         target: impl Into<BuildTarget<Self::Params>>,
@@ -287,8 +286,8 @@ pub trait BuildFilter: PlanFilter {
     }
 }
 
-/// A filter that is filled with the keys of a slice, without a vector of all hashes:
-/// [`BuildFilter::build_keys`] of filters that can be filled.
+/// [`BuildFilter::build_keys`] for filters that can be filled: inserts the keys of a slice, without
+/// collecting their hashes.
 pub fn fill_from_keys<F: EmptyFilter + InsertFilter, K: Key>(
     target: impl Into<BuildTarget<F::Params>>,
     seed: u64,
@@ -301,8 +300,8 @@ pub fn fill_from_keys<F: EmptyFilter + InsertFilter, K: Key>(
     Ok(filter)
 }
 
-/// A filter that is filled on the threads of a rayon pool: [`BuildFilter::par_build_from`] of
-/// filters that can be filled.
+/// [`BuildFilter::par_build_from`] for filters that can be filled: inserts on the threads of a
+/// rayon pool.
 #[cfg(feature = "rayon")]
 pub fn par_fill_from<F: EmptyFilter>(
     target: impl Into<BuildTarget<F::Params>>,
@@ -318,9 +317,8 @@ pub fn par_fill_from<F: EmptyFilter>(
     Ok(filter)
 }
 
-/// The hashes of all keys of an iterator under a seed or a key, at most `planned` of them: what
-/// building from an iterator begins with. Memory that the allocator refuses is an error, never an
-/// abort.
+/// Collects the hashes of an iterator's keys under a seed or a secret key; more than `planned` are
+/// an error. Running out of memory is an error, never an abort.
 pub fn hashes_of<K: Key>(
     keys: impl IntoIterator<Item = K>,
     under: impl KeyHasher,
@@ -328,14 +326,14 @@ pub fn hashes_of<K: Key>(
 ) -> Result<Vec<KeyHash>, BuildError> {
     let keys = keys.into_iter();
     let mut hashes = Vec::new();
-    // An iterator's size is a hint: reserve up to 8 MB by it.
+    // The size is only a hint: reserve at most 8 MB for it.
     reserve(&mut hashes, keys.size_hint().0.min(1 << 20) as u64)?;
     for key in keys {
         if hashes.len() as u64 == planned {
             return Err(BuildError::TooManyKeys { planned });
         }
         if hashes.len() == hashes.capacity() {
-            // As a vector grows by itself, but with an error if there is no memory.
+            // Doubles, as `Vec::push` does, but returns an error if there is no memory.
             let more = (hashes.len() as u64).max(1024);
             reserve(&mut hashes, more)?;
         }
@@ -344,17 +342,17 @@ pub fn hashes_of<K: Key>(
     Ok(hashes)
 }
 
-/// A filter that can absorb another.
+/// A filter that can be merged with another.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be merged",
-    label = "it absorbs no other filter",
-    note = "a `BloomFilter` or a `QuotientFilter` can; `amq::Ability::Merge.kinds()` are all"
+    label = "it does not implement `MergeFilter`",
+    note = "a `BloomFilter` or a `QuotientFilter` can; `amq::Ability::Merge.kinds()` lists all"
 )]
 pub trait MergeFilter: Sized {
-    /// `Ok` if [`merge`](MergeFilter::merge) would succeed, and why not otherwise.
+    /// `Ok` if [`merge`](MergeFilter::merge) would succeed; otherwise the error it would return.
     fn can_merge(&self, other: &Self) -> Result<(), MergeError>;
 
-    /// Adds every key of `other`: afterwards `self` contains whatever either contained. All or
-    /// nothing.
+    /// Adds every key of `other`, so that `self` contains the keys of both. On an error nothing
+    /// changes.
     fn merge(&mut self, other: &Self) -> Result<(), MergeError>;
 }

@@ -6,8 +6,8 @@ use crate::key::{KeyHasher, hash_blocks, hashes_from};
 use crate::{BatchInsertError, InsertError, Key, LengthMismatch, prefetch};
 use core::iter::FusedIterator;
 
-/// The methods that query keys, on everything that is a filter: `F: Filter`, `&F`,
-/// `Box<dyn Filter>`. [`InsertExt`] has those that insert and remove.
+/// Queries by key, for every filter: `F: Filter`, `&F`, `Box<dyn Filter>`. [`InsertExt`] has the
+/// methods that insert and remove.
 ///
 /// ```
 /// use amq_core::{Filter, FilterExt, InsertError, InsertExt, InsertFilter};
@@ -32,8 +32,8 @@ pub trait FilterExt: Filter {
         self.contains_hash(key.key_hash(self.seed()))
     }
 
-    /// Answers many keys at once, `answers[i]` for `keys[i]`; see [`Filter::contains_batch`].
-    /// Allocates nothing.
+    /// Looks up many keys; `answers[i]` is the answer for `keys[i]`. See
+    /// [`Filter::contains_batch`]. Allocates nothing.
     #[inline]
     fn contains_keys<K: Key>(
         &self,
@@ -97,11 +97,11 @@ pub trait FilterExt: Filter {
 
 impl<F: Filter + ?Sized> FilterExt for F {}
 
-/// The methods that insert and remove keys, on everything that does so: `F: InsertFilter`, `&mut
-/// F`, `Box<F>`, and `&F` of a filter that is shared without a lock around it.
+/// Inserting and removing by key, for every filter that supports it: `F: InsertFilter`, `&mut F`,
+/// `Box<F>`, and `&F` if the filter can be shared without a lock.
 ///
-/// A trait of its own, so that an `Arc<F>`, which reads but does not write, leaves these names to
-/// the methods of the filter inside.
+/// Separate from [`FilterExt`], because an `Arc<F>` implements only `Filter`: on it, these names
+/// must resolve to the methods of `F`.
 pub trait InsertExt: InsertFilter {
     /// Inserts `key`. On an error the filter is exactly as before.
     #[inline]
@@ -110,7 +110,7 @@ pub trait InsertExt: InsertFilter {
         self.insert_hash(hash)
     }
 
-    /// Inserts `key` unless the filter answers `true` for it already; see
+    /// Inserts `key`, unless a lookup of it already returns `true`; see
     /// [`InsertFilter::insert_unique_hash`].
     #[inline]
     fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
@@ -119,7 +119,7 @@ pub trait InsertExt: InsertFilter {
     }
 
     /// Inserts many keys and returns how many were new; see [`InsertFilter::insert_batch`].
-    /// Allocates nothing, but filters may for very many keys; see
+    /// Allocates nothing itself, though a filter may for very many keys; see
     /// [`insert_from`](InsertFilter::insert_from).
     #[inline]
     fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, BatchInsertError> {
@@ -127,7 +127,7 @@ pub trait InsertExt: InsertFilter {
         insert_keys(self, keys, seed)
     }
 
-    /// Inserts many keys, says of each whether it was new, and returns how many were; see
+    /// Inserts many keys, reports for each whether it was new, and returns how many were; see
     /// [`InsertFilter::insert_batch_new`]. Allocates nothing.
     #[inline]
     fn insert_keys_new<K: Key>(
@@ -140,9 +140,10 @@ pub trait InsertExt: InsertFilter {
     }
 
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
-    /// the refused one are in, and the error says how many; up to 127 keys after it were drawn,
-    /// too, since keys are inserted in groups. If the iterator panics, all keys that it gave are in.
-    /// Other threads that share the filter see a key when its group is in.
+    /// the refused one are in; the error has their number. Keys are inserted in groups, so up to 127
+    /// keys after the refused one have been taken from the iterator, and other threads that share
+    /// the filter see a key once its group is in. If the iterator panics, all keys that it has
+    /// returned are in.
     #[inline]
     fn try_extend<K: Key>(
         &mut self,
@@ -165,7 +166,7 @@ pub trait InsertExt: InsertFilter {
 
 impl<F: InsertFilter + ?Sized> InsertExt for F {}
 
-/// [`InsertExt::insert_keys`], of keys that are hashed under a seed or a secret key.
+/// [`InsertExt::insert_keys`], hashing under a seed or a secret key.
 #[inline]
 pub(crate) fn insert_keys<F: InsertFilter + ?Sized, K: Key>(
     filter: &mut F,
@@ -178,7 +179,7 @@ pub(crate) fn insert_keys<F: InsertFilter + ?Sized, K: Key>(
     let mut new = 0;
     hash_blocks(keys, under, |first, hashes| {
         let inserted = filter.insert_batch(hashes);
-        // A filter of a third party may claim any number.
+        // A third-party filter may return any number.
         let more = inserted.map_err(|refused| refused.after(first as u64))?;
         new = u64::saturating_add(new, more);
         Ok(())
@@ -186,7 +187,7 @@ pub(crate) fn insert_keys<F: InsertFilter + ?Sized, K: Key>(
     Ok(new)
 }
 
-/// [`InsertExt::insert_keys_new`], of such keys.
+/// [`InsertExt::insert_keys_new`], hashing under a seed or a secret key.
 #[inline]
 pub(crate) fn insert_keys_new<F: InsertFilter + ?Sized, K: Key>(
     filter: &mut F,
@@ -205,7 +206,7 @@ pub(crate) fn insert_keys_new<F: InsertFilter + ?Sized, K: Key>(
     Ok(count)
 }
 
-/// [`InsertExt::try_extend`], of such keys.
+/// [`InsertExt::try_extend`], hashing under a seed or a secret key.
 #[inline]
 pub(crate) fn try_extend<F: InsertFilter + ?Sized, K: Key>(
     filter: &mut F,

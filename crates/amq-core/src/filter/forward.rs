@@ -31,7 +31,7 @@ impl fmt::Debug for dyn Filter + '_ {
     }
 }
 
-/// The traits that take `&self`, of a pointer; behind `mut` also those that take `&mut self`.
+/// Forwards the traits that take `&self`; with `mut`, also those that take `&mut self`.
 macro_rules! pointer {
     ($(#[$cfg:meta])* $pointer:ty) => {
         $(#[$cfg])*

@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-/// What kind of filter a filter is.
+/// A kind of filter.
 ///
 /// ```
 /// use amq_core::FilterKind;
@@ -43,27 +43,27 @@ pub enum FilterKind {
     Fuse,
     /// Wide-block Bloom filter: a few bits in one 64-byte block.
     WideBlockedBloom,
-    /// Static map from keys to values, solved as a ribbon filter: in files beside the filters,
-    /// but no filter.
+    /// Static map from keys to values, solved like a ribbon filter. It has a file, but is not a
+    /// filter.
     RibbonMap,
-    /// Many equal split-block filters, which one lookup asks all: in files beside the filters, but
-    /// no filter.
+    /// Many equal split-block filters, all queried by one lookup. It has a file, but is not a
+    /// filter.
     Interleaved,
-    /// Filters of one kind among which keys are shared out: in files beside the filters; the
-    /// kind of such a filter is that of its shards.
+    /// Keys divided among filters of one kind. Only files have this kind;
+    /// [`Filter::kind`](crate::Filter::kind) returns that of the shards.
     Sharded,
-    /// The generations of a stream: likewise.
+    /// The generations of a stream. Only files have this kind.
     Rolling,
-    /// A filter of another crate than this family's, which names itself: what comes before the word
-    /// "filter" in running text, such as `"xor"`.
+    /// A filter from another crate, with the name that precedes the word "filter" in text, such as
+    /// `"xor"`.
     ///
-    /// It has no number, since the file format is this family's alone, and is in no list.
+    /// It has no number in files and is in no list.
     Other(&'static str),
 }
 
 impl FilterKind {
-    /// Every kind of filter of this family, in the order of their numbers; not the map, not the
-    /// interleaved filter, and not what is made of filters.
+    /// Every kind of filter, in the order of their numbers. Excludes the ribbon map, the
+    /// interleaved filter, and the containers (sharded, rolling).
     pub const ALL: [Self; 13] = [
         Self::Bloom,
         Self::BlockedBloom,
@@ -80,7 +80,7 @@ impl FilterKind {
         Self::WideBlockedBloom,
     ];
 
-    /// What else a file can hold.
+    /// Other contents of a file.
     const OTHERS: [Self; 4] = [Self::RibbonMap, Self::Sharded, Self::Rolling, Self::Interleaved];
 
     /// Its number, id and name.
@@ -107,26 +107,26 @@ impl FilterKind {
         }
     }
 
-    /// The number that stands for it in files; 0, which no file has, for [`Other`](Self::Other).
+    /// The kind's number in files; 0 for [`Other`](Self::Other), which no file has.
     #[must_use]
     pub const fn number(self) -> u8 {
         self.row().0
     }
 
-    /// The variant's name on command lines and in configuration files: the words of its type.
+    /// The kind's name on command lines and in configuration files: the words of its type's name.
     /// [`FromStr`] reads those of [`ALL`](Self::ALL).
     #[must_use]
     pub const fn id(self) -> &'static str {
         self.row().1
     }
 
-    /// The variant's name in running text.
+    /// The kind's name in running text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.row().2
     }
 
-    /// What it is, in a line; empty for what is in no list.
+    /// A one-line description; empty for kinds that are not in [`ALL`](Self::ALL).
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
@@ -153,8 +153,8 @@ impl FilterKind {
         }
     }
 
-    /// Ids that stood for it in versions 0.2 and 0.3, in the library, the command or the report;
-    /// and those of kinds that it took the place of.
+    /// Former ids of this kind, and ids of kinds that it replaced: those of versions 0.2 and 0.3 in
+    /// the library, the command or the report.
     #[must_use]
     pub const fn former_ids(self) -> &'static [&'static str] {
         match self {
@@ -179,19 +179,17 @@ impl FilterKind {
     }
 }
 
-/// Kinds of versions up to 0.3: the numbers that stand for them in files, and their ids. No other
-/// kind gets the numbers.
+/// Numbers and ids of kinds that were removed after version 0.3. The numbers are never reused.
 const WITHDRAWN: [(u8, &str); 3] =
     [(7, "standard-ribbon"), (12, "narrow-ribbon"), (13, "wide-bumped-ribbon")];
 
 impl FilterKind {
-    /// The id of the kind that a number in a file stood for up to version 0.3, if there is none
-    /// now.
+    /// The id of a withdrawn kind, by its number in files.
     pub(crate) fn withdrawn(number: u8) -> Option<&'static str> {
         WITHDRAWN.into_iter().find(|kind| kind.0 == number).map(|(_, id)| id)
     }
 
-    /// The kind that a number in a file stands for.
+    /// The kind with this [`number`](Self::number) in files.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         let mut stored = Self::ALL.into_iter().chain(Self::OTHERS);
@@ -205,8 +203,7 @@ impl FilterKind {
     }
 }
 
-/// Reads the [`id`](FilterKind::id), and no id of an earlier version, though the error says what
-/// that is now.
+/// Parses the [`id`](FilterKind::id). Former ids are refused; the error names the current one.
 ///
 /// ```
 /// use amq_core::FilterKind;
@@ -222,17 +219,17 @@ impl FromStr for FilterKind {
 
     fn from_str(id: &str) -> Result<Self, UnknownKind> {
         Self::from_id(id).ok_or_else(|| UnknownKind {
-            // A name as long as a file is not worth keeping.
+            // Bounds the error's size.
             name: id.chars().take(64).collect(),
         })
     }
 }
 
-/// A name that is no filter's. Its text says what a [former name](FilterKind::former_ids) is now,
-/// or lists the names there are.
+/// The error for an unknown id. It names the current id for a [former one](FilterKind::former_ids),
+/// and otherwise lists all ids.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnknownKind {
-    /// The name given, or its first 64 characters.
+    /// The unknown name, cut to 64 characters.
     pub name: String,
 }
 
@@ -251,7 +248,7 @@ impl fmt::Display for UnknownKind {
     }
 }
 
-/// The ids of some kinds, with this between them.
+/// Writes the ids of `kinds`, separated by `between`.
 fn ids(
     f: &mut fmt::Formatter<'_>,
     kinds: impl Iterator<Item = FilterKind>,
@@ -288,7 +285,7 @@ mod tests {
     #[test]
     fn the_numbers_of_files_are_those_that_were_given_out() {
         let numbers = FilterKind::ALL.map(FilterKind::number);
-        // Later ones follow.
+        // New kinds are appended.
         assert_eq!(numbers[..11], [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 15]);
         assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
         assert_eq!(FilterKind::RibbonMap.number(), 14);
@@ -298,7 +295,7 @@ mod tests {
         }
     }
 
-    /// The table of FORMAT.md, whose last column leads to the layout.
+    /// Reads the table in FORMAT.md; its last column names the section with the layout.
     #[test]
     fn the_format_has_the_layout_of_every_kind() {
         let format = include_str!("../../FORMAT.md");
@@ -324,7 +321,7 @@ mod tests {
         assert_eq!((other.name(), other.id(), other.to_string().as_str()), ("xor", "xor", "xor"));
         assert_eq!((other.number(), FilterKind::from_number(0)), (0, None));
         assert!("xor".parse::<FilterKind>().is_err() && !FilterKind::ALL.contains(&other));
-        // Not even under the name of one of ours.
+        // Even with the name of one of our kinds.
         assert_ne!(FilterKind::Other("bloom"), FilterKind::Bloom);
         let error = PlanError::LeftOut { kind: other };
         assert!(error.to_string().starts_with("the xor filter is of another crate"), "{error}");

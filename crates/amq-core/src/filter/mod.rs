@@ -25,24 +25,24 @@ use crate::{BatchInsertError, InsertError, KeyHash, LengthMismatch};
 
 /// A set of keys that can be queried for membership.
 ///
-/// For code that is generic over filters; on a filter of a known type the methods of the same names
-/// need no import. The methods that take a [`Key`](crate::Key) instead of its hash are in
+/// For code that is generic over filters: concrete types have inherent methods of the same names,
+/// which need no import. The methods that take a [`Key`](crate::Key) instead of its hash are in
 /// [`FilterExt`] and [`InsertExt`]. References, boxes and `Arc`s of filters are filters; `dyn
 /// Filter` has `contains`.
 ///
-/// **The contract**: once a key is inserted, and until it is removed, the answer for it is `true`,
-/// always. For a key that was never inserted it is `true` with probability
-/// [`expected_fpr`](Filter::expected_fpr), over the choice of seed. An operation that returns an
-/// error has changed nothing, but for a batch of inserts: the keys before the refused one are in.
+/// **The contract**: from insertion to removal, lookups of a key return `true`. Lookups of a key
+/// that was never inserted return `true` with probability [`expected_fpr`](Filter::expected_fpr),
+/// over the choice of seed. An operation that returns an error has changed nothing; only a failed
+/// batch of inserts keeps the keys before the refused one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a filter",
     label = "it answers no queries",
-    note = "a lock around a filter is none: ask the filter inside, or take \
+    note = "a lock around a filter is not a filter: query the filter inside it, or use \
             `amq::sharded::Sharded`",
     note = "for a filter of your own implement `Filter`, with the kind `FilterKind::Other`"
 )]
 pub trait Filter: Send + Sync {
-    /// Which variant this is; [`FilterKind::Other`], with a name, for a filter of your own.
+    /// The kind of filter; [`FilterKind::Other`], with a name, for a filter of your own.
     #[must_use]
     fn kind(&self) -> FilterKind;
 
@@ -50,12 +50,11 @@ pub trait Filter: Send + Sync {
     #[must_use]
     fn seed(&self) -> u64;
 
-    /// The number of keys the filter accounts for.
+    /// The number of keys in the filter.
     ///
-    /// Exact if the filter stores something for each key. A Bloom filter counts the inserts that
-    /// answered [`Inserted::New`]: repeated keys are not counted again, and the few distinct keys
-    /// that were false positives on arrival are not counted at all. After a union it is the sum of
-    /// both.
+    /// Exact if the filter stores an entry for each key. A Bloom filter counts the inserts that
+    /// returned [`Inserted::New`]: repeated keys count once, and the few keys that were false
+    /// positives when inserted do not count. After a merge it is the sum of both counts.
     #[must_use]
     fn len(&self) -> u64;
 
@@ -65,21 +64,21 @@ pub trait Filter: Send + Sync {
         self.len() == 0
     }
 
-    /// The number of keys it was planned for; of a filter that grows, the number it takes before it
-    /// grows further.
+    /// The number of keys it was planned for. For a filter that grows, the number it holds before
+    /// it grows again.
     #[must_use]
     fn capacity(&self) -> u64;
 
-    /// Bytes of the table, on the heap or borrowed, without the few fields of the struct itself.
+    /// Bytes of the table, owned or borrowed, without the fields of the struct itself.
     #[must_use]
     fn size_in_bytes(&self) -> u64;
 
-    /// The probability that a key that was never inserted is answered `true`, for the filter in its
-    /// present state: from its realised parameters and its contents, by the variant's exact
-    /// formula.
+    /// The current false-positive rate: the probability that a lookup of a key that was never
+    /// inserted returns `true`. Computed from the filter's parameters and contents by the variant's
+    /// exact formula.
     ///
-    /// May read the whole table. The rate expected *before* any key is in is
-    /// [`PlanFilter::predicted_fpr`].
+    /// May read the whole table. [`PlanFilter::predicted_fpr`] is the rate predicted from the
+    /// parameters alone.
     #[must_use]
     fn expected_fpr(&self) -> f64;
 
@@ -88,14 +87,14 @@ pub trait Filter: Send + Sync {
     #[must_use]
     fn load_factor(&self) -> f64;
 
-    /// Places that will never change again, whatever is inserted or removed: saturated counters,
+    /// The number of counters or blocks that no operation can change any more: saturated counters,
     /// blocks whose bits are all set. May read the whole table.
     #[must_use]
     fn saturated(&self) -> u64 {
         0
     }
 
-    /// All of the above in one value that prints itself.
+    /// All of the above in one value, which implements `Display`.
     #[must_use]
     fn stats(&self) -> Stats {
         Stats::of(self)
@@ -105,9 +104,9 @@ pub trait Filter: Send + Sync {
     #[must_use]
     fn contains_hash(&self, hash: KeyHash) -> bool;
 
-    /// Answers many hashes at once, `answers[i]` for `hashes[i]`. The answers are those of
-    /// [`contains_hash`](Filter::contains_hash), but faster on large filters, because the waits for
-    /// memory overlap.
+    /// Looks up many hashes; `answers[i]` is the answer for `hashes[i]`, as from
+    /// [`contains_hash`](Filter::contains_hash). Faster on large filters, because cache misses
+    /// overlap.
     fn contains_batch(
         &self,
         hashes: &[KeyHash],
@@ -121,18 +120,18 @@ pub trait Filter: Send + Sync {
     }
 }
 
-/// What an insert found.
+/// Whether an inserted key was new.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Inserted {
-    /// The key was certainly not in. It is stored.
+    /// The key was definitely not in, and has been stored.
     New,
-    /// The filter answered `true` for the key already: it was in, or a false positive. `insert` has
-    /// stored a copy, where the filter keeps copies; `insert_unique` has not.
+    /// A lookup of the key already returned `true`: it was in, or a false positive. `insert` has
+    /// stored a copy if the filter keeps copies; `insert_unique` has not.
     MaybePresent,
 }
 
 impl Inserted {
-    /// Whether the key was certainly not in before.
+    /// Whether the key was definitely not in before.
     #[inline]
     #[must_use]
     pub const fn is_new(self) -> bool {
@@ -147,25 +146,26 @@ impl Inserted {
     }
 }
 
-/// A filter that takes keys one by one.
+/// A filter that supports inserts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot insert keys one by one",
-    label = "it takes no keys",
-    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` are all",
+    label = "it does not support inserts",
+    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` lists all",
     note = "a static filter is built from all its keys at once: `build`",
-    note = "through `&F` only atomic and sharded filters take keys: use `&mut F`",
-    note = "of an `Arc` of such a filter pass `&*filter`"
+    note = "through `&F` only atomic and sharded filters support inserts: use `&mut F`",
+    note = "for an `Arc` of such a filter, pass `&*filter`"
 )]
 pub trait InsertFilter: Filter {
     /// Inserts the key with this hash. On an error the filter is exactly as before.
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError>;
 
-    /// Inserts the key with this hash unless the filter answers `true` for it already; then nothing
-    /// changes. Keeps a set from filling up with copies of keys that come again and again.
+    /// Inserts the key with this hash, unless a lookup of it already returns `true`; then nothing
+    /// changes. Prevents repeated keys from filling the filter with copies.
     ///
-    /// **Remove only keys that were answered [`Inserted::New`]**, each once for each time. A key
-    /// that was answered [`Inserted::MaybePresent`] was skipped: nothing is stored for it. Another
-    /// key may stand for it, so it may be denied after any removal, and must not be removed itself.
+    /// **Remove only keys for which this returned [`Inserted::New`]**, once for each time. A key
+    /// for which it returned [`Inserted::MaybePresent`] was skipped: nothing is stored for it. The
+    /// filter may contain it only because of another key's entry, so any removal may make the
+    /// filter deny it, and it must not be removed itself.
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         if self.contains_hash(hash) {
             return Ok(Inserted::MaybePresent);
@@ -173,8 +173,8 @@ pub trait InsertFilter: Filter {
         self.insert_hash(hash)
     }
 
-    /// Inserts many hashes and returns how many were [`Inserted::New`], as if one after another. On
-    /// an error the hashes before the refused one are in, and the error says how many.
+    /// Inserts many hashes in order and returns how many were [`Inserted::New`]. On an error the
+    /// hashes before the refused one are in; the error has their number.
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         let mut new = 0;
         for (done, &hash) in (0..).zip(hashes) {
@@ -186,12 +186,12 @@ pub trait InsertFilter: Filter {
         Ok(new)
     }
 
-    /// Inserts many hashes as [`insert_batch`](InsertFilter::insert_batch) does, and says of each
-    /// whether it was [`Inserted::New`]: `new[i]` of `hashes[i]`. Where the batch repeats a hash,
-    /// only the first can be.
+    /// Inserts many hashes as [`insert_batch`](InsertFilter::insert_batch) does, and sets `new[i]`
+    /// if `hashes[i]` was [`Inserted::New`]. Of equal hashes in the batch, only the first can be
+    /// new.
     ///
-    /// On an error `new` is right for the hashes that are in, and unchanged for the others. If the
-    /// slices differ in length, none is in ([`InsertError::Length`]).
+    /// On an error `new` is set for the hashes that are in and unchanged for the others. If the
+    /// slices differ in length, nothing is inserted ([`InsertError::Length`]).
     ///
     /// ```
     /// use amq_core::{BatchInsertError, InsertFilter, KeyHash};
@@ -224,12 +224,12 @@ pub trait InsertFilter: Filter {
         Ok(count)
     }
 
-    /// Inserts hashes until `next` has no more: it writes some into a buffer and returns how many,
-    /// and 0 at the end. `about` is how many there are in all, if only roughly.
+    /// Inserts hashes from a callback: `next` fills the front of a buffer and returns how many it
+    /// wrote, 0 at the end. `about` is the approximate total.
     ///
-    /// What [`insert_batch`](InsertFilter::insert_batch) does, without a slice of all hashes: for
-    /// filters that do better if they know of many keys beforehand. If `next` panics, of the hashes
-    /// that it gave some may not be in.
+    /// Like [`insert_batch`](InsertFilter::insert_batch), but needs no slice of all hashes, and
+    /// filters that gain from large batches know the total in advance. If `next` panics, some of
+    /// the hashes it returned may not have been inserted.
     ///
     /// ```
     /// use amq_core::{InsertFilter, KeyHash};
@@ -262,11 +262,11 @@ pub trait InsertFilter: Filter {
         }
     }
 
-    /// Inserts all hashes of a source on the threads of a rayon pool; what the methods of
-    /// [`ParInsertExt`](crate::ParInsertExt) call. The filter and the count are those of
-    /// [`insert_batch`](InsertFilter::insert_batch).
+    /// Inserts all hashes of a source on the threads of a rayon pool; the methods of
+    /// [`ParInsertExt`](crate::ParInsertExt) call this. The resulting filter and count equal those
+    /// of [`insert_batch`](InsertFilter::insert_batch).
     ///
-    /// By default the threads hash, and the calling one inserts.
+    /// By default the pool hashes the keys and the calling thread inserts.
     #[cfg(feature = "rayon")]
     fn par_insert_from(&mut self, hashes: &dyn crate::HashSource) -> Result<u64, BatchInsertError> {
         let mut done = 0u64;
@@ -281,36 +281,36 @@ pub trait InsertFilter: Filter {
     }
 }
 
-/// Hashes at a time, of filters that do not want more.
+/// The default batch size of `insert_from`.
 const BLOCK: usize = 512;
 
 /// A filter that can be emptied.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be emptied",
-    label = "it takes no keys, and forgets none",
-    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` are all"
+    label = "it does not implement `ClearFilter`",
+    note = "a `BloomFilter` or a `CuckooFilter` can; `amq::Ability::Insert.kinds()` lists all"
 )]
 pub trait ClearFilter: Filter {
-    /// Removes every key. Seed and parameters stay, and so does the memory, unless the filter had
-    /// grown.
+    /// Removes every key. Keeps the seed and the parameters, and also the memory unless the filter
+    /// had grown.
     fn clear(&mut self);
 }
 
 /// A filter that supports removal.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot remove keys",
-    label = "it forgets no key",
+    label = "it does not support removal",
     note = "a `CuckooFilter`, a `QuotientFilter` or a `CountingBloomFilter` can; \
-            `amq::Ability::Remove.kinds()` are all"
+            `amq::Ability::Remove.kinds()` lists all"
 )]
 pub trait RemoveFilter: InsertFilter {
-    /// Removes one copy of the key with this hash. `false`: it was certainly not in, and nothing
-    /// changed.
+    /// Removes one copy of the key with this hash. Returns `false` if it was definitely not in;
+    /// then nothing changes.
     ///
-    /// **Only remove what you inserted**, and of what
-    /// [`insert_unique_hash`](InsertFilter::insert_unique_hash) took only what was
-    /// [`Inserted::New`]. Removing a key that is a false positive takes away another key's entry,
-    /// and that key may then be answered `false`.
+    /// **Only remove keys that you inserted**; after
+    /// [`insert_unique_hash`](InsertFilter::insert_unique_hash), only those that were
+    /// [`Inserted::New`]. Removing a false positive removes another key's entry, and lookups of
+    /// that key may then return `false`.
     fn remove_hash(&mut self, hash: KeyHash) -> bool;
 }
 
@@ -318,9 +318,9 @@ pub trait RemoveFilter: InsertFilter {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Count {
-    /// The number of copies, or more because of collisions.
+    /// The number of copies; collisions can only raise it.
     pub estimate: u64,
-    /// The filter stopped counting at the estimate; there may be more copies.
+    /// Whether counting stopped at the estimate; there may be more copies.
     pub saturated: bool,
 }
 
@@ -331,7 +331,7 @@ impl Count {
         Self { estimate, saturated: false }
     }
 
-    /// The count of a counter that cannot go beyond `limit`.
+    /// The count of a counter that saturates at `limit`.
     #[must_use]
     pub const fn up_to(estimate: u64, limit: u64) -> Self {
         Self { estimate, saturated: estimate >= limit }
@@ -342,8 +342,8 @@ impl Count {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot count the copies of a key",
     label = "it keeps no counts",
-    note = "a `QuotientFilter` or a `CountingBloomFilter` can; `amq::Ability::Count.kinds()` are \
-            all"
+    note = "a `QuotientFilter` or a `CountingBloomFilter` can; `amq::Ability::Count.kinds()` \
+            lists all"
 )]
 pub trait CountFilter: Filter {
     /// The number of copies of the key with this hash. Collisions can only raise the estimate.

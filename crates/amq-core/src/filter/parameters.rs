@@ -1,4 +1,4 @@
-//! Parameters as a list that a program can read.
+//! Parameters as a machine-readable list.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -87,8 +87,8 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Parameters that list themselves, for reports and logs. [`parameters!`](crate::parameters) writes
-/// it.
+/// Lists a filter's parameters, for reports and logs. Implemented by
+/// [`parameters!`](crate::parameters).
 pub trait Parameters {
     /// Every parameter once, in the order of the fields.
     fn parameters(&self) -> impl Iterator<Item = Parameter>;
@@ -97,8 +97,8 @@ pub trait Parameters {
 /// Implements [`Parameters`](crate::Parameters) and `Display` for a struct, from one list of
 /// its fields with their units.
 ///
-/// A field that is not listed does not compile. `= value` says how a field is shown that is not a
-/// number, or of which some number has a meaning of its own.
+/// Leaving a field out is a compile error. Use `= value` for a field that is not a number, or that
+/// has special values.
 ///
 /// ```
 /// use amq_core::{ParameterValue, Parameters, parameters};

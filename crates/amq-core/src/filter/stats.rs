@@ -14,7 +14,7 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Which variant it is.
+    /// The kind of filter.
     pub kind: FilterKind,
     /// [`Filter::len`].
     pub len: u64,
@@ -31,7 +31,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// What the filter's methods say: the default of [`Filter::stats`].
+    /// Collects the values from the filter's methods; the default of [`Filter::stats`].
     #[must_use]
     pub fn of<F: Filter + ?Sized>(filter: &F) -> Self {
         Self {
@@ -45,8 +45,9 @@ impl Stats {
         }
     }
 
-    /// Bits held over [`len`](Self::len); infinite without keys. A union counts keys that were in
-    /// both filters twice: of a Bloom filter, divide by its `estimated_cardinality` then.
+    /// Bits of the table divided by [`len`](Self::len); infinite without keys. After a merge, keys
+    /// that were in both filters count twice: for a Bloom filter, divide by `estimated_cardinality`
+    /// instead.
     #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bytes as f64 * 8.0 / self.len as f64
@@ -69,7 +70,7 @@ impl fmt::Display for Stats {
         }
         write!(f, ", expected false-positive rate ")?;
         match self.expected_fpr {
-            // Percentages read more easily than powers of ten, unless they are tiny.
+            // Percentages are easier to read than powers of ten, unless they are tiny.
             fpr if fpr == 0.0 || fpr >= 1e-5 => write!(f, "{:.3} %", fpr * 100.0)?,
             fpr => write!(f, "{fpr:.2e}")?,
         }

@@ -1,26 +1,26 @@
-//! Filters that are made smaller without their keys.
+//! Shrinking filters without their keys.
 
 use super::Filter;
 use crate::{Budget, TruncateError};
 
 /// A filter that can be made smaller without its keys, at a higher false-positive rate.
 ///
-/// A ribbon, fuse or quotient filter compares some bits of each key, and each bit stands for
-/// itself: with fewer of them the filter is the one that its keys would have been built into. So
-/// one filter serves several sizes, and programs with less memory take less of it.
+/// A ribbon, fuse or quotient filter compares some bits of each key, independently of each other.
+/// Without some of those bits, it is the filter that the same keys would have built at the higher
+/// rate. So one filter serves several sizes: programs with less memory load less of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be truncated",
-    label = "it has one size",
-    note = "a `RibbonFilter` or a `QuotientFilter` can; `amq::Ability::Truncate.kinds()` are all",
-    note = "a view keeps the bytes it borrows: load the file"
+    label = "it does not support truncation",
+    note = "a `RibbonFilter` or a `QuotientFilter` can; `amq::Ability::Truncate.kinds()` lists all",
+    note = "views cannot be truncated: load the file"
 )]
 pub trait TruncateFilter: Filter {
-    /// Makes this the filter of the same keys within a smaller budget.
+    /// Shrinks the filter to a smaller budget for the same keys.
     ///
-    /// The budget is that of the number of keys the filter was planned for. The filter keeps as
-    /// much as a build within that budget would have: at a rate the least that meets it, at a size
-    /// the most that fits. One that it has already leaves it as it is; a larger one is refused, and
-    /// so is any that [`PlanFilter::plan`](super::PlanFilter::plan) refuses. While it runs, the
-    /// memory of both is in use.
+    /// The budget applies to the number of keys that the filter was planned for. The result is as
+    /// large as a filter built for that budget: for a rate, the smallest that meets it; for a size,
+    /// the largest that fits. The current budget changes nothing. A larger one is refused, and so
+    /// is any that [`PlanFilter::plan`](super::PlanFilter::plan) refuses. Both the old and the new
+    /// table are in memory while this runs.
     fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError>;
 }

@@ -1,4 +1,4 @@
-//! Keys that say what they are through [`core::hash::Hash`].
+//! Keys encoded through [`core::hash::Hash`].
 
 use super::{Encoder, Key};
 use core::hash::{Hash, Hasher};
@@ -6,8 +6,8 @@ use core::hash::{Hash, Hasher};
 /// Makes a key of anything that implements [`Hash`], from the bytes it feeds to a [`Hasher`].
 ///
 /// **Not portable**: those bytes may change with the compiler, the standard library, the machine's
-/// word size and byte order, and the version of the type's crate. Use it for filters that live and
-/// die in one process. For filters that are stored or sent, implement [`Key`].
+/// word size and byte order, and the version of the type's crate. Use it only for filters that
+/// never leave the process. For filters that are stored or sent, implement [`Key`].
 ///
 /// ```
 /// use amq_core::{ByHash, Key};

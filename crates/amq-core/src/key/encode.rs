@@ -8,17 +8,17 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 /// Encodings up to this many bytes are hashed in one piece.
 const INLINE: usize = 128;
 
-/// What keys are hashed under: the seed of XXH3, or the key of SipHash.
+/// A hash function of keys: XXH3 under a seed, or SipHash under a secret key.
 ///
-/// Sealed, since nobody else can name it.
+/// Sealed: the trait is not exported.
 pub trait KeyHasher {
     /// The hash of a whole encoding.
     fn of_bytes(&self, bytes: &[u8]) -> KeyHash;
 
-    /// An encoder of this hash, which has taken nothing.
+    /// A fresh encoder for this hash.
     fn encoder(&self) -> Encoder;
 
-    /// The hash of a key of its own.
+    /// The hash of a key that is not part of a larger one.
     fn of<K: Key + ?Sized>(&self, key: &K) -> KeyHash;
 }
 
@@ -56,23 +56,23 @@ impl KeyHasher for SipKey {
     }
 }
 
-/// Takes the bytes of a key's encoding; see [`Key::encode`].
+/// Hashes the bytes of a key's encoding; see [`Key::encode`].
 ///
-/// The hash depends on the bytes alone, not on how many calls deliver them. Needs no heap.
+/// The hash depends on the bytes alone, not on how they are split between calls. Does not allocate.
 pub struct Encoder {
     used: usize,
     inline: [u8; INLINE],
     stream: Stream,
 }
 
-/// What takes over once the bytes no longer fit.
+/// The streaming hash, used once the encoding outgrows `inline`.
 #[allow(clippy::large_enum_variant, reason = "an encoder needs no heap, and lives for one key")]
 enum Stream {
     Xxh3 {
         seed: u64,
         spilled: Option<Xxh3>,
     },
-    /// With the number of bytes that are in the state.
+    /// `absorbed` counts the bytes already in the state.
     Sip {
         state: State,
         absorbed: u64,
@@ -80,7 +80,7 @@ enum Stream {
 }
 
 impl Encoder {
-    /// For a hash under a seed or a key.
+    /// An encoder for a seed or a secret key.
     #[inline]
     pub(super) fn new(under: &impl KeyHasher) -> Self {
         under.encoder()
@@ -91,14 +91,14 @@ impl Encoder {
         Self { used: 0, inline: [0; INLINE], stream }
     }
 
-    /// Appends the part of another key.
+    /// Appends another key, encoded as a part.
     #[inline]
     pub fn part<K: Key + ?Sized>(&mut self, key: &K) -> &mut Self {
         key.encode(self);
         self
     }
 
-    /// Appends bytes as they are, without their length: for encodings of a fixed length.
+    /// Appends bytes without their length: for encodings of a fixed length.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         let end = self.used + bytes.len();

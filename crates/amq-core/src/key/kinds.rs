@@ -7,7 +7,7 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddr
 use core::num::NonZero;
 use core::time::Duration;
 
-/// The integer as which all others of up to 64 bits are encoded.
+/// All other integers of up to 64 bits are encoded as a `u64`.
 impl Key for u64 {
     #[inline]
     fn encode(&self, to: &mut Encoder) {
@@ -47,7 +47,7 @@ impl Key for u128 {
     }
 }
 
-/// The one integer whose slices are byte strings.
+/// Slices of `u8` are byte strings; slices of other integers are lists of keys.
 impl Key for u8 {
     #[inline]
     fn encode(&self, to: &mut Encoder) {
@@ -125,7 +125,7 @@ impl<K: Key> Key for [K] {
     }
 }
 
-/// Types whose key is that of something that they contain or convert to.
+/// Implements `Key` for types that hash as a value that they contain or convert to.
 macro_rules! key_as {
     ($($(#[$cfg:meta])* [$($generics:tt)*] $type:ty: $key:ident => $other:expr;)*) => {$(
         $(#[$cfg])*
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(std::path::Path::new("a/b").key_hash(9), "a/b".key_hash(9));
     }
 
-    /// Of everything that hashes otherwise than by its part.
+    /// Covers every type with a `key_hash` of its own.
     #[test]
     fn a_key_has_one_encoding_under_a_seed_and_under_a_key() {
         let under = SipKey::new(*b"0123456789abcdef");
@@ -424,7 +424,7 @@ mod tests {
         }
     }
 
-    /// Known answers, so that a change of encoding or hash cannot pass unseen.
+    /// Known answers, to catch a change of encoding or hash.
     #[test]
     fn composite_keys_have_known_hashes() {
         assert_eq!(("ab", "c").key_hash(0).get(), KNOWN[0]);
@@ -433,7 +433,7 @@ mod tests {
         assert_eq!(vec!["seen".to_string(); 40].key_hash(0).get(), KNOWN[3]);
     }
 
-    /// From the reference implementation, over the bytes written out by hand.
+    /// From the reference implementation, over hand-written bytes.
     const KNOWN: [u64; 4] = [
         0x642D_4DEB_FEBF_33AE,
         0x07EE_86C2_8144_6BEF,

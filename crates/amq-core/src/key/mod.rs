@@ -1,4 +1,4 @@
-//! Keys, and the one hash of each.
+//! Keys and their hashes.
 
 mod by_hash;
 mod encode;
@@ -14,7 +14,7 @@ pub use sip::SipKey;
 use crate::KeyEncoding;
 use crate::index::{index, remix};
 
-/// The seed a filter uses unless it is given another.
+/// The default seed.
 ///
 /// It is public and fixed: the same keys give the same filter, byte for byte, everywhere. If
 /// strangers choose the keys, use a secret seed instead, so that they cannot prepare keys that
@@ -22,34 +22,34 @@ use crate::index::{index, remix};
 /// filter has leaked.
 pub const DEFAULT_SEED: u64 = 0;
 
-/// Keys hashed before a batch operation sees them. At the beginning of a block nothing has been
-/// prefetched yet, so there must be many; but their hashes must fit the first-level cache.
+/// Keys hashed per block of a batch operation. Each block starts with nothing prefetched, so blocks
+/// must be long; but their hashes must fit the L1 cache.
 const BLOCK: usize = 512;
-/// A shorter block: for fewer keys than pay for clearing that one.
+/// A shorter block, for batches too small to pay for zeroing the long one.
 const FEW: usize = 32;
 
-/// The layer that shards are chosen by; filters number their own layers from 0.
+/// The layer for choosing shards; filters number their own layers from 0.
 const SHARD_LAYER: u64 = u64::MAX;
 
-/// The 64-bit hash of a key: all that a filter ever sees of it.
+/// The 64-bit hash of a key. Filters work on hashes alone.
 ///
-/// A type of its own, so that an integer key is never taken for a hash: `filter.contains(&42u64)`
-/// hashes 42, `filter.contains_hash(KeyHash::new(h))` takes `h` as it is.
+/// A newtype, so that an integer key is not mistaken for a hash: `filter.contains(&42u64)` hashes
+/// 42, `filter.contains_hash(KeyHash::new(h))` takes `h` as it is.
 ///
-/// **A hash made elsewhere must be uniform over all 64 bits**; every rate in this family rests on
-/// that. Do not pass on a hash after using some of its bits to choose a shard or a file: those bits
-/// are constant within the shard, and a quotient filter that should err at 0.67 % then errs at
-/// 10.8 %. [`KeyHash::shard`] chooses a shard independently of the filter.
+/// **A hash computed elsewhere must be uniform over all 64 bits**; every false-positive rate in
+/// these crates depends on it. Do not reuse a hash after choosing a shard or a file by some of its
+/// bits: those bits are constant within the shard, which raises a quotient filter's rate from 0.67
+/// % to 10.8 %. [`KeyHash::shard`] chooses a shard independently of the filter.
 ///
-/// A filter of hashes made elsewhere cannot be asked for keys: it would hash them in its own way,
-/// and deny what is in. [`Prehashed`](crate::Prehashed) wraps such a filter, and has no methods
+/// Do not look up keys in a filter of such hashes: it would hash them with its own function and
+/// deny keys that are in. [`Prehashed`](crate::Prehashed) wraps such a filter and has no methods
 /// that take a key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct KeyHash(u64);
 
 impl KeyHash {
-    /// Wraps a ready-made, uniform 64-bit hash.
+    /// Wraps an existing, uniform 64-bit hash.
     #[inline]
     #[must_use]
     pub const fn new(hash: u64) -> Self {
@@ -72,8 +72,8 @@ impl KeyHash {
 
     /// The key's shard, from 0 to `shards - 1` (0 if `shards` is 0).
     ///
-    /// Independent of everything filters take from the hash, so each shard's filter keeps its rate.
-    /// Of `n` keys a shard gets `n / shards`, give or take the square root of that.
+    /// Independent of the bits that filters use, so each shard's filter keeps its rate. A shard
+    /// gets `n / shards` of `n` keys, give or take the square root of that.
     ///
     /// ```
     /// use amq_core::KeyHash;
@@ -91,13 +91,13 @@ impl KeyHash {
 ///
 /// # Encoding
 ///
-/// A key is hashed as a byte string: XXH3-64 of its encoding, under the filter's seed, or, in a
-/// [`Keyed`](crate::Keyed) filter, SipHash-1-3 of it under the filter's key. The encoding is part
-/// of the file format: a key has the same hash on every machine and in every version.
+/// A key is encoded as a byte string, which is hashed with XXH3-64 under the filter's seed, or, in
+/// a [`Keyed`](crate::Keyed) filter, with SipHash-1-3 under the filter's secret key. The encoding
+/// is part of the file format: a key has the same hash on every machine and in every version.
 ///
 /// | key | bytes |
 /// | --- | --- |
-/// | `[u8]`, `str`, and what holds them | the bytes themselves, without length or terminator |
+/// | `[u8]`, `str`, and their owners | the bytes themselves, without length or terminator |
 /// | integers to 64 bits, `bool`, `char`, `NonZero` | eight, little-endian; signed ones sign-extended |
 /// | `u128`, `i128` | sixteen, little-endian |
 /// | `Option` | 0; or 1 and the value's part |
@@ -109,25 +109,26 @@ impl KeyHash {
 ///
 /// The *part* of a key within a larger one is its encoding, preceded by its length if the type does
 /// not determine it: byte strings and slices begin with the number of their elements, as eight
-/// bytes. So `("ab", "c")` and `("a", "bc")` differ, and no two keys of one type share an encoding
-/// (but for the one exception below). Keys of different types may: `42u8` and `42u64` are one key,
-/// and so are `[1, 2]` and `(1, 2)`. [`core::hash::Hash`] is not used, since its encoding is
-/// neither portable nor stable; [`ByHash`] adapts it where that does not matter.
+/// bytes. So `("ab", "c")` and `("a", "bc")` differ, and no two keys of one type share an encoding,
+/// with one exception below. Keys of different types may: `42u8` and `42u64` are the same key, and
+/// so are `[1, 2]` and `(1, 2)`. [`core::hash::Hash`] is not used, since its encoding is neither
+/// portable nor stable; [`ByHash`] adapts it where that does not matter.
 ///
-/// Three types are not what they may seem:
+/// Three types need care:
 ///
 /// - `usize` and `isize` are encoded by their value, which may depend on the machine's width:
-///   `-1i64 as usize` and `usize::MAX` are other keys on 32 bits than on 64. Use `u64` and `i64`
-///   for keys of filters that go from one machine to another.
-/// - [`SocketAddrV6`](core::net::SocketAddrV6) is its address and port. Values that differ only in
-///   scope or flow information share an encoding; to tell them apart, use
+///   `-1i64 as usize` and `usize::MAX` are different keys on 32-bit and 64-bit machines. Use `u64`
+///   and `i64` for filters that move between machines.
+/// - [`SocketAddrV6`](core::net::SocketAddrV6) is encoded as its address and port. Values that
+///   differ only in scope or flow information share an encoding; to tell them apart, use
 ///   `(address, address.scope_id(), address.flowinfo())` as the key.
-/// - A `Path` is its bytes. `a/b`, `a//b`, `a/./b` and `a/b/` are equal paths, and four keys. Use
-///   `path.components().collect::<PathBuf>()` as the key if it may be written in several ways.
+/// - A `Path` is encoded as its bytes. `a/b`, `a//b`, `a/./b` and `a/b/` are equal paths but four
+///   keys. To normalise them, use `path.components().collect::<PathBuf>()` as the key.
 ///
 /// # Keys of your own
 ///
-/// [`key!`](crate::key!) makes a struct a key, the tuple of its fields:
+/// [`key!`](crate::key!) implements `Key` for a struct, which is encoded as the tuple of its
+/// fields:
 ///
 /// ```
 /// # use amq_core as amq_bloom;
@@ -140,7 +141,7 @@ impl KeyHash {
 /// assert_ne!(edge(1, 2).key_hash(0), edge(2, 1).key_hash(0));
 /// ```
 ///
-/// An enum encodes the number of its variant first:
+/// For an enum, encode the number of the variant first:
 ///
 /// ```
 /// use amq_core::{Encoder, Key};
@@ -159,7 +160,7 @@ impl KeyHash {
 /// ```
 ///
 /// An encoding must be *self-delimiting*: no encoding is a prefix of another of the same type.
-/// Encodings made of the parts of keys are.
+/// Encodings composed of parts of keys are self-delimiting.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key",
     label = "no encoding as a key is known for this type",
@@ -169,12 +170,12 @@ impl KeyHash {
     note = "for a float, decide what -0.0 and NaN are, then use `key.to_bits()`"
 )]
 pub trait Key {
-    /// Writes the key as part of a larger one: self-delimiting.
+    /// Appends the key's self-delimiting encoding to `to`.
     fn encode(&self, to: &mut Encoder);
 
     /// The key's XXH3-64 hash under `seed`.
     ///
-    /// By default the hash of the encoded part. Override it only for a type whose hash is fixed
+    /// Defaults to the hash of the encoding. Override it only for a type whose hash is fixed
     /// elsewhere.
     #[inline]
     #[must_use]
@@ -182,29 +183,29 @@ pub trait Key {
         hash_of_part(self, &seed)
     }
 
-    /// The key's SipHash-1-3 under `key`: what a [`Keyed`](crate::Keyed) filter asks by.
+    /// The key's SipHash-1-3 under the secret key `key`, as [`Keyed`](crate::Keyed) filters use it.
     ///
-    /// By default the hash of the encoded part. A type that overrides
-    /// [`key_hash`](Self::key_hash) to be one key with another type overrides this likewise.
+    /// Defaults to the hash of the encoding. A type that overrides [`key_hash`](Self::key_hash), so
+    /// that it hashes as another type does, must override this too.
     #[inline]
     #[must_use]
     fn key_hash_under(&self, key: &SipKey) -> KeyHash {
         hash_of_part(self, key)
     }
 
-    /// How the key is encoded, if it is of a type whose keys a file can tell apart: integers of up
-    /// to 64 bits, or byte strings and text.
+    /// How the key is encoded, for the types that a file distinguishes: integers of up to 64 bits,
+    /// and byte strings and text.
     ///
-    /// By default nobody knows. A type that overrides [`key_hash`](Self::key_hash) to be one key
-    /// with another type overrides this likewise.
+    /// Defaults to `Unknown`. A type that overrides [`key_hash`](Self::key_hash), so that it hashes
+    /// as another type does, must override this too.
     #[inline]
     #[must_use]
     fn encoding(&self) -> KeyEncoding {
         KeyEncoding::Unknown
     }
 
-    /// A slice of such keys as a byte string: of `u8` alone. Hidden, since another override could
-    /// give equal slices different encodings.
+    /// A slice of keys as a byte string; `Some` only for `u8`. Hidden, because other overrides
+    /// could give equal slices different encodings.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -228,8 +229,8 @@ fn hash_of_part<K: Key + ?Sized>(key: &K, under: &impl KeyHasher) -> KeyHash {
 /// Hashes `keys` in blocks, calls `each` with the index of a block's first key and its hashes, and
 /// stops at the first error. `under` is a seed (XXH3) or a [`SipKey`] (SipHash).
 ///
-/// The loop behind every method that takes many keys. The hashes live on the stack, so a batch of
-/// any length allocates nothing.
+/// Every method that takes many keys uses this loop. The hashes are on the stack, so batches of any
+/// length allocate nothing.
 ///
 /// ```
 /// use amq_core::{KeyHash, hash_blocks};
@@ -263,8 +264,8 @@ pub fn hash_blocks<K: Key, E>(
 }
 
 /// A function that writes the next hashes of these keys into a buffer and returns how many, for
-/// [`InsertFilter::insert_from`](crate::InsertFilter::insert_from). They are hashed under a seed or
-/// a [`SipKey`].
+/// [`InsertFilter::insert_from`](crate::InsertFilter::insert_from). `under` is a seed or a
+/// [`SipKey`].
 ///
 /// ```
 /// use amq_core::{KeyHash, hashes_from};
@@ -285,7 +286,7 @@ pub fn hashes_from<'a, K: Key>(
     }
 }
 
-/// The hashes of these keys, of which there are at most as many as there is room.
+/// Hashes `keys` into the front of the buffer, which must have room for all of them.
 #[inline]
 fn hashed<'a, K: Key>(
     keys: &[K],
@@ -305,8 +306,8 @@ mod tests {
     use alloc::{borrow::Cow, boxed::Box, vec::Vec};
     use std::string::ToString;
 
-    /// Known answers of the reference implementation: xxHash's own sanity test, whose generator
-    /// fills the buffer and whose tables give the hashes. A hash that changed would be seen.
+    /// Known answers of the reference implementation: the generator and tables of xxHash's own
+    /// sanity test.
     #[test]
     fn hashes_are_xxh3_64_known_answers() {
         const PRIME32: u64 = 2_654_435_761;

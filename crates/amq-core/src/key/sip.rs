@@ -6,11 +6,11 @@ use core::str::FromStr;
 
 /// A secret key of 128 bits, under which a [`Keyed`](crate::Keyed) filter hashes.
 ///
-/// Make it of random bytes, from the operating system's generator (the crate `getrandom`, say), and
-/// keep it as you keep a password. Its `Debug` does not show it.
+/// Make it from random bytes of the operating system's generator (for example with the crate
+/// `getrandom`), and store it like a password. `Debug` does not print it.
 ///
-/// Two things are called keys here: the keys of a filter, which are what it holds, and this one,
-/// which they are hashed under. Texts say *secret key* where they mean this one.
+/// Not to be confused with the keys that a filter holds: the documentation always calls this one
+/// the *secret key*.
 ///
 /// ```
 /// use amq_core::SipKey;
@@ -30,25 +30,25 @@ use core::str::FromStr;
 pub struct SipKey([u64; 2]);
 
 impl SipKey {
-    /// The key of these bytes, which should be random.
+    /// A secret key from 16 bytes, which should be random.
     #[must_use]
     pub const fn new(bytes: [u8; 16]) -> Self {
         let both = u128::from_le_bytes(bytes);
         Self([both as u64, (both >> 64) as u64])
     }
 
-    /// Its bytes, to be stored in a safe place.
+    /// The key's bytes, to be stored in a safe place.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         (self.0[0] as u128 | (self.0[1] as u128) << 64).to_le_bytes()
     }
 
-    /// Whether it is all zeros, which random bytes never are.
+    /// Whether all bytes are zero, which never happens with random bytes.
     pub(crate) const fn is_zero(self) -> bool {
         self.0[0] | self.0[1] == 0
     }
 
-    /// The key that stands for a seed, where a file has a check of it.
+    /// A seed as a SipHash key, to compute the check of a withheld seed.
     pub(crate) const fn of_seed(seed: u64) -> Self {
         Self([seed, 0])
     }
@@ -68,8 +68,7 @@ impl From<[u8; 16]> for SipKey {
     }
 }
 
-/// The key of 32 hexadecimal digits, in upper or lower case, without blanks. One of all zeros is
-/// refused.
+/// Parses 32 hexadecimal digits, in upper or lower case, without blanks. All zeros are refused.
 impl FromStr for SipKey {
     type Err = SipKeyError;
 
@@ -88,14 +87,14 @@ impl FromStr for SipKey {
     }
 }
 
-/// Without the key.
+/// Does not print the key.
 impl fmt::Debug for SipKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SipKey(..)")
     }
 }
 
-/// The four words that SipHash works on.
+/// SipHash's state of four words.
 #[derive(Clone, Copy)]
 pub(super) struct State([u64; 4]);
 
@@ -133,7 +132,7 @@ impl State {
         self.0[0] ^= word;
     }
 
-    /// Takes the whole words of these bytes.
+    /// Absorbs the whole words of these bytes.
     #[inline]
     pub(super) fn absorb(&mut self, bytes: &[u8]) {
         for word in bytes.chunks_exact(8) {
@@ -141,8 +140,8 @@ impl State {
         }
     }
 
-    /// The hash, once all whole words are absorbed, of `length` bytes that end as `bytes` do, which
-    /// are all of them or a multiple of eight fewer.
+    /// Finishes the hash of `length` bytes whose whole words have been absorbed. `bytes` is all of
+    /// them or their end, shorter by a multiple of eight.
     #[inline]
     pub(super) fn finish(mut self, bytes: &[u8], length: u64) -> u64 {
         self.word(length << 56 | rest(bytes));
@@ -163,7 +162,7 @@ fn little_endian(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The bytes behind the last whole word: in few loads, since short keys consist of them.
+/// The bytes after the last whole word, in few loads: short keys have no others.
 #[inline]
 fn rest(bytes: &[u8]) -> u64 {
     let (length, left) = (bytes.len(), bytes.len() % 8);
@@ -190,8 +189,8 @@ mod tests {
 
     const KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-    /// Vectors of the reference implementation: the hash of the bytes 0, 1, 2 and so on, by their
-    /// number.
+    /// Test vectors of the reference implementation: the length `n`, and the hash of the bytes 0,
+    /// 1, 2 up to `n - 1`.
     const KNOWN: [(usize, u64); 11] = [
         (0, 0xABAC_0158_050F_C4DC),
         (1, 0xC9F4_9BF3_7D57_CA93),

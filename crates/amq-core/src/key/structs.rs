@@ -1,12 +1,12 @@
 //! Structs as keys.
 
-/// Makes a struct a [`Key`](crate::Key) by naming its fields: it is encoded as the tuple of them.
+/// Implements [`Key`](crate::Key) for a struct, which is encoded as the tuple of the named fields.
 ///
 /// So the key is the same on every machine, and no two values of the struct share an encoding:
-/// `("ab", "c")` and `("a", "bc")` differ. The fields' order and types are the key; its name and
-/// theirs are not. A field that is not named does not compile, unless `..` says to leave it out.
+/// `("ab", "c")` and `("a", "bc")` differ. The order and types of the fields determine the
+/// encoding; names do not. Leaving a field out is a compile error, unless the list ends in `..`.
 ///
-/// Every crate of filters exports the macro, and `amq` does.
+/// Every filter crate exports the macro, and so does `amq`.
 ///
 /// ```
 /// # use amq_core as amq_bloom;
@@ -36,7 +36,7 @@
 /// # assert_eq!(Pair { one: "a", other: "b" }.key_hash(0), ("a", "b").key_hash(0));
 /// ```
 ///
-/// A field that was forgotten:
+/// A forgotten field does not compile:
 ///
 /// ```compile_fail,E0027
 /// struct Edge { from: u32, to: u32 }
@@ -44,8 +44,9 @@
 /// amq_bloom::key!(Edge { from });
 /// ```
 ///
-/// For an enum implement [`Key`](crate::Key) by hand: encode the number of the variant first. So
-/// also for a tuple struct whose generic arguments are more than names: `Both<Vec<T>, T>(a, b)`.
+/// For an enum, implement [`Key`](crate::Key) by hand, and encode the number of the variant first.
+/// A tuple struct with generic arguments that are not plain names, such as `Both<Vec<T>, T>(a, b)`,
+/// also needs an implementation by hand.
 #[macro_export]
 macro_rules! key {
     ([$($generics:tt)*] $struct:ty { $($field:ident),+ $(,)? }) => {
@@ -139,7 +140,7 @@ mod tests {
             let nested = Nested(names("ab", "c"), Some(9), [1, 2]);
             let tuple = (("ab", "c"), Some(9u8), [1u16, 2]);
             assert_eq!(nested.key_hash(seed), tuple.key_hash(seed));
-            // As a part of a larger key, too.
+            // Also as part of a larger key.
             assert_eq!((&nested, 1u8).key_hash(seed), (tuple, 1u8).key_hash(seed));
             let one = One { only: "x", note: Vec::from([1]) };
             assert_eq!(one.key_hash(seed), ("x",).key_hash(seed));
@@ -147,7 +148,7 @@ mod tests {
         }
     }
 
-    /// The hash of a file's key cannot change: that of the tuple, in `kinds.rs`.
+    /// The same known answer as the tuple's in `kinds.rs`; files depend on it.
     #[test]
     fn a_struct_has_a_known_hash() {
         assert_eq!(names("ab", "c").key_hash(0).get(), 0x642D_4DEB_FEBF_33AE);

@@ -1,7 +1,7 @@
-//! Bytes that begin at a cache line, and take no more memory than they are.
+//! A byte buffer aligned to a cache line, whose size is not rounded up to whole lines.
 //!
-//! A vector of lines would be safe code, and up to 63 bytes larger, which is most of a filter of a
-//! few keys. To cut those off in each query would take 4 of a cuckoo filter's 81 instructions.
+//! A vector of lines would need no `unsafe`, but up to 63 bytes more, which is most of a filter of
+//! a few keys. Trimming them in each lookup would cost 4 instructions, of a cuckoo filter's 81.
 #![allow(unsafe_code, reason = "an allocation of bytes that is aligned to a cache line")]
 
 use alloc::alloc::{alloc, alloc_zeroed, dealloc, handle_alloc_error, realloc};
@@ -15,16 +15,16 @@ const LINE: usize = 64;
 #[repr(align(64))]
 struct Line;
 
-/// Bytes that begin at a cache line.
+/// Bytes aligned to a cache line.
 pub(super) struct Aligned {
     /// An allocation of `capacity` bytes with the alignment of a line; dangling if that is 0.
     start: NonNull<u8>,
-    /// The first of them, which are initialised.
+    /// The number of initialised bytes at the front.
     len: usize,
     capacity: usize,
 }
 
-// SAFETY: it owns its bytes, as a vector does, and changes them through `&mut` alone.
+// SAFETY: it owns its bytes, as a vector does, and mutates them only through `&mut`.
 unsafe impl Send for Aligned {}
 // SAFETY: as above.
 unsafe impl Sync for Aligned {}
@@ -38,7 +38,7 @@ impl Aligned {
         Layout::from_size_align(bytes, LINE).ok()
     }
 
-    /// So many zeros; `None` if they cannot be had.
+    /// `bytes` zeros; `None` if out of memory.
     pub(super) fn zeroed(bytes: u64) -> Option<Self> {
         let len = usize::try_from(bytes).ok()?;
         if len == 0 {
@@ -50,7 +50,7 @@ impl Aligned {
         Some(Self { start, len, capacity: len })
     }
 
-    /// A copy of these bytes; `None` if there is no memory for it.
+    /// A copy of `bytes`; `None` if out of memory.
     pub(super) fn copy_of(bytes: &[u8]) -> Option<Self> {
         if bytes.is_empty() {
             return Some(Self::new());
@@ -58,19 +58,19 @@ impl Aligned {
         let len = bytes.len();
         // SAFETY: the size of the layout is not zero.
         let start = NonNull::new(unsafe { alloc(Self::layout(len)?) })?;
-        // SAFETY: the new allocation has so many bytes, and is nobody else's.
+        // SAFETY: the new allocation has `len` bytes and does not overlap `bytes`.
         unsafe { start.copy_from_nonoverlapping(NonNull::from(bytes).cast(), len) };
         Some(Self { start, len, capacity: len })
     }
 
-    /// Makes room for so many bytes behind those that there are; `None` if it cannot be had.
+    /// Reserves room for `more` bytes after the current ones; `None` if out of memory.
     pub(super) fn reserve(&mut self, more: u64) -> Option<()> {
         let bytes = self.len.checked_add(usize::try_from(more).ok()?)?;
         if bytes <= self.capacity {
             return Some(());
         }
         if self.capacity == 0 {
-            // None of the zeros is in use yet.
+            // The zeros are not part of the contents yet.
             *self = Self::zeroed(bytes as u64)?;
             self.len = 0;
             return Some(());
@@ -83,15 +83,15 @@ impl Aligned {
         Some(())
     }
 
-    /// Appends zeros up to this length, for which there is room.
+    /// Appends zeros up to this length. The room must be reserved.
     pub(super) fn grow(&mut self, len: usize) {
         assert!((self.len..=self.capacity).contains(&len), "there is room");
-        // SAFETY: the bytes from `len` to `capacity` are allocated, and belong to nobody.
+        // SAFETY: the bytes from `len` to `capacity` are allocated, and nothing borrows them.
         unsafe { self.start.add(self.len).write_bytes(0, len - self.len) };
         self.len = len;
     }
 
-    /// Forgets the bytes from this one on, if there are any.
+    /// Drops the bytes after the first `bytes`, if there are more.
     pub(super) fn truncate(&mut self, bytes: u64) {
         self.len = (self.len as u64).min(bytes) as usize;
     }
@@ -119,7 +119,7 @@ impl Drop for Aligned {
     }
 }
 
-/// Where there is no memory, this ends the program, as it does for a vector.
+/// Out of memory aborts the program, as for a vector.
 impl Clone for Aligned {
     fn clone(&self) -> Self {
         match Self::copy_of(self.bytes()) {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    /// What a vector of bytes does is the safe twin.
+    /// A `Vec<u8>` is the safe twin.
     #[test]
     fn bytes_are_those_of_a_vector_that_grows_alike() {
         let (mut ours, mut twin) = (Aligned::new(), Vec::new());

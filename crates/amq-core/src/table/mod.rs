@@ -1,4 +1,4 @@
-//! Tables of bytes: what a filter owns, and what a view borrows or shares.
+//! Tables of bytes: owned by a filter, or borrowed or shared by a view.
 
 mod aligned;
 
@@ -8,17 +8,17 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
-/// What holds a filter's table: a [`Table`], or for a view borrowed or shared bytes, such as
-/// `&[u8]`, `Arc<[u8]>` or a memory map.
+/// Storage of a filter's table: an owned [`Table`], or for a view, borrowed or shared bytes, such
+/// as `&[u8]`, `Arc<[u8]>` or a memory map.
 ///
-/// Numbers in a table are little-endian, on every machine, exactly as in a file. A table in bytes
-/// that change while a filter answers from them answers anything, keys denied included, or panics;
-/// nothing worse.
+/// Numbers in a table are little-endian, on every machine, exactly as in a file. If the bytes
+/// change while a filter uses them, answers are arbitrary (keys may be denied), or the filter
+/// panics; memory safety is not affected.
 pub trait Bytes: AsRef<[u8]> + Send + Sync {}
 
 impl<B: AsRef<[u8]> + Send + Sync + ?Sized> Bytes for B {}
 
-/// Some of the bytes that several filters share, such as a memory map.
+/// A range of shared bytes, such as a memory map.
 #[derive(Debug)]
 pub struct SharedBytes<T: ?Sized> {
     bytes: Arc<T>,
@@ -38,7 +38,7 @@ impl<T: ?Sized> Clone for SharedBytes<T> {
     }
 }
 
-/// No bytes, if the owner has fewer than it had.
+/// Empty, if the owner now has fewer bytes than before.
 impl<T: AsRef<[u8]> + ?Sized> AsRef<[u8]> for SharedBytes<T> {
     #[inline(always)]
     fn as_ref(&self) -> &[u8] {
@@ -47,34 +47,36 @@ impl<T: AsRef<[u8]> + ?Sized> AsRef<[u8]> for SharedBytes<T> {
     }
 }
 
-/// The bytes of a filter's table, beginning at a cache line.
+/// An owned table, aligned to a cache line.
 #[derive(Clone)]
 pub struct Table(Aligned);
 
 impl Table {
-    /// This many zeros. Refused memory is an error, and so is a size beyond the address space.
+    /// A table of `bytes` zeros. An error if out of memory, or if the size exceeds the address
+    /// space.
     pub fn zeroed(bytes: u64) -> Result<Self, BuildError> {
         Aligned::zeroed(bytes).map(Self).ok_or(BuildError::OutOfMemory { bytes })
     }
 
-    /// A copy, if there is memory for it.
+    /// A copy; an error if out of memory.
     pub fn try_clone(&self) -> Result<Self, BuildError> {
         Self::try_from(&**self)
     }
 
-    /// Keeps the first `bytes` bytes. The memory of the others stays allocated.
+    /// Shortens the table to `bytes` bytes. The rest stays allocated.
     pub fn truncate(&mut self, bytes: u64) {
         self.0.truncate(bytes);
     }
 
-    /// This many bytes, written by `fill` piece by piece. Allocates for the bytes that are `known`
-    /// to come, for a first piece, or for as much again as has come, and never for a mere claim.
+    /// A table of `bytes` bytes, which `fill` writes piece by piece. Never allocates by a file's
+    /// claim alone: only for the bytes that are `known` to exist, for a first piece, or for as many
+    /// bytes again as have arrived.
     pub(crate) fn fill(
         bytes: u64,
         known: u64,
         mut fill: impl FnMut(&mut [u8]) -> Result<(), DecodeError>,
     ) -> Result<Self, DecodeError> {
-        /// Bytes that are allocated before any have come.
+        /// Bytes allocated before any have arrived.
         const FIRST: u64 = 1 << 15;
         /// The most bytes that are read at once.
         const PIECE: usize = 1 << 20;
@@ -105,7 +107,7 @@ impl TryFrom<&[u8]> for Table {
     }
 }
 
-/// Of no bytes.
+/// An empty table.
 impl Default for Table {
     fn default() -> Self {
         Self(Aligned::new())
@@ -143,7 +145,7 @@ impl PartialEq for Table {
 
 impl Eq for Table {}
 
-/// Not the bytes, which may be gigabytes.
+/// Does not print the bytes, which may be gigabytes.
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table").field("bytes", &self.len()).finish()

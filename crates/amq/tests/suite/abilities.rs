@@ -124,7 +124,7 @@ fn the_compiler_names_types_that_can() {
         ("TruncateFilter", Ability::Truncate),
     ] {
         let said = before(item);
-        let all = format!(" can; `amq::Ability::{ability:?}.kinds()` are all\"");
+        let all = format!(" can; `amq::Ability::{ability:?}.kinds()` lists all\"");
         let examples = said.split(&all).next().and_then(|text| text.rsplit("note = ").next());
         let examples: Vec<&str> = examples.unwrap().split('`').skip(1).step_by(2).collect();
         assert!(said.contains(&all) && examples.len() >= 2, "{item}: {said}");
