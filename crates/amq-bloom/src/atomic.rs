@@ -1,4 +1,4 @@
-//! The classic Bloom filter, shared by threads.
+//! The atomic classic Bloom filter.
 #![cfg(target_has_atomic = "64")]
 
 use crate::probing::{ProbeTable, Probes};
@@ -12,25 +12,25 @@ use amq_core::prefetch::ahead;
 use amq_core::{BuildError, FilterKind, KeyHash, MergeError, PlanError};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Bits of a key that are looked at before any of them is set: all there are down to 1.5e-5.
+/// Bits of a key that are read before any is set: all of them down to a rate of 1.5e-5.
 const TOGETHER: usize = 16;
 
-/// A [`BloomFilter`] that any number of threads insert into and query at once, through `&self`,
-/// without locks.
+/// A [`BloomFilter`] that any number of threads can insert into and query concurrently, through
+/// `&self`, without locks.
 ///
-/// - **No bit is lost.** Bits are only ever set, each by one atomic operation. Once an insert has
-///   returned, every thread that has learned of it (through a lock, a channel, a join, a
-///   release/acquire pair ...) gets `true` for the key.
-/// - **Of racing inserters of one new key, at least one is told [`New`]**, unless other
-///   keys covered all of its bits in the meantime. Exactly one cannot be promised, since each racer
-///   may be the first at one of the k bits. Without a race the answer is exact.
+/// - **No bit is lost.** Bits are only ever set, each by one atomic operation. After an insert has
+///   returned, lookups of the key return `true` in every thread that synchronises with the
+///   inserting one (by a lock, a channel, a join, a release/acquire pair ...).
+/// - **If threads race to insert the same new key, at least one gets [`New`]**, unless other keys
+///   set all of its bits in the meantime. More than one may get it, because each may be the first
+///   to set one of the k bits. Without a race the answer is exact.
 /// - A new key takes one atomic operation for each of its bits that is clear (5 of 7 on average
-///   while a filter fills up at 1 %) and one to count it. A processor does nothing else meanwhile,
-///   for some twenty cycles each on x86-64; so from one thread alone inserts take several times as
-///   long as those of [`BloomFilter`]. Batches are counted at once. Whoever has the filter to
-///   itself, as generic code with `&mut` and `build` have, needs no atomic operation at all.
-/// - The struct itself takes a kilobyte, for a counter that threads do not contend for; the table
-///   is on the heap.
+///   while a filter fills up at 1 %) and one to count it. Each stalls the processor for some twenty
+///   cycles on x86-64, so inserts from a single thread take several times as long as those of
+///   [`BloomFilter`]. Batches are counted with one operation. With exclusive access (`build`, or
+///   generic code with `&mut`) no atomic operations are used.
+/// - The struct itself takes a kilobyte, for a counter without contention; the table is on the
+///   heap.
 /// - The table is that of a `BloomFilter` with the same parameters, seed and keys, bit for bit.
 ///   They convert into each other ([`into_inner`](Atomic::into_inner), `From`), which copies the
 ///   table.
@@ -144,10 +144,10 @@ impl AtomicTable for AtomicBits {
 
     /// Sets a key's bits, and returns whether any was clear.
     ///
-    /// An atomic operation waits for the loads before it, and holds up those after it. So the words
-    /// are read first, whose waits for memory overlap, and without a branch on what they hold. Most
-    /// bits of a repeated key, and half of a new one's, are set already; whoever set one was told
-    /// so. Only the others take an atomic operation.
+    /// An atomic operation waits for earlier loads and delays later ones. So the words are read
+    /// first, without a branch on their values, and their cache misses overlap. Most bits of a
+    /// repeated key, and half of those of a new key, are already set: the thread that set a bit was
+    /// told so. Only the clear bits need an atomic operation.
     #[inline]
     fn set(&self, hash: KeyHash) -> bool {
         let words = &self.words[..];
@@ -185,7 +185,7 @@ impl AtomicTable for AtomicBits {
         new
     }
 
-    /// As `set`, through `&mut self`: without atomic operations.
+    /// As `set`, without atomic operations.
     #[inline(always)]
     fn set_alone(&mut self, hash: KeyHash) -> bool {
         let words = &mut self.words[..];
@@ -251,7 +251,7 @@ mod tests {
             for part in 0..4u64 {
                 let filter = &filter;
                 threads.spawn(move || {
-                    // Overlapping parts, so that threads also meet at the same keys.
+                    // The parts overlap, so that threads also insert the same keys.
                     for key in part * 8000..part * 8000 + 16_000 {
                         filter.insert(&key);
                     }
@@ -271,7 +271,7 @@ mod tests {
     fn of_racing_inserters_of_a_new_key_at_least_one_is_told_so() {
         let rounds = 2000u64;
         let threads = 3;
-        // So large that no round's key is covered by the others'.
+        // Large enough that other rounds do not set all bits of a round's key.
         let filter = AtomicBloomFilter::new(Goal::fpr(rounds, 1e-12)).unwrap();
         let barrier = Barrier::new(threads);
         let told: Vec<Vec<bool>> = thread::scope(|scope| {
@@ -292,7 +292,7 @@ mod tests {
         for round in 0..rounds as usize {
             assert!(told.iter().any(|answers| answers[round]), "round {round}");
         }
-        // Several may be told New, and each is counted; afterwards nobody is.
+        // Several threads may get New, and each is counted; later inserts do not get it.
         assert!(filter.len() >= rounds);
         assert!(!filter.insert_hash(KeyHash::new(remix(0, 0))).is_new());
     }
@@ -303,7 +303,7 @@ mod tests {
         let hashes: Vec<_> = (0..20_000u64).map(|key| KeyHash::of(&key, 0)).collect();
         let shared = || hashes.iter().filter(|&&hash| filter.insert_hash(hash).is_new());
         let (_, steps) = amq_core::internal::steps_of(|| shared().count());
-        // Seldom two probes of a key are the same clear bit.
+        // Two probes of a key are rarely the same clear bit.
         let ones = filter.snapshot().unwrap().count_ones();
         assert!((ones..ones + 10).contains(&steps), "{steps} for {ones}");
         let mean = steps as f64 / 20_000.0;

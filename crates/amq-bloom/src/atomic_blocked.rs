@@ -1,4 +1,4 @@
-//! The split-block Bloom filter, shared by threads.
+//! The atomic split-block Bloom filter.
 #![cfg(target_has_atomic = "64")]
 
 use crate::block::{Block, paired, unpaired};
@@ -13,27 +13,28 @@ use amq_core::prefetch::{ahead, contains_each, insert_each, prefetch};
 use amq_core::{BuildError, FilterKind, KeyHash, MergeError, PlanError};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A [`BlockedBloomFilter`] that any number of threads insert into and query at once, through
-/// `&self`, without locks.
+/// A [`BlockedBloomFilter`] that any number of threads can insert into and query concurrently,
+/// through `&self`, without locks.
 ///
-/// A key is eight bits in one 32-byte block, so an insert waits for one cache line and takes at
-/// most four atomic operations, on the words of 64 bits in which a bit is clear.
+/// A key sets eight bits in one 32-byte block, so an insert touches one cache line and needs at
+/// most four atomic operations, on the 64-bit words in which a bit is clear.
 ///
-/// - **No bit is lost.** Bits are only ever set, by atomic operations. Once an insert has returned,
-///   every thread that has learned of it (through a lock, a channel, a join, a release/acquire pair
-///   ...) gets `true` for the key. A thread that has not may see some of its bits and not others,
-///   in any order, and answers `false` until it sees all.
-/// - **Of racing inserters of one new key, at least one is told [`New`]**, unless other
-///   keys covered all of its bits in the meantime. Exactly one cannot be promised, since each racer
-///   may be the first at one of the four words. Without a race the answer is exact.
+/// - **No bit is lost.** Bits are only ever set, by atomic operations. After an insert has
+///   returned, lookups of the key return `true` in every thread that synchronises with the
+///   inserting one (by a lock, a channel, a join, a release/acquire pair ...). Other threads may
+///   see some of its bits before others, in any order; their lookups return `false` until they see
+///   all.
+/// - **If threads race to insert the same new key, at least one gets [`New`]**, unless other keys
+///   set all of its bits in the meantime. More than one may get it, because each may be the first
+///   to change one of the four words. Without a race the answer is exact.
 /// - A new key takes 3.5 atomic operations on its words, on average while a filter fills up at 1 %,
-///   and one to count it. A processor does nothing else meanwhile, for some twenty cycles each on
-///   x86-64; so from one thread alone inserts take several times as long as those of
-///   [`BlockedBloomFilter`]. (Operations on 128 bits would halve their number, but Rust's memory
-///   model does not allow them beside loads of 64.) Batches are counted at once. Whoever has the
-///   filter to itself, as generic code with `&mut` and `build` have, needs none at all.
-/// - The struct itself takes a kilobyte, for a counter that threads do not contend for; the table
-///   is on the heap.
+///   and one to count it. Each stalls the processor for some twenty cycles on x86-64, so inserts
+///   from a single thread take several times as long as those of [`BlockedBloomFilter`]. (128-bit
+///   operations would halve their number, but Rust's memory model does not allow mixing them with
+///   64-bit loads.) Batches are counted with one operation. With exclusive access (`build`, or
+///   generic code with `&mut`) no atomic operations are used.
+/// - The struct itself takes a kilobyte, for a counter without contention; the table is on the
+///   heap.
 /// - The table is that of a `BlockedBloomFilter` with the same parameters, seed and keys, bit for
 ///   bit. They convert into each other ([`into_inner`](Atomic::into_inner), `From`), which
 ///   copies the table.
@@ -68,7 +69,7 @@ impl AtomicBlock {
         Self(paired(&block.words()).map(AtomicU64::new))
     }
 
-    /// The words as they are now, one after another.
+    /// The current words, each loaded separately.
     #[inline(always)]
     fn words(&self) -> [u64; 4] {
         core::array::from_fn(|i| self.0[i].load(Relaxed))
@@ -80,8 +81,8 @@ impl AtomicBlock {
 
     /// Sets a key's bits, and returns whether any was clear.
     ///
-    /// All words are read first: an atomic operation holds up the loads after it. Then only those
-    /// that lack a bit are changed. Whoever set the others was told so.
+    /// All words are read first, because an atomic operation delays later loads. Only words that
+    /// lack a bit are changed; the threads that changed the others were told so.
     #[inline(always)]
     fn insert(&self, low: u32) -> bool {
         let mask = simd::mask64(low);
@@ -96,7 +97,7 @@ impl AtomicBlock {
         new
     }
 
-    /// As `insert`, through `&mut self`: without atomic operations.
+    /// As `insert`, without atomic operations.
     #[inline(always)]
     fn insert_alone(&mut self, low: u32) -> bool {
         let mut new = 0;
@@ -207,7 +208,7 @@ impl AtomicTable for AtomicBlocks {
         new
     }
 
-    /// As `set`, through `&mut self`: without atomic operations.
+    /// As `set`, without atomic operations.
     #[inline(always)]
     fn set_alone(&mut self, hash: KeyHash) -> bool {
         let (block, low) = Block::place(hash, self.0.len() as u64);
@@ -265,7 +266,7 @@ mod tests {
             for part in 0..4u64 {
                 let filter = &filter;
                 threads.spawn(move || {
-                    // Overlapping parts, so that threads also meet at the same keys.
+                    // The parts overlap, so that threads also insert the same keys.
                     let keys: Vec<_> = (part * 8000..part * 8000 + 16_000).collect();
                     for key in &keys[..8000] {
                         filter.insert(key);
@@ -292,7 +293,7 @@ mod tests {
             assert!(of_this <= 4);
             steps += of_this;
         }
-        // Four times the mean share of words of 64 bits that lack one of two.
+        // Four words, times the mean probability that a 64-bit word lacks one of its two bits.
         let mean = steps as f64 / 20_000.0;
         assert!((3.5..3.58).contains(&mean), "{mean}");
         assert_eq!(amq_core::internal::steps_of(|| filter.insert_batch(&hashes)), (0, 0));

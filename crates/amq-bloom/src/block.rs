@@ -6,7 +6,7 @@ use crate::theory::blocked::{self as theory, LAYOUT};
 use amq_core::internal::{Entry, Opened};
 use amq_core::{DecodeError, FilterKind, Goal, KeyHash, MergeError, Plan, PlanError, PredictedFpr};
 
-/// The odd multipliers of the Parquet format, one per word: each derives another five bits from
+/// The odd multipliers of the Parquet format, one per word: each derives five different bits from
 /// half a hash.
 pub const SALTS: [u32; 8] = [
     0x47b6_137b,
@@ -50,15 +50,15 @@ pub(crate) fn mask(low: u32) -> [u32; 8] {
     SALTS.map(|salt| 1 << (low.wrapping_mul(salt) >> 27))
 }
 
-/// The mask of a key in four words of 64 bits, each of two words of 32, the lower half first: for
-/// the atomic filter, as the two functions below.
+/// The mask of a key as four words of 64 bits, each of two words of 32, the lower half first. For
+/// the atomic filter, like the next two functions.
 #[cfg(target_has_atomic = "64")]
 #[inline(always)]
 pub(crate) fn mask64(low: u32) -> [u64; 4] {
     paired(&mask(low))
 }
 
-/// Eight words as four, each of two, the lower half first.
+/// Joins eight words in pairs, the lower half first.
 #[cfg(target_has_atomic = "64")]
 #[inline(always)]
 pub(crate) fn paired(words: &[u32; 8]) -> [u64; 4] {
@@ -128,10 +128,10 @@ impl Layout for Block {
         self.words()
     }
 
-    /// The block from the upper half of the hash, the selector of the bits from the lower.
+    /// The block's index from the upper half of the hash, and the bit selector from the lower.
     ///
-    /// Halves of 32 bits define this layout. They are the one exception to this family's rule that
-    /// 64 bits choose a place; see [`MAX_BLOCKS`](crate::MAX_BLOCKS).
+    /// The Parquet layout uses halves of 32 bits. All other layouts choose an index by 64 bits; see
+    /// [`MAX_BLOCKS`](crate::MAX_BLOCKS).
     #[inline(always)]
     fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
         let hash = hash.get();
@@ -143,7 +143,7 @@ impl Layout for Block {
         mask(low)
     }
 
-    /// The product of its words' fills.
+    /// The product of the fills of its words.
     fn fpr(&self, (): ()) -> f64 {
         self.words().map(|word| f64::from(word.count_ones()) / 32.0).iter().product()
     }

@@ -1,4 +1,4 @@
-//! The filters of blocks: split-block and wide-block.
+//! The blocked filters: split-block and wide-block.
 
 use crate::FoldError;
 use crate::block::Block;
@@ -26,23 +26,24 @@ use amq_core::{
 use core::fmt;
 use core::ops::{BitAndAssign, BitOrAssign};
 
-/// The split-block Bloom filter: a key is eight bits in one 32-byte block, one in each of its eight
-/// words.
+/// The split-block Bloom filter: a key sets eight bits in one 32-byte block, one in each of its
+/// eight words.
 ///
-/// Every operation touches one cache line. That costs a tenth more space than
-/// [`BloomFilter`](crate::BloomFilter) at 1 %, a sixth at 0.1 %. The layout is that of Apache
-/// Parquet: the same 64-bit hashes set the same bits. (Parquet hashes with XXH64 and seed 0. To
-/// read or write its filters, hash that way and use the methods that take a [`KeyHash`].)
+/// Every operation touches one cache line. This costs a tenth more space than
+/// [`BloomFilter`](crate::BloomFilter) at 1 %, and a sixth more at 0.1 %. The layout is that of
+/// Apache Parquet: the same 64-bit hashes set the same bits. (Parquet hashes with XXH64 and seed 0.
+/// To read or write its filters, compute that hash and use the methods that take a [`KeyHash`].)
 ///
 /// Its methods are those of [`Blocked`].
 pub type BlockedBloomFilter<B = Table> = Blocked<Block, B>;
 
-/// The wide-block Bloom filter: a key is a few bits in one 64-byte block, spread evenly over its
+/// The wide-block Bloom filter: a key sets a few bits in one 64-byte block, spread evenly over its
 /// eight words.
 ///
-/// As [`BlockedBloomFilter`] it touches one cache line an operation, but it uses the whole line,
-/// and as many bits per key as suit the rate. So it takes 6 % less space at 1 %, 8 % at 0.1 % and
-/// 16 % at 0.01 %. Its table is no other program's: for Parquet use the split-block filter.
+/// Like [`BlockedBloomFilter`], it touches one cache line per operation, but it uses the whole
+/// line, and the best number of bits per key for the rate. So it needs 6 % less space at 1 %, 8 %
+/// at 0.1 % and 16 % at 0.01 %. No other program uses this layout; for Parquet, use the split-block
+/// filter.
 ///
 /// Its methods are those of [`Blocked`].
 ///
@@ -72,13 +73,13 @@ pub type WideBlockedBloomView<'a> = WideBlockedBloomFilter<&'a [u8]>;
 /// The revision of both layouts in files.
 const REVISION: u8 = 1;
 
-/// A Bloom filter of blocks: [`BlockedBloomFilter`] or [`WideBlockedBloomFilter`].
+/// A blocked Bloom filter: [`BlockedBloomFilter`] or [`WideBlockedBloomFilter`].
 ///
-/// `B` holds the blocks: a [`Table`], or for a view ([`BlockedBloomView`],
+/// `B` stores the blocks: a [`Table`], or for a view ([`BlockedBloomView`],
 /// [`WideBlockedBloomView`]) a borrowed slice. See the [crate's documentation](crate) for the
 /// picture, the algorithm and the formulas.
 ///
-/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// The most common methods are inherent. The others are in traits that this crate exports: batches
 /// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
 /// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
@@ -114,12 +115,12 @@ impl<L: BlockLayout> Blocked<L> {
         Ok(Self { header: Header::new(&plan, seed), shape, len: 0, table })
     }
 
-    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds
-    /// with another seed, from a slice of keys, and from hashes.
+    /// Builds a filter of these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds with
+    /// another seed, from a slice of keys, and from hashes.
     ///
-    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
-    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
-    /// hashes are, 8 bytes each, until the filter is made.
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys, or a
+    /// [`Goal`] or [`Plan`], with which more keys than planned are an error. The hashes are kept
+    /// until the filter is built, 8 bytes each; the keys are not.
     ///
     /// ```
     /// use amq_bloom::{BlockedBloomFilter, Budget};
@@ -136,7 +137,7 @@ impl<L: BlockLayout> Blocked<L> {
         Self::build_iter(target, DEFAULT_SEED, keys)
     }
 
-    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    /// The best parameters for a goal, with their size and rate. Allocates nothing.
     ///
     /// ```
     /// use amq_bloom::{BlockedBloomFilter, Goal};
@@ -150,7 +151,7 @@ impl<L: BlockLayout> Blocked<L> {
         <Self as PlanFilter>::plan(goal)
     }
 
-    /// Inserts `key`. Never refused: past the planned number of keys the false-positive rate rises
+    /// Inserts `key`. Never fails: beyond the planned number of keys the false-positive rate rises
     /// instead.
     ///
     /// ```
@@ -175,15 +176,17 @@ impl<L: BlockLayout> Blocked<L> {
         Inserted::from_change(new)
     }
 
-    /// The union: afterwards `self` contains whatever either contained. All or nothing.
+    /// Merges `other` into `self`, which then contains the keys of both. On an error nothing
+    /// changes.
     ///
-    /// Both need the same parameters and seed. [`len`](Self::len) becomes the sum of both, which
-    /// counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does not.
+    /// Both must have the same parameters and seed. [`len`](Self::len) becomes the sum of both,
+    /// which counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does
+    /// not.
     ///
-    /// The other's table may be a whole number of times larger or smaller; then the smaller one is
-    /// expanded. That is refused for the rate ([`MergeError::Rate`]) if the union would err more
-    /// often than the larger was planned for: [`merge_within`](Self::merge_within) allows another
-    /// rate, and folds the larger one where that is enough.
+    /// One table may also be a multiple of the other; then the smaller one is expanded. This is
+    /// refused ([`MergeError::Rate`]) if the union's rate would exceed the rate that the larger
+    /// filter was planned for. [`merge_within`](Self::merge_within) accepts another rate, and folds
+    /// the larger table if the rate allows it.
     ///
     /// ```
     /// use amq_bloom::{BlockedBloomFilter, Goal};
@@ -211,10 +214,11 @@ impl<L: BlockLayout> Blocked<L> {
         Self { header, shape, len, table }
     }
 
-    /// The intersection: afterwards every key that was in both is still in. All or nothing.
+    /// Intersects `self` with `other`: keys that were in both are still in. On an error nothing
+    /// changes.
     ///
-    /// A key that was in only one is answered `true` no more often than by the other.
-    /// [`len`](Self::len) becomes the smaller of both.
+    /// A key that was in only one filter is in the result only if it was a false positive of the
+    /// other. [`len`](Self::len) becomes the smaller of both.
     /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
@@ -247,8 +251,8 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
         self.contains_hash(key.key_hash(self.header.seed))
     }
 
-    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives on arrival. After a union, the sum of both.
+    /// The number of inserts that returned [`Inserted::New`]: distinct keys, except those that were
+    /// false positives when inserted. After a merge, the sum of both.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
@@ -260,8 +264,8 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
         self.len == 0
     }
 
-    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
-    /// table.
+    /// The filter's state as one value, which implements `Display`: keys, load, bytes, rate. Reads
+    /// the whole table.
     ///
     /// ```
     /// use amq_bloom::{BlockedBloomFilter, Budget};
@@ -283,15 +287,15 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
         L::params(self.blocks().len() as u64, self.shape)
     }
 
-    /// A filter with given blocks, as [`as_bytes`](Self::as_bytes) returns them: those of a Parquet
-    /// file, for example.
+    /// A filter with existing blocks, as returned by [`as_bytes`](Self::as_bytes) or read from a
+    /// Parquet file.
     ///
-    /// Their number must match the parameters. Nothing else can be checked: a wrong seed or a
-    /// damaged table denies keys.
+    /// Their number must match the parameters. Nothing else can be checked: with a wrong seed or a
+    /// damaged table, the filter denies keys.
     ///
-    /// If the keys were not hashed by [`KeyHash::of`], make it a
-    /// [`Prehashed`](amq_core::Prehashed) filter. So it is with Parquet, which hashes the plain
-    /// encoding of a value by XXH64 with seed 0: ask such a filter by hash,
+    /// If the keys were not hashed by [`KeyHash::of`], wrap it in
+    /// [`Prehashed`](amq_core::Prehashed). This includes Parquet, which hashes the plain encoding
+    /// of a value by XXH64 with seed 0: query such a filter by hash,
     /// `contains_hash(KeyHash::new(xxh64(value, 0)))`.
     pub fn from_table_unchecked(table: B, parts: Parts<L::Params>) -> Result<Self, PlanError> {
         L::check(&parts.params)?;
@@ -301,7 +305,7 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
         Ok(Self { header: Header::of_parts(&parts), shape, len: parts.len, table })
     }
 
-    /// The blocks. Those of a split-block filter are the bitset of a Parquet Bloom filter.
+    /// The blocks. For a split-block filter, they are the bitset of a Parquet Bloom filter.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.table.as_ref()
@@ -312,8 +316,7 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
         simd::blocks_of(self.table.as_ref())
     }
 
-    /// What the filter consists of beside its blocks; see
-    /// [`from_table_unchecked`](Self::from_table_unchecked).
+    /// The parameters, seed and counts; see [`from_table_unchecked`](Self::from_table_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<L::Params> {
         self.header.parts(self.params(), self.len)
@@ -325,22 +328,23 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
         layout::count_ones(self.blocks().iter().copied())
     }
 
-    /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
-    /// the whole table. Above [`capacity`](Filter::capacity) the rate is above the planned one.
+    /// Estimated number of distinct keys, from the fraction of bits set; infinite if all are. Reads
+    /// the whole table. If it exceeds [`capacity`](Filter::capacity), the rate exceeds the planned
+    /// one.
     ///
-    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
-    /// were false positives on arrival. After an [intersection](Blocked::intersect) it is far too
-    /// high: estimate the number of common keys from the two filters and their union, as
+    /// Unlike [`len`](Self::len), it is correct after a merge, and includes keys that were false
+    /// positives when inserted. After an [intersection](Blocked::intersect) it is far too high:
+    /// estimate the number of common keys from the two filters and their union, as
     /// [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality) shows.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         L::keys_of_fill(&self.params(), self.load_factor())
     }
 
-    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes
-    /// with it: the filter that would have been built at that size. `factor` must divide the number
-    /// of blocks. [`capacity`](Filter::capacity) becomes the number of keys that the budget allows
-    /// in the smaller table.
+    /// A filter with the same keys in a table `factor` times smaller, with a correspondingly higher
+    /// rate: the filter that would have been built at that size. `factor` must divide the number of
+    /// blocks. [`capacity`](Filter::capacity) becomes the number of keys that the budget allows in
+    /// the smaller table.
     pub fn fold(&self, factor: u64) -> Result<Blocked<L>, FoldError> {
         let blocks = self.blocks().len() as u64;
         FoldError::check("blocks", blocks, factor)?;
@@ -383,9 +387,9 @@ impl<L: BlockLayout, B: Bytes> Filter for Blocked<L, B> {
         size_of_val(self.blocks()) as u64
     }
 
-    /// The mean over the blocks of the rate that their bits set give, plus the floor of the half
-    /// hash that chooses the bits: the exact rate of this filter. (Beyond about 10^8 split blocks,
-    /// where half a hash no longer chooses them evenly, it is a few percent too low.)
+    /// The exact rate of this filter: the mean of the blocks' rates, plus the probability that two
+    /// keys of a block share the half hash that chooses the bits. (Beyond about 10^8 split blocks,
+    /// which half a hash does not choose evenly, it is a few percent too low.)
     fn expected_fpr(&self) -> f64 {
         layout::expected_fpr(self.blocks().iter().copied(), self.shape)
     }
@@ -544,7 +548,7 @@ impl<L: BlockLayout> BuildFilter for Blocked<L> {
     }
 }
 
-/// Keeps the hashes of all keys, 8 bytes each, until they are in.
+/// Keeps the hashes of all keys until they are inserted, 8 bytes each.
 #[cfg(feature = "rayon")]
 impl<L: BlockLayout, K: Key + Send> ParallelExtend<K> for Blocked<L> {
     fn par_extend<I: IntoParallelIterator<Item = K>>(&mut self, keys: I) {
@@ -588,7 +592,7 @@ impl<L: BlockLayout> BitAndAssign<&Self> for Blocked<L> {
     }
 }
 
-/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+/// Prints neither the table, which may be gigabytes, nor the seed, which may be secret.
 impl<L: BlockLayout, B: Bytes> fmt::Debug for Blocked<L, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(L::NAME)
@@ -599,7 +603,7 @@ impl<L: BlockLayout, B: Bytes> fmt::Debug for Blocked<L, B> {
     }
 }
 
-/// The bytes of the filter's file.
+/// Serialises the bytes of the filter's file.
 #[cfg(feature = "serde")]
 impl<L: BlockLayout, B: Bytes> amq_core::internal::serde::Serialize for Blocked<L, B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
@@ -610,7 +614,7 @@ impl<L: BlockLayout, B: Bytes> amq_core::internal::serde::Serialize for Blocked<
     }
 }
 
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
+/// Deserialises the bytes of the filter's file, with all checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de, L: BlockLayout> amq_core::internal::serde::Deserialize<'de> for Blocked<L> {
     fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(

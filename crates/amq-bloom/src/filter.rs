@@ -28,12 +28,12 @@ use core::ops::{BitAndAssign, BitOrAssign};
 /// The revision of the layout in files.
 const REVISION: u8 = 1;
 
-/// The classic Bloom filter: a key is k bits anywhere in a table of m.
+/// The classic Bloom filter: a key sets k bits anywhere in a table of m.
 ///
-/// `B` holds the table: a [`Table`], or for a [view](crate::BloomView) a borrowed slice. See the
+/// `B` stores the table: a [`Table`], or for a [view](crate::BloomView) a borrowed slice. See the
 /// [crate's documentation](crate) for the picture, the algorithm and the formulas.
 ///
-/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// The most common methods are inherent. The others are in traits that this crate exports: batches
 /// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
 /// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
@@ -74,12 +74,12 @@ impl BloomFilter {
         Ok(Self { header: Header::new(&plan, seed), params: plan.params, len: 0, table })
     }
 
-    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds
-    /// with another seed, from a slice of keys, and from hashes.
+    /// Builds a filter of these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds with
+    /// another seed, from a slice of keys, and from hashes.
     ///
-    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
-    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
-    /// hashes are, 8 bytes each, until the filter is made.
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys, or a
+    /// [`Goal`] or [`Plan`], with which more keys than planned are an error. The hashes are kept
+    /// until the filter is built, 8 bytes each; the keys are not.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Budget};
@@ -96,7 +96,7 @@ impl BloomFilter {
         Self::build_iter(target, DEFAULT_SEED, keys)
     }
 
-    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    /// The best parameters for a goal, with their size and rate. Allocates nothing.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Goal};
@@ -110,7 +110,7 @@ impl BloomFilter {
         <Self as PlanFilter>::plan(goal)
     }
 
-    /// Inserts `key`. Never refused: past the planned number of keys the false-positive rate rises
+    /// Inserts `key`. Never fails: beyond the planned number of keys the false-positive rate rises
     /// instead.
     ///
     /// ```
@@ -135,15 +135,17 @@ impl BloomFilter {
         Inserted::from_change(new)
     }
 
-    /// The union: afterwards `self` contains whatever either contained. All or nothing.
+    /// Merges `other` into `self`, which then contains the keys of both. On an error nothing
+    /// changes.
     ///
-    /// Both need the same parameters and seed. [`len`](Self::len) becomes the sum of both, which
-    /// counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does not.
+    /// Both must have the same parameters and seed. [`len`](Self::len) becomes the sum of both,
+    /// which counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does
+    /// not.
     ///
-    /// The other's table may be a whole number of times larger or smaller; then the smaller one is
-    /// expanded. That is refused for the rate ([`MergeError::Rate`]) if the union would err more
-    /// often than the larger was planned for: [`merge_within`](Self::merge_within) allows another
-    /// rate, and folds the larger one where that is enough.
+    /// One table may also be a multiple of the other; then the smaller one is expanded. This is
+    /// refused ([`MergeError::Rate`]) if the union's rate would exceed the rate that the larger
+    /// filter was planned for. [`merge_within`](Self::merge_within) accepts another rate, and folds
+    /// the larger table if the rate allows it.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Goal};
@@ -166,17 +168,18 @@ impl BloomFilter {
         self.header
     }
 
-    /// A filter from its parts. The table has as many bytes as the parameters ask for.
+    /// A filter from its parts. The table must have the size that the parameters require.
     pub(crate) const fn of(header: Header, params: BloomParams, len: u64, table: Table) -> Self {
         Self { header, params, len, table }
     }
 
-    /// The intersection: afterwards every key that was in both is still in. All or nothing.
+    /// Intersects `self` with `other`: keys that were in both are still in. On an error nothing
+    /// changes.
     ///
-    /// A key that was in only one is answered `true` no more often than by the other.
-    /// [`len`](Self::len) becomes the smaller of both.
-    /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on; it says how
-    /// to estimate the number of common keys.
+    /// A key that was in only one filter is in the result only if it was a false positive of the
+    /// other. [`len`](Self::len) becomes the smaller of both.
+    /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on; its
+    /// documentation shows how to estimate the number of common keys.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
         self.params.check_same(&other.params)?;
         self.header.check_seeds(&other.header)?;
@@ -188,7 +191,7 @@ impl BloomFilter {
     }
 }
 
-/// A bit of a table.
+/// Sets bits of a table.
 struct Bit;
 
 impl Place for Bit {
@@ -203,7 +206,7 @@ impl Place for Bit {
         old & mask == 0
     }
 
-    // All changes in one word, tested once.
+    // Collects all changes in one word, to branch once.
     #[inline(always)]
     fn set_all(words: &mut [[u8; 8]], bits: u64, probes: u32, hash: KeyHash) -> bool {
         let mut positions = Probes::new(hash, bits);
@@ -240,8 +243,8 @@ impl<B: Bytes> BloomFilter<B> {
         self.contains_hash(key.key_hash(self.header.seed))
     }
 
-    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives on arrival. After a union, the sum of both.
+    /// The number of inserts that returned [`Inserted::New`]: distinct keys, except those that were
+    /// false positives when inserted. After a merge, the sum of both.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
@@ -253,8 +256,8 @@ impl<B: Bytes> BloomFilter<B> {
         self.len == 0
     }
 
-    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
-    /// table.
+    /// The filter's state as one value, which implements `Display`: keys, load, bytes, rate. Reads
+    /// the whole table.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Budget};
@@ -276,11 +279,11 @@ impl<B: Bytes> BloomFilter<B> {
         self.params
     }
 
-    /// A filter with the table that [`as_bytes`](Self::as_bytes) returned.
+    /// A filter with an existing table, as returned by [`as_bytes`](Self::as_bytes).
     ///
-    /// A table of the wrong length, or with a bit set past the last, is refused. Nothing else can
-    /// be checked: a wrong seed or a damaged table denies keys. If the keys were not hashed by
-    /// [`KeyHash::of`], make it a [`Prehashed`](amq_core::Prehashed) filter.
+    /// A table of the wrong length, or with bits set past the last, is refused. Nothing else can be
+    /// checked: with a wrong seed or a damaged table, the filter denies keys. If the keys were not
+    /// hashed by [`KeyHash::of`], wrap it in [`Prehashed`](amq_core::Prehashed).
     pub fn from_table_unchecked(table: B, parts: Parts<BloomParams>) -> Result<Self, PlanError> {
         let params = parts.params;
         params.check()?;
@@ -292,15 +295,14 @@ impl<B: Bytes> BloomFilter<B> {
         Ok(Self { header: Header::of_parts(&parts), params, len: parts.len, table })
     }
 
-    /// The table: bit `i` is bit `i % 8` of byte `i / 8`. There are eight bytes for each 64 bits
-    /// begun, and bits past the last are zero.
+    /// The table: bit `i` is bit `i % 8` of byte `i / 8`. The length is rounded up to eight bytes,
+    /// and bits past the last are zero.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.table.as_ref()
     }
 
-    /// What the filter consists of beside its table; see
-    /// [`from_table_unchecked`](Self::from_table_unchecked).
+    /// The parameters, seed and counts; see [`from_table_unchecked`](Self::from_table_unchecked).
     #[must_use]
     pub fn parts(&self) -> Parts<BloomParams> {
         self.header.parts(self.params, self.len)
@@ -312,16 +314,17 @@ impl<B: Bytes> BloomFilter<B> {
         table::count_ones(words(self.as_bytes()))
     }
 
-    /// Estimated number of distinct keys, from the share of bits set; infinite when all are. Reads
-    /// the whole table. Above [`capacity`](Filter::capacity) the rate is above the planned one.
+    /// Estimated number of distinct keys, from the fraction of bits set; infinite if all are. Reads
+    /// the whole table. If it exceeds [`capacity`](Filter::capacity), the rate exceeds the planned
+    /// one.
     ///
-    /// Unlike [`len`](Self::len) it is right after a union, and it counts the distinct keys that
-    /// were false positives on arrival. Its standard error is about `0.8 / sqrt(m)` of the estimate
-    /// at the design load.
+    /// Unlike [`len`](Self::len), it is correct after a merge, and includes keys that were false
+    /// positives when inserted. Its standard error is about `0.8 / sqrt(m)` of the estimate at the
+    /// design load.
     ///
     /// **After an [intersection](Self::intersect) it is far too high**: bits that the two filters
-    /// set for different keys stay, and nothing tells them from those of common keys. Estimate the
-    /// number of common keys from the two filters and their union:
+    /// set for different keys stay, and cannot be distinguished from those of common keys. Estimate
+    /// the number of common keys from the two filters and their union:
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Goal};
@@ -343,17 +346,17 @@ impl<B: Bytes> BloomFilter<B> {
         theory::keys_of_fill(self.params.bits, self.params.probes, self.load_factor())
     }
 
-    /// A filter with the same keys in a table `factor` times smaller, and the higher rate that goes
-    /// with it.
+    /// A filter with the same keys in a table `factor` times smaller, with a correspondingly higher
+    /// rate.
     ///
-    /// Each bit at `i` moves to `i / factor`, which is where the key's probe lands in the smaller
-    /// table. Nothing is lost, and the result is the filter that would have been built at that
-    /// size. Filters planned by this crate fold by 2, 4, 8, 16, 32 and 64 at least. Fold a filter
-    /// that holds fewer keys than planned before you ship it.
+    /// Each bit `i` moves to `i / factor`, the position of the key's probe in the smaller table.
+    /// The result is the filter that would have been built at that size. Filters planned by this
+    /// crate fold at least by 2, 4, 8, 16, 32 and 64. Use it to ship a filter that holds fewer keys
+    /// than planned.
     ///
     /// Its [`capacity`](Filter::capacity) becomes the number of keys that the budget allows in the
-    /// smaller table: the most within the rate it was planned for, else as many bits per key as
-    /// before.
+    /// smaller table: the most within the rate it was planned for, or, for other budgets, the
+    /// number with as many bits per key as before.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Filter, Goal};
@@ -386,9 +389,10 @@ impl<B: Bytes> BloomFilter<B> {
         Ok(BloomFilter { header, params, len: self.len, table })
     }
 
-    /// [`contains_hash`](Filter::contains_hash), sooner if the answer is no and later if it is yes.
+    /// [`contains_hash`](Filter::contains_hash), optimised for absent keys: faster if the answer is
+    /// `false`, slower if it is `true`.
     ///
-    /// For filters that are mostly queried for keys they do not have. The answers are the same.
+    /// The answers are the same.
     #[inline]
     #[must_use]
     pub fn contains_hash_unlikely(&self, hash: KeyHash) -> bool {
@@ -467,8 +471,8 @@ impl InsertFilter for BloomFilter {
         Ok(Self::insert_hash(self, hash))
     }
 
-    // No prefetching: stores do not wait, so the misses of several inserts overlap anyway. It
-    // measured 1.2 to 1.7 times slower.
+    // No prefetching: stores do not stall, so the misses of several inserts overlap anyway.
+    // Prefetching measured 1.2 to 1.7 times slower.
     #[inline]
     fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
         Ok(self.insert_many(Hashes::Slice(hashes)))
@@ -569,7 +573,7 @@ impl BuildFilter for BloomFilter {
     }
 }
 
-/// Keeps the hashes of all keys, 8 bytes each, until they are in.
+/// Keeps the hashes of all keys until they are inserted, 8 bytes each.
 #[cfg(feature = "rayon")]
 impl<K: Key + Send> ParallelExtend<K> for BloomFilter {
     fn par_extend<I: IntoParallelIterator<Item = K>>(&mut self, keys: I) {
@@ -613,7 +617,7 @@ impl BitAndAssign<&Self> for BloomFilter {
     }
 }
 
-/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+/// Prints neither the table, which may be gigabytes, nor the seed, which may be secret.
 impl<B: Bytes> fmt::Debug for BloomFilter<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BloomFilter")
@@ -624,7 +628,7 @@ impl<B: Bytes> fmt::Debug for BloomFilter<B> {
     }
 }
 
-/// The bytes of the filter's file.
+/// Serialises the bytes of the filter's file.
 #[cfg(feature = "serde")]
 impl<B: Bytes> amq_core::internal::serde::Serialize for BloomFilter<B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
@@ -635,7 +639,7 @@ impl<B: Bytes> amq_core::internal::serde::Serialize for BloomFilter<B> {
     }
 }
 
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
+/// Deserialises the bytes of the filter's file, with all checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de> amq_core::internal::serde::Deserialize<'de> for BloomFilter {
     fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
@@ -681,12 +685,12 @@ impl<B: Bytes> FileFormat for BloomFilter<B> {
     }
 }
 
-/// Bytes of a table of so many bits: whole words.
+/// Bytes of a table of `bits` bits, in whole words.
 pub(crate) const fn table_bytes(bits: u64) -> u64 {
     words_for(bits) * 8
 }
 
-/// How many bits are set past the last of so many.
+/// How many bits are set past the last one.
 fn bits_past(table: &[u8], bits: u64) -> u64 {
     let last = words(table).last().map_or(0, |&word| u64::from_le_bytes(word));
     let used = (bits - 1) % 64 + 1;

@@ -1,5 +1,5 @@
-//! What the split-block and the wide-block layout have in common: a block is eight words, and a key
-//! is some bits of one block.
+//! The interface of the split-block and wide-block layouts: a block is eight words, and a key sets
+//! some bits of one block.
 
 use amq_core::internal::{Entry, Opened};
 use amq_core::{
@@ -28,15 +28,15 @@ impl Word for u64 {
     }
 }
 
-/// A block, and where its layout has the bits of a key.
+/// A block, and the positions of a key's bits in it.
 pub trait Layout: Copy + Default + PartialEq + Send + Sync + 'static {
-    /// Its words are eight of these.
+    /// The type of its eight words.
     type Word: Word;
 
     /// The parameters of a table.
     type Params: Parameters + Copy + PartialEq + Debug + Send + Sync;
 
-    /// What they say of a key's bits.
+    /// Per-table inputs to the mask.
     type Shape: Copy + PartialEq + Send + Sync;
 
     /// The kind of the filter.
@@ -54,47 +54,47 @@ pub trait Layout: Copy + Default + PartialEq + Send + Sync + 'static {
     /// Checks the ranges of the parameters.
     fn check(params: &Self::Params) -> Result<(), PlanError>;
 
-    /// `Ok` if both make the same table, else what differs.
+    /// `Ok` if both make the same table; the error names the difference.
     fn check_same(ours: &Self::Params, theirs: &Self::Params) -> Result<(), MergeError>;
 
     /// The plan for a goal.
     fn plan(goal: Goal) -> Result<Plan<Self::Params>, PlanError>;
 
-    /// The plan for so many keys with these parameters.
+    /// The plan for `keys` keys with these parameters.
     fn plan_params(params: Self::Params, keys: u64) -> Result<Plan<Self::Params>, PlanError>;
 
-    /// The rate of tables with these parameters and so many keys.
+    /// The rate of tables with these parameters and `keys` keys.
     fn predicted(params: &Self::Params, keys: u64) -> PredictedFpr;
 
     /// The parameters of a table of `blocks` blocks.
     fn params(blocks: u64, shape: Self::Shape) -> Self::Params;
 
-    /// The shape of a table with these parameters, which have been checked.
+    /// The shape of a table with these parameters, which must be valid.
     fn shape(params: &Self::Params) -> Self::Shape;
 
-    /// The parameters as the entry of a file's directory.
+    /// Encodes the parameters as an entry of a file's directory.
     fn geometry(params: &Self::Params) -> Entry;
 
-    /// The parameters in the entry of a directory, not checked yet.
+    /// Decodes the parameters from a directory, without checking them.
     fn params_in(opened: &Opened<'_>) -> Result<Self::Params, DecodeError>;
 
     /// The words.
     fn words(&self) -> [Self::Word; 8];
 
-    /// A hash's block, and the half of it that chooses the bits.
+    /// The index of a hash's block, and the half of the hash that chooses the bits.
     fn place(hash: KeyHash, blocks: u64) -> (usize, u32);
 
     /// The bits of the key with this lower half of the hash.
     fn mask(low: u32, shape: Self::Shape) -> [Self::Word; 8];
 
-    /// The share of all keys that this block answers `true` for.
+    /// The fraction of all keys for which this block answers `true`.
     fn fpr(&self, shape: Self::Shape) -> f64;
 
-    /// The most likely number of distinct keys given the share `fill` of bits set.
+    /// The most likely number of distinct keys, given the fraction `fill` of bits set.
     fn keys_of_fill(params: &Self::Params, fill: f64) -> f64;
 
-    /// The rate of a filter: `rate` by the bits set, a share `fill` of all, and on top what is due
-    /// to keys of one block that the hash cannot tell apart.
+    /// The rate of a filter: `rate` from its bits, of which a fraction `fill` is set, plus
+    /// collisions of hashes within a block.
     fn fpr_of_table(params: &Self::Params, rate: f64, fill: f64) -> f64;
 
     /// Sets a key's bits and returns whether any was clear.
@@ -123,7 +123,7 @@ pub(crate) fn count_ones<B: Layout>(blocks: impl Iterator<Item = B>) -> u64 {
     blocks.map(|block| block.words().map(|word| u64::from(word.ones())).iter().sum::<u64>()).sum()
 }
 
-/// The share of bits set in these blocks.
+/// The fraction of bits set in these blocks.
 pub(crate) fn load_factor<B: Layout>(blocks: impl ExactSizeIterator<Item = B>) -> f64 {
     let bits = blocks.len() as f64 * (8 * size_of::<B>()) as f64;
     count_ones(blocks) as f64 / bits

@@ -15,18 +15,18 @@
 //!
 //! # What it is
 //!
-//! A set of keys in about ten bits a key, however long the keys are. It answers *definitely not in*
-//! or *probably in*. *Probably in* is wrong for a share of the absent keys, the **false-positive
-//! rate**, which you choose beforehand; a key that is in is never denied. Keys cannot be
-//! removed or listed.
+//! A set of keys in about ten bits per key, however long the keys are. A lookup answers *definitely
+//! not in* or *probably in*. *Probably in* is wrong for a fraction of the absent keys, the
+//! **false-positive rate**, which you choose when you create the filter. A key that is in is never
+//! denied. Keys cannot be removed or listed.
 //!
-//! | type | a key is | bits per key at 1 % | choose it |
+//! | type | a key sets | bits per key at 1 % | when to choose it |
 //! | --- | --- | --- | --- |
 //! | [`BloomFilter`] | k bits anywhere in the table | 9.6 | by default: the smallest |
-//! | [`BlockedBloomFilter`] | 8 bits in one 32-byte block | 10.5 | for speed: one cache line an operation; Parquet |
-//! | [`WideBlockedBloomFilter`] | k bits in one 64-byte block | 9.9 | for speed without Parquet: less space, above all at low rates |
+//! | [`BlockedBloomFilter`] | 8 bits in one 32-byte block | 10.5 | for speed: one cache line per operation; Parquet |
+//! | [`WideBlockedBloomFilter`] | k bits in one 64-byte block | 9.9 | for speed without Parquet: less space, especially at low rates |
 //! | [`AtomicBloomFilter`] | as `BloomFilter` | 9.6 | when several threads insert at once |
-//! | [`AtomicBlockedBloomFilter`] | as `BlockedBloomFilter` | 10.5 | when several threads insert at once, for one cache line per key |
+//! | [`AtomicBlockedBloomFilter`] | as `BlockedBloomFilter` | 10.5 | when several threads insert at once, one cache line per key |
 //!
 //! # Picture
 //!
@@ -58,59 +58,59 @@
 //!
 //! A key is hashed once, with XXH3-64 under the filter's seed. *Classic*: the hash is multiplied by
 //! an odd constant once per probe, and the upper bits of each product, scaled to the size of the
-//! table, give a bit position. An insert sets these k bits; a query tests them. In a table that
-//! fits the cache it tests up to sixteen at once, without a branch; in a larger one, where each
-//! probe is a cache miss, it tests two and goes on only if both are set. *Split block*: one bit in
+//! table, give a bit position. An insert sets these k bits; a query tests them. If the table fits
+//! the cache, it tests up to sixteen at once, without a branch. In a larger table, where each probe
+//! is a cache miss, it tests two, and the others only if both are set. *Split block*: one bit in
 //! each of the eight words of one block, all eight computed, set and tested at once with AVX2 where
-//! the processor has it. The layout is that of Apache Parquet and Impala, bit for bit. *Wide
-//! block*: likewise in eight words of 64 bits, with AVX-512 or AVX2. Where k is not eight, the key
-//! chooses k neighbouring words with a bit, or k - 8 with a second one. The literature calls such
-//! blocks sectorized; here k follows from the rate.
+//! available. The layout is that of Apache Parquet and Impala, bit for bit. *Wide block*: the same
+//! in eight words of 64 bits, with AVX-512 or AVX2. If k is less than eight, the key has a bit in k
+//! neighbouring words, which the hash chooses; if it is more, k - 8 words have a second bit. The
+//! literature calls such blocks sectorized; here k follows from the rate.
 //!
 //! Batch queries ([`Filter::contains_batch`]) prefetch cache lines well before they read them. The
-//! classic filter does so in two waves, so that seven absent keys in eight never touch the lines of
+//! classic filter does this in two waves, so seven of eight absent keys never touch the lines of
 //! their later probes.
 //!
-//! Many keys at once (`build`, `insert_keys`, `insert_batch` with a long slice) are first sorted by
-//! ranges of the table if it is much larger than the cache, in at most 64 MiB of memory: a range is
-//! then in the cache while it takes its keys. `par_insert_keys` and `par_build`, of the feature
-//! `rayon`, sort and insert on several threads, each in ranges of its own. The filter is always the
-//! one that inserting key by key makes, byte for byte.
+//! If the table is much larger than the cache, bulk inserts (`build`, `insert_keys`, `insert_batch`
+//! with a long slice) first partition the keys by ranges of the table, in at most 64 MiB of memory,
+//! so that each range stays in the cache while its keys are inserted. `par_insert_keys` and
+//! `par_build`, of the feature `rayon`, partition and insert on several threads, each in its own
+//! ranges. The filter is always byte for byte the one that single inserts make.
 //!
 //! # Cost and false-positive rate
 //!
-//! Classic, m bits, k probes, n keys, X the number of bits set: the rate is the moment
+//! Classic, with m bits, k probes, n keys, and X the number of bits set: the rate is the moment
 //! `E[(X/m)^k]`, computed exactly in [`theory::classic`]; for large m it is `(1 - e^(-kn/m))^k`.
 //! The best k is `m/n ln 2`. Each factor of ten in the rate costs 4.8 bits per key, 1.44 times the
-//! least possible. In a table larger than the cache a query touches k cache lines if the key is in,
+//! lower bound. In a table larger than the cache, a lookup touches k cache lines if the key is in,
 //! and about `2 + (k - 2) / 4` if it is not.
 //!
-//! Split block, b blocks: `E[(1 - (1 - 1/32)^i)^8]` over i, binomial with n trials of probability
-//! 1/b ([`theory::blocked`]). 10.5 bits per key at 1 %, 16.9 at 0.1 %; one cache line per
-//! operation. Below about 0.01 % the bits per key rise steeply.
+//! Split block, with b blocks: `E[(1 - (1 - 1/32)^i)^8]` over i, binomial with n trials of
+//! probability 1/b ([`theory::blocked`]). 10.5 bits per key at 1 %, 16.9 at 0.1 %; one cache line
+//! per operation. Below about 0.01 % the bits per key rise steeply.
 //!
-//! Wide block, b blocks: the mean over i of a sum by inclusion and exclusion, since words that a
-//! key chooses do not fill independently ([`theory::wide`]). 9.9 bits per key at 1 % (k = 6), 15.6
+//! Wide block, with b blocks: the mean over i of an inclusion-exclusion sum, since the words that
+//! keys choose do not fill independently ([`theory::wide`]). 9.9 bits per key at 1 % (k = 6), 15.6
 //! at 0.1 % (k = 9), 22.1 at 0.01 % (k = 12); one cache line per operation.
 //!
 //! Tables are never rounded up to a power of two: their size follows the number of keys.
 //!
-//! Past the planned number of keys inserts still succeed, and the rate rises: 1 % becomes 16 % at
+//! Beyond the planned number of keys, inserts still succeed and the rate rises: from 1 % to 16 % at
 //! twice the keys and 83 % at five times. [`Filter::expected_fpr`] returns the current rate.
 //!
 //! # When not to use it
 //!
-//! - You need to remove keys: `amq-cuckoo` and `amq-quotient`, or `amq-counting`, which never fills
-//!   up.
+//! - You need to remove keys: use `amq-cuckoo` or `amq-quotient`, or `amq-counting`, which never
+//!   fills up.
 //! - You need a rate of 0.1 % or less in little space: `amq-quotient` and the overlapping buckets
-//!   of `amq-cuckoo` take a ninth less, but can fill up.
-//! - You know all keys beforehand: `amq-ribbon` takes 30 % less space.
-//! - You do not know the number of keys: `amq-scalable`.
+//!   of `amq-cuckoo` need a ninth less, but can fill up.
+//! - You know all keys beforehand: `amq-ribbon` needs 30 % less space.
+//! - You do not know the number of keys: use `amq-scalable`.
 //! - Strangers choose the keys and profit from false positives: hash under a secret key
-//!   ([`Keyed`]). Who knows the seed can raise the rate from 1 % to 10 %, and that of a split-block
-//!   filter to 60 %. A secret seed ([`BloomFilter::with_seed`]) stops keys that were prepared
-//!   beforehand, but XXH3 is no pseudorandom function. SECURITY.md in the repository has the
-//!   numbers, and what a key does not help against.
+//!   ([`Keyed`]). An attacker who knows the seed can raise the rate from 1 % to 10 %, and that of a
+//!   split-block filter to 60 %. A secret seed ([`BloomFilter::with_seed`]) stops keys that were
+//!   prepared beforehand, but XXH3 is not a pseudorandom function. SECURITY.md in the repository
+//!   has the numbers, and the risks that a secret key does not remove.
 //!
 //! # Papers
 //!

@@ -6,19 +6,18 @@ use amq_core::numeric::{PredictedFpr, first_true_near};
 use amq_core::{Budget, MergeError, PlanError};
 use core::fmt;
 
-/// The most probes a key may have: as many as a rate of 2^-64 takes, the least a 64-bit hash could
-/// give.
+/// The most probes per key: enough for a rate of 2^-64, the lowest possible with 64-bit hashes.
 pub const MAX_PROBES: u32 = 64;
 
 /// The most bits per key of the wide-block layout: two in each word.
 pub const MAX_WIDE_PROBES: u32 = 16;
 
-/// The most blocks of the split-block layout, which chooses one by 32 bits of the hash; and of the
-/// wide-block layout, which chooses the bits by the other 32.
+/// The most blocks of both layouts. The split-block layout chooses a block by 32 bits of the hash;
+/// the wide-block layout chooses the bits by the other 32.
 pub const MAX_BLOCKS: u64 = 1 << 31;
 
-/// The most bits a table can have, in whole words: the same on every machine, so that plans are,
-/// too. What this machine cannot hold, its allocator refuses.
+/// The most bits of a table, in whole words: the same on every machine, so that plans are the same.
+/// The allocator refuses what this machine cannot hold.
 pub(crate) fn max_bits() -> u64 {
     (i64::MAX as u64).saturating_mul(8) / 64 * 64
 }
@@ -36,7 +35,7 @@ pub struct BloomParams {
 amq_core::parameters!(BloomParams { bits: "bits", probes: "bits per key" });
 
 impl BloomParams {
-    /// A table of `bits` bits, `probes` of them for each key. Not checked yet.
+    /// A table of `bits` bits, with `probes` of them per key. Does not check the ranges.
     #[must_use]
     pub const fn new(bits: u64, probes: u32) -> Self {
         Self { bits, probes }
@@ -66,7 +65,7 @@ pub struct BlockedParams {
 amq_core::parameters!(BlockedParams { blocks: "32-byte blocks" });
 
 impl BlockedParams {
-    /// A table of this many `blocks`. Not checked yet.
+    /// A table of this many `blocks`. Does not check the range.
     #[must_use]
     pub const fn new(blocks: u64) -> Self {
         Self { blocks }
@@ -96,7 +95,8 @@ pub struct WideBlockedParams {
 amq_core::parameters!(WideBlockedParams { blocks: "64-byte blocks", probes: "bits per key" });
 
 impl WideBlockedParams {
-    /// A table of this many `blocks`, `probes` bits in one of them for each key. Not checked yet.
+    /// A table of this many `blocks`, with `probes` bits per key in one of them. Does not check the
+    /// ranges.
     #[must_use]
     pub const fn new(blocks: u64, probes: u32) -> Self {
         Self { blocks, probes }
@@ -118,8 +118,8 @@ impl WideBlockedParams {
 /// The header of a filter folded by `factor` to `bytes` bytes: its capacity is the number of keys
 /// that the budget allows in the smaller table, whose rate `fpr` predicts from a number of keys.
 ///
-/// A budget that is a rate allows the most keys within it. Any other keeps the bits per key, and
-/// so, very nearly, the rate. A capacity of 0 is unknown and stays so.
+/// A rate allows the most keys within it. Any other budget keeps the bits per key, and so, very
+/// nearly, the rate. A capacity of 0 (unknown) stays 0.
 pub(crate) fn folded(
     header: &Header,
     factor: u64,
@@ -135,14 +135,14 @@ pub(crate) fn folded(
         Some(Budget::Bytes(_)) => (share, Some(Budget::Bytes(bytes))),
         budget => (share, budget),
     };
-    // A table too small for one key at this budget was still planned for keys.
+    // A known capacity must not become 0 (unknown), even if the table is too small for one key.
     Header { capacity: keys.max(header.capacity.min(1)), budget, ..*header }
 }
 
-/// A fold that was refused.
+/// Why a filter cannot be folded.
 ///
-/// Folding by d maps each place to its quotient by d. That is exact only if d divides the number of
-/// places.
+/// Folding by d maps index i to i / d. This is exact only if d divides the number of bits or
+/// blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoldError {
@@ -150,9 +150,9 @@ pub enum FoldError {
     Factor {
         /// `bits` or `blocks`.
         places: &'static str,
-        /// Number of places.
+        /// Their number.
         count: u64,
-        /// The factor asked for.
+        /// The requested factor.
         factor: u64,
     },
     /// The allocator refused.

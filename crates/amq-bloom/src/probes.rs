@@ -1,22 +1,23 @@
-//! The k places of a key.
+//! The probe sequence of a key.
 
 use amq_core::KeyHash;
 use amq_core::index::index;
 
-/// Multiplier of the remix: that of Knuth's MMIX generator, chosen for good high bits.
+/// The multiplier: that of Knuth's MMIX generator, chosen for good high bits.
 const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 
-/// The places of one key, bits or counters: an endless sequence; a filter takes the first k.
+/// The indices of a key's bits or counters: an endless sequence, of which a filter uses the first
+/// k.
 ///
 /// Each probe has a 64-bit word of its own, scaled to the table by its upper bits. The first word
 /// is the hash; each further one is its predecessor times an odd constant (a multiplicative
-/// congruential step). Two keys that meet in one probe differ in the low bits of that word. The
-/// multiplication carries them to the top of the next, so the keys meet again no more often than
-/// strangers do.
+/// congruential step). Two keys that collide in one probe differ in the low bits of that word. The
+/// multiplication carries the difference to the top of the next word, so further collisions are no
+/// more likely than for other keys.
 ///
 /// Plain double hashing (`h1 + i * h2`) has a false-positive rate that never falls below about 1.2
 /// / m: the probes of a key are an arithmetic progression, and progressions with equal steps
-/// overlap. Enhanced double hashing (Dillinger and Manolios 2004) cures that, but keys with nearly
+/// overlap. Enhanced double hashing (Dillinger and Manolios 2004) fixes that, but keys with nearly
 /// the same `h1` and `h2` still share *all* their probes, which sets a floor of about
 /// `2n / (k m^2)`. Remixed probes have no floor but that of the hash itself, at the same cost. The
 /// tests of this module compare all three.
@@ -27,14 +28,14 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// The places of the key with this hash, in a table of `places`.
+    /// The probes of the key with this hash, in a table of `places` bits or counters.
     #[inline(always)]
     #[must_use]
     pub const fn new(hash: KeyHash, places: u64) -> Self {
         Self { word: hash.get(), places }
     }
 
-    /// The next place, in `0..places`. Places may repeat.
+    /// The next index, in `0..places`. Indices may repeat.
     #[inline(always)]
     pub const fn next_place(&mut self) -> u64 {
         let place = index(self.word, self.places);
@@ -58,8 +59,8 @@ mod tests {
         (0..k).map(|_| probes.next_place()).collect()
     }
 
-    /// The two hashes of double hashing, as places in the table. The textbook's `h1` and `h2` are
-    /// two full words here, so that the test measures the scheme and not a shortage of hash bits.
+    /// `h1` and `h2` of double hashing, scaled to the table. Both are derived from full words, so
+    /// that the test measures the scheme and not a shortage of hash bits.
     fn start_and_step(hash: u64, bits: u64) -> (u64, u64) {
         (index(hash, bits), index(amq_core::index::remix(hash, 1), bits - 1) + 1)
     }
@@ -112,7 +113,7 @@ mod tests {
         let expected = meets_the_formula(ours);
         // Plain double hashing (`h1 + i * h2`) has a false-positive rate that never falls below
         // about 1.2 / m: the probes of a key are an arithmetic progression, and progressions with
-        // equal steps overlap. Enhanced double hashing (Dillinger and Manolios 2004) cures that,
+        // equal steps overlap. Enhanced double hashing (Dillinger and Manolios 2004) fixes that,
         // but keys with nearly the same `h1` and `h2` still share *all* their probes, which sets a
         // floor of about `2n / (k m^2)`. Remixed probes have no floor but that of the hash itself,
         // at the same cost. The tests of this module compare all three.
@@ -128,7 +129,7 @@ mod tests {
     const FILTERS: u64 = 200;
     const QUERIES: u64 = 100_000;
 
-    /// The false positives that the formula expects, and the scheme has.
+    /// Checks the false positives of a scheme against the formula, which it returns.
     fn meets_the_formula(scheme: Scheme) -> f64 {
         let (bits, k, n) = SMALL;
         let expected = (FILTERS * QUERIES) as f64 * theory::classic::mean_fpr(bits, k, n);

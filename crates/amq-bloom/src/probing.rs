@@ -1,4 +1,4 @@
-//! How the bits of a key are tested: shared by the classic, the atomic and the counting filter.
+//! Testing the bits of a key, for the classic, the atomic and the counting filters.
 //!
 //! For the sibling crates only; see `STABILITY.md` of amq-core.
 
@@ -8,24 +8,24 @@ use amq_core::KeyHash;
 
 pub use crate::probes::Probes;
 
-/// A table of places, bits or counters. Each key has a few, and a place is zero or set.
+/// A table of bits or counters ("places"). Each key has a few; a place is zero or set.
 pub trait ProbeTable {
     /// Number of places.
     fn places(&self) -> u64;
 
-    /// Number of places of a key.
+    /// Number of places per key.
     fn probes(&self) -> u32;
 
-    /// Bytes of the table: whether it fits a core's cache decides how best to query it.
+    /// Bytes of the table; lookups depend on whether it fits a core's cache.
     fn bytes(&self) -> usize;
 
-    /// Whether a place is set, in the lowest bit. The other bits mean nothing.
+    /// Whether a place is set, in the lowest bit. The other bits are arbitrary.
     fn is_set(&self, place: u64) -> u64;
 
     /// Prefetches the cache line of a place.
     fn prefetch(&self, place: u64);
 
-    /// Prefetches the cache lines of all places of a key, unless the table is in the cache anyway.
+    /// Prefetches the cache lines of all places of a key, unless the table fits the cache.
     #[inline(always)]
     fn prefetch_key(&self, hash: KeyHash) {
         if !is_cached(self.bytes()) {
@@ -34,7 +34,7 @@ pub trait ProbeTable {
     }
 
     /// Whether all places of a key are set: tests the first few together, and the others only if
-    /// those are.
+    /// those are all set.
     #[inline(always)]
     fn contains(&self, hash: KeyHash) -> bool {
         let mut places = Probes::new(hash, self.places());
@@ -45,8 +45,8 @@ pub trait ProbeTable {
         all_set(self, &mut places, together) && all_set(self, &mut places, probes - together)
     }
 
-    /// Answers as `contains`, sooner if the answer is no and later if it is yes. For tables that
-    /// are mostly queried for keys they do not have, such as the older stages of a growing filter.
+    /// As `contains`, but faster for absent keys and slower for present ones. For tables that are
+    /// mostly queried for absent keys, such as the older stages of a growing filter.
     #[inline(always)]
     fn contains_unlikely(&self, hash: KeyHash) -> bool {
         let mut places = Probes::new(hash, self.places());
@@ -55,8 +55,8 @@ pub trait ProbeTable {
         all_set(self, &mut places, head) && all_set(self, &mut places, probes - head)
     }
 
-    /// [`contains`](ProbeTable::contains) for many keys, with overlapping waits for memory. The
-    /// slices are equally long.
+    /// [`contains`](ProbeTable::contains) for many keys, with overlapping cache misses. The slices
+    /// must have the same length.
     #[inline]
     fn contains_each(&self, hashes: &[KeyHash], answers: &mut [bool]) {
         for (hashes, answers) in hashes.chunks(WAVE).zip(answers.chunks_mut(WAVE)) {
@@ -68,18 +68,17 @@ pub trait ProbeTable {
 /// Keys per block of a batch: enough to keep every line-fill buffer of a core busy.
 const WAVE: usize = 32;
 
-/// Probes tested first if the answer is likely no, and in the first wave of a batch.
+/// Probes tested first if the key is probably absent, and in the first wave of a batch.
 ///
-/// At its design load a filter has half its places set: three probes let one absent key in eight
-/// through.
+/// At its design load half of a filter's places are set, so one absent key in eight passes three
+/// probes.
 const FIRST_WAVE: u32 = 3;
 
 /// Probes tested together, without a branch.
 ///
-/// In a table that fits a core's cache a mispredicted branch costs more than the probes it would
-/// save, so up to sixteen are tested at once: all there are down to a rate of 1.5e-5. In a larger
-/// table each probe is a cache miss, so two are tested, and one absent key in four goes on to the
-/// others.
+/// If the table fits a core's cache, a mispredicted branch costs more than the probes it would
+/// save, so up to sixteen are tested at once: all of them down to a rate of 1.5e-5. In a larger
+/// table each probe is a cache miss, so two are tested first, which one absent key in four passes.
 #[inline(always)]
 const fn together(bytes: usize) -> u32 {
     if is_cached(bytes) { 16 } else { 2 }
@@ -101,9 +100,9 @@ fn all_set<T: ProbeTable + ?Sized>(table: &T, places: &mut Probes, count: u32) -
     set & 1 != 0
 }
 
-/// One block of a batch, in two waves: the first probes of all keys, then the others of the keys
-/// still in question. Each wave prefetches its cache lines before it reads them, unless the table
-/// is in the cache anyway.
+/// One block of a batch, in two waves: the first probes of all keys, then the remaining probes of
+/// the keys that passed. Each wave prefetches its cache lines before it reads them, unless the
+/// table fits the cache.
 #[inline(always)]
 fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers: &mut [bool]) {
     let places = |hash| Probes::new(hash, table.places());
@@ -115,7 +114,7 @@ fn contains_block<T: ProbeTable + ?Sized>(table: &T, hashes: &[KeyHash], answers
             prefetch(table, places(hash), head);
         }
     }
-    // Move the keys in question to the front, without a branch on the answer.
+    // Compact the keys that passed, without a branch on the answer.
     let mut open = [(0u8, places(KeyHash::new(0))); WAVE];
     let mut count = 0;
     for (i, (answer, &hash)) in answers.iter_mut().zip(hashes).enumerate() {

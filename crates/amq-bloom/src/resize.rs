@@ -1,11 +1,11 @@
-//! Filters of unlike sizes: expanded, and merged.
+//! Merging filters of different sizes by expanding the smaller one.
 //!
-//! A probe's place is the upper half of a product of hash and places, so with d times as many
-//! places it is one of the d that the place becomes. To copy each bit (or block) d times therefore
-//! gives the same answers, and to fold d of them into one loses no key.
+//! A probe's index is the upper half of the product of the hash and the number of bits (or blocks).
+//! In a table d times larger, index i therefore becomes one of `d i` to `d i + d - 1`. So copying
+//! each bit (or block) d times keeps all answers, and folding d of them into one keeps all keys.
 //!
-//! Copies cost: in the union, n keys of a filter that was expanded by d set as many bits as d n
-//! keys do. So the union's rate is that of `n + d n'` keys, and merges state it beforehand.
+//! Expanding has a cost: n' keys of a filter that was expanded by d set as many bits as d n' keys
+//! do. So the rate of its union with n keys is that of `n + d n'` keys; merges check it beforehand.
 
 use crate::filter::table_bytes;
 use crate::params::FoldError;
@@ -16,19 +16,19 @@ use amq_core::{
     Budget, Bytes, Filter, Goal, InsertError, MergeError, Plan, PlanError, PlanFilter, Table,
 };
 
-/// How one number of places compares with another.
+/// How the sizes of two tables compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sizes {
-    /// It is the same.
+    /// Equal sizes.
     Equal,
-    /// Ours is this many times as large.
+    /// Ours is this many times larger.
     Ours(u64),
-    /// Theirs is.
+    /// Theirs is this many times larger.
     Theirs(u64),
 }
 
 impl Sizes {
-    /// Refuses two numbers of which neither is a multiple of the other.
+    /// Compares two sizes; refuses them unless one is a multiple of the other.
     pub(crate) fn of(field: &'static str, ours: u64, theirs: u64) -> Result<Self, MergeError> {
         if ours == theirs {
             return Ok(Self::Equal);
@@ -44,10 +44,10 @@ impl Sizes {
     }
 }
 
-/// Factors to try beside an ideal one.
+/// Factors to try on either side of the ideal one.
 const TRIES: u64 = 10_000;
 
-/// The numbers next to `theirs` that divide `ours` or are multiples of it. Of divisors only the
+/// The numbers next to `theirs` that divide `ours` or are multiples of it. For divisors, only the
 /// nearest ten thousand factors are tried.
 fn nearest(ours: u64, theirs: u64) -> (u64, u64) {
     if theirs > ours {
@@ -78,7 +78,7 @@ fn no_memory(error: FoldError) -> MergeError {
     MergeError::Insert(InsertError::OutOfMemory { bytes })
 }
 
-/// `Ok` if a rate is at most what is allowed.
+/// `Ok` if the merged rate is at most the allowed one.
 fn check_rate(merged: f64, asked: f64) -> Result<(), MergeError> {
     match merged <= asked {
         true => Ok(()),
@@ -86,16 +86,16 @@ fn check_rate(merged: f64, asked: f64) -> Result<(), MergeError> {
     }
 }
 
-/// The rate that filters of unlike sizes may have in one: what the larger was planned for, and what
-/// it varies by.
+/// The highest rate allowed for a merge of different sizes: the larger filter's planned rate, plus
+/// its variation.
 fn promised<F: PlanFilter>(larger: &F) -> f64 {
     let rate = F::predicted_fpr(&larger.params(), larger.capacity());
-    // Of tables whose bits are all set, rounding decides.
+    // If all bits are set, only rounding differs.
     ((rate.mean + 4.0 * rate.sd) * (1.0 + 1e-9)).max(larger.expected_fpr())
 }
 
-/// The plans of a part and of the whole, of which the part's size is a fraction: a power of two, so
-/// that any two parts merge. `size` is what a number of places takes, and `rate` its rate with the
+/// The plan of a part whose size is the whole's divided by a power of two, so that any two parts
+/// merge. `size` returns the bytes of a number of bits or blocks, and `rate` its rate with the
 /// part's keys.
 fn fraction(
     places: u64,
@@ -103,7 +103,7 @@ fn fraction(
     size: impl Fn(u64) -> u64,
     rate: impl Fn(u64) -> f64,
 ) -> Result<u64, PlanError> {
-    // What rounding costs is at most a 128th of the whole.
+    // At least 128 bits or blocks are kept, so rounding costs at most 1/128.
     let halvings = (places / 128).checked_ilog2().unwrap_or(0);
     let unit = 1u64 << halvings;
     let whole = match part.budget {
@@ -124,7 +124,7 @@ fn fraction(
     }
 }
 
-/// The goal of the whole that a part with this goal belongs to.
+/// The goal of the whole, given a part's goal.
 fn whole_of(part: Goal, total: u64) -> Goal {
     let budget = match part.budget {
         Budget::Bytes(bytes) => Budget::BitsPerKey(bytes as f64 * 8.0 / part.keys.max(1) as f64),
@@ -134,11 +134,11 @@ fn whole_of(part: Goal, total: u64) -> Goal {
 }
 
 impl BloomFilter {
-    /// A plan for a part of `total` keys, whose table is a whole fraction of the one for all of
-    /// them. So any two parts merge, and a part of few keys is small.
+    /// A plan for a part of `total` keys, whose table divides the table for all of them. So any two
+    /// parts can be merged, and a part with few keys is small.
     ///
-    /// Plan the whole with the same budget and as many keys as the `total`. Beware of many parts at
-    /// a fraction: in the union the keys of a part at a d-th of the size count d times.
+    /// Plan the whole with the same budget, for `total` keys. Avoid many small parts: in the union,
+    /// each key of a part with a d-th of the size counts as d keys.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Goal};
@@ -163,9 +163,9 @@ impl BloomFilter {
         Ok(Self::plan_params(params(words), goal.keys)?.with_budget(goal.budget))
     }
 
-    /// Adds the keys of another filter, whose table may be a whole number of times larger or
-    /// smaller, so that the rate is at most `fpr`: in the smaller of both sizes if it is there, by
-    /// folding, else in the larger, by expanding. All or nothing.
+    /// Merges another filter, where one table may be a multiple of the other, at a rate of at most
+    /// `fpr`. The result has the smaller size if its rate allows it (the larger filter is folded),
+    /// and otherwise the larger size (the smaller one is expanded). On an error nothing changes.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Filter, Goal};
@@ -201,7 +201,7 @@ impl BloomFilter {
         Ok(())
     }
 
-    /// How their sizes compare, if they can be merged but for the rate.
+    /// How their sizes compare; an error if they cannot be merged at any rate.
     pub(crate) fn sizes(&self, other: &Self) -> Result<Sizes, MergeError> {
         let (ours, theirs) = (self.params(), other.params());
         let sizes = Sizes::of("bits", ours.bits, theirs.bits)?;
@@ -210,7 +210,8 @@ impl BloomFilter {
         Ok(sizes)
     }
 
-    /// The union in the larger size, if it keeps the rate that the larger was planned for.
+    /// The union in the larger size; an error if it exceeds the rate that the larger filter was
+    /// planned for.
     pub(crate) fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         let larger = if self.params().bits < other.params().bits { other } else { self };
         let merged = self.united(other)?;
@@ -236,11 +237,11 @@ impl BloomFilter {
 }
 
 impl<B: Bytes> BloomFilter<B> {
-    /// A filter with the same answers in a table `factor` times larger: what [`fold`](Self::fold)
-    /// undoes. Each bit is copied `factor` times.
+    /// A filter with the same answers in a table `factor` times larger: the inverse of
+    /// [`fold`](Self::fold). Each bit is copied `factor` times.
     ///
-    /// It makes room for the keys of a larger filter, or for more keys at the same rate. As
-    /// [`merge`](BloomFilter::merge) does it, there is seldom a need to call it.
+    /// Use it to make room for more keys, or for those of a larger filter;
+    /// [`merge`](BloomFilter::merge) calls it when needed.
     /// [`estimated_cardinality`](Self::estimated_cardinality) is `factor` times too high from then
     /// on.
     pub fn expand(&self, factor: u64) -> Result<BloomFilter, FoldError> {
@@ -263,7 +264,7 @@ impl<B: Bytes> BloomFilter<B> {
     }
 }
 
-/// Sets `count` bits from this one on.
+/// Sets `count` bits, starting with bit `first`.
 fn set_range(table: &mut [u8], first: u64, count: u64) {
     let (mut bit, end) = (first, first + count);
     while bit < end {
@@ -286,8 +287,8 @@ fn copied(bytes: &[u8]) -> Result<Table, MergeError> {
 }
 
 impl<L: BlockLayout> Blocked<L> {
-    /// A plan for a part of `total` keys, whose table is a whole fraction of the one for all of
-    /// them; see [`BloomFilter::plan_foldable`].
+    /// A plan for a part of `total` keys, whose table divides the table for all of them; see
+    /// [`BloomFilter::plan_foldable`].
     pub fn plan_foldable(goal: Goal, total: u64) -> Result<Plan<L::Params>, PlanError> {
         let (goal, whole) = (goal.checked()?, Self::plan(whole_of(goal, total))?.params);
         let shape = L::shape(&whole);
@@ -301,8 +302,8 @@ impl<L: BlockLayout> Blocked<L> {
         Ok(L::plan_params(params(blocks), goal.keys)?.with_budget(goal.budget))
     }
 
-    /// Adds the keys of another filter, whose table may be a whole number of times larger or
-    /// smaller, so that the rate is at most `fpr`; see [`BloomFilter::merge_within`].
+    /// Merges another filter, where one table may be a multiple of the other, at a rate of at most
+    /// `fpr`; see [`BloomFilter::merge_within`].
     pub fn merge_within(&mut self, other: &Self, fpr: f64) -> Result<(), MergeError> {
         let smaller = match self.sizes(other)? {
             Sizes::Equal => {
@@ -325,18 +326,19 @@ impl<L: BlockLayout> Blocked<L> {
         Ok(())
     }
 
-    /// How their sizes compare, if they can be merged but for the rate.
+    /// How their sizes compare; an error if they cannot be merged at any rate.
     pub(crate) fn sizes(&self, other: &Self) -> Result<Sizes, MergeError> {
         let blocks = [self, other].map(|filter| L::blocks(&filter.params()));
         let sizes = Sizes::of("blocks", blocks[0], blocks[1])?;
-        // All but the size must be the same.
+        // All parameters but the size must be equal.
         let [ours, theirs] = [self, other].map(|filter| L::params(1, L::shape(&filter.params())));
         L::check_same(&ours, &theirs)?;
         self.header().check_seeds(&other.header())?;
         Ok(sizes)
     }
 
-    /// The union in the larger size, if it keeps the rate that the larger was planned for.
+    /// The union in the larger size; an error if it exceeds the rate that the larger filter was
+    /// planned for.
     pub(crate) fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         let larger = if self.as_bytes().len() < other.as_bytes().len() { other } else { self };
         let merged = self.united(other)?;
@@ -365,8 +367,8 @@ impl<L: BlockLayout> Blocked<L> {
 }
 
 impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
-    /// A filter with the same answers in a table `factor` times larger: what [`fold`](Self::fold)
-    /// undoes. Each block is copied `factor` times; see [`BloomFilter::expand`].
+    /// A filter with the same answers in a table `factor` times larger: the inverse of
+    /// [`fold`](Self::fold). Each block is copied `factor` times; see [`BloomFilter::expand`].
     pub fn expand(&self, factor: u64) -> Result<Blocked<L>, FoldError> {
         let blocks = L::blocks(&self.params());
         let refused = FoldError::Factor { places: "blocks", count: blocks, factor };

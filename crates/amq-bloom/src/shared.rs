@@ -1,4 +1,4 @@
-//! Filters that threads share.
+//! Atomic filters, which threads share.
 #![cfg(target_has_atomic = "64")]
 
 use crate::tally::Tally;
@@ -26,9 +26,9 @@ use std::{
     path::Path,
 };
 
-/// The table of a filter that threads share.
+/// The table of an atomic filter.
 pub trait AtomicTable: Sized + Send + Sync {
-    /// The filter of one thread with the same table.
+    /// The plain filter with the same table.
     type Plain: PlanFilter<Params = Self::Params> + FileFormat<With<Table> = Self::Plain>;
     /// Its parameters.
     type Params: Copy + PartialEq + fmt::Debug;
@@ -41,23 +41,23 @@ pub trait AtomicTable: Sized + Send + Sync {
     fn check(params: &Self::Params) -> Result<(), PlanError>;
     /// A table of zeros, for parameters that have been checked.
     fn empty(params: Self::Params) -> Result<Self, BuildError>;
-    /// The table of a plain filter, and what that keeps beside it.
+    /// The header and the table of a plain filter.
     fn of(plain: Self::Plain) -> (Header, Self);
     /// Its parameters.
     fn params(&self) -> Self::Params;
     /// Its bytes.
     fn size_in_bytes(&self) -> u64;
-    /// Another table with the same bits.
+    /// A copy of the table.
     fn copied(&self) -> Self;
     /// Whether parameters and bits are the same.
     fn is_same(&self, other: &Self) -> bool;
-    /// `Ok` if the parameters are the same, else what differs.
+    /// `Ok` if the parameters are equal; the error names the difference.
     fn check_same(&self, other: &Self) -> Result<(), MergeError>;
     /// A plain filter with the bits as they are now.
     fn snapshot(&self, header: Header, len: u64) -> Result<Self::Plain, BuildError>;
     /// Whether all of a key's bits are set.
     fn contains(&self, hash: KeyHash) -> bool;
-    /// As `contains`, for many; the slices are equally long.
+    /// As `contains`, for many; the slices must have the same length.
     fn contains_each(&self, hashes: &[KeyHash], answers: &mut [bool]);
     /// Sets a key's bits, and returns whether any was clear.
     fn set(&self, hash: KeyHash) -> bool;
@@ -67,9 +67,9 @@ pub trait AtomicTable: Sized + Send + Sync {
     fn set_alone(&mut self, hash: KeyHash) -> bool;
     /// As `set_each`, without atomic operations.
     fn set_each_alone(&mut self, hashes: &[KeyHash]) -> u64;
-    /// The share of bits set.
+    /// The fraction of bits set.
     fn load_factor(&self) -> f64;
-    /// The rate with the bits that are set.
+    /// The rate with the current bits.
     fn expected_fpr(&self) -> f64;
     /// Blocks whose bits are all set.
     fn saturated(&self) -> u64 {
@@ -77,13 +77,13 @@ pub trait AtomicTable: Sized + Send + Sync {
     }
     /// The most likely number of distinct keys.
     fn cardinality(&self) -> f64;
-    /// Sets the bits that are set in another table of the same parameters.
+    /// Sets the bits that are set in another table with the same parameters.
     fn merge(&mut self, other: &Self);
     /// Clears all bits.
     fn clear(&mut self);
 }
 
-/// A Bloom filter that threads share: [`AtomicBloomFilter`](crate::AtomicBloomFilter) or
+/// An atomic Bloom filter: [`AtomicBloomFilter`](crate::AtomicBloomFilter) or
 /// [`AtomicBlockedBloomFilter`](crate::AtomicBlockedBloomFilter).
 pub struct Atomic<T: AtomicTable> {
     header: Header,
@@ -105,8 +105,8 @@ impl<T: AtomicTable> Atomic<T> {
         Ok(Self { header, len, table: T::empty(plan.params)? })
     }
 
-    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`], without atomic
-    /// operations; see [`BuildFilter`].
+    /// Builds a filter of these keys, with the public [`DEFAULT_SEED`], without atomic operations;
+    /// see [`BuildFilter`].
     pub fn build<K: Key>(
         target: impl Into<BuildTarget<T::Params>>,
         keys: impl IntoIterator<Item = K>,
@@ -114,12 +114,12 @@ impl<T: AtomicTable> Atomic<T> {
         Self::build_iter(target, DEFAULT_SEED, keys)
     }
 
-    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    /// The best parameters for a goal, with their size and rate. Allocates nothing.
     pub fn plan(goal: Goal) -> Result<Plan<T::Params>, PlanError> {
         <Self as PlanFilter>::plan(goal)
     }
 
-    /// Inserts `key`, from any thread. Never refused: past the planned number of keys the
+    /// Inserts `key`, from any thread. Never fails: beyond the planned number of keys the
     /// false-positive rate rises instead.
     ///
     /// ```
@@ -172,8 +172,8 @@ impl<T: AtomicTable> Atomic<T> {
         self.contains_hash(key.key_hash(self.header.seed))
     }
 
-    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives on arrival. After a union, the sum of both.
+    /// The number of inserts that returned [`Inserted::New`]: distinct keys, except those that were
+    /// false positives when inserted. After a merge, the sum of both.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len.total()
@@ -185,8 +185,8 @@ impl<T: AtomicTable> Atomic<T> {
         self.len() == 0
     }
 
-    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
-    /// table.
+    /// The filter's state as one value, which implements `Display`: keys, load, bytes, rate. Reads
+    /// the whole table.
     #[must_use]
     pub fn stats(&self) -> Stats {
         Filter::stats(self)
@@ -199,19 +199,20 @@ impl<T: AtomicTable> Atomic<T> {
         self.table.params()
     }
 
-    /// The union: afterwards `self` contains whatever either contained. All or nothing.
+    /// Merges `other` into `self`, which then contains the keys of both. On an error nothing
+    /// changes.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         MergeFilter::merge(self, other)
     }
 
-    /// A copy of the present state: it has every insert this thread has learned of, and of inserts
-    /// under way perhaps some bits. An error if there is no memory for it.
+    /// A copy of the current state. It contains every insert that happened before the call, and
+    /// possibly some bits of concurrent inserts. An error if out of memory.
     pub fn snapshot(&self) -> Result<T::Plain, BuildError> {
         self.table.snapshot(self.header, self.len())
     }
 
-    /// The plain filter with the same bits: a [`snapshot`](Self::snapshot), after which this one is
-    /// gone. Where there is no memory for it, this ends the program, as for a vector.
+    /// Converts into the plain filter with the same bits, by a [`snapshot`](Self::snapshot). Aborts
+    /// if out of memory, as a vector does.
     #[must_use]
     pub fn into_inner(self) -> T::Plain {
         match self.snapshot() {
@@ -220,7 +221,7 @@ impl<T: AtomicTable> Atomic<T> {
         }
     }
 
-    /// Estimated number of distinct keys, from the share of bits set; see
+    /// Estimated number of distinct keys, from the fraction of bits set; see
     /// [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality).
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
@@ -234,11 +235,11 @@ impl<T: AtomicTable> Atomic<T> {
     }
 }
 
-/// Files. They are those of the plain filter, which reads them, too. Other options, such as a file
-/// without its seed, are those of the [snapshot](Self::snapshot).
+/// Files, in the format of the plain filter, which reads them too. For other options, such as a
+/// file without its seed, save a [snapshot](Self::snapshot).
 impl<T: AtomicTable> Atomic<T> {
-    /// The present state as a file: a [`snapshot`](Self::snapshot) is taken first, in as much
-    /// memory as the table. Other threads may go on inserting.
+    /// The current state as a file. Takes a [`snapshot`](Self::snapshot) first, which needs as much
+    /// memory as the table. Other threads may continue to insert.
     ///
     /// ```
     /// use amq_bloom::{AtomicBloomFilter, Goal};
@@ -260,18 +261,18 @@ impl<T: AtomicTable> Atomic<T> {
         self.snapshot().map_err(io::Error::other)?.write_to(writer)
     }
 
-    /// Saves the present state: all of it or nothing; see [`FilterFile::save`].
+    /// Saves the current state atomically; see [`FilterFile::save`].
     #[cfg(feature = "std")]
     pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
         self.snapshot().map_err(io::Error::other)?.save(path)
     }
 
-    /// The filter in these bytes, which must be one whole file and no more. Everything is checked.
+    /// Reads a filter from the bytes of exactly one file. Everything is checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         LoadOptions::new().from_bytes(bytes).map(Self::of)
     }
 
-    /// Reads one filter, and no byte more.
+    /// Reads exactly one filter's bytes.
     #[cfg(feature = "std")]
     pub fn read_from<R: Read>(reader: R) -> Result<Self, ReadError> {
         LoadOptions::new().read_from(reader).map(Self::of)
@@ -360,7 +361,7 @@ impl<T: AtomicTable> Filter for Atomic<T> {
     }
 }
 
-/// Without atomic operations: nobody else has the filter.
+/// Exclusive access: no atomic operations are needed.
 impl<T: AtomicTable> InsertFilter for Atomic<T> {
     #[inline(always)]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
@@ -377,7 +378,7 @@ impl<T: AtomicTable> InsertFilter for Atomic<T> {
     }
 }
 
-/// For code that is generic over filters: a shared reference takes keys, too.
+/// Lets generic code insert through a shared reference.
 impl<T: AtomicTable> InsertFilter for &Atomic<T> {
     #[inline]
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
@@ -428,7 +429,7 @@ impl<T: AtomicTable> MergeFilter for Atomic<T> {
     }
 }
 
-/// Plans are those of the plain filter.
+/// Plans as the plain filter does.
 impl<T: AtomicTable> PlanFilter for Atomic<T> {
     type Params = T::Params;
 
@@ -473,7 +474,7 @@ impl<T: AtomicTable> BuildFilter for Atomic<T> {
     }
 }
 
-/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+/// Prints neither the table, which may be gigabytes, nor the seed, which may be secret.
 impl<T: AtomicTable> fmt::Debug for Atomic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(T::NAME)
@@ -484,7 +485,7 @@ impl<T: AtomicTable> fmt::Debug for Atomic<T> {
     }
 }
 
-/// The bytes of the [snapshot](Atomic::snapshot)'s file.
+/// Serialises the bytes of the [snapshot](Atomic::snapshot)'s file.
 #[cfg(feature = "serde")]
 impl<T: AtomicTable> serde::Serialize for Atomic<T> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -493,7 +494,7 @@ impl<T: AtomicTable> serde::Serialize for Atomic<T> {
     }
 }
 
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
+/// Deserialises the bytes of the filter's file, with all checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de, T: AtomicTable> serde::Deserialize<'de> for Atomic<T>
 where

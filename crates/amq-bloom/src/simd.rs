@@ -1,10 +1,9 @@
-//! Operations on blocks with AVX2 and AVX-512, and the choice between them and their portable
-//! twins.
+//! Block operations with AVX2 and AVX-512, their portable twins, and dispatch.
 //!
-//! The only module of the crate with `unsafe` in it, and those inside it. Every function here gives
-//! the same answers as its twin in [`Layout`] or [`block`](crate::block); the tests compare them.
-//! For operations on one key the portable twin is a function of its own: inlined, its length would
-//! keep the whole operation from being inlined into the caller's loop.
+//! All `unsafe` code of the crate is in this module and its submodules. Every function here gives
+//! the same answers as its twin in [`Layout`] or [`block`](crate::block); tests compare them. The
+//! portable twin of a single-key operation is a separate function: inlined, it would make the
+//! operation too long to inline into the caller's loop.
 #![allow(unsafe_code)]
 
 mod split;
@@ -23,8 +22,8 @@ use core::slice;
 ///
 /// # Safety
 ///
-/// [`Layout::place`] must return an index below the number of blocks, unless there are none. The
-/// type must be a transparent array of bytes.
+/// [`Layout::place`] must return an index below the number of blocks, unless that is 0. The type
+/// must be a transparent array of bytes.
 pub unsafe trait BlockLayout: Layout {
     /// Whether there are operations with AVX-512.
     const AVX512: bool;
@@ -65,7 +64,7 @@ pub unsafe trait BlockLayout: Layout {
         unsafe { self.contains_avx2(low, shape) }
     }
 
-    /// Inserts with AVX-512, from any code.
+    /// Inserts with AVX-512; can be inlined into code compiled without it.
     ///
     /// # Safety
     /// The processor must have what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks
@@ -77,7 +76,7 @@ pub unsafe trait BlockLayout: Layout {
         unsafe { self.insert_avx2(low, shape) }
     }
 
-    /// Answers with AVX-512, from any code.
+    /// Looks up with AVX-512; can be inlined into code compiled without it.
     ///
     /// # Safety
     /// As of [`insert_avx512`](Self::insert_avx512).
@@ -114,19 +113,19 @@ impl<B: BlockLayout> blocks::Block for B {
 /// The blocks of a table.
 #[inline(always)]
 pub(crate) const fn blocks_of<L: BlockLayout>(table: &[u8]) -> &[L] {
-    // SAFETY: a block is an array of bytes, and so many lie in the table.
+    // SAFETY: a block is an array of bytes, and this many fit in the table.
     unsafe { slice::from_raw_parts(table.as_ptr().cast(), table.len() / size_of::<L>()) }
 }
 
-/// The blocks of a table, to change them.
+/// The blocks of a table, mutably.
 #[inline(always)]
 pub(crate) const fn blocks_of_mut<L: BlockLayout>(table: &mut [u8]) -> &mut [L] {
     // SAFETY: as above, and exclusively borrowed.
     unsafe { slice::from_raw_parts_mut(table.as_mut_ptr().cast(), table.len() / size_of::<L>()) }
 }
 
-/// The block of a hash, and the selector of its bits. The index is not checked against the bounds:
-/// that took 4 to 8 % of a query's time in the cache.
+/// The block of a hash, and the bit selector. Skips the bounds check, which took 4 to 8 % of a
+/// lookup's time in the cache.
 ///
 /// # Panics
 /// If there are no blocks.
@@ -137,11 +136,11 @@ pub(crate) fn block_of<B: BlockLayout>(blocks: &[B], hash: KeyHash) -> (&B, u32)
         return (&blocks[block], low);
     }
     debug_assert!(block < blocks.len());
-    // SAFETY: there are blocks, and `place` gives one of them.
+    // SAFETY: there are blocks, so `place` returns an index below their number.
     (unsafe { blocks.get_unchecked(block) }, low)
 }
 
-/// [`block_of`], to change it.
+/// [`block_of`], mutably.
 ///
 /// # Panics
 /// If there are no blocks.
@@ -192,8 +191,8 @@ pub(crate) fn contains<B: BlockLayout>(block: &B, low: u32, shape: B::Shape) -> 
     )
 }
 
-/// Inserts many hashes into the part of a table that begins with block `first` of `count`, and
-/// returns how many changed it.
+/// Inserts many hashes into the part of a table of `count` blocks that begins with block `first`,
+/// and returns how many changed it.
 pub(crate) fn insert_batch<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,
@@ -208,8 +207,8 @@ pub(crate) fn insert_batch<B: BlockLayout>(
     insert_noting(part, shape, near, hashes, place, |_| ())
 }
 
-/// Inserts many hashes, writes to `new` which of them changed the table, and returns how many did;
-/// the slices are equally long.
+/// Inserts many hashes, writes to `new` which of them changed the table, and returns how many did.
+/// The slices must have the same length.
 pub(crate) fn insert_batch_new<B: BlockLayout>(
     blocks: &mut [B],
     shape: B::Shape,
@@ -226,7 +225,7 @@ pub(crate) fn insert_batch_new<B: BlockLayout>(
     })
 }
 
-/// Inserts hashes in their order, and calls `note` for each with whether it changed the table.
+/// Inserts hashes in order, and calls `note` for each with whether it changed the table.
 #[inline(always)]
 fn insert_noting<B: BlockLayout>(
     part: &mut [B],
@@ -254,7 +253,7 @@ fn insert_noting<B: BlockLayout>(
     )
 }
 
-/// Answers many hashes; the slices are equally long.
+/// Looks up many hashes. The slices must have the same length.
 pub(crate) fn contains_batch<B: BlockLayout>(
     blocks: &[B],
     shape: B::Shape,

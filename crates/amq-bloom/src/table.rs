@@ -1,5 +1,5 @@
-//! Tables of 64-bit words used as bits: shared by the classic and the atomic filter. The classic
-//! one's words are little-endian bytes.
+//! Bit tables of 64-bit words, for the classic and the atomic filter. The classic filter stores its
+//! words as little-endian bytes.
 
 use crate::BloomParams;
 use crate::probing::ProbeTable;
@@ -67,7 +67,7 @@ pub(crate) const fn words(table: &[u8]) -> &[[u8; 8]] {
     table.as_chunks().0
 }
 
-/// The words of a table of bytes, to change them.
+/// The words of a table of bytes, mutably.
 #[inline(always)]
 pub(crate) const fn words_mut(table: &mut [u8]) -> &mut [[u8; 8]] {
     table.as_chunks_mut().0

@@ -19,14 +19,14 @@ impl Tally {
         tally
     }
 
-    /// Adds to a cell chosen by a hash, so that threads seldom meet.
+    /// Adds to a cell chosen by a hash, so that threads seldom contend.
     #[inline]
     pub(crate) fn add(&self, hash: Option<&KeyHash>, count: u64) {
         let cell = hash.map_or(0, |hash| hash.get() as usize % 16);
         self.0[cell].0.fetch_add(count, Relaxed);
     }
 
-    /// As `add`, through `&mut self`: without atomic operations.
+    /// As `add`, without atomic operations.
     #[inline]
     pub(crate) fn add_alone(&mut self, count: u64) {
         let cell = self.0[0].0.get_mut();

@@ -1,5 +1,5 @@
-//! One block of the wide-block layout: eight 64-bit words, a cache line. A key has as many bits in
-//! each, but for some neighbouring words that it chooses, in which it has one more.
+//! One block of the wide-block layout: eight 64-bit words, a cache line. A key has the same number
+//! of bits in every word, and one more in some neighbouring words chosen by its hash.
 
 use crate::layout::Layout;
 use crate::theory::wide as theory;
@@ -30,19 +30,20 @@ impl Default for WideBlock {
     }
 }
 
-/// In which words a key has bits.
+/// The words in which a key has bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Byte `s`: the words with one more bit, a bit for each, of keys that choose word `s` first.
+    /// Byte `s` is a bit mask of the words with one more bit, for keys whose first such word is
+    /// `s`.
     choices: u64,
-    /// Bits of a key.
+    /// Bits per key.
     probes: u8,
-    /// Whether every word has a bit besides: more than eight bits per key.
+    /// Whether the chosen words have a second bit: more than eight bits per key.
     pub(crate) twice: bool,
 }
 
 impl Shape {
-    /// Of keys with this many bits, one to [`MAX_WIDE_PROBES`](crate::MAX_WIDE_PROBES).
+    /// The shape for this many bits per key, 1 to [`MAX_WIDE_PROBES`](crate::MAX_WIDE_PROBES).
     #[inline(always)]
     pub(crate) const fn new(probes: u32) -> Self {
         let twice = probes > 8;
@@ -55,22 +56,22 @@ impl Shape {
         Self { choices, probes: probes as u8, twice }
     }
 
-    /// Bits of a key.
+    /// Bits per key.
     #[inline(always)]
     pub(crate) const fn probes(self) -> u32 {
         self.probes as u32
     }
 
-    /// The words that have one more bit of the key with this lower half of the hash: the lowest
-    /// eight bits. The others mean nothing.
+    /// A bit mask, in the lowest eight bits, of the words in which the key with this lower half of
+    /// the hash has one more bit. The other bits are arbitrary.
     #[inline(always)]
     pub(crate) const fn chosen(self, low: u32) -> u32 {
-        // By its lowest three bits. The upper bits of a product, which choose the key's bits, do
-        // not follow from these.
+        // Chosen by the lowest three bits, which do not determine the upper bits of the products
+        // that choose the key's bits.
         (self.choices >> (8 * (low & 7))) as u32
     }
 
-    /// The words of that key with a first and with a second bit.
+    /// Bit masks of the words in which that key has a first and a second bit.
     #[inline(always)]
     const fn both(self, low: u32) -> [u8; 2] {
         let chosen = self.chosen(low) as u8;
@@ -159,10 +160,10 @@ impl Layout for WideBlock {
         self.words()
     }
 
-    /// The block from the whole hash, the selector of the bits from the lower half.
+    /// The block's index from the whole hash, and the bit selector from the lower half.
     ///
-    /// The upper bits choose the block. Up to [`MAX_BLOCKS`](crate::MAX_BLOCKS) they tell nothing
-    /// of the lower half.
+    /// The upper bits choose the block. Up to [`MAX_BLOCKS`](crate::MAX_BLOCKS) blocks, these are
+    /// independent of the lower half.
     #[inline(always)]
     fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
         (index(hash.get(), blocks) as usize, hash.get() as u32)
@@ -178,8 +179,8 @@ impl Layout for WideBlock {
         })
     }
 
-    /// The mean, over the words that a key can choose, of the product of their fills, twice where
-    /// it has two bits.
+    /// The mean of the product of the words' fills, squared where a key has two bits, over the
+    /// choices of words.
     fn fpr(&self, shape: Shape) -> f64 {
         let fills = self.words().map(|word| f64::from(word.count_ones()) / 64.0);
         let product = |words: u8| -> f64 {
@@ -217,7 +218,7 @@ mod tests {
             let mut starts = 0u8;
             for key in 0..1000 {
                 let counts = WideBlock::mask(low(key), shape).map(u64::count_ones);
-                // Both bits of a word can be one.
+                // Both bits of a word can coincide.
                 assert!(counts.iter().sum::<u32>() <= probes);
                 let [first, second] = shape.both(low(key));
                 for (word, &count) in counts.iter().enumerate() {
@@ -231,7 +232,8 @@ mod tests {
         }
     }
 
-    /// Each pair of choices of a key: in two words, in one, and a word's bit with the words.
+    /// Pairs of a key's choices: bits in two words, two bits in one word, and a bit with the choice
+    /// of words.
     #[test]
     fn choices_of_a_key_are_pairwise_independent() {
         const SAMPLES: u32 = 1 << 18;

@@ -1,6 +1,6 @@
-//! Split-block operations: a block is one vector of AVX2.
+//! Split-block operations: a block is one AVX2 vector.
 
-/// Operations on one key, where the code around them may lack AVX2.
+/// Single-key operations for code that is compiled without AVX2.
 #[cfg(all(
     target_arch = "x86_64",
     target_pointer_width = "64",

@@ -1,4 +1,4 @@
-//! Every way to do an operation gives the answers of the portable one.
+//! Every implementation gives the answers of the portable one.
 
 use super::*;
 use crate::MAX_WIDE_PROBES;
@@ -8,12 +8,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-/// Some keys, half of them twice.
+/// Hashes, half of them repeated.
 fn hashes(n: u64) -> Vec<KeyHash> {
     (0..n).map(|i| KeyHash::of(&(i % (n / 2 + 1)), 0)).collect()
 }
 
-/// What one operation at a time answers, by the functions given.
+/// The answers of single operations, by the given functions.
 fn one_by_one<B: BlockLayout + Debug>(
     shape: B::Shape,
     count: u64,
@@ -33,7 +33,7 @@ fn one_by_one<B: BlockLayout + Debug>(
     assert_eq!(ours, portable);
 }
 
-/// What many at once answer, by the functions given.
+/// The answers of batches, by the given functions.
 fn many_at_once<B: BlockLayout + Debug>(
     shape: B::Shape,
     count: u64,
@@ -81,7 +81,7 @@ fn dispatched_operations_agree_with_their_portable_twins() {
     }
 }
 
-/// A processor with AVX-512 takes other paths everywhere else.
+/// On a processor with AVX-512, dispatch never chooses AVX2.
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 fn operations_with_avx2_agree_too() {

@@ -1,4 +1,4 @@
-//! Wide-block operations: a block is one vector of AVX-512, or two of AVX2.
+//! Wide-block operations: a block is one AVX-512 vector, or two AVX2 vectors.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -1,16 +1,15 @@
 //! The split-block Bloom filter.
 //!
-//! A key sets one bit in each of the eight 32-bit words of one block: [`SplitBlock`] with eight
-//! words of 32 places. One half of the hash chooses the block, the other the bits. It takes
-//! 10.5 bits per key at 1 %, the classic filter 9.6. Sizing by the classic formula, as some
-//! libraries do, gives 1.46 % where 1 % was asked.
+//! A key sets one bit in each of the eight 32-bit words of one block: a [`SplitBlock`] with eight
+//! words of 32 places. One half of the hash chooses the block, the other the bits. It needs 10.5
+//! bits per key at 1 %, the classic filter 9.6. Libraries that size it by the classic formula for 1
+//! % get 1.46 %.
 
 use super::split::SplitBlock;
 use crate::{BlockedParams, MAX_BLOCKS};
 use amq_core::{Goal, Plan, PlanError, PredictedFpr};
 
-/// Distinct values of each half of the hash: the layout takes the block from the upper, the bits
-/// from the lower.
+/// Distinct values of each half of the hash: the upper chooses the block, the lower the bits.
 const HALF: u64 = 1 << 32;
 
 /// The layout of Impala and Parquet.
@@ -23,15 +22,15 @@ pub const LAYOUT: SplitBlock = SplitBlock {
     choices: HALF as f64,
 };
 
-/// The exact false-positive rate of filters with these parameters that hold this many distinct
-/// keys: mean and standard deviation over all seeds.
+/// The exact false-positive rate of filters with these parameters and this many distinct keys: mean
+/// and standard deviation over all seeds.
 #[must_use]
 pub fn fpr(params: &BlockedParams, keys: u64) -> PredictedFpr {
     LAYOUT.predicted(params.blocks, keys)
 }
 
-/// The most likely number of distinct keys given the share `fill` of bits set. Infinite when every
-/// bit is set.
+/// The most likely number of distinct keys, given the fraction `fill` of bits set. Infinite if all
+/// are set.
 #[must_use]
 pub fn keys_of_fill(blocks: u64, fill: f64) -> f64 {
     LAYOUT.keys_of_fill(blocks, fill)
@@ -40,7 +39,7 @@ pub fn keys_of_fill(blocks: u64, fill: f64) -> f64 {
 /// Bits per key of a large filter at this rate.
 #[must_use]
 pub fn bits_per_key(fpr: f64) -> f64 {
-    // A million keys are many: the mixture no longer depends on n.
+    // At a million keys the mixture no longer depends on n.
     plan(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
@@ -77,7 +76,7 @@ mod tests {
 
     #[test]
     fn one_block_is_not_a_mixture() {
-        // All keys in the one block: g(n) exactly.
+        // With one block, the rate is g(n) exactly.
         for n in [1u64, 5, 20] {
             let want = (1.0 - (31.0f64 / 32.0).powi(n as i32)).powi(8);
             let got = mean(1, n);
@@ -90,7 +89,7 @@ mod tests {
     fn uneven_shares_of_the_hash_matter_in_the_largest_only() {
         let even = mean(1 << 20, 25 << 20);
         assert!((mean((1 << 20) + 1, (25 << 20) + 25) / even - 1.0).abs() < 1e-4);
-        // 3/4 of 2^31 blocks: each owns two or three values; a third of the rate is due to that.
+        // 3/4 of 2^31 blocks: each owns two or three values; a third of the rate is due to this.
         let blocks = 3 << 29;
         assert!(mean(blocks, blocks * 25) > 1.1 * even);
     }

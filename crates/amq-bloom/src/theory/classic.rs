@@ -1,12 +1,13 @@
 //! The classic Bloom filter.
 //!
-//! The folklore rate `(1 - (1 - 1/m)^(kn))^k` (Bloom 1970) treats the share of set bits as a
-//! constant. It is a random variable X/m, and the true rate is the moment `E[(X/m)^k]`, which is
-//! larger (Bose et al. 2008; Christensen, Roginsky, Jimeno 2010). At a million keys the difference
-//! is 7e-7 of the rate, at ten keys it is 7 %.
+//! The folklore rate `(1 - (1 - 1/m)^(kn))^k` (Bloom 1970) treats the fraction of set bits as a
+//! constant. In fact it is a random variable X/m, and the true rate is the moment `E[(X/m)^k]`,
+//! which is larger (Bose et al. 2008; Christensen, Roginsky, Jimeno 2010). At a million keys the
+//! relative difference is 7e-7; at ten keys it is 7 %.
 //!
-//! Their formulas are sums that cancel badly. Here the same quantity is computed from the other
-//! side: a query is a false positive if the *j distinct* bits among its k probes are all set, and
+//! Their formulas are sums with severe cancellation. This module computes the same quantity
+//! differently: a query is a false positive if the *j distinct* bits among its k probes are all
+//! set, and
 //!
 //! ```text
 //! P(j given bits all set) = sum_s C(j, s) D_s (-q)^s (1-q)^(j-s),
@@ -15,7 +16,7 @@
 //!     D_s = s-th forward difference of c at 0   1, 0, then small and quickly smaller
 //! ```
 //!
-//! This is inclusion-exclusion with its large terms summed in closed form. What is left is a short
+//! This is inclusion-exclusion with its large terms summed in closed form. The rest is a short
 //! series of corrections to the folklore rate, which is the term s = 0 at j = k.
 
 pub use super::sizing::{bits_per_key, plan, plan_cells, plan_params};
@@ -25,11 +26,11 @@ use amq_core::PredictedFpr;
 use amq_core::internal::step;
 use amq_core::numeric::hash_floor;
 
-/// The highest power of the fill whose mean is needed; for the spread, twice that.
+/// The highest power of the fill whose mean is needed; the standard deviation needs twice that.
 const MAX_POWER: usize = MAX_PROBES as usize;
 
-/// The exact false-positive rate of filters with these parameters that hold this many distinct
-/// keys: mean and standard deviation over all seeds. NaN if there is no such filter.
+/// The exact false-positive rate of filters with these parameters and this many distinct keys: mean
+/// and standard deviation over all seeds. NaN if there is no such filter.
 #[must_use]
 pub fn fpr(params: &BloomParams, keys: u64) -> PredictedFpr {
     PredictedFpr {
@@ -62,7 +63,7 @@ pub fn fpr_sd(bits: u64, probes: u32, keys: u64) -> f64 {
     let throws = throws(probes, keys);
     let m = bits as f64;
     if m * throws <= SMALL {
-        // Of the squared rate: of a query with twice the probes.
+        // The mean squared rate is the rate with twice the probes.
         let set = AllSet::new(bits, throws, 2 * probes as usize);
         let (mean, square) = (set.moment(m, probes), set.moment(m, 2 * probes));
         return libm::sqrt((square - mean * mean).max(0.0));
@@ -74,19 +75,19 @@ pub fn fpr_sd(bits: u64, probes: u32, keys: u64) -> f64 {
     f64::from(probes) * libm::pow(1.0 - clear, f64::from(probes) - 1.0) * fill_sd
 }
 
-/// The highest power for which the series is good to six digits in a table of any size; in larger
-/// tables it is good for more.
+/// The highest power for which the series has six correct digits in tables of any size; in larger
+/// tables it is accurate for higher powers.
 const SERIES_POWER: u32 = 20;
 
-/// Bits times throws up to which the spread is worked out in full.
+/// Up to this product of bits and throws, the standard deviation is computed exactly.
 const SMALL: f64 = 4_194_304.0;
 
-/// The share of set bits to expect with n distinct keys.
+/// The expected fraction of set bits with n distinct keys.
 pub fn expected_fill(bits: u64, probes: u32, keys: u64) -> f64 {
     -libm::expm1(throws(probes, keys) * libm::log1p(-1.0 / bits as f64))
 }
 
-/// The rate of one filter with a share `fill` of its bits set: `fill^k`.
+/// The rate of one filter with a fraction `fill` of its bits set: `fill^k`.
 #[must_use]
 pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
     libm::pow(fill, f64::from(probes))
@@ -94,16 +95,16 @@ pub fn fpr_of_fill(fill: f64, probes: u32) -> f64 {
 
 /// The rate of a table with this fill: [`fpr_of_fill`] plus the floor of 64-bit hashes.
 ///
-/// The fill tells how many keys may share their hash with an absent one. The filter's length does
-/// not: a union counts keys twice.
+/// The number of keys that may share their hash with an absent one is estimated from the fill, not
+/// from the filter's length: a merge counts common keys twice.
 pub fn fpr_of_table(bits: u64, probes: u32, fill: f64) -> f64 {
     let rate = fpr_of_fill(fill, probes);
     let keys = libm::round(keys_of_fill(bits, probes, fill));
     rate + (1.0 - rate) * hash_floor(keys as u64)
 }
 
-/// How many distinct keys most likely set a share `fill` of the bits: the fill formula solved for n
-/// (Swamidass and Baldi 2007). Infinite when every bit is set.
+/// The most likely number of distinct keys, given the fraction `fill` of bits set: the fill formula
+/// solved for n (Swamidass and Baldi 2007). Infinite if all are set.
 pub fn keys_of_fill(bits: u64, probes: u32, fill: f64) -> f64 {
     if fill >= 1.0 {
         return f64::INFINITY;
@@ -150,8 +151,8 @@ fn moment(m: f64, power: u32, all_set: impl Fn(usize) -> f64) -> f64 {
     rate.clamp(0.0, 1.0)
 }
 
-/// `P(j given bits are all set)` for each j, built up throw by throw: slow, and free of
-/// cancellation. A throw hits one of those still clear, or not:
+/// `P(j given bits are all set)` for each j, computed throw by throw: slow, but free of
+/// cancellation. Each throw hits one of the bits still clear, or does not:
 ///
 /// ```text
 /// P(j, t) = (1 - j/m) P(j, t-1) + j/m P(j-1, t-1)
@@ -169,7 +170,7 @@ impl AllSet {
                 let hit = j as f64 / bits as f64;
                 p[j] += hit * (p[j - 1] - p[j]);
             }
-            // Nothing changes any more.
+            // Converged.
             if p[most] >= 1.0 - 4.0 * f64::EPSILON {
                 break;
             }
@@ -197,7 +198,7 @@ fn distinct_probes(m: f64, probes: usize) -> [f64; 2 * MAX_POWER + 1] {
     p
 }
 
-/// The series of the module's documentation, cut off where rounding drowns it.
+/// The series of the module's documentation, cut off where rounding errors dominate.
 struct Corrections {
     clear: f64,
     /// `(1 - q)^i`.
@@ -209,7 +210,7 @@ struct Corrections {
 impl Corrections {
     fn new(m: f64, throws: f64, power: usize) -> Self {
         step(2 * power as u64);
-        // c_i - 1, then its forward differences at 0, in place: taking the 1 out first keeps them
+        // c_i - 1, then its forward differences at 0, in place: subtracting the 1 first keeps them
         // exact.
         let mut table = [0.0; MAX_POWER + 1];
         for (i, c) in table.iter_mut().enumerate().take(power + 1) {
@@ -219,8 +220,8 @@ impl Corrections {
         let mut differences = [0.0; MAX_POWER + 1];
         let mut terms = 0;
         for (s, difference) in differences.iter_mut().enumerate().take(power + 1) {
-            // A difference below the rounding of its own sum carries no information, and the later
-            // ones are smaller still.
+            // A difference below its own rounding error carries no information, and later ones are
+            // smaller still.
             if s >= 2 && table[0].abs() < 4.0 * noise {
                 break;
             }
@@ -244,7 +245,7 @@ impl Corrections {
     fn all_set(&self, j: usize) -> f64 {
         step(1);
         let mut sum = 0.0;
-        // C(j, s) (-q)^s, carried along.
+        // C(j, s) (-q)^s, updated incrementally.
         let mut factor = 1.0;
         for s in 0..self.terms.min(j + 1) {
             sum += factor * self.differences[s] * self.set[j - s];
@@ -254,8 +255,8 @@ impl Corrections {
     }
 }
 
-/// `ln(1 - i/m) - i ln(1 - 1/m)`: how much rarer i clear bits are than i independent ones, per
-/// throw.
+/// `ln(1 - i/m) - i ln(1 - 1/m)`: per throw, how much less likely i given bits stay clear than if
+/// they were independent.
 fn log_excess(i: f64, m: f64) -> f64 {
     if i <= 1.0 {
         return 0.0;
@@ -267,7 +268,7 @@ fn log_excess(i: f64, m: f64) -> f64 {
             libm::log1p(-i / m) - i * libm::log1p(-1.0 / m)
         };
     }
-    // -sum (i^r - i) / (r m^r) from r = 2: the difference without its cancelling first term.
+    // -sum (i^r - i) / (r m^r) from r = 2: the difference without the first term, which cancels.
     let (mut sum, mut many, mut one) = (0.0, i / m, 1.0 / m);
     for r in 2..60 {
         many *= i / m;
@@ -358,7 +359,7 @@ mod tests {
             let clear = (-load).exp();
             let p = 1.0 - clear;
             let variance = mf * clear * (1.0 - (1.0 + load) * clear);
-            // The mean of the fill is itself a little above 1 - e^-load.
+            // The mean fill is itself slightly above 1 - e^-load.
             let mean_shift = kf * (clear * load / 2.0 / mf) / p;
             let want = p.powf(kf)
                 * (1.0 + kf * (kf - 1.0) / 2.0 * variance / (mf * p).powi(2) + mean_shift);
@@ -372,7 +373,7 @@ mod tests {
         let below = fpr_sd(1 << 16, 7, 6837);
         let above = fpr_sd((1 << 16) + 64, 7, 6843);
         assert!((below / above - 1.0).abs() < 2e-3, "{below} and {above}");
-        // 0.554 k / sqrt(m), relative, at the best load.
+        // The relative standard deviation is 0.554 k / sqrt(m) at the best load.
         let relative = above / mean_fpr((1 << 16) + 64, 7, 6843);
         assert!((relative / (0.554 * 7.0 / 256.0) - 1.0).abs() < 0.02, "{relative}");
     }

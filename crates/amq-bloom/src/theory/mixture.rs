@@ -1,16 +1,16 @@
-//! Tables of blocks, where a key has one block: the rate is a mean over the keys in a block.
+//! Blocked tables, with one block per key: the rate is a mean over the number of keys in a block.
 //!
-//! i, the number of keys in a block, is binomial: `n` keys, each with probability the block's share
+//! The number i of keys in a block is binomial: `n` trials, whose probability is the block's share
 //! of the hashes. The rate is the mean over i of g(i), the rate of a block with i keys (Putze,
 //! Sanders, Singler 2007). Overfull blocks cost more than underfull ones gain: that is the price of
-//! touching one cache line only.
+//! touching only one cache line.
 
 use amq_core::numeric::{binomial_mean, first_true_near};
 use amq_core::{Budget, Goal, PlanError, PredictedFpr};
 
-/// A shape of blocks, and the formulas for one of them.
+/// A block shape, and the formulas for a single block.
 pub(crate) trait Mixture {
-    /// Checks that there is such a shape.
+    /// Checks that the shape is valid.
     fn check(&self) -> Result<(), PlanError>;
 
     /// Bytes in a block.
@@ -19,48 +19,48 @@ pub(crate) trait Mixture {
     /// The most blocks of the layout.
     fn max_blocks(&self) -> u64;
 
-    /// Distinct values of the part of the hash that chooses the block; `None` if it is the whole.
+    /// Distinct values of the part of the hash that chooses the block; `None` for the whole hash.
     fn selectors(&self) -> Option<u64>;
 
     /// Distinct values of the part that chooses the places. Two keys of one block that share it
     /// share all places.
     fn choices(&self) -> f64;
 
-    /// Places of a key.
+    /// Places per key.
     fn probes(&self) -> u32;
 
-    /// `1/p` where a key sets one place of every p, in the mean.
+    /// `1/p`, if a key sets one in p places on average.
     fn places_to_one(&self) -> f64;
 
     /// The rate of one block with i keys.
     fn block_fpr(&self) -> impl Fn(u64) -> f64;
 
-    /// What the rate of one block with i keys lacks to 1.
+    /// 1 minus the rate of one block with i keys.
     fn block_lack(&self) -> impl Fn(u64) -> f64;
 
     /// The mean square of the rate of one block with i keys.
     fn block_fpr_square(&self) -> impl Fn(u64) -> f64;
 
-    /// Whether there are so many blocks of this shape.
+    /// Whether the layout allows this many blocks.
     fn exists(&self, blocks: u64) -> bool {
         (1..=self.max_blocks()).contains(&blocks) && self.check().is_ok()
     }
 
     /// The exact false-positive rate of filters of `blocks` blocks with this many distinct keys:
-    /// mean and spread over all seeds.
+    /// mean and standard deviation over all seeds.
     fn predicted(&self, blocks: u64, keys: u64) -> PredictedFpr {
         PredictedFpr { mean: self.fpr(blocks, keys), sd: self.fpr_sd(blocks, keys) }
     }
 
     /// The mean of that rate.
     ///
-    /// Not a number if there is no such filter.
+    /// NaN if there is no such filter.
     fn fpr(&self, blocks: u64, keys: u64) -> f64 {
         if !self.exists(blocks) {
             return f64::NAN;
         }
         let rate = self.block_fpr();
-        // Close to 1 a rate is told apart by what it lacks.
+        // Close to 1, compute 1 minus the rate, to keep precision.
         if rate(keys / blocks) > 0.5 {
             return 1.0 - self.over_blocks(blocks, keys, self.block_lack());
         }
@@ -69,9 +69,9 @@ pub(crate) trait Mixture {
 
     /// The standard deviation of the rate from seed to seed.
     ///
-    /// A filter's rate is the mean over its blocks, so the variance is that of one block over their
-    /// number, less the part explained by the number of keys in the block. That part averages out,
-    /// because the n keys are shared among all blocks.
+    /// A filter's rate is the mean over its blocks, so the variance is that of one block divided by
+    /// their number, minus the part explained by the number of keys in the block. That part
+    /// averages out, because the total number of keys is fixed.
     fn fpr_sd(&self, blocks: u64, keys: u64) -> f64 {
         if !self.exists(blocks) {
             return f64::NAN;
@@ -87,21 +87,21 @@ pub(crate) trait Mixture {
         libm::sqrt(((square - mean * mean - explained) / blocks as f64).max(0.0))
     }
 
-    /// The rate of one built filter: `rate` by the places set, a share `fill` of all, and on top
-    /// what is due to keys of one block that the hash cannot tell apart.
+    /// The rate of one filter: `rate` from its places, of which a fraction `fill` is set, plus
+    /// collisions of hashes within a block.
     ///
-    /// The fill tells how many keys there are. The filter's length does not: a union counts keys
-    /// twice.
+    /// The number of keys is estimated from the fill, not from the filter's length: a merge counts
+    /// common keys twice.
     fn fpr_of_table(&self, blocks: u64, rate: f64, fill: f64) -> f64 {
         let floor = self.keys_of_fill(blocks, fill) / blocks as f64 / self.choices();
         rate + (1.0 - rate) * floor.min(1.0)
     }
 
-    /// The most likely number of distinct keys given the share `fill` of places set. Infinite when
-    /// every place is set.
+    /// The most likely number of distinct keys, given the fraction `fill` of places set. Infinite
+    /// if all are set.
     ///
-    /// Takes into account that the blocks' numbers of keys scatter like a Poisson variable: the
-    /// share of places set is `1 - e^(-n / (p blocks))`.
+    /// The numbers of keys per block are taken as Poisson distributed, so the fraction of places
+    /// set is `1 - e^(-n / (p blocks))`.
     fn keys_of_fill(&self, blocks: u64, fill: f64) -> f64 {
         if fill >= 1.0 {
             return f64::INFINITY;
@@ -110,8 +110,8 @@ pub(crate) trait Mixture {
         -libm::log1p(-fill) * self.places_to_one() * blocks as f64
     }
 
-    /// The fewest blocks for a rate; or all that fit a size, up to eight for each key. More blocks
-    /// are always better, but a rate that takes more can be asked for.
+    /// The fewest blocks for a rate, or as many as fit a size, up to eight per key. (More blocks
+    /// are always better; a lower rate can still be requested explicitly.)
     fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
         let goal = goal.checked()?;
         self.check()?;
@@ -124,9 +124,9 @@ pub(crate) trait Mixture {
     /// The mean of `f(keys in the block)` over the block that an absent key queries.
     fn over_blocks(&self, blocks: u64, keys: u64, mut f: impl FnMut(u64) -> f64) -> f64 {
         let mut mean = |probability: f64| binomial_mean(keys, probability, &mut f);
-        // A block owns either `floor(selectors / blocks)` of the values or one more. With half a
-        // hash and above some 10^7 blocks that is a difference to be counted: fuller blocks are
-        // also asked more often.
+        // A block gets either `floor(selectors / blocks)` of the values or one more. With half a
+        // hash and more than some 10^7 blocks the difference matters: fuller blocks are also
+        // queried more often.
         let selectors = match self.selectors() {
             Some(selectors) if selectors / blocks < EVEN => selectors,
             _ => return mean(1.0 / blocks as f64),
@@ -155,8 +155,8 @@ pub(crate) trait Mixture {
         let reached = |blocks: u64| self.fpr(blocks, keys) <= asked;
         let guess = keys as f64 / self.keys_guess(asked);
         if !reached(self.max_blocks()) {
-            // Either there are too many keys for the most blocks, or the rate is below what the
-            // hash can tell apart.
+            // Either there are too many keys for the layout's most blocks, or the rate is below
+            // that of hash collisions.
             let lowest = self.fpr(self.max_blocks(), keys);
             return Err(if guess > self.max_blocks() as f64 {
                 self.too_large(guess * self.block_bytes() as f64)
@@ -164,9 +164,9 @@ pub(crate) trait Mixture {
                 PlanError::FprUnreachable { fpr: asked, lowest, keys }
             });
         }
-        // The odds of an error fall as a power of the number of blocks, nearly: a few steps of the
-        // secant method on the logarithms come near, and the rest is bisected. Each evaluation is a
-        // sum over the keys in a block, so few are wanted.
+        // The odds of a false positive fall nearly as a power of the number of blocks: a few steps
+        // of the secant method on the logarithms come close, and bisection does the rest. Each
+        // evaluation sums over the keys in a block, so their number should be small.
         let at = |blocks: f64| (blocks as u64).clamp(1, self.max_blocks());
         let log_odds = |rate: f64| libm::log(rate) - libm::log1p(-rate);
         let log_odds_of = |blocks: u64| log_odds(self.fpr(blocks, keys));
@@ -186,8 +186,8 @@ pub(crate) trait Mixture {
         Ok(first_true_near(1, self.max_blocks(), near, reached))
     }
 
-    /// Roughly the keys of a block for a rate: those of one block whose rate it is, where blocks
-    /// differ there may be fewer.
+    /// A rough number of keys per block for a rate: that of a single block with this rate. Since
+    /// blocks differ, the true number may be lower.
     fn keys_guess(&self, asked: f64) -> f64 {
         // (1 - e^(-i/p))^w = asked.
         let clear = -libm::expm1(libm::log(asked) / f64::from(self.probes()));
@@ -202,10 +202,10 @@ pub(crate) trait Mixture {
     }
 }
 
-/// Blocks for each key above which most keys have theirs alone. From there on the rate falls only
-/// in proportion to the bytes.
+/// Blocks per key above which most keys are alone in their block. Beyond, the rate falls only in
+/// proportion to the size.
 const ALONE: u64 = 8;
 
-/// Values of the selector to a block from which on one more or less makes no difference to the
-/// rate: the square of 1/4096.
+/// Selector values per block above which one more or less does not matter: the effect on the rate
+/// is the square of 1/4096.
 const EVEN: u64 = 4096;

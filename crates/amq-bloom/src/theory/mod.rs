@@ -1,7 +1,7 @@
-//! The exact formulas. They size the filters and predict their rates; tests and reports compare
+//! The exact formulas, which size the filters and predict their rates; tests and reports compare
 //! measurements with them.
 //!
-//! `m` bits, `k` probes a key, `n` distinct keys.
+//! Notation: `m` bits, `k` probes per key, `n` distinct keys.
 
 pub mod blocked;
 pub mod classic;

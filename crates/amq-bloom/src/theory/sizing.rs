@@ -1,4 +1,4 @@
-//! The size of a classic table and its number of probes: the exact rate, solved for the size.
+//! Sizing a classic table: the exact rate, solved for the size and the number of probes.
 
 use super::classic::mean_fpr;
 use crate::params::{BloomParams, MAX_PROBES, max_bits};
@@ -18,7 +18,7 @@ pub fn plan(goal: Goal) -> Result<Plan<BloomParams>, PlanError> {
     plan_cells(goal, 1)
 }
 
-/// Plans a table of cells, such as counters, in place of bits: see [`plan`]. A cell has `cell_bits`
+/// Plans a table of cells, such as counters, instead of bits; see [`plan`]. A cell has `cell_bits`
 /// bits, a power of two up to 64; `params.bits` is the number of cells.
 pub fn plan_cells(goal: Goal, cell_bits: u64) -> Result<Plan<BloomParams>, PlanError> {
     let goal = goal.checked()?;
@@ -39,8 +39,7 @@ pub fn plan_params(params: BloomParams, keys: u64) -> Result<Plan<BloomParams>, 
 }
 
 fn plan_of(params: BloomParams, keys: u64, cell_bits: u64) -> Plan<BloomParams> {
-    // Saturates: a table of the most bits there can be, in cells of 64, is refused where it is
-    // made.
+    // Saturates: a table of the most cells, of 64 bits each, is refused when allocated.
     let bytes = params.bits.div_ceil(64).saturating_mul(cell_bits * 8);
     Plan::new(params, keys).with_bytes(bytes).with_expected_fpr(mean_fpr(
         params.bits,
@@ -49,7 +48,7 @@ fn plan_of(params: BloomParams, keys: u64, cell_bits: u64) -> Plan<BloomParams> 
     ))
 }
 
-/// The whole numbers next to the ideal number of probes, `log2(1 / fpr)` or `m/n ln 2`.
+/// The integers next to the ideal number of probes, `log2(1 / fpr)` or `m/n ln 2`.
 fn probe_candidates(ideal: f64) -> [u32; 2] {
     let low = (ideal as u32).clamp(1, MAX_PROBES);
     [low, (low + 1).min(MAX_PROBES)]
@@ -61,16 +60,16 @@ fn ideal_bits_per_key(fpr: f64, probes: u32) -> f64 {
     -k / libm::log1p(-libm::pow(fpr, 1.0 / k))
 }
 
-/// The fewest cells, in multiples of 64, in which this many keys have a rate of at most `fpr`, over
-/// the candidates for k.
+/// The fewest cells, in multiples of 64, for this many keys at a rate of at most `fpr`, over the
+/// candidates for k.
 fn smallest(keys: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanError> {
     let max_groups = max_bits() / cell_bits / 64;
     let mut best: Option<BloomParams> = None;
     let mut needed = f64::INFINITY;
-    // What is left of the rate beside the floor of the hash; nothing gives the largest.
+    // The part of the rate above the hash floor; if none is left, the largest table.
     let floor = hash_floor(keys);
     let left = ((fpr - floor) / (1.0 - floor)).max(0.0);
-    // Next to the floor that is far less than the rate, and takes more probes.
+    // Near the floor this is far lower than the rate, and needs more probes.
     for ideal in [fpr, left] {
         if best.is_some() || ideal <= 0.0 {
             break;
@@ -103,12 +102,12 @@ fn smallest(keys: u64, fpr: f64, cell_bits: u64) -> Result<BloomParams, PlanErro
     })
 }
 
-/// Cells for each key above which more are of no use: with all probes the rate is 2^-86 and what
-/// equal hashes add, which is 2^-64 for each key.
+/// Cells per key above which more do not help: with all probes the rate is 2^-86, plus the
+/// collisions of hashes, 2^-64 per key.
 const ENOUGH: u64 = 2 * MAX_PROBES as u64;
 
-/// The best number of probes for cells that take `allowed` bits in all, in multiples of 64. Leaves
-/// what is of no use.
+/// The best number of probes for cells that occupy `allowed` bits in total, in multiples of 64.
+/// Leaves bits unused that would not help.
 fn best_within(keys: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, PlanError> {
     let bits = (allowed / cell_bits).min(keys.saturating_mul(ENOUGH)) / 64 * 64;
     if bits == 0 {
@@ -118,8 +117,8 @@ fn best_within(keys: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, P
         return Err(PlanError::TooLarge { bytes: allowed as f64 / 8.0, max_bytes: max_bits() / 8 });
     }
     let rate = |probes: u32| mean_fpr(bits, probes, keys);
-    // In a small table the best number is not the textbook's, but close to it, and the rate has one
-    // minimum.
+    // In a small table the best number differs slightly from the textbook's, and the rate has a
+    // single minimum.
     let [mut probes, _] = probe_candidates(bits as f64 / keys as f64 * core::f64::consts::LN_2);
     while probes < MAX_PROBES && rate(probes + 1) < rate(probes) {
         probes += 1;
@@ -130,7 +129,7 @@ fn best_within(keys: u64, allowed: u64, cell_bits: u64) -> Result<BloomParams, P
     Ok(BloomParams { bits, probes })
 }
 
-/// The lowest rate that can be planned: all probes, plus the hash floor.
+/// The lowest rate that can be planned: that of the most probes, plus the hash floor.
 fn lowest_fpr(keys: u64) -> f64 {
     libm::pow(0.5, f64::from(MAX_PROBES)) + hash_floor(keys)
 }

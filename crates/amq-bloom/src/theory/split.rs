@@ -6,10 +6,10 @@
 //! g(i) = (1 - (1 - 1/p)^i)^w        w words of p places
 //! ```
 //!
-//! exactly, since the words are independent. i is binomial: `n` keys, each with probability the
-//! block's share of the hashes. The rate is the mean of g over i (Putze, Sanders, Singler 2007).
-//! Overfull blocks cost more than underfull ones gain: that is the price of touching one cache line
-//! only.
+//! exactly, since the words are independent. The number i is binomial: `n` trials, whose
+//! probability is the block's share of the hashes. The rate is the mean of g over i (Putze,
+//! Sanders, Singler 2007). Overfull blocks cost more than underfull ones gain: that is the price of
+//! touching only one cache line.
 
 use super::mixture::Mixture;
 use amq_core::{Goal, PlanError, PredictedFpr};
@@ -17,15 +17,15 @@ use amq_core::{Goal, PlanError, PredictedFpr};
 /// The shape of a table of split blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SplitBlock {
-    /// Words in a block. A key has one place in each.
+    /// Words per block. A key has one place in each.
     pub words: u32,
-    /// Places in a word.
+    /// Places per word.
     pub places: u32,
-    /// Bytes in a block.
+    /// Bytes per block.
     pub block_bytes: u64,
     /// The most blocks of the layout.
     pub max_blocks: u64,
-    /// Distinct values of the part of the hash that chooses the block; `None` if it is the whole.
+    /// Distinct values of the part of the hash that chooses the block; `None` for the whole hash.
     pub selectors: Option<u64>,
     /// Distinct values of the part that chooses the places. Two keys of one block that share it
     /// share all places.
@@ -33,7 +33,7 @@ pub struct SplitBlock {
 }
 
 impl SplitBlock {
-    /// Checks that there is such a shape: that nothing in it is zero.
+    /// Checks that the shape is valid: that nothing in it is zero.
     pub fn check(&self) -> Result<(), PlanError> {
         let check = |name, value| PlanError::check_parameter(name, value, 1, u64::MAX);
         check("words", self.words.into())?;
@@ -45,49 +45,49 @@ impl SplitBlock {
     }
 
     /// The exact false-positive rate of filters of `blocks` blocks with this many distinct keys:
-    /// mean and spread over all seeds.
+    /// mean and standard deviation over all seeds.
     pub fn predicted(&self, blocks: u64, keys: u64) -> PredictedFpr {
         Mixture::predicted(self, blocks, keys)
     }
 
     /// The mean of that rate.
     ///
-    /// Not a number if there is no such filter.
+    /// NaN if there is no such filter.
     pub fn fpr(&self, blocks: u64, keys: u64) -> f64 {
         Mixture::fpr(self, blocks, keys)
     }
 
     /// The standard deviation of the rate from seed to seed.
     ///
-    /// A filter's rate is the mean over its blocks, so the variance is that of one block over their
-    /// number, less the part explained by the number of keys in the block. That part averages out,
-    /// because the n keys are shared among all blocks.
+    /// A filter's rate is the mean over its blocks, so the variance is that of one block divided by
+    /// their number, minus the part explained by the number of keys in the block. That part
+    /// averages out, because the total number of keys is fixed.
     #[must_use]
     pub fn fpr_sd(&self, blocks: u64, keys: u64) -> f64 {
         Mixture::fpr_sd(self, blocks, keys)
     }
 
-    /// The rate of one built filter: `rate` by the places set, a share `fill` of all, and on top
-    /// what is due to keys of one block that the hash cannot tell apart.
+    /// The rate of one filter: `rate` from its places, of which a fraction `fill` is set, plus
+    /// collisions of hashes within a block.
     ///
-    /// The fill tells how many keys there are. The filter's length does not: a union counts keys
-    /// twice.
+    /// The number of keys is estimated from the fill, not from the filter's length: a merge counts
+    /// common keys twice.
     pub fn fpr_of_table(&self, blocks: u64, rate: f64, fill: f64) -> f64 {
         Mixture::fpr_of_table(self, blocks, rate, fill)
     }
 
-    /// The most likely number of distinct keys given the share `fill` of places set. Infinite when
-    /// every place is set.
+    /// The most likely number of distinct keys, given the fraction `fill` of places set. Infinite
+    /// if all are set.
     ///
-    /// Takes into account that the blocks' numbers of keys scatter like a Poisson variable: the
-    /// share of places set is `1 - e^(-n / (p blocks))`.
+    /// The numbers of keys per block are taken as Poisson distributed, so the fraction of places
+    /// set is `1 - e^(-n / (p blocks))`.
     #[must_use]
     pub fn keys_of_fill(&self, blocks: u64, fill: f64) -> f64 {
         Mixture::keys_of_fill(self, blocks, fill)
     }
 
-    /// The fewest blocks for a rate; or all that fit a size, up to eight for each key. More blocks
-    /// are always better, but a rate that takes more can be asked for.
+    /// The fewest blocks for a rate, or as many as fit a size, up to eight per key. (More blocks
+    /// are always better; a lower rate can still be requested explicitly.)
     pub fn blocks_for(&self, goal: Goal) -> Result<u64, PlanError> {
         Mixture::blocks_for(self, goal)
     }

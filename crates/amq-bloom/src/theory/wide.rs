@@ -1,22 +1,22 @@
 //! The wide-block Bloom filter.
 //!
 //! A block has eight words of 64 bits. A key with k bits has `k / 8` (rounded down) bits in each
-//! word, and one more in each of `k % 8` neighbouring words, the first of which it chooses; the
-//! eighth word's neighbour is the first. With i keys in its block, a query of the bits Q finds them
-//! all set with probability
+//! word, and one more in each of `k % 8` neighbouring words, the first of which its hash chooses;
+//! the words form a ring. With i keys in its block, a query of the bits Q finds them all set with
+//! probability
 //!
 //! ```text
 //! g(i) = sum over T of (-1)^|T| P(T is clear of one key)^i        T: subsets of Q
 //! ```
 //!
-//! by inclusion and exclusion, since keys are independent. A key that chose its words leaves T
+//! by inclusion-exclusion, since keys are independent. Given its choice of words, a key leaves T
 //! clear with probability `product over words of (1 - t/64)^b`, for t bits of T and b of the key in
-//! the word. The mean over the eight choices is P. That is exact. Multiplying the words' fills, as
+//! the word. P is the mean over the eight choices. This is exact. Multiplying the words' fills, as
 //! if words filled independently, would be off by up to 2 % with six bits or more. The rate is the
 //! mean of g over the keys in a block, as for [split blocks](super::split).
 //!
-//! Few bits suit high rates, many suit low ones: six at 1 %, nine at 0.1 %, twelve at 0.01 %. A
-//! plan has the number for which the table is smallest.
+//! The best number of bits rises as the rate falls: six at 1 %, nine at 0.1 %, twelve at 0.01 %.
+//! Plans use the number that gives the smallest table.
 
 use self::terms::Lacks;
 use self::words::Words;
@@ -33,8 +33,8 @@ const BLOCK_BYTES: u64 = 64;
 /// Distinct values of the half of the hash that chooses the bits. The whole chooses the block.
 const CHOICES: f64 = 4_294_967_296.0;
 
-/// The exact false-positive rate of filters with these parameters that hold this many distinct
-/// keys: mean and standard deviation over all seeds. The standard deviation takes the words to fill
+/// The exact false-positive rate of filters with these parameters and this many distinct keys: mean
+/// and standard deviation over all seeds. The standard deviation assumes that words fill
 /// independently.
 #[must_use]
 pub fn fpr(params: &WideBlockedParams, keys: u64) -> PredictedFpr {
@@ -44,15 +44,15 @@ pub fn fpr(params: &WideBlockedParams, keys: u64) -> PredictedFpr {
     }
 }
 
-/// The most likely number of distinct keys given the share `fill` of bits set. Infinite when every
-/// bit is set.
+/// The most likely number of distinct keys, given the fraction `fill` of bits set. Infinite if all
+/// are set.
 #[must_use]
 pub fn keys_of_fill(params: &WideBlockedParams, fill: f64) -> f64 {
     Words(params.probes).keys_of_fill(params.blocks, fill)
 }
 
-/// The rate of one built filter: `rate` by the bits set, a share `fill` of all, and on top what is
-/// due to keys of one block that the hash cannot tell apart.
+/// The rate of one filter: `rate` from its bits, of which a fraction `fill` is set, plus collisions
+/// of hashes within a block.
 pub(crate) fn fpr_of_table(params: &WideBlockedParams, rate: f64, fill: f64) -> f64 {
     let floor = keys_of_fill(params, fill) / params.blocks as f64 / CHOICES;
     rate + (1.0 - rate) * floor.min(1.0)
@@ -61,7 +61,7 @@ pub(crate) fn fpr_of_table(params: &WideBlockedParams, rate: f64, fill: f64) -> 
 /// Bits per key of a large filter at this rate.
 #[must_use]
 pub fn bits_per_key(fpr: f64) -> f64 {
-    // A million keys are many: the mixture no longer depends on n.
+    // At a million keys the mixture no longer depends on n.
     plan(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
@@ -76,23 +76,23 @@ pub fn plan(goal: Goal) -> Result<Plan<WideBlockedParams>, PlanError> {
     };
     let guess = (guess as u32).clamp(1, MAX_WIDE_PROBES);
     let mut best = with_probes(goal, guess);
-    // From the best number in either direction the table only grows, or the rate rises.
+    // In either direction from the best number, the table only grows, or the rate only rises.
     let (more, fewer) = (guess + 1..=MAX_WIDE_PROBES, (1..guess).rev());
     improve(&mut best, goal, more);
     improve(&mut best, goal, fewer);
     best
 }
 
-/// A plan or why there is none, for one number of bits per key.
+/// The result of planning with one number of bits per key.
 type Tried = Result<Plan<WideBlockedParams>, PlanError>;
 
-/// Tries one number of bits per key after the other, as long as each is better than the best.
+/// Tries the numbers of bits per key in order, as long as each improves on the best plan.
 fn improve(best: &mut Tried, goal: Goal, numbers: impl Iterator<Item = u32>) {
     for probes in numbers {
         let other = with_probes(goal, probes);
         let better = match (&other, &*best) {
             (Ok(other), Ok(best)) if other.bytes == best.bytes => {
-                // What is less can be rounding, where few keys share a block.
+                // Smaller gains may be rounding errors if few keys share a block.
                 other.expected_fpr < 0.999 * best.expected_fpr
             }
             (Ok(other), Ok(best)) => other.bytes < best.bytes,
@@ -105,7 +105,8 @@ fn improve(best: &mut Tried, goal: Goal, numbers: impl Iterator<Item = u32>) {
     }
 }
 
-/// The smallest filter with this many bits per key, or the largest that is of use.
+/// The smallest filter with this many bits per key for a rate, or the largest useful one for a
+/// size.
 fn with_probes(goal: Goal, probes: u32) -> Tried {
     let wide = Wide::new(probes);
     let blocks = wide.blocks_for(goal)?;
@@ -133,7 +134,7 @@ struct Wide {
 }
 
 impl Wide {
-    /// For this many bits per key, one to [`MAX_WIDE_PROBES`].
+    /// The formula for this many bits per key, 1 to [`MAX_WIDE_PROBES`].
     fn new(probes: u32) -> Self {
         let words = Words(probes);
         Self { words, lacks: Lacks::new(words) }
@@ -180,7 +181,8 @@ impl Mixture for Wide {
         |keys| self.lacks.of(keys) * (1.0 - (keys as f64 / CHOICES).min(1.0))
     }
 
-    /// The square of the exact rate, and the variance as if words filled independently.
+    /// The square of the exact rate, plus the variance under the assumption that words fill
+    /// independently.
     fn block_fpr_square(&self) -> impl Fn(u64) -> f64 {
         let rate = self.block_fpr();
         move |keys| {
@@ -303,8 +305,8 @@ mod tests {
         }
     }
 
-    /// A digest of the blocks and bits per key of a grid of goals: a plan decides where a key's
-    /// bits are, so however its sum is reckoned, it stays.
+    /// A digest of the blocks and bits per key of a grid of goals. A plan determines where a key's
+    /// bits are, so it must not change however its sum is computed.
     #[test]
     fn plans_stay_the_same() {
         let mut digest = 0u64;

@@ -1,11 +1,10 @@
-//! Operations on one key with AVX2, in code that is compiled without it.
+//! Single-key operations with AVX2, inlined into code that is compiled without it.
 //!
-//! In assembly, because a function that is compiled with AVX2 cannot be inlined into one that is
-//! not: each operation would be a call. It gives the answers of the portable code, which the tests
-//! of [`simd`](crate::simd) compare.
+//! In assembly, because the compiler cannot inline a function with AVX2 into one without: each
+//! operation would be a call. The tests of [`simd`](crate::simd) compare it with the portable code.
 #![allow(
     clippy::transmute_int_to_bool,
-    reason = "a comparison with zero is two instructions more in a loop of 44"
+    reason = "a comparison with zero adds two instructions to a loop of 44"
 )]
 
 use crate::block::{Block, SALTS};
@@ -19,12 +18,12 @@ struct Constants {
 
 static CONSTANTS: Constants = Constants { salts: SALTS, ones: [1; 8] };
 
-/// Tests whether a block has all bits of a key, and evaluates to a condition of that test: `b` if
-/// it has, `ae` if it lacks one. `then` is executed in between, with the block in `ymm1` and the
-/// key's bits in `ymm0`.
+/// Tests whether a block has all bits of a key, and evaluates to the given condition code: `b` is
+/// true if it has all, `ae` if it lacks one. `then` is executed in between, with the block in
+/// `ymm1` and the key's bits in `ymm0`.
 ///
-/// `vzeroupper` clears the upper halves of all vector registers, without which later code that was
-/// compiled for SSE slows down; so all of them are clobbered.
+/// `vzeroupper` avoids the SSE transition penalty of later code. It clears the upper halves of all
+/// vector registers, so all of them are clobbered.
 macro_rules! tested {
     ($block:expr, $low:expr, $then:literal, $flag:literal, [$($options:ident),*]) => {{
         let flag: u8;
@@ -50,7 +49,7 @@ macro_rules! tested {
             out("ymm12") _, out("ymm13") _, out("ymm14") _, out("ymm15") _,
             options($($options),*),
         );
-        // One instruction writes it: 0 or 1.
+        // `setcc` writes 0 or 1.
         core::mem::transmute::<u8, bool>(flag)
     }};
 }
@@ -61,9 +60,9 @@ macro_rules! tested {
 /// The processor must have AVX2.
 #[inline(always)]
 pub(super) unsafe fn contains(block: &Block, low: u32) -> bool {
-    // SAFETY: AVX2 is there (the caller's promise). Read are the block's 32 bytes, and the
-    // constants, which are aligned. Nothing is written but registers that are named, and flags; no
-    // stack is used.
+    // SAFETY: AVX2 is there (the caller's promise). The assembly reads the block's 32 bytes and the
+    // constants, which are aligned. It writes only the named registers and the flags, and uses no
+    // stack.
     unsafe { tested!(&raw const *block, low, "", "b", [pure, readonly, nostack]) }
 }
 

@@ -1,4 +1,4 @@
-//! Wide-block operations with AVX2: a block is two vectors.
+//! Wide-block operations with AVX2: two vectors per block.
 
 use crate::wide_block::{SALTS64, Shape, WideBlock};
 use core::arch::x86_64::{
@@ -10,8 +10,8 @@ use core::arch::x86_64::{
 
 static MULTIPLIERS: [u64; 8] = SALTS64;
 
-/// Row `n`: ones for `n` neighbouring words, or in row 0 for all eight, repeated with period eight.
-/// Eight elements from number `7 - s` on have the ones in word `s` and those after it.
+/// Row `n` has ones for `n` neighbouring words (row 0 for all eight), repeated with period eight.
+/// The eight elements from index `7 - s` on have the ones in word `s` and those after it.
 static NEIGHBOURS: [[u64; 16]; 8] = {
     let mut rows = [[1; 16]; 8];
     let mut number = 1;
@@ -26,8 +26,8 @@ static NEIGHBOURS: [[u64; 16]; 8] = {
     rows
 };
 
-/// A one in each word with one more bit of the key; then the number of each word's first bit; then
-/// that of its second.
+/// Three values per word: 1 if the key has one more bit in it, else 0; the number of its first bit;
+/// and the number of its second.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -42,7 +42,7 @@ unsafe fn bits(low: u32, shape: Shape) -> [[__m256i; 2]; 3] {
     unsafe {
         let salts = [_mm256_loadu_si256(salts), _mm256_loadu_si256(salts.add(1))];
         let chosen = [_mm256_loadu_si256(chosen), _mm256_loadu_si256(chosen.add(1))];
-        // The multiplication ignores the upper halves.
+        // `vpmuludq` ignores the upper halves.
         let low = [_mm256_set1_epi32(low as i32); 2];
         let products = [_mm256_mul_epu32(low[0], salts[0]), _mm256_mul_epu32(low[1], salts[1])];
         let below_64 = [_mm256_set1_epi64x(63); 2];
@@ -96,7 +96,7 @@ pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool
     unsafe {
         let [chosen, first, second] = bits(low, shape);
         let words = [_mm256_loadu_si256(address), _mm256_loadu_si256(address.add(1))];
-        // The bits asked for become the lowest.
+        // Shift the tested bits to the lowest position.
         let first = [_mm256_srlv_epi64(words[0], first[0]), _mm256_srlv_epi64(words[1], first[1])];
         let clear = if shape.twice {
             let one = [_mm256_set1_epi64x(1); 2];

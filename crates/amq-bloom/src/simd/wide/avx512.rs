@@ -1,8 +1,7 @@
 //! Wide-block operations with AVX-512.
 //!
-//! In assembly, because compilers older than 1.89 lack these instructions, and because it can be
-//! inlined into code that is compiled without them. Vectors from 16 on need not be cleared
-//! afterwards.
+//! In assembly, because compilers before 1.89 lack these intrinsics, and because it can be inlined
+//! into code that is compiled without AVX-512. `zmm16` and up need no `vzeroupper`.
 
 use crate::wide_block::{SALTS64, Shape, WideBlock};
 use core::arch::asm;
@@ -22,9 +21,9 @@ static CONSTANTS: Constants = Constants { salts: SALTS64, one: 1 };
 pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bool {
     let chosen = shape.chosen(low);
     let changed: u32;
-    // SAFETY: the caller says that there are the instructions. A block is 64 bytes, exclusively
-    // borrowed, and the salts are 64, which are aligned. Nothing else is written but the
-    // registers named.
+    // SAFETY: AVX-512 is there (the caller's promise). A block is 64 bytes and exclusively
+    // borrowed; the salts are 64 bytes and aligned. Only the block and the named registers are
+    // written.
     unsafe {
         if !shape.twice {
             asm!(
@@ -33,7 +32,7 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
                 "vpbroadcastq zmm18, qword ptr [{constants} + 64]",
                 "kmovd k1, {chosen:e}",
                 "vpsrlq zmm16, zmm16, 26",
-                // The counts are taken modulo 64.
+                // Counts are modulo 64.
                 "vprolvq zmm16 {{k1}} {{z}}, zmm18, zmm16",
                 "vporq zmm16, zmm16, zmmword ptr [{block}]",
                 "vpcmpneqq k1, zmm16, zmmword ptr [{block}]",
@@ -56,11 +55,11 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
                 "vpbroadcastq zmm18, qword ptr [{constants} + 64]",
                 "kmovd k1, {chosen:e}",
                 "vpsrlq zmm17, zmm16, 26",
-                // On another port than a shift.
+                // A shuffle, because it uses another port than shifts.
                 "vpshufd zmm16, zmm16, 0xF5",
                 "vprolvq zmm17, zmm18, zmm17",
                 "vprolvq zmm16 {{k1}} {{z}}, zmm18, zmm16",
-                // All three together.
+                // The OR of all three.
                 "vpternlogq zmm16, zmm17, zmmword ptr [{block}], 0xFE",
                 "vpcmpneqq k1, zmm16, zmmword ptr [{block}]",
                 "vmovdqu64 zmmword ptr [{block}], zmm16",
@@ -88,8 +87,8 @@ pub(super) unsafe fn insert(block: &mut WideBlock, low: u32, shape: Shape) -> bo
 pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool {
     let chosen = shape.chosen(low);
     let clear: u32;
-    // SAFETY: the caller says that there are the instructions. A block is 64 bytes, and
-    // the salts are 64, which are aligned. Nothing is written but the registers named.
+    // SAFETY: AVX-512 is there (the caller's promise). A block is 64 bytes; the salts are 64 bytes
+    // and aligned. Only the named registers are written.
     unsafe {
         if !shape.twice {
             asm!(
@@ -98,7 +97,7 @@ pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool
                 "vmovdqu64 zmm18, zmmword ptr [{block}]",
                 "kmovd k1, {chosen:e}",
                 "vpsrlq zmm16, zmm16, 26",
-                // The counts are taken modulo 64: the bits asked for become the lowest.
+                // Counts are modulo 64; the tested bits become the lowest.
                 "vprorvq zmm16, zmm18, zmm16",
                 "vptestnmq k1 {{k1}}, zmm16, qword ptr [{constants} + 64]{{1to8}}",
                 "kmovb {clear:e}, k1",
@@ -119,7 +118,7 @@ pub(super) unsafe fn contains(block: &WideBlock, low: u32, shape: Shape) -> bool
                 "vmovdqu64 zmm18, zmmword ptr [{block}]",
                 "kmovd k1, {chosen:e}",
                 "vpsrlq zmm17, zmm16, 26",
-                // On another port than a shift.
+                // A shuffle, because it uses another port than shifts.
                 "vpshufd zmm16, zmm16, 0xF5",
                 "vprorvq zmm17, zmm18, zmm17",
                 "vprorvq zmm16, zmm18, zmm16",

@@ -1,28 +1,28 @@
-//! The sum over the sets T, for each number of bits per key: the compiler reckons its terms.
+//! The terms of the sum over the sets T, for each number of bits per key, computed at compile time.
 
 use super::words::Words;
 use crate::MAX_WIDE_PROBES;
 use core::cell::RefCell;
 
-/// Numbers of bits per key, with a place for none.
+/// Numbers of bits per key, including 0.
 const NUMBERS: usize = MAX_WIDE_PROBES as usize + 1;
 
-/// Terms of all sums, and the most of one.
+/// The number of terms of all sums, and the most of one sum.
 const ALL: usize = 1080;
 const MOST: usize = 294;
 
-/// All sums, one after the other. That with `probes` bits per key ends at `ends[probes]`.
+/// The terms of all sums, concatenated. The sum for `probes` bits per key ends at `ends[probes]`.
 struct Terms {
     of: [(f64, f64); ALL],
     ends: [usize; NUMBERS],
 }
 
-// At run time it would take most of the time of a plan.
+// At run time this would take most of the time of planning.
 #[allow(long_running_const_eval, reason = "it takes the compiler half a second")]
 static TERMS: Terms = Terms::all();
 
-/// How likely one key leaves a set T clear, for each T but the empty one; and how often it counts.
-/// Sets of the same likelihood are one term.
+/// For each nonempty set T: the probability that one key leaves it clear, and its multiplicity.
+/// Sets of equal probability share a term.
 pub(super) fn terms(words: Words) -> &'static [(f64, f64)] {
     let probes = words.0 as usize;
     &TERMS.of[TERMS.ends[probes - 1]..TERMS.ends[probes]]
@@ -37,11 +37,11 @@ impl Terms {
             let words = Words(probes as u32);
             let sets = Sets::of(words);
             let scale = (8u128 << (6 * probes)) as f64;
-            // Words with two bits count in 64ths.
+            // With two bits per word, multiplicities are in units of 1/64.
             let twice = [0, words.more(), 8][words.each() as usize];
             let weight = (1u128 << (6 * twice)) as f64;
             let mut next = 0;
-            // The last is the empty set, which every key leaves clear.
+            // The last one is the empty set, which every key leaves clear.
             while next + 1 < sets.count {
                 let (clear, times) = sets.of[next];
                 all.of[at] = (clear as f64 / scale, times as f64 / weight);
@@ -56,21 +56,21 @@ impl Terms {
     }
 }
 
-/// The sets T of a query whose words begin with the first, in whole numbers: in which share of all
-/// cases one key leaves a set clear, and how many sets there are of that share. The shares ascend.
+/// The sets T of a query whose first chosen word is word 0, in integers: the number of cases in
+/// which one key leaves a set clear, and the number of sets with that count, in ascending order.
 struct Sets {
     of: [(u128, i128); MOST + 1],
     count: usize,
 }
 
-/// The sets within one half of the words.
+/// The sets within one half of the block's words.
 struct Half {
     of: [Part; 81],
     count: usize,
 }
 
-/// One of them: how many there are, how often a key leaves them clear by the bits that it has in
-/// every word, and by those that it has in some words, for each first of these.
+/// A group of sets: their number, the cases in which a key's bits in every word leave them clear,
+/// and those in which its further bits do, for each choice of the first such word.
 #[derive(Clone, Copy)]
 struct Part {
     times: i128,
@@ -84,13 +84,13 @@ impl Half {
         let mut half = Self { of: [Part { times: 1, each: 1, more: [1; 8] }; 81], count: 1 };
         let mut word = first;
         while word < first + 4 {
-            // Two bits of a query are one in a 64th of all cases.
+            // The two bits of a query in a word coincide in 1/64 of all cases.
             let sets: &[i128] = match words.of(word, 0) {
                 0 => &[1],
                 1 => &[1, -1],
                 _ => &[64, -127, 63],
             };
-            // Those without a bit of this word take the places of those before.
+            // Sets without a bit of this word replace the previous ones in place.
             let (before, mut bits) = (half.count, sets.len());
             half.count = before * bits;
             while bits > 0 {
@@ -101,7 +101,7 @@ impl Half {
                     let mut part = half.of[at];
                     part.times *= sets[bits];
                     part.each *= (clear as u128).pow(words.each());
-                    // A key has one more bit here if its first such word is one of these.
+                    // A key has one more bit in this word if its first such word is one of these.
                     let mut back = 0;
                     while back < words.more() {
                         part.more[((word + 8 - back) % 8) as usize] *= clear;
@@ -160,13 +160,13 @@ impl Sets {
     }
 }
 
-/// Numbers of keys in a block whose sums are kept.
+/// The sums are cached up to this many keys in a block.
 const KEPT: usize = 1024;
 
-/// Numbers of keys whose sums run beside each other: one alone would wait for each addition.
+/// Sums computed in parallel: a single one would wait for the latency of each addition.
 const BESIDE: usize = 8;
 
-/// What the rate of one block with i keys lacks to 1, for i from 0: reckoned as far as it is asked.
+/// 1 minus the rate of one block with i keys, for i from 0; computed on demand.
 pub(super) struct Lacks {
     terms: &'static [(f64, f64)],
     known: RefCell<Known>,
@@ -175,7 +175,7 @@ pub(super) struct Lacks {
 struct Known {
     lacks: [f64; KEPT],
     count: usize,
-    /// Each term for the first i whose sum is not known.
+    /// Each term's power for the first i whose sum is not computed yet.
     powers: [f64; MOST],
 }
 
@@ -189,7 +189,7 @@ impl Lacks {
         Self { terms, known: RefCell::new(Known { lacks: [0.0; KEPT], count: 0, powers }) }
     }
 
-    /// Without keys that share all bits.
+    /// Excludes keys that share all bits.
     pub(super) fn of(&self, keys: u64) -> f64 {
         let lack = if keys < KEPT as u64 {
             self.known.borrow_mut().up_to(keys as usize, self.terms)
@@ -213,7 +213,7 @@ impl Known {
             }
             self.lacks[self.count..][..BESIDE].copy_from_slice(&lacks);
             self.count += BESIDE;
-            // Without rounding.
+            // Exact.
             self.lacks[0] = 1.0;
         }
         self.lacks[keys]

@@ -1,21 +1,21 @@
-//! How a key's bits are shared out among the words of a block, and how full words get.
+//! How a key's bits are distributed among the words of a block, and the fill of the words.
 
-/// The words of a block under keys with this many bits.
+/// The words of a block, for keys with this many bits.
 #[derive(Clone, Copy)]
 pub(super) struct Words(pub(super) u32);
 
 impl Words {
-    /// Bits in every word.
+    /// Bits that a key has in every word.
     pub(super) const fn each(self) -> u32 {
         self.0 / 8
     }
 
-    /// Words with one bit more.
+    /// Words in which a key has one more bit.
     pub(super) const fn more(self) -> u32 {
         self.0 % 8
     }
 
-    /// Bits in a word, of a key whose first word with one bit more is `start`.
+    /// Bits in `word` of a key whose first word with one more bit is `start`.
     pub(super) const fn of(self, word: u32, start: u32) -> u32 {
         self.each() + ((word + 8 - start) % 8 < self.more()) as u32
     }
@@ -27,7 +27,7 @@ impl Words {
         libm::pow(one, self.each().into()) * (1.0 - more + more * one)
     }
 
-    /// How many keys make this share of the bits set.
+    /// The number of keys that set this fraction of the bits.
     pub(super) fn keys_of_fill(self, blocks: u64, fill: f64) -> f64 {
         if fill >= 1.0 {
             return f64::INFINITY;
@@ -36,13 +36,13 @@ impl Words {
         -libm::log1p(-fill) / (1.0 - self.clear(1)) * blocks as f64
     }
 
-    /// The mean and the mean square of the rate of one block with i keys, if words filled
+    /// The mean and the mean square of the rate of one block with i keys, assuming that words fill
     /// independently.
     ///
-    /// A word of which the share f is set has all of j bits set with probability f^j, and
-    /// `E[f^j] = sum over r of S(j, r) 64 (63) .. (65 - r) / 64^j P(r bits are set)`.
+    /// A word with a fraction f of its bits set has j given probes all set with probability f^j,
+    /// and `E[f^j] = sum over r of S(j, r) 64 (63) .. (65 - r) / 64^j P(r bits are set)`.
     pub(super) fn moments(self, keys: u64) -> (f64, f64) {
-        /// Stirling's numbers of the second kind: ways to put j bits into r places.
+        /// Stirling numbers of the second kind: ways to partition j probes into r distinct bits.
         const WAYS: [[f64; 5]; 5] = [
             [1.0, 0.0, 0.0, 0.0, 0.0],
             [0.0, 1.0, 0.0, 0.0, 0.0],
@@ -50,7 +50,7 @@ impl Words {
             [0.0, 1.0, 3.0, 1.0, 0.0],
             [0.0, 1.0, 7.0, 6.0, 1.0],
         ];
-        /// Binomial coefficients, with their signs.
+        /// Signed binomial coefficients.
         const CHOOSE: [[f64; 5]; 5] = [
             [1.0, 0.0, 0.0, 0.0, 0.0],
             [1.0, -1.0, 0.0, 0.0, 0.0],
