@@ -1,11 +1,11 @@
 //! Mapping hashes to table indices.
 //!
-//! A hash is scaled to `0..n` by multiplying and keeping the upper half of the product, `floor(hash
-//! * n / 2^64)`. Every index gets `2^64 / n` hashes, to within one: the bias is `n / 2^64`,
-//!   negligible at any size that fits in memory. (Scaling a 32-bit hash, or half of a 64-bit one,
-//!   has a bias of `n / 2^32` and cannot even reach all indices past 2^32.) The scaling preserves
-//!   order and refines: the index in a table of `n / d` is the index in a table of `n`, divided by
-//!   `d`. Folding, merging and iteration in hash order depend on that.
+//! A hash is scaled to `0..n` by multiplying and keeping the upper half of the product,
+//! `floor(hash * n / 2^64)`. Every index gets `2^64 / n` hashes, to within one: the bias is
+//! `n / 2^64`, negligible at any size that fits in memory. (Scaling a 32-bit hash, or half of a
+//! 64-bit one, has a bias of `n / 2^32` and cannot even reach all indices past 2^32.) The scaling
+//! preserves order and refines: the index in a table of `n / d` is the index in a table of `n`,
+//! divided by `d`. Folding, merging and iteration in hash order depend on that.
 //!
 //! The index uses the *upper* bits of the hash. Anything else that a filter derives from the hash
 //! (a bit in a word, a fingerprint, a second index) must use bits independent of these: the rest
