@@ -1,4 +1,4 @@
-//! How each call of the crate cuckoofilter is written here.
+//! Migrating from the crate cuckoofilter: each of its calls, and the equivalent here.
 //!
 //! ```console
 //! $ cargo run --example coming_from_cuckoofilter
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // power of two. Here you choose the rate, and all 1000 keys go in.
     let mut filter = CuckooFilter::new(Goal::fpr(1000, 0.03))?;
 
-    // CuckooFilter::new(): there is no default size here, as it fits nobody.
+    // CuckooFilter::new(): there is no default size here; plan one.
     let plan = CuckooFilter::plan(Goal::fpr(1_000_000, 0.03))?;
     println!("{plan}"); // what it would take; nothing is allocated yet
     let large = CuckooFilter::new(plan)?;
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let visit = ByHash(Visit { user: 1, page: "/" });
     filter.insert(&visit)?;
-    // Portable, so that another machine finds it in the stored filter: a tuple, or `impl Key`.
+    // Portable, for filters that other machines load: a tuple, or `impl Key`.
     filter.insert(&(visit.0.user, visit.0.page))?;
     // There, 4711i64 and 4711u64 are different keys; here integers of up to 64 bits are one key
     // whatever their type.
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     filter.clear();
     assert!(filter.is_empty());
 
-    // Not in cuckoofilter: from all keys at once, each stored once; how good the filter is now.
+    // Not in cuckoofilter: building from all keys at once, each stored once, and the current rate.
     let built = CuckooFilter::build(Budget::Fpr(0.001), ["ant", "bee", "cat", "ant"])?;
     assert_eq!(built.len(), 3);
     println!("{}", built.stats());

@@ -1,7 +1,7 @@
-//! A service whose clients retry: which requests it has handled, and which orders are open.
+//! A service whose clients retry: tracks handled requests and open orders.
 //!
-//! Two filters, used in two ways. *Handled* is a set: requests come again and again, and none is
-//! ever removed. *Open* is a multiset: what is removed from it was inserted, once for each removal.
+//! Two filters, used in two ways. *Handled* is a set: requests repeat, and none is ever removed.
+//! *Open* is a multiset: every removal matches an insert.
 //!
 //! ```console
 //! $ cargo run --example service_with_retries
@@ -11,27 +11,27 @@ use amq_cuckoo::{ClearFilter, CuckooFilter, Goal, InsertError};
 use std::collections::HashMap;
 
 struct Service {
-    /// Requests handled today. Filled by `insert_unique`, so only a request that was `New` could be
-    /// removed; and one that was skipped, because another one's fingerprint stands for it, would be
-    /// handled again after that. Nothing is removed: it is cleared at midnight.
+    /// Requests handled today. Filled by `insert_unique`, which skips repeated requests. Nothing is
+    /// removed, since that could make the filter deny a skipped request, which would then be
+    /// handled again; it is cleared at midnight.
     handled: CuckooFilter,
-    /// Orders that are open, asked before the database is. Filled by `insert`.
+    /// Open orders, queried before the database. Filled by `insert`.
     open: CuckooFilter,
     /// Stands for the database.
     database: HashMap<u64, &'static str>,
 }
 
 impl Service {
-    /// `false`: a retry, which needs nothing but its reply (or, once in a thousand times, a request
-    /// taken for one).
+    /// Returns `false` for a retry, which only needs its reply (and, once in a thousand times, for
+    /// a request mistaken for one).
     fn is_first(&mut self, request: u64) -> Result<bool, InsertError> {
         // `insert` would store a copy for each retry, and refuse the ninth.
         Ok(self.handled.insert_unique(&request)?.is_new())
     }
 
     fn open(&mut self, order: u64, item: &'static str) -> Result<(), InsertError> {
-        // The database knows for certain whether the order is open already. The filter does not,
-        // so `insert_unique` won't do here.
+        // Only the database knows for certain whether the order is open already, so `insert_unique`
+        // won't do here.
         if !self.database.contains_key(&order) {
             self.open.insert(&order)?;
             self.database.insert(order, item);
@@ -40,7 +40,7 @@ impl Service {
     }
 
     fn close(&mut self, order: u64) -> Option<&'static str> {
-        // Most orders that are asked for are not open, and the database is spared.
+        // Most queried orders are not open, which saves the database access.
         if !self.open.contains(&order) {
             return None;
         }
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("handled: {}", service.handled.stats());
     println!("open: {}", service.open.stats());
 
-    // Half of the orders are closed. None of the others is forgotten.
+    // Close half of the orders; the others remain in the filter.
     for order in (0..ORDERS).step_by(2) {
         assert_eq!(service.close(order), Some("a book"));
     }

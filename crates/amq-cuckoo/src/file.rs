@@ -1,4 +1,4 @@
-//! The filter as a file: the parameters, and the table as it lies in memory.
+//! The filter's file: the parameters, and the table as it is in memory.
 
 use crate::table::BucketTable;
 use crate::{Cuckoo, CuckooParams, Layout};
@@ -45,7 +45,7 @@ impl<L: Layout, B: Bytes> FileFormat for Cuckoo<L, B> {
     }
 }
 
-/// The bytes of the filter's file.
+/// Serialises the bytes of the filter's file.
 #[cfg(feature = "serde")]
 impl<L: Layout, B: Bytes> amq_core::internal::serde::Serialize for Cuckoo<L, B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
@@ -56,7 +56,7 @@ impl<L: Layout, B: Bytes> amq_core::internal::serde::Serialize for Cuckoo<L, B> 
     }
 }
 
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
+/// Deserialises the bytes of the filter's file, with all checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de, L: Layout> amq_core::internal::serde::Deserialize<'de> for Cuckoo<L> {
     fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(

@@ -1,4 +1,4 @@
-//! The filter.
+//! The filter type.
 
 use crate::fingerprints::{Fingerprint, Fingerprints};
 use crate::ops::Refused;
@@ -14,11 +14,11 @@ use amq_core::{
 };
 use core::fmt;
 
-/// The cuckoo filter: a key is a fingerprint in one of two buckets of four slots.
+/// The cuckoo filter: a key is stored as a fingerprint in one of two buckets of four slots.
 pub type CuckooFilter<B = Table> = Cuckoo<Buckets, B>;
 
-/// The cuckoo filter with overlapping buckets of two slots: a tenth smaller at the same rate, and
-/// 2.1 to 2.4 times as long to fill.
+/// The cuckoo filter with overlapping buckets of two slots: a tenth smaller at the same rate, but
+/// it takes 2.1 to 2.4 times as long to fill.
 pub type WindowedCuckooFilter<B = Table> = Cuckoo<OverlappingBuckets, B>;
 
 /// A [`CuckooFilter`] over a borrowed table.
@@ -33,11 +33,11 @@ const PREFETCH_GROUP: usize = 32;
 
 /// A cuckoo filter of either layout: [`CuckooFilter`] or [`WindowedCuckooFilter`].
 ///
-/// `B` holds the table: a [`Table`], or for a view ([`CuckooView`], [`WindowedCuckooView`]) a
+/// `B` stores the table: a [`Table`], or for a view ([`CuckooView`], [`WindowedCuckooView`]) a
 /// borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm and the
 /// formulas.
 ///
-/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// The most common methods are inherent. The others are in traits that this crate exports: batches
 /// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
 /// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
@@ -76,9 +76,9 @@ impl<L: Layout> Cuckoo<L> {
     /// Builds a filter of these keys, each distinct one once, with the public [`DEFAULT_SEED`].
     /// [`BuildFilter`] builds with another seed, and from hashes.
     ///
-    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
-    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
-    /// hashes are, and a sorted copy, 16 bytes a key, until the filter is made.
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys, or a
+    /// [`Goal`] or [`Plan`], with which more keys than planned are an error. The hashes and a
+    /// sorted copy of them are kept until the filter is built, 16 bytes per key; the keys are not.
     ///
     /// ```
     /// use amq_cuckoo::{Budget, CuckooFilter};
@@ -95,7 +95,7 @@ impl<L: Layout> Cuckoo<L> {
         Self::build_iter(target, DEFAULT_SEED, keys)
     }
 
-    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    /// The best parameters for a goal, with their size and rate. Allocates nothing.
     ///
     /// ```
     /// use amq_cuckoo::{CuckooFilter, Goal};
@@ -109,11 +109,11 @@ impl<L: Layout> Cuckoo<L> {
         <Self as PlanFilter>::plan(goal)
     }
 
-    /// Inserts `key`. If it is refused, nothing changes.
+    /// Inserts `key`. On an error nothing changes.
     ///
     /// Stores every copy of a key, up to the slots of its two buckets: eight ([`CuckooFilter`]) or
     /// four ([`WindowedCuckooFilter`]; three for a key whose buckets overlap each other). If they
-    /// are full, fingerprints of other keys are moved, if that makes room.
+    /// are full, the filter moves fingerprints of other keys to make room.
     ///
     /// ```
     /// use amq_cuckoo::{CuckooFilter, Goal};
@@ -130,11 +130,12 @@ impl<L: Layout> Cuckoo<L> {
         self.insert_hash(key.key_hash(self.header.seed))
     }
 
-    /// Inserts `key` unless the filter answers `true` for it already; then nothing changes. Keeps a
-    /// set from filling up with copies of repeated keys.
+    /// Inserts `key`, unless a lookup of it already returns `true`; then nothing changes. Prevents
+    /// repeated keys from filling the filter with copies.
     ///
-    /// **Remove only what was stored.** A key that was answered [`Inserted::MaybePresent`] was not
-    /// stored: another key may stand for it, so it may be denied after any removal.
+    /// **Remove only what was stored.** A key for which this returned [`Inserted::MaybePresent`]
+    /// was not stored. The filter may contain it only because of another key's fingerprint, so any
+    /// removal may make the filter deny it.
     ///
     /// ```
     /// use amq_cuckoo::{CuckooFilter, Goal};
@@ -152,12 +153,13 @@ impl<L: Layout> Cuckoo<L> {
         self.insert_unique_hash(key.key_hash(self.header.seed))
     }
 
-    /// Removes one copy of `key`. `false`: it was certainly not in, and nothing changed.
+    /// Removes one copy of `key`. Returns `false` if it was definitely not in; then nothing
+    /// changes.
     ///
-    /// **Remove only what was stored**, once for each time: what [`insert`](Self::insert) accepted,
-    /// and what was `New` to [`insert_unique`](Self::insert_unique). Any other key that is answered
-    /// `true` shares its fingerprint and buckets with a stored one, and removing it makes the
-    /// filter forget that one.
+    /// **Remove only what was stored**, once for each time: keys that [`insert`](Self::insert)
+    /// accepted, or for which [`insert_unique`](Self::insert_unique) returned `New`. Any other key
+    /// that the filter contains shares its fingerprint and buckets with a stored key, and removing
+    /// it makes the filter deny that key.
     ///
     /// ```
     /// use amq_cuckoo::{CuckooFilter, Goal};
@@ -176,11 +178,11 @@ impl<L: Layout> Cuckoo<L> {
         self.remove_hash(key.key_hash(self.header.seed))
     }
 
-    /// Adds every copy that `other` holds. All or nothing.
+    /// Adds every copy in `other`. On an error nothing changes.
     ///
-    /// Both need the same parameters and seed. Needs memory for another table while it lasts.
-    /// Whether everything fits shows only in trying, so [`MergeFilter::can_merge`] takes as long
-    /// and as much memory.
+    /// Both must have the same parameters and seed. Needs memory for a second table meanwhile. Only
+    /// trying shows whether everything fits, so [`MergeFilter::can_merge`] takes as much time and
+    /// memory.
     ///
     /// ```
     /// use amq_cuckoo::{CuckooFilter, Goal};
@@ -200,7 +202,7 @@ impl<L: Layout> Cuckoo<L> {
         Ok(())
     }
 
-    /// Inserts a fingerprint that another filter of the same parameters and seed stored.
+    /// Inserts a fingerprint from another filter with the same parameters and seed.
     pub fn insert_fingerprint(
         &mut self,
         fingerprint: Fingerprint<L>,
@@ -227,8 +229,8 @@ impl<L: Layout> Cuckoo<L> {
         let copies = match refused {
             Refused::OutOfMemory(bytes) => return InsertError::OutOfMemory { bytes },
             Refused::Copies(copies) => copies,
-            // A filter within its plan has room for distinct keys. Copies of one key may have
-            // filled the slots that it can reach.
+            // Within its plan a filter has room for distinct keys, so copies have probably filled
+            // the key's slots.
             Refused::Full if self.len < self.header.capacity => self.table.copies(pair),
             Refused::Full => 0,
         };
@@ -315,8 +317,8 @@ impl<L: Layout, B: Bytes> Cuckoo<L, B> {
         self.contains_hash(key.key_hash(self.header.seed))
     }
 
-    /// The number of copies of `key`, and of the few keys that share its fingerprint and buckets.
-    /// Never saturated: what cannot be counted is refused when it is inserted.
+    /// The number of copies of `key`, including those of the few keys that share its fingerprint
+    /// and buckets. Never saturated: inserting more copies than can be counted fails.
     ///
     /// ```
     /// use amq_cuckoo::{CuckooFilter, Goal};
@@ -347,8 +349,8 @@ impl<L: Layout, B: Bytes> Cuckoo<L, B> {
         self.len == 0
     }
 
-    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
-    /// table.
+    /// The filter's state as one value, which implements `Display`: keys, load, bytes, rate. Reads
+    /// the whole table.
     ///
     /// ```
     /// use amq_cuckoo::{Budget, CuckooFilter};
@@ -378,10 +380,9 @@ impl<L: Layout, B: Bytes> Cuckoo<L, B> {
 
     /// The stored fingerprints, every copy, in the order of the table.
     ///
-    /// A fingerprint can be put into another filter of the same parameters and seed with
-    /// [`insert_fingerprint`](Cuckoo::insert_fingerprint), and into no other: which of its two
-    /// buckets its key's hash began with is not stored, so its position in a larger table is
-    /// unknown.
+    /// [`insert_fingerprint`](Cuckoo::insert_fingerprint) inserts a fingerprint into another
+    /// filter, which must have the same parameters and seed. The filter does not store which of the
+    /// two buckets came from the key's hash, so the position in a larger table is unknown.
     ///
     /// ```
     /// use amq_cuckoo::{CuckooFilter, Goal};
@@ -426,8 +427,8 @@ impl<L: Layout, B: Bytes> Filter for Cuckoo<L, B> {
         self.table.bytes().len() as u64
     }
 
-    /// The share of cells (pairs of a fingerprint and its buckets) that are stored: the exact rate
-    /// of this filter. Reads the whole table at random, about 20 ns a key.
+    /// The exact rate of this filter: the fraction of cells (a fingerprint with its pair of
+    /// buckets) that are occupied. Reads the whole table in random order, about 20 ns per key.
     fn expected_fpr(&self) -> f64 {
         self.table.distinct() as f64 / theory::cells::<L>(&self.table.params())
     }
@@ -470,7 +471,7 @@ impl<L: Layout, B: Bytes> CountFilter for Cuckoo<L, B> {
 }
 
 impl<L: Layout> Cuckoo<L> {
-    /// Inserts hashes in their order, and calls `note` with each one's index and whether it is new.
+    /// Inserts hashes in order, and calls `note` with the index of each and whether it is new.
     #[inline(always)]
     fn insert_noting(
         &mut self,
@@ -589,7 +590,7 @@ impl<L: Layout> BuildFilter for Cuckoo<L> {
     }
 }
 
-/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+/// Prints neither the table, which may be gigabytes, nor the seed, which may be secret.
 impl<L: Layout, B: Bytes> fmt::Debug for Cuckoo<L, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(L::NAME)

@@ -1,4 +1,4 @@
-//! The stored fingerprints, one by one.
+//! Iterating over the stored fingerprints.
 
 use crate::table::BucketTable;
 use crate::{CuckooParams, Layout};
@@ -6,8 +6,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
-/// A stored fingerprint, from [`Cuckoo::fingerprints`](crate::Cuckoo::fingerprints): all that is
-/// left of a key.
+/// A stored fingerprint, from [`Cuckoo::fingerprints`](crate::Cuckoo::fingerprints).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint<L: Layout> {
     pub(crate) params: CuckooParams,
@@ -18,7 +17,7 @@ pub struct Fingerprint<L: Layout> {
 }
 
 impl<L: Layout> Fingerprint<L> {
-    /// The bucket it is in: one of its key's two, and the filter does not know which.
+    /// The bucket it is in: one of its key's two; the filter does not know which.
     #[must_use]
     pub const fn bucket(&self) -> u64 {
         self.bucket
@@ -31,7 +30,7 @@ impl<L: Layout> Fingerprint<L> {
     }
 }
 
-/// Without the seed, which may be secret.
+/// Does not print the seed, which may be secret.
 impl<L: Layout> fmt::Debug for Fingerprint<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fingerprint")
@@ -46,7 +45,7 @@ impl<L: Layout> fmt::Debug for Fingerprint<L> {
 pub struct Fingerprints<'a, L: Layout> {
     pub(crate) table: BucketTable<L, &'a [u8]>,
     pub(crate) seed: u64,
-    /// The slot to look at next.
+    /// The next slot.
     pub(crate) slot: u64,
 }
 

@@ -1,8 +1,8 @@
 //! A bucket in one register: all of its slots compared at once.
 //!
-//! The slots of a bucket are the *lanes* of a word, side by side, the first one lowest. Comparing
-//! them is plain arithmetic that keeps carries from crossing lanes: the same on every machine, with
-//! no vector instructions. The bits above the last lane are ignored.
+//! The slots of a bucket are the *lanes* of a word, the first one lowest. Comparing them uses plain
+//! arithmetic in which no carry crosses lanes, the same on every machine, without vector
+//! instructions. The bits above the last lane are ignored.
 
 use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
@@ -110,7 +110,7 @@ impl<W: Word> Lanes<W> {
         self.ones.times(W::narrow(value.into()))
     }
 
-    /// Whether a lane of either word is zero. Six instructions for both: only a lane that is zero
+    /// Whether a lane of either word is zero. Takes six instructions for both: only a zero lane
     /// borrows from the next.
     #[inline(always)]
     pub(crate) fn any_zero(self, one: W, other: W) -> bool {
@@ -128,7 +128,7 @@ impl<W: Word> Lanes<W> {
     /// The number of lanes that a mask of highest bits marks.
     #[inline(always)]
     pub(crate) fn count(self, mask: W, lanes: u32) -> u32 {
-        // The product sums all lanes in the last one.
+        // The product accumulates all lanes in the last one.
         let sum = (mask >> (self.bits - 1)).times(self.ones) >> (self.bits * (lanes - 1));
         sum.low() as u32 & 0xF
     }
@@ -136,7 +136,7 @@ impl<W: Word> Lanes<W> {
     /// The lowest of `lanes` lanes that a mask of highest bits marks. It must mark one.
     #[inline(always)]
     pub(crate) fn lowest(self, mask: W, lanes: u32) -> u32 {
-        // Sooner than a division.
+        // Faster than dividing by `bits`.
         let below = mask.zeros_below();
         (1..lanes).map(|lane| u32::from(below >= lane * self.bits)).sum()
     }
@@ -199,8 +199,8 @@ mod tests {
                     let random = |layer| {
                         let word = u128::from(remix(sample, layer)) << 64
                             | u128::from(remix(sample, layer + 1));
-                        // In every other sample most lanes are zero, one or the highest value,
-                        // where carries would go wrong.
+                        // In every other sample most lanes are zero, one or the highest value: the
+                        // edge cases of carries.
                         if sample % 2 == 0 {
                             return word;
                         }

@@ -1,12 +1,12 @@
-//! Where the slots of a bucket lie.
+//! The layout of buckets.
 
 use amq_core::FilterKind;
 
-/// How buckets lie in the table: apart ([`Buckets`]) or overlapping ([`OverlappingBuckets`]).
+/// How buckets are laid out: disjoint ([`Buckets`]) or overlapping ([`OverlappingBuckets`]).
 ///
-/// Sealed: there are only these two.
+/// This trait is sealed.
 pub trait Layout: sealed::Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 'static {
-    /// The number that stands for it in files.
+    /// The kind of filter.
     const KIND: FilterKind;
     /// The filter type's name.
     const NAME: &'static str;
@@ -14,17 +14,17 @@ pub trait Layout: sealed::Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 
     const SLOTS: u32;
     /// Slots from the start of one bucket to the start of the next.
     const STRIDE: u32;
-    /// Bits of a slot that give the fingerprint's position in its bucket. Where buckets overlap,
-    /// a slot alone does not tell which bucket its fingerprint belongs to.
+    /// Bits of a slot that store the fingerprint's position in its bucket. If buckets overlap, a
+    /// slot alone does not determine the bucket of its fingerprint.
     const MARK_BITS: u32;
-    /// The widest slot with which a bucket fits a 64-bit word, whatever bit it starts at.
+    /// The widest slot with which a bucket fits a 64-bit word at any bit offset.
     const NARROW_BITS: u32;
     /// The load factor of a plan.
     const LOAD: f64;
-    /// The narrowest slot of a plan. Narrower ones leave too few distinct pairs of buckets to fill
-    /// a large table that far.
+    /// The narrowest slot of a plan. Narrower slots give too few distinct pairs of buckets to fill
+    /// a large table to this load.
     const PLANNED_BITS: u32;
-    /// The most crowded cells a planned filter may have on average; see
+    /// The highest mean number of crowded cells in a planned filter; see
     /// [`theory::crowded_cells`](crate::theory::crowded_cells).
     const CROWDED: f64;
 }
@@ -34,7 +34,7 @@ pub trait Layout: sealed::Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 
 pub struct Buckets;
 
 /// Buckets of two slots, each starting one slot after the previous one, so that neighbours share a
-/// slot: windows on the table.
+/// slot: windows over the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OverlappingBuckets;
 

@@ -1,5 +1,5 @@
-//! Cuckoo filters: fingerprints in buckets. Keys can be removed and counted, and the table can have
-//! any size.
+//! Cuckoo filters: fingerprints in buckets. Supports removing and counting keys, and tables of any
+//! size.
 //!
 //! ```
 //! use amq_cuckoo::{CuckooFilter, Goal};
@@ -19,11 +19,11 @@
 //! # What it is
 //!
 //! A hash table that stores only a **fingerprint** of each key, a few bits of its hash, in one of
-//! two buckets. It answers *definitely not in* or *probably in*. *Probably in* is wrong for a
-//! share of the absent keys that you choose beforehand; a key that is in is never denied. Keys can
-//! be removed again. A full filter says so and loses nothing.
+//! two buckets. A lookup answers *definitely not in* or *probably in*. *Probably in* is wrong for a
+//! fraction of the absent keys that you choose when you create the filter. A key that is in is
+//! never denied. Keys can be removed. A full filter refuses further keys and loses none.
 //!
-//! | type | a key is in one of | bits per key at 1 % / 0.39 % / 0.1 % | choose it |
+//! | type | a key is in one of | bits per key at 1 % / 0.39 % / 0.1 % | when to choose it |
 //! | --- | --- | --- | --- |
 //! | [`CuckooFilter`] | two buckets of four slots | 10.53 / 11.58 / 13.69 | by default |
 //! | [`WindowedCuckooFilter`] | two windows of two slots | 9.58 / 10.64 / 12.77 | for space |
@@ -53,36 +53,36 @@
 //! # Algorithm
 //!
 //! *Contains* reads both buckets, each as one machine word, and compares all their slots at once.
-//! No branch depends on what they hold. *Insert* puts the fingerprint into the emptier bucket. If
-//! both are full, some fingerprint there must move to its alternate bucket. That is `c - bucket`,
-//! where the fingerprint determines the number c: no key is needed to move it, and the same rule
-//! leads back. As c is odd and M even, the two buckets differ. M is any even number, so the table
-//! is as large as the keys need, not the next power of two.
+//! No branch depends on their contents. *Insert* puts the fingerprint into the emptier bucket. If
+//! both are full, a fingerprint in them must move to its alternate bucket, `c - bucket`, where the
+//! fingerprint determines the number c: moving it does not need the key, and the same formula leads
+//! back. As c is odd and M even, the two buckets differ. M is any even number, so the table is as
+//! large as the keys need, not the next power of two.
 //!
 //! A breadth-first search over at most 16,384 buckets (slots, where buckets overlap) decides which
 //! fingerprints move before any of them does. If it finds no room, the filter refuses the key
-//! ([`InsertError::Table`]) and stays as it was, byte for byte. The search fills buckets of
-//! four to a load factor of 0.97 and more, overlapping ones to 0.95 and more, before the first key
-//! is refused. Plans stop at 0.95 and 0.94, less 32 slots, which matter only to small tables:
+//! ([`InsertError::Table`]) and is unchanged, byte for byte. The search fills buckets of four to a
+//! load factor of 0.97 and more, overlapping ones to 0.95 and more, before the first key is
+//! refused. Plans stop at 0.95 and 0.94, minus 32 slots, which matter only in small tables:
 //!
-//! - a [`CuckooFilter`] takes all n keys it is planned for, except one filter in 10^6 or fewer.
-//!   That is an extrapolation: of some hundred thousand filters of each small size none refused a
-//!   key, nor did any of 100 million keys in large ones;
-//! - the same holds for a [`WindowedCuckooFilter`], except one in 10^4. Five keys that agree in
-//!   fingerprint and buckets find only four slots, so plans lengthen the fingerprint where that
-//!   would be more frequent (above a few million keys at 1 %).
+//! - a [`CuckooFilter`] accepts all n keys it is planned for, except in at most one of 10^6
+//!   filters. This is an extrapolation: none of some hundred thousand filters of each small size
+//!   refused a key, nor did large ones, with 100 million keys in total;
+//! - the same holds for a [`WindowedCuckooFilter`], except one in 10^4. Five keys with the same
+//!   fingerprint and buckets have only four slots, so plans lengthen the fingerprint where that
+//!   would happen more often (above a few million keys at 1 %).
 //!
 //! Every copy of a key is stored, up to the eight slots it can reach (four with overlapping
 //! buckets, three if its own two overlap). The next one is refused ([`InsertError::Copies`]). Plans
-//! are for distinct keys: many copies fill a filter sooner. Where keys repeat and none is ever
-//! removed, [`insert_unique`](Cuckoo::insert_unique) stores one copy. *Remove* empties
-//! a slot that holds the key's fingerprint; *count* counts them.
+//! are for distinct keys: many copies fill a filter earlier. If keys repeat and none is ever
+//! removed, use [`insert_unique`](Cuckoo::insert_unique), which stores one copy. *Remove* empties
+//! one slot with the key's fingerprint; *count* counts these slots.
 //!
-//! A filter is stored as a file ([`FilterFile`]) and read
-//! again, or queried where its bytes lie ([`view`](FilterFile::view)).
+//! A filter can be saved to a file and loaded ([`FilterFile`]), or queried in place
+//! ([`view`](FilterFile::view)).
 //!
-//! A cuckoo filter cannot grow: it does not store which of its two buckets a key's hash began with,
-//! so the key's place in a larger table is unknown. Use `amq-quotient`, which grows by powers of
+//! A cuckoo filter cannot grow: it does not store which of the two buckets came from the key's
+//! hash, so the position in a larger table is unknown. Use `amq-quotient`, which grows by powers of
 //! two, or `amq-scalable`; or keep the keys and fill a larger filter with them.
 //!
 //! # Cost and false-positive rate
@@ -93,32 +93,32 @@
 //! fpr = 1 - (1 - 2 / (T M))^n      T = 2^f - 1, f bits a slot (overlapping buckets: 2^(f - 1) - 1)
 //! ```
 //!
-//! of the absent keys, exactly, averaged over seeds, however the fingerprints have been moved
+//! of the absent keys, exactly, averaged over seeds, wherever the fingerprints have been moved
 //! ([`theory`]). At the planned load that is about `8 * 0.95 / 2^f`, or `4 * 0.94 / 2^f` where
 //! buckets overlap. Each further bit halves it. Slots of 4 to 32 bits are packed without waste.
 //!
-//! Inserts slow down as the table fills. Into buckets of four they take about 20 ns to a load of
-//! 0.7, 60 ns just below 0.9 and 170 ns just below 0.95; into overlapping ones 30 ns, 250 ns and,
-//! over the last few percent, microseconds. If you insert and remove all the time at the limit,
-//! plan for a tenth more keys than there are.
+//! Inserts slow down as the table fills. With buckets of four they take about 20 ns up to a load of
+//! 0.7, 60 ns just below 0.9 and 170 ns just below 0.95; with overlapping buckets 30 ns, 250 ns
+//! and, over the last few percent, microseconds. If you constantly insert and remove at full load,
+//! plan for a tenth more keys.
 //!
-//! A query reads two cache lines (three or four if a bucket lies across two, one bucket in ten),
-//! whether the key is in or not. An insert reads two, and more as the table fills.
+//! A lookup reads two cache lines, whether the key is in or not (three or four if a bucket spans
+//! two lines, as one in ten does). An insert reads two, and more as the table fills.
 //!
 //! # When not to use it
 //!
-//! - You cannot be sure to **remove only keys that were put in**. If a key that was not is a false
-//!   positive, removing it takes another key's fingerprint, and the filter forgets that key: the
-//!   only way to get a false negative. (A key that `insert_unique` skipped was not put in.)
+//! - You cannot guarantee that **only inserted keys are removed**. Removing a false positive
+//!   removes another key's fingerprint, and the filter then denies that key: the only way to get a
+//!   false negative. (A key that `insert_unique` skipped was not inserted.)
 //! - You insert many copies of a key: use `amq-quotient`, or `amq-counting` for up to fourteen.
-//! - You remove nothing, and a rate of 1 % or more will do: `amq-bloom` fills faster, in no more
-//!   space than buckets of four.
-//! - You know all keys beforehand: `amq-ribbon` takes a third less space.
+//! - You remove nothing, and a rate of 1 % or more is acceptable: `amq-bloom` fills faster, in no
+//!   more space than buckets of four.
+//! - You know all keys beforehand: `amq-ribbon` needs a third less space.
 //! - Strangers choose the keys. If they know the seed, they can find nine keys that share a
-//!   fingerprint and its buckets, and the ninth is refused for ever; or a key whose removal makes
-//!   the filter forget another. Hash under a secret key ([`Keyed`]), and read SECURITY.md in the
-//!   repository. A secret seed is less: XXH3 is no pseudorandom function, and a false positive that
-//!   was found leads to others.
+//!   fingerprint and its buckets, the ninth of which is refused for ever; or a key whose removal
+//!   makes the filter deny another. Hash under a secret key ([`Keyed`]), and read SECURITY.md in
+//!   the repository. A secret seed is weaker: XXH3 is not a pseudorandom function, and one false
+//!   positive leads to others.
 //!
 //! # Papers
 //!

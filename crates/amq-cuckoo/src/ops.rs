@@ -1,13 +1,13 @@
-//! Operations on one key: both buckets are read, and all of their slots compared at once.
+//! Operations on one key, which read both buckets and compare all of their slots at once.
 //!
-//! A bucket that fits 64 bits is compared inline. Wider ones take twice the code, out of line.
+//! Buckets that fit 64 bits are compared inline. Wider ones need twice the code, out of line.
 
 use crate::Layout;
 use crate::lanes::Word;
 use crate::table::{BucketPair, BucketTable};
 use amq_core::{Bytes, Inserted};
 
-/// Why an insert was refused. The table is as it was.
+/// Why an insert was refused. The table is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Refused {
     /// This many copies fill both buckets.
@@ -43,8 +43,8 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
         }
     }
 
-    /// The first slot that holds the fingerprint, in the lower bucket if it is there, else in the
-    /// upper one. It must be in one of them.
+    /// The first slot with the fingerprint: in the lower bucket if it is there, else in the upper
+    /// one. It must be in one of them.
     #[inline(always)]
     pub(crate) fn first_slot(&self, pair: BucketPair) -> u64 {
         match self.is_narrow() {
@@ -89,8 +89,8 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
 }
 
 impl<L: Layout> BucketTable<L> {
-    /// Puts the fingerprint into the emptier bucket, moving others if both are full. Says whether
-    /// it was there already.
+    /// Puts the fingerprint into the emptier bucket, moving others if both are full. Returns
+    /// whether it was there already.
     #[inline(always)]
     pub(crate) fn insert(&mut self, pair: BucketPair) -> Result<Inserted, Refused> {
         match self.is_narrow() {
@@ -131,7 +131,7 @@ impl<L: Layout> BucketTable<L> {
     #[inline(always)]
     fn insert_full<W: Word>(&mut self, pair: BucketPair, new: bool) -> Result<(), Refused> {
         if !new {
-            // Overlapping buckets of one key may share slots.
+            // If buckets overlap, a key's two buckets may share slots.
             let apart = pair.first.abs_diff(pair.second).saturating_mul(L::STRIDE.into());
             let copies = self.copies_in::<W>(pair);
             if copies == u64::from(L::SLOTS) + apart.min(L::SLOTS.into()) {

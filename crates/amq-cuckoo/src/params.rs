@@ -8,26 +8,26 @@ pub const MIN_FINGERPRINT_BITS: u32 = 4;
 /// The widest slot.
 pub const MAX_FINGERPRINT_BITS: u32 = 32;
 
-/// A bucket number and a fingerprint together take at most this many of a hash's 64 bits. The two
-/// to spare keep every fingerprint equally likely to within a quarter. Every such table has fewer
-/// than 2^63 bits.
+/// A bucket index and a fingerprint together use at most this many of a hash's 64 bits. With the
+/// two spare bits, the probabilities of fingerprints differ by at most a quarter. Every such table
+/// has fewer than 2^63 bits.
 const MAX_PAIR_BITS: u32 = 62;
 
-/// What determines a table.
+/// The parameters of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct CuckooParams {
     /// Buckets in the table: an even number, 2 or more.
     pub buckets: u64,
-    /// Bits per slot, [`MIN_FINGERPRINT_BITS`] to [`MAX_FINGERPRINT_BITS`]. Where buckets overlap,
-    /// one of them gives the fingerprint's position in its bucket.
+    /// Bits per slot, [`MIN_FINGERPRINT_BITS`] to [`MAX_FINGERPRINT_BITS`]. If buckets overlap, one
+    /// of them stores the fingerprint's position in its bucket.
     pub fingerprint_bits: u32,
 }
 
 amq_core::parameters!(CuckooParams { buckets: "buckets", fingerprint_bits: "bits" });
 
 impl CuckooParams {
-    /// A table of `buckets` with slots of `fingerprint_bits`. Not checked yet.
+    /// A table of `buckets` with slots of `fingerprint_bits`. Does not check the ranges.
     pub const fn new(buckets: u64, fingerprint_bits: u32) -> Self {
         Self { buckets, fingerprint_bits }
     }
@@ -45,21 +45,21 @@ impl CuckooParams {
         PlanError::check_multiple("buckets", self.buckets, 2)
     }
 
-    /// `Ok` if both make the same table, and what differs otherwise.
+    /// `Ok` if both make the same table; the error names the difference.
     pub(crate) fn check_same(&self, theirs: &Self) -> Result<(), MergeError> {
         MergeError::check("buckets", self.buckets, theirs.buckets)?;
         let [ours, theirs] = [self, theirs].map(|params| params.fingerprint_bits.into());
         MergeError::check("fingerprint_bits", ours, theirs)
     }
 
-    /// The most buckets for slots of this width, which is in its range.
+    /// The most buckets for slots of this width, which must be in range.
     pub(crate) const fn max_buckets(fingerprint_bits: u32) -> u64 {
         1 << (MAX_PAIR_BITS - fingerprint_bits)
     }
 
     /// Slots in the table.
     pub(crate) const fn slots<L: Layout>(&self) -> u64 {
-        // An overlapping bucket reaches past the start of the last one.
+        // The last overlapping bucket extends one slot further.
         self.buckets * L::STRIDE as u64 + (L::SLOTS - L::STRIDE) as u64
     }
 

@@ -1,13 +1,12 @@
-//! Making room: which fingerprints have to move is decided before any of them moves.
+//! Making room: decides which fingerprints have to move before any of them moves.
 //!
 //! When both buckets of a key are full, some fingerprint in them must move to its alternate bucket,
-//! where another may have to make way, and so on to a bucket with an empty slot. The search is
-//! breadth-first over the slots that can be reached, so the path it finds is the shortest. It only
-//! reads. If none of the buckets it may visit has room, the table stays as it was.
+//! where another may have to move in turn, and so on to a bucket with an empty slot. The search is
+//! breadth-first over the reachable slots, so it finds a shortest path. It only reads: if none of
+//! the buckets it may visit has room, the table is unchanged.
 //!
-//! A bucket is read when it is reached, not when its turn comes: the first with room ends the
-//! search, before those ahead of it have been gone through. The path is the same, at a third of the
-//! work.
+//! A bucket is checked when it is added to the queue, not when it is expanded: the first with room
+//! ends the search. The path is the same, with a third of the work.
 //!
 //! ```text
 //!          key              queue:  0  1 | 2  3  4  5 | 6  7  8  9 | 10 ...
@@ -18,15 +17,15 @@
 //!                                    the other slot of its own.
 //! ```
 //!
-//! A *node* is the slots from the start of one bucket to the start of the next. Where buckets lie
-//! apart that is a bucket; where they overlap it is a slot, of which a bucket has two, and no slot
-//! is visited twice because two buckets share it. A node enters the queue once, by the first path
-//! that reaches it, so no path visits a slot twice. The moves, made from the path's end back to its
-//! start, cannot disturb one another.
+//! A *node* is the slots from the start of one bucket to the start of the next. For disjoint
+//! buckets that is a bucket. For overlapping ones it is a slot, so that a slot shared by two
+//! buckets is not visited twice. A node enters the queue once, by the first path that reaches it,
+//! so no path visits a slot twice. The moves are made from the path's end back to its start, so
+//! they cannot interfere.
 //!
 //! The first 64 nodes are on the stack and nearly always suffice. A longer search allocates: one
-//! insert in a hundred into a planned table of overlapping buckets, and one in a thousand or fewer
-//! where buckets lie apart.
+//! insert in a hundred into a planned table of overlapping buckets, and at most one in a thousand
+//! for disjoint buckets.
 
 use crate::Layout;
 use crate::lanes::Word;
@@ -36,14 +35,14 @@ use alloc::vec::Vec;
 use amq_core::BuildError;
 use amq_core::internal::{reserve, step};
 
-/// Nodes of the queue on the stack.
+/// Length of the queue on the stack.
 const SHORT: usize = 64;
-/// Nodes of the longer queues, one after another.
+/// Lengths of the longer queues, in order.
 const LONGER: [usize; 3] = [256, 2048, MAX_NODES];
-/// Nodes that a search may visit.
+/// The most nodes that a search may visit.
 const MAX_NODES: usize = 16_384;
-/// The most bytes that a search allocates in a table of this many nodes. While one part of a queue
-/// grows, its old memory is held beside the new one.
+/// The most bytes that a search allocates in a table of this many nodes. While a part of a queue
+/// grows, its old and its new memory are both allocated.
 pub(crate) const fn search_bytes(table_nodes: u64) -> u64 {
     let (node, from) = (size_of::<u64>(), size_of::<u16>());
     let nodes = longest(MAX_NODES, table_nodes);
@@ -55,14 +54,14 @@ pub(crate) const fn search_bytes(table_nodes: u64) -> u64 {
     (if most > copying_nodes { most } else { copying_nodes }) as u64
 }
 
-/// No queue is longer than the table, with room for what one node adds.
+/// Caps a queue's length by the table's, with room for the nodes that one expansion adds.
 const fn longest(nodes: usize, table_nodes: u64) -> usize {
     let all = table_nodes.saturating_add(WAYS as u64);
     if all < nodes as u64 { all as usize } else { nodes }
 }
 
-/// Words of the visited set for a queue of this length: 16 or 32 bits a node, so that few nodes
-/// share one, and not many more than the table has nodes. The number decides which fingerprints
+/// Words of the visited set for a queue of this length: 16 or 32 bits per node, so that few nodes
+/// share a bit, but not many more bits than the table has nodes. This determines which fingerprints
 /// move, so golden files depend on it.
 const fn visited_words(nodes: usize, table_nodes: u64) -> usize {
     let words = if nodes == SHORT || nodes == MAX_NODES { nodes / 4 } else { nodes / 2 };
@@ -70,37 +69,36 @@ const fn visited_words(nodes: usize, table_nodes: u64) -> usize {
     if all < words as u64 { all as usize } else { words }
 }
 
-/// The most nodes that going through one of them can add.
+/// The most nodes that expanding one can add.
 const WAYS: usize = 4;
-/// Marks a root, one of the key's own two buckets: larger than any slot index of a node that is
-/// gone through.
+/// Marks a root, one of the key's own two buckets: larger than any slot index of an expanded node.
 const KEY: u16 = u16::MAX;
 const _: () = assert!(4 * (MAX_NODES - WAYS) <= KEY as usize);
 
-/// The nodes reached so far, all full, and how.
+/// The nodes reached so far, all full, with their predecessors.
 struct Queue<'a> {
     nodes: &'a mut [u64],
-    /// The slot from which a fingerprint would move here: the index in the queue of its node, times
-    /// the slots of a node, plus its position in that.
+    /// The slot from which a fingerprint would move here: the queue index of its node, times the
+    /// slots per node, plus its position in the node.
     from: &'a mut [u16],
-    /// A bit for each node reached. Those that share a bit with one of these are not added. The
+    /// A bit for each node reached. Nodes that share a bit with one of these are not added. The
     /// number of words is a power of two.
     visited: &'a mut [u64],
     len: usize,
-    /// How many have been gone through.
+    /// How many have been expanded.
     done: usize,
 }
 
 impl Queue<'_> {
-    /// Begins with the key's own two buckets.
+    /// Starts with the key's own two buckets.
     #[inline(always)]
     fn begin<L: Layout>(&mut self, pair: BucketPair) {
         self.push_bucket::<L>(pair.first, KEY);
         self.push_bucket::<L>(pair.second, KEY);
     }
 
-    /// Adds a node unless it is in already. There must be room: it is written without a branch on
-    /// whether it stays, which would be mispredicted every other time.
+    /// Adds a node unless it has been visited. There must be room: the node is written
+    /// unconditionally, because a branch would be mispredicted every other time.
     #[inline(always)]
     fn push(&mut self, node: u64, from: u16) {
         let is_new = self.visit(node);
@@ -109,7 +107,7 @@ impl Queue<'_> {
         self.len += is_new as usize;
     }
 
-    /// Marks a node as visited, and says whether it was not.
+    /// Marks a node as visited; returns whether it was not.
     #[inline(always)]
     fn visit(&mut self, node: u64) -> bool {
         let bit = node as usize & (64 * self.visited.len() - 1);
@@ -137,8 +135,7 @@ struct Heap {
 }
 
 impl Heap {
-    /// A queue of this many nodes and words, that goes on from the nodes which a shorter one
-    /// reached.
+    /// A queue of this many nodes and words, which continues from the nodes of a shorter one.
     fn queue(
         &mut self,
         (nodes, words): (usize, usize),
@@ -176,7 +173,7 @@ impl<L: Layout> BucketTable<L> {
         if self.search::<W>(&mut queue, pair) { Ok(()) } else { self.search_on::<W>(&queue, pair) }
     }
 
-    /// Searches on in longer queues, where a short one has ended.
+    /// Continues the search of a short queue in longer ones.
     #[cold]
     #[inline(never)]
     fn search_on<W: Word>(&mut self, short: &Queue<'_>, pair: BucketPair) -> Result<(), Refused> {
@@ -192,7 +189,7 @@ impl<L: Layout> BucketTable<L> {
         heap.nodes.extend_from_slice(&short.nodes[..len]);
         heap.from.extend_from_slice(&short.from[..len]);
         for nodes in LONGER {
-            // No node is left. Perhaps the only way out shared a bit with another node: start
+            // The queue is exhausted. The only path may have shared a bit with another node: start
             // again, with the most bits.
             let again = done == len;
             if again {
@@ -214,7 +211,7 @@ impl<L: Layout> BucketTable<L> {
         Err(Refused::Full)
     }
 
-    /// Goes through the queue until a bucket with room is reached, or the queue is full.
+    /// Expands nodes until a bucket with room is reached, or the queue is full.
     #[inline(always)]
     fn search<W: Word>(&mut self, queue: &mut Queue<'_>, pair: BucketPair) -> bool {
         let lanes = self.lanes::<W>();
@@ -224,7 +221,7 @@ impl<L: Layout> BucketTable<L> {
                 let (owner, fingerprint) = self.owner(slot);
                 let other = self.other(owner, fingerprint);
                 let from = (queue.done as u32 * L::STRIDE + lane) as u16;
-                // Within its own bucket it moves only where buckets overlap.
+                // A fingerprint can move within its own bucket only if buckets overlap.
                 let ways = if L::SLOTS > L::STRIDE { 2 } else { 1 };
                 for &to in &[other, owner][..ways] {
                     let empty = lanes.zeros(self.bucket::<W>(to));
@@ -239,7 +236,7 @@ impl<L: Layout> BucketTable<L> {
                 queue.push_bucket::<L>(other, from);
                 step(u64::from(queue.len > reached));
                 if L::SLOTS > L::STRIDE {
-                    // The other slot of its bucket. Its own is in the queue.
+                    // The other slot of its bucket; its own is in the queue already.
                     let reached = queue.len;
                     queue.push(2 * owner + 1 - slot, from);
                     step(u64::from(queue.len > reached));
@@ -250,8 +247,8 @@ impl<L: Layout> BucketTable<L> {
         false
     }
 
-    /// Moves every fingerprint of the path that leads to `target` by one step, last one first, and
-    /// puts the new one where the first was.
+    /// Moves every fingerprint on the path to `target` by one step, last one first, and puts the
+    /// new one in the first slot.
     fn shift(&mut self, queue: &Queue<'_>, from: u16, target: u64, pair: BucketPair) {
         let (mut from, mut target) = (from, target);
         while from != KEY {
@@ -264,7 +261,8 @@ impl<L: Layout> BucketTable<L> {
         self.set_fingerprint(target, pair);
     }
 
-    /// Puts a fingerprint into a slot of one of its buckets: the first, if it is in both.
+    /// Puts a fingerprint into a slot of one of its buckets; if the slot is in both, it counts as
+    /// one of the first.
     #[inline(always)]
     fn set_fingerprint(&mut self, slot: u64, pair: BucketPair) {
         let lane = slot.wrapping_sub(Self::slot_of(pair.first, 0));

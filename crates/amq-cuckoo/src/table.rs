@@ -7,7 +7,7 @@ use amq_core::prefetch;
 use amq_core::{BuildError, Bytes, DecodeError, KeyHash, Table};
 use core::marker::PhantomData;
 
-/// 2^64 over the golden ratio: its multiples are spread evenly.
+/// 2^64 divided by the golden ratio: its multiples are spread evenly.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A key's fingerprint and its two buckets.
@@ -28,7 +28,7 @@ impl BucketPair {
     }
 }
 
-/// The slots, held by `B`.
+/// The table of slots, stored in `B`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BucketTable<L, B = Table> {
     /// Slot `s` is the `bits` bits from bit `s * bits` on.
@@ -43,12 +43,12 @@ pub(crate) struct BucketTable<L, B = Table> {
 }
 
 impl<L: Layout> BucketTable<L> {
-    /// An empty table. The parameters have been checked.
+    /// An empty table. The parameters must be valid.
     pub(crate) fn new(params: CuckooParams) -> Result<Self, BuildError> {
         Ok(Self::over(params, Table::zeroed(params.bytes::<L>())?))
     }
 
-    /// A copy, if there is memory for it.
+    /// A copy; an error if out of memory.
     pub(crate) fn try_clone(&self) -> Result<Self, BuildError> {
         Ok(Self::over(self.params(), self.bytes.try_clone()?))
     }
@@ -69,7 +69,7 @@ impl<L: Layout> BucketTable<L> {
 }
 
 impl<L: Layout, B: Bytes> BucketTable<L, B> {
-    /// The table with these bytes, as many as the parameters ask for.
+    /// A table over these bytes, whose number must match the parameters.
     pub(crate) fn over(params: CuckooParams, bytes: B) -> Self {
         let bits = params.fingerprint_bits;
         let lanes = |value: fn(u32) -> u128| {
@@ -93,8 +93,8 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
         BucketTable::over(self.params(), self.bytes())
     }
 
-    /// `Ok` if inserts could have put `keys` fingerprints where they are, and all else is zero.
-    /// Reads every slot.
+    /// `Ok` if the table is one that inserting `keys` keys can produce, and all other bits are
+    /// zero. Reads every slot.
     pub(crate) fn validate(&self, keys: u64) -> Result<(), DecodeError> {
         let slots = self.params().slots::<L>();
         let structure = |what| Err(DecodeError::Structure { what });
@@ -110,7 +110,7 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
         if found != keys {
             return structure("a number of keys other than that of the slots taken");
         }
-        // The last slot may end within a byte; what follows it is zero.
+        // The last slot may end within a byte; the rest must be zero.
         let (end, used) = self.address(slots);
         let past = &self.bytes()[end..];
         if past[0] >> used != 0 || past[1..].iter().any(|&byte| byte != 0) {
@@ -137,8 +137,8 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
         self.params().is_narrow::<L>()
     }
 
-    /// The place of the key with this hash: the upper part of the hash chooses a bucket, the rest
-    /// of it the fingerprint, and bucket and fingerprint the other bucket.
+    /// The buckets and the fingerprint of the key with this hash. The upper part of the hash
+    /// chooses a bucket, the rest the fingerprint, and both together the other bucket.
     #[inline(always)]
     pub(crate) fn pair(&self, hash: KeyHash) -> BucketPair {
         let (first, rest) = index_and_rest(hash.get(), self.buckets);
@@ -146,14 +146,14 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
         self.pair_of(first, fingerprint)
     }
 
-    /// The place of a fingerprint, from either of its buckets.
+    /// The buckets of a fingerprint, given one of them.
     #[inline(always)]
     pub(crate) fn pair_of(&self, bucket: u64, fingerprint: u64) -> BucketPair {
         BucketPair { first: bucket, second: self.other(bucket, fingerprint), fingerprint }
     }
 
-    /// Alternate bucket (an involution): both sum to an odd number, modulo the number of buckets,
-    /// that the fingerprint determines. The number of buckets is even, so the two always differ.
+    /// The alternate bucket, an involution: the two sum to an odd number that the fingerprint
+    /// determines, modulo the number of buckets. That number is even, so they always differ.
     #[inline(always)]
     pub(crate) fn other(&self, bucket: u64, fingerprint: u64) -> u64 {
         let sum = 2 * index(fingerprint.wrapping_mul(GOLDEN), self.buckets / 2) + 1;
@@ -167,7 +167,7 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
         Lanes::new(self.ones, self.bits)
     }
 
-    /// The bucket whose slots all hold this fingerprint.
+    /// A bucket with this fingerprint in all slots.
     #[inline(always)]
     pub(crate) fn pattern<W: Word>(&self, fingerprint: u64) -> W {
         let fingerprints = self.lanes::<W>().splat(fingerprint);
@@ -177,7 +177,7 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
         }
     }
 
-    /// The slots of a bucket, and above them what follows it in the table.
+    /// The slots of a bucket, and in the bits above them, those that follow in the table.
     #[inline(always)]
     pub(crate) fn bucket<W: Word>(&self, bucket: u64) -> W {
         let (byte, shift) = self.address(bucket * u64::from(L::STRIDE));
@@ -217,23 +217,23 @@ impl<L: Layout, B: Bytes> BucketTable<L, B> {
         (value >> value_bits, value & low_bits(value_bits))
     }
 
-    /// The bucket and the fingerprint of a slot; `None` if it is empty, or holds what no insert put
-    /// there, as in a damaged file that was opened without checking its payload.
+    /// The bucket and the fingerprint of a slot; `None` if it is empty, or invalid, as in a damaged
+    /// file that was opened without checking its payload.
     pub(crate) fn stored(&self, slot: u64) -> Option<(u64, u64)> {
         let (mark, fingerprint) = self.split(self.slot(slot));
         let bucket = slot.checked_sub(mark)? / u64::from(L::STRIDE);
         (fingerprint != 0 && bucket < self.buckets).then_some((bucket, fingerprint))
     }
 
-    /// The bucket and the fingerprint of a slot that is not empty, in a table known to be sound.
+    /// The bucket and the fingerprint of a nonempty slot, in a valid table.
     #[inline(always)]
     pub(crate) fn owner(&self, slot: u64) -> (u64, u64) {
         let (mark, fingerprint) = self.split(self.slot(slot));
         ((slot - mark) / u64::from(L::STRIDE), fingerprint)
     }
 
-    /// The number of distinct fingerprints in distinct pairs of buckets: copies, and keys that
-    /// cannot be told apart, count once.
+    /// The number of occupied cells (a fingerprint with its pair of buckets): copies, and keys with
+    /// the same cell, count once.
     pub(crate) fn distinct(&self) -> u64 {
         let slots = 0..self.params().slots::<L>();
         let firsts = slots.filter(|&slot| {

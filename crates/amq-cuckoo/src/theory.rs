@@ -1,9 +1,9 @@
-//! How often the filter is wrong, and how large it must be.
+//! The false-positive rate, and the size that it requires.
 //!
-//! A query uses no more of a key than its fingerprint, one of T, and its pair of buckets, one of
-//! `M / 2`. Together they are one of `C = T M / 2` equally likely **cells**. However fingerprints
-//! have been moved, a key is answered `true` exactly if some key of its cell is in. So with n keys
-//! the rate is the share of cells they occupy,
+//! A lookup uses only a key's fingerprint, one of T, and its pair of buckets, one of `M / 2`.
+//! Together they are one of `C = T M / 2` equally likely **cells**. Wherever fingerprints have been
+//! moved, a lookup returns `true` exactly if some key of the same cell is in. So with n keys the
+//! rate is the fraction of cells they occupy,
 //!
 //! ```text
 //! fpr = 1 - (1 - 1/C)^n
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! exactly, averaged over all seeds. How many cells n keys occupy is the classical occupancy
-//! problem, which gives the spread as well. (Fan et al. bound the same rate by
+//! problem, which gives the standard deviation as well. (Fan et al. bound the same rate by
 //! `1 - (1 - 1/2^f)^(2b)`, with every slot in use.)
 
 use crate::params::MAX_FINGERPRINT_BITS;
@@ -22,11 +22,11 @@ use amq_core::internal::step;
 use amq_core::numeric::{cells_for, last_true, occupied_share};
 use amq_core::{Budget, Goal, Plan, PlanError, PredictedFpr};
 
-/// Slots that a plan adds to those it fills. Chance is less even in small tables: without spare
-/// slots, some filters for a few dozen keys would refuse one of them. Measured over the first
-/// refusals of up to 200,000 tables of each of twenty sizes, 8 to 16,384 slots: with this many to
-/// spare, no table with four slots a bucket would have refused a planned key, and about one in 10^5
-/// of the smallest tables with overlapping buckets.
+/// Spare slots of a plan. Small tables vary more: without spare slots, some filters for a few dozen
+/// keys would refuse one of them. Measured on the first refusals of up to 200,000 tables of each of
+/// twenty sizes, 8 to 16,384 slots: with this many spare slots, no table with four slots per bucket
+/// would have refused a planned key, and about one in 10^5 of the smallest tables with overlapping
+/// buckets.
 const SPARE: f64 = 32.0;
 
 /// The cells of a table: fingerprints times pairs of buckets. NaN for parameters out of range.
@@ -39,21 +39,21 @@ pub fn cells<L: Layout>(params: &CuckooParams) -> f64 {
 }
 
 /// The exact false-positive rate of filters with these parameters and this many distinct keys: mean
-/// and spread over all seeds. NaN for parameters out of range.
+/// and standard deviation over all seeds. NaN for parameters out of range.
 #[must_use]
 pub fn fpr<L: Layout>(params: &CuckooParams, keys: u64) -> PredictedFpr {
     occupied_share(cells::<L>(params), keys)
 }
 
-/// Bits per key that a large filter takes at this rate.
+/// Bits per key of a large filter at this rate.
 #[must_use]
 pub fn bits_per_key<L: Layout>(fpr: f64) -> f64 {
     // At a million keys the spare slots no longer matter.
     plan::<L>(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 
-/// A bound on the mean number of cells with more keys than their two buckets have slots, and so on
-/// the probability that a filter must refuse one of this many distinct keys for that reason.
+/// An upper bound on the mean number of cells with more keys than their two buckets have slots, and
+/// so on the probability that a filter must therefore refuse one of this many distinct keys.
 ///
 /// `C P(X > 2b) <= C m^(2b + 1) / (2b + 1)!`, with X Poisson of mean `m = n / C`.
 #[must_use]
@@ -66,11 +66,11 @@ pub fn crowded_cells<L: Layout>(params: &CuckooParams, keys: u64) -> f64 {
     cells * term
 }
 
-/// The smallest filter for a rate, or the best for a size. No size makes it larger than the longest
-/// fingerprints need; a rate that takes more can be asked for.
+/// The smallest filter for a rate, or the best for a size. A size budget never gives a larger
+/// filter than the longest fingerprints need; for a still lower rate, plan by rate.
 ///
 /// `build_bytes` is for a filter built from all keys at once: the table, 8 bytes a key, and up to
-/// 197 kB for a search for room. One that is filled key by key needs the table and the search.
+/// 197 kB for a search for room. A filter filled key by key needs only the table and the search.
 pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
     let goal = goal.checked()?;
     let longest = enough::<L>(goal.keys, MAX_FINGERPRINT_BITS);
@@ -95,7 +95,7 @@ pub fn plan<L: Layout>(goal: Goal) -> Result<Plan<CuckooParams>, PlanError> {
 }
 
 /// The plan of a filter with explicit parameters for this many keys. Checks the parameters, but not
-/// whether that many keys go in.
+/// whether the keys fit.
 pub fn plan_params<L: Layout>(
     params: CuckooParams,
     keys: u64,
@@ -114,7 +114,7 @@ fn plan_of<L: Layout>(params: CuckooParams, keys: u64) -> Plan<CuckooParams> {
         .with_expected_fpr(fpr::<L>(&params, keys).mean)
 }
 
-/// The fewest buckets that hold this many keys in slots of this width. None if that is too many.
+/// The fewest buckets for this many keys in slots of this width. `None` if that exceeds the limit.
 fn enough<L: Layout>(keys: u64, bits: u32) -> Option<CuckooParams> {
     let slots = (keys as f64 + SPARE) / L::LOAD;
     let by_load = libm::ceil(slots / f64::from(2 * L::STRIDE));
@@ -123,7 +123,7 @@ fn enough<L: Layout>(keys: u64, bits: u32) -> Option<CuckooParams> {
     if crowded <= L::CROWDED {
         return Some(params);
     }
-    // Falls with the 2b-th power of the number of buckets.
+    // The number of crowded cells falls with the 2b-th power of the number of buckets.
     let factor = libm::pow(crowded / L::CROWDED, 0.5 / f64::from(L::SLOTS));
     checked(libm::ceil(by_load * factor), bits)
 }
@@ -140,7 +140,7 @@ fn smallest<L: Layout>(keys: u64, asked: f64, bits: u32) -> Option<CuckooParams>
     Some(params)
 }
 
-/// The most buckets in `allowed` bits of memory, if they are enough.
+/// The most buckets in `allowed` bits of memory; `None` if too few for the keys.
 fn largest<L: Layout>(keys: u64, allowed: u64, bits: u32) -> Option<CuckooParams> {
     let enough = enough::<L>(keys, bits)?;
     let most = CuckooParams::max_buckets(bits) / 2;
@@ -150,7 +150,7 @@ fn largest<L: Layout>(keys: u64, allowed: u64, bits: u32) -> Option<CuckooParams
     fits(params.buckets / 2).then_some(params)
 }
 
-/// Parameters with this many pairs of buckets, at least one. None if that is too many.
+/// Parameters with this many pairs of buckets, at least one. `None` if that exceeds the limit.
 fn checked(pairs: f64, bits: u32) -> Option<CuckooParams> {
     let most = CuckooParams::max_buckets(bits) / 2;
     (pairs <= most as f64).then(|| CuckooParams::new(2 * (pairs as u64).clamp(1, most), bits))
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn rates_are_the_computed_ones() {
-        // Eight-bit fingerprints at load 0.94, as others have measured them: 2.906 %.
+        // Eight-bit fingerprints at load 0.94: the published measurement is 2.906 %.
         let params = CuckooParams::new(1 << 18, 8);
         let rate = fpr::<Buckets>(&params, (0.94 * f64::from(1 << 20)) as u64);
         assert!((rate.mean - 0.029_06).abs() < 1e-4, "{}", rate.mean);
@@ -232,8 +232,8 @@ mod tests {
                     assert!(crowded_cells::<L>(&plan.params, keys) <= L::CROWDED * 1.01);
                     let load = keys as f64 / plan.params.slots::<L>() as f64;
                     assert!(load <= L::LOAD);
-                    // Within the same bytes nothing better is planned, and nothing worse; but no
-                    // more than the longest fingerprints need.
+                    // The same bytes give the same plan, except that none is larger than the
+                    // longest fingerprints need.
                     let same =
                         super::plan::<L>(Goal::new(keys, Budget::Bytes(plan.bytes))).unwrap();
                     let longest = enough::<L>(keys, MAX_FINGERPRINT_BITS).unwrap();
