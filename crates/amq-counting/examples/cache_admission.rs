@@ -7,7 +7,8 @@
 //! Most objects of a web cache are requested once and never again. Admitting an object on its
 //! second request keeps them out. The filter holds one copy of a key for each request in the
 //! window. When a request leaves the window its copy is removed, so the filter never needs to be
-//! rebuilt. The queue says which: only keys that were inserted are ever removed.
+//! rebuilt. The queue stores the requests in the window, so only keys that were inserted are ever
+//! removed.
 
 use amq_counting::{CountingBloomFilter, Goal, KeyHash};
 use std::collections::VecDeque;

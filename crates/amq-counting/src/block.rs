@@ -1,15 +1,16 @@
-//! One block of the blocked layout: eight words of sixteen counters; a key has one in each word.
+//! One block of the blocked layout: eight words of sixteen counters. A key has one counter in each
+//! word.
 
 use crate::counters::{MAX, above_zero, get, lowered, raised, words};
 use amq_bloom::SALTS;
 use amq_core::KeyHash;
 use amq_core::index::index_and_rest;
 
-/// A block as it lies in a table: eight little-endian words of sixteen counters.
+/// A block in a table: eight little-endian words of sixteen counters.
 pub(crate) type Block = [u8; 64];
 
-/// A hash's block, and the bits that choose its counters: 32 of those that the choice of the block
-/// leaves over.
+/// A hash's block, and the 32 bits that choose its counters, which are independent of the choice of
+/// the block.
 #[inline(always)]
 pub(crate) const fn place(hash: KeyHash, blocks: u64) -> (usize, u32) {
     let (block, rest) = index_and_rest(hash.get(), blocks);
@@ -24,7 +25,7 @@ pub(crate) fn of_key(table: &[u8], hash: KeyHash) -> (&Block, u32) {
     (blocks.get(block).unwrap_or_else(|| no_blocks()), choice)
 }
 
-/// [`of_key`], to change the block.
+/// [`of_key`], mutably.
 #[inline(always)]
 pub(crate) fn of_key_mut(table: &mut [u8], hash: KeyHash) -> (&mut Block, u32) {
     let blocks = table.as_chunks_mut().0;
@@ -32,11 +33,11 @@ pub(crate) fn of_key_mut(table: &mut [u8], hash: KeyHash) -> (&mut Block, u32) {
     (blocks.get_mut(block).unwrap_or_else(|| no_blocks()), choice)
 }
 
-/// Panics as an index out of bounds would. The call is shorter, by so much that insertion is still
-/// inlined into loops.
+/// Panics like an index out of bounds. The call is shorter, so that insertion is still inlined into
+/// loops.
 #[cold]
 #[inline(never)]
-#[expect(clippy::panic, reason = "bytes that are gone have no answer")]
+#[expect(clippy::panic, reason = "a table whose bytes are gone cannot answer")]
 fn no_blocks() -> ! {
     panic!("the filter's table has no blocks: its bytes have changed since it was made")
 }
@@ -87,7 +88,8 @@ pub(crate) fn count(block: &Block, choice: u32) -> u64 {
     counters.fold(MAX, |lowest, (word, shift)| lowest.min(get(word, shift)))
 }
 
-/// The share of all keys for which this block answers `true`: the product of its words' fills.
+/// The fraction of all keys for which this block answers `true`: the product of the fills of its
+/// words.
 pub(crate) fn fpr(block: &Block) -> f64 {
     words(block).map(|word| f64::from(above_zero(word).count_ones()) / 16.0).product()
 }
@@ -114,7 +116,8 @@ mod tests {
 
     #[test]
     fn block_and_counters_of_a_key_are_independent() {
-        // 16 ranges of blocks by 16 counters of one word; a power of two of blocks, and not.
+        // 16 ranges of blocks by 16 counters of one word, for numbers of blocks that are and are
+        // not a power of two.
         for blocks in [1u64 << 20, 1_000_003] {
             for word in 0..8 {
                 let mut cells = [0u64; 256];

@@ -16,8 +16,8 @@ impl Layout for Blocked {
     const NAME: &'static str = "BlockedCountingBloomFilter";
 }
 
-/// Operations take the number of blocks from the slice, not from the parameters: a view's bytes may
-/// be others each time it is asked for them.
+/// Operations use the number of blocks in the slice, not that in the parameters: a view's bytes may
+/// differ each time they are requested.
 impl Operations for Blocked {
     type Params = BlockedCountingParams;
 

@@ -1,4 +1,4 @@
-//! The classic layout: a key's counters lie anywhere in the table.
+//! The classic layout: a key's counters are anywhere in the table.
 
 use crate::counters::{self, MAX, PER_WORD, get, lowered, place, raised};
 use crate::layout::sealed::Operations;
@@ -14,7 +14,7 @@ use amq_core::{
     PredictedFpr, Table,
 };
 
-/// A key's counters lie anywhere in the table, as its bits do in a classic Bloom filter.
+/// A key's counters are anywhere in the table, like its bits in a classic Bloom filter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Classic;
 
@@ -124,9 +124,9 @@ impl Operations for Classic {
             let (word, shift) = place(places.next_place());
             let old = u64::from_le_bytes(words[word]);
             if get(old, shift) == 0 {
-                // Two of the key's probes meet in this counter, which had been raised only once: by
-                // another key. A counter just lowered is not saturated, so raising it again undoes
-                // that.
+                // Two of the key's probes share this counter, which only another key had raised,
+                // once. A counter that was just lowered is not saturated, so raising it again
+                // undoes the change.
                 Counter::set_all(words, params.counters, lowered_so_far, hash);
                 return false;
             }
@@ -152,7 +152,7 @@ impl Place for Counter {
     }
 }
 
-/// The counters of a table as a query sees them: zero or not.
+/// The counters of a table as lookups use them: zero or not.
 #[derive(Clone, Copy)]
 struct Counters<'a> {
     words: &'a [[u8; 8]],
@@ -191,7 +191,7 @@ impl<B: Bytes> Counting<Classic, B> {
     /// The plain Bloom filter with the same answers in a quarter of the space: one bit for each
     /// counter above zero.
     ///
-    /// For shipping a filter to where it is only queried. [`len`](Self::len) stays the same.
+    /// Use it to ship a filter that will only be queried. [`len`](Self::len) stays the same.
     ///
     /// ```
     /// use amq_counting::{CountingBloomFilter, Filter, Goal};

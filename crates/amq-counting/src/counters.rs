@@ -1,7 +1,7 @@
-//! Sixteen 4-bit counters in a 64-bit word, which a table holds in little-endian order.
+//! Sixteen 4-bit counters in a 64-bit word, little-endian in the table.
 //!
-//! A counter saturates at 15: it no longer knows its own count, so it is neither raised nor lowered
-//! any more. No operation touches a neighbour.
+//! A counter saturates at 15: its true count is unknown from then on, so it is neither raised nor
+//! lowered. No operation changes a neighbouring counter.
 
 use amq_core::DecodeError;
 
@@ -11,7 +11,7 @@ pub(crate) const PER_WORD: u64 = 16;
 pub(crate) const MAX: u64 = 15;
 /// The lowest bit of each counter.
 const ONES: u64 = 0x1111_1111_1111_1111;
-/// Every other counter: between them there is room for the sum of two.
+/// Every other counter, which leaves room for the sums.
 const EVEN: u64 = 0x0F0F_0F0F_0F0F_0F0F;
 
 /// The words of a table.
@@ -40,7 +40,7 @@ pub(crate) const fn raised(word: u64, shift: u32) -> u64 {
 /// The word with the counter at `shift` lowered by one, unless it is zero or saturated.
 #[inline(always)]
 pub(crate) const fn lowered(word: u64, shift: u32) -> u64 {
-    // 1 to 14, in one comparison.
+    // Tests for 1 to 14 with one comparison.
     let moves = get(word, shift).wrapping_sub(1) < MAX - 1;
     word - ((moves as u64) << shift)
 }
@@ -64,22 +64,22 @@ pub(crate) const fn sum(a: u64, b: u64) -> u64 {
 
 const fn sum_of_even(a: u64, b: u64) -> u64 {
     let sum = (a & EVEN) + (b & EVEN);
-    // A sum above 15 has bit 4 set, which becomes four ones.
+    // A sum above 15 has bit 4 set: replace it by 15.
     let over = (sum >> 4) & ONES & EVEN;
     (sum & EVEN) | (over * MAX)
 }
 
 /// The sum of a word's counters.
 const fn total(word: u64) -> u64 {
-    // Pairs of counters, a byte each and at most 30; then all eight bytes, at most 240.
+    // Sum pairs of counters, at most 30 per byte; then all eight bytes, at most 240.
     let pairs = (word & EVEN) + (word >> 4 & EVEN);
     pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56
 }
 
-/// `Ok` if `len` keys of `probes` counters each can have filled this table.
+/// `Ok` if this table can hold `len` keys of `probes` counters each.
 ///
-/// Each insert raises the sum of all counters by `probes` and each removal lowers it by as much,
-/// unless a counter was saturated; and such a counter stays so.
+/// Each insert raises the sum of all counters by `probes`, and each removal lowers it by as much,
+/// unless a counter is saturated, which it then stays.
 pub(crate) fn check_sum(table: &[u8], len: u64, probes: u32) -> Result<(), DecodeError> {
     let (mut sum, mut stuck) = (0u64, 0);
     for word in words(table) {
@@ -92,7 +92,7 @@ pub(crate) fn check_sum(table: &[u8], len: u64, probes: u32) -> Result<(), Decod
     Err(DecodeError::Structure { what: "counters that do not add up to the number of keys" })
 }
 
-/// The bits of the last word of a table that belong to none of its `counters`, one or more.
+/// The unused bits of the last word of a table of `counters` counters, 1 or more.
 pub(crate) const fn past_the_last(counters: u64) -> u64 {
     let (_, last) = place(counters - 1);
     !(u64::MAX >> (60 - last))
@@ -100,7 +100,7 @@ pub(crate) const fn past_the_last(counters: u64) -> u64 {
 
 /// One bit for each of the sixteen counters, in order: whether it is above zero.
 pub(crate) const fn bits(word: u64) -> u64 {
-    // Packs the flags, which are four bits apart, into pairs, fours, eights and then sixteen.
+    // Packs the flags, which are four bits apart, into groups of 2, 4, 8 and then 16.
     let mut flags = above_zero(word);
     flags = (flags | flags >> 3) & 0x0303_0303_0303_0303;
     flags = (flags | flags >> 6) & 0x000F_000F_000F_000F;
@@ -108,8 +108,8 @@ pub(crate) const fn bits(word: u64) -> u64 {
     (flags | flags >> 24) & 0xFFFF
 }
 
-/// Number of counters in `table` whose bit is set in `flags`, as [`above_zero`] and [`saturated`]
-/// give them.
+/// Number of counters in `table` whose bit is set in `flags`, as returned by [`above_zero`] or
+/// [`saturated`].
 pub(crate) fn tally(table: &[u8], flags: impl Fn(u64) -> u64) -> u64 {
     words(table).map(|word| u64::from(flags(word).count_ones())).sum()
 }

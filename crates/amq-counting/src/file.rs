@@ -1,4 +1,4 @@
-//! The filter as a file: the parameters, and the table as it lies in memory.
+//! The filter's file: the parameters, and the table as it is in memory.
 
 use crate::counters::{check_sum, past_the_last, words};
 use crate::{Counting, Layout};
@@ -9,7 +9,7 @@ use amq_core::{BuildError, Bytes, DecodeError};
 /// The revision of both layouts.
 const REVISION: u8 = 1;
 
-/// Bytes of the numbers in the table.
+/// Bytes per number of the table.
 const WIDTH: usize = 8;
 
 impl<L: Layout, B: Bytes> FileFormat for Counting<L, B> {
@@ -48,7 +48,7 @@ impl<L: Layout, B: Bytes> FileFormat for Counting<L, B> {
 }
 
 impl<L: Layout, B: Bytes> Counting<L, B> {
-    /// `Ok` if inserts and removals could have made this table. Reads all of it.
+    /// `Ok` if inserts and removals can produce this table. Reads all of it.
     fn validate(&self) -> Result<(), DecodeError> {
         let (table, counters) = (self.as_bytes(), L::counters(self.params));
         let last = words(table).last().unwrap_or_default();
@@ -59,7 +59,7 @@ impl<L: Layout, B: Bytes> Counting<L, B> {
     }
 }
 
-/// The bytes of the filter's file.
+/// Serialises the bytes of the filter's file.
 #[cfg(feature = "serde")]
 impl<L: Layout, B: Bytes> amq_core::internal::serde::Serialize for Counting<L, B> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(
@@ -70,7 +70,7 @@ impl<L: Layout, B: Bytes> amq_core::internal::serde::Serialize for Counting<L, B
     }
 }
 
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
+/// Deserialises the bytes of the filter's file, with all checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de, L: Layout> amq_core::internal::serde::Deserialize<'de> for Counting<L> {
     fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(

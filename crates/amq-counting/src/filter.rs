@@ -1,4 +1,4 @@
-//! The filter.
+//! The filter type.
 
 use crate::counters::{MAX, above_zero, saturated, sum, tally, words};
 use crate::{Blocked, Classic, Layout};
@@ -16,14 +16,14 @@ use amq_core::{
 };
 use core::fmt;
 
-/// The counting Bloom filter: a key is k counters anywhere in a table of m, each raised by one.
+/// The counting Bloom filter: a key raises k counters anywhere in a table of m by one.
 pub type CountingBloomFilter<B = Table> = Counting<Classic, B>;
 
-/// The blocked counting filter: a key is eight counters in one 64-byte block, one in each of its
-/// eight words.
+/// The blocked counting filter: a key raises eight counters in one 64-byte block, one in each of
+/// its eight words.
 ///
-/// Every operation touches one cache line. That costs a fifth more space than
-/// [`CountingBloomFilter`] at 1 %, a third more at 0.1 %.
+/// Every operation touches one cache line. This costs a fifth more space than
+/// [`CountingBloomFilter`] at 1 %, and a third more at 0.1 %.
 pub type BlockedCountingBloomFilter<B = Table> = Counting<Blocked, B>;
 
 /// A [`CountingBloomFilter`] whose table is borrowed.
@@ -34,11 +34,11 @@ pub type BlockedCountingView<'a> = Counting<Blocked, &'a [u8]>;
 
 /// A counting filter of either layout: [`CountingBloomFilter`] or [`BlockedCountingBloomFilter`].
 ///
-/// `B` holds the table: a [`Table`], or for a view ([`CountingView`], [`BlockedCountingView`]) a
+/// `B` stores the table: a [`Table`], or for a view ([`CountingView`], [`BlockedCountingView`]) a
 /// borrowed slice. See the [crate's documentation](crate) for the picture, the algorithm and the
 /// formulas.
 ///
-/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// The most common methods are inherent. The others are in traits that this crate exports: batches
 /// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
 /// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
@@ -73,12 +73,12 @@ impl<L: Layout> Counting<L> {
         Ok(Self { header: Header::new(&plan, seed), params: plan.params, len: 0, table })
     }
 
-    /// Builds a filter of all these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds
-    /// with another seed, from a slice of keys, and from hashes.
+    /// Builds a filter of these keys, with the public [`DEFAULT_SEED`]. [`BuildFilter`] builds with
+    /// another seed, from a slice of keys, and from hashes.
     ///
-    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys; or a
-    /// [`Goal`] or [`Plan`], and more keys than planned are an error. The keys are not kept; their
-    /// hashes are, 8 bytes each, until the filter is made.
+    /// `target` is a [`Budget`](crate::Budget), which sizes the filter to the number of keys, or a
+    /// [`Goal`] or [`Plan`], with which more keys than planned are an error. The hashes are kept
+    /// until the filter is built, 8 bytes each; the keys are not.
     ///
     /// ```
     /// use amq_counting::{Budget, CountingBloomFilter};
@@ -95,7 +95,7 @@ impl<L: Layout> Counting<L> {
         Self::build_iter(target, DEFAULT_SEED, keys)
     }
 
-    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    /// The best parameters for a goal, with their size and rate. Allocates nothing.
     ///
     /// ```
     /// use amq_counting::{CountingBloomFilter, Goal};
@@ -109,7 +109,7 @@ impl<L: Layout> Counting<L> {
         <Self as PlanFilter>::plan(goal)
     }
 
-    /// Inserts `key`. Never refused: past the planned number of keys the false-positive rate rises
+    /// Inserts `key`. Never fails: beyond the planned number of keys the false-positive rate rises
     /// instead. Every copy is counted; from the fifteenth copy on, a key's counters are saturated.
     ///
     /// ```
@@ -134,11 +134,10 @@ impl<L: Layout> Counting<L> {
     }
 
     /// Removes one copy of `key`: lowers each of its counters by one, except those that are
-    /// saturated. `false`: it was certainly not in, and nothing changed.
+    /// saturated. Returns `false` if it was definitely not in; then nothing changes.
     ///
-    /// **Only remove what you inserted.** A key that was never inserted but is answered `true`
-    /// shares all of its counters with other keys, and lowering them makes the filter deny one of
-    /// those.
+    /// **Only remove what you inserted.** A false positive shares all of its counters with other
+    /// keys, and lowering them makes the filter deny one of those.
     ///
     /// ```
     /// use amq_counting::{CountingBloomFilter, Goal};
@@ -154,10 +153,10 @@ impl<L: Layout> Counting<L> {
         self.remove_hash(key.key_hash(self.header.seed))
     }
 
-    /// Adds the other filter counter by counter, up to 15: every copy in either can be removed
-    /// again. All or nothing.
+    /// Adds the counters of the other filter, up to 15: every copy from either can be removed
+    /// again. On an error nothing changes.
     ///
-    /// Both need the same parameters and seed. [`len`](Self::len) becomes the sum of both.
+    /// Both must have the same parameters and seed. [`len`](Self::len) becomes the sum of both.
     ///
     /// ```
     /// use amq_counting::{CountingBloomFilter, Goal};
@@ -198,8 +197,8 @@ impl<L: Layout, B: Bytes> Counting<L, B> {
         self.contains_hash(key.key_hash(self.header.seed))
     }
 
-    /// The number of copies of `key`: the lowest of its counters. Too high if other keys share even
-    /// that one.
+    /// The number of copies of `key`: the lowest of its counters. Too high if other keys share that
+    /// counter too.
     ///
     /// ```
     /// use amq_counting::{CountingBloomFilter, Goal};
@@ -215,8 +214,8 @@ impl<L: Layout, B: Bytes> Counting<L, B> {
         self.count_hash(key.key_hash(self.header.seed))
     }
 
-    /// Number of keys inserted less those removed, every copy counted. After a merge, the sum of
-    /// both.
+    /// The number of keys inserted minus the number removed, counting every copy. After a merge,
+    /// the sum of both.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
@@ -228,8 +227,8 @@ impl<L: Layout, B: Bytes> Counting<L, B> {
         self.len == 0
     }
 
-    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads the whole
-    /// table.
+    /// The filter's state as one value, which implements `Display`: keys, load, bytes, rate. Reads
+    /// the whole table.
     ///
     /// ```
     /// use amq_counting::{Budget, CountingBloomFilter};
@@ -251,8 +250,8 @@ impl<L: Layout, B: Bytes> Counting<L, B> {
         self.params
     }
 
-    /// Number of counters at 15, which never change again: a key that has one of them can no longer
-    /// be removed completely and may be answered `true` for ever. Reads the whole table.
+    /// The number of counters at 15, which never change again: a key with such a counter can no
+    /// longer be removed completely, and the filter may contain it for ever. Reads the whole table.
     ///
     /// At the design load there are none, unless a key was inserted fifteen times;
     /// `saturation_probability` in [`theory`](crate::theory) predicts them for either layout.
@@ -261,15 +260,15 @@ impl<L: Layout, B: Bytes> Counting<L, B> {
         tally(self.as_bytes(), saturated)
     }
 
-    /// An estimate of the number of distinct keys, from the share of counters above zero; infinite
-    /// if all are. Reads the whole table.
+    /// An estimate of the number of distinct keys, from the fraction of counters above zero;
+    /// infinite if all are. Reads the whole table.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
         L::keys_of_fill(self.params, self.load_factor())
     }
 
-    /// The table, as a file has it: counter `i` is the four bits from bit `i % 2 * 4` of byte
-    /// `i / 2`. A block is 64 bytes; counters past the last are zero.
+    /// The table, as in a file: counter `i` is the four bits from bit `i % 2 * 4` of byte `i / 2`.
+    /// A block is 64 bytes; counters past the last are zero.
     #[inline(always)]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -300,15 +299,15 @@ impl<L: Layout, B: Bytes> Filter for Counting<L, B> {
         self.as_bytes().len() as u64
     }
 
-    /// The exact rate of this filter with the counters it has above zero, collisions of hashes
-    /// included: `fill^k`, or the mean over the blocks of the product of their words' fills.
+    /// The exact rate of this filter, from its counters above zero: `fill^k`, or the mean over the
+    /// blocks of the product of the fills of their words. Includes collisions of hashes.
     fn expected_fpr(&self) -> f64 {
         L::fpr_of_table(self.as_bytes(), self.params, self.load_factor())
     }
 
     fn load_factor(&self) -> f64 {
         let (above, counters) = (tally(self.as_bytes(), above_zero), L::counters(self.params));
-        // A view whose payload was not checked may have some past the last.
+        // A view whose payload was not checked may have counters above zero past the last.
         above.min(counters) as f64 / counters as f64
     }
 
@@ -458,7 +457,7 @@ impl<L: Layout> BuildFilter for Counting<L> {
     }
 }
 
-/// Keeps the hashes of all keys, 8 bytes each, until they are in.
+/// Keeps the hashes of all keys until they are inserted, 8 bytes each.
 #[cfg(feature = "rayon")]
 impl<L: Layout, K: Key + Send> ParallelExtend<K> for Counting<L> {
     fn par_extend<I: IntoParallelIterator<Item = K>>(&mut self, keys: I) {
@@ -472,7 +471,7 @@ impl<L: Layout, K: Key> Extend<K> for Counting<L> {
     }
 }
 
-/// Neither the table, which may be gigabytes, nor the seed, which may be secret.
+/// Prints neither the table, which may be gigabytes, nor the seed, which may be secret.
 impl<L: Layout, B: Bytes> fmt::Debug for Counting<L, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(L::NAME)
@@ -490,7 +489,7 @@ mod tests {
     use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// Bytes that are others each time they are asked for: more, fewer, elsewhere.
+    /// Bytes whose `as_ref` differs each time, in length and in address.
     struct Restless {
         tables: Vec<Vec<u8>>,
         asked: AtomicUsize,

@@ -1,14 +1,14 @@
-//! Where a key's counters lie.
+//! The layout of a key's counters.
 
 use amq_core::FilterKind;
 use core::fmt::Debug;
 
-/// Where a key's counters lie: anywhere in the table ([`Classic`](crate::Classic)) or in one block
+/// Where a key's counters are: anywhere in the table ([`Classic`](crate::Classic)) or in one block
 /// ([`Blocked`](crate::Blocked)).
 ///
-/// Sealed: there are only these two.
+/// This trait is sealed.
 pub trait Layout: sealed::Operations + Copy + Eq + Debug + Send + Sync + 'static {
-    /// The number that stands for it in files.
+    /// The kind of filter.
     const KIND: FilterKind;
     /// The filter type's name.
     const NAME: &'static str;
@@ -23,16 +23,16 @@ pub(crate) mod sealed {
 
     /// The operations on a table of counters, and its formulas.
     pub trait Operations {
-        /// What determines the table.
+        /// The parameters of the table.
         type Params: Copy + Eq + Debug + Send + Sync;
 
         /// Checks the ranges.
         fn check(params: Self::Params) -> Result<(), PlanError>;
 
-        /// `Ok` if both make the same table, else what differs.
+        /// `Ok` if both make the same table; the error names the difference.
         fn check_same(ours: Self::Params, theirs: Self::Params) -> Result<(), MergeError>;
 
-        /// Number of counters in the table; the parameters have been checked.
+        /// Number of counters in the table. The parameters must be valid.
         fn counters(params: Self::Params) -> u64;
 
         /// Number of counters per key.
@@ -43,10 +43,10 @@ pub(crate) mod sealed {
             Self::counters(params).div_ceil(PER_WORD) * 8
         }
 
-        /// The parameters as the entry of a file's directory.
+        /// Encodes the parameters as an entry of a file's directory.
         fn entry(params: Self::Params) -> Entry;
 
-        /// The parameters in a file's directory, not yet checked.
+        /// Decodes the parameters from a file's directory, without checking them.
         fn params_in(opened: &Opened<'_>) -> Result<Self::Params, DecodeError>;
 
         /// The smallest filter for a rate, or the best for a size.
@@ -55,19 +55,20 @@ pub(crate) mod sealed {
         /// The plan for this many keys with these parameters.
         fn plan_params(params: Self::Params, keys: u64) -> Result<Plan<Self::Params>, PlanError>;
 
-        /// The exact rate of filters of this many distinct keys.
+        /// The exact rate of filters with this many distinct keys.
         fn predicted_fpr(params: &Self::Params, keys: u64) -> PredictedFpr;
 
-        /// The exact rate of this table, of whose counters a share `fill` is above zero.
+        /// The exact rate of this table, with a fraction `fill` of its counters above zero.
         fn fpr_of_table(table: &[u8], params: Self::Params, fill: f64) -> f64;
 
-        /// The most likely number of distinct keys if a share `fill` of the counters is above zero.
+        /// The most likely number of distinct keys if a fraction `fill` of the counters is above
+        /// zero.
         fn keys_of_fill(params: Self::Params, fill: f64) -> f64;
 
         /// Whether all of a key's counters are above zero.
         fn contains(table: &[u8], params: Self::Params, hash: KeyHash) -> bool;
 
-        /// Answers many hashes; the slices are equally long.
+        /// Looks up many hashes. The slices must have the same length.
         fn contains_each(
             table: &[u8],
             params: Self::Params,

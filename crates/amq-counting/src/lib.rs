@@ -20,12 +20,12 @@
 //!
 //! # What it is
 //!
-//! A Bloom filter with counters from 0 to 15 in place of bits, so that keys can be removed, at four
-//! times the space. It answers *definitely not in* or *probably in*. The second answer is wrong for
-//! a share of the absent keys that you choose; a key that is in is never denied. The filter keeps
-//! every copy of a key and says how many there are.
+//! A Bloom filter with counters from 0 to 15 instead of bits, so that keys can be removed, in four
+//! times the space. A lookup answers *definitely not in* or *probably in*. The second answer is
+//! wrong for a fraction of the absent keys, which you choose; a key that is in is never denied. The
+//! filter counts the copies of each key.
 //!
-//! | type | a key is | bits per key at 1 % | choose it |
+//! | type | a key raises | bits per key at 1 % | when to choose it |
 //! | --- | --- | --- | --- |
 //! | [`CountingBloomFilter`] | k counters anywhere in the table | 38.4 | by default; converts to [`BloomFilter`] |
 //! | [`BlockedCountingBloomFilter`] | 8 counters in a 64-byte block | 45.7 | for speed: one cache line |
@@ -47,43 +47,44 @@
 //!
 //! # Algorithm
 //!
-//! *Insert* raises the key's counters by one, *remove* lowers them, *contains* asks whether all are
-//! above zero, *count* returns the lowest. Sixteen counters share a 64-bit word. Raising one is an
-//! addition that cannot carry into its neighbour, because a counter at 15 is **saturated** and left
-//! alone for ever: it may stand for fifteen keys or for fifty, and lowering it could make the
-//! filter deny one of them. At the planned load of a 1 % filter one counter in 3e14 is saturated;
-//! whoever inserts one key fifteen times saturates all of that key's counters.
+//! *Insert* raises the key's counters by one, *remove* lowers them, *contains* tests whether all
+//! are above zero, and *count* returns the lowest. Sixteen counters share a 64-bit word. Raising
+//! one is an addition that cannot carry into its neighbour, because a counter at 15 is
+//! **saturated** and never changes again: fifteen keys may share it, or fifty, and lowering it
+//! could make the filter deny one of them. At the planned load of a 1 % filter, one counter in 3e14
+//! is saturated. Inserting a key fifteen times saturates all of its counters.
 //!
-//! In the blocked filter a key's eight counters lie in one cache line, one in each word. They are
-//! found, compared and changed together with AVX2 where the processor has it.
+//! In the blocked filter a key's eight counters are in one cache line, one in each word. They are
+//! tested and changed together, with AVX2 where available.
 //!
-//! Many keys at once are sorted by ranges of a large table first, by several threads with the
-//! `par_` methods of the feature `rayon`, as [`amq_bloom`] describes; the filter is the same, byte
-//! for byte.
+//! Bulk inserts into large tables first partition the keys by ranges of the table, on several
+//! threads with the `par_` methods of the feature `rayon`, as [`amq_bloom`] describes. The
+//! resulting filter is the same, byte for byte.
 //!
 //! # Cost and false-positive rate
 //!
 //! The rate of [`CountingBloomFilter`] is exactly that of a Bloom filter with as many bits as it
 //! has counters ([`theory::classic`]), at four times the space. The rate of
 //! [`BlockedCountingBloomFilter`] is `E[(1 - (1 - 1/16)^i)^8]` over the number i of keys in a block
-//! ([`theory::blocked`]). Both depend only on the keys that are in *now*: removals bring the rate
-//! down again.
+//! ([`theory::blocked`]). Both depend only on the keys that are in *now*: removals lower the rate
+//! again.
 //!
-//! Past the planned number of keys inserts still succeed, and the rate rises: 1 % becomes 16 % at
+//! Beyond the planned number of keys, inserts still succeed and the rate rises: from 1 % to 16 % at
 //! twice the keys.
 //!
 //! # When not to use it
 //!
 //! - **You may have to remove keys that were never inserted.** If such a key is a false positive,
 //!   its counters belong to other keys, and the filter then denies one of those. The same holds for
-//!   a key that `insert_unique` skipped, [`Inserted::MaybePresent`]; what was `New` may be removed.
+//!   a key that `insert_unique` skipped ([`Inserted::MaybePresent`]); one that was `New` may be
+//!   removed.
 //! - Memory matters: `amq-cuckoo` and `amq-quotient` support removal in a quarter of the space, but
 //!   they fill up.
-//! - Keys come in very many copies: a counter counts up to fourteen.
-//! - Nothing is removed: `amq-bloom`.
+//! - Keys have very many copies: a counter counts up to fourteen.
+//! - Nothing is removed: use `amq-bloom`.
 //! - Strangers choose the keys and profit from false positives, or from the removal of other keys:
 //!   hash under a secret key ([`Keyed`]), and read SECURITY.md in the repository. A secret seed is
-//!   less: XXH3 is no pseudorandom function.
+//!   weaker: XXH3 is not a pseudorandom function.
 //!
 //! # Papers
 //!

@@ -3,7 +3,7 @@
 use amq_bloom::MAX_PROBES;
 use amq_core::PlanError;
 
-/// What determines a counting table.
+/// The parameters of a counting table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct CountingParams {
@@ -16,7 +16,7 @@ pub struct CountingParams {
 amq_core::parameters!(CountingParams { counters: "4-bit counters", probes: "counters per key" });
 
 impl CountingParams {
-    /// A table of `counters` counters, `probes` of them per key. Not checked yet.
+    /// A table of `counters` counters, with `probes` of them per key. Does not check the ranges.
     pub const fn new(counters: u64, probes: u32) -> Self {
         Self { counters, probes }
     }
@@ -28,7 +28,7 @@ impl CountingParams {
     }
 }
 
-/// What determines a blocked counting table.
+/// The parameters of a blocked counting table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct BlockedCountingParams {
@@ -38,12 +38,12 @@ pub struct BlockedCountingParams {
 
 amq_core::parameters!(BlockedCountingParams { blocks: "64-byte blocks" });
 
-/// The largest number of blocks, 256 GiB of them. Choosing among so many leaves 32 bits of the
-/// hash, enough to choose the counters.
+/// The largest number of blocks, 256 GiB. Choosing one of them leaves 32 bits of the hash, enough
+/// to choose the counters.
 pub const MAX_BLOCKS: u64 = 1 << 32;
 
 impl BlockedCountingParams {
-    /// A table of `blocks` blocks. Not checked yet.
+    /// A table of `blocks` blocks. Does not check the range.
     pub const fn new(blocks: u64) -> Self {
         Self { blocks }
     }

@@ -1,9 +1,9 @@
-//! The operations on blocks with AVX2, and the choice between them and their portable twins.
+//! Block operations with AVX2, their portable twins, and dispatch.
 //!
-//! This is the only module of the crate that has `unsafe` code. Every function here gives the same
-//! answers as its twin in [`block`](crate::block); the tests compare them. The portable twin of an
-//! operation on one key is a separate function: inlined, it would make the operation too long to be
-//! inlined into the caller's loop.
+//! The only module of the crate with `unsafe` code. Every function here gives the same answers as
+//! its twin in [`block`](crate::block); tests compare them. The portable twin of an operation on
+//! one key is a separate function: inlined, it would make the operation too long to be inlined into
+//! the caller's loop.
 #![allow(unsafe_code)]
 
 use crate::block::{self, Block, place};
@@ -53,8 +53,8 @@ pub(crate) fn remove(block: &mut Block, choice: u32) -> bool {
     )
 }
 
-/// Inserts many hashes into the part of a table that begins with block `first` of `count`; returns
-/// how many had a counter at zero.
+/// Inserts many hashes into the part of a table of `count` blocks that begins with block `first`;
+/// returns how many had a counter at zero.
 pub(crate) fn insert_batch(
     part: &mut [Block],
     (first, count): (usize, u64),
@@ -68,7 +68,8 @@ pub(crate) fn insert_batch(
     )
 }
 
-/// The place of a hash in the part of a table that begins with block `first` of `count`.
+/// The block index of a hash, relative to block `first`, in a table of `count` blocks, and the bits
+/// that choose its counters.
 #[inline(always)]
 fn place_from(first: usize, count: u64) -> impl Fn(KeyHash) -> (usize, u32) {
     move |hash| {
@@ -77,7 +78,7 @@ fn place_from(first: usize, count: u64) -> impl Fn(KeyHash) -> (usize, u32) {
     }
 }
 
-/// Answers many hashes; the slices are equally long.
+/// Looks up many hashes. The slices must have the same length.
 pub(crate) fn contains_batch(blocks: &[Block], hashes: &[KeyHash], answers: &mut [bool]) {
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
@@ -148,7 +149,7 @@ mod avx2 {
         };
         let product = _mm256_mullo_epi32(_mm256_set1_epi32(choice as i32), salts);
         let shifts = _mm256_slli_epi32::<2>(_mm256_srli_epi32::<28>(product));
-        // No `map`: where it is not inlined, it is a loop of calls.
+        // Not `map`: if not inlined, it compiles to a loop of calls.
         let [low, high] = [_mm256_castsi256_si128(shifts), _mm256_extracti128_si256::<1>(shifts)];
         [
             Half { words: words[0], shifts: _mm256_cvtepu32_epi64(low) },

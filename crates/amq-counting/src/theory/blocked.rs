@@ -1,8 +1,8 @@
 //! The blocked counting filter.
 //!
-//! A key has one counter in each of the eight 64-bit words of one block, out of sixteen: the
-//! [`SplitBlock`] of eight words with sixteen places. That takes 45.7 bits per key at 1 %, where
-//! counters anywhere in the table take 38.4.
+//! A key has one of the sixteen counters in each of the eight 64-bit words of one block: a
+//! [`SplitBlock`] of eight words with sixteen places. It needs 45.7 bits per key at 1 %; counters
+//! anywhere in the table need 38.4.
 
 use crate::{BlockedCountingParams, MAX_BLOCKS};
 use amq_bloom::theory::split::SplitBlock;
@@ -18,13 +18,13 @@ pub const LAYOUT: SplitBlock = SplitBlock {
     choices: 4_294_967_296.0,
 };
 
-/// The exact false-positive rate of filters with these parameters that hold this many distinct
-/// keys: mean and spread over all seeds.
+/// The exact false-positive rate of filters with these parameters and this many distinct keys: mean
+/// and standard deviation over all seeds.
 pub fn fpr(params: &BlockedCountingParams, keys: u64) -> PredictedFpr {
     LAYOUT.predicted(params.blocks, keys)
 }
 
-/// The most likely number of distinct keys if a share `fill` of the counters is above zero.
+/// The most likely number of distinct keys if a fraction `fill` of the counters is above zero.
 /// Infinite if all are.
 pub fn keys_of_fill(blocks: u64, fill: f64) -> f64 {
     LAYOUT.keys_of_fill(blocks, fill)
@@ -32,7 +32,7 @@ pub fn keys_of_fill(blocks: u64, fill: f64) -> f64 {
 
 /// Bits per key of a large filter at this rate.
 pub fn bits_per_key(fpr: f64) -> f64 {
-    // A million keys are large: the mixture no longer depends on n.
+    // At a million keys the mixture no longer depends on n.
     plan(Goal::fpr(1_000_000, fpr)).map_or(f64::NAN, |plan| plan.bits_per_key())
 }
 

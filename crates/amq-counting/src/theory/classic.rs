@@ -1,15 +1,15 @@
 //! The counting Bloom filter.
 //!
-//! A counter is above zero exactly where a Bloom filter of as many bits would have a bit set. So
+//! A counter is above zero exactly where a Bloom filter with as many bits would have a bit set. So
 //! the rate is that of the classic filter ([`amq_bloom::theory::classic`]), at four times the
 //! space.
 //!
 //! The number of keys that share a counter is binomial, and in any real table practically Poisson,
 //! with mean `kn/m`: ln 2 = 0.69 at the best number of probes. The probability that sixteen keys
 //! share a counter, one more than it can count, is 7.07e-17 (Fan, Cao, Almeida, Broder 2000 bound
-//! it by 1.37e-15). A counter reaches 15, where it saturates, with probability 1.6e-15. Neither
-//! happens in a table of a billion counters; but one key inserted fifteen times does saturate its
-//! counters.
+//! it by 1.37e-15). A counter reaches 15, where it saturates, with probability 1.6e-15. Neither is
+//! to be expected in a table of a billion counters, but inserting a key fifteen times does saturate
+//! its counters.
 
 pub use amq_bloom::theory::classic::{expected_fill, fpr_of_fill, fpr_of_table, keys_of_fill};
 
@@ -23,8 +23,8 @@ use amq_core::{Goal, Plan, PlanError, PredictedFpr};
 /// Bits per counter.
 pub const COUNTER_BITS: u64 = 4;
 
-/// The exact false-positive rate of filters with these parameters that hold this many distinct
-/// keys: mean and spread over all seeds. NaN if there is no such filter.
+/// The exact false-positive rate of filters with these parameters and this many distinct keys: mean
+/// and standard deviation over all seeds. NaN if there is no such filter.
 pub fn fpr(params: &CountingParams, keys: u64) -> PredictedFpr {
     classic::fpr(&BloomParams::new(params.counters, params.probes), keys)
 }
@@ -69,8 +69,8 @@ pub fn counter_tail(load: f64, count: u32) -> f64 {
     if load == f64::INFINITY {
         return 1.0;
     }
-    // The terms decrease away from the mean and soon no longer matter. So the sum runs upwards from
-    // a `count` above the mean; below the mean the complement is summed, downwards.
+    // The terms decrease away from the mean and soon become negligible. So for a `count` above the
+    // mean the sum runs upwards; below the mean the complement is summed downwards.
     let (mut i, mut sum) = (f64::from(count), 0.0);
     if i <= load {
         i -= 1.0;
@@ -93,7 +93,7 @@ pub fn counter_tail(load: f64, count: u32) -> f64 {
     sum.min(1.0)
 }
 
-/// A falling term below this share of the sum ends it.
+/// The sum ends when the terms fall below this fraction of it.
 const NEGLIGIBLE: f64 = f64::EPSILON / 4.0;
 
 fn poisson(load: f64, i: f64) -> f64 {

@@ -1,7 +1,7 @@
-//! The exact formulas. They size the filters and predict their rates, and tests and reports compare
+//! The exact formulas, which size the filters and predict their rates; tests and reports compare
 //! measurements with them.
 //!
-//! `m` counters, `k` probes a key, `n` keys.
+//! Notation: `m` counters, `k` probes per key, `n` keys.
 
 pub mod blocked;
 pub mod classic;
