@@ -1,4 +1,4 @@
-//! A crawler's set of pages seen: nobody knows how many there will be.
+//! A crawler's set of seen pages, whose number is not known beforehand.
 //!
 //! ```console
 //! $ cargo run --release --example crawler

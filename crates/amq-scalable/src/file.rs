@@ -95,7 +95,7 @@ impl<F: StageFilter> amq_core::internal::serde::Serialize for ScalableFilter<F> 
     }
 }
 
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
+/// Deserialises the bytes of the filter's file, with all checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de> amq_core::internal::serde::Deserialize<'de> for crate::ScalableBloomFilter {
     fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
@@ -105,7 +105,7 @@ impl<'de> amq_core::internal::serde::Deserialize<'de> for crate::ScalableBloomFi
     }
 }
 
-/// The bytes of the filter's file, with all the checks of `from_bytes`.
+/// Deserialises the bytes of the filter's file, with all checks of `from_bytes`.
 #[cfg(feature = "serde")]
 impl<'de> amq_core::internal::serde::Deserialize<'de> for crate::ScalableBlockedBloomFilter {
     fn deserialize<Z: amq_core::internal::serde::Deserializer<'de>>(
@@ -115,12 +115,12 @@ impl<'de> amq_core::internal::serde::Deserialize<'de> for crate::ScalableBlocked
     }
 }
 
-/// A number that no filter has.
+/// The error for a number that no filter has.
 const fn wrong(field: &'static str, value: u64) -> DecodeError {
     DecodeError::Geometry { field, value }
 }
 
-/// Room for this many stages.
+/// Reserves room for this many stages.
 fn room<T>(list: &mut Vec<T>, stages: usize) -> Result<(), DecodeError> {
     let bytes = (stages * size_of::<T>()) as u64;
     reserve(list, stages as u64).map_err(|_| DecodeError::OutOfMemory { bytes })
@@ -176,12 +176,12 @@ fn shapes<F: StageFilter>(
     }
     let mut shapes = Vec::new();
     room(&mut shapes, stages)?;
-    // Capacities so far, bytes of the tables, keys.
+    // Totals so far: capacities, bytes of the tables, keys.
     let (mut before, mut bytes, mut keys) = (0u64, 0u64, 0u64);
     for index in 0..stages {
         let [places, probes, capacity, taken, len, fpr, cut] = opened.numbers(index)?;
         let goal = StageGoal { cut: cut != 0, ..StageGoal::new(capacity, f64::from_bits(fpr)) };
-        // Only the last of several, and only at a limit.
+        // Only the last of several stages can be cut, and only with a limit on bytes.
         let may_be_cut = index > 0 && index + 1 == stages && params.max_bytes < u64::MAX;
         if cut > may_be_cut.into() {
             return Err(wrong("cut", cut));
@@ -213,7 +213,8 @@ fn shapes<F: StageFilter>(
     Ok(shapes)
 }
 
-/// Whether growth allows stage `index` this capacity, after stages for `before` keys.
+/// Whether the growth parameters allow stage `index` this capacity, after stages for `before` keys
+/// in total.
 fn is_allowed(params: &ScalableParams, index: u32, before: u64, goal: StageGoal) -> bool {
     let left = match params.max_keys {
         Some(max) => max.saturating_sub(before),

@@ -20,7 +20,7 @@ use core::{fmt, iter};
 /// [`ScalableBlockedBloomFilter`](crate::ScalableBlockedBloomFilter) own their tables, views borrow
 /// them. See the [crate's documentation](crate) for the picture, the algorithm and the formulas.
 ///
-/// The methods used most need no import. The others are in traits that this crate exports: batches
+/// The most common methods are inherent. The others are in traits that this crate exports: batches
 /// and iterators of keys in [`InsertExt`](crate::InsertExt) and [`FilterExt`](crate::FilterExt),
 /// hashes in [`InsertFilter`] and [`Filter`], the filter's state in [`Filter`], files in
 /// [`FilterFile`](crate::FilterFile).
@@ -30,14 +30,13 @@ pub struct ScalableFilter<F> {
     pub(crate) params: ScalableParams,
     pub(crate) len: u64,
     pub(crate) first: Stage<F>,
-    /// The stages it has grown since, oldest first.
+    /// The later stages, oldest first.
     pub(crate) later: Vec<Stage<F>>,
-    /// The limit that forbids the next stage, once it was met: planning a stage anew would make
-    /// each refusal slow. Follows from the other fields.
+    /// The limit that prevents the next stage, once it has been hit. Cached, because planning the
+    /// stage again would make each refusal slow; follows from the other fields.
     pub(crate) limit: Option<InsertError>,
-    /// Whether the newest stage is known to have a bit set for each key it has taken, as if all
-    /// were inserted one by one. After a merge the number of keys taken is an upper bound, and in a
-    /// file it may be any number.
+    /// Whether each key counted by the newest stage is known to have set a bit. After a merge the
+    /// count is an upper bound, and in a file it may be any number.
     pub(crate) is_counted: bool,
 }
 
@@ -74,7 +73,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         })
     }
 
-    /// The best parameters for a goal, their cost and their rate. Allocates nothing.
+    /// The best parameters for a goal, with their size and rate. Allocates nothing.
     ///
     /// ```
     /// use amq_scalable::{Goal, ScalableBloomFilter};
@@ -88,9 +87,9 @@ impl<F: OwnedStage> ScalableFilter<F> {
         <Self as PlanFilter>::plan(goal)
     }
 
-    /// Inserts `key`. Refused only if the filter must grow, and a limit or the allocator forbids
-    /// it; then nothing changes. A key that is answered `true` already changes nothing and uses up
-    /// no capacity.
+    /// Inserts `key`. Fails only if the filter must grow and a limit or the allocator prevents it;
+    /// then nothing changes. A key that the filter already contains changes nothing and uses no
+    /// capacity.
     ///
     /// ```
     /// use amq_scalable::{Goal, ScalableBloomFilter};
@@ -107,13 +106,13 @@ impl<F: OwnedStage> ScalableFilter<F> {
         self.insert_hash(key.key_hash(self.header.seed))
     }
 
-    /// The union, stage by stage. All or nothing.
+    /// Merges `other` into `self`, stage by stage. On an error nothing changes.
     ///
-    /// The filters must have the same parameters and seed, and the compound rate must still hold
-    /// when all stages are full. So each stage may get keys from both up to its capacity, and any
-    /// keys that are in both. Two filters that have both grown can seldom be merged: the union must
-    /// still be able to grow. Query them one after the other instead. [`len`](Self::len) becomes
-    /// the sum of both, which counts common keys twice.
+    /// The filters must have the same parameters and seed, and the union must keep the compound
+    /// rate even when all its stages are full. So the two stages of each pair may together hold as
+    /// many keys as one has capacity for, and any number of common keys. Two filters that have both
+    /// grown can rarely be merged, because the union must still be able to grow. Query both
+    /// instead. [`len`](Self::len) becomes the sum of both, which counts common keys twice.
     ///
     /// ```
     /// use amq_scalable::{Goal, ScalableBloomFilter};
@@ -155,8 +154,8 @@ impl<F: StageFilter> ScalableFilter<F> {
         self.contains_hash(key.key_hash(self.header.seed))
     }
 
-    /// Number of inserts that answered [`Inserted::New`]: distinct keys, less those that were false
-    /// positives on arrival. After a merge, the sum of both.
+    /// The number of inserts that returned [`Inserted::New`]: distinct keys, except those that were
+    /// false positives when inserted. After a merge, the sum of both.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
@@ -168,14 +167,14 @@ impl<F: StageFilter> ScalableFilter<F> {
         self.len == 0
     }
 
-    /// The filter's state in one value that prints itself: keys, load, bytes, rate. Reads all
-    /// tables.
+    /// The filter's state as one value, which implements `Display`: keys, load, bytes, rate. Reads
+    /// all tables.
     #[must_use]
     pub fn stats(&self) -> Stats {
         Filter::stats(self)
     }
 
-    /// What determines how it grows.
+    /// The growth parameters.
     #[inline]
     #[must_use]
     pub fn params(&self) -> ScalableParams {
@@ -188,7 +187,7 @@ impl<F: StageFilter> ScalableFilter<F> {
         self.later.len() + 1
     }
 
-    /// Per-stage statistics, oldest stage first; scans each table lazily.
+    /// Statistics of each stage, oldest first. Reads each table when its item is requested.
     pub fn stages(&self) -> impl Iterator<Item = StageReport> {
         self.oldest_first().map(|stage| StageReport {
             taken: stage.taken,
@@ -212,7 +211,7 @@ impl<F> ScalableFilter<F> {
         iter::once(&self.first).chain(&self.later)
     }
 
-    /// The stages with their numbers, in the order of a query: the newest has most of the keys.
+    /// The stages with their indices, in the order of lookups: the newest has most of the keys.
     #[inline(always)]
     fn newest_first(&self) -> impl Iterator<Item = (usize, &Stage<F>)> {
         let later = self.later.iter().enumerate().rev();
@@ -227,15 +226,15 @@ impl<F> ScalableFilter<F> {
         self.later.last_mut().unwrap_or(&mut self.first)
     }
 
-    /// Whether the newest stage was cut to a limit on bytes, so that no other can follow.
+    /// Whether the newest stage was cut to the limit on bytes, so that no stage can follow.
     fn is_complete(&self) -> bool {
         self.newest().goal.cut
     }
 }
 
 impl<F: OwnedStage> ScalableFilter<F> {
-    /// Adds the next stage, or says why there can be none and changes nothing. Adds none if the
-    /// newest has taken fewer keys than stated.
+    /// Adds the next stage; on an error nothing changes. Adds none if the newest stage turns out to
+    /// hold fewer keys than its count.
     #[cold]
     fn grow(&mut self) -> Result<(), InsertError> {
         const { assert!(size_of::<Stage<F>>() as u64 == STAGE_BYTES) }
@@ -243,8 +242,9 @@ impl<F: OwnedStage> ScalableFilter<F> {
             return Err(limit);
         }
         if !self.is_counted {
-            // Each key taken has set a bit. So a stage is followed by a larger one only if its own
-            // table holds as many bits as it is for keys: no few bytes of a file claim gigabytes.
+            // Each counted key has set a bit. So a larger stage follows only if the newest one's
+            // table has as many bits set as the stage has capacity: a file of a few bytes cannot
+            // claim gigabytes.
             let newest = self.newest();
             let taken = newest.taken.min(newest.filter.ones());
             if taken < newest.goal.capacity {
@@ -260,19 +260,19 @@ impl<F: OwnedStage> ScalableFilter<F> {
         let (goal, plan) = next.inspect_err(|&full| {
             self.limit = matches!(full, InsertError::Limit { .. }).then_some(full);
         })?;
-        // Never adds what its own reader would refuse. Stages from a file have rates of their own.
+        // Adds nothing that `from_bytes` would refuse: stages from a file may have other rates.
         let rates = self.oldest_first().map(|stage| stage.goal.fpr);
         if !self.params.allows(rates.chain(iter::once(goal.fpr))) {
             return Err(InsertError::Stages { stages: index.into() });
         }
-        // An allocation that is refused is no limit: there may be memory the next time.
+        // Running out of memory is not cached as a limit: there may be memory the next time.
         let stage = Stage::empty(goal, plan).map_err(no_memory)?;
         reserve(&mut self.later, 1).map_err(no_memory)?;
         self.later.push(stage);
         Ok(())
     }
 
-    /// The union of the two filters, or why they must not be merged.
+    /// The union of the two filters; an error if they cannot be merged.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
         let (ours, theirs) = (&self.params, &other.params);
         MergeError::check("initial", ours.initial, theirs.initial)?;
@@ -282,7 +282,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
         let bound = |params: &ScalableParams| params.max_keys.unwrap_or(u64::MAX);
         MergeError::check("max_keys", bound(ours), bound(theirs))?;
         if self.is_complete() || other.is_complete() {
-            // The limit has determined the size of a stage.
+            // The limit determined the size of a stage.
             MergeError::check("max_bytes", ours.max_bytes, theirs.max_bytes)?;
         }
         self.header.check_seeds(&other.header)?;
@@ -317,9 +317,9 @@ impl<F: OwnedStage> ScalableFilter<F> {
         Ok(merged)
     }
 
-    /// The compound rate once these stages, and all that may be added, are full. A stage within its
-    /// capacity will have its planned rate, in the mean over all seeds; a stage beyond it keeps the
-    /// rate of its contents.
+    /// The compound rate when all these stages, and all that may follow, are full. A stage within
+    /// its capacity will have its planned rate, averaged over all seeds; a stage beyond it keeps
+    /// the rate of its contents.
     fn rate_when_full(&self) -> f64 {
         let now = self.oldest_first().map(|stage| {
             if stage.taken > stage.goal.capacity {
@@ -328,7 +328,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
                 stage.goal.fpr
             }
         });
-        // With a limit on bytes, the next stage may be the last and have all that is left.
+        // With a limit on bytes, the next stage may be the last, with the whole remaining rate.
         let (limited, complete) = (self.params.max_bytes < u64::MAX, self.is_complete());
         let more = match (complete, limited) {
             (true, _) => 0,
@@ -343,8 +343,7 @@ impl<F: OwnedStage> ScalableFilter<F> {
     }
 }
 
-/// A refused allocation, as an insert or a merge reports it: a stage that has been planned fails in
-/// no other way.
+/// Converts the error of allocating a planned stage, which can only be out of memory.
 const fn no_memory(error: BuildError) -> InsertError {
     let bytes = match error {
         BuildError::OutOfMemory { bytes } => bytes,
@@ -353,7 +352,7 @@ const fn no_memory(error: BuildError) -> InsertError {
     InsertError::OutOfMemory { bytes }
 }
 
-/// A key's hash in one stage: another one in each, so that the stages err independently.
+/// A key's hash in one stage: different in each, so that false positives of stages are independent.
 #[inline(always)]
 const fn in_stage(hash: KeyHash, index: usize) -> KeyHash {
     KeyHash::new(remix(hash.get(), index as u64))
@@ -381,7 +380,7 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
         self.len
     }
 
-    /// The keys that all present stages together are for.
+    /// The total capacity of the current stages.
     fn capacity(&self) -> u64 {
         let capacities = self.oldest_first().map(|stage| stage.goal.capacity);
         capacities.fold(0, u64::saturating_add)
@@ -393,12 +392,12 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
         tables.sum::<u64>() + STAGE_BYTES * self.later.len() as u64
     }
 
-    /// The compound rate of the stages with the bits they have set.
+    /// The compound rate of the stages, from the bits set in them.
     fn expected_fpr(&self) -> f64 {
         theory::compound(self.oldest_first().map(|stage| stage.filter.expected_fpr()))
     }
 
-    /// The mean over the stages, by their sizes.
+    /// The mean over the stages, weighted by their sizes.
     fn load_factor(&self) -> f64 {
         let (mut used, mut bytes) = (0.0, 0.0);
         for stage in self.oldest_first() {
@@ -418,8 +417,8 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
         self.newest_first().any(|(index, stage)| stage.filter.holds(in_stage(hash, index)))
     }
 
-    /// Stage by stage, the newest first: each is asked, in one batch, for the keys that no newer
-    /// one has.
+    /// Stage by stage, newest first: each is queried in one batch for the keys that no newer one
+    /// contains.
     fn contains_batch(
         &self,
         hashes: &[KeyHash],
@@ -428,8 +427,7 @@ impl<F: StageFilter> Filter for ScalableFilter<F> {
         LengthMismatch::check(hashes.len(), answers.len())?;
         let answers = answers.chunks_mut(BLOCK);
         for (hashes, answers) in hashes.chunks(BLOCK).zip(answers) {
-            // The indices of the keys still open, moved to the front without a branch on the
-            // answer.
+            // The indices of the undecided keys, compacted without a branch on the answer.
             let mut open: [u8; BLOCK] = core::array::from_fn(|i| i as u8);
             let mut count = hashes.len();
             answers.fill(false);
@@ -523,7 +521,7 @@ impl<F: OwnedStage> PlanFilter for ScalableFilter<F> {
     }
 }
 
-/// Neither the tables, which may be gigabytes, nor the seed, which may be secret.
+/// Prints neither the tables, which may be gigabytes, nor the seed, which may be secret.
 impl<F: StageFilter> fmt::Debug for ScalableFilter<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ScalableFilter")

@@ -1,28 +1,28 @@
-//! The stages that a filter grows by: the goal and the plan of each, and the sizes they add up to.
+//! The growth of a filter: the goal and the plan of each stage, and their total size.
 
 use crate::rates::absorbed;
 use crate::{OwnedStage, ScalableParams, StageGoal};
 use amq_core::numeric::{first_true_near, last_true};
 use amq_core::{Budget, Goal, InsertError, Plan, PlanError};
 
-/// Bytes counted for each stage after the first beside its table: for its place in the list of
+/// Bytes counted for each stage after the first besides its table, for its entry in the list of
 /// stages. Rounded up, so that a limit on bytes gives the same stages on every machine.
 pub(crate) const STAGE_BYTES: u64 = 128;
 
-/// The largest tightening ratio that a filter is planned for: its first stage gets what is left
-/// of the rate.
+/// The largest tightening ratio of a plan: the first stage gets 1 minus the ratio of the compound
+/// rate.
 const MAX_TIGHTENING: f64 = 1.0 - 1.0 / 1024.0;
 
-/// The most bytes of a stage for so many keys, if its rate is a share of what a filter for many
-/// more keys was asked for. Near the floor of 64-bit hashes a rate would take any number of split
-/// blocks, though each key uses only one: a file could make an insert ask for gigabytes for a
-/// handful of keys.
+/// The most bytes of a stage for `capacity` keys, if its rate is a share of the rate for many more
+/// keys. Near the floor of 64-bit hashes a rate would require arbitrarily many split blocks,
+/// although each key uses only one: a file could make an insert allocate gigabytes for a handful of
+/// keys.
 const fn most_bytes(capacity: u64) -> u64 {
     capacity.saturating_mul(512).saturating_add(4096)
 }
 
-/// The most bytes of a stage after one of so many: for `growth` times its keys, with up to eight
-/// times as many bits for each. A file chooses what a stage of its own is for.
+/// The most bytes of a stage after one of `bytes` bytes: `growth` times as many keys, with up to
+/// eight times as many bits each. Needed because a file chooses the goals of its stages.
 const fn most_after(params: &ScalableParams, bytes: u64) -> u64 {
     bytes.saturating_mul(8 * params.growth as u64).saturating_add(4096)
 }
@@ -30,8 +30,8 @@ const fn most_after(params: &ScalableParams, bytes: u64) -> u64 {
 /// The goal and the plan of one stage.
 pub(crate) type StagePlan<P> = (StageGoal, Plan<P>);
 
-/// The sizes that a filter with these parameters comes to, with one stage, with two, and so on: its
-/// bytes, and the most keys that it holds then. Empty for parameters out of range.
+/// The sizes of a filter with these parameters with one stage, two, and so on: its bytes, and the
+/// most keys that it then holds. Empty for parameters out of range.
 pub fn sizes<F: OwnedStage>(params: &ScalableParams) -> impl Iterator<Item = (u64, u64)> + use<F> {
     stages::<F>(*params).scan((0u64, 0u64), |(bytes, keys), (goal, plan)| {
         let beside = if *keys > 0 { STAGE_BYTES } else { 0 };
@@ -57,13 +57,12 @@ pub(crate) fn stages<F: OwnedStage>(
     })
 }
 
-/// The first stage. What cannot be planned is reported in terms of the compound rate, which is what
-/// was asked for.
+/// The first stage. Errors are in terms of the compound rate, which is what the user set.
 pub(crate) fn first_stage<F: OwnedStage>(
     params: &ScalableParams,
 ) -> Result<StagePlan<F::Params>, PlanError> {
     match params.check() {
-        // The floor is that of the keys alone. The lowest possible rate is higher.
+        // This floor is for the keys alone; the lowest possible rate is higher.
         Ok(()) | Err(PlanError::FprBelowHashFloor { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -85,7 +84,7 @@ pub(crate) fn first_stage<F: OwnedStage>(
     }
     let plan = planned.map_err(|error| match error {
         PlanError::FprUnreachable { lowest, .. } => unreachable(lowest),
-        // Just above the floor the stage itself may still be out of reach.
+        // Just above the floor the stage itself may still be impossible.
         PlanError::FprBelowHashFloor { floor, .. } => {
             let above = Budget::Fpr(floor * (1.0 + 1e-6));
             match F::plan(Goal::new(stage.goal().keys, above)) {
@@ -102,8 +101,9 @@ pub(crate) fn first_stage<F: OwnedStage>(
 }
 
 /// Refuses a bound on the keys that leaves the first stage so small a share of the rate that it
-/// cannot be reached, or takes far more space than the keys need; names the largest bound that does
-/// not. A rate that is as low for the first stage's keys alone was asked for, and passes.
+/// cannot be reached, or that it needs far more space than its keys should; the error names the
+/// largest possible bound. Passes if the compound rate is just as low for the first stage's keys
+/// alone: then the user chose it.
 #[cold]
 fn check_share<F: OwnedStage>(params: &ScalableParams) -> Result<(), PlanError> {
     let Some(max) = params.max_keys else { return Ok(()) };
@@ -118,11 +118,11 @@ fn check_share<F: OwnedStage>(params: &ScalableParams) -> Result<(), PlanError> 
     PlanError::check_parameter("max_keys", max, params.initial, most)
 }
 
-/// Stage `index` of a filter with `held` bytes, the goal and the bytes of whose newest stage are
-/// `newest`.
+/// Stage `index` of a filter with `held` bytes. `newest` is the goal and the bytes of its newest
+/// stage.
 ///
-/// A stage too large for the bytes that are left is cut to them. Since it is the last, it may have
-/// all that is left of the rate.
+/// A stage too large for the remaining bytes is cut to them. As the last stage, it gets the whole
+/// remaining rate.
 pub(crate) fn next_stage<F: OwnedStage>(
     params: &ScalableParams,
     index: u32,
@@ -143,7 +143,7 @@ pub(crate) fn next_stage<F: OwnedStage>(
         }
         Ok(plan) if plan.bytes <= room => Ok((stage, plan)),
         Err(error) if !(limited && matches!(error, PlanError::TooLarge { .. })) => {
-            // What is left of the rate is below what 64-bit hashes can give.
+            // The remaining rate is below the floor of 64-bit hashes.
             let stages = index.into();
             Err(InsertError::Stages { stages })
         }
@@ -151,7 +151,8 @@ pub(crate) fn next_stage<F: OwnedStage>(
     }
 }
 
-/// The most keys that `room` bytes hold at the rate of `rest`; none if not even one.
+/// A stage for the most keys that fit in `room` bytes at the rate of `rest`; `None` if not even one
+/// fits.
 fn last_stage<F: OwnedStage>(rest: StageGoal, room: u64) -> Option<StagePlan<F::Params>> {
     let goal = |capacity| StageGoal { cut: true, ..StageGoal::new(capacity, rest.fpr) };
     let within = |capacity| {

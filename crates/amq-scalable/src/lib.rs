@@ -20,15 +20,15 @@
 //! # What it is
 //!
 //! A Bloom filter for an unknown number of keys. When it is full it adds a stage: another Bloom
-//! filter, larger and with a lower rate than the last. It answers *definitely not in* or *probably
-//! in*. The false-positive rate you ask for is the **compound** rate of all stages together. It is
-//! never exceeded while the filter grows, in the mean over all seeds. (Each seed makes a different
-//! filter. A single small one may lie above the mean; its `expected_fpr` tells.)
+//! filter, larger and with a lower rate than the last. A lookup answers *definitely not in* or
+//! *probably in*. The false-positive rate that you choose is the **compound** rate of all stages
+//! together. Averaged over seeds, it is never exceeded while the filter grows. (Each seed makes a
+//! different filter. A single small one may exceed the mean; `expected_fpr` returns its rate.)
 //!
-//! | type | stages are | choose it |
+//! | type | stages are | when to choose it |
 //! | --- | --- | --- |
 //! | [`ScalableBloomFilter`] | classic filters | by default: the smaller one |
-//! | [`ScalableBlockedBloomFilter`] | split-block filters | for speed: one cache line a stage |
+//! | [`ScalableBlockedBloomFilter`] | split-block filters | for speed: one cache line per stage |
 //!
 //! # Picture
 //!
@@ -45,28 +45,27 @@
 //!
 //! # Algorithm
 //!
-//! *Insert*: a key that any stage answers `true` for changes nothing. Any other key goes into the
-//! newest stage and counts against its capacity; when that is used up, the next stage is added
-//! first. *Query*: each stage, from the newest, which has most of the keys. The key is hashed once.
-//! Each stage gets that hash remixed with its own number, because stages that share hash bits err
-//! together.
+//! *Insert*: a key that any stage contains changes nothing. Any other key is inserted into the
+//! newest stage and counts against its capacity; if that is used up, the next stage is added first.
+//! *Lookup*: tests each stage, starting with the newest, which has most of the keys. The key is
+//! hashed once. Each stage remixes that hash with its own number, because false positives of stages
+//! that share hash bits would coincide.
 //!
-//! With a **bound** ([`ScalableParams::with_max_keys`]), the largest number of keys there can be,
-//! the stages share the rate in proportion to their capacities. That makes a growing filter
-//! affordable: 1.16 to 1.3 times the space of a filter of the right size from the start, instead of
-//! 1.7 and more.
+//! With a **bound** on the number of keys ([`ScalableParams::with_max_keys`]), the stages share the
+//! rate in proportion to their capacities. That makes growth affordable: 1.16 to 1.3 times the
+//! space of a filter of the right size from the start, instead of 1.7 and more.
 //!
 //! With a **limit on bytes** ([`ScalableParams::with_max_bytes`]) the stage that would exceed it is
-//! cut to the bytes that are left. Since it is the last, it gets all that is left of the rate.
+//! cut to the remaining bytes. As the last stage, it gets the whole remaining rate.
 //!
 //! # Cost and false-positive rate
 //!
 //! The compound rate is `1 - prod (1 - p_i)` over the exact rates of the stages ([`theory`]). If
-//! each stage is twice the size of the last, a filter of 1 % takes 16.3 bits per key when all its
+//! each stage is twice the size of the last, a filter of 1 % needs 16.3 bits per key when all its
 //! stages are full, and twice that when the newest is empty; with a bound and a growth of 4, 11.1
 //! when full; with a limit on bytes, 12.5 to 16.5 at the limit. [`ScalableFilter::plan_params`]
-//! tells the size for any number of keys. A query of an absent key asks every stage, `log_s(n /
-//! n0)` of them.
+//! returns the size for any number of keys. A lookup of an absent key tests every stage,
+//! `log_s(n / n0)` of them.
 //!
 //! # When not to use it
 //!
@@ -75,9 +74,9 @@
 //! - You need to remove keys: `amq-quotient`, which can grow; or `amq-cuckoo`
 //!   and `amq-counting`, at a fixed size.
 //! - Strangers choose the keys: they can make it grow. Set a limit
-//!   ([`ScalableParams::with_max_bytes`]), and hash under a secret key ([`Keyed`]): who knows the
-//!   seed can raise the rate tenfold and more. A secret seed is less: XXH3 is no pseudorandom
-//!   function. SECURITY.md in the repository has the numbers.
+//!   ([`ScalableParams::with_max_bytes`]), and hash under a secret key ([`Keyed`]): an attacker who
+//!   knows the seed can raise the rate tenfold and more. A secret seed is weaker: XXH3 is not a
+//!   pseudorandom function. SECURITY.md in the repository has the numbers.
 //!
 //! # Papers
 //!

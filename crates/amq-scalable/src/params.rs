@@ -1,14 +1,14 @@
-//! How a scalable filter grows: the capacity and the rate of each stage.
+//! The growth parameters: the capacity and the rate of each stage.
 
 use crate::rates::{absorbed, compound};
 use amq_core::{Budget, Goal, InsertError, PlanError};
 
-/// The largest growth factor. The paper takes 2 or 4, and so does RedisBloom by default (2); above
-/// that a stage is mostly empty when it is added. A file chooses the factor, too: the limit bounds
-/// what a forged one can make an insert allocate.
+/// The largest growth factor. The paper uses 2 or 4, and RedisBloom 2 by default; with larger
+/// factors a new stage stays mostly empty for long. The limit also bounds what a forged file, which
+/// contains the factor, can make an insert allocate.
 pub const MAX_GROWTH: u32 = 64;
 
-/// What determines how a scalable filter grows.
+/// The growth parameters of a scalable filter.
 ///
 /// ```
 /// use amq_scalable::{PlanFilter, ScalableBloomFilter, ScalableParams};
@@ -35,20 +35,22 @@ pub const MAX_GROWTH: u32 = 64;
 pub struct ScalableParams {
     /// Number of keys of the first stage, 1 or more.
     pub initial: u64,
-    /// The **compound** false-positive rate, of all stages together, at every moment of growth.
+    /// The **compound** false-positive rate of all stages together, at any time while the filter
+    /// grows.
     pub fpr: f64,
-    /// The capacity of each stage over that of the one before, 2 to [`MAX_GROWTH`]. Default 2.
+    /// The ratio of each stage's capacity to that of the one before, 2 to [`MAX_GROWTH`]. Default:
+    /// 2.
     pub growth: u32,
-    /// Without a bound: the rate of each stage over that of the one before, strictly between 0 and
-    /// 1 - 1/1024. Default 0.85, which at a growth of 2 takes within 1 % of the least space.
+    /// Without a bound: the ratio of each stage's rate to that of the one before, strictly between
+    /// 0 and 1 - 1/1024. Default: 0.85, which with a growth of 2 is within 1 % of the least space.
     pub tightening: f64,
     /// The largest number of keys, if known. The stages then share the rate in proportion to their
-    /// capacities, which takes far less space than tightening. Further keys are refused.
+    /// capacities, which needs far less space than tightening. Further keys are refused.
     pub max_keys: Option<u64>,
-    /// The largest size in bytes. A stage that would exceed it is cut to the bytes that are left,
-    /// and is the last. Default: no limit.
+    /// The largest size in bytes. A stage that would exceed it is cut to the remaining bytes, and
+    /// is the last. Default: no limit.
     pub max_bytes: u64,
-    /// The largest number of stages. Default 64.
+    /// The largest number of stages. Default: 64.
     pub max_stages: u32,
 }
 
@@ -63,8 +65,8 @@ amq_core::parameters!(ScalableParams {
 });
 
 impl ScalableParams {
-    /// Starts with room for `initial` keys (0 are taken as 1) and grows without end, at a compound
-    /// rate of at most `fpr`. Not checked yet.
+    /// Starts with room for `initial` keys (0 counts as 1) and grows without limit, at a compound
+    /// rate of at most `fpr`. Does not check the ranges.
     pub const fn new(initial: u64, fpr: f64) -> Self {
         Self {
             initial: if initial == 0 { 1 } else { initial },
@@ -77,35 +79,35 @@ impl ScalableParams {
         }
     }
 
-    /// With a different growth factor.
+    /// Sets the growth factor.
     #[must_use]
     pub const fn with_growth(mut self, growth: u32) -> Self {
         self.growth = growth;
         self
     }
 
-    /// With a different tightening ratio.
+    /// Sets the tightening ratio.
     #[must_use]
     pub const fn with_tightening(mut self, tightening: f64) -> Self {
         self.tightening = tightening;
         self
     }
 
-    /// With a bound on the number of keys.
+    /// Sets a bound on the number of keys.
     #[must_use]
     pub const fn with_max_keys(mut self, max_keys: u64) -> Self {
         self.max_keys = Some(max_keys);
         self
     }
 
-    /// With a limit on the size in bytes.
+    /// Sets a limit on the size in bytes.
     #[must_use]
     pub const fn with_max_bytes(mut self, max_bytes: u64) -> Self {
         self.max_bytes = max_bytes;
         self
     }
 
-    /// With a limit on the number of stages.
+    /// Sets a limit on the number of stages.
     #[must_use]
     pub const fn with_max_stages(mut self, max_stages: u32) -> Self {
         self.max_stages = max_stages;
@@ -124,8 +126,9 @@ impl ScalableParams {
         Goal::new(self.initial, Budget::Fpr(self.fpr)).checked().map(drop)
     }
 
-    /// The capacity and the rate of stage `index`, counted from 0, or why there is none. A limit on
-    /// bytes may cut it. Without growth, which [`check`](Self::check) refuses, there is one stage.
+    /// The capacity and the rate of stage `index`, counted from 0; an error if there is none. A
+    /// limit on bytes may cut it. A growth of 0 or 1, which [`check`](Self::check) refuses, gives a
+    /// single stage.
     pub fn stage(&self, index: u32) -> Result<StageGoal, InsertError> {
         Ok(self.stage_and_rest(index)?.0)
     }
@@ -135,12 +138,13 @@ impl ScalableParams {
         compound(rates) <= self.fpr * (1.0 + 1e-9)
     }
 
-    /// The refusal at the limit on bytes.
+    /// The error at the limit on bytes.
     pub(crate) const fn too_many_bytes(&self) -> InsertError {
         InsertError::Limit { what: "bytes", limit: self.max_bytes }
     }
 
-    /// The goal of stage `index`; and what is left for that stage and all later ones together.
+    /// The goal of stage `index`, and the remaining keys and rate of it and all later stages
+    /// together.
     pub(crate) fn stage_and_rest(&self, index: u32) -> Result<(StageGoal, StageGoal), InsertError> {
         let limit = |what, limit| Err(InsertError::Limit { what, limit });
         if index > 0 && (self.growth < 2 || self.initial == 0) {
@@ -175,15 +179,15 @@ impl ScalableParams {
     }
 }
 
-/// What one stage is for.
+/// The goal of one stage.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct StageGoal {
     /// Number of inserts that set a bit, after which the stage is full.
     pub capacity: u64,
-    /// Its own rate when full.
+    /// The stage's rate when full.
     pub fpr: f64,
-    /// Whether it was cut to the bytes that were left, so that no stage follows it.
+    /// Whether it was cut to the remaining bytes, so that no stage follows it.
     pub(crate) cut: bool,
 }
 
@@ -195,13 +199,13 @@ impl StageGoal {
     }
 
     /// The number of distinct keys a stage sees until it is full. Some of them find all their bits
-    /// set, and do not count.
+    /// set and are not counted.
     #[must_use]
     pub fn distinct(&self) -> f64 {
         self.capacity as f64 * (1.0 + absorbed(self.fpr))
     }
 
-    /// What the stage's filter is planned for.
+    /// The goal of the stage's filter.
     #[must_use]
     pub fn goal(&self) -> Goal {
         Goal::new(libm::ceil(self.distinct()) as u64, Budget::Fpr(self.fpr))

@@ -1,4 +1,4 @@
-//! Rates of stages: of one while it fills, and of several together.
+//! Rates of a single stage while it fills, and of several stages together.
 
 /// The false positives among the distinct keys that fill a stage to its planned rate, per key: the
 /// mean of the rate while the load grows from 0 to 1,
@@ -22,7 +22,7 @@ pub fn absorbed(fpr: f64) -> f64 {
 
 /// The compound rate of independent stages with these rates, `1 - prod (1 - p_i)`.
 ///
-/// By the sum of logarithms, since the product rounds to 1 where all rates are tiny.
+/// Uses the sum of logarithms, since the product rounds to 1 if all rates are tiny.
 pub fn compound(rates: impl IntoIterator<Item = f64>) -> f64 {
     let clear = rates.into_iter().fold(0.0, |sum, rate| sum + libm::log1p(-rate));
     0.0 - libm::expm1(clear)

@@ -1,4 +1,4 @@
-//! From a goal to the parameters of a filter.
+//! Sizing: from a goal to the parameters of a filter.
 
 use crate::growth::{first_stage, sizes};
 use crate::{OwnedStage, ScalableParams, StageGoal, theory};
@@ -7,8 +7,8 @@ use amq_core::{Budget, Goal, Plan, PlanError};
 
 /// The plan of a filter for a goal, with its first stage.
 ///
-/// A rate is the compound one, however far the filter grows. A size is that of the first stage, and
-/// the compound rate follows from the rate the first stage can have in it.
+/// A rate is the compound rate, however far the filter grows. A size is that of the first stage;
+/// the compound rate follows from the rate that the first stage can have in that size.
 pub fn plan<F: OwnedStage>(goal: Goal) -> Result<Plan<ScalableParams>, PlanError> {
     let goal = goal.checked()?;
     let fpr = match goal.budget {
@@ -20,13 +20,13 @@ pub fn plan<F: OwnedStage>(goal: Goal) -> Result<Plan<ScalableParams>, PlanError
     plan_params::<F>(ScalableParams::new(goal.keys, fpr), goal.keys)
 }
 
-/// The plan of a filter with these parameters once it has grown to this many keys. More keys than
-/// its limits allow are refused.
+/// The plan of a filter with these parameters that has grown to this many keys. More keys than its
+/// limits allow are an error.
 pub fn plan_params<F: OwnedStage>(
     params: ScalableParams,
     keys: u64,
 ) -> Result<Plan<ScalableParams>, PlanError> {
-    // If there can be no first stage, this says why.
+    // If the first stage is impossible, this returns the reason.
     first_stage::<F>(&params)?;
     let mut max = 0;
     for (bytes, held) in sizes::<F>(&params) {
@@ -39,14 +39,14 @@ pub fn plan_params<F: OwnedStage>(
     Err(PlanError::Keys { keys, min: 0, max })
 }
 
-/// The compound rate of a filter whose first stage takes at most `bytes`.
+/// The compound rate of a filter whose first stage has at most `bytes` bytes.
 fn compound_within<F: OwnedStage>(asked: u64, bytes: u64) -> Result<f64, PlanError> {
     let share = 1.0 - ScalableParams::new(asked, 0.5).tightening;
     let stage_for = |capacity, fpr| F::plan(StageGoal::new(capacity, fpr).goal());
     let stage = |fpr: f64| stage_for(asked, fpr);
-    // The first stage gets less than its share of any rate: what that takes is the least.
+    // The rate of the first stage is below its share of 1, which bounds the size from below.
     let most = share * (1.0 - 1e-9);
-    // Beyond, two keys in a sixth share a whole hash, and no stage has its part of any rate.
+    // Beyond this number of keys, collisions of hashes leave no stage its share of any rate.
     let max = (share * (1u64 << 63) as f64) as u64;
     let min = match stage(most) {
         Ok(least) if asked <= max => least.bytes,
@@ -65,7 +65,7 @@ fn compound_within<F: OwnedStage>(asked: u64, bytes: u64) -> Result<f64, PlanErr
         Err(PlanError::Bytes { .. }) => Ok(share),
         rate => rate,
     };
-    // The stage is planned for a few more keys than `asked`, the more the higher its rate.
+    // The stage is planned for slightly more keys than `asked`; the higher its rate, the more.
     let (mut keys, mut rate) = (asked, rate_of(asked)?);
     for _ in 0..8 {
         let planned = StageGoal::new(asked, rate).goal().keys;
@@ -87,10 +87,9 @@ fn compound_within<F: OwnedStage>(asked: u64, bytes: u64) -> Result<f64, PlanErr
         1 => most,
         steps => below_share(steps - 1),
     };
-    // Slightly more: the stage's rate is computed back from the compound one, and must not come out
-    // lower.
+    // Rounded up: the stage's rate, computed from the compound one, must not be lower than `first`.
     Ok(first / share * (1.0 + 1e-12))
 }
 
-/// Difference between two rates tried, as a logarithm.
+/// The step between the rates that are tried, as a logarithm.
 const FINE: f64 = 1e-3;

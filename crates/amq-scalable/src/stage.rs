@@ -12,7 +12,7 @@ use core::fmt::Debug;
 /// A filter that can be queried as a stage: [`BloomFilter`] and [`BlockedBloomFilter`], with any
 /// storage.
 ///
-/// Sealed: these are all there are.
+/// This trait is sealed.
 pub trait StageFilter: Filter + Debug + sealed::Stage {
     /// The kind of a scalable filter with such stages.
     const SCALABLE: FilterKind;
@@ -31,27 +31,27 @@ mod sealed {
         /// The parameters of the table.
         type Shape: Copy;
 
-        /// This stage with its table in other bytes.
+        /// This stage with its table in other storage.
         type With<B: Bytes>: StageFilter;
 
-        /// Bytes of the numbers in a table.
+        /// Bytes per number of a table.
         const WIDTH: usize;
 
-        /// [`Filter::contains_hash`](amq_core::Filter::contains_hash), for a stage that most
-        /// probably does not have the key.
+        /// [`Filter::contains_hash`](amq_core::Filter::contains_hash), for a stage that probably
+        /// does not contain the key.
         fn holds(&self, hash: KeyHash) -> bool;
 
-        /// Number of bits set: if one of two filters has every bit of the other, it tells whether
+        /// Number of bits set. If one filter has every bit of another, comparing it shows whether
         /// they are equal.
         fn ones(&self) -> u64;
 
-        /// Number of places in the table, and per key.
+        /// The number of bits (or blocks) in the table, and of bits per key.
         fn geometry(&self) -> (u64, u32);
 
         /// The table.
         fn table(&self) -> &[u8];
 
-        /// The parameters of this geometry, checked.
+        /// The parameters of this geometry; an error if they are invalid.
         fn shape_of(places: u64, probes: u64) -> Result<Self::Shape, DecodeError>;
 
         /// Bytes of a table of this shape.
@@ -154,8 +154,8 @@ impl<B: Bytes> sealed::Stage for BlockedBloomFilter<B> {
     }
 }
 
-/// The seed of every stage. It hashes nothing: stages take hashes, and keys are hashed with the
-/// seed of the whole filter.
+/// The seed of every stage. Unused: keys are hashed with the seed of the whole filter, and stages
+/// get the hashes.
 pub(crate) const SEED: u64 = 0;
 
 /// One stage of a filter.
@@ -163,7 +163,7 @@ pub(crate) const SEED: u64 = 0;
 #[repr(align(128))]
 pub(crate) struct Stage<F> {
     pub(crate) filter: F,
-    /// What it is for.
+    /// Its goal.
     pub(crate) goal: StageGoal,
     /// Number of inserts that set a bit here; after a merge, an upper bound.
     pub(crate) taken: u64,
@@ -172,7 +172,7 @@ pub(crate) struct Stage<F> {
 impl<F: OwnedStage> Stage<F> {
     /// An empty stage.
     pub(crate) fn empty(goal: StageGoal, plan: Plan<F::Params>) -> Result<Self, BuildError> {
-        // The number of distinct keys it is planned for follows from its goal, and is not kept.
+        // The number of distinct keys it is planned for follows from the goal and is not stored.
         let plan = Plan::new(plan.params, goal.capacity);
         Ok(Self { filter: F::empty(plan, SEED)?, goal, taken: 0 })
     }
@@ -183,14 +183,13 @@ impl<F: OwnedStage> Stage<F> {
         Self::empty(self.goal, plan)
     }
 
-    /// This stage, which must be empty, with the contents of the corresponding stages of several
-    /// filters.
+    /// Fills this stage, which must be empty, with the corresponding stages of two filters.
     pub(crate) fn union(mut self, parts: [Option<&Self>; 2]) -> Result<Self, MergeError> {
         for part in parts.into_iter().flatten() {
             self.filter.merge(&part.filter)?;
             self.taken = self.taken.saturating_add(part.taken);
         }
-        // If one of them has every bit of both, its inserts sufficed to set them.
+        // If one of them has every bit of both, its own inserts set all of them.
         let ones = self.filter.ones();
         for part in parts.into_iter().flatten() {
             if part.filter.ones() == ones {
@@ -217,7 +216,7 @@ impl<F: StageFilter> Stage<F> {
         ]
     }
 
-    /// The structural check of a stage that was read: no insert sets more bits than a key has.
+    /// Checks a stage from a file: each counted insert can set at most as many bits as a key has.
     pub(crate) fn validate(&self) -> Result<(), DecodeError> {
         let (_, probes) = self.filter.geometry();
         if self.filter.ones() > self.taken.saturating_mul(probes.into()) {
@@ -231,14 +230,14 @@ impl<F: StageFilter> Stage<F> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct StageReport {
-    /// Number of inserts that set a bit in it. After a merge, the sum of both, or that of one if it
-    /// had all bits of the other.
+    /// Number of inserts that set a bit in it. After a merge, the sum of both, or only that of the
+    /// stage that had all bits of the other.
     pub taken: u64,
-    /// Number of such inserts that fill it.
+    /// Number of such inserts at which it is full.
     pub capacity: u64,
     /// Bytes of its table.
     pub bytes: u64,
-    /// Its present rate, from its contents.
+    /// Its current rate, from its contents.
     pub expected_fpr: f64,
     /// Its rate when full.
     pub planned_fpr: f64,

@@ -1,17 +1,18 @@
 //! The compound rate of a filter that grows.
 //!
-//! Stage i has its own exact rate `p_i` ([`amq_bloom::theory`]). The stages are independent, since
-//! the hash is remixed for each. An absent key is answered `true` if any of them does so:
+//! Stage i has its own exact rate `p_i` ([`amq_bloom::theory`]). The stages are independent,
+//! because the hash is remixed for each. An absent key is a false positive if it is one in any
+//! stage:
 //!
 //! ```text
 //! P = 1 - prod_i (1 - p_i)  <=  sum_i p_i
 //! ```
 //!
-//! *Without a bound* (Almeida, Baquero, Preguica, Hutchison 2007) stage i gets `p_i = P (1 - r)
-//! r^i`. However many stages there are, these sum to at most P, the *compound* rate asked for.
-//! (Giving the first stage the whole of P makes the sum grow to `P / (1 - r)`.) *With a bound N*
-//! stage i gets the share of P that its capacity has of N. Most keys are in the last stage, which
-//! gets most of P; low rates fall to the small stages, where they are cheap:
+//! *Without a bound* (Almeida, Baquero, Preguica, Hutchison 2007) stage i gets
+//! `p_i = P (1 - r) r^i`. For any number of stages, these sum to at most P, the *compound* rate.
+//! (If the first stage got the whole of P, the sum would grow to `P / (1 - r)`.) *With a bound N*
+//! stage i gets a share of P in proportion to its capacity's share of N. Most keys are in the last
+//! stage, which gets most of P; the small stages get low rates, which are cheap for few keys:
 //!
 //! | bits per key at 1 %, all stages full | s = 2 | s = 4 | s = 8 |
 //! | --- | --- | --- | --- |
@@ -19,12 +20,12 @@
 //! | with a bound | 12.5 | 11.1 | 10.5 |
 //! | a filter of the right size from the start | 9.6 | 9.6 | 9.6 |
 //!
-//! *With a limit on bytes* the last stage is cut to the bytes that are left. No stage follows it,
-//! so it gets all that is left of P: `P r^i` without a bound.
+//! *With a limit on bytes* the last stage is cut to the remaining bytes. No stage follows it, so it
+//! gets the whole rest of P: `P r^i` without a bound.
 //!
 //! Only inserts that set a bit count against a stage's capacity. While a stage fills, a few of the
-//! distinct keys that reach it are false positives of it already and leave no trace. So it sees
-//! slightly more distinct keys than it counts, and is planned for that many.
+//! distinct keys that reach it are false positives in it and set no bit. So it gets slightly more
+//! distinct keys than it counts, and is planned for that number.
 
 pub use crate::growth::sizes;
 pub use crate::rates::{absorbed, compound};
@@ -34,18 +35,18 @@ use crate::{OwnedStage, ScalableParams, growth};
 use amq_core::PredictedFpr;
 
 /// The exact compound rate of filters with these parameters after this many distinct keys: mean and
-/// spread over all seeds. NaN if there is no such filter.
+/// standard deviation over all seeds. NaN if there is no such filter.
 pub fn fpr<F: OwnedStage>(params: &ScalableParams, keys: u64) -> PredictedFpr {
     let mut stages = growth::stages::<F>(*params).peekable();
     if stages.peek().is_none() {
         return PredictedFpr { mean: f64::NAN, sd: f64::NAN };
     }
     let mut left = keys as f64;
-    // The logarithm of the share of keys that no stage so far answers `true` for, and the relative
-    // variance of that share.
+    // The logarithm of the fraction of keys that no stage so far contains, and the relative
+    // variance of that fraction.
     let (mut log_clear, mut variance) = (0.0, 0.0);
     for (goal, plan) in stages {
-        // Only keys that no earlier stage answers `true` for reach this one.
+        // Only keys that no earlier stage contains reach this one.
         let clear = libm::exp(log_clear);
         let reach = (left * clear).min(goal.distinct());
         let stage = between::<F>(&plan.params, reach);
@@ -65,7 +66,7 @@ pub fn fpr<F: OwnedStage>(params: &ScalableParams, keys: u64) -> PredictedFpr {
     }
 }
 
-/// The rate at a mean number of keys, which need not be whole.
+/// The rate at a mean number of keys, which need not be an integer.
 fn between<F: OwnedStage>(params: &F::Params, keys: f64) -> PredictedFpr {
     let low = libm::floor(keys);
     let part = keys - low;
