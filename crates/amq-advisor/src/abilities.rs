@@ -1,4 +1,4 @@
-//! Which structure can do what, and why another cannot.
+//! The abilities of each structure, and the reasons for rejections.
 
 use crate::exact::{hash_table, hash_table_of};
 use crate::size::MOST_COUNTED;
@@ -6,10 +6,10 @@ use crate::{Demand, Need, Rejection, Structure, Workload};
 use amq::Abilities;
 use amq::FilterKind;
 
-/// The most copies of a key it tells apart, if it counts; `None` if there is no limit.
+/// The highest count that a counting filter can distinguish; `None` if unlimited.
 ///
-/// Counters of four bits stick at 15. In a cuckoo filter a key has room only in its two buckets,
-/// which it shares with others: planned for its keys, a table refuses one long before it is full.
+/// Four-bit counters saturate at 15. In a cuckoo filter, a key has room only in its two buckets,
+/// which it shares with others: a table of the planned size refuses copies long before it is full.
 const fn most_copies(kind: FilterKind) -> Option<u32> {
     match kind {
         FilterKind::Counting | FilterKind::BlockedCounting => Some(MOST_COUNTED),
@@ -19,7 +19,8 @@ const fn most_copies(kind: FilterKind) -> Option<u32> {
     }
 }
 
-/// The first demand for an ability that it lacks, and the rest of a sentence that says why.
+/// The first demand that the structure lacks an ability for, with the rest of a sentence that says
+/// why.
 pub(crate) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejection> {
     workload.demands().into_iter().find_map(|demand| {
         let reason = reason(structure, demand, workload)?;
@@ -58,13 +59,13 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
     Some(lacks.into())
 }
 
-/// Whether so few values change that those lie in an exact map beside a map of all.
+/// Whether few enough values change to keep them in an exact map beside a map of all.
 fn is_overlaid(workload: &Workload) -> bool {
     let overlay = workload.changes.map(|changes| hash_table_of(changes, workload));
     overlay.is_some_and(|bytes| bytes <= hash_table(workload) / 4)
 }
 
-/// Why a map, which has one use, does not meet a demand.
+/// Why a map does not meet a demand.
 fn map(demand: Demand, workload: &Workload) -> Option<&'static str> {
     match demand {
         Demand::Need(Need::Exact) => Some("returns some value for keys that are not in it"),
@@ -96,7 +97,8 @@ fn of_kind(kind: FilterKind, demand: Demand, workload: &Workload) -> Option<Stri
         Demand::Need(Need::Merge) if most_copies(kind) == Some(1) => {
             "keeps a copy from each part, and those of one key soon fill its two buckets"
         }
-        // Parts share nobody knows how many keys, and nothing else takes a slot for each.
+        // The number of keys common to the parts is unknown, and the other structures do not use a
+        // slot for each copy.
         Demand::Need(Need::Merge)
             if keeps_copies
                 && !is_counted

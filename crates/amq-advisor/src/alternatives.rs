@@ -1,18 +1,18 @@
-//! What is better than any filter: none at all, the keys themselves, or a sketch that counts.
+//! Better choices than any filter: no filter, the keys themselves, or a counting sketch.
 
 use crate::cost::{nothing, of_bytes, own};
 use crate::numbers::{Bytes, Rate, Rounded};
 use crate::tolerances::{By, SMALL_SET_BYTES, TIE, USELESS_FPR};
 use crate::{Answer, Choice, Structure, Workload, size};
 
-/// Where time comes first, an exact set may take this many times the bytes of a filter that is no
-/// quicker; more if it is more than twice as many times as quick.
+/// If time comes first, an exact set may take this many times the bytes of a filter that is not
+/// faster; more if it is faster by more than twice the factor.
 const SET_MAY_TAKE: u64 = 3;
 
-/// Beside lookups that take longer, to search a sorted list takes next to no time.
+/// If false positives cost more than this, the time to search a sorted list is negligible.
 const SLOW_NS: f64 = 10_000.0;
 
-/// What to take before the filters of an answer, if it is better than all of them.
+/// The choice that is better than all filters of an answer, if there is one.
 pub(crate) fn before_filters(
     answer: &Answer,
     exact: &[Choice],
@@ -29,7 +29,7 @@ pub(crate) fn before_filters(
     Some(choice)
 }
 
-/// No filter, where it saves nothing.
+/// No filter, if a filter saves nothing.
 fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
     let none = |reason: &str| Some((nothing(workload), reason.into()));
     if workload.absent == 0.0 {
@@ -57,7 +57,7 @@ fn needless(answer: &Answer, workload: &Workload) -> Option<(Choice, String)> {
     ))
 }
 
-/// The keys themselves, where a filter takes about as much.
+/// The keys themselves, if a filter takes about as much space.
 fn exactly(
     answer: &Answer,
     exact: &[Choice],
@@ -67,20 +67,20 @@ fn exactly(
 ) -> Option<(Choice, String)> {
     let smallest = answer.filters().min_by_key(|choice| choice.bytes)?;
     let is_by_time = matches!(by, By::Time(_) | By::Tail(_));
-    // Where time comes first, those whose time is known.
+    // If time comes first, only those whose time is known.
     let later = |it: &&Choice| is_by_time && it.cost_ns.is_none();
     exact.iter().filter(|it| !later(it)).chain(exact.iter().filter(later)).find_map(|set| {
         let together = set.bytes.saturating_mul(workload.filters);
-        // More bytes for less time: by far more only for far less.
+        // Trades bytes for time by their product: far more bytes only for far less time.
         let product = |choice: &Choice| choice.bytes as f64 * own(choice, workload);
         let is_no_slower = set.cost_ns.is_some() && own(set, workload) <= own(first, workload);
-        // As filters may take twice the bits again for half of the time, or a size that is allowed.
+        // As for filters, which may double their bits to halve the time, or use an allowed size.
         let halves = own(set, workload) * 2.0 <= own(first, workload);
         let is_next = match by {
             By::Time(most) => workload.allowed(1).is_some() || set.bits_per_key <= most * 2.0,
             _ => false,
         };
-        // To search a list takes longer than most filters, and nobody has measured it.
+        // Searching a list takes longer than most filters, and has not been measured.
         let is_searched = set.structure == Structure::SortedList;
         let is_slow = workload.false_positive_ns.is_some_and(|ns| ns >= SLOW_NS);
         let is_near = set.bytes <= first.bytes && (is_slow || !is_searched)
@@ -113,8 +113,8 @@ fn exactly(
     })
 }
 
-/// A sketch, where copies of keys would take more slots than counters take bits, or where a filter
-/// of as many bytes errs more often.
+/// A sketch, if copies would need more space in slots than in counters, or if a filter of the same
+/// size has a higher rate.
 fn counted(answer: &Answer, by: By, workload: &Workload) -> Option<(Choice, String)> {
     let (bits, size) = size::sketch(workload)?;
     let map = answer.exact[0].bytes;

@@ -66,7 +66,7 @@ impl Choice {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Rejection {
-    /// What falls out.
+    /// The rejected structures.
     pub structure: Structure,
     /// The demand that it fails.
     pub demand: Demand,
@@ -74,24 +74,24 @@ pub struct Rejection {
     pub reason: String,
 }
 
-/// What to take, best first.
+/// The answer to a workload: choices, best first, and what was rejected.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Answer {
     /// The choices, best first; at least one.
     pub choices: Vec<Choice>,
-    /// What falls out.
+    /// The rejected structures.
     pub rejections: Vec<Rejection>,
-    /// What holds the keys themselves, to compare with: a hash table, and whatever else the
-    /// workload admits, the smallest first. Never empty.
+    /// Exact alternatives, which store the keys themselves: a hash table, and others that suit the
+    /// workload, smallest first. Never empty.
     pub exact: Vec<Choice>,
-    /// Expected nanoseconds for each query without any filter, where a false positive has a cost.
+    /// Expected nanoseconds per query without any filter, if a false positive has a cost.
     pub without_ns: Option<f64>,
-    /// Threads that use it at once: the times are those of one.
+    /// Threads that use it concurrently; the times are those of one.
     pub(crate) threads: u32,
-    /// Sentences on what else to know, the most important first.
+    /// Notes in sentences, the most important first.
     pub notes: Vec<String>,
-    /// How many of these, the first ones, may change a decision.
+    /// How many of the first notes may change a decision.
     pub(crate) deciding: usize,
 }
 
@@ -102,7 +102,7 @@ impl Answer {
         &self.choices[0]
     }
 
-    /// The choices that are filters, which leaves out the exact set and no filter at all.
+    /// The choices that are filters, without exact sets and "no filter".
     pub fn filters(&self) -> impl Iterator<Item = &Choice> {
         self.choices.iter().filter(|choice| choice.structure.is_filter())
     }

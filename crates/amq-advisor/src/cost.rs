@@ -1,4 +1,4 @@
-//! What each structure costs for a workload: its size, its times, and the cost of a query.
+//! The costs of each structure for a workload: its size, its times, and the total per query.
 
 use crate::times::{Spent, Table};
 use crate::tolerances::{EXTRAPOLATED_TIE, TIME_TIE};
@@ -6,10 +6,10 @@ use crate::{Choice, DEFAULT_FPR, Need, Rejection, Structure, Times, Workload};
 use crate::{abilities, exact as keys, reason, size};
 use amq::{Budget, Goal};
 
-/// The lowest rate that is tried where a lower one than asked for may save time, `2^-40`.
+/// The lowest rate that is tried, `2^-40`, when a lower rate than requested may save time.
 const LOWEST_BITS: i32 = 40;
 
-/// What one structure comes to at its smallest: at the rate asked for, or in the size.
+/// A structure at its smallest: at the requested rate, or within the requested size.
 pub(crate) fn smallest(structure: Structure, workload: &Workload) -> Result<Choice, Rejection> {
     if let Some(rejection) = abilities::lacking(structure, workload) {
         return Err(rejection);
@@ -18,18 +18,18 @@ pub(crate) fn smallest(structure: Structure, workload: &Workload) -> Result<Choi
     at(structure, size::budget(workload), workload).map_err(refused)
 }
 
-/// The inverse of `log2(1 / rate)`, for the order of rates: less is better, as with sizes.
+/// The inverse of `log2(1 / rate)`, to compare rates: less is better, as with sizes.
 pub(crate) fn inverse_bits(choice: &Choice) -> f64 {
     -1.0 / libm::log2(choice.fpr.min(1.0 - 1e-9))
 }
 
-/// The same structure with the parameters that cost the least time within this many bits per key:
-/// at lower rates, too, by whole bits. Of about equally fast ones, the smallest.
+/// The structure with the fastest parameters within this many bits per key, including lower rates,
+/// in steps of whole bits. Among about equally fast ones, the smallest.
 pub(crate) fn quickest(choice: &Choice, most_bits: f64, workload: &Workload) -> Choice {
     let highest = match (size::budget(workload), workload.false_positive_ns) {
         (Budget::Fpr(fpr), _) => fpr * 1.000_001,
         (_, Some(_)) => 1.0,
-        // Nothing speaks for a low rate but the size: it is used.
+        // Without a requested rate, use the one that fits the size.
         (_, None) => choice.fpr,
     };
     if choice.cost_ns.is_none() {
@@ -43,7 +43,7 @@ pub(crate) fn quickest(choice: &Choice, most_bits: f64, workload: &Workload) -> 
         let Ok(other) = at(choice.structure, budget, workload) else {
             continue;
         };
-        // From here on they only grow.
+        // From here on sizes only grow.
         above += u32::from(other.bits_per_key > most_bits);
         if above > 1 {
             break;
@@ -55,7 +55,7 @@ pub(crate) fn quickest(choice: &Choice, most_bits: f64, workload: &Workload) -> 
     let cost = |choice: &Choice| choice.cost_ns.unwrap_or(f64::INFINITY);
     let least = fitting.iter().map(cost).fold(f64::INFINITY, f64::min);
     let tie = if choice.reckoned { EXTRAPOLATED_TIE } else { TIME_TIE };
-    // Where an error has a cost, fewer errors are worth bits.
+    // If false positives have a cost, a lower rate is worth more bits.
     let tie = if workload.false_positive_ns.is_some() { 0.0 } else { tie };
     let near = fitting.into_iter().filter(|choice| cost(choice) <= least * (1.0 + tie));
     let smaller = near.min_by(|a, b| a.bits_per_key.total_cmp(&b.bits_per_key));
@@ -64,7 +64,7 @@ pub(crate) fn quickest(choice: &Choice, most_bits: f64, workload: &Workload) -> 
 
 fn at(structure: Structure, budget: Budget, workload: &Workload) -> Result<Choice, size::Failure> {
     let size = size::size(structure, budget, workload)?;
-    // Of many filters one is seldom where the last query left it: all together fill the caches.
+    // With many filters, a query rarely finds its filter in the cache: count the bytes of all.
     let [keys, bytes] = [size.keys, size.bytes].map(|each| each.saturating_mul(workload.filters));
     let spent = Times::committed().spent(structure, Table { keys, bytes, fpr: size.fpr }, workload);
     let bits = size.bytes as f64 * 8.0 / workload.keys.planned() as f64;
@@ -78,7 +78,7 @@ fn at(structure: Structure, budget: Budget, workload: &Workload) -> Result<Choic
     })
 }
 
-/// A choice with its times; without any size yet.
+/// A choice with its times, without sizes.
 fn timed(structure: Structure, spent: Option<Spent>, fpr: f64, workload: &Workload) -> Choice {
     let cost = |spent: Spent| {
         let removal = spent.remove.filter(|_| workload.has(Need::Remove)).unwrap_or(0.0);
@@ -104,35 +104,34 @@ fn timed(structure: Structure, spent: Option<Spent>, fpr: f64, workload: &Worklo
     }
 }
 
-/// Nanoseconds for each query that false positives take.
+/// Nanoseconds per query that false positives cost.
 pub(crate) fn errors(choice: &Choice, workload: &Workload) -> f64 {
     choice.fpr * missed(workload)
 }
 
-/// The cost of the lookups that a filter lets through if it says yes to every absent key, per
-/// query.
+/// The cost per query of looking up every absent key.
 fn missed(workload: &Workload) -> f64 {
     workload.absent * workload.false_positive_ns.unwrap_or(0.0)
 }
 
-/// The nanoseconds by which filters differ: [`Choice::cost_ns`] without what every filter lets
-/// through, which would make ties of all of them.
+/// The nanoseconds by which filters differ: [`Choice::cost_ns`] without the lookups that every
+/// filter lets through, which would make them all ties.
 pub(crate) fn own(choice: &Choice, workload: &Workload) -> f64 {
     choice.cost_ns.map_or(f64::INFINITY, |cost| cost - found(workload))
 }
 
-/// The cost of the lookups of present keys, per query.
+/// The cost per query of looking up present keys.
 fn found(workload: &Workload) -> f64 {
     (1.0 - workload.absent) * workload.lookup_ns
 }
 
-/// Nanoseconds for each query without a filter.
+/// Nanoseconds per query without a filter.
 pub(crate) fn without(workload: &Workload) -> Option<f64> {
     workload.false_positive_ns?;
     Some(missed(workload) + found(workload))
 }
 
-/// What holds the keys themselves, the smallest first.
+/// The exact alternatives, smallest first.
 pub(crate) fn exact(workload: &Workload) -> Vec<Choice> {
     let choice = |(structure, bytes): (Structure, u64)| {
         let [keys, held] =
@@ -148,7 +147,7 @@ pub(crate) fn exact(workload: &Workload) -> Vec<Choice> {
     keys::all(workload).into_iter().map(choice).collect()
 }
 
-/// Something of this many bytes, as a choice.
+/// A choice of this many bytes, for an exact structure.
 pub(crate) fn of_bytes(
     structure: Structure,
     bytes: u64,
@@ -160,7 +159,7 @@ pub(crate) fn of_bytes(
     Choice { bytes, bits_per_key, build_bytes: bytes, ..timed(structure, spent, fpr, workload) }
 }
 
-/// No filter at all, as a choice.
+/// The choice of no filter.
 pub(crate) fn nothing(workload: &Workload) -> Choice {
     let none = timed(Structure::Nothing, None, 1.0, workload);
     Choice { cost_ns: without(workload), ..none }

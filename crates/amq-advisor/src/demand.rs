@@ -1,17 +1,17 @@
-//! What a workload asks for, one demand at a time, and which of these nothing can meet together.
+//! The demands of a workload, and conflicts between them.
 
 use crate::numbers::{Bytes, Number, Rate};
 use crate::rank::ranked;
 use crate::{Choice, Conflict, Keys, KeysBy, Need, Structure, Workload};
 use core::fmt;
 
-/// One thing that a workload asks for, and that a variant can fail.
+/// One demand of a workload, which a structure can fail to meet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Demand {
     /// This many keys.
     Keys(Keys),
-    /// Keys come one by one, not all at once.
+    /// Keys are inserted one by one, not all at once.
     KeyByKey,
     /// An ability.
     Need(Need),
@@ -19,14 +19,14 @@ pub enum Demand {
     Fpr(f64),
     /// Bits per key.
     BitsPerKey(f64),
-    /// Bytes, in all of the filters.
+    /// Total bytes of all filters.
     Bytes {
         /// Bytes.
         bytes: u64,
         /// The number of filters, 1 or more.
         filters: u64,
     },
-    /// Keys that strangers choose.
+    /// Keys chosen by strangers.
     Strangers,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Demand {
 }
 
 impl Workload {
-    /// All demands that a variant can fail.
+    /// All demands that a structure can fail to meet.
     pub(crate) fn demands(&self) -> Vec<Demand> {
         let by_key = Some(Demand::KeyByKey).filter(|_| !self.built_once);
         let mut demands: Vec<Demand> = by_key.into_iter().collect();
@@ -89,12 +89,13 @@ impl Workload {
         self.bytes.map(|bytes| Demand::Bytes { bytes, filters: self.filters })
     }
 
-    /// This workload without one of its demands; without its number of keys, with a bound on them.
+    /// This workload without one of its demands; for an unknown number of keys, with a bound
+    /// instead.
     pub(crate) fn without(&self, demand: &Demand) -> Self {
         let mut less = self.clone();
         match demand {
             Demand::KeyByKey => {
-                // That it must grow is another demand, which stays.
+                // Having to grow is a separate demand, which stays.
                 if self.grows() && !self.has(Need::Grow) {
                     less.needs.push(Need::Grow);
                 }
@@ -119,11 +120,11 @@ impl Workload {
     }
 }
 
-/// The conflict in a workload that nothing meets.
+/// The conflict in a workload that no structure meets.
 ///
 /// A demand that cannot be met alone conflicts with the number of keys. Otherwise demands are
-/// dropped one by one, the last ones first, as long as what is left cannot be met: usually two
-/// stay. If none does, the keys are too many for any filter.
+/// dropped one by one, last first, while the rest still cannot be met: usually two remain. If none
+/// remains, no filter holds that many keys.
 pub(crate) fn conflict(workload: &Workload) -> Conflict {
     let demands = workload.demands();
     let keys = Demand::Keys(workload.keys);
@@ -134,7 +135,7 @@ pub(crate) fn conflict(workload: &Workload) -> Conflict {
     };
     let alone = demands.iter().find(|&&demand| fails(&[demand]));
     let mut core = alone.map_or_else(|| demands.clone(), |&demand| vec![demand]);
-    // That keys come one by one is seldom said: what was asked for is named before it.
+    // Inserting one by one is usually implicit, so name explicit demands first.
     let unsaid = demands.iter().filter(|&&demand| demand == Demand::KeyByKey);
     for demand in unsaid.chain(demands.iter().rev()) {
         let less: Vec<Demand> = core.iter().copied().filter(|kept| kept != demand).collect();
@@ -146,7 +147,7 @@ pub(crate) fn conflict(workload: &Workload) -> Conflict {
     Conflict { first, second, further: core.collect(), ways_out }
 }
 
-/// The first filter, or sketch that counts.
+/// The first filter or counting sketch.
 fn first_choice(workload: &Workload) -> Option<Choice> {
     let choices = ranked(workload).choices;
     let is_exact = workload.has(Need::Exact);
@@ -154,7 +155,7 @@ fn first_choice(workload: &Workload) -> Option<Choice> {
     choices.into_iter().find(|choice| serves(choice.structure))
 }
 
-/// What the whole workload comes to without one of its demands, or with a bound if it has none.
+/// The first choice for the workload without each of these demands, or with a bound if it has none.
 fn ways_out(workload: &Workload, demands: &[Demand]) -> Vec<(Demand, Choice)> {
     let open = Some(Demand::Keys(workload.keys)).filter(|_| workload.bound().is_none());
     let way = |demand: Demand| {

@@ -1,4 +1,4 @@
-//! An answer as text for people: a table of the first choices, why the first is first, and the most
+//! Displays an answer: a table of the first choices, the reason for the first, and the most
 //! important notes.
 
 use crate::numbers::{Bytes, Rate};
@@ -6,20 +6,19 @@ use crate::{Answer, Choice, Structure};
 use core::cmp::Ordering::Equal;
 use core::fmt;
 
-/// The most rows of the table, and the fewest where notes that may change a decision need the room.
+/// The most rows of the table, and the fewest when decisive notes need the room.
 const ROWS: (usize, usize) = (5, 2);
 
-/// The most words of an answer, each cell of the table counted. Below it stands a command of up to
-/// 20.
+/// The most words of an answer, counting table cells. A command of up to 20 words follows it.
 const WORDS: usize = 100;
 
-/// Words that are left to short notes once a longer one that may change a decision did not fit.
+/// Words reserved for short notes once a longer, decisive one did not fit.
 const LEFT: usize = 12;
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let best = self.best();
-        // What a plain filter is, its documentation says; how others are made of filters, this.
+        // Describe only structures made of filters; plain filters have their documentation.
         let is_known = matches!(best.structure, Structure::Filter(_));
         let what = if is_known { "" } else { best.what.as_str() };
         let first = format!("{} {}", what, best.reason);
@@ -27,7 +26,7 @@ impl fmt::Display for Answer {
         let (most, fewest) = ROWS;
         let words = |text: &str| text.split_whitespace().count();
         let notes = self.notes.iter().take(self.deciding);
-        // Each begins with a dash.
+        // The dash counts as a word.
         let notes: usize = notes.map(|note| words(note) + 1).sum();
         let lines = |rows: usize| table(&self.rows(rows), self);
         let fits = |rows: &usize| words(&lines(*rows)) + words(&first) + notes <= WORDS;
@@ -35,7 +34,8 @@ impl fmt::Display for Answer {
         writeln!(f, "{table}\n{first}")?;
         let mut left = WORDS.saturating_sub(words(&table) + words(&first));
         for (index, note) in self.notes.iter().enumerate() {
-            // A long note gives way to a shorter one, but never to one that decides nothing.
+            // A note that does not fit may be replaced by a shorter one, but a decisive note never
+            // by one that is not.
             match left.checked_sub(words(note) + 1) {
                 Some(less) => {
                     writeln!(f, " -  {note}")?;
@@ -50,7 +50,7 @@ impl fmt::Display for Answer {
 }
 
 impl Answer {
-    /// The first choices, of which the last gives way to the fastest.
+    /// The first choices; the last row is replaced by the fastest choice.
     fn rows(&self, most: usize) -> Vec<&Choice> {
         let mut rows: Vec<&Choice> = self.choices.iter().take(most).collect();
         let timed = self.choices.iter().filter(|choice| choice.cost_ns.is_some());
@@ -64,11 +64,11 @@ impl Answer {
     }
 }
 
-/// The choices, with a head; columns stand two spaces apart.
+/// A table of the choices, with a header and two spaces between columns.
 fn table(choices: &[&Choice], answer: &Answer) -> String {
     let head = ["bits/key", "size", "rate", "insert ns", "query ns", "total ns"].map(String::from);
     let corner = if answer.threads > 1 { "one thread's times" } else { "" };
-    // Totals differ from the times beside them where an error has a cost.
+    // Totals differ from the other times only if false positives have a cost.
     let columns = if answer.without_ns.is_some() { 6 } else { 5 };
     let head = (String::from(corner), head);
     let rows = choices.iter().map(|choice| (choice.structure.id(), cells(choice)));
@@ -96,7 +96,7 @@ fn cells(choice: &Choice) -> [String; 6] {
     ]
 }
 
-/// With a mark if they are extrapolated, or a dash if nobody has measured them.
+/// Formats nanoseconds, marked if extrapolated; a dash if not measured.
 fn nanoseconds(time: Option<f64>, reckoned: bool) -> String {
     let mark = if reckoned { "~" } else { "" };
     match time {

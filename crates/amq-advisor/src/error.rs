@@ -1,46 +1,46 @@
-//! Why there is no answer.
+//! Why the advisor has no answer.
 
 use crate::numbers::Rate;
 use crate::unsupported::Instead;
 use crate::{Choice, DEFAULT_FPR, Demand};
 use core::fmt;
 
-/// Why there is no answer.
+/// Why the advisor has no answer.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ChooseError {
-    /// A number that no workload can have.
+    /// A number out of range.
     Invalid {
-        /// The name of the builder's method.
+        /// The name of the builder method.
         name: &'static str,
         /// The number.
         value: f64,
-        /// The least there can be.
+        /// The minimum.
         min: f64,
-        /// The most.
+        /// The maximum.
         max: f64,
-        /// Whether these two are excluded themselves.
+        /// Whether these bounds are exclusive.
         open: bool,
     },
 
-    /// Two things that no workload can be at once.
+    /// Two parts of the description that contradict each other.
     Contradiction {
         /// One of the two.
         first: String,
         /// The other.
         second: String,
-        /// The way out.
+        /// How to resolve it.
         way: &'static str,
     },
 
-    /// Needs that no filter of this family meets: at least one.
+    /// Needs that no filter of this family meets, at least one.
     Unsupported(Vec<Instead>),
 
-    /// Two demands that no variant meets together.
+    /// Two demands that no structure meets together.
     Conflict(Box<Conflict>),
 }
 
-/// Two demands that no variant meets together.
+/// Two demands that no structure meets together.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Conflict {
@@ -48,9 +48,9 @@ pub struct Conflict {
     pub first: Demand,
     /// The other.
     pub second: Demand,
-    /// Further demands without which the two could be met; usually none.
+    /// Further demands of the conflict: without them, the two could be met. Usually none.
     pub further: Vec<Demand>,
-    /// What is possible when one of them is given up: the demand, and the first choice without it.
+    /// Ways out: a demand to give up, and the first choice without it.
     pub ways_out: Vec<(Demand, Choice)>,
 }
 
@@ -112,7 +112,7 @@ impl Conflict {
             f.write_str(if index == 0 { ":" } else { ";" })?;
             let it = choice.structure;
             if let Demand::Keys(_) = demand {
-                // How large it is depends on the bound.
+                // The size depends on the bound.
                 write!(f, " with a bound on the keys (`--keys N --need grow`) there is {it}")?;
                 continue;
             }

@@ -1,20 +1,20 @@
-//! What holds the keys themselves, and so never errs: to take, or to compare a filter with.
+//! Exact structures, which store the keys themselves: as choices, or to compare filters with.
 
 use crate::{Need, Structure, Workload};
 
-/// Keys of a sorted array that also changes: half of them move for each.
+/// The most keys of a sorted array that changes: each insert moves half of them.
 const FEW: u64 = 256;
 
-/// Bytes that a roaring bitmap has for each 65,536 integers with a key among them, beside two bytes
-/// a key: one of 32-bit integers as it is saved, and one of 64-bit integers in memory.
+/// Overhead of a roaring bitmap in bytes per range of 65,536 integers with a key in it, besides two
+/// bytes per key: for 32-bit integers as saved, and for 64-bit integers in memory.
 const CHUNK_BYTES: [u64; 2] = [8, 20];
 
-/// Whether nothing comes or goes.
+/// Whether keys are neither added nor removed.
 fn is_fixed(workload: &Workload) -> bool {
     workload.built_once && !workload.has(Need::Remove)
 }
 
-/// What can hold the keys, with its bytes; the smallest first.
+/// The exact structures for the keys, with their bytes, smallest first.
 pub(crate) fn all(workload: &Workload) -> Vec<(Structure, u64)> {
     let few = workload.keys.planned() <= FEW && !workload.grows_without_bound();
     let list = match (is_fixed(workload), few) {
@@ -35,7 +35,7 @@ pub(crate) fn hash_table(workload: &Workload) -> u64 {
 }
 
 /// Bytes of the standard library's hash table of this many keys: a power of two of buckets, at most
-/// 7/8 of them taken, with a byte of control for each and a group of 16 more.
+/// 7/8 of them full, with a control byte for each and 16 more.
 pub(crate) fn hash_table_of(keys: u64, workload: &Workload) -> u64 {
     let buckets = match keys {
         0..=3 => 4,
@@ -45,9 +45,8 @@ pub(crate) fn hash_table_of(keys: u64, workload: &Workload) -> u64 {
     buckets.saturating_mul(entry(workload).saturating_add(1)).saturating_add(16)
 }
 
-/// Bytes of an entry as Rust lays it out: a key of 1, 2, 4 or 8 bytes is an integer, another an
-/// array of bytes; what belongs to it is the next longer integer; and a pair is padded to the
-/// alignment of both.
+/// Bytes of an entry in Rust's layout: keys of 1, 2, 4 or 8 bytes are integers, others byte arrays;
+/// the value is the smallest integer type that holds it; and the pair is padded to its alignment.
 fn entry(workload: &Workload) -> u64 {
     let key = workload.kept_key_bytes();
     let beside = workload.bits_beside_key().div_ceil(8);
@@ -57,10 +56,9 @@ fn entry(workload: &Workload) -> u64 {
     key.saturating_add(beside).checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }
 
-/// A roaring bitmap: of each 65,536 integers that have a key among them, two bytes for each key or
-/// a bitmap, whichever is smaller, and what it has for each such group. Of an unknown number of
-/// keys, a bit for each integer there can be. `None` if the keys are no integers, or more belongs
-/// to them.
+/// A roaring bitmap: for each range of 65,536 integers with a key in it, two bytes per key or a
+/// bitmap, whichever is smaller, plus the overhead per range. For an unknown number of keys, one
+/// bit per possible integer. `None` if the keys are not integers, or have values.
 fn bitmap(workload: &Workload) -> Option<(Structure, u64)> {
     let below = workload.universe().filter(|_| workload.bits_beside_key() == 0)?;
     let is_short = below <= 1 << 32;
@@ -76,14 +74,14 @@ fn bitmap(workload: &Workload) -> Option<(Structure, u64)> {
     Some((structure, if workload.grows_without_bound() { bits } else { bits.min(roaring) }))
 }
 
-/// Whether the keys are integers of 64 bits: short ones can be read as such.
+/// Whether the keys are 64-bit integers; shorter ones can be widened.
 pub(crate) fn are_integers(workload: &Workload) -> bool {
     workload.below.is_some() || workload.key_bytes <= 8
 }
 
-/// Bytes of the sorted keys, with what belongs to them in the same order: of integers in an
-/// Elias-Fano list, the low bits as they are and two more for the high ones of all before; of
-/// others in an array.
+/// Bytes of the sorted keys, with their values in the same order: integers in an Elias-Fano list,
+/// which stores the low bits verbatim and the high bits in about two bits per key; other keys in an
+/// array.
 pub(crate) fn sorted_bytes(workload: &Workload) -> u64 {
     let keys = workload.keys.planned();
     let of = workload.universe().map_or(64.0, |below| libm::log2(below as f64));
@@ -94,13 +92,13 @@ pub(crate) fn sorted_bytes(workload: &Workload) -> u64 {
     libm::ceil(keys as f64 * (bits + f64::from(workload.bits_beside_key())) / 8.0) as u64
 }
 
-/// Bytes of the sorted keys as they are, with what belongs to each.
+/// Bytes of an array of the sorted keys, with their values.
 fn array_bytes(workload: &Workload) -> u64 {
     let beside = u64::from(workload.bits_beside_key().div_ceil(8));
     workload.keys.planned().saturating_mul(workload.kept_key_bytes().saturating_add(beside))
 }
 
-/// What it is called in a sentence.
+/// Its name in a sentence.
 pub(crate) fn form(structure: Structure, workload: &Workload) -> String {
     let beside = match (workload.counts(), workload.value_bits(), workload.generations()) {
         (true, ..) => " and an array of the counts",
@@ -126,8 +124,8 @@ pub(crate) fn fits(bytes: u64, workload: &Workload) -> bool {
     workload.allowed(workload.keys.planned()).is_none_or(|most| bytes <= most)
 }
 
-/// Whether the keys in this form can be what the workload asks for, in place of a filter. To forget
-/// by time, there is a set for each generation. A bitmap is bounded, however many keys there are.
+/// Whether this exact structure can replace a filter for the workload. To forget by time, there is
+/// a set per generation. A bitmap's size is bounded for any number of keys.
 pub(crate) fn serves(structure: Structure, bytes: u64, workload: &Workload) -> bool {
     let is_bitmap = matches!(structure, Structure::Bitmap | Structure::LongBitmap);
     let is_open = workload.grows_without_bound() && !is_bitmap;

@@ -1,25 +1,25 @@
-//! Bits per key of filters that begin small and grow.
+//! Bits per key of filters that start small and grow.
 
 use amq::PlanError;
 
-/// Doublings of the number of keys that a filter is judged over, if it grows.
+/// The number of doublings over which growing filters are compared.
 pub(super) const DOUBLINGS: u32 = 10;
 
-/// Bits per key while a filter grows without a bound: over its next ten sizes, from the first time
-/// that it is full to the eleventh.
+/// Bits per key while a filter grows without a bound: over ten doublings, from the first time that
+/// it is full to the eleventh.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Growth {
-    /// The mean, in which every number of keys counts for as much as its double.
+    /// The mean over a logarithmic scale of the number of keys.
     pub mean: f64,
-    /// The fewest: just before it grows.
+    /// The minimum: just before it grows.
     pub least: f64,
-    /// The most: just after.
+    /// The maximum: just after it has grown.
     pub most: f64,
 }
 
 impl Growth {
-    /// From the sizes that a filter grows to: its bytes, and the most keys it holds at that size.
+    /// Computed from the sizes that a filter grows to: its bytes, and the most keys at that size.
     /// An error if it never grows.
     ///
     /// With `B` bits and from `n` to `N` keys, the bits per key are `B / x` at x keys, and x has a
@@ -43,7 +43,7 @@ impl Growth {
         }
     }
 
-    /// Growth with this many copies of each key.
+    /// The growth with this many copies of each key.
     pub(super) fn times(self, copies: f64) -> Self {
         Self { mean: self.mean * copies, least: self.least * copies, most: self.most * copies }
     }

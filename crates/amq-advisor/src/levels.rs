@@ -1,4 +1,4 @@
-//! The rates of filters that share a budget, such as those of a store's levels.
+//! Dividing a budget among several filters, such as those of an LSM tree's levels.
 
 use amq::{AnyFilter, FilterKind, Goal, PlanError};
 use amq_core::numeric::last_true;
@@ -19,12 +19,12 @@ pub struct Level {
 const STEPS: u64 = 64;
 const HALVINGS: u64 = 128;
 
-/// Filters of one kind for levels of these numbers of keys, in this many bytes together, with the
-/// least sum of rates: a lookup of an absent key asks every level, and their rates add up.
+/// Filters of one kind for levels with these numbers of keys, in a total of `bytes`, with the
+/// lowest sum of rates: a lookup of an absent key queries every level, so their rates add up.
 ///
 /// By the method of Lagrange the best rates are proportional to the keys: a level a tenth as large
-/// has a tenth of the rate (Dayan et al., Monkey, SIGMOD 2017). Where that is 1 or more, a level
-/// has no filter.
+/// has a tenth of the rate (Dayan et al., Monkey, SIGMOD 2017). A level whose rate would be 1 or
+/// more has no filter.
 ///
 /// ```
 /// use amq::FilterKind;
@@ -38,7 +38,7 @@ const HALVINGS: u64 = 128;
 pub fn levels(kind: FilterKind, keys: &[u64], bytes: u64) -> Result<Vec<Level>, PlanError> {
     let most = keys.iter().copied().max().unwrap_or(1) as f64;
     let plan = |steps: u64| -> Result<Vec<Level>, PlanError> {
-        // Of the largest level, from far above 1 down.
+        // The largest level's rate, from far above 1 downwards.
         let largest = libm::exp2((HALVINGS / 2) as f64 - steps as f64 / STEPS as f64);
         let level = |&keys: &u64| {
             let fpr = largest * keys as f64 / most;

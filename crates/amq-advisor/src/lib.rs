@@ -37,7 +37,7 @@ pub use tolerances::{SMALL_SET_BYTES, TIME_MAY_TAKE, USEFUL_FPR};
 pub use unsupported::Instead;
 pub use workload::{DEFAULT_FPR, First, Keys, KeysBy, Workload};
 
-/// What to take for a workload, by the times of this repository's records.
+/// The answer to a workload, with the times of this repository's records.
 pub fn choose(workload: &Workload) -> Result<Answer, ChooseError> {
     workload.check()?;
     let unsupported = unsupported::needs(workload);

@@ -1,54 +1,54 @@
-//! What a filter must be able to do, and the words for it.
+//! Abilities that a filter must have, and their names.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// Something the filter must be able to do beyond answering.
+/// An ability that the filter must have, beyond answering queries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Need {
-    /// Take keys out again.
+    /// Remove keys.
     Remove,
-    /// Tell how often a key was inserted, up to `most` times.
+    /// Count how often a key was inserted, up to `most` times.
     Count {
-        /// The highest count to tell apart.
+        /// The highest count to distinguish.
         most: u32,
     },
-    /// List what is in it: hashes, since no filter keeps the keys.
+    /// List its contents: hashes, since no filter stores the keys.
     List,
-    /// Absorb another filter: become the union of both.
+    /// Merge with another filter.
     Merge,
-    /// Begin small, and take more keys without a higher rate: up to the number of keys, or, if that
-    /// is [`Keys::Unknown`](crate::Keys::Unknown), which implies it, without end.
+    /// Start small and grow without a higher rate: up to the number of keys, or without a bound for
+    /// [`Keys::Unknown`](crate::Keys::Unknown), which implies this need.
     Grow,
-    /// Be made smaller without the keys: one file serves several sizes.
+    /// Shrink without the keys: one file serves several sizes.
     Truncate,
-    /// Let several threads insert (and remove, if that is needed) at once.
+    /// Let several threads insert (and remove, if needed) concurrently.
     SharedInsert,
-    /// Give a value of this many bits for each key.
+    /// Store a value of this many bits for each key.
     Values {
         /// Bits of a value, 1 to 32.
         bits: u32,
     },
     /// Be saved to a file, loaded, and mapped into memory.
     Files,
-    /// Forget by time: whenever time moves on, the oldest of the generations is forgotten.
+    /// Forget by time: at each step, the oldest of the generations is forgotten.
     Forget {
         /// Generations, 2 to 4096.
         generations: u32,
     },
-    /// Never err: no filter does, so the answer is the keys themselves.
+    /// Never err: no filter qualifies, so the answer is an exact set of the keys.
     Exact,
-    /// Tell whether any key lies in a range: the error names what does.
+    /// Tell whether any key is in a range: the error names structures that can.
     Range,
-    /// Find the keys that two sets do not share: the error names what does.
+    /// Find the keys in which two sets differ: the error names structures that can.
     Reconcile,
-    /// Say which of many sets may hold a key: the error names what does. The sets are as many as
-    /// [`filters`](crate::Workload::with_filters), each of that many keys.
+    /// Tell which of many sets may contain a key: the error names structures that can.
+    /// [`filters`](crate::Workload::with_filters) is the number of sets; the keys are those of one.
     WhichSet,
 }
 
-/// What people call a need or an option, by other words: the first word of each row is ours.
+/// Synonyms of needs and options; the first word of each row is ours.
 const MEANT: [&str; 16] = [
     "remove delete erase expire evict",
     "list iterate enumerate sort order scan",
@@ -69,8 +69,8 @@ const MEANT: [&str; 16] = [
 ];
 
 impl Need {
-    /// The needs without a number: the word that `amq choose --need` takes, a line about it, and
-    /// the need. No filter of one set meets the last three.
+    /// The needs without a number: the word for `amq choose --need`, a description, and the need.
+    /// No filter of a single set meets the last three.
     pub const WORDS: [(&'static str, &'static str, Self); 11] = [
         ("remove", "Remove keys", Self::Remove),
         ("list", "List the hashes it stores, not the keys", Self::List),
@@ -85,7 +85,7 @@ impl Need {
         ("which-set", "Say which of many sets (--filters) may hold a key", Self::WhichSet),
     ];
 
-    /// The word, or the option of `amq choose`, for what people call by another word.
+    /// Our word for a need, or the option of `amq choose`, given a synonym.
     #[must_use]
     pub fn meant(word: &str) -> Option<&'static str> {
         let word = word.to_ascii_lowercase();
@@ -94,7 +94,7 @@ impl Need {
     }
 }
 
-/// Why a word is no [`Need`]: it is none of [`Need::WORDS`].
+/// The error for a word that is not one of [`Need::WORDS`].
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NeedError {

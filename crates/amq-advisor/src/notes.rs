@@ -1,5 +1,4 @@
-//! Notes: how to use what was chosen, and what to know before one relies on it; the most important
-//! first.
+//! Notes: how to use the chosen structure, and its caveats; the most important first.
 
 use crate::cost::{own, smallest};
 use crate::numbers::{Bytes, Number, Rate, Rounded};
@@ -12,8 +11,7 @@ use crate::{
 use amq::{Abilities, AnyFilter, Budget, FilterKind, Goal, PlanFilter};
 use amq_core::numeric::last_true;
 
-/// What to know beside the choices; and how many of the notes, the first ones, may change a
-/// decision.
+/// The notes of an answer, and how many of the first ones may change a decision.
 pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String>, usize) {
     let best = answer.best();
     let filter = answer.filters().next().filter(|_| best.structure != Structure::Nothing);
@@ -61,26 +59,26 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
     (notes, count)
 }
 
-/// What a removal must not do. Where strangers choose the keys, more is said of them.
+/// The rule of removal; if strangers choose the keys, their note extends it.
 const REMOVAL: &str =
     "Remove only inserted keys: removing one that never was, or twice, can remove another's.";
-/// What a removal does not do.
+/// What a removal does not guarantee.
 const STILL_YES: &str = "A removed key may still be answered yes (proof: `--need exact,remove`).";
 /// What a secret key does not prevent.
 const REPEATED: &str =
     "They can repeat a false positive: cache the store's \"no\", or limit their queries.";
 
-/// A note where it is so.
+/// A note, if the condition holds.
 fn said(is_so: bool, text: &str) -> Option<String> {
     is_so.then(|| text.into())
 }
 
-/// A part of a sentence where it is so.
+/// A part of a sentence, if the condition holds.
 fn when(is_so: bool, text: &str) -> &str {
     if is_so { text } else { "" }
 }
 
-/// What keys that strangers choose ask for.
+/// The note for keys chosen by strangers.
 fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Option<String> {
     if !workload.by_strangers() {
         return None;
@@ -100,12 +98,12 @@ fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Opt
     ))
 }
 
-/// The lowest rate of a smaller filter, where that rate alone excludes it: ribbons end at 32
+/// The lowest rate of a smaller filter that only its rate excludes: ribbon filters have at most 32
 /// columns.
 fn lower_rate(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let asked = workload.fpr?;
     let at = |structure: Structure, steps: u64| {
-        // Eight steps to a halving, each a little above the rate of whole bits.
+        // Eight steps per halving, each slightly above the rate of whole bits.
         let fpr = Some(libm::exp2(-(steps as f64) / 8.0) * 1.001);
         smallest(structure, &Workload { fpr, ..workload.clone() }).ok()
     };
@@ -123,13 +121,13 @@ fn lower_rate(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<S
     })
 }
 
-/// What it is called in a sentence.
+/// Its name in a sentence.
 fn named(structure: Structure) -> String {
     let is_map = structure == Structure::Map;
     if is_map { structure.to_string() } else { format!("{structure} filter") }
 }
 
-/// What becomes of keys beyond the plan, and of keys that come again.
+/// What happens to keys beyond the plan, and to repeated keys.
 fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     let (it, goal) = (choice.structure, choice.goal?);
     let can = Abilities::of(it.kind()?);
@@ -144,7 +142,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
         it.keeps_copies() && !it.forgets() && !is_named,
         "A repeated key takes another slot, unless `insert_unique` (`amq build --unique`) skips it.",
     );
-    // One that grows by itself has room for more.
+    // A filter that grows by itself has room for more.
     if can.never_full || can.grow && it.kind() != Some(FilterKind::Quotient) {
         return Some(repeats.into()).filter(|text: &String| !text.is_empty());
     }
@@ -154,7 +152,7 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     Some(format!("It refuses {what} beyond {keys}. {repeats}").trim_end().into())
 }
 
-/// What becomes of copies that are neither counted nor one from each part that is merged.
+/// What happens to copies that are neither counted nor from merged parts.
 fn copies(answer: &Answer, workload: &Workload) -> Option<String> {
     let is_kept = workload.counts() || workload.has(Need::Merge);
     workload.copies.filter(|&copies| copies > 1.0 && !is_kept)?;
@@ -173,7 +171,7 @@ fn copies(answer: &Answer, workload: &Workload) -> Option<String> {
     )
 }
 
-/// What copies take that are counted, and what takes any number of them.
+/// The space of counted copies, and a filter that holds any number of them.
 fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
     let (most, copies) = (workload.most_copies()?, workload.stored_copies());
     let given = if copies < f64::from(most) { "on average" } else { "at most" };
@@ -199,7 +197,7 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
     Some(text.trim_start().to_string()).filter(|text| !text.is_empty())
 }
 
-/// How one that grows begins, and what it takes.
+/// How a growing filter starts, and its size.
 fn growth(choice: &Choice, workload: &Workload) -> Option<String> {
     if workload.grows_without_bound() {
         return Some(
@@ -226,7 +224,7 @@ fn growth(choice: &Choice, workload: &Workload) -> Option<String> {
     })
 }
 
-/// How many keys are remembered for certain by one that forgets.
+/// How many keys a filter that forgets is certain to remember.
 fn generations(workload: &Workload) -> Option<String> {
     let count = u64::from(workload.generations()?);
     let keys = workload.keys.planned();
@@ -239,7 +237,7 @@ fn generations(workload: &Workload) -> Option<String> {
     ))
 }
 
-/// What merging asks of each part.
+/// What merging requires of each part.
 fn merging(choice: &Choice, workload: &Workload) -> Option<String> {
     choice.structure.kind().filter(|_| workload.has(Need::Merge) && choice.grown.is_none())?;
     let (keys, bytes) = (Number(workload.keys.planned()), Bytes(choice.bytes));
@@ -260,7 +258,7 @@ fn merging(choice: &Choice, workload: &Workload) -> Option<String> {
 /// The rates that a filter is truncated to.
 const RUNGS: [f64; 4] = [1e-4, 1e-3, 0.01, 0.1];
 
-/// What it takes at each higher rate, without its keys.
+/// The size after truncating to each higher rate.
 fn truncation(choice: &Choice, workload: &Workload) -> Option<String> {
     let goal = choice.goal.filter(|_| workload.has(Need::Truncate))?;
     let kind = choice.structure.kind()?;
@@ -283,7 +281,7 @@ fn truncation(choice: &Choice, workload: &Workload) -> Option<String> {
     })
 }
 
-/// Bytes of a quotient filter for a goal that is truncated to a rate: its slots stay.
+/// Bytes of a quotient filter for a goal, truncated to a rate: the number of slots stays.
 fn truncated_quotient(goal: Goal, fpr: f64) -> Option<u64> {
     let mut params = amq::QuotientFilter::plan(goal).ok()?.params;
     while params.remainder_bits > 0 {
@@ -296,14 +294,14 @@ fn truncated_quotient(goal: Goal, fpr: f64) -> Option<u64> {
     Some(params.bytes())
 }
 
-/// Bits that a sorted list of hashes takes for each beyond `log2(range / hashes)`, at least.
+/// The minimum overhead of a sorted list of hashes, in bits per hash above `log2(range / hashes)`.
 const LIST_BITS: f64 = 1.44;
 
-/// What it takes to bring others up to date.
+/// How to send updates to others.
 fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let changes = workload.changes.filter(|_| choice.structure != Structure::Map)?;
     let (whole, keys) = (choice.bytes, changes.saturating_mul(workload.kept_key_bytes()));
-    // Of a hash the receiver needs what its filter keeps.
+    // The receiver needs only the bits of a hash that its filter stores.
     let taker = answer.filters().find_map(|it| {
         let is_quotient = it.structure == Structure::Filter(FilterKind::Quotient);
         let plan = amq::QuotientFilter::plan(it.goal.filter(|_| is_quotient)?).ok()?;
@@ -330,16 +328,17 @@ fn changes(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<Stri
     ))
 }
 
-/// Bytes of a file beside its table, at least: the header, and a directory with a head, a section
-/// and its geometry. A ribbon has three sections and two layers more, and a spare row at the end;
-/// up to six layers in all, and what aligns the sections, make it half as many again at most.
+/// The minimum bytes of a file besides its table: the header, and a directory with a head, a
+/// section and its geometry. A ribbon filter has three sections and two layers more, and a spare
+/// row at the end; with up to six layers, and with the alignment of sections, the true number is at
+/// most half as large again.
 fn file_bytes(structure: Structure) -> u64 {
     let has_parts = matches!(structure, Structure::Filter(FilterKind::Ribbon) | Structure::Map);
     let rows = if has_parts { 9 } else { 3 };
     (amq::format::HEADER + rows * amq::format::ENTRY) as u64
 }
 
-/// What many filters take together.
+/// The total size of many filters.
 fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
     let (it, filters) = (choice.structure, workload.filters);
     choice.goal.filter(|_| filters > 1)?;
@@ -365,7 +364,7 @@ fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
     }
     let full = when(workload.grows(), " once full");
     let inserts = it.kind().is_some_and(|kind| Abilities::of(kind).insert);
-    // Parts that are merged are planned alike.
+    // Merged parts have the same plan.
     let own = when(inserts && !workload.has(Need::Merge), " Plan each for its own number of keys.");
     let levels = when(
         workload.built_once && workload.allowed(1).is_some(),
@@ -378,7 +377,7 @@ fn many_filters(choice: &Choice, workload: &Workload) -> Option<String> {
     ))
 }
 
-/// How values that change are kept in few bits.
+/// How to store changing values in few bits.
 fn values(best: &Choice, workload: &Workload) -> Option<String> {
     if best.structure == Structure::Map || workload.built_once {
         return None;
@@ -394,10 +393,10 @@ fn values(best: &Choice, workload: &Workload) -> Option<String> {
     ))
 }
 
-/// Bytes that many a machine has not got: to build a filter, and to hold it.
+/// Bytes that many machines do not have: to build a filter, and to hold it.
 const LARGE: [u64; 2] = [8 << 30, 64 << 30];
 
-/// What to do where a filter takes much memory.
+/// What to do if a filter needs much memory.
 fn much_memory(choice: &Choice, workload: &Workload) -> Option<String> {
     let builds = choice.build_bytes >= LARGE[0].max(choice.bytes.saturating_mul(2));
     if workload.built_once && builds {
@@ -412,7 +411,7 @@ fn much_memory(choice: &Choice, workload: &Workload) -> Option<String> {
     })
 }
 
-/// What holds integers that come in order.
+/// An alternative for integers that arrive in order.
 fn high_water(best: &Choice, workload: &Workload) -> Option<String> {
     let is_bitmap = matches!(best.structure, Structure::Bitmap | Structure::LongBitmap);
     (is_bitmap && !workload.built_once).then(|| {
@@ -422,8 +421,8 @@ fn high_water(best: &Choice, workload: &Workload) -> Option<String> {
     })
 }
 
-/// What the keys themselves take, in the smallest form, and in a hash table if they come one by
-/// one.
+/// The size of the keys themselves in the smallest form, and in a hash table if they are inserted
+/// one by one.
 fn exact_size(answer: &Answer, filter: Option<&Choice>, workload: &Workload) -> Option<String> {
     let least = &answer.exact[0];
     if answer.best().structure == least.structure {
@@ -454,7 +453,7 @@ fn exact_size(answer: &Answer, filter: Option<&Choice>, workload: &Workload) -> 
     })
 }
 
-/// What a filter of all the bytes allowed would err on, where the rate asked for leaves many free.
+/// The rate of a filter of the allowed size, if the requested rate leaves much of it unused.
 fn room(choice: &Choice, workload: &Workload) -> Option<String> {
     let allowed = workload.allowed(workload.keys.planned()).filter(|_| workload.fpr.is_some())?;
     let is_roomy = choice.bytes.saturating_mul(6) / 5 < allowed && choice.grown.is_none();
@@ -466,7 +465,7 @@ fn room(choice: &Choice, workload: &Workload) -> Option<String> {
     })
 }
 
-/// From which cost of a lookup on a filter pays; or what it saves, where that is known.
+/// The cost of a lookup from which a filter pays off, or its saving if the cost is known.
 fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String> {
     let spared = workload.absent * (1.0 - choice.fpr);
     let tells_more =
@@ -488,13 +487,13 @@ fn worth(choice: &Choice, answer: &Answer, workload: &Workload) -> Option<String
     })
 }
 
-/// Bytes of a device that has little memory.
+/// The most bytes of a small device.
 const SMALL_DEVICE: u64 = 1 << 20;
 
-/// What it can do there.
+/// The note for small devices.
 const DEVICE: &str = "The filters are `no_std`, and a view queries a file in place, in flash too.";
 
-/// What a file takes beside the table, where the two together exceed the size allowed.
+/// The overhead of a file, if it and the table exceed the allowed size.
 fn file(best: &Choice, workload: &Workload) -> Option<String> {
     let allowed = workload.bytes.filter(|_| workload.filters == 1)?;
     let more = file_bytes(best.structure) * 3 / 2;
@@ -519,7 +518,7 @@ fn no_rate(workload: &Workload) -> Option<String> {
     is_open.then(|| format!("No rate was asked for: planned for {}.", Rate(DEFAULT_FPR)))
 }
 
-/// What a tail of inserts is.
+/// The definition of insert tails.
 fn tails(workload: &Workload) -> Option<String> {
     (workload.spares() == First::Tail && !workload.built_once).then(|| {
         "Tails are the 99.9th percentile of single inserts. One that grows pauses, less often than \
@@ -528,7 +527,7 @@ fn tails(workload: &Workload) -> Option<String> {
     })
 }
 
-/// Where the times come from.
+/// The source of the times.
 fn measured(answer: &Answer) -> Option<String> {
     answer.choices.iter().find(|choice| choice.query_ns.is_some())?;
     let is_reckoned = answer.choices.iter().any(|choice| choice.reckoned);

@@ -1,4 +1,4 @@
-//! Numbers as people write them.
+//! Human-readable numbers.
 
 use core::fmt;
 
@@ -44,17 +44,17 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Decimals that show so many significant digits.
+/// The number of decimals that show `digits` significant digits.
 fn significant(value: f64, digits: i32) -> usize {
     if value <= 0.0 {
         return 0;
     }
-    // What rounds up to a power of ten is one.
+    // Numbers that round up to a power of ten count as one.
     let exponent = libm::floor(libm::log10(value * 1.0005)) as i32;
     (digits - 1 - exponent).clamp(0, 12) as usize
 }
 
-/// A number to one decimal, or to three digits if it is larger.
+/// A number with one decimal, or rounded to three digits if it is larger.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rounded(pub(crate) f64);
 
@@ -64,12 +64,12 @@ impl fmt::Display for Rounded {
             return f.pad(&format!("{:.1}", self.0));
         }
         let unit = libm::exp10(libm::floor(libm::log10(self.0 * 1.0005)) - 2.0);
-        // A float-to-integer cast saturates, as it should here.
+        // The cast saturates, as intended.
         Number((libm::round(self.0 / unit) * unit) as u64).fmt(f)
     }
 }
 
-/// A whole number with commas.
+/// An integer with thousands separators.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number(pub(crate) u64);
 

@@ -1,4 +1,4 @@
-//! The ranked answer: every candidate considered, and the order of the choices.
+//! Ranking: considers every candidate and orders the choices.
 
 use crate::cost::{errors, exact, inverse_bits, own, quickest, smallest, without};
 use crate::tolerances::{
@@ -9,7 +9,7 @@ use crate::{
     notes, reason,
 };
 
-/// The answer for a workload; without any choice if nothing meets it.
+/// The answer for a workload; without choices if no structure meets it.
 pub(crate) fn ranked(workload: &Workload) -> Answer {
     let (mut choices, mut rejections) = (Vec::new(), Vec::new());
     for structure in Structure::candidates(workload) {
@@ -47,7 +47,7 @@ pub(crate) fn ranked(workload: &Workload) -> Answer {
     answer
 }
 
-/// What holds the keys in about the bytes of a filter stands right behind it, where that is first.
+/// If a filter is first, inserts an exact structure of about the same size right after it.
 fn insert_near_exact(choices: &mut Vec<Choice>, exact: Vec<Choice>) {
     let Some(first) = choices.first().filter(|first| first.structure.is_filter()) else { return };
     let is_near = |it: &Choice| it.bytes as f64 <= first.bytes as f64 * NEARLY;
@@ -57,13 +57,13 @@ fn insert_near_exact(choices: &mut Vec<Choice>, exact: Vec<Choice>) {
     choices.insert(1, Choice { reason, ..set });
 }
 
-/// All choices at their quickest. Where no size is named, they may take twice the bits again as
-/// long as errors are most of what the best of them costs, and that halves it.
+/// All choices with their fastest parameters. Without a size limit, the allowed bits are doubled
+/// again while errors are most of the best choice's cost and doubling halves it.
 fn hurried(smallest: &[Choice], mut most: f64, workload: &Workload) -> (By, Vec<Choice>) {
     let within = |most: f64| -> Vec<Choice> {
         smallest.iter().map(|choice| quickest(choice, most, workload)).collect()
     };
-    // What the best costs, and how much of it are errors.
+    // The cost of the best choice, and the part due to errors.
     let best = |choices: &[Choice], most: f64| {
         let fitting = choices.iter().filter(|choice| choice.bits_per_key <= most);
         let costs = fitting.map(|choice| (own(choice, workload), errors(choice, workload)));
@@ -81,11 +81,11 @@ fn hurried(smallest: &[Choice], mut most: f64, workload: &Workload) -> (By, Vec<
     (By::Time(most), choices)
 }
 
-/// What is spared first, within which size.
+/// The measure that is ranked first, and the size limit.
 fn order(smallest: &[Choice], workload: &Workload) -> By {
     let keys = workload.keys.planned();
     let allowed = workload.allowed(keys).map(|bytes| bytes as f64 * 8.0 / keys as f64);
-    // Of what nobody has timed, none can be the fastest.
+    // A choice without a measured time cannot be the fastest.
     let is_known = |it: &&Choice| workload.spares() == First::Memory || it.cost_ns.is_some();
     let known = smallest.iter().filter(is_known);
     let fewest = known.map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
@@ -98,9 +98,9 @@ fn order(smallest: &[Choice], workload: &Workload) -> By {
     }
 }
 
-/// Sorts by the one thing that matters most, and what ties with the best of the rest by the next:
-/// bits after time, time after bits, rate or tail. What is near there, too, keeps the order of the
-/// kinds.
+/// Sorts by the most important measure, and ties with the best of the rest by the second: bits
+/// after time; time after bits, rate or tail. Choices that are close in the second measure, too,
+/// keep the order of the kinds.
 fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
     let time = |choice: &Choice| own(choice, workload);
     let size = |choice: &Choice| choice.bits_per_key;
@@ -109,8 +109,8 @@ fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
         By::Rate => sort(choices, inverse_bits, TIE, time),
         By::Time(most) | By::Tail(most) => {
             let is_tail = matches!(by, By::Tail(_));
-            // What does not fit comes last, and what fits by erring nearly always; of inserts that
-            // are to be even, by erring more often than is usual.
+            // Choices that do not fit come last, and so do those that fit only at a useless rate;
+            // if insert tails matter, at a higher rate than usual.
             let errs = match workload.needs_a_useful_rate() {
                 true if is_tail => DEFAULT_FPR,
                 true => USEFUL_FPR,
@@ -133,7 +133,7 @@ fn rank(choices: &mut [Choice], by: By, workload: &Workload) {
     }
 }
 
-/// Group after group of what ties by the first measure; in each the near by the second one.
+/// Sorts in groups of ties by the first measure; within each, by the second.
 fn sort(
     choices: &mut [Choice],
     first: impl Fn(&Choice) -> f64,
@@ -154,7 +154,7 @@ fn sort(
     }
 }
 
-/// What comes within a share of the least, and the others.
+/// Splits off the choices within a given factor of the minimum.
 fn near<'a>(
     choices: &'a mut [Choice],
     measure: &impl Fn(&Choice) -> f64,

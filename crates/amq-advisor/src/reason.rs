@@ -1,4 +1,4 @@
-//! The sentences of each choice: what it is, and why it has its place.
+//! The sentences of each choice: a description, and the reason for its rank.
 
 use crate::cost::smallest;
 use crate::numbers::{Bytes, Rate};
@@ -6,10 +6,10 @@ use crate::tolerances::{By, FORCED_FPR, POOR_FPR, TAIL_NOISE_NS, TIE, TIME_TIE, 
 use crate::{Choice, DEFAULT_FPR, Growth, Structure, Workload, exact, size};
 use amq::{Abilities, Ability, Budget, FilterKind};
 
-/// Bits per key over the least possible, from which a few keys fill a table badly.
+/// The overhead over the lower bound above which a table for few keys counts as wasteful.
 const WASTEFUL: f64 = 2.0;
 
-/// Gives each of the ranked choices its sentences.
+/// Sets the sentences of the ranked choices.
 pub(crate) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
     for index in 0..choices.len() {
         let compared = match index {
@@ -23,7 +23,7 @@ pub(crate) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
     }
 }
 
-/// What it is.
+/// The description of a structure.
 pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
     let about = structure.kind().map_or("", FilterKind::about);
     let (shards, generations) = (size::shards(workload), workload.generations().unwrap_or(1));
@@ -75,7 +75,7 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
     }
 }
 
-/// What one chooses a kind by.
+/// The abilities by which one chooses a kind.
 fn can(kind: FilterKind) -> String {
     use Ability::{BuildOnly, Count, List, Merge, NeverFull, Remove};
     let can = Abilities::of(kind);
@@ -88,12 +88,12 @@ fn can(kind: FilterKind) -> String {
     }
 }
 
-/// Why the first is first, and what it takes over the least possible.
+/// Why the first choice is first, and its overhead over the lower bound.
 fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     let best = &choices[0];
     let fewest = choices.iter().map(|choice| choice.bits_per_key).fold(f64::INFINITY, f64::min);
     let lowest = choices.iter().map(|choice| choice.fpr).fold(1.0, f64::min);
-    // What is near in the second measure, too, keeps the order of the kinds.
+    // Choices that are close in the second measure, too, keep the order of the kinds.
     let is_beaten = |most: f64| {
         let tied = choices[1..].iter().filter(|choice| choice.bits_per_key <= most * (1.0 + 1e-9));
         tied.filter_map(|choice| choice.cost_ns).any(|ns| best.cost_ns > Some(ns))
@@ -139,7 +139,7 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     let forced = forced(best, workload);
     let why = forced.clone().unwrap_or_default() + &why;
     let bits = best.grown.map_or(best.bits_per_key, |growth| growth.least);
-    // The bound is on sets.
+    // The lower bound holds for sets.
     let is_map = best.structure == Structure::Map || workload.counts();
     if is_map || best.fpr >= 1.0 || best.fpr <= 0.0 {
         return format!("{why}.");
@@ -159,13 +159,13 @@ fn first(choices: &[Choice], by: By, workload: &Workload) -> String {
     format!("{why}{over}.{poor}")
 }
 
-/// Whether a size alone, without a rate or a cost of errors, leaves a rate that is of little use.
+/// Whether a size limit alone, without a rate or a cost of errors, forces a high rate.
 pub(crate) fn is_forced(choice: &Choice, workload: &Workload) -> bool {
     let is_open = workload.needs_a_useful_rate() && workload.allowed(1).is_some();
     is_open && choice.rate() > Some(FORCED_FPR)
 }
 
-/// What the usual rate needs, where a size forces another.
+/// The size that the usual rate needs, if a size limit forces a higher rate.
 fn forced(choice: &Choice, workload: &Workload) -> Option<String> {
     let fpr = is_forced(choice, workload).then_some(DEFAULT_FPR);
     let (forced, usual) = (Rate(choice.fpr), Rate(fpr?));
@@ -175,7 +175,7 @@ fn forced(choice: &Choice, workload: &Workload) -> Option<String> {
     Some(format!("{forced} of absent keys pass, too many for most uses{takes}. "))
 }
 
-/// How one that is not first compares with the first.
+/// How a further choice compares with the first.
 pub(crate) fn beside(first: &Choice, this: &Choice) -> String {
     let bits = (this.bits_per_key / first.bits_per_key - 1.0) * 100.0;
     let of = first.structure;
@@ -192,7 +192,7 @@ pub(crate) fn beside(first: &Choice, this: &Choice) -> String {
     }
 }
 
-/// What else its numbers say.
+/// Further remarks on its numbers.
 fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     let mut text = String::new();
     if let (By::Tail(_), Some(ns)) = (by, choice.tail_ns) {

@@ -15,8 +15,8 @@ pub(crate) const MOST_COUNTED: u32 = 14;
 /// Bits of the longest values of a map.
 pub(crate) const MOST_VALUE_BITS: u32 = 32;
 
-/// A filter for a rate below the first that takes more than this many times the bytes of the keys
-/// themselves is useless.
+/// A filter for a rate below `LOW_FPR` that takes more than `USELESS_TIMES` times the bytes of the
+/// keys themselves is useless.
 const LOW_FPR: f64 = 1e-6;
 const USELESS_TIMES: u64 = 16;
 
@@ -147,12 +147,12 @@ fn growing(kind: FilterKind, keys: u64, fpr: f64, workload: &Workload) -> Result
             let plan = amq::ExpandableQuotientFilter::plan(goal)?;
             let sizes = amq_quotient::theory::expandable::sizes(&plan.params);
             let grown = if bound.is_some() { None } else { Some(Growth::over(sizes)?) };
-            // The rate that it approaches, however far it grows.
+            // The rate that it approaches as it grows.
             Ok(Size { grown, ..doubling(plan.bytes, fpr) })
         }
         FilterKind::Scalable => scalable::<amq_bloom::BloomFilter>(keys, fpr, bound),
         FilterKind::ScalableBlocked => scalable::<amq_bloom::BlockedBloomFilter>(keys, fpr, bound),
-        // One that grows by itself.
+        // A filter that grows by itself.
         _ => planned(kind, goal, workload),
     }
 }
@@ -173,7 +173,7 @@ fn scalable<S: amq_scalable::OwnedStage>(
     let plan = theory::plan_params::<S>(params, keys)?;
     Ok(match bound {
         Some(_) => Size::fixed(keys, plan.bytes, plan.expected_fpr),
-        // The rate that it approaches, however far it grows.
+        // The rate that it approaches as it grows.
         None => Size {
             grown: Some(Growth::over(theory::sizes::<S>(&params))?),
             ..Size::fixed(keys, plan.bytes, fpr)
@@ -181,7 +181,7 @@ fn scalable<S: amq_scalable::OwnedStage>(
     })
 }
 
-/// Number of shards: four for each thread, so that two of them seldom want the same lock.
+/// The number of shards: four per thread, so that threads rarely contend for a lock.
 pub(crate) fn shards(workload: &Workload) -> u64 {
     let shards = u64::from(workload.threads) * 4;
     shards.next_power_of_two().min(1 << 15)
@@ -207,7 +207,7 @@ fn sharded(
     })
 }
 
-/// As `Rolling` plans it: each generation has its part of the keys, of the bytes and of the rate.
+/// As `Rolling` plans it: each generation gets its part of the keys, the bytes and the rate.
 fn rolling(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
     let count = u64::from(workload.generations().unwrap_or(1));
     let together = |fpr: f64| -libm::expm1(libm::log1p(-fpr) * count as f64);
@@ -232,7 +232,7 @@ fn rolling(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, Pl
 fn map(keys: u64, budget: Budget, workload: &Workload) -> Result<Size, Failure> {
     let bits = workload.value_bits().unwrap_or(1);
     let errs = workload.fpr.is_some() || workload.false_positive_ns.is_some();
-    // A float-to-integer cast saturates, as it should here.
+    // The cast saturates, as intended.
     let check_bits = match budget {
         Budget::Fpr(fpr) if errs => libm::ceil(-libm::log2(fpr)) as u32,
         _ => 0,
@@ -254,8 +254,7 @@ fn map(keys: u64, budget: Budget, workload: &Workload) -> Result<Size, Failure> 
     check(&size, workload).map(|()| size)
 }
 
-/// The rate of a filter planned for a goal, once it holds twice the keys; `None` if it refuses
-/// them.
+/// The rate of a filter planned for a goal that holds twice the keys; `None` if it refuses them.
 pub(crate) fn rate_with_twice_the_keys(kind: FilterKind, goal: Goal) -> Option<f64> {
     fn twice<F: PlanFilter>(goal: Goal) -> Option<f64> {
         let plan = F::plan(goal).ok()?;
@@ -271,8 +270,8 @@ pub(crate) fn rate_with_twice_the_keys(kind: FilterKind, goal: Goal) -> Option<f
     }
 }
 
-/// Checks a limit on the size beside the rate, and whether the rate of a size is worth a query, or
-/// the size of a rate its bytes.
+/// Checks the size limit, if there is also a rate, and whether the rate at a size, or the size at a
+/// rate, is useful.
 fn check(size: &Size, workload: &Workload) -> Result<(), Failure> {
     let is_filter = workload.value_bits().is_none();
     if workload.fpr.is_none() && is_filter && size.fpr > USELESS_FPR {
@@ -314,7 +313,7 @@ fn of_size(workload: &Workload) -> Demand {
     workload.limit().or(bits).unwrap_or(Demand::Keys(workload.keys))
 }
 
-/// The demand that a variant's refusal to plan is about.
+/// The demand that an error of planning is about.
 fn failure(error: &PlanError, workload: &Workload) -> Failure {
     let keys = Demand::Keys(workload.keys);
     let fpr = workload.fpr.map_or(keys, Demand::Fpr);
@@ -334,9 +333,9 @@ fn failure(error: &PlanError, workload: &Workload) -> Failure {
     }
 }
 
-/// A count-min sketch, for counts that no counter of this family holds: bits of a counter, and its
-/// size, as a counting Bloom filter's with wider counters. `None` if one does, or if a sketch
-/// cannot do what else is needed.
+/// A count-min sketch, for higher counts than the counters of this family hold: the bits of a
+/// counter, and the size, computed as for a counting Bloom filter with wider counters. `None` if a
+/// filter suffices, or if a sketch does not meet the other needs.
 pub(crate) fn sketch(workload: &Workload) -> Option<(u64, Size)> {
     let does = |need: &Need| {
         matches!(need, Need::Count { .. } | Need::Forget { .. } | Need::Merge | Need::Remove)

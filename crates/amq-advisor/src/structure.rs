@@ -1,32 +1,32 @@
-//! What can be chosen.
+//! The structures that can be chosen.
 
 use crate::{Need, Workload};
 use amq::{Abilities, AnyFilter, FilterKind};
 use core::fmt;
 
-/// What to take.
+/// A structure that the advisor can choose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Structure {
     /// A filter of this kind.
     Filter(FilterKind),
-    /// A Bloom filter of this kind that several threads insert into at once, without locks: an
+    /// A Bloom filter of this kind that several threads insert into concurrently, without locks: an
     /// `AtomicBloomFilter`, or an `AtomicBlockedBloomFilter`.
     Atomic(FilterKind),
-    /// Several filters of this kind, a lock for each, chosen by [`KeyHash::shard`].
+    /// Several filters of this kind, each behind a lock, chosen by [`KeyHash::shard`].
     ///
     /// [`KeyHash::shard`]: amq::KeyHash::shard
     Sharded(FilterKind),
     /// A filter of this kind for each of the last generations of a stream: `Rolling`.
     Rolling(FilterKind),
-    /// A filter of this kind for each of the last periods, in a ring that the program keeps, to sum
-    /// the copies of a key over them: `Rolling` keeps one copy.
+    /// A filter of this kind for each of the last periods, in a ring that the program maintains, to
+    /// sum the copies of a key over them: `Rolling` keeps only one copy.
     Periods(FilterKind),
-    /// The two together: rolling filters of this kind, each behind a lock.
+    /// Rolling filters of this kind, each behind a lock.
     ShardedRolling(FilterKind),
     /// A `RibbonMap`: a value for each key.
     Map,
-    /// A bit for each integer of up to 32 bits, compressed where they are few: `RoaringBitmap`.
+    /// A compressed bitmap of integers of up to 32 bits: `RoaringBitmap`.
     Bitmap,
     /// The same for longer integers: `RoaringTreemap`.
     LongBitmap,
@@ -43,7 +43,7 @@ pub enum Structure {
 }
 
 impl Structure {
-    /// What holds the keys exactly: a map where they have values or counts.
+    /// The exact hash structure: a map if the keys have values or counts, else a set.
     pub(crate) fn exact(workload: &Workload) -> Self {
         if workload.bits_beside_key() == 0 { Self::ExactSet } else { Self::ExactMap }
     }
@@ -62,15 +62,15 @@ impl Structure {
         }
     }
 
-    /// Whether it is of this family, and answers about keys in fewer bits than they have: not the
-    /// keys themselves, a sketch, or nothing.
+    /// Whether it is a filter (or a map) of this family, not an exact structure, a sketch, or no
+    /// filter.
     #[must_use]
     pub const fn is_filter(self) -> bool {
         self.kind().is_some() || matches!(self, Self::Map)
     }
 
-    /// Its id, name, type, and the path of its type if that is not in the crate `amq`. The words of
-    /// what is made of filters of a kind precede those of the kind.
+    /// Its id, its name, its type, and the type's path if that is not in the crate `amq`. For
+    /// structures made of filters of a kind, these are prefixes to the words of the kind.
     const fn words(self) -> [&'static str; 4] {
         match self {
             Self::Filter(_) => [""; 4],
@@ -102,14 +102,14 @@ impl Structure {
         }
     }
 
-    /// Its name on command lines: the id of its kind, if it is a filter on its own.
+    /// Its name on command lines: for a plain filter, the id of its kind.
     #[must_use]
     pub fn id(self) -> String {
         String::from(self.words()[0]) + self.kind().map_or("", FilterKind::id)
     }
 
-    /// Its type: in the crate `amq`, but for what holds the keys themselves. Empty for nothing, and
-    /// where no one type stands out.
+    /// Its type: in the crate `amq`, except for exact structures. Empty for no filter, and if no
+    /// single type is the obvious one.
     #[must_use]
     pub fn type_name(self) -> String {
         let outer = self.words()[2];
@@ -117,14 +117,14 @@ impl Structure {
         format!("{outer}{inner}{}", ">".repeat(outer.matches('<').count()))
     }
 
-    /// What to look for: its type, or its name where it has none.
+    /// Its type, or its name if it has none.
     #[must_use]
     pub fn title(self) -> String {
         let name = self.type_name();
         if name.is_empty() { format!("{self}") } else { name }
     }
 
-    /// The line that imports it; empty if it has no type.
+    /// The `use` line that imports it; empty if it has no type.
     #[must_use]
     pub fn import(self) -> String {
         match (self.type_name(), self.words()[3]) {
@@ -144,11 +144,11 @@ impl Structure {
         matches!(self, Self::Rolling(_) | Self::ShardedRolling(_) | Self::Periods(_))
     }
 
-    /// Candidates worth considering: what this workload could only fail on its own account.
+    /// The candidates for this workload.
     pub(crate) fn candidates(workload: &Workload) -> Vec<Self> {
         let is_shared = workload.has(Need::SharedInsert);
         let forgets = workload.generations().is_some();
-        // Before the sharded ones, since they are simpler.
+        // Before the sharded ones, because they are simpler.
         let atomic = [FilterKind::Bloom, FilterKind::BlockedBloom].map(Self::Atomic);
         let atomic = atomic.into_iter().filter(|_| is_shared);
         let kinds = AnyFilter::KINDS.iter().map(|&kind| match Abilities::of(kind).insert {
@@ -169,7 +169,7 @@ impl fmt::Display for Structure {
     }
 }
 
-/// The type of a kind: its variant's name, and what the type is.
+/// The type of a kind: the name of its variant, and a suffix.
 fn of_kind(kind: FilterKind) -> String {
     use FilterKind::{BlockedCounting, Counting, Scalable, ScalableBlocked};
     let is = match kind {

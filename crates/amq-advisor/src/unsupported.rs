@@ -1,4 +1,4 @@
-//! What does the work that no filter of one set does, with its size for a workload.
+//! Alternatives for needs that no filter of a single set meets, with their size for a workload.
 
 use crate::exact::sorted_bytes;
 use crate::numbers::{Bytes, Number, Rate, Rounded};
@@ -10,10 +10,10 @@ use amq::{
 };
 use amq_ribbon::RibbonParams;
 
-/// The fewest sets for which an interleaved filter pays.
+/// The fewest sets for which an interleaved filter pays off.
 const MANY_SETS: u64 = 10;
 
-/// What to take for a need that no filter of one set meets.
+/// An alternative for a need that no filter of a single set meets.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Instead {
@@ -21,13 +21,13 @@ pub struct Instead {
     pub need: Need,
     /// The rest of a sentence that begins with "no filter of this family".
     pub wanted: &'static str,
-    /// What to take for this workload.
+    /// The alternative for this workload.
     pub take: String,
-    /// Bytes of it, where they can be said.
+    /// Its bytes, if they can be computed.
     pub bytes: Option<u64>,
 }
 
-/// What a workload needs that no filter of this family does.
+/// The needs of a workload that no filter of this family meets.
 pub(crate) fn needs(workload: &Workload) -> Vec<Instead> {
     let instead = |&need: &Need| match need {
         Need::Range => Some(range(workload)),
@@ -63,7 +63,7 @@ fn reconcile(workload: &Workload) -> Instead {
              decodes in linear time",
             Number(changes),
             Bytes(bytes),
-            // Some 1.5 cells for each: a sum of keys, one of hashes, and a count.
+            // Some 1.5 cells per key, each with a sum of keys, a sum of hashes, and a count.
             Bytes(changes.saturating_mul(30))
         ),
         _ => "an invertible Bloom lookup table (IBLT) or minisketch, whose bytes grow with the \
@@ -92,7 +92,7 @@ fn which_set(workload: &Workload) -> Instead {
     Instead { need: Need::WhichSet, wanted, take, bytes }
 }
 
-/// What to take for several sets, and its bytes.
+/// The structure for several sets, and its bytes.
 fn of_sets(workload: &Workload) -> Result<(String, u64), PlanError> {
     let (sets, keys) = (workload.filters, workload.keys.planned());
     let mut goal = Goal::new(keys, budget(workload));
@@ -104,7 +104,7 @@ fn of_sets(workload: &Workload) -> Result<(String, u64), PlanError> {
         }
         false => {
             if let Budget::Bytes(bytes) = &mut goal.budget {
-                // What pads the rows counts, too.
+                // Includes the padding of rows.
                 let padded = InterleavedParams::new(sets, 1).row_bytes() * 8;
                 *bytes = (u128::from(*bytes) * u128::from(sets) / u128::from(padded)) as u64;
             }
@@ -128,7 +128,7 @@ fn of_sets(workload: &Workload) -> Result<(String, u64), PlanError> {
         bits(bytes),
         Rate(fpr)
     );
-    // The number of the set, and as many bits to check the key as the rate takes.
+    // The number of the set, and the check bits that the rate requires.
     let set_bits = u64::BITS - (sets - 1).leading_zeros();
     let check_bits = libm::ceil(-libm::log2(workload.fpr.unwrap_or(DEFAULT_FPR))) as u32;
     let value_bits = set_bits.saturating_add(check_bits);

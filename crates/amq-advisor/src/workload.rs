@@ -1,21 +1,21 @@
-//! What a filter is wanted for.
+//! The description of a workload.
 
 use crate::Need;
 use crate::error::ChooseError;
 use crate::numbers::{Bytes, Number};
 
-/// The rate planned for where neither a rate nor a size is asked for.
+/// The rate if neither a rate nor a size is given.
 pub const DEFAULT_FPR: f64 = 0.01;
 
 /// The most keys of all filters together: sizes have 64 bits.
 const MOST_KEYS: u64 = 1 << 60;
 
-/// How many distinct keys there will be.
+/// The number of distinct keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Keys {
-    /// This number, or at most this number.
+    /// At most this number.
     AtMost(u64),
-    /// Nobody knows: room for `start` at first, and growth from there.
+    /// Unknown: the filter starts with room for `start` keys and grows.
     Unknown {
         /// Keys expected at the start.
         start: u64,
@@ -23,7 +23,7 @@ pub enum Keys {
 }
 
 impl Keys {
-    /// The number that a filter is planned for.
+    /// The number of keys that a filter is planned for.
     #[must_use]
     pub const fn planned(self) -> u64 {
         match self {
@@ -32,20 +32,20 @@ impl Keys {
     }
 }
 
-/// What to spare first.
+/// What to minimise first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum First {
-    /// Memory: the fewest bits that keep the rate.
+    /// Memory: the fewest bits that meet the rate.
     Memory,
-    /// Time: the fewest nanoseconds within the size that is allowed, or within
-    /// [`TIME_MAY_TAKE`](crate::TIME_MAY_TAKE) times the fewest bits if none is.
+    /// Time: the fewest nanoseconds within the allowed size, or within
+    /// [`TIME_MAY_TAKE`](crate::TIME_MAY_TAKE) times the fewest bits if no size is given.
     Time,
-    /// The tail: the fewest nanoseconds that one insert in a thousand exceeds, within the size as
-    /// for time. For what is built from all keys at once, time.
+    /// The tail: the lowest 99.9th percentile of insert times, within the same size as for time.
+    /// For structures built from all keys at once, time.
     Tail,
 }
 
-/// Who chooses the keys that are inserted and asked for.
+/// Who chooses the keys that are inserted and queried.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum KeysBy {
     /// People and programs without malice.
@@ -55,7 +55,7 @@ pub enum KeysBy {
     Strangers,
 }
 
-/// What a filter is wanted for. Everything but the keys is optional.
+/// A workload: what a filter is needed for. Everything but the number of keys is optional.
 ///
 /// ```
 /// use amq_advisor::{Keys, Need, Workload};
@@ -89,10 +89,10 @@ pub struct Workload {
     pub(crate) filters: u64,
 }
 
-/// The description, one word at a time.
+/// The builder methods.
 impl Workload {
-    /// This many keys, inserted one by one, and asked for half of the time. If neither a rate nor
-    /// a size is given, the rate is [`DEFAULT_FPR`].
+    /// A workload of this many keys, inserted one by one, where half of the queries are for absent
+    /// keys. If neither a rate nor a size is given, the rate is [`DEFAULT_FPR`].
     pub const fn new(keys: Keys) -> Self {
         Self {
             keys,
@@ -126,27 +126,27 @@ impl Workload {
         Self { bits_per_key: Some(bits_per_key), ..self }
     }
 
-    /// At most this many bytes, in the tables of all [`filters`](Self::with_filters) together.
+    /// At most this many bytes in total, for the tables of all [`filters`](Self::with_filters).
     pub fn with_bytes(self, bytes: u64) -> Self {
         Self { bytes: Some(bytes), ..self }
     }
 
-    /// How often a key is inserted, on average. With [`Need::Count`] each copy is kept, up to the
-    /// most that are counted, and takes room in filters that store fingerprints; if no mean is
-    /// given, there is room for as many of every key. With [`Need::Merge`] it is the number of
-    /// parts that hold a key. Otherwise a key that comes again is not stored again, by
-    /// `insert_unique`. Default 1.
+    /// How often a key is inserted, on average. With [`Need::Count`] copies are stored, up to the
+    /// highest count, and take space in filters that store fingerprints; without a mean, every key
+    /// is assumed to have the highest count. With [`Need::Merge`] it is the number of parts that
+    /// contain a key. Otherwise repeated keys are assumed to be skipped by `insert_unique`.
+    /// Default: 1.
     pub fn with_copies(self, copies: f64) -> Self {
         Self { copies: Some(copies), ..self }
     }
 
-    /// What to spare first. Default: time if a false positive has a cost, memory otherwise.
+    /// What to minimise first. Default: time if a false positive has a cost, memory otherwise.
     pub fn with_first(self, first: First) -> Self {
         Self { first: Some(first), ..self }
     }
 
-    /// The keys (or their values) that change from one edition to the next. For a set that is sent
-    /// to others, the answer compares sending the filter with sending the changes.
+    /// The number of keys (or of their values) that change from one version to the next. For a set
+    /// that is sent to others, the answer compares sending the filter with sending the changes.
     pub fn with_changes(self, changes: u64) -> Self {
         Self { changes: Some(changes), ..self }
     }
@@ -156,18 +156,18 @@ impl Workload {
         Self { below: Some(below), ..self }
     }
 
-    /// The number of filters, each of that many keys; with [`Need::Merge`], of the keys of their
-    /// union. Sizes in the answer are those of one. Default 1.
+    /// The number of filters, each with that many keys; with [`Need::Merge`], that is the number of
+    /// keys of their union. Sizes in the answer are those of one filter. Default: 1.
     pub fn with_filters(self, filters: u64) -> Self {
         Self { filters, ..self }
     }
 
-    /// Share of queries for keys that are not in, from 0 to 1. Default 0.5.
+    /// The share of queries for absent keys, from 0 to 1. Default: 0.5.
     pub fn with_absent(self, absent: f64) -> Self {
         Self { absent, ..self }
     }
 
-    /// Number of threads that use the filter at once. Default 1.
+    /// The number of threads that use the filter concurrently. Default: 1.
     pub fn with_threads(self, threads: u32) -> Self {
         Self { threads, ..self }
     }
@@ -177,35 +177,35 @@ impl Workload {
         Self { keys_by, ..self }
     }
 
-    /// What a false positive costs, in nanoseconds: the lookup that finds nothing.
+    /// The cost of a false positive in nanoseconds: of a lookup that finds nothing.
     pub fn with_false_positive_ns(self, ns: f64) -> Self {
         Self { false_positive_ns: Some(ns), ..self }
     }
 
-    /// What the lookup of a key that is there costs, in nanoseconds. Every filter lets it through,
-    /// so it changes no ranking; it is part of the totals. Default 0.
+    /// The cost of looking up a present key, in nanoseconds. Every filter lets it through, so it
+    /// does not change the ranking, only the totals. Default: 0.
     pub fn with_lookup_ns(self, lookup_ns: f64) -> Self {
         Self { lookup_ns, ..self }
     }
 
-    /// Number of queries for each insert: how many share the cost of inserting a key, and of
-    /// removing it where that is needed. Default 1.
+    /// The number of queries per insert, which share the cost of inserting a key, and of removing
+    /// it if needed. Default: 1.
     pub fn with_queries_per_key(self, queries_per_key: f64) -> Self {
         Self { queries_per_key, ..self }
     }
 
-    /// Bytes of a key: in an exact set, and to hash. Integers below a bound take no more than their
-    /// type. Default 8.
+    /// Bytes of a key, for exact sets and for hashing. Integers below a bound take no more than
+    /// their type. Default: 8.
     pub fn with_key_bytes(self, key_bytes: u64) -> Self {
         Self { key_bytes, ..self }
     }
 
-    /// All keys are known when the filter is made, and none is added later.
+    /// All keys are known when the filter is built, and none is added later.
     pub fn built_once(self) -> Self {
         Self { built_once: true, ..self }
     }
 
-    /// The filter must be able to do this, too. A number replaces an earlier one.
+    /// Adds a need. If it has a number, that replaces an earlier one.
     pub fn need(mut self, need: Need) -> Self {
         let of = core::mem::discriminant::<Need>;
         self.needs.retain(|kept| of(kept) != of(&need));
@@ -213,7 +213,7 @@ impl Workload {
         self
     }
 
-    /// The keys.
+    /// The number of keys.
     #[must_use]
     pub const fn keys(&self) -> Keys {
         self.keys
@@ -226,7 +226,7 @@ impl Workload {
     }
 }
 
-/// What follows from the description.
+/// Properties derived from the description.
 impl Workload {
     pub(crate) fn has(&self, need: Need) -> bool {
         self.needs.contains(&need)
@@ -246,7 +246,7 @@ impl Workload {
             .find_map(|it| if let Need::Values { bits } = it { Some(*bits) } else { None })
     }
 
-    /// The most copies of a key that are to be told apart.
+    /// The highest count of a key to distinguish.
     pub(crate) fn most_copies(&self) -> Option<u32> {
         self.needs
             .iter()
@@ -261,8 +261,8 @@ impl Workload {
         })
     }
 
-    /// Copies of a key that are stored, where a filter keeps them: those that are counted, or one
-    /// from each part that is merged.
+    /// The number of copies of a key that are stored, if a filter keeps copies: those that are
+    /// counted, or one from each merged part.
     pub(crate) fn stored_copies(&self) -> f64 {
         match (self.most_copies().map(f64::from), self.copies) {
             (Some(most), mean) => mean.unwrap_or(most).min(most),
@@ -271,32 +271,32 @@ impl Workload {
         }
     }
 
-    /// Bits of what belongs to a key: its value, its count, the generation that it came in.
+    /// Bits stored beside a key: its value, its count, or the generation of its insertion.
     pub(crate) fn bits_beside_key(&self) -> u32 {
         let bits = |most: u32| u32::BITS - most.leading_zeros();
         let [count, time] = [self.most_copies(), self.generations()].map(|it| it.map_or(0, bits));
         self.value_bits().unwrap_or(0) + count + time
     }
 
-    /// How many keys there can be: integers below a number, or all of a few bytes.
+    /// The number of possible keys: integers below a bound, or all keys of a few bytes.
     pub(crate) fn universe(&self) -> Option<u64> {
         let short = (self.key_bytes < 8).then(|| 1 << (8 * self.key_bytes));
         self.below.into_iter().chain(short).min()
     }
 
-    /// Bytes of a key that is kept: an integer takes those of the shortest type that holds it.
+    /// Bytes of a stored key: an integer takes those of the smallest type that holds it.
     pub(crate) fn kept_key_bytes(&self) -> u64 {
         let integer =
             |below: u64| u64::from((below.max(2) - 1).ilog2() / 8 + 1).next_power_of_two();
         self.below.map_or(self.key_bytes, |below| self.key_bytes.min(integer(below)))
     }
 
-    /// Whether a rate matters that nobody named.
+    /// Whether a rate matters but is not given.
     pub(crate) fn needs_a_rate(&self) -> bool {
         self.fpr.is_none() && self.value_bits().is_none() && !self.has(Need::Exact)
     }
 
-    /// Whether a rate matters that nobody named, and that no cost weighs.
+    /// Whether a rate matters but neither a rate nor a cost of false positives is given.
     pub(crate) fn needs_a_useful_rate(&self) -> bool {
         self.needs_a_rate() && self.false_positive_ns.is_none()
     }
@@ -308,11 +308,11 @@ impl Workload {
 
     /// Whether the filter must grow.
     pub(crate) fn grows(&self) -> bool {
-        // A conflict is looked for in filters that are built at once, too.
+        // Searching for a conflict also tries workloads that are built at once.
         self.bound().is_none() && !self.built_once || self.has(Need::Grow)
     }
 
-    /// The most keys there will be, if that is known.
+    /// The maximum number of keys, if known.
     pub(crate) fn bound(&self) -> Option<u64> {
         Some(self.keys.planned()).filter(|_| !matches!(self.keys, Keys::Unknown { .. }))
     }
@@ -327,17 +327,18 @@ impl Workload {
 
     /// The most bytes allowed for a filter of this many keys; `None` if there is no limit.
     pub(crate) fn allowed(&self, keys: u64) -> Option<u64> {
-        // A float-to-integer cast saturates, as it should here.
+        // The cast saturates, as intended.
         let of_bits = self.bits_per_key.map(|bits| (keys as f64 * bits / 8.0) as u64);
         self.bytes.map(|bytes| bytes / self.filters).into_iter().chain(of_bits).min()
     }
 }
 
-/// What all keys known beforehand contradict.
+/// The first part of the contradiction with `built_once`.
 const BUILT_ONCE: &str = "keys that are all known when the filter is built (static)";
 
 impl Workload {
-    /// Refuses what no workload can be, as [`choose`](crate::choose) does before it plans.
+    /// Checks for invalid numbers and contradictions, as [`choose`](crate::choose) does before it
+    /// plans.
     pub fn check(&self) -> Result<(), ChooseError> {
         self.check_numbers()?;
         self.check_sizes()?;
@@ -387,7 +388,7 @@ impl Workload {
         Ok(())
     }
 
-    /// Refuses more keys, or more changed ones, than there can be.
+    /// Refuses more keys, or more changed keys, than are possible.
     fn check_sizes(&self) -> Result<(), ChooseError> {
         let keys = self.keys.planned();
         if let Some(most) = self.universe().filter(|&most| keys > most) {

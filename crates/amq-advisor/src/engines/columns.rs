@@ -1,4 +1,4 @@
-//! Engines that index tables and files of columns.
+//! Engines with column indexes and columnar files.
 
 use super::formula;
 use super::{Answer, Found, unreachable};
@@ -11,8 +11,8 @@ const MOST_LENGTH: u32 = 4096;
 /// The most bits per value that are tried: a rate of some 2^-32.
 const MOST_BITS: u32 = 32;
 
-/// The page: a signature of `length` bits for each row, a multiple of 16 and at most 4096, in which
-/// each value sets `colN` bits, with replacement.
+/// Per the documentation: a signature of `length` bits for each row, a multiple of 16 and at most
+/// 4096, in which each value sets `colN` bits, with replacement.
 pub(super) fn postgresql(columns: u32, keys: u64, asked: f64) -> Answer {
     if !(1..=32).contains(&columns) {
         return Err(format!("indexes 1 to 32 columns, not {columns}"));
@@ -46,12 +46,12 @@ pub(super) fn postgresql(columns: u32, keys: u64, asked: f64) -> Answer {
         ("{needless}", Number(needless).to_string()),
         ("{rows}", Number(keys).to_string()),
     ];
-    // The signature, and six bytes to find the row.
+    // The signature, and six bytes that locate the row.
     Ok(Found { fpr, bits_per_key: f64::from(length) + 48.0, numbers })
 }
 
-/// The size that Parquet writers choose for a split-block filter: a formula for eight probes
-/// anywhere, rounded up to a power of two of bytes, 32 at least and 128 MiB at most.
+/// The size that Parquet writers choose for a split-block filter: the formula of a classic filter
+/// with eight probes, rounded up to a power of two bytes, from 32 bytes to 128 MiB.
 fn parquet_bytes(keys: u64, fpp: f64) -> u64 {
     let bits = 8.0 * keys as f64 / -libm::log1p(-libm::pow(fpp, 0.125));
     ((bits / 8.0) as u64).clamp(32, MOST_PARQUET).next_power_of_two()
@@ -70,7 +70,8 @@ pub(super) fn parquet(keys: u64, asked: f64) -> Answer {
             Number(keys)
         ));
     };
-    // The writers' formula promises too much: where it would choose a smaller filter, ask for less.
+    // The writers' formula is too optimistic: request a lower rate where it would choose too small
+    // a filter.
     let mut fpp = asked;
     while parquet_bytes(keys, fpp) < bytes {
         fpp *= 0.9;
@@ -89,17 +90,17 @@ pub(super) fn parquet(keys: u64, asked: f64) -> Answer {
     Ok(Found { fpr: rate(bytes), bits_per_key: 8.0 * bytes as f64 / keys as f64, numbers })
 }
 
-/// To two digits, downwards.
+/// Rounds down to two digits.
 fn significant(value: f64) -> f64 {
     let unit = libm::pow(10.0, libm::floor(libm::log10(value)) - 1.0);
     let text = format!("{:.3e}", libm::floor(value / unit + 1e-9) * unit);
     text.parse().unwrap_or(value)
 }
 
-/// Rows in a granule, unless the table says otherwise.
+/// Rows per granule, by default.
 const GRANULE: u64 = 8192;
 
-/// The page: the index takes the rate. Its table of whole bits per row ends at 19.
+/// Per the documentation: the index takes the rate. Its table of whole bits per row ends at 19.
 pub(super) fn clickhouse(keys: u64, asked: f64) -> Answer {
     let Some((bits, probes)) = formula::whole_bits(asked, 19) else {
         return Err(unreachable(asked, formula::classic(19.0, 13)));

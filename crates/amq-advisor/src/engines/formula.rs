@@ -1,4 +1,4 @@
-//! The formulas that engines size their filters by.
+//! The formulas by which engines size their filters.
 
 use amq_core::numeric::poisson_mean;
 
@@ -8,13 +8,13 @@ pub(super) fn classic(bits: f64, probes: u32) -> f64 {
     libm::pow(-libm::expm1(-probes / bits), probes)
 }
 
-/// Bits per key at which a classic filter with this many probes has a rate.
+/// Bits per key of a classic filter with this many probes at a rate.
 pub(super) fn classic_bits(fpr: f64, probes: u32) -> f64 {
     let probes = f64::from(probes);
     -probes / libm::log1p(-libm::pow(fpr, 1.0 / probes))
 }
 
-/// Rate of a filter whose keys have all their bits in one line of 512.
+/// Rate of a filter with all bits of a key in one block of 512 bits.
 pub(super) fn line(bits: f64, probes: u32) -> f64 {
     let probes = f64::from(probes);
     poisson_mean(512.0 / bits, |keys| {
@@ -23,22 +23,22 @@ pub(super) fn line(bits: f64, probes: u32) -> f64 {
     })
 }
 
-/// Rate of a split-block filter: a bit in each of the eight words of 32 in a block.
+/// Rate of a split-block filter: one bit in each of a block's eight 32-bit words.
 pub(super) fn split_block(bits: f64) -> f64 {
     poisson_mean(256.0 / bits, |keys| libm::pow(1.0 - libm::pow(31.0 / 32.0, keys as f64), 8.0))
 }
 
-/// To three significant digits, as in the engines' own tables of rates.
+/// Rounds to three significant digits, as in the engines' own tables of rates.
 fn rounded(rate: f64) -> f64 {
     let unit = libm::pow(10.0, libm::floor(libm::log10(rate)) - 2.0);
     libm::round(rate / unit) * unit
 }
 
-/// The table of whole bits per key that Cassandra and ClickHouse share, which goes back to the
-/// paper on Summary Cache: the fewest bits up to `most` that have the rate, with the fewest probes
-/// that still have it. `None` if there are none.
+/// The table of whole bits per key of Cassandra and ClickHouse, from the Summary Cache paper: the
+/// fewest bits up to `most` that meet the rate, with the fewest probes that do. `None` if there are
+/// none.
 pub(super) fn whole_bits(fpr: f64, most: u32) -> Option<(u32, u32)> {
-    // The rate is taken as the table prints it.
+    // Compares the rate as printed in the table.
     let fits = |bits: u32, probes| rounded(classic(f64::from(bits), probes)) <= fpr * (1.0 + 1e-9);
     let bits = (2..=most).find(|&bits| fits(bits, best_probes(bits)))?;
     let probes = (1..=best_probes(bits)).rev().take_while(|&probes| fits(bits, probes));
@@ -60,22 +60,22 @@ fn best_probes(bits: u32) -> u32 {
     probes
 }
 
-/// The chance that all bits of a query, chosen by `query` draws, are among those of a signature of
-/// `length` bits that another `row` draws have set. Draws may coincide.
+/// The probability that all bits of a query, set by `query` draws, are among those of a signature
+/// of `length` bits that `row` other draws have set. Draws may coincide.
 pub(super) fn signature(length: u32, row: u32, query: u32) -> f64 {
     let distinct = hits(length, query, length);
     let all = (1..=query).map(|bits| distinct[bits as usize] * contained(length, row, bits));
     all.sum()
 }
 
-/// The chance that `row` draws out of `length` hit each of certain `bits`.
+/// The probability that `row` draws out of `length` hit all of a given set of `bits` bits.
 fn contained(length: u32, row: u32, bits: u32) -> f64 {
     let hits = hits(length, row, bits);
     hits.get(bits as usize).copied().unwrap_or(0.0)
 }
 
-/// The chances that `draws` draws out of `length` hit 0, 1, 2 and so on different ones of certain
-/// `bits`.
+/// The probabilities that `draws` draws out of `length` hit exactly 0, 1, 2 ... distinct ones of a
+/// given set of `bits` bits.
 fn hits(length: u32, draws: u32, bits: u32) -> Vec<f64> {
     let most = draws.min(bits) as usize;
     let mut chances = vec![0.0; most + 2];
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn whole_bits_are_those_of_the_published_table() {
-        // Rates of the table's rows for 5, 8, 10, 15 and 20 bits, and the probes that suffice.
+        // The table's rows for 5, 8, 10, 15 and 20 bits: rates, and the fewest probes.
         let table = [
             (0.1, Some((5, 3))),
             (0.092, Some((5, 3))),

@@ -1,9 +1,9 @@
-//! Engine lines: what to set in other people's engines for a number of keys and a rate.
+//! Settings of other engines for a number of keys and a rate.
 //!
-//! Many engines have filters of their own, each with its own knob: bits per key here, a rate there,
-//! the length of a signature elsewhere. [`Engine::setting`] turns `n` keys and a rate into the line
-//! to write, the rate and size that it really gives by the engine's own formula, and a caveat.
-//! Where an engine cannot give the rate, the error says so.
+//! Many engines have filters of their own, each with its own knob: bits per key, a rate, or the
+//! length of a signature. [`Engine::setting`] returns, for `n` keys and a rate, the line to write,
+//! the actual rate and size by the engine's own formula, and a caveat; or an error if the engine
+//! cannot give that rate.
 //!
 //! ```
 //! use amq_advisor::engines::Engine;
@@ -22,8 +22,8 @@
 //! # }
 //! ```
 //!
-//! Each setting names the page of the engine's documentation that it follows
-//! ([`Setting::source`]). Where that gives no formula, the engine's published source does.
+//! Each setting names the page of the engine's documentation that it follows ([`Setting::source`]).
+//! If the page has no formula, it is from the engine's source code.
 
 mod columns;
 mod formula;
@@ -34,7 +34,7 @@ use crate::numbers::{Bytes, Number, Rate};
 use amq::{Budget, Goal};
 use core::fmt;
 
-/// An engine, or one of the filters that an engine has.
+/// An engine, or one of its filters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Engine {
@@ -61,7 +61,7 @@ pub enum Engine {
     ClickHouse,
 }
 
-/// What to write into an engine's configuration, and its effect.
+/// A setting of an engine, and its effect.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Setting {
@@ -69,15 +69,15 @@ pub struct Setting {
     pub engine: Engine,
     /// The line or lines to write.
     pub line: String,
-    /// The false-positive rate that this gives by the engine's own formula.
+    /// The resulting false-positive rate, by the engine's own formula.
     pub fpr: f64,
-    /// Bits per key that it then takes, by the same formula.
+    /// The resulting bits per key, by the same formula.
     pub bits_per_key: f64,
-    /// Bytes of all these keys.
+    /// Bytes for all keys.
     pub bytes: u64,
-    /// What the engine has if nothing is set.
+    /// The engine's default.
     pub default: &'static str,
-    /// What to know before one relies on it.
+    /// A caveat.
     pub caveat: String,
     /// The page of the engine's documentation.
     pub source: &'static str,
@@ -94,7 +94,7 @@ pub struct NoSetting {
 }
 
 impl Engine {
-    /// All of them, PostgreSQL with one column.
+    /// All engines; PostgreSQL with one column.
     pub const ALL: [Self; 9] = [
         Self::RocksDb,
         Self::RocksDbRibbon,
@@ -107,12 +107,12 @@ impl Engine {
         Self::ClickHouse,
     ];
 
-    /// Its block of the table: its name, what it has if nothing is set, the page of its
-    /// documentation, and the line and the caveat, with names of numbers in braces.
+    /// Its block of the table: the name, the default, the documentation page, the line and the
+    /// caveat, with placeholders in braces.
     fn texts(self) -> [&'static str; 5] {
         let of = core::mem::discriminant::<Self>;
         let place = Self::ALL.iter().position(|engine| of(engine) == of(&self)).unwrap_or(0);
-        // A note precedes them.
+        // Skip the note at the top.
         let block = include_str!("engines.txt").split("\n\n").nth(1 + place).unwrap_or_default();
         let mut texts = block.trim_end().split("\n- ");
         core::array::from_fn(|_| texts.next().unwrap_or_default())
@@ -124,14 +124,14 @@ impl Engine {
         self.texts()[0]
     }
 
-    /// What it has if nothing is set.
+    /// Its default.
     #[must_use]
     pub fn default_setting(self) -> &'static str {
         self.texts()[1]
     }
 
-    /// What to set for `keys` keys in one filter (1 or more) at a rate of at most `fpr`; up
-    /// to a few percent more where the engine itself rounds (see [`Setting::fpr`]).
+    /// The setting for `keys` keys (1 or more) in one filter at a rate of at most `fpr`. The actual
+    /// rate may be a few percent higher if the engine rounds (see [`Setting::fpr`]).
     pub fn setting(self, keys: u64, fpr: f64) -> Result<Setting, NoSetting> {
         let none = |reason| NoSetting { engine: self, reason };
         if keys == 0 {
@@ -152,7 +152,7 @@ impl Engine {
         };
         let found = found.map_err(none)?;
         let [_, default, source, line, caveat] = self.texts();
-        // A float-to-integer cast saturates, as it should here.
+        // The cast saturates, as intended.
         let bytes = libm::ceil(keys as f64 * found.bits_per_key / 8.0) as u64;
         let known = [("{keys}", keys.to_string()), ("{fpr}", fpr.to_string())];
         let bits = [("{bits}", found.bits_per_key.to_string())];
@@ -178,19 +178,19 @@ impl Engine {
 struct Found {
     fpr: f64,
     bits_per_key: f64,
-    /// What its texts name in braces, beside the keys, the rate asked for and the bits per key.
+    /// Values of further placeholders, besides the keys, the requested rate and the bits per key.
     numbers: Vec<(&'static str, String)>,
 }
 
-/// A setting, or the rest of a sentence that begins with the engine's name.
+/// A setting, or the reason for none: the rest of a sentence that begins with the engine's name.
 type Answer = Result<Found, String>;
 
-/// For a rate below the lowest it can give.
+/// The reason for a rate below the engine's lowest.
 fn unreachable(fpr: f64, lowest: f64) -> String {
     format!("cannot give {}: its lowest rate is {}", Rate(fpr), Rate(lowest))
 }
 
-/// For more keys than it takes.
+/// The reason for more keys than the engine allows.
 fn too_many(keys: u64, most: u64) -> String {
     format!("cannot hold {} keys in one filter: {} at most", Number(keys), Number(most))
 }
@@ -201,7 +201,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// The engine and its effect; the line, indented, to be copied; what to know.
+/// The engine and the effect; the line, indented, to copy; the caveat and the default.
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { engine, line, fpr, bits_per_key, bytes, default, caveat, .. } = self;

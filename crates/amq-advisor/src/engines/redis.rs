@@ -5,10 +5,11 @@ use super::{Answer, Found, too_many};
 use crate::numbers::{Number, Rate};
 use core::cmp::Reverse;
 
-/// The largest capacity that `BF.RESERVE` takes.
+/// The largest capacity that `BF.RESERVE` accepts.
 const MOST: u64 = 1 << 30;
 
-/// The page gives both formulas: `ceil(-ln(rate) / ln 2)` probes, `-ln(rate) / (ln 2)^2` bits.
+/// Both formulas are from the documentation: `ceil(-ln(rate) / ln 2)` probes,
+/// `-ln(rate) / (ln 2)^2` bits.
 pub(super) fn bloom(keys: u64, asked: f64) -> Answer {
     use core::f64::consts::LN_2;
     if keys > MOST {
@@ -20,11 +21,11 @@ pub(super) fn bloom(keys: u64, asked: f64) -> Answer {
     Ok(Found { fpr: formula::classic(bits_per_key, probes), bits_per_key, numbers })
 }
 
-/// Slots of a bucket, and the share of all slots that fills before an insert fails: after Fan et
-/// al., Cuckoo Filter: Practically Better Than Bloom, 2014, and for three slots after Redis' page.
+/// Slots per bucket, and the load at which inserts begin to fail: from Fan et al., Cuckoo Filter:
+/// Practically Better Than Bloom, 2014, and for three slots from Redis' documentation.
 const BUCKETS: [(u64, f64); 4] = [(1, 0.5), (2, 0.84), (3, 0.8), (4, 0.95)];
 
-/// The page: fingerprints of eight bits that are not zero, and a power of two of buckets.
+/// Per the documentation: nonzero fingerprints of eight bits, and a power of two of buckets.
 pub(super) fn cuckoo(keys: u64, asked: f64) -> Answer {
     // A lookup compares the fingerprints in both buckets.
     let other = libm::log1p(-1.0 / 255.0);
@@ -36,7 +37,7 @@ pub(super) fn cuckoo(keys: u64, asked: f64) -> Answer {
         let capacity = buckets.checked_next_power_of_two()?.checked_mul(slots)?;
         (capacity <= MOST).then_some((capacity, slots))
     });
-    // Of equal ones that with most room: the largest buckets.
+    // Among equal ones, that with the most room: the largest buckets.
     let Some((capacity, slots)) = sized.min_by_key(|&(capacity, slots)| (capacity, Reverse(slots)))
     else {
         let most = loads.into_iter().map(|(_, load)| (MOST as f64 * load) as u64).max();
@@ -46,7 +47,7 @@ pub(super) fn cuckoo(keys: u64, asked: f64) -> Answer {
         return Err(reason);
     };
     let full = BUCKETS.iter().find(|(each, _)| *each == slots).map_or(1.0, |(_, load)| *load);
-    // Fuller than this a table of one slot a bucket cannot be, whatever its size.
+    // A table with one slot per bucket cannot be fuller than this at any size.
     let page = if slots == 1 { ", not to the 55 % of Redis' documentation" } else { "" };
     let load = keys as f64 / capacity as f64;
     let numbers = vec![

@@ -1,4 +1,4 @@
-//! Engines that keep a filter beside each sorted file.
+//! Engines with a filter for each sorted file.
 
 use super::formula;
 use super::{Answer, Found, too_many, unreachable};
@@ -11,12 +11,12 @@ const MOST_MILLIBITS: u64 = 100_000;
 /// The most keys in a ribbon filter of RocksDB; beyond, it builds a Bloom filter.
 const MOST_RIBBON_KEYS: u64 = 950_000_000;
 
-/// The most bytes of a Bloom filter of RocksDB, to which it clips larger ones without a word
+/// The most bytes of a RocksDB Bloom filter, which silently clips larger ones
 /// (`FastLocalBloomBitsBuilder::CalculateSpace`).
 const MOST_BLOOM_BYTES: f64 = 4_294_967_232.0;
 
-/// RocksDB's filter policy: the fewest thousandths of bits per key, and the rate at the best number
-/// of probes, which it chooses itself.
+/// RocksDB's filter policy: the fewest bits per key, in thousandths, and the rate with the number
+/// of probes that it chooses.
 fn rocksdb_bits(fpr: f64) -> Result<(f64, f64), String> {
     let rate = |millibits: u64| best_rate(millibits as f64 / 1000.0);
     let lowest = rate(MOST_MILLIBITS - 1);
@@ -27,13 +27,13 @@ fn rocksdb_bits(fpr: f64) -> Result<(f64, f64), String> {
     Ok((millibits as f64 / 1000.0, rate(millibits)))
 }
 
-/// With the number of probes that suits the bits per key.
+/// The rate with the best number of probes for these bits per key.
 fn best_rate(bits: f64) -> f64 {
     (1..=24).map(|probes| formula::line(bits, probes)).fold(1.0, f64::min)
 }
 
-/// Header `filter_policy.h`: a double, of which three decimals count; below 0.5 means no filter,
-/// and values from 0.5 to 1 count as 1.
+/// `filter_policy.h`: a double with three significant decimals; below 0.5 means no filter, and
+/// values from 0.5 to 1 count as 1.
 pub(super) fn rocksdb(keys: u64, asked: f64) -> Answer {
     let (bits, fpr) = rocksdb_bits(asked)?;
     let clipped = MOST_BLOOM_BYTES * 8.0 / keys as f64;
@@ -49,8 +49,8 @@ pub(super) fn rocksdb(keys: u64, asked: f64) -> Answer {
     Ok(Found { fpr, bits_per_key: bits, numbers: Vec::new() })
 }
 
-/// As for the Bloom filter, from the header: the policy takes the bits of a Bloom filter of the
-/// same rate.
+/// As for the Bloom filter; per the header, the policy takes the bits of a Bloom filter of the same
+/// rate.
 pub(super) fn rocksdb_ribbon(keys: u64, fpr: f64) -> Answer {
     let (bits, fpr) = rocksdb_bits(fpr)?;
     if keys > MOST_RIBBON_KEYS {
@@ -77,8 +77,8 @@ pub(super) fn cassandra(asked: f64) -> Answer {
     Ok(Found { fpr, bits_per_key: f64::from(bits), numbers })
 }
 
-/// `BloomFilterUtil`: bits for the ideal number of probes, that number rounded up from whole bits
-/// per key, and then as many keys as keep the rate.
+/// `BloomFilterUtil`: bits for the ideal number of probes, which is rounded up from whole bits per
+/// key, and then as many keys as keep the rate.
 pub(super) fn hbase(fpr: f64) -> Answer {
     use core::f64::consts::LN_2;
     let ideal = -libm::log(fpr) / (LN_2 * LN_2);

@@ -1,20 +1,20 @@
-//! Times in larger tables than were measured.
+//! Extrapolating times to larger tables than were measured.
 //!
-//! What rises there is the wait for lines of memory. A yardstick that reads one line an operation
-//! says how long a line takes in a table of so many bytes: a power of them from one size to the
-//! next, and beyond the last. How many lines an operation waits for is the slope of its measured
-//! times over the yardstick's, by least squares, and one at least; it goes on to wait for as many.
+//! In larger tables only the waits for memory grow. A yardstick that reads one cache line per
+//! operation gives the wait per line by table size, interpolated and extrapolated as a power of the
+//! size. The number of lines that an operation waits for is the slope of its measured times over
+//! the yardstick's, by least squares, and at least one; it is assumed to stay the same.
 
 use super::rows::Point;
 
-/// No operation waits for more lines than this.
+/// The most lines that an operation waits for.
 const MOST_LINES: f64 = 100.0;
 
-/// No line takes more times as long as in the largest table measured: it lies in memory, as do four
-/// levels of page tables.
+/// The wait per line grows at most by this factor beyond the largest measured table: a miss reads
+/// memory, and at most four levels of page tables.
 const MOST_WAIT: f64 = 5.0;
 
-/// The time in a table of more bytes than the last point, which is there.
+/// The time in a table larger than the last point; there must be a point.
 pub(super) fn in_larger_table(points: &[Point], bytes: f64, yardstick: &[Point]) -> f64 {
     let Some((last, line)) = points.last().zip(line(yardstick)) else {
         return points.last().map_or(f64::NAN, |last| last.ns);
@@ -26,12 +26,12 @@ pub(super) fn in_larger_table(points: &[Point], bytes: f64, yardstick: &[Point])
     let both = points.iter().zip(&lines).map(|(point, line)| (line - x) * (point.ns - y));
     let square = lines.iter().map(|line| (line - x) * (line - x));
     let slope = both.sum::<f64>() / square.sum::<f64>();
-    // One point has none.
+    // A single point has no slope.
     let slope = if slope > 1.0 { slope.min(MOST_LINES) } else { 1.0 };
     last.ns + slope * (line(bytes) - line(last.bytes)).max(0.0)
 }
 
-/// The yardstick's time by bytes; `None` if it was not measured in two sizes.
+/// The yardstick's time as a function of bytes; `None` if it was not measured at two sizes.
 fn line(yardstick: &[Point]) -> Option<impl Fn(f64) -> f64> {
     let logs = yardstick.iter().map(|point| Point { ns: libm::log2(point.ns), ..*point });
     let logs: Vec<Point> = logs.collect();

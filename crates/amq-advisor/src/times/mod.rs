@@ -1,7 +1,7 @@
-//! What an operation costs in time: a table that the harness measured, between whose rows this
-//! interpolates, by the bytes of a table and its rate.
+//! Times of operations: interpolated, by a table's bytes and rate, between the rows that the
+//! harness measured.
 //!
-//! Beyond its most bytes, time is reckoned, and marked so.
+//! Times of larger tables are extrapolated, and marked as such.
 
 mod larger;
 mod operations;
@@ -13,15 +13,14 @@ use std::sync::LazyLock;
 
 use rows::{Figures, INSERT, Point, QUERIES, Row};
 
-/// The contender that reads one line of memory for each query, and one that writes one for each
-/// insert.
+/// The contenders that read one cache line per query, and write one per insert.
 const READS: &str = "line-reads";
 const WRITES: &str = "blocked-bloom";
 
-/// `log2(1 / rate)` of 1 %, at which every number of keys was measured.
+/// `log2(1 / rate)` of 1 %, the rate at which every number of keys was measured.
 const USUAL_BITS: f64 = 6.643_856_189_774_724;
 
-/// A table of times: which contender takes how many nanoseconds, on some machine.
+/// A table of times: nanoseconds per operation of each contender, on one machine.
 ///
 /// `amq-bench times` writes it from the records of this repository.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -30,7 +29,7 @@ pub struct Times {
     processor: String,
     hash_ns_per_byte: f64,
     keyed_ns_per_byte: f64,
-    /// What one insert in a thousand exceeds, in a filter of so many keys.
+    /// The 99.9th percentile of insert times, and the number of keys it was measured with.
     tails: Vec<Pair>,
     figures: Vec<Figures>,
 }
@@ -39,18 +38,18 @@ pub struct Times {
 type Pair = (String, [f64; 2]);
 
 impl Times {
-    /// The table of this repository's records.
+    /// The table computed from this repository's records.
     #[must_use]
     pub fn committed() -> &'static Self {
-        // A test parses it.
+        // A test checks that it parses.
         static TIMES: LazyLock<Times> =
             LazyLock::new(|| Times::parse(include_str!("../times.csv")).unwrap_or_default());
         &TIMES
     }
 
-    /// Reads a table: lines with `#` that say what was measured, a head, and a row for each
-    /// contender, number of keys and rate, in this order. `None` if a row cannot be read, or there
-    /// is none.
+    /// Parses a table: `#` lines that describe the measurement, a header, and a row for each
+    /// contender, number of keys and rate, in this order. `None` if a row is invalid, or there is
+    /// none.
     fn parse(text: &str) -> Option<Self> {
         let told = |name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(name));
@@ -79,7 +78,7 @@ impl Times {
         &self.date
     }
 
-    /// The processor that they were measured on.
+    /// The processor that the times were measured on.
     #[must_use]
     pub fn processor(&self) -> &str {
         &self.processor
@@ -99,8 +98,8 @@ impl Times {
         }
     }
 
-    /// What the wait for a line is measured by. A query reads it whatever the answer, so that of
-    /// the three shares the mean counts; a removal waits as an insert does.
+    /// The yardstick of an operation. Queries read a line whatever the answer, so the mean of the
+    /// three shares is used; removals wait like inserts.
     fn yardstick(&self, operation: usize) -> Vec<Point> {
         let points = |name, operation| match self.of(name) {
             Some(figures) => figures.points(operation, USUAL_BITS),
@@ -153,9 +152,9 @@ mod tests {
         }
     }
 
-    /// Left out, the largest tables are reckoned from the lines of smaller ones: of each contender
-    /// and query within a half, and within 0.15 on average (0.135; as many tables of 10^7 keys from
-    /// those of up to 10^6, which lie in the nearest caches, within 0.3).
+    /// Leaves out the largest tables and extrapolates them from smaller ones: each contender and
+    /// query is within a half, and within 0.15 on average (0.135; the same for tables of 10^7 keys,
+    /// from those of up to 10^6, which fit the nearest caches: within 0.3).
     #[test]
     fn estimates_beyond_the_table_are_near_measurements() {
         let times = Times::committed();
@@ -188,7 +187,7 @@ mod tests {
         let bloom = times.of("bloom").unwrap();
         let [low, mid, high] = [1e6, 3e6, 1e7].map(|bytes| times.at(bloom, 2, bytes, 6.64));
         assert!(low < mid && mid < high, "{low} {mid} {high}");
-        // Seven lines of memory, and their pages.
+        // Seven cache lines, and their page tables.
         assert!(times.at(bloom, 2, 1e12, 6.64) < 2000.0);
         for figures in times.figures.iter().filter(|figures| figures.contender != READS) {
             for bits in [0.01, 5.0, 64.0] {

@@ -1,25 +1,25 @@
-//! What a workload's operations take in a structure: as measured, and what its hashing, its locks
-//! and its generations add.
+//! Times of a workload's operations in a structure: as measured, plus the costs of hashing, locks
+//! and generations.
 
 use super::Times;
 use super::rows::{Figures, INSERT, QUERIES, REMOVE};
 use crate::{KeysBy, Structure, Workload};
 use amq::FilterKind;
 
-/// What begins the name of a contender that hashes under a secret key; the rest is another's.
+/// The prefix of contenders that hash under a secret key, before the name of the plain contender.
 const KEYED: &str = "keyed-";
 
-/// What begins the name of one that several threads insert into; the rest is the one that it is
-/// otherwise.
+/// The prefix of contenders that several threads insert into, before the name of the plain
+/// contender.
 const ATOMIC: &str = "atomic-";
 
-/// What a lock costs that nobody else holds: two locked instructions. Reckoned, not measured.
+/// The cost of an uncontended lock: two locked instructions. Estimated, not measured.
 const LOCK_NS: f64 = 20.0;
 
 /// Bytes of the keys that were measured.
 const KEY_BYTES: u64 = 8;
 
-/// What holds the keys: entries and bytes of all filters together, and its rate.
+/// The table: entries and bytes of all filters together, and the rate.
 #[derive(Clone, Copy)]
 pub(crate) struct Table {
     pub(crate) keys: u64,
@@ -27,20 +27,20 @@ pub(crate) struct Table {
     pub(crate) fpr: f64,
 }
 
-/// Nanoseconds of one operation each.
+/// Nanoseconds per operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Spent {
     pub(crate) insert: f64,
     pub(crate) query: f64,
     pub(crate) remove: Option<f64>,
-    /// What one insert in a thousand exceeds.
+    /// The 99.9th percentile of insert times.
     pub(crate) tail: Option<f64>,
-    /// Whether they lie beyond what was measured.
+    /// Whether the times are extrapolated.
     pub(crate) reckoned: bool,
 }
 
 impl Times {
-    /// What hashing takes beyond what it did for the keys that were measured, for their bytes.
+    /// The additional time to hash keys longer than those measured.
     fn long_key_ns(&self, workload: &Workload) -> f64 {
         let each = match workload.keys_by {
             KeysBy::Trusted => self.hash_ns_per_byte,
@@ -49,7 +49,7 @@ impl Times {
         workload.key_bytes.saturating_sub(KEY_BYTES) as f64 * each
     }
 
-    /// The times of a structure; `None` if nobody has measured it.
+    /// The times of a structure; `None` if not measured.
     pub(crate) fn spent(
         &self,
         structure: Structure,
@@ -58,7 +58,7 @@ impl Times {
     ) -> Option<Spent> {
         let name = &contender(structure, workload)?;
         let figures = self.of(name)?;
-        // A map has no rate, but values of so many bits.
+        // A map has value bits in place of a rate.
         let of_values = workload.value_bits().filter(|_| structure == Structure::Map);
         let bits = of_values.map_or_else(|| -libm::log2(table.fpr), f64::from);
         let bytes = table.bytes as f64;
@@ -70,13 +70,13 @@ impl Times {
         let at = |operation| self.atomic_at(figures, operation, bytes, bits) + hashing(operation);
         let absent = workload.absent;
         let ([none, half, all], insert, remove) = (QUERIES.map(at), at(INSERT), at(REMOVE));
-        // Through the three measured shares.
+        // Interpolates between the three measured shares.
         let query = if absent >= 0.5 {
             half + (none - half) * (absent - 0.5) * 2.0
         } else {
             all + (half - all) * absent * 2.0
         };
-        // A set reads the bytes of a key that is there once more, to compare them.
+        // A set reads the bytes of a present key again, to compare them.
         let compared = match structure {
             Structure::ExactSet | Structure::ExactMap => {
                 (1.0 - absent) * self.long_key_ns(workload)
@@ -85,7 +85,7 @@ impl Times {
         };
         let tail = self.tails.iter().find(|(contender, _)| contender == name);
         let tail = tail.map(|(_, [ns, keys])| {
-            // In a larger table it is longer by as much as the mean insert is.
+            // In a larger table the tail is longer by as much as the mean insert.
             let smaller = self.at(figures, INSERT, bytes * keys / table.keys as f64, bits);
             ns * (self.at(figures, INSERT, bytes, bits) / smaller).max(1.0) + hashing(INSERT)
         });
@@ -105,9 +105,9 @@ impl Times {
         })
     }
 
-    /// What hashing under a secret key adds: by the filter's own measurement if it was measured
-    /// both ways, otherwise by the mean of those that were; in a larger table than theirs as in
-    /// their largest.
+    /// The additional time to hash under a secret key: from this filter's own measurements if it
+    /// was measured both ways, otherwise the mean of those that were. In larger tables, that of the
+    /// largest measured.
     fn keyed(&self, name: &str, operation: usize, bytes: f64, bits: f64) -> f64 {
         let operation = if operation == REMOVE { INSERT } else { operation };
         let added = |keyed: &Figures| {
@@ -123,8 +123,9 @@ impl Times {
         all.iter().sum::<f64>() / all.len().max(1) as f64
     }
 
-    /// As [`at`](Times::at); in a larger table than an atomic filter was measured in, by the filter
-    /// that it is otherwise, which reads the same lines, and what being atomic adds in its largest.
+    /// As [`at`](Times::at). In larger tables than an atomic filter was measured in, the time of
+    /// the plain filter, which reads the same lines, plus the difference in the largest measured
+    /// table.
     fn atomic_at(&self, figures: &Figures, operation: usize, bytes: f64, bits: f64) -> f64 {
         let own = |bytes| self.at(figures, operation, bytes, bits);
         let plain = figures.contender.strip_prefix(ATOMIC).and_then(|name| self.of(name));
@@ -139,7 +140,7 @@ impl Times {
     }
 }
 
-/// The harness' name of a structure: the id of its kind.
+/// The harness's name of a structure: the id of its kind.
 fn contender(structure: Structure, workload: &Workload) -> Option<String> {
     Some(match structure {
         Structure::Atomic(_) | Structure::Map => structure.id(),
@@ -152,7 +153,7 @@ fn contender(structure: Structure, workload: &Workload) -> Option<String> {
 }
 
 impl Spent {
-    /// Each operation behind a lock.
+    /// The times with each operation behind a lock.
     fn locked(self) -> Self {
         Self {
             insert: self.insert + LOCK_NS,
@@ -163,8 +164,8 @@ impl Spent {
         }
     }
 
-    /// This share of the keys is asked of all generations: absent ones, or all if they are counted.
-    /// The others are asked of half of them on average.
+    /// The times over all generations. A share `of_all` of the queries reads all generations:
+    /// absent keys, or all keys if they are counted. The others read half of them on average.
     fn rolling(self, workload: &Workload, of_all: f64) -> Self {
         let generations = f64::from(workload.generations().unwrap_or(1));
         let asked = generations * (1.0 + of_all) / 2.0;
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
     use crate::Keys;
 
-    /// Under a secret key every operation takes longer, and a long key longer still: in filters
+    /// With a secret key every operation takes longer, and with long keys longer still, in filters
     /// and in exact sets.
     #[test]
     fn what_hashing_takes_is_in_all_times() {
@@ -198,7 +199,7 @@ mod tests {
             assert!(of(&keyed).insert > of(&plain).insert + 2.0, "{structure}");
             assert!(of(&keyed).query > of(&plain).query + 3.0, "{structure}");
         }
-        // Measured both ways, it is what was measured.
+        // For filters measured both ways, the measured time is used.
         let blocked = times.of("keyed-blocked-bloom").unwrap();
         let half = blocked.rows.iter().find(|row| row.bytes == table.bytes as f64).unwrap().ns[2];
         let spent =
@@ -206,7 +207,7 @@ mod tests {
         assert!((spent.query - half).abs() < 0.1, "{} {half}", spent.query);
     }
 
-    /// Two threads were measured, and no more: times are those of one, whatever is asked.
+    /// At most two threads were measured, so times are those of one thread, whatever the workload.
     #[test]
     fn locks_take_time_and_threads_do_not_change_it() {
         let times = Times::committed();

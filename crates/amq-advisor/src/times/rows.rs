@@ -1,8 +1,8 @@
-//! What was measured of one contender.
+//! The measurements of one contender.
 //!
-//! With a number of keys, time and bytes are linear in `log2(1 / rate)` between the rows; from one
-//! number of keys to the next, time is linear in the logarithm of the bytes, as it rises from cache
-//! to cache. In a smaller table than the smallest it stays.
+//! For one number of keys, time and bytes are linear in `log2(1 / rate)` between the rows. Between
+//! numbers of keys, time is linear in the logarithm of the bytes, as it rises from cache to cache.
+//! Below the smallest table it is constant.
 
 /// The operations: insert or build; query with none, half and all of the keys present; remove.
 pub(super) const OPERATIONS: usize = 5;
@@ -10,7 +10,7 @@ pub(super) const INSERT: usize = 0;
 pub(super) const QUERIES: [usize; 3] = [1, 2, 3];
 pub(super) const REMOVE: usize = 4;
 
-/// Tables of so many keys lie in a cache at any rate.
+/// Tables for at most this many keys fit a cache at any rate.
 const FEW: u64 = 100_000;
 
 /// The rows of one contender, by keys and then by bits of rate.
@@ -26,11 +26,11 @@ pub(super) struct Row {
     /// `log2(1 / rate)`.
     pub(super) bits: f64,
     pub(super) bytes: f64,
-    /// NaN where nothing was measured.
+    /// NaN if not measured.
     pub(super) ns: [f64; OPERATIONS],
 }
 
-/// The time of an operation in a table of so many bytes.
+/// The time of an operation in a table of `bytes` bytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Point {
     pub(super) bytes: f64,
@@ -38,7 +38,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// On the line through two points, which is straight over the logarithm of the bytes.
+    /// Interpolates between two points, linearly in the logarithm of the bytes.
     pub(super) fn on_line(low: Self, high: Self, bytes: f64) -> f64 {
         let log = |of: f64| libm::log2(of / low.bytes);
         low.ns + (high.ns - low.ns) * log(bytes) / log(high.bytes)
@@ -46,7 +46,7 @@ impl Point {
 }
 
 impl Figures {
-    /// Reads `contender,keys,rate,bytes` and the times; a contender and its row.
+    /// Parses `contender,keys,rate,bytes` and the times into a contender and its row.
     pub(super) fn row(line: &str) -> Option<(&str, Row)> {
         let mut cells = line.split(',');
         let contender = cells.next().filter(|name| !name.is_empty())?;
@@ -62,7 +62,7 @@ impl Figures {
         cells.next().is_none().then_some((contender, Row { keys, bits, bytes, ns }))
     }
 
-    /// The rows of each number of keys, which rises.
+    /// The rows of each number of keys, in ascending order.
     fn columns(&self) -> impl DoubleEndedIterator<Item = &[Row]> {
         self.rows.chunk_by(|a, b| a.keys == b.keys)
     }
@@ -72,7 +72,7 @@ impl Figures {
         // A set has no rate.
         let has_rates = self.rows.iter().any(|row| row.bits > 0.0);
         self.columns().any(|rows| {
-            // Exact rates are a little off the round ones that were asked for, and so are bytes.
+            // Exact rates and bytes differ slightly from the round numbers that were requested.
             let (low, high) = ends(rows);
             let inside = bits.clamp(low, high);
             let is_near = !has_rates || (bits - inside).abs() <= 0.5;
@@ -80,11 +80,12 @@ impl Figures {
         })
     }
 
-    /// The times of an operation by bytes: a point for each number of keys that has it. Removals
-    /// have none of the most keys.
+    /// The times of an operation by bytes: a point for each number of keys at which it was
+    /// measured. Removals were not measured at the largest.
     ///
-    /// Beyond the rates of a number of keys time and bytes run as they do where such rates were
-    /// measured; beyond those, on as between the first and the last.
+    /// Outside the rates measured for a number of keys, time and bytes change as for a number of
+    /// keys where such rates were measured; outside those, linearly as between the first and the
+    /// last.
     pub(super) fn points(&self, operation: usize, bits: f64) -> Vec<Point> {
         let measured = self.columns().filter(|rows| !rows[0].ns[operation].is_nan());
         let point = |rows: &[Row]| {
@@ -97,10 +98,10 @@ impl Figures {
             }
             let wide = self.lender(rows[0].keys, bits);
             let [from, to] = [inside, bits].map(|bits| on(wide, bits));
-            // Where less time was measured at a lower rate, that was noise.
+            // If a lower rate measured faster, that was noise.
             let rise = to.ns[operation] - from.ns[operation];
             let rise = if (rise > 0.0) == (bits > inside) { rise } else { 0.0 };
-            // However few bits are asked for, hashing and the first line are left.
+            // Hashing and the first cache line remain at any rate.
             Point {
                 bytes: bytes * (to.bytes / from.bytes).max(0.1),
                 ns: (time + rise).max(time / 4.0),
@@ -109,8 +110,8 @@ impl Figures {
         measured.map(point).collect()
     }
 
-    /// Of no more keys, or of few, the rows whose rates lie around this one; of several those of
-    /// the most keys. Where there are none, those with most rates between them.
+    /// Rows for at most `keys` keys (or for few) whose rates enclose this one; if several do, those
+    /// for the most keys. If none do, the rows with the widest range of rates.
     fn lender(&self, keys: u64, bits: f64) -> &[Row] {
         let fewer = || self.columns().filter(|rows| rows[0].keys <= keys.max(FEW)).rev();
         let span = |rows: &[Row]| ends(rows).1 - ends(rows).0;
@@ -120,12 +121,12 @@ impl Figures {
     }
 }
 
-/// The fewest and the most bits of rate.
+/// The lowest and the highest bits of rate.
 fn ends(rows: &[Row]) -> (f64, f64) {
     (rows[0].bits, rows[rows.len() - 1].bits)
 }
 
-/// Linear in the bits of rate, which lie within the rows'.
+/// Interpolates linearly in the bits of rate, which must be within the rows' range.
 fn between(rows: &[Row], bits: f64) -> Row {
     let above = rows.partition_point(|row| row.bits < bits).min(rows.len() - 1);
     let (low, high) = (rows[above.saturating_sub(1)], rows[above]);
@@ -133,7 +134,8 @@ fn between(rows: &[Row], bits: f64) -> Row {
     low.plus(share, low, high)
 }
 
-/// At a rate; beyond the rows' on as between the first and the last.
+/// The row at a rate; outside the rows' range, extrapolated linearly as between the first and the
+/// last.
 fn on(rows: &[Row], bits: f64) -> Row {
     let (first, last) = (rows[0], rows[rows.len() - 1]);
     let inside = bits.clamp(first.bits, last.bits);
@@ -143,7 +145,7 @@ fn on(rows: &[Row], bits: f64) -> Row {
 }
 
 impl Row {
-    /// With so many times the difference of two rows.
+    /// Adds `times` times the difference of two rows.
     fn plus(self, times: f64, from: Self, to: Self) -> Self {
         let bytes = self.bytes + times * (to.bytes - from.bytes);
         let rise = |operation| times * (to.ns[operation] - from.ns[operation]);
