@@ -212,7 +212,7 @@ impl<F: Filter> Keyed<F> {
         })
     }
 
-    /// Answers all keys of an iterator, looking ahead; see
+    /// Looks up the keys of an iterator, with lookahead; see
     /// [`FilterExt::contains_iter`](crate::FilterExt::contains_iter).
     pub fn contains_iter<Q: Key>(
         &self,

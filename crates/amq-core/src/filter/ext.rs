@@ -140,10 +140,10 @@ pub trait InsertExt: InsertFilter {
     }
 
     /// Inserts all keys of an iterator and returns how many were new. On an error the keys before
-    /// the refused one are in; the error has their number. Keys are inserted in groups, so up to 127
-    /// keys after the refused one have been taken from the iterator, and other threads that share
-    /// the filter see a key once its group is in. If the iterator panics, all keys that it has
-    /// returned are in.
+    /// the refused one are in; the error has their number. Keys are inserted in groups, so up to
+    /// 127 keys after the refused one have been taken from the iterator, and other threads that
+    /// share the filter see a key once its group is in. If the iterator panics, all keys that it
+    /// has returned are in.
     #[inline]
     fn try_extend<K: Key>(
         &mut self,
@@ -221,7 +221,7 @@ pub fn extend<F: InsertFilter, K: Key>(filter: &mut F, keys: impl IntoIterator<I
     let _ = InsertExt::try_extend(filter, keys);
 }
 
-/// [`FilterExt::contains_iter`], of such keys.
+/// [`FilterExt::contains_iter`], hashing under a seed or a secret key.
 pub(crate) fn contains_iter<F: Filter + ?Sized, K: Key>(
     filter: &F,
     keys: impl IntoIterator<Item = K>,

@@ -80,7 +80,7 @@ fn draw<T>(
 
 /// Answers for the hashes of an iterator.
 pub(crate) struct Answers<'f, F: ?Sized, I> {
-    /// Those of the group that are not yet given out.
+    /// Indices in the group that have not been returned yet.
     left: Range<usize>,
     group: Box<Group<'f, F, I, ()>>,
 }
@@ -123,9 +123,9 @@ impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, ())>> Iterator for Answers
 
 impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, ())>> FusedIterator for Answers<'_, F, I> {}
 
-/// The items that come with hashes that are probably in the filter.
+/// Returns the items of hashes that are probably in the filter.
 pub(crate) struct Found<'f, F: ?Sized, I, T> {
-    /// Those of the group that are not yet given out.
+    /// Indices in the group that have not been returned yet.
     left: Range<usize>,
     group: Box<Group<'f, F, I, T>>,
 }
@@ -155,7 +155,7 @@ impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Iterator for Found
 
 impl<F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> FusedIterator for Found<'_, F, I, T> {}
 
-/// Inserts all hashes of an iterator, and those that were drawn before it panics.
+/// Inserts all hashes of an iterator; if it panics, those already drawn.
 pub(crate) fn insert_all<F: InsertFilter + ?Sized>(
     filter: &mut F,
     hashes: impl Iterator<Item = KeyHash>,
@@ -172,12 +172,12 @@ pub(crate) fn insert_all<F: InsertFilter + ?Sized>(
     }
 }
 
-/// Hashes that were drawn and are to be inserted.
+/// Hashes that have been drawn and not inserted yet.
 struct Inserting<'f, F: InsertFilter + ?Sized> {
     filter: &'f mut F,
     hashes: [KeyHash; BLOCK],
     drawn: usize,
-    /// The number of hashes inserted, and of those that were new.
+    /// The number of hashes inserted, and how many of them were new.
     done: u64,
     new: u64,
 }
@@ -186,7 +186,7 @@ impl<F: InsertFilter + ?Sized> Inserting<'_, F> {
     fn insert(&mut self) -> Result<(), BatchInsertError> {
         let drawn = core::mem::take(&mut self.drawn);
         let inserted = self.filter.insert_batch(&self.hashes[..drawn]);
-        // A filter of a third party may claim any number.
+        // A third-party filter may return any number.
         let new = inserted.map_err(|refused| refused.after(self.done))?;
         self.new = self.new.saturating_add(new);
         self.done = self.done.saturating_add(drawn as u64);
@@ -210,7 +210,7 @@ mod tests {
     use std::boxed::Box;
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-    /// The keys below 1,000,000 that are even, or that were inserted; it takes 2,000.
+    /// Contains the even keys below 1,000,000, and inserted keys, at most 2,000.
     #[derive(Default)]
     struct Even(Vec<KeyHash>);
 
@@ -265,7 +265,7 @@ mod tests {
         key.key_hash(7).get().is_multiple_of(2)
     }
 
-    /// Panics instead of giving the key 200, once, and ends before 300, once.
+    /// Panics once instead of returning key 200, and ends once before 300.
     fn odd_keys() -> impl Iterator<Item = u64> {
         let (mut next, mut panicked, mut ended) = (0, false, false);
         core::iter::from_fn(move || {
@@ -286,13 +286,13 @@ mod tests {
         for n in [0, 1, 127, 128, 129, 1000] {
             assert!(filter.contains_iter(0..n).eq((0..n).map(is_in)), "{n}");
             assert!(filter.filter_keys(0..n).eq((0..n).filter(|&key| is_in(key))), "{n}");
-            // `fold` goes by whole groups.
+            // `fold` processes whole groups.
             let mut answers = filter.contains_iter(0..n);
             let mut all: Vec<bool> = answers.by_ref().take(5).collect();
             answers.for_each(|answer| all.push(answer));
             assert!(all.into_iter().eq((0..n).map(is_in)), "{n}");
         }
-        // Also of keys without end, and through an object.
+        // Also with infinitely many keys, and through a trait object.
         let filter: &dyn Filter = &filter;
         assert!(filter.contains_iter(0u64..).take(300).eq((0..300).map(is_in)));
     }
@@ -341,7 +341,7 @@ mod tests {
         assert!(filter.0.iter().copied().eq((0..200u64).map(|key| key.key_hash(7))));
         assert_eq!(filter.try_extend(keys), Ok(100));
         assert_eq!(filter.len(), 300);
-        // A refusal is that of the first key refused.
+        // The error is that of the first refused key.
         let refused = filter.try_extend(300..9000u64).unwrap_err();
         assert_eq!((refused.done, filter.len()), (1700, 2000));
     }
