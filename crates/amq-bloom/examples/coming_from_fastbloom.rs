@@ -85,8 +85,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     assert!(shared.contains("ant") && shared.contains("bee"));
 
-    // Not in fastbloom: how good the filter is now, a copy while others insert, and the plain filter
-    // once they have ended.
+    // Not in fastbloom: the current rate, a copy while other threads insert, and the plain filter
+    // once they have finished.
     println!("{}", shared.stats());
     let copy = shared.snapshot()?;
     let plain: BloomFilter = shared.into_inner();
