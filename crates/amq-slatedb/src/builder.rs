@@ -9,16 +9,17 @@ use std::sync::Arc;
 /// Hashes of the rows so far. A table's rows arrive sorted by key, newest first.
 pub(crate) struct Builder {
     budget: Budget,
-    cached: Option<Budget>,
+    cached: Option<f64>,
     rules: KeyRules,
-    /// Each key and prefix once; `None` once the table can have no filter.
+    /// Without copies of the last key and the last prefix; `None` once the table can have no
+    /// filter.
     hashes: Option<Vec<KeyHash>>,
     last_key: Option<KeyHash>,
     last_prefix: Option<KeyHash>,
 }
 
 impl Builder {
-    pub(crate) fn new(budget: Budget, cached: Option<Budget>, rules: KeyRules) -> Self {
+    pub(crate) fn new(budget: Budget, cached: Option<f64>, rules: KeyRules) -> Self {
         Self { budget, cached, rules, hashes: Some(Vec::new()), last_key: None, last_prefix: None }
     }
 
@@ -58,7 +59,10 @@ impl FilterBuilder for Builder {
     }
 
     fn build(&mut self) -> Arc<dyn Filter> {
-        let hashes = self.hashes.take().unwrap_or_default();
+        let mut hashes = self.hashes.take().unwrap_or_default();
+        // A prefix may be a key, too, and other prefixes may come between the keys of one.
+        hashes.sort_unstable();
+        hashes.dedup();
         let contents = Contents::build(self.budget, &hashes);
         Arc::new(TableFilter::new(self.rules.clone(), self.cached, contents))
     }

@@ -5,6 +5,7 @@ use amq_bloom::BlockedBloomFilter;
 use amq_core::format::FileInfo;
 use amq_core::{
     Budget, BuildFilter, DEFAULT_SEED, Filter as _, FilterFile, FilterKind, Goal, Key, KeyHash,
+    TruncateError,
 };
 use amq_ribbon::RibbonFilter;
 use bytes::{BufMut, Bytes};
@@ -16,6 +17,12 @@ use std::sync::Arc;
 /// which denies every key.
 const MAYBE: &[u8] = b"amq:maybe";
 
+/// Bytes of the smallest split-block filter. A table of few keys has one whatever the budget.
+const SMALLEST: u64 = 32;
+
+/// The budget of a ribbon of one column, which is the smallest.
+const ONE_COLUMN: Budget = Budget::Fpr(0.5);
+
 /// About how many bytes a block has beside the filter's own.
 const RIBBON_HEADER: u64 = 900;
 const BLOCKED_HEADER: u64 = 400;
@@ -24,8 +31,8 @@ const BLOCKED_HEADER: u64 = 400;
 #[derive(Clone)]
 pub(crate) struct TableFilter {
     rules: KeyRules,
-    /// What it is truncated to when it enters a cache.
-    cached: Option<Budget>,
+    /// Bits per key that it is truncated to when it enters a cache.
+    cached: Option<f64>,
     contents: Contents,
 }
 
@@ -43,11 +50,20 @@ pub(crate) enum Contents {
 
 impl Contents {
     /// The better filter within the budget; `Maybe` if there is none.
+    ///
+    /// The hashes are distinct.
     pub(crate) fn build(budget: Budget, hashes: &[KeyHash]) -> Self {
         if hashes.is_empty() {
             return Self::Maybe;
         }
-        if !blocked_is_better(Goal::new(hashes.len() as u64, budget)) {
+        let keys = hashes.len() as u64;
+        let budget = match budget {
+            Budget::BitsPerKey(bits) if bits * (keys as f64) < SMALLEST as f64 * 8.0 => {
+                Budget::Bytes(SMALLEST)
+            }
+            budget => budget,
+        };
+        if !blocked_is_better(Goal::new(keys, budget)) {
             // Building fails where keys were chosen to collide, or without memory. A Bloom filter
             // has no such keys, and needs less memory.
             if let Ok(filter) = RibbonFilter::build_hashes(budget, DEFAULT_SEED, hashes) {
@@ -88,7 +104,7 @@ fn blocked_is_better(goal: Goal) -> bool {
 }
 
 impl TableFilter {
-    pub(crate) fn new(rules: KeyRules, cached: Option<Budget>, contents: Contents) -> Self {
+    pub(crate) fn new(rules: KeyRules, cached: Option<f64>, contents: Contents) -> Self {
         Self { rules, cached, contents }
     }
 }
@@ -128,15 +144,27 @@ impl Filter for TableFilter {
     /// wish for smaller filters there is to be granted.
     fn clamp_allocated_size(&self) -> Arc<dyn Filter> {
         let mut clamped = self.clone();
-        if let (Contents::Ribbon(filter), Some(budget)) = (&self.contents, self.cached) {
-            let mut small = RibbonFilter::clone(filter);
-            // A budget that the filter is within already is refused, and it stays as it is.
-            if small.truncate(budget).is_ok() {
+        if let (Contents::Ribbon(filter), Some(bits_per_key)) = (&self.contents, self.cached) {
+            // Of the keys that there are. More may have been planned for.
+            let bytes = (bits_per_key * filter.len() as f64 / 8.0) as u64;
+            if filter.size_in_bytes() > bytes
+                && let Some(small) = truncated(filter, bytes)
+            {
                 clamped.contents = Contents::Ribbon(Arc::new(small));
             }
         }
         Arc::new(clamped)
     }
+}
+
+/// The filter in at most so many bytes; one column, if that takes more. `None` without memory.
+fn truncated(filter: &RibbonFilter, bytes: u64) -> Option<RibbonFilter> {
+    let mut small = filter.clone();
+    match small.truncate(Budget::Bytes(bytes)) {
+        Err(TruncateError::Plan(_)) => small.truncate(ONE_COLUMN).ok()?,
+        truncated => truncated.ok()?,
+    }
+    Some(small)
 }
 
 #[cfg(test)]

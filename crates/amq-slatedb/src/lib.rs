@@ -31,9 +31,9 @@
 //! | fewer than a few hundred keys | a split-block Bloom filter ([`amq_bloom`]), where it is smaller |
 //! | no key to filter by | none: every query is answered *maybe* |
 //!
-//! A filter has the table's distinct keys, deleted ones included: a tombstone must be found, since
-//! it hides older values. Point queries ask for the key. Prefix queries ask for the prefix that an
-//! extractor gives; without one, and for ranges, the answer is *maybe*.
+//! A filter has the table's distinct keys and prefixes, those of deleted keys included: a tombstone
+//! must be found, since it hides older values. Point queries ask for the key. Prefix queries ask
+//! for the prefix that an extractor gives; without one, and for ranges, the answer is *maybe*.
 //!
 //! # Blocks that cannot be read
 //!
@@ -45,11 +45,13 @@
 #![warn(missing_docs)]
 
 mod builder;
+mod error;
 mod filter;
 mod keys;
 mod policy;
 
 pub use amq_core::PlanError;
+pub use error::PolicyError;
 pub use policy::AmqFilterPolicy;
 
 /// The README's examples are tests.

@@ -1,9 +1,10 @@
 //! The policy.
 
 use crate::builder::Builder;
+use crate::error::PolicyError;
 use crate::filter::{Contents, TableFilter};
 use crate::keys::KeyRules;
-use amq_core::{Budget, Goal, PlanError};
+use amq_core::{Budget, Goal};
 use amq_ribbon::RibbonFilter;
 use bytes::Bytes;
 use slatedb::{Filter, FilterBuilder, FilterPolicy, PrefixExtractor};
@@ -23,7 +24,7 @@ const MOST_KEYS: u64 = 1 << 32;
 pub struct AmqFilterPolicy {
     name: String,
     budget: Budget,
-    cached: Option<Budget>,
+    cached: Option<f64>,
     /// What a table's filter takes, to tell the engine sizes in advance.
     bits_per_key: f64,
     rules: KeyRules,
@@ -44,11 +45,13 @@ impl AmqFilterPolicy {
     /// assert!(AmqFilterPolicy::fpr(0.01).is_ok());
     /// assert!(AmqFilterPolicy::fpr(1.5).is_err());
     /// ```
-    pub fn fpr(fpr: f64) -> Result<Self, PlanError> {
+    pub fn fpr(fpr: f64) -> Result<Self, PolicyError> {
         Self::new(Budget::Fpr(fpr))
     }
 
-    /// Filters of at most this many bits per distinct key, with the lowest rate that allows.
+    /// Filters of at most this many bits per distinct key, with the lowest rate that allows. A
+    /// table of few keys gets at least 32 bytes. More than 33 bits are refused, since no filter
+    /// uses them.
     ///
     /// ```
     /// use amq_slatedb::AmqFilterPolicy;
@@ -57,18 +60,18 @@ impl AmqFilterPolicy {
     /// assert!(AmqFilterPolicy::bits_per_key(10.0).is_ok());
     /// assert!(AmqFilterPolicy::bits_per_key(0.0).is_err());
     /// ```
-    pub fn bits_per_key(bits_per_key: f64) -> Result<Self, PlanError> {
+    pub fn bits_per_key(bits_per_key: f64) -> Result<Self, PolicyError> {
         Self::new(Budget::BitsPerKey(bits_per_key))
     }
 
-    fn new(budget: Budget) -> Result<Self, PlanError> {
-        let plan = RibbonFilter::plan(Goal::new(MOST_KEYS, budget))?;
+    fn new(budget: Budget) -> Result<Self, PolicyError> {
+        let bits_per_key = bits_of(budget)?;
         let rules = KeyRules { whole_keys: true, extractor: None };
         Ok(Self {
             name: rules.name(Self::NAME),
             budget,
             cached: None,
-            bits_per_key: plan.bytes as f64 * 8.0 / MOST_KEYS as f64,
+            bits_per_key,
             rules,
             unreadable: AtomicU64::new(0),
         })
@@ -94,21 +97,24 @@ impl AmqFilterPolicy {
     /// its copy in a cache is truncated, and has a higher rate.
     ///
     /// For a cache that has no room for all filters: reading a filter again costs more than a few
-    /// more false positives. A filter that has no more bits anyway stays as it is, and so does a
-    /// split-block one. It affects no table, so that each process may have a setting of its own.
+    /// more false positives. A filter of less than 1 KiB may stay larger: split-block filters stay
+    /// whole, and a ribbon keeps one column.
+    ///
+    /// It affects no table, so that each process may have a setting of its own. But a cache keeps
+    /// filters as the policy that filled it left them: when the setting changes, give a cache that
+    /// is kept, in memory or on a disk, another `db_cache_id`.
     ///
     /// ```
     /// use amq_slatedb::AmqFilterPolicy;
     ///
-    /// # fn main() -> Result<(), amq_slatedb::PlanError> {
+    /// # fn main() -> Result<(), amq_slatedb::PolicyError> {
     /// let policy = AmqFilterPolicy::bits_per_key(10.0)?.with_cached_bits_per_key(6.0)?;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn with_cached_bits_per_key(self, bits_per_key: f64) -> Result<Self, PlanError> {
-        let budget = Budget::BitsPerKey(bits_per_key);
-        RibbonFilter::plan(Goal::new(MOST_KEYS, budget))?;
-        Ok(Self { cached: Some(budget), ..self })
+    pub fn with_cached_bits_per_key(self, bits_per_key: f64) -> Result<Self, PolicyError> {
+        bits_of(Budget::BitsPerKey(bits_per_key))?;
+        Ok(Self { cached: Some(bits_per_key), ..self })
     }
 
     fn with_rules(mut self, change: impl FnOnce(&mut KeyRules)) -> Self {
@@ -124,7 +130,7 @@ impl AmqFilterPolicy {
     /// use amq_slatedb::AmqFilterPolicy;
     /// use slatedb::FilterPolicy;
     ///
-    /// # fn main() -> Result<(), amq_slatedb::PlanError> {
+    /// # fn main() -> Result<(), amq_slatedb::PolicyError> {
     /// let policy = AmqFilterPolicy::fpr(0.01)?;
     /// policy.decode(b"damaged");
     /// assert_eq!(policy.unreadable(), 1);
@@ -133,6 +139,22 @@ impl AmqFilterPolicy {
     /// ```
     pub fn unreadable(&self) -> u64 {
         self.unreadable.load(Ordering::Relaxed)
+    }
+}
+
+/// Bits per key of a large filter within a budget.
+///
+/// Bits that a ribbon cannot use are refused: a split-block filter would use them, at eight blocks
+/// a key, for rates that nobody can tell apart.
+fn bits_of(budget: Budget) -> Result<f64, PolicyError> {
+    let plan = RibbonFilter::plan(Goal::new(MOST_KEYS, budget))?;
+    let bits = plan.bytes as f64 * 8.0 / MOST_KEYS as f64;
+    let most = bits.ceil();
+    match budget {
+        Budget::BitsPerKey(bits_per_key) if bits_per_key > most => {
+            Err(PolicyError::Bits { bits_per_key, most })
+        }
+        _ => Ok(bits),
     }
 }
 

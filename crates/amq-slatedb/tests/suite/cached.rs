@@ -2,17 +2,35 @@
 
 use crate::store::Counting;
 use crate::support::{block, built, flush, has, key, maybes};
+use amq_ribbon::RibbonFilter;
 use amq_slatedb::AmqFilterPolicy;
 use foyer::{BlockEngineConfig, DeviceBuilder, FsDeviceBuilder, HybridCacheBuilder};
 use slatedb::config::Settings;
 use slatedb::db_cache::foyer_hybrid::FoyerHybridCache;
 use slatedb::db_cache::{CachedEntry, CachedKey, DbCache, SplitCache};
 use slatedb::object_store::memory::InMemory;
-use slatedb::{Db, FilterPolicy};
+use slatedb::{Db, FilterPolicy, PrefixExtractor, PrefixTarget};
 use std::path::Path;
 use std::sync::Arc;
 
 const KEYS: u64 = 20_000;
+
+/// Bytes that a filter of few keys may take whatever the limit.
+const SMALLEST_LIMIT: f64 = 1024.0;
+
+/// Every key is its prefix.
+struct WholeKey;
+
+impl PrefixExtractor for WholeKey {
+    fn name(&self) -> &str {
+        "whole-key"
+    }
+
+    fn prefix_len(&self, target: &PrefixTarget) -> Option<usize> {
+        let (PrefixTarget::Point(bytes) | PrefixTarget::Prefix(bytes)) = target;
+        Some(bytes.len())
+    }
+}
 
 fn policy() -> AmqFilterPolicy {
     AmqFilterPolicy::bits_per_key(10.0).unwrap().with_cached_bits_per_key(5.0).unwrap()
@@ -62,6 +80,40 @@ fn a_filter_that_is_small_enough_stays_as_it_is() {
         assert_eq!(block(&*filter.clamp_allocated_size()), block(&*filter));
     }
     assert!(AmqFilterPolicy::fpr(0.01).unwrap().with_cached_bits_per_key(0.0).is_err());
+}
+
+#[test]
+fn a_filter_in_a_cache_keeps_the_limit_in_tables_of_every_size() {
+    let plain = AmqFilterPolicy::bits_per_key(10.0).unwrap();
+    let policies = [
+        || AmqFilterPolicy::bits_per_key(10.0),
+        || AmqFilterPolicy::bits_per_key(33.0),
+        || AmqFilterPolicy::fpr(1e-6),
+    ];
+    let limits = [1.1, 1.5, 2.0, 3.0, 6.0, 9.0];
+    for (policy, limit) in policies.iter().flat_map(|policy| limits.map(|limit| (policy, limit))) {
+        let policy = policy().unwrap().with_cached_bits_per_key(limit).unwrap();
+        for keys in [1u64, 30, 100, 200, 400, 700, 1000, 1500, 3000, 10_000, 50_000] {
+            let whole = built(&policy, (0..keys).map(key));
+            let cached = whole.clamp_allocated_size();
+            // What a filter of no bits would take.
+            let constant = plain.builder().build().size() + size_of::<RibbonFilter>();
+            let bytes = cached.size() - constant.min(cached.size());
+            let allowed = (limit * keys as f64 / 8.0).max(SMALLEST_LIMIT);
+            assert!(bytes as f64 <= allowed, "{bytes} bytes of {keys} keys within {limit} bits");
+            assert!((0..keys).all(|number| has(&*cached, key(number))));
+        }
+    }
+}
+
+#[test]
+fn the_limit_is_of_the_keys_that_a_table_has() {
+    // Each key twice: once as a key, and once as its own prefix.
+    let limited = |policy: AmqFilterPolicy| policy.with_cached_bits_per_key(5.0).unwrap();
+    let policy = || AmqFilterPolicy::bits_per_key(10.0).unwrap();
+    let both = limited(policy().with_prefix_extractor(Arc::new(WholeKey)));
+    let [both, keys] = [both, limited(policy())].map(|policy| built(&policy, (0..KEYS).map(key)));
+    assert_eq!(both.clamp_allocated_size().size(), keys.clamp_allocated_size().size());
 }
 
 /// A cache on disk, whose part in memory is too small for anything.

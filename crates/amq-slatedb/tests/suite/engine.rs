@@ -4,8 +4,8 @@ use crate::store::Counting;
 use crate::support::{Policies, flush, key, one};
 use amq_slatedb::AmqFilterPolicy;
 use slatedb::config::Settings;
-use slatedb::db_cache::SplitCache;
 use slatedb::db_cache::foyer::FoyerCache;
+use slatedb::db_cache::{DbCache, SplitCache};
 use slatedb::object_store::memory::InMemory;
 use slatedb::{BloomFilterPolicy, Db};
 use std::sync::Arc;
@@ -24,14 +24,26 @@ fn store() -> Arc<Counting> {
     Counting::new(Arc::new(InMemory::new()))
 }
 
-/// Filters and indexes are cached, blocks are not, and nothing is compacted.
+/// A cache of filters and indexes, but not of blocks.
+fn cache() -> Arc<dyn DbCache> {
+    Arc::new(SplitCache::new().with_meta_cache(Some(Arc::new(FoyerCache::new()))).build())
+}
+
 async fn open(store: &Arc<Counting>, policies: Policies) -> Db {
+    open_with(store, policies, (cache(), 0)).await
+}
+
+/// Nothing is compacted.
+async fn open_with(
+    store: &Arc<Counting>,
+    policies: Policies,
+    (cache, id): (Arc<dyn DbCache>, u64),
+) -> Db {
     let settings = Settings { compactor_options: None, ..Settings::default() };
-    let meta = SplitCache::new().with_meta_cache(Some(Arc::new(FoyerCache::new())));
     Db::builder("db", store.clone())
         .with_settings(settings)
         .with_filter_policies(policies)
-        .with_db_cache(Arc::new(meta.build()), 0)
+        .with_db_cache(cache, id)
         .build()
         .await
         .unwrap()
@@ -139,4 +151,46 @@ async fn with_both_policies_the_tables_of_both_are_filtered() {
         assert!(gets < 70, "{gets} reads");
     }
     db.close().await.unwrap();
+}
+
+/// The entries of a cache are found by table, not by policy.
+#[tokio::test]
+async fn a_cache_answers_by_the_policy_that_filled_it() {
+    let store = store();
+    let db = open(&store, ours()).await;
+    write(&db, 0).await;
+    db.close().await.unwrap();
+
+    // The built-in policy reads none of our filters, and the cache remembers that there are none.
+    let shared = cache();
+    for (policies, id, filtered) in
+        [(built_in(), 0, false), (ours(), 0, false), (ours(), 1, true), (built_in(), 1, true)]
+    {
+        let db = open_with(&store, policies, (shared.clone(), id)).await;
+        all_found(&db, 0).await;
+        let gets = gets_of_absent(&store, &db, 0).await;
+        assert_eq!(gets < 70, filtered, "{gets} reads with the id {id}");
+        db.close().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_cache_keeps_the_bits_of_the_policy_that_filled_it() {
+    let store = store();
+    let db = open(&store, ours()).await;
+    write(&db, 0).await;
+    db.close().await.unwrap();
+
+    let few = || one(AmqFilterPolicy::fpr(0.01).unwrap().with_cached_bits_per_key(2.2).unwrap());
+    let shared = cache();
+    // About a quarter of 3,000 at 2.2 bits, and 30 with the whole filter.
+    for (policies, id, range) in
+        [(few(), 0, 500..1000), (ours(), 0, 500..1000), (ours(), 1, 5..70), (few(), 1, 5..70)]
+    {
+        let db = open_with(&store, policies, (shared.clone(), id)).await;
+        all_found(&db, 0).await;
+        let gets = gets_of_absent(&store, &db, 0).await;
+        assert!(range.contains(&gets), "{gets} reads with the id {id}");
+        db.close().await.unwrap();
+    }
 }

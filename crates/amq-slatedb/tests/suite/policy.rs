@@ -1,7 +1,7 @@
 //! The policy by itself: what a table's filter answers, and how large it is.
 
 use crate::support::{block, built, has, key, maybes, row};
-use amq_slatedb::AmqFilterPolicy;
+use amq_slatedb::{AmqFilterPolicy, PolicyError};
 use bytes::Bytes;
 use slatedb::{BloomFilterPolicy, FilterPolicy, FilterQuery, ValueDeletable};
 use std::ops::Bound;
@@ -59,6 +59,28 @@ fn rows_of_one_key_count_once() {
     }
     let once = built(&policy, (0..10_000).map(key));
     assert_eq!(block(&*builder.build()), block(&*once));
+}
+
+#[test]
+fn rows_of_one_key_that_are_apart_count_once() {
+    let policy = AmqFilterPolicy::fpr(0.01).unwrap();
+    let once = built(&policy, (0..10_000).map(key));
+    let twice = built(&policy, (0..10_000).chain(0..10_000).map(key));
+    assert!(block(&*twice) == block(&*once));
+}
+
+#[test]
+fn one_key_is_enough_for_a_filter() {
+    for bits in [1.1, 2.0, 5.0, 10.0, 33.0] {
+        let policy = AmqFilterPolicy::bits_per_key(bits).unwrap();
+        for keys in [1, 2, 3, 10, 30] {
+            let filter = built(&policy, (0..keys).map(key));
+            assert!((0..keys).all(|number| has(&*filter, key(number))));
+            // A split-block filter of 32 bytes answers less than half of them.
+            let maybes = maybes(&*filter, 1 << 32, 1000);
+            assert!(maybes < 500, "{maybes} of 1,000 with {keys} keys at {bits} bits");
+        }
+    }
 }
 
 #[test]
@@ -122,5 +144,29 @@ fn budgets_out_of_range_are_refused() {
     }
     for bits in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(AmqFilterPolicy::bits_per_key(bits).is_err(), "{bits}");
+    }
+}
+
+#[test]
+fn more_bits_than_a_ribbon_can_use_are_refused() {
+    let policy = |bits| AmqFilterPolicy::bits_per_key(bits);
+    for bits in [34.0, 64.0, 1e6, 1e300] {
+        for refusal in [policy(bits), policy(10.0).unwrap().with_cached_bits_per_key(bits)] {
+            let error = refusal.unwrap_err();
+            let PolicyError::Bits { bits_per_key, most } = error else { panic!("{error}") };
+            assert_eq!(bits_per_key, bits);
+            assert!(policy(most).is_ok(), "{most}");
+            let text = error.to_string();
+            assert!(text.contains(&format!("{bits}")) && text.contains("at most 33"), "{text}");
+        }
+    }
+    for tenths in 11..=330 {
+        assert!(policy(f64::from(tenths) / 10.0).is_ok(), "{tenths} tenths of a bit");
+    }
+    // What is accepted is used: a table takes about the bits that were asked for.
+    for bits in [10.0, 20.0, 32.0] {
+        let bytes = block(&*built(&policy(bits).unwrap(), (0..50_000).map(key))).len() as f64;
+        let used = bytes * 8.0 / 50_000.0;
+        assert!((bits * 0.95..bits * 1.05).contains(&used), "{used} of {bits}");
     }
 }

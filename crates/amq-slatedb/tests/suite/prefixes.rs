@@ -85,6 +85,37 @@ fn prefixes_are_stored_once() {
 }
 
 #[test]
+fn what_is_both_a_key_and_a_prefix_counts_once() {
+    // Every key is its own prefix.
+    let keys = || (0..5000u32).map(|number| Bytes::from(format!("{number:08}:")));
+    let both = policy().with_prefix_extractor(Arc::new(ToColon));
+    assert!(block(&*built(&both, keys())) == block(&*built(&policy(), keys())));
+}
+
+#[test]
+fn a_prefix_between_whose_keys_others_lie_counts_once() {
+    // As where an extractor finds prefixes of several lengths.
+    let of = |keys: &mut dyn Iterator<Item = String>| {
+        let policy =
+            policy().with_prefix_extractor(Arc::new(ToColon)).with_whole_key_filtering(false);
+        block(&*built(&policy, keys.map(Bytes::from)))
+    };
+    let apart = of(&mut (0..3u32).flat_map(|_| (0..3000u32).map(|user| format!("{user:04}:x"))));
+    assert!(apart == of(&mut (0..3000u32).map(|user| format!("{user:04}:x"))));
+}
+
+#[test]
+fn one_prefix_is_enough_for_a_filter() {
+    let policy = AmqFilterPolicy::bits_per_key(10.0).unwrap();
+    let policy = policy.with_prefix_extractor(Arc::new(ToColon)).with_whole_key_filtering(false);
+    let items = (0..2000u32).map(|item| Bytes::from(format!("user0001:item{item:04}")));
+    let filter = policy.decode(&block(&*built(&policy, items)));
+    assert!(maybe_prefix(&*filter, "user0001:".to_owned()));
+    let others = (2..1002).filter(|user| maybe_prefix(&*filter, format!("user{user:04}:")));
+    assert_eq!(others.count(), 0);
+}
+
+#[test]
 fn a_table_whose_keys_have_no_prefix_is_always_searched() {
     let nothing = Arc::new(Always("nothing", None));
     for policy in [
