@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Compares this workspace's filters with each other and with the best other crates, and draws the
 /// report.
 ///
-/// Without a command it does everything in about three minutes: verifies every contender, measures
+/// Without a command, does everything in about three minutes: verifies every contender, measures
 /// the `quick` suite, writes the records, draws the page, and prints the table and the page's path.
 ///
 /// Exit code: 0 on success, 1 if a filter of this workspace gave a wrong answer (its cells have
@@ -32,9 +32,9 @@ pub(crate) enum Command {
     Measure(Measure),
     /// Draw the report from records; measure nothing
     Render {
-        /// Folder of records: one run's, or the parent of all, from which the newest is taken, of
-        /// this machine if there are any. Of several, separated by commas, the first is drawn, with
-        /// the others' ratios beside its own [default: reports/records]
+        /// Folder of records: one run's, or the parent of all, whose newest record is drawn, of
+        /// this machine if there are any. With several folders, separated by commas, the first is
+        /// drawn, with the others' ratios beside its own [default: reports/records]
         #[arg(long, value_name = "DIR", value_delimiter = ',')]
         records: Vec<PathBuf>,
         /// Folder for the page and its plots [default: reports/latest; reports/own/latest for
@@ -53,15 +53,15 @@ pub(crate) enum Command {
     /// Compare two records: which rows moved by more than noise
     ///
     /// A time moved if it changed by more than the larger noise floor of the two runs and, where
-    /// both have the ratio to the same reference, beyond both intervals of that ratio; a rate, if
-    /// its intervals are disjoint; peak bytes, by more than 1 %; other counts and
-    /// states, at all. Rows that only one record has are named, and do not count. Refused if a
-    /// record has no twins, whose differences are the noise. Exit code: 0 if
-    /// no row moved, 1 if one did, 2 if a record cannot be read.
+    /// both have a ratio to the same reference, beyond both intervals of that ratio. A rate moved
+    /// if its intervals are disjoint, peak bytes if they changed by more than 1 %, other counts and
+    /// states if they changed at all. Rows of only one record are named, and do not count. Refused
+    /// if a record has no twins, whose differences are the noise. Exit code: 0 if no row moved, 1
+    /// if one did, 2 if a record cannot be read.
     Diff {
         /// The folder of the earlier record
         old: PathBuf,
-        /// Of the later record
+        /// The folder of the later record
         new: PathBuf,
     },
     /// List the contenders and the suites
@@ -78,8 +78,8 @@ pub(crate) struct Measure {
     /// reports/own/records with keys of your own]
     #[arg(long, value_name = "DIR")]
     pub(crate) records: Option<PathBuf>,
-    /// Continue this machine's newest interrupted run, with or without --only as given now. Refused
-    /// if an option, the compiler or the code has changed since
+    /// Continue this machine's newest interrupted run, of all contenders or, with --only, of some.
+    /// Refused if an option, the compiler or the code has changed since
     #[arg(long)]
     pub(crate) resume: bool,
     /// TimedRow rounds of each cell, with new filters in each [default: 2 in smoke, 12 in quick and
@@ -88,7 +88,7 @@ pub(crate) struct Measure {
     pub(crate) rounds: Option<u64>,
 }
 
-/// What a run is asked for: the contenders and the keys.
+/// The contenders and keys of a run.
 #[derive(Args, Debug)]
 pub(crate) struct Request {
     /// Size of the run: smoke (seconds; its times mean nothing), quick (about three minutes), full
@@ -99,11 +99,11 @@ pub(crate) struct Request {
     /// have been measured with the same options
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
-    /// Measure with your own keys, one a line, instead of generated ones; `-` is standard input.
-    /// Keys are bytes of any encoding; a carriage return before the newline is no part of them.
-    /// Empty lines and repeated keys are dropped and counted. Of the shuffled keys the first half
-    /// goes into the filters, the second is queried as absent. No scenarios. The report goes to
-    /// reports/own, which git ignores, and names the file without its folder
+    /// Measure with your own keys, one per line, instead of generated ones; `-` is standard input.
+    /// Keys are bytes of any encoding, without a carriage return before the newline. Empty lines
+    /// and repeated keys are dropped and counted. The keys are shuffled; the first half goes into
+    /// the filters, the second is queried as absent. No scenarios. The report goes to reports/own,
+    /// which git ignores, and names the file without its folder
     #[arg(long, value_name = "FILE")]
     pub(crate) keys_file: Option<PathBuf>,
     /// Measure with this many random keys instead of the suite's key sets, at each of the three

@@ -19,8 +19,8 @@ pub enum BenchError {
     KeySetTooSmall(String, u64, u64),
     #[error("there is no contender named {name}. There are: {known}")]
     UnknownContender { name: String, known: String },
-    /// What failed is a gerund. The system's reason is not the source, or printing the chain of
-    /// causes would print it twice.
+    /// The operation is a gerund. The system's reason is not the source, so that it is printed only
+    /// once.
     #[error(
         "{0} {1} failed: {2}. Check its permissions and the room on its disk, or name another \
          folder"
@@ -46,7 +46,7 @@ pub enum BenchError {
     #[error("there is no run to resume in {path}: measure without --resume first")]
     NothingToResume { path: PathBuf },
     #[error(
-        "the record of {date} has no twins, so that nobody knows how much of its times is noise: \
+        "the record of {date} has no twins, which measure the noise of its times: \
          measure with all contenders, or name a twin in --only, such as bloom,bloom-twin"
     )]
     NoTwins { date: String },

@@ -1,7 +1,7 @@
 //! The comparison harness and the report of the amq filters.
 //!
-//! Read the stages from top to bottom. The record is a wall: what is above it writes records, the
-//! report reads them, and neither calls the other.
+//! Read the stages from top to bottom. The record separates them: the stages above write records,
+//! the report reads them, and neither calls the other.
 //!
 //! | stage | what it is |
 //! | --- | --- |

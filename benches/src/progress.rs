@@ -1,7 +1,7 @@
 //! Progress: a bar on a terminal, a line per group elsewhere.
 //!
-//! The measuring thread moves the bar between passes; a ticker thread would take time from the
-//! other core during one.
+//! The measuring thread updates the bar between passes; a ticker thread would use another core
+//! during a pass.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
@@ -10,7 +10,7 @@ const LINE: &str = "{bar:30} {percent:>3} %  {elapsed} gone, {eta} to go  {wide_
 
 /// A bar for this much estimated work; it counts nanoseconds.
 pub(crate) fn bar(estimate: Duration) -> ProgressBar {
-    // The template is a constant; if it were wrong, the default style would do.
+    // The template is a constant; if it were invalid, the default style would be used.
     let style = ProgressStyle::with_template(LINE);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(estimate.as_nanos() as u64).with_style(style)

@@ -1,16 +1,16 @@
-//! Work on all processors at a time.
+//! Parallel work on all processors.
 
 use std::iter;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, available_parallelism};
 
-/// The threads that this machine runs at once.
+/// The number of hardware threads.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Does the same work to each item, on this many threads. The results are in the items' order.
+/// Applies `work` to each item, on this many threads. The results are in the items' order.
 pub(crate) fn each<T: Send, R: Send>(
     items: Vec<T>,
     threads: usize,
@@ -31,7 +31,7 @@ pub(crate) fn each<T: Send, R: Send>(
 
 #[test]
 fn all_is_done_at_the_same_time_and_comes_back_in_order() {
-    // Nobody passes before all three are at work.
+    // No thread passes before all three have started.
     let all = std::sync::Barrier::new(3);
     let double = |item: u64| {
         all.wait();

@@ -14,11 +14,11 @@ pub(super) struct Side {
     rows: BTreeMap<String, Row>,
 }
 
-/// What moved, before, now, and the change.
+/// The value that moved, before, now, and the change.
 type Move = [String; 4];
 
 impl Side {
-    /// The noise floor of a workload's times, as its twins have it.
+    /// The noise floor of a workload's times, from its twins.
     fn floor(&self, workload: Workload) -> Result<f64, BenchError> {
         self.run.floor(workload).ok_or_else(|| BenchError::NoTwins { date: self.run.date.clone() })
     }
@@ -35,7 +35,7 @@ impl Side {
     }
 }
 
-/// What `diff` prints, and whether any row moved. Without twins nobody knows what is noise.
+/// The output of `diff`, and whether any row moved. Fails without twins, which measure the noise.
 pub(super) fn diff(old: &Side, new: &Side) -> Result<(String, bool), BenchError> {
     let mut text = String::new();
     if let Some([option, before, now]) = old.run.options.difference(&new.run.options) {
@@ -63,11 +63,11 @@ pub(super) fn diff(old: &Side, new: &Side) -> Result<(String, bool), BenchError>
     Ok((text + &say::table(lines, [true, true, false, true, true, false]), moved))
 }
 
-/// The rows of one record that the other lacks: a line for each contender.
+/// The rows of only one record: a line per contender.
 fn only_in(here: &Side, there: &Side, name: &str) -> String {
     let alone = here.rows.iter().filter(|(subject, _)| !there.rows.contains_key(*subject));
     let alone: Vec<_> = alone.map(|(subject, row)| (&row.contender, subject)).collect();
-    // The subject begins with the contender's name: its rows stand together.
+    // Subjects begin with the contender's name, so its rows are adjacent.
     let line = |rows: &[(&String, &String)]| {
         let ((contender, first), count) = (rows[0], rows.len());
         format!("Only in {name}: {contender}, rows: {count}, the first: {first}\n")
@@ -75,7 +75,7 @@ fn only_in(here: &Side, there: &Side, name: &str) -> String {
     alone.chunk_by(|a, b| a.0 == b.0).map(line).collect()
 }
 
-/// What moved between two rows of one subject, given the noise floor of their times.
+/// The values that moved between two rows of one subject, given the noise floor of their times.
 fn moved(old: &Row, new: &Row, floor: f64) -> Vec<Move> {
     let number = |of: fn(&Row) -> Option<f64>| of(old).zip(of(new));
     let count = |of: fn(&Row) -> Option<u64>| {

@@ -15,8 +15,8 @@ use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Carries out the command line. The exit code is a failure if one of our own filters has failed
-/// rows, or if rows of two records differ by more than noise.
+/// Runs the command line. The exit code is a failure if one of our own filters has failed rows, or
+/// if rows of two records differ by more than noise.
 pub fn run(cli: &Cli) -> Result<ExitCode> {
     let mut good = true;
     match &cli.command {
@@ -80,7 +80,7 @@ fn compare(old: &Path, new: &Path) -> Result<bool> {
     Ok(!moved)
 }
 
-/// Draws the first of these, beside the others.
+/// Draws the first record, with ratios of the others.
 fn draw(records: &[Records], out: Option<&Path>) -> Result<()> {
     let [records, others @ ..] = records else { return Ok(()) };
     let own = |run: Run| run.options.has_own_keys();
@@ -103,7 +103,7 @@ fn newest(folder: &Path) -> Result<Records, BenchError> {
     found.ok_or(BenchError::NoRecords { path: folder.to_owned() })
 }
 
-/// The folder of records and pages; the user's own keys have one that git ignores.
+/// The folder of records and pages; for the user's own keys, one that git ignores.
 fn reports(own_keys: bool) -> PathBuf {
     root().join(if own_keys { OWN_REPORTS } else { "reports" })
 }

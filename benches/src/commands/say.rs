@@ -1,4 +1,4 @@
-//! What the commands tell. (The report has tables of its own.)
+//! The output of the commands. (The report has its own tables.)
 
 use crate::contenders;
 use crate::measure::Plan;
@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use indicatif::HumanDuration;
 use std::fmt::Write;
 
-/// What a run will do, and for how long.
+/// Prints what a run will do, and for how long.
 pub(super) fn what_comes(plan: &Plan) {
     eprintln!(
         "{} contenders, {} sets of keys, {} scenarios; suite {}, {} rounds: about {}.",
@@ -23,7 +23,7 @@ pub(super) fn what_comes(plan: &Plan) {
     what_is_left_out(plan);
 }
 
-/// What is left out: lines of a key file, and scenarios.
+/// Prints what is left out: lines of a key file, and scenarios.
 pub(super) fn what_is_left_out(plan: &Plan) {
     for spec in &plan.datasets {
         let (keys, name) = (spec.keys, spec.key_set.name());
@@ -43,10 +43,10 @@ pub(super) fn what_is_left_out(plan: &Plan) {
     }
 }
 
-/// All failed rows. Whether our own filters are right: those of peers may fail.
+/// Prints all failed rows. Returns whether our own filters passed; peers may fail.
 pub(super) fn failures(found: &[Row]) -> bool {
     let mut good = true;
-    // A cell that fails verification is not timed: its own line is enough.
+    // A cell that fails verification has untimed rows, too: one line is enough.
     for row in found.iter().filter(|row| row.state == State::Failed) {
         eprintln!("ERROR {}: {}", row.subject(), row.why);
         good &= !contenders::named(&row.contender).is_some_and(|contender| contender.info.ours);
@@ -54,7 +54,7 @@ pub(super) fn failures(found: &[Row]) -> bool {
     good
 }
 
-/// What `verify` prints: a line a cell.
+/// The output of `verify`: a line per cell.
 pub(super) fn verified(rows: &[Row]) -> String {
     let head = ["bits/key", "peak", "measured", "predicted", "verdict"].map(str::to_owned);
     let line = |row: &Row| {
@@ -78,7 +78,7 @@ pub(super) fn verified(rows: &[Row]) -> String {
     table([head].into_iter().chain(rows.iter().map(line)), [true, true, true, true, false])
 }
 
-/// Rows in columns, those of numbers aligned right.
+/// Rows in columns, with numbers right-aligned.
 pub(super) fn table<const COLUMNS: usize>(
     rows: impl Iterator<Item = [String; COLUMNS]>,
     is_number: [bool; COLUMNS],

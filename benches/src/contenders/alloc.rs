@@ -1,8 +1,8 @@
-//! The counting allocator: the bytes that a filter holds, and the peak while it was built.
+//! The counting allocator, which measures the bytes held by a filter and the peak of its build.
 //!
 //! Every allocation of the program goes through it. The counts are per thread, so that parallel
-//! tests, or a progress bar with its own thread, do not disturb a measurement. Only for work that
-//! spawns threads are all threads counted together.
+//! tests, or a progress bar's thread, do not disturb a measurement. Only for work that spawns
+//! threads are all threads counted.
 
 #![allow(unsafe_code)]
 
@@ -48,13 +48,13 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the pointer came from `System` with this layout; the caller vouches for the size.
+        // SAFETY: the pointer came from `System` with this layout; the caller guarantees the size.
         let new = unsafe { System.realloc(pointer, layout, new_size) };
         count(new, new_size as i64 - layout.size() as i64)
     }
 }
 
-/// Counts bytes that are held from now on, or that no longer are, unless the system refused.
+/// Counts bytes allocated or freed, unless the allocation failed.
 fn count(pointer: *mut u8, bytes: i64) -> *mut u8 {
     if !pointer.is_null() {
         let held = HELD.get() + bytes;

@@ -1,5 +1,5 @@
-//! A built filter, and the loops over keys that are timed: written once, compiled for each filter
-//! and key type. The virtual call happens once per pass, never per key.
+//! A built filter, and the timed loops over keys: written once, compiled for each filter and key
+//! type. The virtual call happens once per pass, never per key.
 
 use super::probe::{Probe, hits};
 use super::threads::{Done, Task};
@@ -16,7 +16,7 @@ pub trait Built: Any {
     /// The heap bytes it reports, if any.
     fn said_bytes(&self) -> Option<u64>;
 
-    /// The exact formula's prediction of its rate with the keys that it holds, if there is one.
+    /// The exact formula's rate for the keys it holds, if there is one.
     fn predicted(&self) -> Option<PredictedFpr>;
 
     /// The timed loop: one query after another, counting hits.
@@ -29,48 +29,49 @@ pub trait Built: Any {
     /// Counts hits through the batch interface; `None` without one.
     fn count_hits_batch(&self, queries: Keys<'_>) -> Option<u64>;
 
-    /// The hits of queries that each depend on the answer before: see [`dependent_hits`].
+    /// The hits of queries that each depend on the previous answer: see [`dependent_hits`].
     fn dependent(&self, queries: Keys<'_>) -> u64;
 
     /// The answers, one per query. Not timed.
     fn answers(&self, queries: Keys<'_>) -> Vec<bool>;
 
-    /// Inserts further absent keys and returns how many it took before it refused one. `None`, here
-    /// and below, if it cannot.
+    /// Inserts further absent keys and returns how many it accepted before it refused one. `None`,
+    /// here and below, if it cannot insert.
     fn insert_more(&mut self, keys: Keys<'_>) -> Option<u64>;
 
-    /// Inserts keys one by one, at most as many as `times`, each into its nanoseconds. The look at
-    /// the clock takes some 20 of them, and waits for the insert to finish: these are latencies.
+    /// Inserts keys one by one, at most as many as `times`, and records each insert's nanoseconds.
+    /// Reading the clock takes about 20 of them, and waits for the insert to finish: these are
+    /// latencies.
     fn insert_each(&mut self, keys: Keys<'_>, times: &mut [u32]) -> Option<u64>;
 
-    /// Inserts further absent keys, or asks for keys, by so many threads at once: how many it took,
-    /// or found, and the nanoseconds it took. `None` as well if one thread alone can insert.
+    /// Inserts further absent keys, or queries keys, on several threads at once. Returns the keys
+    /// inserted or found, and the nanoseconds. `None` also if only one thread can insert.
     fn by_threads(&mut self, task: Task, keys: Keys<'_>, threads: usize) -> Option<Done>;
 
     /// Removes present keys and returns how many it reports removed.
     fn remove(&mut self, keys: Keys<'_>) -> Option<u64>;
 
-    /// Removes a present key of the first list and inserts one of the second, in turn. Returns the
-    /// number of replacements before a removal or an insert failed.
+    /// Alternately removes a present key of the first list and inserts one of the second. Returns
+    /// the number of replacements before a removal or an insert failed.
     fn replace(&mut self, gone: Keys<'_>, new: Keys<'_>) -> Option<u64>;
 
     /// Merges another filter of the same contender.
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>>;
 
-    /// The number of slots, if it is a table in which each key takes one: load is keys over slots.
+    /// The number of slots, if each key takes one: the load is keys over slots.
     fn slots(&self) -> Option<u64>;
 }
 
-/// How many queries a dependent pass asks over a stream of this length.
+/// The number of queries of a dependent pass over a stream of this length.
 pub const fn dependent_queries(stream: usize) -> usize {
     stream / 2
 }
 
 /// The hits that a dependent pass must count, given the answer to each query of the stream.
 ///
-/// A hit skips the next key of the stream, so which key is asked depends on the answer before, and
-/// the pass shows latency where [`Built::count_hits`] shows throughput. (Where a filter branches on
-/// an answer, the processor may guess it and go on, as it would in a user's program.)
+/// A hit skips the next key of the stream, so each query depends on the previous answer, and the
+/// pass shows latency where [`Built::count_hits`] shows throughput. (If a filter branches on an
+/// answer, the processor may predict it, as it would in a user's program.)
 pub fn dependent_hits(answers: &[bool]) -> u64 {
     chained(answers.len(), |place| answers[place])
 }
@@ -92,7 +93,7 @@ struct Loops<P, K: ?Sized> {
     of: PhantomData<fn(&K)>,
 }
 
-/// The nanoseconds since a moment, which becomes now.
+/// The nanoseconds since `before`, which is set to now.
 #[inline(always)]
 fn lap(before: &mut Instant) -> u32 {
     let now = Instant::now();
@@ -100,8 +101,8 @@ fn lap(before: &mut Instant) -> u32 {
     u32::try_from(since.as_nanos()).unwrap_or(u32::MAX)
 }
 
-/// A filter and keys, both unknown to the optimiser; in a loop over them it may do whatever it
-/// could in a user's code.
+/// Hides a filter and keys from the optimiser; in a loop over them it may do whatever it could in a
+/// user's code.
 #[inline(always)]
 fn unknown<P, K: BenchKey + ?Sized>(probe: P, keys: Keys<'_>) -> (P, &[K::Item<'_>]) {
     (black_box(probe), black_box(K::slice(keys)))

@@ -1,4 +1,4 @@
-//! A contender: its facts, how its filter is made of keys, and its theory.
+//! A contender: its facts, how to build its filter, and its theory.
 
 use super::built::{Built, of_type};
 use super::info::{entry, twin};
@@ -36,7 +36,7 @@ impl Contender {
         Self { info: entry(name), build: Arc::new(build), theory: Arc::new(|_| Vec::new()) }
     }
 
-    /// One whose filter has a type, or a way of being made, for each type of key.
+    /// A contender whose filter has a type, or a constructor, for each type of key.
     pub(super) fn of<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
         name: &'static str,
         numbers: impl Fn(&[u64], &Order) -> Made<A> + Send + Sync + 'static,
@@ -50,7 +50,7 @@ impl Contender {
         })
     }
 
-    /// One whose filter is made empty, for an order and a number of keys, and then filled.
+    /// A contender whose filter is made empty, for an order and a number of keys, and then filled.
     pub(super) fn filled<A: Probe<u64> + 'static, B: Probe<[u8]> + 'static>(
         name: &'static str,
         numbers: impl Fn(&Order, usize) -> Made<A> + Send + Sync + 'static,

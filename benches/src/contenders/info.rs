@@ -1,18 +1,18 @@
-//! What contenders say of themselves: the entries of `contenders.toml`, or the table of kinds.
+//! Facts about contenders, from `contenders.toml` or the table of kinds.
 
 use crate::record::{Ability, Info, Role};
 use amq::{Abilities, AnyFilter, FilterKind};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The entries of the file. That it can be read, a test ensures.
+/// The entries of the file. A test ensures that it can be read.
 pub(super) static ENTRIES: LazyLock<Result<Vec<Info>, toml::de::Error>> = LazyLock::new(|| {
     let mut lists: BTreeMap<String, _> = toml::from_str(include_str!("../../contenders.toml"))?;
     Ok(lists.remove("contender").unwrap_or_default())
 });
 
-/// The entry of this name; for a kind of filter of ours without one, what the table of kinds says.
-/// That all other contenders have one, a test ensures.
+/// The entry of this name; for one of our kinds without an entry, the facts in the table of kinds.
+/// A test ensures that all other contenders have one.
 pub(super) fn entry(name: &str) -> &'static Info {
     let entry = ENTRIES.iter().flatten().find(|entry| entry.name == name);
     entry.unwrap_or_else(|| {
@@ -21,12 +21,12 @@ pub(super) fn entry(name: &str) -> &'static Info {
     })
 }
 
-/// What the table of kinds says of one. Its family is called as its crate is.
+/// The facts in the table of kinds. The family has the name of the crate.
 pub(super) fn of_kind(kind: FilterKind) -> Info {
     let (package, filter) = AnyFilter::names(kind).unwrap_or_default();
     let family = serde_plain::from_str(package.trim_start_matches("amq-"));
     let can = Abilities::of(kind);
-    // A quotient filter grows if it is told to, and is not.
+    // A quotient filter grows only if told to, which it is not here.
     let grows = can.grow && kind != FilterKind::Quotient;
     let abilities = [
         (can.insert, Ability::Insert),
@@ -63,7 +63,7 @@ pub(super) fn twin(of: &Info) -> &'static Info {
     })
 }
 
-/// As contenders do, it lives as long as the program.
+/// Lives as long as the program, as contenders do.
 fn leaked(info: Info) -> &'static Info {
     Box::leak(Box::new(info))
 }

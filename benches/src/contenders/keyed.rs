@@ -1,5 +1,4 @@
-//! Filters of ours that hash their keys under a secret key: what that costs beside the same filter
-//! under a seed.
+//! Our filters under a secret key, to show its cost compared with a seed.
 
 use super::contender::{Contender, Made};
 use super::order::Order;
@@ -18,15 +17,15 @@ pub(super) fn all() -> Vec<Contender> {
     ]
 }
 
-/// A key of its own for each seed.
+/// A different key for each seed.
 fn key(order: &Order) -> SipKey {
     SipKey::new((u128::from(order.seed) << 64 | 1).to_le_bytes())
 }
 
-/// One that takes keys.
+/// A filter that inserts.
 struct Filled<F>(Keyed<F>);
 
-/// One that is built of its keys.
+/// A filter built from its keys.
 struct Solved<F>(Keyed<F>);
 
 fn filled<F: EmptyFilter + 'static>(name: &'static str) -> Contender

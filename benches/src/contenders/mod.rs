@@ -1,8 +1,8 @@
-//! The contenders: who is compared. A new one is an entry in `contenders.toml`, how it is made and
-//! asked (a file in `peers`, or a line in `ours`), and a word in a list there.
+//! The contenders, which are compared. A new one needs an entry in `contenders.toml`, code to build
+//! and query it (a file in `peers`, or a line in `ours`), and a name in a list there.
 //!
-//! `contender` and `order` are about making a filter, `probe`, `built` and `threads` about asking
-//! and changing it: the loops that are timed are there.
+//! `contender` and `order` build filters; `probe`, `built` and `threads` query and change them in
+//! the timed loops.
 
 pub mod alloc;
 mod built;
@@ -28,7 +28,7 @@ pub use threads::Task;
 use crate::error::BenchError;
 use std::sync::LazyLock;
 
-/// Entered twice: what such a contender and its twin differ by is noise.
+/// Contenders entered twice: differences from the twin are noise.
 const TWINS: [&str; 4] = ["bloom", "blocked-bloom", "cuckoo", "ribbon"];
 
 /// All contenders, in listed order. Names are distinct (tested).
@@ -60,7 +60,8 @@ pub fn choose(only: &[String]) -> Result<Vec<&'static Contender>, BenchError> {
     Ok(ALL.iter().copied().filter(chosen).collect())
 }
 
-/// Whether a contender is ours or the first peer of its family: these take part where not all do.
+/// Whether a contender is ours or the first peer of its family; only these take part in some
+/// groups.
 pub fn speaks_for_family(info: &Info) -> bool {
     let mut infos = ALL.iter().map(|contender| contender.info);
     let first = infos.find(|peer| !peer.ours && peer.family == info.family);

@@ -1,18 +1,18 @@
-//! What a filter is made for.
+//! The order for a filter: number of keys, budget and seed.
 
 use amq_core::{Budget, Goal};
 
-/// The number of keys that a filter is made for.
+/// The number of keys that a filter is planned for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Planned {
-    /// Those it is given. A growing filter is made for a thousandth of them and grows.
+    /// The given keys. A growing filter is planned for a thousandth of them and grows.
     Keys,
-    /// Those it is given, growing or not: more will follow.
+    /// The given keys, also for a growing filter: more will follow.
     First,
-    /// This many, of which those it is given are the first. A static filter refuses.
+    /// This many, of which the given keys are the first. A static filter refuses.
     Room(usize),
-    /// As `Keys`, but a growing filter is made for a thousandth of this many: so sizes at different
-    /// numbers of keys show how they jump within an octave.
+    /// As `Keys`, but a growing filter is planned for a thousandth of this many: so sizes at
+    /// different numbers of keys show their jumps within an octave.
     Octave(usize),
 }
 
@@ -24,7 +24,7 @@ pub struct Order {
     pub seed: u64,
 }
 
-/// How many times the size for which a growing filter is made it then grows.
+/// The factor by which a growing filter grows.
 pub(super) const GROWN: usize = 1000;
 
 impl Order {

@@ -1,4 +1,4 @@
-//! Not compared as filters: a map from keys to values, and the floors.
+//! Contenders that are not filters: a map from keys to values, and the floors.
 
 use super::contender::{Contender, Made};
 use super::order::Order;
@@ -19,7 +19,7 @@ pub(super) fn all() -> Vec<Contender> {
 
 const VALUE_BITS: u32 = 8;
 
-/// The value of a key: whatever takes no time to find, so that asking costs what `get` does.
+/// The value of a key, which takes no time to compute, so that a query costs what `get` does.
 #[inline]
 const fn value(hash: KeyHash) -> u32 {
     let mixed = hash.get().wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -32,7 +32,7 @@ fn map<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Ribbon
     Ok(RibbonMap::build_hashes(VALUE_BITS, order.seed, pairs)?)
 }
 
-// Its rate is how often an absent key has the value that it would have been given.
+// Its rate is how often an absent key returns the value that it would have been given.
 probe! { RibbonMap, |map, key, keys|
     holds: {
         let hash = key.key_hash(map.seed());
@@ -42,7 +42,7 @@ probe! { RibbonMap, |map, key, keys|
     predicted: exactly((-f64::from(VALUE_BITS)).exp2());
 }
 
-/// Hashes every key and answers a bit of the hash. Any cost beyond it is the filter's own.
+/// Hashes every key and returns a bit of the hash: the cost below which no filter can be.
 struct Floor {
     seed: u64,
 }
@@ -73,12 +73,12 @@ struct Lines {
     seed: u64,
 }
 
-/// About what a filter takes at 1 %.
+/// About the size of a filter at 1 %.
 const LINE_BITS: usize = 10;
 
 fn lines<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Lines> {
     let all = (keys.len() * LINE_BITS).div_ceil(u64::BITS as usize).max(1);
-    // Written, so that each page is one of memory.
+    // Written, so that each page is backed by memory.
     Ok(Lines { words: (1..=all as u64).collect(), seed: order.seed })
 }
 

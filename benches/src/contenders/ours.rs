@@ -66,8 +66,8 @@ where
     Contender::filled(name, empty, empty).theory(curve::<F>)
 }
 
-/// A table in which each key takes one slot: it is compared with others at equal load. Its
-/// fingerprints have whole bits.
+/// A table in which each key takes one slot, compared with others at equal load. Its fingerprints
+/// have whole bits.
 fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u32) -> Contender
 where
     F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
@@ -94,20 +94,20 @@ fn scalable<F: OwnedStage + 'static>(
     entry.theory(move |keys| full_stages(keys, params, bits_per_key))
 }
 
-/// The parameters of stages that a first one for this many keys, all keys and a rate give.
+/// The parameters of stages, from the keys of the first stage, all keys, and a rate.
 type Params = fn(start: u64, keys: u64, fpr: f64) -> ScalableParams;
 
 fn open(start: u64, _keys: u64, fpr: f64) -> ScalableParams {
     ScalableParams::new(start, fpr)
 }
 
-/// With the number of keys as a bound. Always from a thousandth: a first stage for all keys would
-/// be the whole filter.
+/// With the number of keys as a bound. Always starts with a thousandth: a first stage for all keys
+/// would be the whole filter.
 fn bounded(_start: u64, keys: u64, fpr: f64) -> ScalableParams {
     open((keys / GROWN as u64).max(1), keys, fpr).with_growth(4).with_max_keys(keys)
 }
 
-/// The curve of a filter whose stages are all full, and as dense as large filters.
+/// The curve of a filter whose stages are all full and as dense as large filters.
 fn full_stages(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<Point> {
     by_rate(|rate| {
         let params = params((keys / GROWN as u64).max(1), keys.max(1), rate);
@@ -133,11 +133,11 @@ fn solve<F: BuildFilter, K: BenchKey + ?Sized>(
     Ok(Ours::new(F::build_keys(order.goal(keys.len())?, order.seed, keys)?, keys.len()))
 }
 
-/// A filter of ours, and the way in which it takes and loses keys.
+/// One of our filters, and how it inserts and removes keys.
 struct Ours<F, W> {
     filter: F,
     slots: Option<u64>,
-    /// The keys it was made of.
+    /// The number of keys it was built from.
     made_of: u64,
     way: PhantomData<fn() -> W>,
 }
@@ -149,8 +149,8 @@ impl<F: PlanFilter, W> Ours<F, W> {
 
     fn predicted(&self, keys: u64) -> Option<PredictedFpr> {
         if keys < self.made_of && self.filter.kind() == FilterKind::ExpandableQuotient {
-            // Its formula's keys are the first that came, with the shortest fingerprints, and not
-            // those left of any. So then it is what the filter reckons of its entries.
+            // The formula assumes the first keys, with the shortest fingerprints, not those left
+            // after removals. So after removals, uses the filter's own exact rate.
             return exactly(self.filter.expected_fpr());
         }
         Some(F::predicted_fpr(&self.filter.params(), keys))
@@ -158,7 +158,7 @@ impl<F: PlanFilter, W> Ours<F, W> {
 
     #[inline]
     fn hits<K: Key>(&self, keys: &[K]) -> Option<u64> {
-        // The slices are equally long, so this cannot fail; if it did, the hits would not add up.
+        // The slices are equally long, so this cannot fail; if it did, the hits would be wrong.
         in_batches(keys, |keys, answers| self.filter.contains_keys(keys, answers).ok())
     }
 }
@@ -167,7 +167,7 @@ pub(super) fn taken<K>(keys: &[K], inserted: Result<u64, BatchInsertError>) -> u
     used(inserted).map_or_else(|refused| refused.done, |_| keys.len() as u64)
 }
 
-/// A way in which filters of ours take and lose keys. What they are asked is the same for all.
+/// A way in which our filters insert and remove keys. Queries are the same for all.
 macro_rules! way {
     ($way:ident [$($bounds:tt)*] $(where [$($more:tt)*])?, |$it:ident, $key:ident, $keys:ident|
         $($changes:tt)*
@@ -191,7 +191,7 @@ way! { Merging [+ InsertFilter + MergeFilter], |it, key, keys|
     merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
 }
 
-// Through a shared reference, as threads do: with its atomic operations, that is.
+// Through a shared reference, as threads do, with atomic operations.
 way! { Shared [+ MergeFilter] where [for<'a> &'a F: InsertFilter], |it, key, keys|
     insert: took(InsertExt::insert(&mut &it.filter, key));
     insert_all: taken(keys, InsertExt::insert_keys(&mut &it.filter, keys));

@@ -1,4 +1,4 @@
-//! How a filter is asked and changed, key by key: a few expressions for each.
+//! Single-key operations of a filter, in a few expressions each.
 
 use super::threads::{Done, Task};
 use crate::scenarios::keys::BenchKey;
@@ -6,14 +6,14 @@ use amq_core::PredictedFpr;
 use std::borrow::Borrow;
 use std::hint::black_box;
 
-/// What [`Built`](super::Built) does with many keys, for one; the constants are called once per
-/// pass. `None` is what the filter cannot do. [`probe`] implements it.
+/// The operations of [`Built`](super::Built) for one key; the constants are called once per pass.
+/// `None` means that the filter cannot do it. [`probe`] implements this.
 pub(super) trait Probe<K: BenchKey + ?Sized>: Sized {
     const BATCH: fn(&Self, &[K::Item<'_>]) -> Option<u64> = |_, _| None;
     const BYTES: fn(&Self) -> Option<u64> = |_| None;
     /// The exact formula's prediction of its rate with this many keys, if there is one.
     const PREDICTED: fn(&Self, u64) -> Option<PredictedFpr> = |_, _| None;
-    /// By the fastest way; how many it took before it refused one.
+    /// Inserts keys in the fastest way; returns how many it accepted before it refused one.
     const INSERT_ALL: fn(&mut Self, &[K::Item<'_>]) -> Option<u64> = one_by_one::<K, Self>;
     const MERGE: fn(&mut Self, &Self) -> Option<Result<(), String>> = |_, _| None;
     /// The number changes when the filter grows.
@@ -21,12 +21,12 @@ pub(super) trait Probe<K: BenchKey + ?Sized>: Sized {
 
     fn holds(&self, key: &K) -> bool;
 
-    /// Whether it took the key.
+    /// Whether it accepted the key.
     fn insert(&mut self, _key: &K) -> Option<bool> {
         None
     }
 
-    /// Inserts keys, or asks for them, by so many threads, through a shared reference.
+    /// Inserts or queries keys on several threads, through a shared reference.
     fn by_threads(&self, _: Task, _keys: &[K::Item<'_>], _threads: usize) -> Option<Done> {
         None
     }
@@ -51,27 +51,27 @@ fn one_by_one<K: BenchKey + ?Sized, P: Probe<K>>(
     Some(taken)
 }
 
-/// The hits among the keys, asked for one after another.
+/// The hits among the keys, queried one by one.
 #[inline(always)]
 pub(super) fn hits<K: BenchKey + ?Sized, P: Probe<K>>(probe: &P, keys: &[K::Item<'_>]) -> u64 {
     keys.iter().map(|key| u64::from(probe.holds(key.borrow()))).sum()
 }
 
-/// Keeps the optimiser from leaving out the work behind an answer that nobody reads, such as
-/// looking whether a key was new.
+/// Keeps the optimiser from dropping the work behind an unused answer, such as whether a key was
+/// new.
 #[inline(always)]
 pub(super) fn used<T>(answer: T) -> T {
     black_box(answer)
 }
 
-/// Whether an insertion was not refused; its answer is used.
+/// Whether an insertion was accepted; its answer is kept.
 #[inline(always)]
 pub(super) fn took<T, E>(inserted: Result<T, E>) -> bool {
     inserted.map(used).is_ok()
 }
 
 /// Implements [`Probe`] for a type by expressions of a filter, a key (or another filter) and keys
-/// (or their number): those that it has, in this order.
+/// (or their number): the supported ones, in this order.
 macro_rules! probe {
     ($type:ty $(, with [$($generics:tt)*])? $(, where [$($bounds:tt)*])?,
         |$filter:ident, $key:ident, $keys:ident|
@@ -138,7 +138,7 @@ pub(super) use probe;
 /// Keys per batch query: about a thousand, as in a join or a compaction.
 pub(super) const BATCH: usize = 1024;
 
-/// The hits among the keys, asked for in batches; `None` if asking fails.
+/// The hits among the keys, queried in batches; `None` if a query fails.
 #[inline]
 pub(super) fn in_batches<T>(
     keys: &[T],

@@ -1,4 +1,4 @@
-//! A filter of ours in shards with a lock each: what several threads pay for removal.
+//! One of our filters in shards with a lock each, to show the cost of removal by several threads.
 
 use super::contender::{Contender, Made};
 use super::order::Order;
@@ -9,7 +9,7 @@ use amq::sharded::Sharded;
 use amq_core::Filter;
 use amq_core::Goal;
 
-/// For each thread: two seldom want the same.
+/// Shards per thread, so that two threads seldom use the same.
 const SHARDS: usize = 8;
 
 pub(super) fn cuckoo() -> Contender {

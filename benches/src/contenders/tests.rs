@@ -26,8 +26,8 @@ fn the_file_of_facts_is_about_all_contenders_in_listed_order() {
     }
 }
 
-/// Every kind of filter takes part under its own id, and its entry says what the table of kinds
-/// says, family aside.
+/// Every kind of filter takes part under its own id, and its entry agrees with the table of kinds,
+/// except for the family.
 #[test]
 fn every_kind_takes_part_as_the_table_of_kinds_has_it() {
     for kind in FilterKind::ALL {

@@ -1,5 +1,5 @@
-//! Theory as points: what the report draws as lines, so that it needs no code of the filters. The
-//! entry adds its name and the number of keys.
+//! Theory as points, which the report draws as lines without the filters' code. The caller adds the
+//! name and the number of keys.
 
 use crate::record::Point;
 use amq_core::{Budget, Goal, Plan, PlanFilter};

@@ -1,4 +1,4 @@
-//! Threads that fill one filter at the same time, or ask it.
+//! Threads that fill or query one filter at the same time.
 
 use crate::workers;
 use std::hint::black_box;
@@ -8,14 +8,14 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use std::thread;
 use std::time::Instant;
 
-/// What they do with their keys.
+/// The operation of the threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Task {
     Insert,
     Ask,
 }
 
-/// How much they did, all together, and the nanoseconds it took.
+/// The total number of operations, and the nanoseconds they took.
 pub type Done = (u64, f64);
 
 /// From one thread to all: the powers of two, and all.
@@ -24,7 +24,8 @@ pub fn counts(all: usize) -> impl Iterator<Item = usize> {
     powers.take_while(move |threads| *threads < all).chain([all])
 }
 
-/// Deals keys to threads, which begin together. The time is from the first start to the last end.
+/// Distributes keys to threads, which start together. The time is from the first start to the last
+/// end.
 pub(super) fn by_threads<T: Sync>(
     threads: usize,
     keys: &[T],
@@ -51,7 +52,7 @@ pub(super) fn by_threads<T: Sync>(
 fn threads_begin_together_and_each_key_is_dealt_once() {
     let some = [1, 2, 6].map(|all| counts(all).collect::<Vec<_>>());
     assert_eq!(some, [vec![1], vec![1, 2], vec![1, 2, 4, 6]]);
-    // Nobody is done before all three have begun.
+    // No thread ends before all three have started.
     let all = std::sync::Barrier::new(3);
     let sum = |keys: &[u64]| {
         all.wait();

@@ -1,5 +1,4 @@
-//! One group: the contenders that meet over the same keys, asked for the same rate or size, or
-//! along the same scenario.
+//! A benchmark group: contenders with the same keys and the same rate, size or scenario.
 
 use super::cell_run::{CellRun, offered};
 use super::scenario_run::ScenarioRun;
@@ -18,16 +17,16 @@ use indicatif::ProgressBar;
 use std::time::Duration;
 use std::{ptr, slice};
 
-/// Nothing is removed from filters of more keys: it would take too long to verify.
+/// No removals from filters of more keys: they would take too long to verify.
 const MOST_TO_REMOVE: usize = 20_000_000;
 /// Filters of more keys are verified one at a time.
 const MOST_SIDE_BY_SIDE: usize = 2_000_000;
 
 pub type Entrant = (&'static Contender, Cell);
-/// What verification found of one; and the contender, if it is to be timed.
+/// The rows of a contender's verification; and the contender, if it is to be timed.
 type Entered<'v> = (Vec<Row>, Option<Box<dyn TakesTurns + 'v>>);
 
-/// A group's place in the comparison. Along a scenario, too, contenders meet over the same keys.
+/// A group and its place in the comparison. In a scenario, too, all contenders have the same keys.
 #[derive(Clone, Copy, Debug)]
 pub struct CellGroup<'a> {
     pub spec: &'a DatasetSpec,
@@ -48,8 +47,8 @@ impl CellGroup<'_> {
         ptr::eq(self.spec, other.spec)
     }
 
-    /// The contenders that take part, and their cells. One without a target rate takes part once
-    /// per spec.
+    /// The contenders that take part, and their cells. Contenders without a target rate take part
+    /// once per spec.
     pub fn entrants(&self, contenders: &[&'static Contender]) -> Vec<Entrant> {
         let entry = |&contender: &&'static Contender| {
             let info = contender.info;
@@ -100,7 +99,8 @@ impl CellGroup<'_> {
         cell
     }
 
-    /// Whether a row belongs to the entrant of this cell. In a scenario the keys change.
+    /// Whether a row belongs to the entrant of this cell. In a scenario, the number of keys
+    /// changes.
     pub fn owns(&self, row: &Row, cell: &Cell) -> bool {
         match self.spec.scenario {
             Some(scenario) => {
@@ -110,8 +110,8 @@ impl CellGroup<'_> {
         }
     }
 
-    /// Verifies the contenders. The rows of those that fail say why; the others are ready to be
-    /// timed.
+    /// Verifies the contenders. The rows of those that fail give the reason; the others are ready
+    /// to be timed.
     pub fn verify<'v>(
         &self,
         contenders: &[&'static Contender],
@@ -141,10 +141,10 @@ impl CellGroup<'_> {
             progress.inc(of_verifying);
             entry
         };
-        // The memory of all threads is counted as theirs.
+        // For these, the memory of all threads is counted.
         let (alone, mut together): (Vec<_>, Vec<_>) =
             self.entrants(contenders).into_iter().partition(|(one, _)| one.info.threads);
-        // Slow ones begin, so that no other worker waits for one that came last.
+        // Slow ones first, so that the other workers do not wait for them at the end.
         together.sort_by_key(|(one, _)| !one.info.slow);
         let entries = workers::each(together, self.workers(), enter);
         for (facts, contender) in entries.into_iter().chain(alone.into_iter().map(enter)) {
@@ -167,7 +167,7 @@ impl CellGroup<'_> {
         schedule
     }
 
-    /// How many contenders are verified at a time: large ones could fill the memory together.
+    /// The number of contenders verified at a time: large ones together could fill the memory.
     fn workers(&self) -> usize {
         if self.spec.keys > MOST_SIDE_BY_SIDE { 1 } else { workers::cores() }
     }
@@ -205,7 +205,7 @@ impl CellGroup<'_> {
         (facts, contender)
     }
 
-    /// The estimated duration of a run of so many rounds.
+    /// The estimated duration of a run of `rounds` rounds.
     pub fn estimate(&self, contenders: &[&'static Contender], rounds: u64) -> Duration {
         let (of_verifying, of_turn) = self.costs();
         let each = of_verifying + self.rounds.of(rounds) * of_turn;
@@ -225,7 +225,7 @@ impl CellGroup<'_> {
     }
 }
 
-/// Whether it is one of each kind that takes few bits a key.
+/// Whether it is one of the filters with few bits per key, one of each kind.
 fn is_compact(info: &Info) -> bool {
     let large = [Family::Counting, Family::Scalable, Family::Exact].contains(&info.family);
     let again =

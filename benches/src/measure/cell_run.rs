@@ -20,14 +20,14 @@ const CHUNK: usize = 1 << 15;
 const SINGLY: usize = 1 << 13;
 /// Keys inserted in a turn, at least: several small filters are built.
 const INSERTS: usize = 1 << 15;
-/// Keys inserted between two looks at the clock, at least.
+/// Keys inserted between two clock reads, at least.
 const MIN_INSERTS: usize = 1 << 13;
 /// A slow contender answers one in this many of the queries.
 const SLOW_SHARE: usize = 8;
 
 pub(super) const ASKED: [Workload; 5] = [Query0, Query50, Query100, Batch50, Dependent50];
 
-/// The workloads that a contender is timed in, as it describes itself.
+/// The workloads in which a contender is timed, by its abilities.
 pub fn offered(info: &Info) -> impl Iterator<Item = Workload> + use<> {
     let needed = [(Batch50, info.can(Ability::Batch)), (Remove, info.can(Ability::Remove))];
     let is_offered = move |workload: &Workload| !needed.contains(&(*workload, false));
@@ -42,13 +42,13 @@ const fn stream(workload: Workload) -> usize {
     }
 }
 
-/// How much is asked in a turn.
+/// The number of queries in a turn.
 #[derive(Clone, Copy, Debug)]
 struct Share {
-    /// Queries that bring the filter into the caches: each line of it is touched several times.
+    /// Warm-up queries, which touch each line of the filter several times.
     lead: usize,
     chunk: usize,
-    /// Chunks of each stream: more where a turn takes long anyway.
+    /// Chunks of each stream: more if a turn takes long anyway.
     chunks: usize,
 }
 
@@ -63,7 +63,7 @@ impl Share {
     }
 }
 
-/// The builds between two looks at the clock, and how many times that in a turn.
+/// The builds between two clock reads, and the number of such timings in a turn.
 fn builds(keys: usize) -> (usize, usize) {
     let builds = MIN_INSERTS.div_ceil(keys.max(1));
     (builds, INSERTS.div_ceil(builds * keys.max(1)))
@@ -76,7 +76,7 @@ pub struct CellRun<'a> {
     share: Share,
     removal: Option<Answers>,
     tallies: BTreeMap<Workload, Tally>,
-    /// What 999 of 1,000 single queries stay below, in the best turn.
+    /// The 99.9th percentile of single queries, in the best turn.
     tail: Option<f64>,
 }
 
@@ -84,15 +84,15 @@ pub struct CellRun<'a> {
 struct Tally {
     times: Times,
     hits: u64,
-    /// The hits that each chunk must have; without verified answers, those that it had first.
+    /// The hits that each chunk must have; without verified answers, those of its first pass.
     want: Vec<Option<u64>>,
     next: usize,
     failure: Option<Failure>,
 }
 
 impl<'a> CellRun<'a> {
-    /// A contender that gave these answers to the streams; without them, as for the floor, whose
-    /// "hits" are a sum of hashes, only repetition is checked.
+    /// A contender with its verified answers to the streams. Without them, as for the floor, whose
+    /// "hits" are a sum of hashes, only repeatability is checked.
     pub fn new(
         subject: Subject<'a>,
         answers: Option<&[Vec<bool>; 3]>,
@@ -114,7 +114,7 @@ impl<'a> CellRun<'a> {
         Self { subject, share, removal, tallies, tail: None }
     }
 
-    /// A filter of ours that others are compared with: one only removes, the other does all else.
+    /// One of our filters as a reference: one for removals, another for everything else.
     pub fn reference(subject: Subject<'a>) -> Box<dyn TakesTurns + 'a> {
         let removes = subject.contender.info.name == REMOVER;
         let mut ready = Self::new(subject, None, removes.then(Answers::default));
@@ -122,7 +122,7 @@ impl<'a> CellRun<'a> {
         Box::new(ready)
     }
 
-    /// What is timed in a workload, unless there is nothing or it has failed.
+    /// The timings of a workload, unless there are none or it has failed.
     fn tally(&mut self, workload: Workload) -> Option<&mut Tally> {
         self.tallies.get_mut(&workload).filter(|tally| tally.failure.is_none())
     }
@@ -133,14 +133,14 @@ impl<'a> CellRun<'a> {
         }
     }
 
-    /// Builds a filter anew, several times if it is small; the last one.
+    /// Builds a filter, several times if it is small; returns the last one.
     fn build(&mut self, builds: usize) -> Result<Box<dyn Built>, Failure> {
         let Subject { contender, present, seed, .. } = self.subject;
         let order = self.subject.order(seed);
         let build = || timed(|| verify::build(contender, present, &order));
         let (mut filter, mut sum) = build();
         for _ in 1..builds {
-            // One at a time, each in the memory of the one before.
+            // One at a time, each in the memory of the previous one.
             drop(filter?);
             let (next, ns) = build();
             (filter, sum) = (next, sum + ns);

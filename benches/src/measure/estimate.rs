@@ -1,19 +1,18 @@
-//! From the times of a cell to one number: the fastest.
+//! Reduces the times of a cell to one number, the fastest.
 //!
-//! A shared machine is at its best for most of the time, up to twice as slow for seconds on end,
-//! and never better than its best. So of short passes spread over a run the fastest repeats within
-//! a fraction of a percent, where what is typical of them depends on the hour. (Over three runs
-//! half of the twins differed by 0.5 to 1.0 % in their fastest passes, and by 2 to 5 % in their
-//! medians.)
+//! A shared machine runs at full speed most of the time, but up to twice as slowly for seconds on
+//! end. So of short passes spread over a run, the fastest is reproducible within a fraction of a
+//! percent, while the typical pass depends on the hour. (Over three runs half of the twins differed
+//! by 0.5 to 1.0 % in their fastest passes, and by 2 to 5 % in their medians.)
 
 use crate::record::Row;
 use statrs::statistics::{Data, Median};
 use std::time::Instant;
 
-/// A cell whose interval reaches further than this share of the estimate is flagged unstable.
+/// A cell whose interval is wider than this share of the estimate is flagged unstable.
 pub const UNSTABLE: f64 = 0.05;
 
-/// Runs `work`; its answer, and the nanoseconds it took.
+/// Runs `work`; returns its answer and the nanoseconds it took.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let start = Instant::now();
     let answer = work();
@@ -22,7 +21,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Times {
-    /// Nanoseconds per operation, a number a pass.
+    /// Nanoseconds per operation of each pass.
     pub ns: Vec<f64>,
     pub operations: u64,
 }
@@ -34,7 +33,7 @@ impl Times {
         self.operations += operations as u64;
     }
 
-    /// Writes the estimate into a row; nothing without times.
+    /// Writes the estimate to a row, if there are times.
     pub fn write(&self, row: &mut Row) {
         let Some((ns, high)) = interval(&self.ns) else {
             return;
@@ -47,7 +46,7 @@ impl Times {
         row.passes_ns = listed(&self.ns);
     }
 
-    /// Writes the ratio to a reference's times; nothing if one of the two has none.
+    /// Writes the ratio to a reference's times, if both have times.
     pub fn compare(&self, name: &str, reference: &Self, row: &mut Row) {
         if let (Some((ns, high)), Some(level)) = (interval(&self.ns), quantile(&reference.ns, 0.0))
         {
@@ -59,16 +58,17 @@ impl Times {
     }
 }
 
-/// The fastest time, and the end of its 95 % bootstrap interval, which begins with it. No need to
-/// draw: the fastest of `n` resampled times is above the `k`th fastest with probability
-/// `(1 - k/n)^n`.
+/// The fastest time, and the end of its 95 % bootstrap interval, which begins with it. Needs no
+/// resampling: the fastest of `n` resampled times is above the `k`th fastest with probability `(1 -
+/// k/n)^n`.
 fn interval(ns: &[f64]) -> Option<(f64, f64)> {
     const TAIL: f64 = 0.025;
     let left_out = TAIL.powf(1.0 / ns.len() as f64);
     Some((quantile(ns, 0.0)?, quantile(ns, 1.0 - left_out)?))
 }
 
-/// The smallest of the numbers that is at least as large as this share of them; `None` if empty.
+/// The quantile: the smallest number that is at least as large as this share of them; `None` if
+/// empty.
 pub fn quantile(numbers: &[f64], share: f64) -> Option<f64> {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -76,7 +76,7 @@ pub fn quantile(numbers: &[f64], share: f64) -> Option<f64> {
     sorted.get(place.saturating_sub(1)).copied()
 }
 
-/// What 999 of 1,000 single operations stay below; none of fewer than two thousand.
+/// The 99.9th percentile of single operations; `None` for fewer than two thousand.
 pub fn tail(times: &[u32]) -> Option<f64> {
     let times: Vec<f64> = times.iter().copied().map(f64::from).collect();
     quantile(&times, 0.999).filter(|_| times.len() >= 2_000)
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_fastest_sees_through_drift_and_interruptions() {
-        // A machine that is slower by a half in the middle of the rounds, and once interrupted.
+        // A machine that slows down by a half in the middle of the rounds, and is interrupted once.
         let drifting = (0..24).map(|round| {
             let speed = if (8..16).contains(&round) { 1.5 } else { 1.0 };
             let hiccup = if round == 5 { 20.0 } else { 1.0 };
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_cell_is_unstable_if_hardly_any_time_is_near_the_fastest() {
-        // Of 24 resampled ones the fastest is among the first four, but for one chance in forty.
+        // The fastest of 24 resampled times is among the first four with probability 39/40.
         for (near, unstable) in [(3, true), (4, false)] {
             let row = row((0..24).map(|round| if round < near { 1.0 } else { 1.5 }), &[]);
             assert_eq!((row.unstable, row.ns, row.ratio), (Some(unstable), Some(1.0), None));

@@ -1,16 +1,16 @@
-//! Memory that a filter leaves is kept for the next: no build waits for pages of the system.
+//! Keeps freed memory for the next filter, so that no build waits for fresh pages.
 //!
-//! Left to itself, the C library gives large blocks back or keeps them as it happens to be filled,
-//! and with fresh pages a build took up to a fifth longer.
+//! By default, the C library returns large blocks to the system or not, depending on its state, and
+//! with fresh pages a build took up to a fifth longer.
 
 #![allow(unsafe_code)]
 
-/// Tells the C library to keep what is freed, if it is the GNU one.
+/// Tells the C library, if it is glibc, to keep freed memory.
 pub(super) fn keep() {
-    // Larger blocks always come from the system: the library's limit.
+    // Larger blocks are always mapped: the library's limit.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     for (what, bytes) in [(libc::M_MMAP_THRESHOLD, 32 << 20), (libc::M_TRIM_THRESHOLD, i32::MAX)] {
-        // SAFETY: it takes two numbers, and may be called at any time.
+        // SAFETY: `mallopt` takes two numbers, and may be called at any time.
         unsafe { libc::mallopt(what, bytes) };
     }
 }

@@ -1,4 +1,4 @@
-//! Times what was verified, in rounds that are spread over the run.
+//! Times verified contenders, in rounds spread over the run.
 //!
 //! | part | what it is |
 //! | --- | --- |

@@ -1,11 +1,11 @@
-//! The noise: how far a contender entered twice differs from itself.
+//! The noise: the differences between contenders and their twins.
 
 use super::estimate::quantile;
 use crate::contenders;
 use crate::record::{Noise, Row, Workload};
 use std::collections::BTreeMap;
 
-/// Half of the differences, and nine in ten, are at most these.
+/// The median and the 90th percentile of the differences.
 fn floors(differences: &[f64]) -> Option<(f64, f64)> {
     Some((quantile(differences, 0.5)?, quantile(differences, 0.9)?))
 }

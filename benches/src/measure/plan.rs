@@ -1,4 +1,4 @@
-//! What a run is asked for, looked up and checked.
+//! The plan of a run: its request, resolved and checked.
 
 use super::cell_group::CellGroup;
 use super::schedule::{self, TimedRow};
@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     pub datasets: Vec<DatasetSpec>,
     /// None with the user's keys.
     pub scenarios: Vec<DatasetSpec>,
-    /// What must be equal for numbers to be comparable.
+    /// The options that must be equal for numbers to be comparable.
     pub options: Options,
 }
 
@@ -87,7 +87,7 @@ impl Plan {
         }
         schedule::run(&mut schedules, progress);
         let found = schedules.iter().flat_map(|schedule| schedule.rows()).collect();
-        // A scenario has keys of its own, which the record does not describe.
+        // A scenario has its own keys, which the record does not describe.
         let facts =
             chunks.iter().zip(&datasets).filter(|(groups, _)| groups[0].spec.scenario.is_none());
         Ok((facts.map(|(groups, dataset)| dataset.facts(&groups[0].spec.key_set)).collect(), found))

@@ -18,11 +18,10 @@ use std::time::{Duration, Instant};
 /// The numbers of keys with curves of theory: small, and many.
 const CURVES: [u64; 2] = [1_000, 1_000_000];
 
-/// What has been found of each contender that takes part.
+/// The rows of each contender that takes part.
 type All = BTreeMap<&'static str, Vec<Row>>;
 
-/// Runs, and returns the day's records of everything that took part. The day's records change only
-/// once all is measured.
+/// Runs, and returns the day's records. They change only once everything is measured.
 pub(crate) fn run(
     request: &Request,
     plan: &Plan,
@@ -115,11 +114,11 @@ impl RunInProgress<'_> {
         true
     }
 
-    /// Describes the whole and puts it in place of the day's records.
+    /// Writes the description, and replaces the day's records.
     fn finish(&mut self, day: &Records) -> Result<(), BenchError> {
         self.progress.finish_and_clear();
         if self.plan.contenders.len() == contenders::ALL.len() {
-            // So that drawing needs no code of the filters.
+            // Recorded so that drawing does not need the filters' code.
             let filters = self.plan.contenders.iter().filter(|one| one.info.role == Role::Filter);
             let points = filters.flat_map(|one| CURVES.map(|keys| one.theory_points(keys)));
             self.records.write_table("theory", &points.flatten().collect::<Vec<_>>())?;
@@ -185,7 +184,7 @@ fn begin(
     Ok((run, all))
 }
 
-/// How times are taken, for the record.
+/// The method of timing, for the record.
 const CLOCK: &str = "in rounds spread over the run, each contender in turn builds its filter, answers \
                      short chunks of queries and removes keys, or goes through a scenario; a time is \
                      the fastest of a cell's, and a ratio compares it with the fastest of the row's \

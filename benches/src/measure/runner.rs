@@ -1,4 +1,4 @@
-//! A filter on its way: what is done to it, whether it is checked or timed.
+//! A filter in a scenario, checked or timed.
 
 use crate::contenders::alloc::{Memory, counted};
 use crate::contenders::{Built, Contender, Order, Planned, Task};
@@ -9,12 +9,12 @@ use crate::verify::{
     Answers, Failure, able, all_of, build, build_counted, no_false_negative, same_hits,
 };
 
-/// What was found at the stop after a step, and how long the step took.
+/// The results at the stop after a step, and the step's time.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Stop {
     /// The answers and the bytes of all seeds.
     pub(super) answers: Answers,
-    /// Why the scenario ends here, if it does: of all seeds' reasons, the worst.
+    /// Why the scenario ends here, if it does: the worst reason of all seeds.
     pub(super) end: Option<End>,
     pub(super) times: Times,
     pub(super) tail: Option<f64>,
@@ -34,12 +34,12 @@ pub(super) struct Runner {
     contender: &'static Contender,
     order: Order,
     pub(super) filter: Box<dyn Built>,
-    /// The bytes that it holds, and its peak so far.
+    /// The bytes held, and the peak so far.
     memory: Memory,
 }
 
 impl Runner {
-    /// Builds it of the first keys; with the time.
+    /// Builds it from the first keys; returns the time, too.
     pub(super) fn begin(
         contender: &'static Contender,
         first: &[u64],
@@ -50,8 +50,8 @@ impl Runner {
         Ok((Self { contender, order, filter, memory }, ns))
     }
 
-    /// Does an act: how many operations were done, and the time. Only inserts may be fewer than
-    /// all.
+    /// Performs an act; returns the number of operations, and the time. Only inserts may be
+    /// incomplete.
     pub(super) fn act(&mut self, act: &Act<'_>) -> Result<(u64, f64), Failure> {
         let to_merge = match act {
             Act::Merge(other) => Some(build(self.contender, Keys::U64(other), &self.order)?),
@@ -95,15 +95,15 @@ impl Runner {
         Ok((done?, of_threads.unwrap_or(ns)))
     }
 
-    /// Inserts keys one by one: how many it took, and the time that nearly all stay below, if there
-    /// are enough of them.
+    /// Inserts keys one by one; returns how many it accepted, and the 99.9th percentile of the
+    /// times, if there are enough.
     pub(super) fn tail(&mut self, keys: &[u64]) -> Result<(u64, Option<f64>), Failure> {
         let mut times = vec![0; keys.len()];
         let taken = able("insert", || self.filter.insert_each(Keys::U64(keys), &mut times))?;
         Ok((taken, tail(&times)))
     }
 
-    /// One step, and the checks at its stop. Whether the scenario ends here, if nothing is wrong.
+    /// Performs a step and the checks at its stop. Returns whether the scenario ends here.
     pub(super) fn go(
         &mut self,
         script: &Script<'_>,

@@ -1,8 +1,8 @@
-//! A contender in a scenario: filters of several seeds walk through the script and are checked at
-//! each stop; then others walk through it again and again and are timed.
+//! A contender in a scenario: filters of several seeds run the script and are checked at each stop;
+//! then others run it repeatedly and are timed.
 //!
-//! A refused key is no error, but the keys accepted before must still be found. A failure is
-//! recorded at its stop and ends the scenario; earlier stops stay.
+//! A refused key is not an error, but the keys accepted before must still be found. A failure is
+//! recorded at its stop and ends the scenario; earlier stops are kept.
 
 use super::runner::{End, Runner, Stop};
 use crate::contenders::{Order, Planned};
@@ -20,7 +20,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 const TURN: usize = 1 << 19;
 const MOST_PASSES: usize = 4;
 
-/// One contender, and what was found at each stop as far as it came.
+/// One contender, and its results at each stop that it reached.
 #[derive(Debug)]
 pub struct ScenarioRun<'a> {
     subject: Subject<'a>,
@@ -28,7 +28,7 @@ pub struct ScenarioRun<'a> {
     order: Order,
     script: Script<'a>,
     stops: Vec<Stop>,
-    /// Whether single inserts are still to be timed.
+    /// Whether single inserts have not been timed yet.
     tails: bool,
     passes: usize,
 }
@@ -44,7 +44,7 @@ impl<'a> ScenarioRun<'a> {
         Ok(Self { subject, workload, order, script, stops, tails, passes })
     }
 
-    /// Takes filters of several seeds through a scenario, as far as all of them come.
+    /// Runs filters of several seeds through a scenario, as far as all of them reach.
     pub fn checked(
         scenario: &Scenario,
         subject: Subject<'a>,
@@ -77,7 +77,7 @@ impl<'a> ScenarioRun<'a> {
         Ok(run)
     }
 
-    /// The filter that others are compared with in a scenario: it goes all the way.
+    /// The reference filter of a scenario, which reaches every stop.
     pub fn reference(
         scenario: &Scenario,
         subject: Subject<'a>,
@@ -131,7 +131,7 @@ impl TakesTurns for ScenarioRun<'_> {
         for pass in 0..singly + self.passes {
             if let (Err(failure), Some(first)) = (self.pass(pass < singly), self.stops.first_mut())
             {
-                // It takes the place of all that was found.
+                // It replaces the results.
                 *first = Stop { end: Some(End::Failed(failure)), ..Stop::default() };
             }
         }
@@ -142,7 +142,7 @@ impl TakesTurns for ScenarioRun<'_> {
         for (place, (step, stop)) in self.script.steps.iter().zip(&self.stops).enumerate() {
             let mut row = self.subject.row(self.workload);
             row.keys = match (&stop.end, slots) {
-                // It never came to the load of the stop.
+                // It did not reach the load of the stop.
                 (Some(End::Refused(held)), Some(_)) => *held,
                 _ => step.holds.len() as u64,
             };

@@ -1,7 +1,7 @@
-//! Timing in rounds that a run spreads over all of its time.
+//! Timing in rounds that are spread over the whole run.
 //!
-//! A [`Schedule`] is a group's or a scenario's. In a round each of its [`TakesTurns`]s has its
-//! turn, in a new order each time. A reference takes its turn like all others, so that times of
+//! A [`Schedule`] belongs to a group or a scenario. In each round, every [`TakesTurns`] has its
+//! turn, in a new random order. A reference takes its turn like all others, so that times of
 //! different days can be compared as ratios to it.
 
 use super::estimate::Times;
@@ -15,17 +15,16 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use std::fmt;
 
-/// What builds and queries are compared with: it is quick and steady, and touches one line of
-/// memory a query.
+/// The reference of builds and queries: it is fast and steady, and reads one cache line per query.
 pub const REFERENCE: &str = "blocked-bloom";
-/// The rate of both, whatever is asked of the contenders.
+/// The rate of both references, whatever the contenders' target.
 pub const REFERENCE_RATE: f64 = 0.01;
-/// Two in this many keys are queried after each timed build, removal or step of a scenario.
+/// Two keys in this many are queried after each timed build, removal or step of a scenario.
 const SAMPLE: usize = 64;
 
 /// A contender that passed, or a reference.
 pub trait TakesTurns: fmt::Debug + Send {
-    /// Its turn in a round: all that is timed of it.
+    /// Its turn in a round, with all of its timings.
     fn turn(&mut self, rng: &mut Xoshiro256PlusPlus);
 
     fn rows(&self) -> Vec<TimedRow>;
@@ -35,7 +34,7 @@ pub trait TakesTurns: fmt::Debug + Send {
 #[derive(Clone, Debug)]
 pub struct TimedRow {
     pub row: Row,
-    /// The step of a scenario that it is about; 0 in groups.
+    /// The step of a scenario; 0 in groups.
     pub step: usize,
     pub times: Times,
 }

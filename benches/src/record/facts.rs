@@ -1,4 +1,4 @@
-//! The contenders and key sets of a run, and the words for what they are.
+//! The contenders and key sets of a run, and their families and abilities.
 
 use crate::record::Workload;
 use crate::record::program::versions;
@@ -6,7 +6,8 @@ use crate::scenarios::keys::Source;
 use serde::{Deserialize, Serialize};
 
 /// Families, each drawn in one colour. `SplitBlock` has Bloom filters with eight bits per key in a
-/// block, `Fuse` all static filters that read three random slots, `Floor` what is not a filter.
+/// block, `Fuse` all static filters that read three random slots, `Floor` contenders that are not
+/// filters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
@@ -94,7 +95,7 @@ impl Info {
         self.abilities.contains(&ability)
     }
 
-    /// These facts as a record has them, with versions and the command that measured them.
+    /// These facts for a record, with versions and the command that measured them.
     pub fn measured_by(&self, command: &str) -> Self {
         let (version, command) = (versions(&self.packages), command.to_owned());
         Self { version, command, ..self.clone() }

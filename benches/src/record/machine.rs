@@ -56,7 +56,7 @@ impl Machine {
     }
 }
 
-/// What Linux says of a core's caches; on any processor, unlike the instruction for it.
+/// A core's caches according to Linux, which works on any processor, unlike CPUID.
 fn caches(folder: &Path) -> Vec<Cache> {
     let of = |index: u32| {
         let folder = folder.join(format!("index{index}"));

@@ -1,4 +1,4 @@
-//! This program in a record: its code, the versions of what it compares, its command line.
+//! This program in a record: its code, the compared versions, its command line.
 
 use std::borrow::Cow;
 use std::env;
@@ -9,7 +9,7 @@ use toml::{Table, Value};
 /// The reports of the user's own keys, in the workspace.
 pub const OWN_REPORTS: &str = "reports/own";
 
-/// How this program is run.
+/// The command that runs this program.
 pub(super) const PROGRAM: &str = "cargo run --release -p amq-bench";
 
 /// The workspace's lock file at compile time.
@@ -20,8 +20,8 @@ pub(super) fn lock_digest() -> String {
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(LOCK_FILE.as_bytes()))
 }
 
-/// Packages as the lock file has them: `fastbloom 0.17.0, foldhash 0.2.0`. The package `std` is the
-/// compiler.
+/// Packages with their versions in the lock file: `fastbloom 0.17.0, foldhash 0.2.0`. The package
+/// `std` is the compiler.
 pub(super) fn versions(packages: &[String]) -> String {
     let lock: Table = LOCK_FILE.parse().unwrap_or_default();
     let all = lock.get("package").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -63,13 +63,14 @@ pub fn today() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
-/// A command line that measures again, fit to publish: of any path, only the last component.
+/// A publishable command line that repeats the measurement, with only the last component of each
+/// path.
 pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
     let public = |argument: String| {
         let option = argument.find('=').filter(|_| argument.starts_with("--"));
         let (option, value) = argument.split_at(option.map_or(0, |end| end + 1));
         let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
-        // Only a zero byte cannot be quoted, and no argument has one.
+        // Quoting fails only for a zero byte, which no argument contains.
         option.to_owned() + &shlex::try_quote(last).unwrap_or(Cow::Borrowed(last))
     };
     let words = arguments.filter(|argument| argument != "--resume").map(public);

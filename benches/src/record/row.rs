@@ -3,7 +3,7 @@
 use crate::record::Workload;
 use serde::{Deserialize, Serialize};
 
-/// Whether a cell has numbers, or why not.
+/// Whether a cell has numbers, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -83,7 +83,7 @@ impl Row {
         Self { planned_keys, asked_fpr, asked_bits, ..row }
     }
 
-    /// The row in a state without numbers; numbers that it has stay.
+    /// The row in a state without times; other numbers are kept.
     pub fn without(self, state: State, why: &str) -> Self {
         Self { state, why: why.to_owned(), ..self }
     }
@@ -93,7 +93,7 @@ impl Row {
         Cell { key_set: self.key_set.clone(), keys, planned_keys, asked_fpr, asked_bits }
     }
 
-    /// What the row is about, in words that no other row of a record has.
+    /// A description of the row, unique within a record.
     pub fn subject(&self) -> String {
         let mut text = format!("{}, {} {} keys", self.contender, self.keys, self.key_set);
         for (value, before, after) in [
@@ -105,7 +105,7 @@ impl Row {
         ] {
             text.extend(value.map(|value| format!("{before}{value}{after}")));
         }
-        // What refuses a key at a load has a row of that load, too.
+        // A filter that refuses a key at a load has another row with that load.
         let full = if self.state == State::Refused { ", full" } else { "" };
         format!("{text}, {}{full}", self.workload)
     }

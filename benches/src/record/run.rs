@@ -1,4 +1,4 @@
-//! `run.toml`: what was run, with which options and code, and the noise.
+//! `run.toml`: the contenders, options, code and noise of a run.
 
 use crate::record::{Info, KeySetFacts, OWN_REPORTS, Workload, program, today};
 use clap::ValueEnum;
@@ -10,7 +10,7 @@ pub const SCHEMA: i64 = 3;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
-    /// A thousand keys, in seconds: does everything work? Its times mean nothing.
+    /// A thousand keys, in seconds, to check that everything works. Its times mean nothing.
     Smoke,
     /// A hundred to a million keys, in three minutes.
     #[default]
@@ -33,9 +33,9 @@ pub struct Run {
     /// Duration of the measurement, verification included, over all parts of a resumed run.
     pub(crate) seconds: f64,
     pub(crate) complete: bool,
-    /// How the times were taken, and which estimate `ns` is, in a sentence.
+    /// The method of timing and the estimate `ns`, in a sentence.
     pub(crate) clock: String,
-    /// The relative difference that half of the twins' cells stay below, and nine in ten: a tie.
+    /// The median and the 90th percentile of the twins' relative differences; the latter is a tie.
     pub(crate) noise_median: Option<f64>,
     pub(crate) noise_floor: Option<f64>,
     /// Cells that scatter by more than this share of their time are flagged unstable.
@@ -52,7 +52,7 @@ pub struct Run {
     pub(crate) contender: Vec<Info>,
 }
 
-/// How far, in one workload, the same filter entered twice differs from itself.
+/// The differences between twins in one workload.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Noise {
     pub(crate) workload: Workload,
@@ -76,7 +76,7 @@ impl Run {
         }
     }
 
-    /// Adds contenders; `replace` says whether to replace the entries of those that it has.
+    /// Adds contenders; `replace` overwrites existing entries.
     pub fn take_in(&mut self, contenders: Vec<Info>, replace: bool) {
         for facts in contenders {
             match self.contender.iter_mut().find(|old| old.name == facts.name) {
@@ -114,13 +114,13 @@ pub struct Options {
     pub(crate) rustflags: String,
     /// Instruction sets assumed at compile time.
     pub(crate) target_features: String,
-    /// The commit, as `git describe` has it, where there is a repository.
+    /// The commit by `git describe`, if there is a repository.
     pub(crate) git: Option<String>,
     pub(crate) lock_xxh3: String,
 }
 
 impl Options {
-    /// The code of this program; nothing is asked for yet.
+    /// The options for this program's code, without a request yet.
     pub fn of_program() -> Self {
         Self {
             rustc: env!("AMQ_RUSTC").to_owned(),

@@ -1,9 +1,9 @@
 //! Records on disk.
 //!
-//! A file is written to a temporary name, flushed and renamed, so that a crash leaves either the
-//! old file or the new one. A run writes to a folder of its own within its record's, and takes the
-//! record's place when it is finished, so an interrupted run loses none. A second record of a day
-//! has a folder beside the first one's.
+//! A file is written under a temporary name, flushed and renamed, so that a crash leaves either the
+//! old file or the new one. A run writes to a subfolder of its record's folder, and replaces the
+//! record when it is finished, so an interrupted run loses nothing. A second record of a day has a
+//! folder beside the first one's.
 
 use crate::error::BenchError;
 use crate::record::{Machine, Row, Run, SCHEMA};
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 const RUN: &str = "run.toml";
 const MACHINE: &str = "machine.toml";
-/// The folders of unfinished runs: of all contenders, and of some. Two, so that neither overwrites
-/// the other.
+/// The folders of unfinished runs, of all contenders and of some: separate, so that neither
+/// overwrites the other.
 const UNFINISHED: [&str; 2] = ["unfinished", "unfinished-only"];
 
 /// Length of a date: 2000-01-01.
@@ -35,9 +35,9 @@ impl Records {
         Self { folder: records.join(machine).join(date) }
     }
 
-    /// Where a run that begins on this day belongs: of some contenders, to the day's last finished
-    /// record, which it is merged into; of all, to a folder that has none yet. That of the day's
-    /// second record ends in `-2`.
+    /// The folder for a run that begins on this day. A run of some contenders is merged into the
+    /// day's last finished record; a run of all gets a new folder. That of the day's second record
+    /// ends in `-2`.
     pub fn for_run(records: &Path, machine: &str, date: &str, only: bool) -> Self {
         let numbered = |number: usize| match number {
             0 | 1 => Self::of_day(records, machine, date),
@@ -64,7 +64,7 @@ impl Records {
         interrupted.or_else(|| newest(RUN)).map(|folder| Self { folder })
     }
 
-    /// Where a run of all or some contenders writes until it is finished.
+    /// The folder of an unfinished run of all or some contenders.
     pub fn unfinished(&self, only: bool) -> Self {
         Self { folder: self.folder.join(UNFINISHED[usize::from(only)]) }
     }
@@ -86,7 +86,7 @@ fn days(records: &Path, file: &str, machine: Option<&str>) -> Vec<PathBuf> {
     days
 }
 
-/// The date that a folder is named after, which sorts as text, and which record of that day it is.
+/// The date in a folder's name, which sorts as text, and its number among that day's records.
 fn date(day: &Path) -> (String, u64) {
     let name = day.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let number = |rest: &str| rest.strip_prefix('-')?.parse().ok();
@@ -106,7 +106,7 @@ fn entries(of: &Path) -> Vec<PathBuf> {
 /// Its files.
 impl Records {
     pub fn run(&self) -> Result<Option<Run>, BenchError> {
-        // Of another edition, the rest cannot be read.
+        // Checked first: the rest of another edition cannot be read.
         let any: Option<toml::Table> = self.description(RUN)?;
         let schema = |run: toml::Table| run.get("schema").map_or(Some(1), toml::Value::as_integer);
         match any.and_then(schema) {
@@ -177,7 +177,7 @@ impl Records {
 
 /// Putting a finished run in its place.
 impl Records {
-    /// Begins anew, with copies of `earlier`'s files, if given.
+    /// Starts from scratch, or with copies of `earlier`'s files.
     pub fn start_from(&self, earlier: Option<&Self>) -> Result<(), BenchError> {
         if self.folder.exists() {
             fs::remove_dir_all(&self.folder).map_err(BenchError::io("removing", &self.folder))?;
@@ -202,7 +202,7 @@ impl Records {
         fs::remove_dir_all(&self.folder).map_err(BenchError::io("removing", &self.folder))
     }
 
-    /// The files of the run. The description comes last: without it there is no run.
+    /// The files of the run. The description is last: without it there is no run.
     fn files(&self) -> Vec<PathBuf> {
         let mut files = entries(&self.folder);
         let is_csv = |path: &Path| path.extension().is_some_and(|extension| extension == "csv");
@@ -222,7 +222,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
         fs::create_dir_all(folder)?;
-        // With the permissions of any new file: those of a temporary file are private.
+        // With the permissions of a normal new file, since temporary files are private.
         let mut file = tempfile::Builder::new().make_in(folder, |path| File::create_new(path))?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;

@@ -1,8 +1,9 @@
-//! The tables of a run that are not one contender's. `reports/RECORDS.md` explains the columns.
+//! The tables of a run that belong to no single contender. `reports/RECORDS.md` explains the
+//! columns.
 
 use serde::{Deserialize, Serialize};
 
-/// A line of `theory.csv`. In the record, so that the report needs no code of the filters.
+/// A line of `theory.csv`, recorded so that the report does not need the filters' code.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Point {

@@ -1,4 +1,4 @@
-//! What is written comes back; what is damaged is named; an interrupted run loses nothing.
+//! Records round-trip, damage is reported, and an interrupted run loses nothing.
 
 use super::*;
 use std::fs;

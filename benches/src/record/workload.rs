@@ -1,4 +1,4 @@
-//! What is done to filters while their time is taken: `reports/METHODOLOGY.md` says how.
+//! The timed workloads; see `reports/METHODOLOGY.md`.
 
 use serde::{Deserialize, Serialize};
 

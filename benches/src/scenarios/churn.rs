@@ -1,5 +1,4 @@
-//! Churn: one key out, another in, many times over in a nearly full filter, checked against an
-//! exact model.
+//! Churn: replaces keys one by one in a nearly full filter, checked against an exact model.
 
 use super::fill::OVERFILL;
 use super::scenario::{FULL, ScenarioKind};
@@ -11,11 +10,12 @@ use rand::{RngExt, SeedableRng};
 use std::borrow::Cow;
 use std::mem;
 
-/// How full the filters are: of their slots, or of their plan if they have none.
+/// The load of the filters: the share of their slots, or of their planned keys if they have no
+/// slots.
 const LOAD: f64 = 0.9;
 /// Replacements per planned key: five, each of two operations.
 const PAIRS: usize = 5;
-/// How often the filter is compared with the model.
+/// The number of comparisons with the model.
 const CHECKS: usize = 10;
 
 pub const CHURN: ScenarioKind = ScenarioKind {
@@ -41,7 +41,7 @@ pub const CHURN: ScenarioKind = ScenarioKind {
     ..OVERFILL
 };
 
-/// The replacements in parts: each removed key is chosen at random among those present at its time.
+/// The replacements in parts: each removed key is chosen at random among those present then.
 fn replacements<'a>(first: &[u64], new: &'a [u64], seed: u64) -> Vec<Step<'a>> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut model = first.to_vec();

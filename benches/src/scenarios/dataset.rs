@@ -1,4 +1,4 @@
-//! The keys that the contenders of a group meet over.
+//! The keys that the contenders of a group share.
 
 use crate::contenders::{Contender, Order, Planned};
 use crate::record::{Cell, KeySetFacts, Row, Workload};
@@ -10,7 +10,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 #[derive(Debug)]
 pub struct Dataset {
     made: Made,
-    /// Of 0, 50 and 100 % present keys.
+    /// Streams with 0, 50 and 100 % present keys.
     streams: [Stream; 3],
     gone: Store,
     kept: Store,
@@ -59,7 +59,7 @@ pub struct Views<'a> {
 }
 
 impl Views<'_> {
-    /// What the streams must be answered, from the answers for the absent keys.
+    /// The correct answers to the streams, given those for the absent keys.
     pub fn answers(&self, absent: &[bool]) -> [Vec<bool>; 3] {
         self.dataset.streams.each_ref().map(|stream| stream.answers(absent))
     }
@@ -80,7 +80,7 @@ impl Views<'_> {
     }
 }
 
-/// A contender, and what it is verified and timed with.
+/// A contender, with the keys and queries for verifying and timing it.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
     pub contender: &'static Contender,
@@ -89,7 +89,7 @@ pub struct Subject<'a> {
     pub budget: Option<Budget>,
     pub present: Keys<'a>,
     pub absent: Keys<'a>,
-    /// Half of the present keys, shuffled: those to remove.
+    /// The keys to remove: half of the present ones, shuffled.
     pub gone: Keys<'a>,
     pub kept: Keys<'a>,
     /// Queries, of which 0, 50 and 100 % are for present keys.
@@ -107,7 +107,7 @@ impl<'a> Subject<'a> {
         Row::new(&self.contender.info.name, &self.cell, workload)
     }
 
-    /// The keys of a scenario; none if they are no integers.
+    /// The keys of a scenario; none if they are not integers.
     pub fn keys(&self) -> ScenarioKeys<'a> {
         let [present, absent] = [self.present, self.absent].map(|keys| u64::slice(keys));
         ScenarioKeys { present, absent, seed: self.seed }
@@ -128,7 +128,7 @@ mod tests {
     use crate::scenarios::keys::{Arena, FileKeys, Source};
     use std::sync::Arc;
 
-    /// A thousand short keys, and a long one that is queried over and over.
+    /// A thousand short keys, and a long one that is queried repeatedly.
     #[test]
     fn streams_take_memory_by_the_bytes_of_the_keys_not_by_how_often_they_are_asked_for() {
         let long = vec![b'x'; 4 << 20];

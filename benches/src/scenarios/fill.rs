@@ -1,9 +1,9 @@
 //! Fills filters beyond their plan.
 //!
-//! `grow` plans the filter for a hundredth of the keys and goes up to all of them; `overfill`
-//! starts from the planned number of keys and goes up to five times that. One that grows must keep
-//! its target rate. One that does not must have its formula's rate for the keys it holds, or
-//! refuse, and then still find every key it took.
+//! `grow` plans the filter for a hundredth of the keys and inserts all of them; `overfill` starts
+//! from the planned number of keys and goes up to five times that. A growing filter must keep its
+//! target rate. Others must have their formula's rate for the keys they hold, or refuse a key, and
+//! then still find every accepted key.
 
 use super::scenario::REMOVER;
 use super::scenario::{Scenario, ScenarioKind};
@@ -17,7 +17,7 @@ use std::iter;
 /// doubling, their mean is its size for a number of keys not known before.
 const PER_DOUBLING: i32 = 8;
 
-/// Growing a hundredfold: in steps of about three, then finely over two doublings.
+/// Grows a hundredfold: in steps of about three, then finely over two doublings.
 pub const GROW: ScenarioKind = ScenarioKind {
     workload: Workload::Grow,
     admits: |info| info.can(Ability::Grow),
@@ -45,7 +45,7 @@ pub const OVERFILL: ScenarioKind = ScenarioKind {
     reference: REMOVER,
 };
 
-/// From the planned keys, where it stops first, to each of the others.
+/// Inserts from the planned keys, the first stop, to each of the others.
 fn script<'a>(
     scenario: &Scenario,
     keys: ScenarioKeys<'a>,

@@ -1,5 +1,4 @@
-//! Merging: a filter of half of the keys merges one of the other half, and must then be a filter of
-//! all.
+//! Merging: a filter of half of the keys merges one of the other half, and must then contain all.
 
 use super::fill::OVERFILL;
 use super::scenario::ScenarioKind;

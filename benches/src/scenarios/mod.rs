@@ -1,4 +1,4 @@
-//! What is measured: key sets, sizes, targets and scenarios of each suite, from `scenarios.toml`.
+//! The key sets, sizes, targets and scenarios of each suite, from `scenarios.toml`.
 //!
 //! | part | what it is |
 //! | --- | --- |
@@ -45,11 +45,11 @@ pub const ALL: [ScenarioKind; 7] = [
 const BYTE: f64 = 1.0 / 256.0;
 /// The rates of the comparison; all else varies at the first.
 const RATES: [f64; 3] = [0.01, BYTE, 0.001];
-/// The memory budgets, in bits per key; of many keys others.
+/// The memory budgets, in bits per key; large key sets have others.
 const BITS: &[f64] = &[2.0, 4.0, 8.0];
 const MANY: usize = 10_000_000;
 const MANY_BITS: &[f64] = &[8.0, 12.0, 16.0, 20.0];
-/// A stream's length over this is absent keys enough for a thousand false positives at each stop.
+/// A stream's length over this is enough absent keys for a thousand false positives at each stop.
 const ABSENT_SHARE: usize = 8;
 
 /// `scenarios.toml`, whose head explains it.
@@ -75,11 +75,11 @@ struct Cells {
     who: Who,
 }
 
-/// That the file can be read, a test ensures.
+/// A test ensures that the file can be read.
 static FILE: LazyLock<File> =
     LazyLock::new(|| toml::from_str(include_str!("../../scenarios.toml")).unwrap_or_default());
 
-/// One key set, and what its filters are made for.
+/// One key set, and the targets of its filters.
 #[derive(Clone, Debug)]
 pub struct DatasetSpec {
     pub key_set: KeySet,
@@ -88,7 +88,7 @@ pub struct DatasetSpec {
     /// Length of a query stream, and the least number of absent keys if the set is generated.
     pub queries: usize,
     pub who: Who,
-    /// What is done to the filters, if it is not what is done to all.
+    /// The scenario, instead of the usual workloads.
     pub scenario: Option<Scenario>,
 }
 
@@ -99,12 +99,12 @@ pub enum Who {
     All,
     /// Ours and the first peer of each family.
     Few,
-    /// Of those, one of each kind that takes few bits a key.
+    /// Of those, one filter of each kind with few bits per key.
     Compact,
 }
 
-/// How many of a suite's rounds a cell is timed in: all, half of them, or at most so many; in none
-/// it is verified only.
+/// The rounds in which a cell is timed: all of the suite's, half of them, at most this many, or
+/// none (only verified).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rounds {
@@ -145,7 +145,7 @@ impl DatasetSpec {
     /// Its keys, the same for the same seed.
     pub fn dataset(&self, seed: u64) -> Result<Dataset, BenchError> {
         let made = self.key_set.make(self.keys, self.queries, seed)?;
-        // In a scenario other things are done to filters.
+        // A scenario has its own queries.
         Ok(Dataset::new(made, if self.scenario.is_some() { 0 } else { self.queries }, seed))
     }
 
@@ -167,7 +167,7 @@ pub fn words(target: Budget) -> String {
 }
 
 impl Suite {
-    /// What it measures besides scenarios, from small to large.
+    /// The suite's datasets without scenarios, from small to large.
     pub fn datasets(self) -> Vec<DatasetSpec> {
         let cells = match self {
             Self::Smoke => &FILE.smoke,
@@ -187,7 +187,7 @@ impl Suite {
         specs.collect()
     }
 
-    /// The user's keys, as many as the suite measures with at the most.
+    /// The user's keys, up to the largest number of the suite.
     pub fn of_file(self, key_set: KeySet, keys: usize) -> Vec<DatasetSpec> {
         let most = match self {
             Self::Smoke => 1_000,
@@ -202,15 +202,15 @@ impl Suite {
         keys.iter().map(|&keys| self.whole(KeySet::RandomU64, keys as usize)).collect()
     }
 
-    /// Keys of the user's choice, with whatever the suite does with rates.
+    /// The user's keys, with the suite's rates.
     fn whole(self, key_set: KeySet, keys: usize) -> DatasetSpec {
         let targets = targets(keys, [Some(Rounds::Whole), Some(Rounds::Whole), None]);
         let (queries, who) = (self.queries(), Who::All);
         DatasetSpec { key_set, keys, targets, queries, who, scenario: None }
     }
 
-    /// The scenarios, each at one size, over random integers at one rate. On one core there are no
-    /// threads to compare.
+    /// The scenarios, each at one size, with random integers at one rate. Without those of threads
+    /// on a single core.
     pub fn scenarios(self) -> Vec<DatasetSpec> {
         let is_possible =
             |kind: &ScenarioKind| cores() > 1 || kind.workload < Workload::ThreadsInsert;
@@ -244,10 +244,10 @@ impl Suite {
         if self == Self::Smoke { 2 } else { 12 }
     }
 
-    /// How many filters of this many keys are verified in each cell.
+    /// The number of filters of this many keys to verify in each cell.
     pub fn effort(self, keys: usize) -> Effort {
         let (min_seeds, max_seeds) = match self {
-            // Their rates are known well enough, and a build takes a second.
+            // Few filters are enough for the rate, and a build takes a second.
             _ if keys >= 5_000_000 => (1, 2),
             Self::Smoke => (4, 80),
             Self::Quick => (2, 16),

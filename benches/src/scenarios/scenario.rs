@@ -1,4 +1,4 @@
-//! What a scenario is, and who takes part.
+//! Scenarios, and the contenders that take part.
 
 use super::script::Script;
 use crate::contenders::{Contender, Info, Order, Planned, Role};
@@ -8,21 +8,21 @@ use crate::scenarios::keys::Keys;
 use crate::verify::{Failure, build};
 use amq_core::Budget;
 
-/// Whose times are compared with in most scenarios, and in removals: it never refuses a key.
+/// The reference of most scenarios and of removals: it never refuses a key.
 pub const REMOVER: &str = "blocked-counting";
 /// The rate asked for in all scenarios.
 pub const RATE: f64 = 0.01;
-/// A table of a power of two has this load when it holds all planned keys, so that tables with and
-/// without power-of-two sizes are compared at the same load.
+/// The load of a power-of-two table with all planned keys, so that tables of any size are compared
+/// at the same load.
 pub const FULL: f64 = 0.95;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ScenarioKind {
     /// Its name in records.
     pub workload: Workload,
-    /// Who can take part, as it describes itself.
+    /// Whether a contender can take part, by its abilities.
     pub admits: fn(&Info) -> bool,
-    /// Whether it is about the slots of tables: who has none takes no part.
+    /// Whether it is about slots: contenders without them do not take part.
     pub of_slots: bool,
     /// Whether a pass takes long: there are fewer rounds.
     pub is_long: bool,
@@ -30,7 +30,7 @@ pub struct ScenarioKind {
     pub keys: fn(usize) -> [usize; 2],
     /// Writes the script for a filter with this many slots, if it has any.
     pub script: for<'a> fn(&Scenario, ScenarioKeys<'a>, Option<u64>) -> Result<Script<'a>, Failure>,
-    /// Whose times its times are compared with: it goes all the way.
+    /// The contender to compare times with, which reaches every stop.
     pub reference: &'static str,
 }
 
@@ -39,7 +39,7 @@ pub struct ScenarioKind {
 pub struct Scenario {
     pub kind: ScenarioKind,
     pub planned: usize,
-    /// The keys that it needs; a contender limited to fewer takes no part.
+    /// The keys that it needs; a contender limited to fewer does not take part.
     pub keys: usize,
 }
 
@@ -55,7 +55,7 @@ impl Scenario {
         self.kind.workload
     }
 
-    /// Whether a contender that is asked for this takes part.
+    /// Whether a contender takes part with this budget.
     pub fn takes(&self, contender: &Contender, budget: Option<Budget>) -> bool {
         let (info, kind) = (contender.info, &self.kind);
         let is_filter = matches!(info.role, Role::Filter | Role::Twin);

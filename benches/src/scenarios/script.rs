@@ -1,4 +1,4 @@
-//! What is done to a filter in a scenario, and what it holds after each step.
+//! The steps of a scenario, and the keys in the filter after each.
 
 use crate::contenders::{Planned, Task};
 use std::borrow::Cow;
@@ -6,14 +6,13 @@ use std::borrow::Cow;
 /// A scenario for one contender.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
-    /// What a filter is planned for. One planned for its first keys is weighed at each stop, and
-    /// building it of them is timed.
+    /// The number of keys to plan for. A filter planned for its first keys has its bytes measured
+    /// at each stop, and its first build timed.
     pub planned: Planned,
-    /// The slots of its table, where rows have a load. An insert that changes them ends the
-    /// scenario.
+    /// The slots of its table, if rows have a load. An insert that changes them ends the scenario.
     pub slots: Option<u64>,
     pub first: &'a [u64],
-    /// The steps, in order: for all contenders the same, but for the numbers of keys.
+    /// The steps, in order, which are the same for all contenders except for the numbers of keys.
     pub steps: Vec<Step<'a>>,
 }
 
@@ -26,7 +25,7 @@ pub struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Inserts from some held keys on to each of the stops, which rise.
+    /// Inserts keys up to each of the stops, in increasing order.
     pub fn inserts(
         keys: &'a [u64],
         mut held: usize,
@@ -42,27 +41,27 @@ impl<'a> Step<'a> {
 
 #[derive(Clone, Debug)]
 pub enum Act<'a> {
-    /// These are inserted.
+    /// Insert these keys.
     Insert(&'a [u64]),
-    /// One of the first is removed and one of the second inserted, in turn.
+    /// Alternately remove one of the first and insert one of the second.
     Replace(Vec<u64>, &'a [u64]),
-    /// A filter of these is merged.
+    /// Merge a filter of these keys.
     Merge(&'a [u64]),
-    /// So many threads fill a new filter with these, or ask for them.
+    /// Threads fill a new filter with these keys, or query them.
     Threads(Task, usize, Cow<'a, [u64]>),
 }
 
-/// What is checked at a stop, from little to all.
+/// The checks at a stop; each includes those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub enum Check {
-    /// That it can be reached. It has no row, unless a key is refused, and nothing is timed from
+    /// The stop can be reached. It has no row, unless a key is refused, and nothing is timed from
     /// here on.
     Passage,
-    /// That all keys are found. Its time belongs to the next row.
+    /// All keys are found. The time belongs to the next row.
     Part,
-    /// And that the rate is the formula's.
+    /// The rate is the formula's.
     Rate,
-    /// And not above the target.
+    /// The rate is not above the target.
     Target,
 }
 

@@ -1,5 +1,4 @@
-//! Threads: several fill one filter, or ask it, at the same time; from one of them to all that this
-//! machine runs at once.
+//! Threads: one up to all hardware threads fill or query one filter at the same time.
 
 use super::merge::MERGE;
 use super::scenario::{Scenario, ScenarioKind};
@@ -24,7 +23,7 @@ pub const INSERT: ScenarioKind = ScenarioKind {
     ..MERGE
 };
 
-/// Each asks a filter that one thread has filled; half of the keys are present.
+/// Threads query a filter that one thread has filled; half of the keys are present.
 pub const QUERY: ScenarioKind = ScenarioKind {
     workload: Workload::ThreadsQuery,
     script: |scenario, keys, _| Ok(script(scenario, keys, Task::Ask)),

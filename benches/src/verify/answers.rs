@@ -1,4 +1,4 @@
-//! What filters of several seeds answer, and the bytes they hold, pooled and judged.
+//! Pools and judges the answers and bytes of filters of several seeds.
 
 use super::{Failure, no_false_negative};
 use crate::contenders::Built;
@@ -9,7 +9,7 @@ use crate::verify::interval::{SIGMAS, agrees, clopper_pearson};
 use amq_core::PredictedFpr;
 
 /// Counts over filters of different seeds, each with the same number of queries; and the most bytes
-/// of any, as far as they were counted.
+/// of any, if counted.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Answers {
     pub filters: u64,
@@ -25,7 +25,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Takes in the memory of a filter, after comparison with what it reports.
+    /// Adds the memory of a filter, after comparing it with the reported bytes.
     pub fn see(&mut self, filter: &dyn Built, memory: Memory, seed: u64) -> Result<(), Failure> {
         let (said, Memory { held, peak }) = (filter.said_bytes(), memory);
         Failure::unless(said.is_none_or(|said| i64::try_from(said) == Ok(held)), || {
@@ -38,7 +38,7 @@ impl Answers {
         Ok(())
     }
 
-    /// Queries one filter for all present keys, which it must find, and for absent keys.
+    /// Queries one filter for all present keys, all of which must be found, and for absent keys.
     pub fn take(
         &mut self,
         filter: &dyn Built,
@@ -58,17 +58,17 @@ impl Answers {
         Ok(())
     }
 
-    /// The false positives expected so far; those counted, if there is no prediction.
+    /// The expected false positives so far, or those counted if there is no prediction.
     pub fn expected(&self) -> f64 {
         match self.predicted {
-            // No false positive is ever expected: the least number of filters is enough.
+            // With no false positives expected, the least number of filters is enough.
             Some(predicted) if predicted.mean == 0.0 => f64::INFINITY,
             Some(predicted) => predicted.mean * self.absent_queries as f64,
             None => self.false_positives as f64,
         }
     }
 
-    /// Compares with the formula, on both sides. A filter of ours must agree; a peer is flagged.
+    /// Compares with the formula, two-sided. Our filters must agree; a peer is flagged.
     pub fn judge(&self, ours: bool) -> Result<(), Failure> {
         let Some(rate) = self.predicted.filter(|_| ours) else {
             return Ok(());

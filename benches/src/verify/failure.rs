@@ -1,4 +1,4 @@
-//! Why a contender did not pass.
+//! The failure of a contender.
 
 use crate::contenders::Built;
 use crate::record::{Row, State};
@@ -15,22 +15,22 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Fails for this reason unless all is well.
+    /// Fails with this reason unless `is_well`.
     pub fn unless(is_well: bool, why: impl FnOnce() -> String) -> Result<(), Self> {
         if is_well { Ok(()) } else { Err(Self::Wrong(why())) }
     }
 
-    /// The row in the state in which this leaves it: for some budgets there is no filter, and that
-    /// is no failure.
+    /// Marks the row with this failure. A budget without a possible filter does not count as a
+    /// failure.
     pub fn mark(&self, row: Row, state: State) -> Row {
         let no_filter = row.asked_bits.is_some() && matches!(self, Self::Build(_));
         row.without(if no_filter { State::Skipped } else { state }, &self.to_string())
     }
 }
 
-/// Runs a contender's work; a panic is a failure like any other.
+/// Runs a contender's work; a panic becomes a failure.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    // The harness shares only read-only keys with the work, and drops what it leaves half done.
+    // The harness shares only read-only keys with the work, and drops its partial results.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref().map(String::as_str));
@@ -38,22 +38,22 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     })
 }
 
-/// Runs work that a contender claims to be able to do.
+/// Runs work that a contender claims to support.
 pub fn able<T>(what: &str, work: impl FnOnce() -> Option<T>) -> Result<T, Failure> {
     guarded(work)?.ok_or_else(|| Failure::Wrong(format!("claims to {what}, but does not")))
 }
 
-/// Fails if not all keys were done.
+/// Fails unless all keys were processed.
 pub fn all_of(did: &str, done: u64, keys: usize, seed: u64) -> Result<(), Failure> {
     Failure::unless(done == keys as u64, || format!("{did} {done} of {keys} keys (seed {seed})"))
 }
 
-/// Removes keys, all of them present.
+/// Removes keys, all of which are present.
 pub fn take_out(filter: &mut dyn Built, gone: Keys<'_>, seed: u64) -> Result<(), Failure> {
     all_of("removed", able("remove", || filter.remove(gone))?, gone.len(), seed)
 }
 
-/// Fails if a loop counts other hits than single queries.
+/// Fails if a loop counts different hits than single queries.
 pub fn same_hits(which: &str, got: u64, want: u64, seed: u64) -> Result<(), Failure> {
     Failure::unless(got == want, || {
         format!("counts {got} hits in the {which} loop, single queries {want} (seed {seed})")

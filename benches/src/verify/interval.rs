@@ -1,10 +1,10 @@
-//! What a count of false positives tells about the rate behind it.
+//! Confidence intervals of rates, from counts of false positives.
 
 use amq_core::PredictedFpr;
 use statrs::function::beta::checked_beta_reg;
 
 /// Standard deviations allowed between a count and its prediction. One cell in 16,000 is further
-/// off by chance; with fixed seeds it is always the same cell.
+/// off by chance; with fixed seeds, always the same one.
 pub const SIGMAS: f64 = 4.0;
 
 /// The 95 % Clopper-Pearson interval of a rate from `hits` of `queries`: exact, so never too
@@ -21,7 +21,7 @@ pub fn clopper_pearson(hits: u64, queries: u64) -> (f64, f64) {
 /// library's inverses do not converge for counts of a million and more.
 fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    // Finer than any difference of interest; each step is one evaluation.
+    // Finer than any relevant difference; each step is one evaluation.
     for _ in 0..64 {
         let middle = (low + high) / 2.0;
         // The argument is in [0, 1] and the shapes are positive, so the error cannot occur.
@@ -36,15 +36,15 @@ fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 
 /// Whether a count agrees with the prediction within their joint error.
 ///
-/// Each of `filters` filters answered `queries` absent keys: their answers scatter binomially, and
-/// their rates around the mean, with theory's standard deviation.
+/// Each of `filters` filters answered `queries` absent keys. Answers vary binomially, and the
+/// filters' rates vary around the mean, with the predicted standard deviation.
 pub fn agrees(predicted: PredictedFpr, hits: u64, queries: u64, filters: u64) -> bool {
     let (queries, filters) = (queries as f64, filters as f64);
     let total = queries * filters;
     let p = predicted.mean;
     let binomial = total * p * (1.0 - p);
     let between_filters = filters * (queries * predicted.sd).powi(2);
-    // Counts are whole: half a unit either way is no disagreement.
+    // Counts are whole: half a unit either way is allowed.
     (hits as f64 - total * p).abs()
         <= SIGMAS * (binomial + between_filters).sqrt() + if p > 0.0 { 0.5 } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! Verified before it is timed: a wrong answer makes a failed row, never a number.
+//! Verification before timing: a wrong answer makes a failed row, never a number.
 //!
 //! For every contender and cell, over filters of several seeds:
 //!
@@ -32,19 +32,19 @@ pub struct Effort {
     pub max_seeds: u64,
 }
 
-/// Enough when this many false positives are expected: the count is then known to 3 %.
+/// Stop when this many false positives are expected: the count is then accurate to 3 %.
 const FALSE_POSITIVES: f64 = 1000.0;
 
 impl Effort {
-    /// The seeds of the most filters; a contender without a seed is the same every time.
+    /// The seeds of the filters; a contender without a seed needs only one.
     pub fn seeds(&self, info: &Info, base: u64) -> impl Iterator<Item = u64> + use<> {
         let most = if info.seedless { 1 } else { self.max_seeds };
-        // Far apart, so that a scheme that adds small numbers to a seed never meets the next one.
+        // Far apart, so that a filter that adds small numbers to a seed never uses the next one.
         (0..most).map(move |i| base.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
 }
 
-/// Builds a filter; a panic is a failure like any other.
+/// Builds a filter; a panic becomes a failure.
 pub fn build(
     contender: &Contender,
     keys: Keys<'_>,
@@ -77,14 +77,14 @@ pub fn warm_up(subject: &Subject<'_>) {
 /// A contender that passed.
 #[derive(Default, Debug)]
 pub struct Verified {
-    /// The first filter's answer for each absent key; none for the floor, which answers nothing.
+    /// The first filter's answer for each absent key; empty for the floor.
     pub absent: Vec<bool>,
     pub answers: Answers,
     /// Answers after half of the keys were removed, where that is measured.
     pub removal: Option<Result<Answers, Failure>>,
 }
 
-/// Runs every check; those of removal if it `removes`.
+/// Runs every check; with those of removal if `removes`.
 pub fn verify(subject: &Subject<'_>, effort: &Effort, removes: bool) -> Result<Verified, Failure> {
     let (contender, info) = (subject.contender, subject.contender.info);
     let Verified { mut absent, mut answers, .. } = Verified::default();
@@ -139,8 +139,8 @@ fn compare_loops(
     Ok(answers)
 }
 
-/// The least and most bytes held per key, times the subject's keys, over numbers of keys from those
-/// to twice as many; `None` if there are not so many.
+/// The least and most bytes per key, times the subject's keys, over numbers of keys from those to
+/// twice as many; `None` if there are too few keys.
 pub fn octave(subject: &Subject<'_>) -> Result<Option<(u64, u64)>, Failure> {
     const STEPS: i32 = 8;
     let ScenarioKeys { present, absent, seed } = subject.keys();

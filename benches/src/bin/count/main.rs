@@ -22,7 +22,7 @@ use std::time::Instant;
 use std::{env, fs, thread};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
-/// How much a count and a time may rise.
+/// The limits of the rise of a count and a time.
 const COUNT_LIMIT: f64 = 1.02;
 const TIME_LIMIT: f64 = 1.03;
 const ABOUT: &str = "\
@@ -32,14 +32,14 @@ const ABOUT: &str = "\
 # vector instruction as one. The next line says what the counts were written with.
 ";
 
-/// What callgrind counts: neither what is prepared before nor what is freed after.
+/// The function that callgrind counts, without preparation and freeing.
 #[inline(never)]
 fn measured(run: &mut dyn FnMut() -> usize) -> usize {
     black_box(run())
 }
 
-/// Prepares an operation and runs it some times. Returns how many keys it is about, and the least
-/// time in nanoseconds.
+/// Prepares an operation and runs it several times. Returns its number of keys, and the least time
+/// in nanoseconds.
 fn run(name: &str, times: u32) -> Result<(usize, u128)> {
     let (mut keys, mut least) = (0, u128::MAX);
     for _ in 0..times {
@@ -55,9 +55,9 @@ fn run(name: &str, times: u32) -> Result<(usize, u128)> {
     Ok((keys, least))
 }
 
-/// What a child of this program prints in the mode `--run`.
+/// Parses the output of a child in the mode `--run`.
 fn ran(mut command: Command, name: &str, times: u32) -> Result<(f64, f64, String)> {
-    // The environment is on the stack, whose alignment can matter.
+    // The environment is on the stack, and can change its alignment.
     command.env_clear().args(["--run", name, &times.to_string()]);
     let output = command.output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -67,7 +67,7 @@ fn ran(mut command: Command, name: &str, times: u32) -> Result<(f64, f64, String
     Ok((keys.parse()?, time.parse()?, said))
 }
 
-/// Instructions for each key, or of the one call.
+/// Instructions per key, or of a single call.
 fn count(name: &str) -> Result<f64> {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
@@ -80,7 +80,7 @@ fn count(name: &str) -> Result<f64> {
     Ok(total / keys)
 }
 
-/// What counts depend on besides the library.
+/// The conditions that counts depend on, besides the library.
 fn built_with() -> String {
     #[cfg(target_arch = "x86_64")]
     let vectors = if std::is_x86_feature_detected!("avx2") { "AVX2" } else { "no AVX2" };
@@ -160,7 +160,7 @@ fn counts(begin: &str, bless: bool) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
-/// Times two builds in turn. What is too slow is timed again, three times at most.
+/// Times two builds alternately. Slow operations are timed again, at most three times.
 fn times(old: &str, new: &str, begin: &str) -> Result<ExitCode> {
     let mut failed = 0;
     for name in names(begin)? {

@@ -1,6 +1,6 @@
-//! The operations of each type, as a user calls them.
+//! The operations of each type, called as by a user.
 //!
-//! The keys are 50,000, the filters are made for them at a rate of 1 %.
+//! There are 50,000 keys, and filters are planned for them at 1 %.
 #![allow(clippy::unwrap_used, reason = "an operation that fails ends the program")]
 
 use amq::bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 pub(crate) const KEYS: usize = 50_000;
-/// Texts of 8 bytes each, and the integers of the same bytes: they are the same keys.
+/// Strings of 8 bytes, and the integers of the same bytes, which are the same keys.
 struct Keys {
     texts: Vec<String>,
     integers: Vec<u64>,
@@ -57,14 +57,14 @@ fn filled<F, E: Debug, R>(
     filter
 }
 
-/// An operation that is ready to run once, and what it may return: how many keys were inserted,
-/// found and so on, or 1 if it is done once for a filter.
+/// An operation that is ready to run once, and its allowed results: the number of keys inserted,
+/// found and so on, or 1 for an operation on a whole filter.
 pub(crate) struct Prepared {
     pub(crate) run: Box<dyn FnMut() -> usize>,
     pub(crate) may_return: RangeInclusive<usize>,
 }
 
-/// The names of all operations, and the wanted one.
+/// The names of all operations, and the selected one.
 #[derive(Default)]
 pub(crate) struct Operations {
     wanted: Option<String>,
@@ -193,7 +193,7 @@ impl Operations {
         });
     }
 
-    /// All operations; the wanted one is prepared.
+    /// All operations; prepares the selected one.
     pub(crate) fn all(wanted: Option<&str>) -> Self {
         let mut all = Self { wanted: wanted.map(str::to_owned), ..Self::default() };
         for kind in KINDS {

@@ -1,4 +1,4 @@
-//! What several peers share.
+//! Code shared by several peers.
 
 use crate::contenders::built::of_type;
 use crate::contenders::probe::Probe;
@@ -12,7 +12,7 @@ pub(super) use crate::record::Point;
 pub(super) use crate::scenarios::keys::{BenchKey, Keys};
 use amq_core::{PlanFilter, PredictedFpr};
 
-/// A change that a filter cannot refuse, or does not report. Its answer is used, as by [`used`].
+/// A change that a filter cannot refuse, or does not report. Its answer is kept, as by [`used`].
 pub(super) fn done<T>(answer: T) -> bool {
     used(answer);
     true

@@ -5,8 +5,8 @@ use cuckoofilter::CuckooFilter;
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hasher};
 
-/// The planned load, a little below what such buckets reach. Its own sizing would fill the table to
-/// the last slot, which fails.
+/// The planned load, a little below the limit of such buckets. The crate's own sizing would fill
+/// the table to the last slot, which fails.
 const MOST: f64 = 0.96;
 
 /// With foldhash's quality variant, all of whose bits are usable.
@@ -67,7 +67,7 @@ probe! { CuckooFilter<Fold>, |filter, key, keys|
     holds: filter.contains(key);
     bytes: places(filter);
     predicted: exactly(rate(keys as f64 / places(filter) as f64));
-    // A refused key is present, and another is lost.
+    // A refused key is stored, and another is lost.
     insert: took(filter.add(key));
     remove: filter.delete(key);
     slots: Some(places(filter));

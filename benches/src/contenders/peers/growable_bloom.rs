@@ -3,12 +3,12 @@
 use super::common::{Made, Order, done, probe};
 use growable_bloom_filter::GrowableBloom;
 
-/// Told to expect all keys.
+/// Expects all keys.
 pub(super) fn sized(order: &Order, given: usize) -> Made<GrowableBloom> {
     Ok(GrowableBloom::new(order.fpr()?, order.room(given)))
 }
 
-/// Told to expect a thousandth of them, so that it grows nine times.
+/// Expects a thousandth of the keys, so that it grows nine times.
 pub(super) fn grown(order: &Order, given: usize) -> Made<GrowableBloom> {
     Ok(GrowableBloom::new(order.fpr()?, order.start(given)))
 }

@@ -1,4 +1,4 @@
-//! The exact set: what a filter saves, and what exact answers cost.
+//! The exact set, to show what filters save and what exact answers cost.
 
 use super::common::{Made, Order, done, exactly, probe};
 use foldhash::fast::FixedState;

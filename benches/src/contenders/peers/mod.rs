@@ -1,4 +1,4 @@
-//! The best published crates, each in a file of its own; and the exact set.
+//! The best published crates, a file each; and the exact set.
 
 use super::contender::Contender;
 use super::theory::{curve, slots};

@@ -37,7 +37,7 @@ fn of_bits<const R: usize>(
     of_digests(keys, order, |digests| Ok(StdRibbon::<R>::from_keys_pleated(&digests)?))
 }
 
-/// The hits among the keys, whose digests are asked for in batches.
+/// The hits among the keys, whose digests are queried in batches.
 #[inline]
 fn hits<K: Key>(keys: &[K], seed: u64, ask: impl Fn(&[u64], &mut [bool])) -> Option<u64> {
     let mut digests = [0; BATCH];

@@ -31,7 +31,7 @@ pub(super) fn bytes<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> 
     Ok(OfBytes::<K>::try_new_with_builder(source, builder, no_logging![])?)
 }
 
-/// With as many bits as the rate needs, or as fit the size.
+/// With the bits that the rate needs, or that fit the size.
 pub(super) fn packed<K: Hashed + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<OfBits<K>> {
     let room = order.room(keys.len());
     let bits = match order.bits(room) {

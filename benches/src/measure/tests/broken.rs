@@ -1,4 +1,4 @@
-//! A contender that is broken in exactly one way, for the tests: each check must find its fault.
+//! Contenders with exactly one fault each: every check must find its fault.
 
 use crate::contenders::threads::Done;
 use crate::contenders::{Ability, Built, Contender, Info, Task, dependent_hits};
@@ -43,7 +43,7 @@ pub(super) enum Fault {
 
 /// The slots of a broken filter: nearly full when it refuses further keys.
 pub(super) const SLOTS: u64 = 1250;
-/// One with room for this many keys refuses further ones.
+/// A filter planned for this many keys refuses further ones.
 const FULL: usize = 1200;
 
 /// A small exact set that errs on purpose for one absent key in a hundred, plus one fault.
@@ -56,8 +56,8 @@ pub(super) struct Broken {
 }
 
 impl Broken {
-    /// A contender of such filters, of which the first, this many, are sound. It lives as long as
-    /// one must.
+    /// A contender of such filters, of which the first `sound` are sound. Leaked, since contenders
+    /// are static.
     pub(super) fn lasting(fault: Fault, ours: bool, sound: usize) -> &'static Contender {
         let left = AtomicUsize::new(sound);
         let mut contender = Contender::new("broken", move |keys, order| {
@@ -188,7 +188,7 @@ impl Built for Broken {
         let all = if keeps { 0..0 } else { 0..done };
         let held = self.held.len();
         self.change(&gone[all.clone()], &new[all])?;
-        // A key taken out that was not in is not replaced.
+        // Removing an absent key does not count as a replacement.
         let done = done - (self.held.len() - held);
         self.replaced += done;
         if self.is(Fault::LosesOneInChurn) && self.replaced > 1000 {

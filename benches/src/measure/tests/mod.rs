@@ -1,4 +1,4 @@
-//! Each wrong answer must be found wherever it shows, and told from what is allowed.
+//! Every wrong answer must be detected wherever it occurs, and nothing else.
 
 mod broken;
 
@@ -23,12 +23,13 @@ use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove, V
 use amq_core::Budget;
 use broken::{Broken, Fault};
 
-/// A thousand keys, and the filters verified of them: until a thousand false positives of one in a
-/// hundred are expected of so many queries each.
+/// A thousand keys, and the number of filters verified: until a thousand false positives are
+/// expected, at one in a hundred of each filter's queries.
 const KEYS: u64 = 1000;
 const FILTERS: u64 = 7;
 const QUERIES: u64 = 1 << 14;
-/// Filters that a sound contender builds before it is timed: one to warm up, those, and an octave.
+/// Filters that a sound contender builds before it is timed: one to warm up, `FILTERS`, and an
+/// octave.
 const UNTIMED: usize = 1 + FILTERS as usize + 8;
 
 fn group(target: Budget) -> DatasetSpec {
@@ -45,7 +46,7 @@ fn along(scenario: Scenario) -> DatasetSpec {
     Suite::Smoke.along(scenario, Rounds::Whole)
 }
 
-/// What is found of a contender in a run of so many rounds.
+/// The rows of a contender in a run of `rounds` rounds.
 fn found(contender: &'static Contender, spec: DatasetSpec, rounds: u64) -> Vec<TimedRow> {
     let options = Options { suite: Suite::Smoke, rounds, seed: 1, ..Options::default() };
     let plan =
@@ -109,7 +110,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         on(GROW.of_size(1000), Fault::ErrsMoreThanAsked, "above the target rate 1.0000e-2"),
     ] {
         let rows = broken(fault, spec);
-        // It ends a scenario, and is in the last row.
+        // A failure ends a scenario, and is in the last row.
         let failed = rows.iter().rfind(|row| row.workload == workload).unwrap();
         assert!(failed.why.contains(text), "{fault:?}: {failed:?}");
         let none = Row::new("broken", &failed.cell(), workload).without(Failed, &failed.why);
@@ -192,7 +193,7 @@ fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
         assert_eq!(rows.len(), 10);
         for TimedRow { row, .. } in rows {
             assert_eq!(row.state, Measured, "{}", row.why);
-            // Of so few keys a turn has four passes.
+            // With so few keys, a turn has four passes.
             assert_eq!(row.rounds.unwrap_or(0), 4 * rounds);
             let stored = [&row.passes_ns, &row.reference_passes_ns].map(|text| passes(text));
             assert_eq!(stored, [4 * rounds as usize; 2]);
@@ -228,7 +229,7 @@ fn a_filter_that_goes_wrong_while_it_is_timed_is_a_failed_row() {
             assert!(!failed || row.why.contains(text) && row.ns.is_none(), "{row:?}");
         }
     }
-    // In a scenario, one to look at its slots, one to warm up, four to verify, and two passes.
+    // In a scenario: one to read its slots, one to warm up, four to verify, and two passes.
     let drops = Broken::lasting(Fault::DropsFurtherKeys, true, 8);
     let [TimedRow { row, times, .. }] = &found(drops, along(OVERFILL.of_size(800)), 1)[..] else {
         panic!("one row tells of the failure");

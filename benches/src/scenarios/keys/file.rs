@@ -1,8 +1,7 @@
-//! The user's own keys: one a line.
+//! The user's own keys, one per line.
 //!
 //! A line ends with a newline, with or without a carriage return before it; the last line needs
-//! none. Keys are bytes, so any encoding will do. Empty lines are skipped and repeated keys
-//! dropped, and both are counted.
+//! none. Keys are bytes of any encoding. Empty lines and repeated keys are dropped and counted.
 
 use crate::error::BenchError;
 use crate::scenarios::keys::Arena;
@@ -13,7 +12,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The fewest distinct keys to measure with: a filter of less than a hundred keys tells nothing.
+/// The fewest distinct keys: measuring a filter of fewer than a hundred keys is meaningless.
 const MIN_KEYS: u64 = 200;
 
 /// The most bytes read: the keys, their copies and the filters must fit in memory.
@@ -35,7 +34,7 @@ pub struct FileKeys {
     pub(crate) name: String,
     /// In the order of their first appearance.
     pub(crate) keys: Arena,
-    /// How many there are, and what was left out.
+    /// The numbers of keys and of dropped lines.
     pub(crate) source: Source,
     /// XXH3-64 of the whole file, so that a resumed run uses the same keys.
     pub(crate) digest: u64,
@@ -58,7 +57,7 @@ pub fn read(path: &Path) -> Result<FileKeys, BenchError> {
 
 fn read_from(input: io::Result<impl Read>, name: &str) -> Result<FileKeys, String> {
     let mut bytes = Vec::new();
-    // Counted while reading: a pipe or a device has no length to look at first.
+    // Counted while reading, since a pipe or a device has no known length.
     let read = input.and_then(|input| input.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|reason| {
         format!("cannot be read: {reason}. It must be a text file with one key per line")

@@ -1,6 +1,6 @@
 //! Keys in memory: integers or byte strings, laid out so that reading them costs every contender
-//! the same. Byte strings lie end to end in one block, in the order in which they are read, so that
-//! no contender waits for a key.
+//! the same. Byte strings are stored end to end in one block, in reading order, so that no
+//! contender waits for a key.
 
 use amq_core::Key;
 use std::borrow::Borrow;
@@ -30,7 +30,7 @@ impl Keys<'_> {
         }
     }
 
-    /// The keys in `start..end`, as far as there are any.
+    /// The keys in `start..end`, cut to the existing ones.
     pub fn between(&self, start: usize, end: usize) -> Self {
         let end = end.min(self.len());
         let start = start.min(end);
@@ -99,14 +99,14 @@ fn all_distinct<T: Ord>(keys: impl Iterator<Item = T>) -> bool {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Arena {
     bytes: Vec<u8>,
-    /// Where each string begins and ends.
+    /// The start and end of each string.
     spans: Vec<(usize, usize)>,
 }
 
 impl Arena {
-    /// A key of at most this many bytes is copied as often as it is picked, so that keys are read
-    /// sequentially. A longer one is stored once, or a stream would take many times the memory of
-    /// its keys.
+    /// A key of at most this many bytes is copied each time it is picked, so that keys are read
+    /// sequentially. A longer one is stored once; otherwise a stream would take many times the
+    /// memory of its keys.
     const SHORT: usize = 64;
 
     pub fn push(&mut self, key: &[u8]) {
@@ -153,7 +153,7 @@ impl<K: AsRef<[u8]>> FromIterator<K> for Arena {
 
 /// A type of key that contenders are measured with: `u64` or `[u8]`.
 ///
-/// A contender generic over this trait is compiled once per type, so nothing is decided per key.
+/// A contender generic over this trait is compiled once per type, so there is no dispatch per key.
 pub trait BenchKey: Key + Hash + Eq + ToOwned<Owned: Hash + Eq + Borrow<Self>> + 'static {
     type Item<'a>: Key + Copy + Borrow<Self> + Sync;
 

@@ -1,4 +1,4 @@
-//! The keys: generated, shipped or the user's; how they lie in memory; and streams of queries.
+//! The keys (generated, shipped or the user's), their layout in memory, and streams of queries.
 
 pub mod file;
 mod memory;

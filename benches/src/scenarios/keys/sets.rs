@@ -29,7 +29,7 @@ impl KeySet {
         self.described().0
     }
 
-    /// The name in records, and a sentence: what the keys are and how they were split.
+    /// The name in records, and a description of the keys and their split.
     pub fn described(&self) -> (&str, &'static str) {
         match self {
             Self::RandomU64 => ("random-u64", "uniform random 64-bit integers"),

@@ -1,8 +1,8 @@
 //! Query streams: the keys to query, in order.
 //!
-//! The suite sets the length, and keys are distinct as far as the set suffices. The branch
-//! predictor learns a stream that repeats after a few thousand queries, and the filter then looks
-//! faster than it is. A smaller set is repeated, in a new order each time.
+//! The suite sets the length, and keys are distinct if the set is large enough. A smaller set is
+//! repeated, in a new order each time: the branch predictor would learn a stream that repeats after
+//! a few thousand queries, and the filter would look faster than it is.
 
 use crate::scenarios::keys::{Made, Store};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -24,8 +24,8 @@ impl Stream {
         Self { keys: present.pick(absent, &picks), picks, present: present.len() }
     }
 
-    /// What each query must be answered, given that all present keys are found and that `absent[i]`
-    /// is the answer for absent key `i`.
+    /// The correct answer to each query, if all present keys are found and `absent[i]` is the
+    /// answer for absent key `i`.
     pub fn answers(&self, absent: &[bool]) -> Vec<bool> {
         let of = |pick: &usize| {
             let behind = pick.checked_sub(self.present);
@@ -44,8 +44,8 @@ pub fn halves(keys: &Store, rng: &mut Xoshiro256PlusPlus) -> (Store, Store) {
 }
 
 /// `length` indices, `of_first` of them into the first of two pools, in random order. The second
-/// pool's follow the first's. Those of a pool are distinct if it has so many, else it is gone
-/// through repeatedly; an empty pool gives none.
+/// pool's follow the first's. Indices into a pool are distinct if it is large enough; otherwise it
+/// is repeated. An empty pool has none.
 fn picks(
     pools: [usize; 2],
     of_first: usize,
