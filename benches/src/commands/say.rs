@@ -65,7 +65,7 @@ pub(super) fn verified(rows: &[Row]) -> String {
         let rate = |rate: Option<f64>| some(rate.map(|rate| format!("{:.4} %", rate * 100.0)));
         let verdict = match (row.state, row.fpr_agrees) {
             (State::Failed, _) => "ERROR",
-            (State::Refused, _) => "refuses so many",
+            (State::Refused, _) => "refuses this many",
             (State::Untimed | State::Skipped, _) => "left out",
             (State::Measured, Some(false)) => "rate is not the formula's",
             (State::Measured, Some(true)) => "good",

@@ -128,7 +128,7 @@ impl Reader {
                 Ok(Continue(())) => {}
                 Ok(Break(())) => return,
                 Err(error) => {
-                    // The receiver may be gone: then there is nobody to tell.
+                    // If the receiver is gone, the error is not needed.
                     let _ = self.full.send(Err(error));
                     return;
                 }

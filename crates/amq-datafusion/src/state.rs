@@ -1,4 +1,4 @@
-//! The state of `amq_agg`: hashes while they are few, a filter afterwards.
+//! The state of `amq_agg`: a few hashes, then a filter.
 //!
 //! ```text
 //! few:    1 | kind | hashes, 8 bytes each, little-endian, rising | XXH3 of what stands before
@@ -19,7 +19,7 @@ pub(crate) struct State {
     /// Not in the filter yet.
     pending: Vec<KeyHash>,
     filter: Option<Box<AnyFilter>>,
-    /// Of a kind that is built: how many hashes make looking for duplicates worth while.
+    /// For a kind built at once: the number of hashes from which duplicates are dropped.
     crowded: usize,
 }
 
@@ -31,7 +31,7 @@ impl State {
         if self.pending.len() >= params.few { self.settle(params) } else { Ok(()) }
     }
 
-    /// Adds one hash if that takes no more than writing it down.
+    /// Adds one hash if it only has to be appended.
     #[inline]
     pub(crate) fn push_in_place(&mut self, params: &Params, hash: KeyHash) -> bool {
         let room = self.pending.len() + 1 < params.few.min(self.pending.capacity());
@@ -50,7 +50,7 @@ impl State {
         if self.pending.len() >= params.few { self.settle(params) } else { Ok(()) }
     }
 
-    /// Adds what is in another's state.
+    /// Adds the contents of another state.
     pub(crate) fn merge(&mut self, params: &Params, state: &[u8]) -> Result<()> {
         match state.split_first() {
             Some((&FEW, rest)) => {
@@ -77,8 +77,8 @@ impl State {
         }
     }
 
-    /// Its bytes for another's `merge`; the state is empty afterwards, so that filter and bytes are
-    /// not held side by side.
+    /// Its bytes for another state's `merge`. Empties the state, so that filter and bytes are not
+    /// both in memory.
     pub(crate) fn encode(&mut self, params: &Params) -> Result<Vec<u8>> {
         if let Some(mut filter) = self.filter.take() {
             insert(&mut filter, &self.pending)?;
@@ -117,7 +117,8 @@ impl State {
                 made
             }
         };
-        // The filter's own rate, which takes a walk through its table, only where it can be above.
+        // Computes the filter's own rate, which reads its table, only where it can exceed the
+        // plan's.
         if !params.grows && filter.len() > params.expected {
             let rate = filter.expected_fpr();
             if rate > params.fpr * 1.1 {
@@ -139,7 +140,7 @@ impl State {
         table + filter.map_or(0, |_| size_of::<AnyFilter>()) + self.pending.capacity() * 8
     }
 
-    /// Puts the pending hashes into the filter, which is made if there are too many of them.
+    /// Inserts the pending hashes into the filter, which is made if there are too many of them.
     fn settle(&mut self, params: &Params) -> Result<()> {
         if params.built {
             if self.pending.len() < self.crowded.max(params.few) {
@@ -163,7 +164,7 @@ impl State {
         Ok(())
     }
 
-    /// Sorts what is pending, and drops duplicates unless every copy counts.
+    /// Sorts the pending hashes, and drops duplicates unless every copy counts.
     fn sort(&mut self, params: &Params) {
         self.pending.sort_unstable();
         if !params.copies {
@@ -172,18 +173,18 @@ impl State {
     }
 }
 
-/// Whether a state is of this aggregate: one of another query may be of the same kind and yet not
-/// merge with the others.
+/// Checks that a state belongs to this aggregate: one of another query may have the same kind and
+/// still not merge.
 fn fits(params: &Params, theirs: &AnyFilter) -> Result<()> {
     let of_kind = theirs.kind() == params.kind;
-    // One that grew fits no empty one.
+    // A filter that has grown does not match an empty one.
     let planned = theirs.capacity() == params.expected && theirs.size_in_bytes() == params.bytes;
     if of_kind && (params.grows || planned && theirs.seed() == SEED) {
         return Ok(());
     }
-    // An empty filter, as large as any, only to say how it differs.
+    // Makes an empty filter only for the error's details.
     made(params)?.can_merge(theirs).map_err(|error| foreign(&error))?;
-    // Bloom filters merge if their sizes are a whole factor apart, but not at the rate asked for.
+    // Bloom filters merge if their sizes differ by a whole factor, but then miss the rate.
     let (keys, bytes) = (theirs.capacity(), theirs.size_in_bytes());
     Err(foreign(&format_args!(
         "a filter for {keys} keys in {bytes} bytes, and not for {} in {}",
@@ -226,7 +227,7 @@ fn foreign(error: &dyn std::fmt::Display) -> datafusion_common::DataFusionError 
     execution(NAME, format_args!("a state that is not of this aggregate: {error}"))
 }
 
-/// Whether so many distinct hashes are no more than planned.
+/// Fails if there are more distinct hashes than planned.
 fn enough(params: &Params, distinct: u64) -> Result<()> {
     if distinct <= params.expected {
         return Ok(());

@@ -12,8 +12,8 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
-/// Files in every object store that a session has registered, when asked: `s3://bucket/f.amq` and
-/// whatever else; local ones, with `file://` or without, are read as by [`LocalFiles`].
+/// Files in any object store that a session has registered at the time of the query, such as
+/// `s3://bucket/f.amq`. Local files, with or without `file://`, are read as by [`LocalFiles`].
 ///
 /// ```
 /// use amq_datafusion::{ContainsFile, ObjectStoreFiles};
@@ -26,25 +26,25 @@ use tokio::task::block_in_place;
 /// ctx.register_udf(function.into());
 /// ```
 ///
-/// A query waits for the store: once for each filter, and then for the header, once a second for as
-/// long as the query runs. So an object that is replaced is seen to be within a second.
+/// A query waits for the store once for each filter, and then once a second for its header while
+/// the query runs. So a replaced object is noticed within a second.
 ///
-/// A runtime of several threads goes on meanwhile with everything else. On a runtime of one thread
-/// the store is asked on a thread of its own. (A tokio `LocalSet` on a runtime of several threads
-/// cannot wait: run the query outside of it.)
+/// A multi-threaded runtime continues with other work meanwhile. On a current-thread runtime, the
+/// store is read on a separate thread. (A tokio `LocalSet` on a multi-threaded runtime cannot wait:
+/// run the query outside of it.)
 #[derive(Clone, Debug)]
 pub struct ObjectStoreFiles {
     registry: Arc<dyn ObjectStoreRegistry>,
 }
 
 impl ObjectStoreFiles {
-    /// Of the stores of this session or executor, those registered later among them.
+    /// Files in the stores of this session or executor, including those registered later.
     #[must_use]
     pub fn new(runtime: &RuntimeEnv) -> Self {
         Self { registry: Arc::clone(&runtime.object_store_registry) }
     }
 
-    /// The store of a URL, and the place in it.
+    /// The store of a URL, and the path in it.
     fn place(&self, url: &str) -> io::Result<(Arc<dyn ObjectStore>, Path)> {
         let (scheme, rest) = url.split_once("://").unwrap_or(("file", url));
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -70,7 +70,7 @@ impl FilterFiles for ObjectStoreFiles {
     }
 }
 
-/// The value of a future, in a function that is not asynchronous.
+/// Blocks on a future.
 fn waited_for<T: Send>(future: impl Future<Output = T> + Send) -> io::Result<T> {
     match Handle::try_current() {
         Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {

@@ -1,7 +1,7 @@
-//! A set of visitors for each day of a week, merged: who came on how many days?
+//! Merges a set of visitors for each day of a week, to count the days of each visitor.
 //!
-//! The days could be filled on seven machines. Merging hashes no key again, and it adds up copies,
-//! so the week counts the days of each visitor.
+//! The sets could be filled on seven machines. Merging does not need the keys and adds up copies,
+//! so the merged filter counts the days of each visitor.
 //!
 //! `cargo run --release -p amq-quotient --example daily_sets`
 
@@ -16,15 +16,15 @@ fn comes(visitor: u64, day: u64) -> bool {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // One plan for all, since sets that merge need sizes a power of two apart. A day starts small,
-    // and grows no further than it must.
+    // One plan for all, since sets to be merged need sizes a power of two apart. Each day starts
+    // small, and grows only as needed.
     let plan = QuotientFilter::plan_growing(Goal::fpr(DAYS * VISITORS, 0.001), 1_000)?;
 
     let mut week = QuotientFilter::new(plan)?;
     for day in 0..DAYS {
         let mut today = QuotientFilter::new(plan)?;
         for visitor in (0..VISITORS).filter(|&visitor| comes(visitor, day)) {
-            // A visitor may come several times a day: one entry is enough.
+            // A visitor may come several times per day: one entry is enough.
             today.insert_unique(&("visitor", visitor))?;
             today.insert_unique(&("visitor", visitor))?;
         }

@@ -129,7 +129,7 @@ impl SparkBloomFilter {
         Ok(())
     }
 
-    /// Which layout it is written in.
+    /// The version of its layout.
     #[must_use]
     pub const fn version(&self) -> SparkVersion {
         self.version
@@ -159,7 +159,7 @@ impl SparkBloomFilter {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Spark's bytes.
+    /// The filter in Spark's format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = (self.words.len() as i32).to_be_bytes();
@@ -175,8 +175,8 @@ impl SparkBloomFilter {
         bytes
     }
 
-    /// The filter in Spark's bytes: one whole filter and no more. Every number is checked before
-    /// anything is allocated. (The layout has no checksum: damaged words are not noticed.)
+    /// Reads exactly one filter in Spark's format. Every number is checked before anything is
+    /// allocated. (The format has no checksum, so damaged words are not detected.)
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SparkError> {
         let (head, _) = bytes.as_chunks::<4>();
         let number = |index: usize| {
@@ -193,7 +193,8 @@ impl SparkBloomFilter {
         if count <= 0 || body.len() as u64 != count as u64 * 8 {
             return Err(SparkError::Length { words: count, bytes: body.len() as u64 });
         }
-        // More probes than bits ask some bit twice: no filter of Spark's, and a loop of hours.
+        // More probes than bits would probe a bit twice: never written by Spark, and a loop of
+        // hours.
         if probes <= 0 || probes as u64 > count as u64 * 64 {
             return Err(SparkError::Probes { probes });
         }

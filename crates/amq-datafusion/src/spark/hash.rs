@@ -21,12 +21,12 @@ pub(super) const fn long(value: i64, seed: i32) -> i32 {
     finish(mix(hash, (value >> 32) as u32), 8) as i32
 }
 
-/// `Murmur3_x86_32.hashUnsafeBytes`. Not the standard: each byte of the tail is sign-extended and
-/// mixed as a word of its own.
+/// `Murmur3_x86_32.hashUnsafeBytes`. Not the standard algorithm: each byte of the tail is
+/// sign-extended and mixed as a separate word.
 pub(super) fn bytes(value: &[u8], seed: i32) -> i32 {
     let (words, tail) = value.as_chunks::<4>();
     let hash = words.iter().fold(seed as u32, |hash, &word| mix(hash, u32::from_le_bytes(word)));
     let hash = tail.iter().fold(hash, |hash, &byte| mix(hash, byte.cast_signed() as u32));
-    // Java's lengths are of 32 bits; a longer value wraps, where Spark could not hold it.
+    // Java's lengths have 32 bits; a longer value, impossible in Spark, wraps.
     finish(hash, value.len() as u32) as i32
 }

@@ -23,7 +23,7 @@ impl Keys {
     }
 }
 
-/// Refuses a type of column that Spark hashes otherwise, or not at all.
+/// Refuses a column type that Spark hashes differently, or not at all.
 pub(super) fn check(function: &str, of: &DataType) -> Result<()> {
     let integer = of.is_integer() && *of != DataType::UInt64;
     if integer || is_string(of) || *of == DataType::Null {

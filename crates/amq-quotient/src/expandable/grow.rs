@@ -23,7 +23,7 @@ impl ExpandableQuotientFilter {
     /// the keys of the goal.
     ///
     /// Halving the number of doublings saves about one bit per key. Where a hash has too few bits
-    /// for so low a rate and so many doublings, the plan has fewer doublings; its
+    /// for the rate and the doublings, the plan has fewer doublings; its
     /// [`max_doublings`](ExpandableParams::max_doublings) says how many.
     ///
     /// ```

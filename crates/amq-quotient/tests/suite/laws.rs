@@ -27,7 +27,7 @@ fn hash_of(params: QuotientParams, slot: u64, remainder: u64) -> KeyHash {
     KeyHash::new(fingerprint.div_ceil(u128::from(params.fingerprints())) as u64)
 }
 
-/// A filter and a plain map of the fingerprints in it, side by side.
+/// A filter, and a map of its fingerprints to compare with.
 struct Game {
     filter: QuotientFilter,
     map: BTreeMap<u64, u64>,
@@ -97,7 +97,7 @@ fn every_step_leaves_a_consistent_table_that_agrees_with_a_map() {
     ] {
         let mut game = Game::new(empty(slots, bits));
         let max = game.filter.params().max_keys();
-        // Up to full, down to empty, and again; few keys, so that copies come up.
+        // Fills it, empties it, and again; with few keys, so that there are copies.
         for step in 0..6 * max.max(20) {
             let key = hash(step * 7 % (max + max / 2 + 1));
             let filling = (step / (max + max / 3 + 1)).is_multiple_of(2);
@@ -148,7 +148,7 @@ fn what_is_in_a_table_determines_its_bytes() {
     for &key in keys.iter().rev() {
         backwards.insert_hash(key).unwrap();
     }
-    // By a detour.
+    // By another history.
     for key in 10_000..10_040 {
         backwards.insert_hash(hash(key)).unwrap();
     }
@@ -161,7 +161,7 @@ fn what_is_in_a_table_determines_its_bytes() {
 
 #[test]
 fn a_table_after_any_history_is_the_one_written_at_once() {
-    // At the limit most of what is moved crosses blocks; keys of few homes saturate offsets.
+    // At the highest load most moves cross blocks; keys of few homes saturate offsets.
     for (slots, bits, crowding) in [
         (64, 5, 1),
         (130, 9, 1),
@@ -241,8 +241,7 @@ fn runs_go_round_from_the_last_slot_to_the_first() {
     for slots in [64u64, 100, 128, 192] {
         let mut game = Game::new(empty(slots, 4));
         let last = slots.div_ceil(64) * 64 - slots;
-        // A run of the last slot that wraps, past the slots of the last block where no key is at
-        // home.
+        // A run of the last slot that wraps, past the slots of the last block that are no home.
         for copy in 0..40 + last.min(10) {
             let remainder = copy % 16;
             game.insert(hash_of(params(slots, 4), slots - 1, remainder));
@@ -302,7 +301,7 @@ fn what_is_inserted_uniquely_is_there_once() {
     assert_eq!(filter.len(), filter.distinct_len());
     assert!((0..500).all(|key| filter.count_hash(hash(key)).estimate == 1));
     while filter.insert_hash(hash(0)).is_ok() {}
-    // What is there needs no room.
+    // A present key needs no room.
     assert_eq!(filter.insert_unique_hash(hash(1)), Ok(Inserted::MaybePresent));
     let absent = (10_000..).find(|&key| !filter.contains_hash(hash(key))).unwrap();
     assert!(filter.insert_unique_hash(hash(absent)).is_err());
@@ -333,7 +332,7 @@ fn clusters_are_as_long_as_computed() {
     for key in 0..keys {
         filter.insert_hash(hash(key)).unwrap();
     }
-    // From the order of the fingerprints alone: a cluster ends where the next home is past the
+    // Computed from the sorted fingerprints alone: a cluster ends where the next home is past the
     // slots used.
     let (mut clusters, mut used) = (0u64, 0u64);
     let params = filter.params();

@@ -1,4 +1,4 @@
-//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+//! Memory use, and allocation failures; see `amq_conformance::memory`.
 
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
 use amq_conformance::{files, memory};
@@ -34,7 +34,7 @@ fn a_resize_without_memory_is_an_error_and_loses_no_key() {
             |done| {
                 let copy = copy.borrow();
                 assert!((0..500u64).all(|key| copy.contains(&key)), "{name}");
-                // What shrinks step by step stays as small as it has become, as its docs say.
+                // `shrink_to_fit` keeps the size it has reached, as documented.
                 let stays = name != "shrink_to_fit" && done.is_none();
                 assert!(!stays || *copy == filter, "{name}");
             },
@@ -42,8 +42,7 @@ fn a_resize_without_memory_is_an_error_and_loses_no_key() {
     }
 }
 
-/// How often a table may still double depends on its slots, so one forged number claims nothing:
-/// here are both.
+/// The doublings left depend on the slots, so a forged claim needs both numbers.
 #[test]
 fn a_claim_of_an_expandable_filter_is_not_taken_for_memory() {
     let filter = ExpandableQuotientFilter::build(Budget::Fpr(0.01), 0..300u64).unwrap();

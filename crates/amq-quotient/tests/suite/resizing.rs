@@ -1,5 +1,4 @@
-//! What quotient filters promise about growing, shrinking, merging and building: no bit of a hash
-//! is lost or made up.
+//! Laws of growing, shrinking, merging and building: no bit of a hash is lost or made up.
 
 use amq_conformance::with_params;
 use amq_quotient::{
@@ -63,7 +62,7 @@ fn a_shrunk_filter_says_how_many_keys_it_takes() {
     assert_eq!((filter.capacity(), filter.stats().capacity), (halved, halved));
     let read = QuotientFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
     assert_eq!(read.capacity(), halved);
-    // No more than that go in, and the refusal names that number.
+    // No more keys are accepted, and the error names that number.
     let hashes: Vec<_> = (0..4000).map(hash).collect();
     let full = filter.insert_batch(&hashes).unwrap_err();
     assert_eq!(full.done, halved);

@@ -1,4 +1,4 @@
-//! Truncated filters are those that would have been made with the same slots.
+//! Truncated filters equal those built with the same slots.
 
 use amq_quotient::{
     Budget, CountFilter, EmptyFilter, Filter, FilterFile, Goal, InsertFilter, Key, KeyHash,
@@ -40,7 +40,7 @@ fn a_truncated_filter_is_the_one_made_with_its_slots() {
     assert!(made > 500, "{made}");
 }
 
-/// It goes on as any other: it takes keys until it is full, counts and forgets them.
+/// It inserts keys until it is full, counts and removes them, like any other.
 #[test]
 fn a_truncated_filter_takes_counts_and_removes_keys() {
     let hashes = hashes(10_000);
@@ -81,7 +81,7 @@ fn a_truncated_growing_filter_grows_less_and_says_so() {
         assert!(filter == back);
     }
     assert!(last.1 < 1_000_000);
-    // It takes as many keys as it says, and is truncated again afterwards.
+    // It holds as many keys as it reports, and can be truncated again.
     let seed = filter.seed();
     let mut more = (1000..).map(|key: u64| key.key_hash(seed));
     while filter.len() < filter.capacity() {
