@@ -167,7 +167,7 @@ pub(crate) enum Trap {
 pub(crate) fn refusal(function: &str, trap: Trap) -> datafusion_common::DataFusionError {
     let why = match trap {
         Trap::Nested => "the filter is a subquery or a literal within an expression",
-        Trap::Correlated => "the filter is a subquery that refers to the rows outside",
+        Trap::Correlated => "the filter is a correlated subquery",
         Trap::Unshared => {
             "the filter is a subquery that is planned as a join \
              (enable_physical_uncorrelated_scalar_subquery is off, as always in Ballista)"

@@ -19,14 +19,13 @@ pub(crate) fn unread(function: &str, path: Option<&str>, error: DecodeError) -> 
     let path = path.map(|path| format!("`{path}`: ")).unwrap_or_default();
     let way_out = match error {
         DecodeError::Keyed | DecodeError::KeyWithheld | DecodeError::SeedWithheld => {
-            ". SQL has no place for a secret, and hashes keys under the seed that a filter's bytes \
-             hold: make the filter with amq_agg, or with `amq build` without a secret, or ask it in \
-             a program"
+            ". SQL cannot pass a secret: it hashes keys under the seed in the filter's bytes. Make \
+             the filter with amq_agg, or with `amq build` without a secret, or query it in a program"
         }
         DecodeError::Prehashed => {
             ". SQL hashes keys itself: make the filter of keys, with amq_agg or `amq build`"
         }
-        DecodeError::Magic => ". (Ask a filter of Spark with might_contain.)",
+        DecodeError::Magic => ". (Query a filter of Spark with might_contain.)",
         _ => "",
     };
     execution(function, format_args!("{path}{error}{way_out}"))

@@ -42,7 +42,7 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
         of if of.is_floating() => Err(plan(
             function,
             format_args!(
-                "a column of type {of} has no encoding as a key that stays: -0.0 equals 0.0 \
+                "a column of type {of} has no unique encoding as a key: -0.0 equals 0.0 \
                  in SQL, and neither their bits nor the strings '-0.0' and '0.0' are equal. \
                  Cast it, alike where the filter is made and where it is asked, to a decimal \
                  of one scale and that to a string; or, where every digit counts, as CAST(x + \
@@ -52,7 +52,7 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
         of if of.is_decimal() => Err(plan(
             function,
             format_args!(
-                "a column of type {of} has no encoding as a key that stays: 1.5 and 1.50 are \
+                "a column of type {of} has no unique encoding as a key: 1.5 and 1.50 are \
                  equal decimals of unlike scale, and neither their integers nor their strings \
                  are equal. Cast it to one scale, alike where the filter is made and where it \
                  is asked, and that to a string, as CAST(CAST(x AS DECIMAL(20, 2)) AS \
@@ -62,7 +62,7 @@ pub(crate) fn check(function: &str, of: &DataType) -> Result<()> {
         of => Err(plan(
             function,
             format_args!(
-                "a column of type {of} has no encoding as a key that stays: cast it to an integer, \
+                "a column of type {of} has no unique encoding as a key: cast it to an integer, \
                  a string or a binary"
             ),
         )),
@@ -142,7 +142,7 @@ pub(crate) fn expect(function: &str, filter: KeyEncoding, keys: &DataType) -> Re
         ),
     };
     let text = format_args!(
-        "the filter's keys are {has}, and it is asked for a column of {keys}, so that every answer \
+        "the filter's keys are {has}, and the query has a column of {keys}, so every answer \
          would be \"no\": cast the column to {way_out}"
     );
     Err(execution(function, text))

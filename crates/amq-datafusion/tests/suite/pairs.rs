@@ -30,7 +30,7 @@ impl Class {
             Self::Bytes => "keys are strings or binaries",
             Self::Dates => "keys are dates",
             Self::Instants => "keys are timestamps",
-            Self::Null | Self::None => "has no encoding",
+            Self::Null | Self::None => "has no unique encoding",
         }
     }
 }
