@@ -1,58 +1,60 @@
-//! The answer: choices, rejections with their reasons, and what to compare with.
+//! The answer: choices, rejections with their reasons, and alternatives to compare with.
 
 use crate::{Demand, Growth, Structure};
 use amq::Goal;
 
-/// A structure that does what is wanted, and what it costs.
+/// A structure that meets the workload, and its costs.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Choice {
-    /// What to take.
+    /// The structure.
     pub structure: Structure,
-    /// What to plan it with: the keys, or copies of keys, and the rate or size. `None` for an exact
-    /// set and for nothing.
+    /// The goal to plan it with: the number of keys (or of copies) and the rate or size. `None` for
+    /// an exact set and for no filter.
     pub goal: Option<Goal>,
-    /// Bytes of its table with all planned keys in it; at the start, if it grows without a bound.
+    /// Bytes of its table with all planned keys; at the start, if it grows without a bound.
     pub bytes: u64,
-    /// Bits per planned key; the mean over its growth, if that has no bound.
+    /// Bits per planned key; if it grows without a bound, the mean over its growth.
     pub bits_per_key: f64,
-    /// Peak bytes while it is built or filled, the table included.
+    /// Peak bytes while it is built or filled, including the table.
     pub build_bytes: u64,
-    /// Expected false-positive rate with all planned keys in it. 1 for a map without check bits,
-    /// which never says no.
+    /// Expected false-positive rate with all planned keys. 1 for a map without check bits, which
+    /// returns a value for every key.
     pub fpr: f64,
     /// Bits per key while it grows, if it grows without a bound.
     pub grown: Option<Growth>,
-    /// Nanoseconds for a key inserted or built; `None` if nobody has measured it.
+    /// Nanoseconds per inserted or built key; `None` if not measured.
     pub insert_ns: Option<f64>,
-    /// Nanoseconds for a query, with the workload's share of absent keys.
+    /// Nanoseconds per query, with the workload's share of absent keys.
     pub query_ns: Option<f64>,
-    /// Nanoseconds for a removal; `None` also if it cannot remove.
+    /// Nanoseconds per removal; `None` if not measured, or if it cannot remove.
     pub remove_ns: Option<f64>,
-    /// Nanoseconds that one insert in a thousand exceeds, while it is filled up to its plan; `None`
-    /// if nobody has measured it.
+    /// The 99.9th percentile of insert times in nanoseconds, while it is filled up to its plan;
+    /// `None` if not measured.
     pub tail_ns: Option<f64>,
-    /// Expected nanoseconds for each query in all: the query, its share of inserts and removals,
-    /// and, where they have a cost, the lookups that it lets through.
+    /// Expected total nanoseconds per query: the query, its share of inserts and removals, and, if
+    /// they have a cost, the lookups that it lets through.
     pub cost_ns: Option<f64>,
-    /// Whether the times are reckoned from smaller tables or other rates, and not measured or
-    /// between what was measured.
+    /// Whether the times are extrapolated from smaller tables or other rates, not measured or
+    /// interpolated.
     pub reckoned: bool,
-    /// What it is, in a sentence that does not depend on what was asked.
+    /// A sentence that describes the structure, independent of the workload.
     pub what: String,
-    /// Why it is first, or how it compares with the first; every number is reckoned from choices.
+    /// Why it is first, or how it compares with the first; all numbers are computed from the
+    /// choices.
     pub reason: String,
 }
 
 impl Choice {
-    /// Its false-positive rate; `None` for a map without check bits, which never says no.
+    /// Its false-positive rate; `None` for a map without check bits, which returns a value for
+    /// every key.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.structure != Structure::Map || self.check_bits() > 0).then_some(self.fpr)
     }
 
-    /// Of the bits of a map's values those that check the key, above those of the value itself: a
-    /// rate asks for them, or the cost of a false positive. 0 for all but maps.
+    /// For a map, the bits that check the key, above those of the value itself: added for a rate,
+    /// or for the cost of a false positive. 0 for all other structures.
     #[must_use]
     pub fn check_bits(&self) -> u32 {
         match self.structure {
@@ -62,7 +64,7 @@ impl Choice {
     }
 }
 
-/// A structure that does not qualify.
+/// A structure that does not meet the workload.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Rejection {

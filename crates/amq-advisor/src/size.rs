@@ -1,4 +1,5 @@
-//! The size of a structure for a workload, by the variants' own plans, or the demand that it fails.
+//! The size of a structure for a workload, from the variants' plans, or the demand that it fails to
+//! meet.
 
 use crate::exact::hash_table;
 use crate::growth::DOUBLINGS;
@@ -8,11 +9,12 @@ use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
 use amq::sharded::shard_keys;
 use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
 
-/// Bits of a counter of this family, and the most copies that one tells apart: it sticks at 15.
+/// Bits of a counter of this family, and the highest count that it distinguishes: it saturates at
+/// 15.
 const COUNTER_BITS: u64 = 4;
 pub(crate) const MOST_COUNTED: u32 = 14;
 
-/// Bits of the longest values of a map.
+/// The most bits of a map's values.
 pub(crate) const MOST_VALUE_BITS: u32 = 32;
 
 /// A filter for a rate below `LOW_FPR` that takes more than `USELESS_TIMES` times the bytes of the
@@ -20,13 +22,13 @@ pub(crate) const MOST_VALUE_BITS: u32 = 32;
 const LOW_FPR: f64 = 1e-6;
 const USELESS_TIMES: u64 = 16;
 
-/// Why a structure has no size: the demand it fails, and a sentence.
+/// Why a structure has no size: the demand that it fails to meet, and a sentence.
 pub(crate) type Failure = (Demand, String);
 
 /// Bytes and rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Size {
-    /// Keys (or copies of them) that it has room for.
+    /// The number of keys (or of copies) that it has room for.
     pub(crate) keys: u64,
     pub(crate) bytes: u64,
     pub(crate) build_bytes: u64,
@@ -36,18 +38,18 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Of a fixed number of bytes, which it also takes while it is filled.
+    /// A fixed size, which is also the peak while it is filled.
     const fn fixed(keys: u64, bytes: u64, fpr: f64) -> Self {
         Self { keys, bytes, build_bytes: bytes, fpr, grown: None }
     }
 
-    /// Bytes at its most, where it holds this many keys of the workload.
+    /// The most bytes, with this many keys of the workload.
     fn most_bytes(&self, keys: u64) -> u64 {
         self.grown.map_or(self.bytes, |growth| (growth.most * keys as f64 / 8.0) as u64)
     }
 }
 
-/// The rate if there is one, else the size.
+/// The requested rate if there is one, else the size.
 pub(crate) fn budget(workload: &Workload) -> Budget {
     match (workload.fpr, workload.allowed(workload.keys.planned())) {
         (Some(fpr), _) => Budget::Fpr(fpr),
@@ -56,8 +58,8 @@ pub(crate) fn budget(workload: &Workload) -> Budget {
     }
 }
 
-/// What the structure takes for this workload, within a budget. The workload must be one it is able
-/// to serve.
+/// The size of the structure for this workload, within a budget. It must have the abilities that
+/// the workload needs.
 pub(crate) fn size(
     structure: Structure,
     budget: Budget,
@@ -76,13 +78,13 @@ pub(crate) fn size(
         _ => return Err((Demand::Keys(workload.keys), "is not a filter".into())),
     };
     let mut size = planned.map_err(|error| failure(&error, workload))?;
-    // Per entry so far.
+    // So far it is per entry.
     let copies = keys as f64 / workload.keys.planned() as f64;
     size.grown = size.grown.map(|growth| growth.times(copies));
     check(&size, workload).map(|()| size)
 }
 
-/// Keys, or copies of keys where each has a slot of its own.
+/// The number of keys, or of copies if each has a slot of its own.
 fn entries(structure: Structure, workload: &Workload) -> u64 {
     let copies = if structure.keeps_copies() { workload.stored_copies() } else { 1.0 };
     match workload.keys.planned() {
@@ -91,7 +93,7 @@ fn entries(structure: Structure, workload: &Workload) -> u64 {
     }
 }
 
-/// A filter of this kind: of fixed size, or one that grows where the workload does.
+/// A filter of this kind: of fixed size, or growing if the workload grows.
 fn of_kind(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
     match (workload.grows(), goal.budget) {
         (false, _) => planned(kind, goal, workload),
@@ -119,21 +121,21 @@ fn rate_of(steps: u64) -> f64 {
 /// A filter of fixed size.
 fn planned(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
     let plan = AnyFilter::plan(kind, goal)?;
-    // The plan has the peak of building from all keys at once; a filter filled one by one has none.
+    // The plan's peak is for building from all keys at once; filling one by one has none.
     let build_bytes = if workload.built_once { plan.build_bytes } else { plan.bytes };
     Ok(Size { build_bytes, ..Size::fixed(goal.keys, plan.bytes, plan.expected_fpr) })
 }
 
-/// Keys that one has room for at the start that grows to a bound.
+/// The initial capacity of a filter that grows to a bound.
 pub(crate) fn first_keys(bound: u64) -> u64 {
     (bound >> DOUBLINGS).max(1)
 }
 
-/// A filter that begins small and grows.
+/// A filter that starts small and grows.
 fn growing(kind: FilterKind, keys: u64, fpr: f64, workload: &Workload) -> Result<Size, PlanError> {
     let goal = Goal::new(keys, Budget::Fpr(fpr));
     let bound = workload.bound().map(|bound| bound.min(keys));
-    // While a table doubles, both are there.
+    // While a table doubles, the old and the new one are in memory.
     let doubling = |bytes: u64, fpr| Size {
         build_bytes: bytes.saturating_add(bytes / 2),
         ..Size::fixed(keys, bytes, fpr)

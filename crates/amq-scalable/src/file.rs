@@ -1,8 +1,8 @@
-//! A filter as a file: the numbers in header and directory, and their checks.
+//! The filter's file: the numbers in header and directory, and their checks.
 //!
-//! Stages are stored as realised: their sizes and rates are not planned again, so that plans may
-//! change. The checks hold the stages to the parameters and to what was promised: capacities,
-//! limits, and the compound rate.
+//! Stages are stored with their actual sizes and rates and not planned again, so that plans may
+//! change. The checks compare the stages with the parameters: capacities, limits, and the compound
+//! rate.
 
 use crate::stage::{SEED, Stage};
 use crate::{MAX_GROWTH, ScalableFilter, ScalableParams, StageFilter, StageGoal};
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Section, Sections, reserve};
 use amq_core::{BuildError, Bytes, DecodeError, Parts, PlanError};
 
-/// The most stages there can be: each but the newest has at least twice the capacity of the one
+/// The most stages possible: each one but the newest has at least twice the capacity of the one
 /// before, and capacities are below 2^64.
 const MAX_STAGES: usize = 64;
 
@@ -19,7 +19,7 @@ const REVISION: u8 = 1;
 
 impl<F: StageFilter> FileFormat for ScalableFilter<F> {
     type With<B: Bytes> = ScalableFilter<F::With<B>>;
-    /// Growth, and the stages, oldest first: at least one.
+    /// The growth parameters, and at least one stage, oldest first.
     type Geometry = (ScalableParams, Vec<Shape<F::Shape>>);
 
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
@@ -30,7 +30,7 @@ impl<F: StageFilter> FileFormat for ScalableFilter<F> {
                 params.fpr.to_bits(),
                 params.growth.into(),
                 params.tightening.to_bits(),
-                // A bound of zero keys would be none.
+                // 0 means no bound.
                 params.max_keys.unwrap_or(0),
                 params.max_bytes,
                 params.max_stages.into(),
@@ -84,7 +84,7 @@ impl<F: StageFilter> FileFormat for ScalableFilter<F> {
     }
 }
 
-/// The bytes of the filter's file.
+/// Serialises the bytes of the filter's file.
 #[cfg(feature = "serde")]
 impl<F: StageFilter> amq_core::internal::serde::Serialize for ScalableFilter<F> {
     fn serialize<Z: amq_core::internal::serde::Serializer>(

@@ -25,7 +25,7 @@ pub trait FilterExt: Filter {
     ///
     /// For many keys, [`contains_keys`](Self::contains_keys) of a slice and
     /// [`contains_iter`](Self::contains_iter) of an iterator are faster on a large filter, because
-    /// the waits for memory overlap.
+    /// cache misses overlap.
     #[inline]
     #[must_use]
     fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -46,8 +46,8 @@ pub trait FilterExt: Filter {
         })
     }
 
-    /// Answers all keys of an iterator, in order, nearly as fast as
-    /// [`contains_keys`](Self::contains_keys): it draws up to 128 keys ahead and asks for them
+    /// Looks up the keys of an iterator, in order, nearly as fast as
+    /// [`contains_keys`](Self::contains_keys): it draws up to 128 keys ahead and looks them up
     /// together. Allocates some kilobytes.
     ///
     /// ```
@@ -65,8 +65,8 @@ pub trait FilterExt: Filter {
         contains_iter(self, keys, self.seed())
     }
 
-    /// The keys of an iterator that are probably in the filter, in order; looks ahead as
-    /// [`contains_iter`](Self::contains_iter) does.
+    /// Returns the keys of an iterator that are probably in the filter, in order. Looks ahead like
+    /// [`contains_iter`](Self::contains_iter).
     ///
     /// ```
     /// use amq_core::{Filter, FilterExt};

@@ -1,5 +1,5 @@
-//! Iterators that look ahead: keys are drawn and answered or inserted in groups, so that the waits
-//! for memory overlap.
+//! Iterators with lookahead: keys are drawn and looked up or inserted in groups, so that cache
+//! misses overlap.
 
 use super::{Filter, InsertFilter};
 use crate::prefetch::BLOCK;
@@ -8,11 +8,11 @@ use alloc::boxed::Box;
 use core::iter::{Fuse, FusedIterator};
 use core::ops::Range;
 
-/// Hashes of an iterator that are asked for together, each with an item that comes with it.
+/// A group of an iterator's hashes that are looked up together, each with its item.
 struct Group<'f, F: ?Sized, I, T> {
     filter: &'f F,
     source: Fuse<I>,
-    /// Number of hashes drawn for the next group. They stay if the iterator panics.
+    /// Number of hashes drawn for the next group. They are kept if the iterator panics.
     drawn: usize,
     hashes: [KeyHash; BLOCK],
     items: [Option<T>; BLOCK],
@@ -20,19 +20,19 @@ struct Group<'f, F: ?Sized, I, T> {
 }
 
 impl<'f, F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Group<'f, F, I, T> {
-    // On the heap, so that a loop can keep its place in the group in a register.
+    // On the heap, so that loops can keep their position in the group in a register.
     fn new(filter: &'f F, source: I) -> Box<Self> {
         let (hashes, answers) = ([KeyHash::new(0); BLOCK], [false; BLOCK]);
         let items = [const { None }; BLOCK];
         Box::new(Self { filter, source: source.fuse(), drawn: 0, hashes, items, answers })
     }
 
-    /// Draws a group and asks for it; returns its size.
+    /// Draws a group and looks it up; returns its size.
     fn ask(&mut self) -> usize {
         draw(&mut self.source, &mut self.drawn, &mut self.hashes, &mut self.items);
         let (hashes, answers) = (&self.hashes[..self.drawn], &mut self.answers[..self.drawn]);
         if self.filter.contains_batch(hashes, answers).is_err() {
-            // A filter of a third party may refuse anything.
+            // A third-party filter may return any error.
             for (answer, &hash) in answers.iter_mut().zip(hashes) {
                 *answer = self.filter.contains_hash(hash);
             }
@@ -40,8 +40,8 @@ impl<'f, F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Group<'f, F, I
         core::mem::take(&mut self.drawn)
     }
 
-    /// Draws groups until one has items that are probably in, and moves these to the front;
-    /// returns how many they are, and zero at the end.
+    /// Draws groups until one has items that are probably in, and moves these to the front; returns
+    /// their number, 0 at the end.
     fn find(&mut self) -> usize {
         loop {
             let (asked, mut found) = (self.ask(), 0);
@@ -55,7 +55,7 @@ impl<'f, F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Group<'f, F, I
         }
     }
 
-    /// The bounds of how many hashes are left.
+    /// Bounds on the number of remaining hashes.
     fn size_hint(&self) -> (usize, Option<usize>) {
         let (least, most) = self.source.size_hint();
         (least.saturating_add(self.drawn), most.and_then(|most| most.checked_add(self.drawn)))
@@ -63,7 +63,7 @@ impl<'f, F: Filter + ?Sized, I: Iterator<Item = (KeyHash, T)>, T> Group<'f, F, I
 }
 
 /// Fills a group.
-// A function of its own: the compiler then knows that what it writes does not overlap.
+// A separate function, so that the compiler knows that the buffers do not overlap.
 #[inline(never)]
 fn draw<T>(
     source: &mut impl Iterator<Item = (KeyHash, T)>,
@@ -78,7 +78,7 @@ fn draw<T>(
     }
 }
 
-/// Answers for the hashes of an iterator.
+/// Looks up the hashes of an iterator.
 pub(crate) struct Answers<'f, F: ?Sized, I> {
     /// Indices in the group that have not been returned yet.
     left: Range<usize>,

@@ -362,7 +362,7 @@ fn a_key_skipped_by_insert_unique_goes_with_its_stand_in() {
 }
 
 #[test]
-fn nine_keys_of_one_cell_are_one_too_many_and_harm_nobody_else() {
+fn a_ninth_key_of_one_cell_is_refused_and_harms_no_other() {
     // An adversary who knows the seed finds them: keys that one key alone makes present.
     let mut alone = explicit::<Buckets>(8, 6);
     alone.insert_hash(hash(0, 0)).unwrap();

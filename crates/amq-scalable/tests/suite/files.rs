@@ -206,7 +206,7 @@ fn stages_that_growth_does_not_lead_to_are_refused() {
 }
 
 #[test]
-fn a_view_whose_payload_nobody_checked_has_a_rate() {
+fn a_view_with_an_unchecked_payload_has_a_rate() {
     // Tables of all ones that claim to be shorter than their last word, of every length.
     let filter = filled(ScalableParams::new(20, 0.01), 0..100);
     let file = filter.to_bytes().unwrap();

@@ -174,7 +174,7 @@ fn bits_per_key_are_the_published_ones() {
         let got = bits_per_key::<F>(&params, stages);
         assert!((got - want).abs() < 0.12, "{growth} {tightening}: {got}");
     }
-    // With a bound: the sum of all stages is exactly what is asked for.
+    // With a bound, the rates of all stages sum to exactly the compound rate.
     for (growth, stages, bound, want) in
         [(2, 10, 1_023_000, 12.45), (4, 6, 1_365_000, 11.13), (8, 4, 585_000, 10.48)]
     {
