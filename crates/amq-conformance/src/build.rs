@@ -6,8 +6,8 @@ use amq_core::{Budget, BuildFilter, Encoder, Goal, Key, KeyHash};
 use core::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A filter of any number of keys can be built: of none, within a budget or by a goal for none. One
-/// built by a goal for no keys takes one.
+/// A filter of any number of keys can be built: of none, within a budget or by a goal for none, and
+/// of few within all memory that there is. One built by a goal for no keys takes one.
 pub fn any_number_of_keys_can_be_built<F: BuildFilter>() {
     let none = Goal::fpr(0, 0.01);
     for filter in [
@@ -21,6 +21,9 @@ pub fn any_number_of_keys_can_be_built<F: BuildFilter>() {
     let one = present_hashes(1, 0);
     for filter in [F::build_hashes(none, 0, &one), F::build_iter(none, 0, [present(0)])] {
         all_found(&filter.or_fail("one key by a goal for none"), &one, "by a goal for none");
+    }
+    for budget in [Budget::Bytes(u64::MAX), Budget::BitsPerKey(1e300)] {
+        all_found(&built::<F>(budget, 5, &one), &one, format_args!("{budget:?}"));
     }
     for n in (1..=600).chain([1023, 1024, 1025, 4095, 4096, 4097, 65_535, 65_536, 65_537]) {
         for (budget, seed) in [(Budget::Fpr(0.01), n), (Budget::Fpr(0.2), n + 1)] {

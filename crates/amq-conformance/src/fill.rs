@@ -2,8 +2,11 @@
 
 use crate::fail::OrFail;
 use amq_core::index::remix;
-use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Filter, Goal, Key, KeyHash};
-use core::fmt::Display;
+use amq_core::{
+    BatchInsertError, Budget, BuildError, BuildFilter, EmptyFilter, Filter, Goal, InsertFilter,
+    Inserted, Key, KeyHash,
+};
+use core::fmt::{Debug, Display};
 
 /// Makes a filter for a goal, with a seed, that holds these hashes.
 ///
@@ -74,6 +77,26 @@ pub(crate) fn filled<F>(fill: Fill<F>, n: u64, fpr: f64, seed: u64) -> F {
 pub(crate) fn filled_within<F>(fill: Fill<F>, n: u64, budget: Budget, seed: u64) -> F {
     fill(Goal::new(n.max(1), budget), seed, &present_hashes(n, seed))
         .or_fail(format_args!("a filter of {n} keys, {budget:?}, seed {seed}"))
+}
+
+/// What a batch does, one by one: inserts up to the first refusal, and writes and counts which
+/// hashes were new. Requires that each says `New` exactly if it was answered `false` just before.
+pub(crate) fn insert_singly(
+    filter: &mut dyn InsertFilter,
+    hashes: &[KeyHash],
+    new: &mut [bool],
+    what: &dyn Debug,
+) -> Result<u64, BatchInsertError> {
+    let mut count = 0;
+    for (done, (&hash, new)) in (0..).zip(hashes.iter().zip(new)) {
+        let there = filter.contains_hash(hash);
+        let inserted =
+            filter.insert_hash(hash).map_err(|error| BatchInsertError { done, error })?;
+        assert_eq!(inserted, Inserted::from_change(!there), "insert {done}: {what:?}");
+        *new = !there;
+        count += u64::from(!there);
+    }
+    Ok(count)
 }
 
 /// Keys per batch while querying: enough for a batch, few enough to need no memory.

@@ -65,20 +65,3 @@ pub fn a_grown_filter_errs_as_predicted_and_no_more_than_asked<F: EmptyFilter>()
         }
     }
 }
-
-/// A cleared filter is a new one, however far it had grown, and grows again.
-pub fn a_grown_filter_that_is_cleared_is_a_new_one<F: EmptyFilter + PartialEq>() {
-    let new = empty::<F>(PLANNED, 0.01, 8);
-    for keys in [PLANNED + 1, 40 * PLANNED, 1000 * PLANNED] {
-        let hashes = present_hashes(keys, 8);
-        let mut filter = empty::<F>(PLANNED, 0.01, 8);
-        for round in 0..2 {
-            filter.insert_batch(&hashes).or_fail(format_args!("{keys} keys, round {round}"));
-            all_found(&filter, &hashes, format_args!("round {round}"));
-            filter.clear();
-            assert_eq!(filter.len(), 0);
-            assert_eq!(filter.size_in_bytes(), new.size_in_bytes());
-            assert!(filter == new, "a grown filter after clear differs from a new one");
-        }
-    }
-}

@@ -2,90 +2,73 @@
 
 use crate::expected::Expected;
 use crate::fail::OrFail;
-use crate::fill::{all_found, count_absent_found, count_found, empty, present, present_hashes};
-use crate::remove::ROOM_FOR_COPIES;
+use crate::fill::{
+    all_found, count_absent_found, count_found, empty, insert_singly, present, present_hashes,
+};
 use amq_core::{
-    BatchInsertError, BuildError, BuildFilter, EmptyFilter, InsertError, InsertExt, Inserted,
-    KeyHash, LengthMismatch, Plan,
+    BatchInsertError, BuildError, BuildFilter, EmptyFilter, InsertError, InsertExt, Key, KeyHash,
+    LengthMismatch, Plan,
 };
 
-/// An insert returns `New` exactly if the key was answered `false` just before, and a batch counts
-/// them; both leave the same filter. A filter with little room for copies may refuse one; the
-/// comparison then ends there.
-pub fn an_insert_says_whether_the_key_was_there<F>()
-where
-    F: EmptyFilter + PartialEq,
-{
-    for (n, fpr) in [(1, 0.5), (10, 0.1), (1000, 0.2), (400_000, 0.01)] {
-        let planned = ROOM_FOR_COPIES * n;
-        let (mut one, mut many) = (empty::<F>(planned, fpr, 3), empty::<F>(planned, fpr, 3));
-        // The second half repeats the first.
-        let distinct = n.div_ceil(2);
-        let mut hashes = present_hashes(distinct, 3);
-        hashes.extend_from_within(..(n - distinct) as usize);
-        let mut new = 0;
-        for i in 0..hashes.len() {
-            let there = one.contains_hash(hashes[i]);
-            match one.insert_hash(hashes[i]) {
-                Ok(inserted) => {
-                    assert_eq!(inserted, Inserted::from_change(!there), "insert {i} of {n}");
-                    new += u64::from(!there);
-                }
-                // Copies may be refused: compare up to here.
-                Err(error) => {
-                    assert!(i as u64 >= distinct, "key {i} of {n}, within the plan: {error}");
-                    hashes.truncate(i);
-                    break;
-                }
-            }
-        }
-        assert_eq!(many.insert_batch(&hashes), Ok(new), "New in a batch of {n}");
-        all_found(&many, &hashes, "after a batch");
-        assert!(one == many, "a batch of {n} leaves another filter than single inserts");
-    }
-}
+/// A way to insert keys, which may say which of them were new.
+type Way<'a, F> = &'a dyn Fn(&mut F, &mut [bool]) -> Result<u64, BatchInsertError>;
 
-/// A batch that says which of its keys were new leaves the filter, the answers and the refusal of
-/// single inserts, one after another. Without an answer for each key it inserts none.
-pub fn a_batch_says_which_keys_were_new<F>()
+/// In whatever way keys go in, the filter, the answers and the refusal are those of single inserts
+/// of their hashes under the filter's seed. A batch without an answer for each key inserts none.
+pub fn keys_go_in_alike_in_every_way<F>()
 where
     F: EmptyFilter + Clone + PartialEq,
 {
-    // The fourth fills a filter that can be full.
-    for (planned, n) in [(1, 0), (1, 1), (7, 7), (100, 2000), (50_000, 50_000)] {
-        let mut one = empty::<F>(planned, 0.05, 7);
-        let mut many = one.clone();
+    for (planned, fpr, n, seed) in [
+        (1, 0.5, 0, 0),
+        (2, 0.5, 1, 1),
+        (254, 0.1, 127, u64::MAX),
+        (2000, 0.2, 1000, 3),
+        // Fills a filter that can be full.
+        (100, 0.05, 2000, 7),
+        (800_000, 0.01, 400_000, 3),
+    ] {
+        let what = format!("{n} keys in {planned} at {fpr}");
         // Every key comes again, three places later.
-        let once = present_hashes(n, 7);
-        let hashes: Vec<_> = (0..n as usize).map(|i| once[i / 6 * 3 + i % 3]).collect();
-        for answers in [hashes.len() + 1, hashes.len().saturating_sub(1)] {
-            if answers == hashes.len() {
-                continue;
-            }
-            let error = InsertError::Length(LengthMismatch { keys: hashes.len(), answers });
-            let batch = many.insert_batch_new(&hashes, &mut vec![false; answers]);
-            assert_eq!(batch, Err(BatchInsertError { done: 0, error }));
-            assert!(many == one, "changed by a batch with another number of answers");
-        }
+        let keys: Vec<u64> = (0..n).map(|i| present(i / 6 * 3 + i % 3)).collect();
+        let hashes: Vec<KeyHash> = keys.iter().map(|key| key.key_hash(seed)).collect();
+        let new = empty::<F>(planned, fpr, seed);
         // What is not written stays as it is.
-        let mut new: Vec<bool> = (0..n).map(|i| i % 2 == 0).collect();
-        let (mut singly, mut inserted) = (new.clone(), Ok(0));
-        for (done, &hash) in (0..).zip(&hashes) {
-            match one.insert_hash(hash) {
-                Ok(answer) => {
-                    singly[done as usize] = answer.is_new();
-                    inserted = inserted.map(|count| count + u64::from(answer.is_new()));
-                }
-                Err(error) => {
-                    inserted = Err(BatchInsertError { done, error });
-                    break;
-                }
-            }
+        let before: Vec<bool> = (0..n).map(|i| i % 2 == 0).collect();
+        let (mut one, mut singly) = (new.clone(), before.clone());
+        let wanted = insert_singly(&mut one, &hashes, &mut singly, &what);
+        if let Err(BatchInsertError { done, error }) = wanted {
+            // A filter with little room for copies may refuse one.
+            assert!(done % 6 >= 3 || done >= planned, "key {done} of {what}: {error}");
         }
-        assert_eq!(many.insert_batch_new(&hashes, &mut new), inserted, "the new ones of {n} keys");
-        let wrong = new.iter().zip(&singly).position(|(new, singly)| new != singly);
-        assert_eq!(wrong, None, "the first of {n} keys with a wrong answer");
-        assert!(many == one, "a batch leaves another filter than single inserts");
+        let done = wanted.map_or_else(|full| full.done, |_| n) as usize;
+        let ways: [(&str, bool, Way<'_, F>); 5] = [
+            ("insert_batch", false, &|filter, _| filter.insert_batch(&hashes)),
+            ("insert_keys", false, &|filter, _| filter.insert_keys(&keys)),
+            ("insert_batch_new", true, &|filter, new| filter.insert_batch_new(&hashes, new)),
+            ("insert_keys_new", true, &|filter, new| filter.insert_keys_new(&keys, new)),
+            ("insert", false, &|filter, _| {
+                (0..).zip(&keys).try_fold(0, |new, (done, key)| match filter.insert(key) {
+                    Ok(inserted) => Ok(new + u64::from(inserted.is_new())),
+                    Err(error) => Err(BatchInsertError { done, error }),
+                })
+            }),
+        ];
+        for (way, answers, insert) in ways {
+            let (mut many, mut new) = (new.clone(), before.clone());
+            assert_eq!(insert(&mut many, &mut new), wanted, "{way} of {what}");
+            assert!(many == one, "{way} of {what} leaves another filter than single inserts");
+            all_found(&many, &hashes[..done], format_args!("after {way}"));
+            assert!(!answers || new == singly, "{way}: which of {what} were new");
+        }
+        for room in [hashes.len() + 1, hashes.len().saturating_sub(1)] {
+            let error = InsertError::Length(LengthMismatch { keys: hashes.len(), answers: room });
+            let wanted = Err(BatchInsertError { done: 0, error });
+            let mut many = new.clone();
+            let refused = many.insert_batch_new(&hashes, &mut vec![false; room]);
+            assert!(room == hashes.len() || refused == wanted, "{what}: {refused:?}");
+            assert!(refused.is_ok() || many == new, "changed by a batch of another length");
+        }
     }
 }
 
@@ -127,43 +110,26 @@ pub fn many_keys_make_the_filter_that_they_make_one_by_one<F>(
     });
 }
 
-/// A key is inserted as its hash under the filter's seed, one by one and in batches. A batch that
-/// says which keys were new says so of each.
-pub fn a_key_goes_in_as_its_hash<F>()
-where
-    F: EmptyFilter + PartialEq,
-{
-    for seed in [0, 1, u64::MAX] {
-        let n = 1000;
-        let keys: Vec<u64> = (0..n).map(present).collect();
-        let [mut one, mut many, mut hashed, mut answered] =
-            [(); 4].map(|()| empty::<F>(n, 0.1, seed));
-        let mut insert = |key| one.insert(key).or_fail("a key").is_new();
-        let singly: Vec<bool> = keys.iter().map(&mut insert).collect();
-        let new = Ok(singly.iter().filter(|&&new| new).count() as u64);
-        let mut news = vec![false; keys.len()];
-        assert_eq!(many.insert_keys(&keys), new, "New from insert_keys");
-        assert_eq!(hashed.insert_batch(&present_hashes(n, seed)), new, "New from insert_batch");
-        assert_eq!(answered.insert_keys_new(&keys, &mut news), new, "New from insert_keys_new");
-        assert!(news == singly, "which keys were new");
-        assert!(one == hashed && many == hashed && answered == hashed, "seed {seed}");
-    }
-}
-
-/// A cleared filter equals a new one and can be filled again.
+/// A cleared filter equals a new one and can be filled again, however many keys it held, and
+/// however far it had grown.
 pub fn a_cleared_filter_is_a_new_one<F>()
 where
     F: EmptyFilter + PartialEq,
 {
-    for n in [1, 10, 1000, 30_000] {
+    let grown = [61, 2400, 60_000].map(|held| (60, held));
+    for (n, held) in [1, 10, 1000, 30_000].map(|n| (n, n)).into_iter().chain(grown) {
         let (new, mut filter) = (empty::<F>(n, 0.01, 8), empty::<F>(n, 0.01, 8));
-        let hashes = present_hashes(n, 8);
+        let hashes = present_hashes(held, 8);
         for round in 0..2 {
-            filter.insert_batch(&hashes).or_fail(format_args!("{n} keys, round {round}"));
-            all_found(&filter, &hashes, "before clear");
-            let size = filter.size_in_bytes();
+            let done = match filter.insert_batch(&hashes) {
+                Err(full) if full.done >= n => full.done as usize,
+                all => {
+                    all.map(|_| hashes.len()).or_fail(format_args!("{held} keys in {n}, {round}"))
+                }
+            };
+            all_found(&filter, &hashes[..done], "before clear");
             filter.clear();
-            assert_eq!(filter.size_in_bytes(), size, "size after clear");
+            assert_eq!(filter.size_in_bytes(), new.size_in_bytes(), "size after clear");
             assert!(filter.len() == 0 && filter.is_empty(), "len {} after clear", filter.len());
             assert_eq!(count_found(&filter, &hashes), 0, "keys found after clear");
             assert!(filter == new, "a filter after clear differs from a new one");
@@ -200,7 +166,8 @@ where
 }
 
 /// Fill to refusal: the refused key changes nothing, every accepted key is still found, and the
-/// refusal stands. A batch stops at the same key.
+/// refusal stands. A batch stops at the same key. The more keys, the higher the rate that the filter
+/// reports, and it is right at three times the plan.
 ///
 /// Filters that never refuse pass once they hold twenty times their plan.
 pub fn a_full_filter_refuses_and_stays_as_it_was<F>()
@@ -211,8 +178,17 @@ where
         let mut filter = empty::<F>(n, 0.01, seed);
         let mut many = filter.clone();
         let hashes = present_hashes(20 * n, seed);
-        let (mut done, mut refusal) = (0, None);
+        let (mut done, mut refusal, mut rate) = (0, None, 0.0);
         for &hash in &hashes {
+            if (done as u64).is_multiple_of(n) {
+                let now = filter.expected_fpr();
+                assert!(now >= rate, "expected_fpr falls from {rate} to {now} with more keys");
+                rate = now;
+            }
+            if done as u64 == 3 * n && n > 100 {
+                let found = count_absent_found(&filter, 100_000);
+                Expected::of_one(100_000, rate).check("three times full", found, 5.0);
+            }
             let before = filter.clone();
             match filter.insert_hash(hash) {
                 Ok(_) => done += 1,
@@ -237,22 +213,4 @@ where
         assert!(many == filter, "a batch filled to refusal differs from single inserts");
         all_found(&many, &hashes[..done], "in a batch up to its refusal");
     }
-}
-
-/// Filling a filter beyond its plan raises the rate it reports, and never loses a key.
-pub fn an_overfull_filter_says_so<F: EmptyFilter>() {
-    let mut filter = empty::<F>(5000, 0.01, 2);
-    let hashes = present_hashes(15_000, 2);
-    let mut before = filter.expected_fpr();
-    for part in hashes.chunks(1000) {
-        if filter.insert_batch(part).is_err() {
-            return;
-        }
-        let now = filter.expected_fpr();
-        assert!(now >= before, "expected_fpr falls from {before} to {now} with more keys");
-        before = now;
-    }
-    all_found(&filter, &hashes, "in a filter with three times its plan");
-    let found = count_absent_found(&filter, 100_000);
-    Expected::of_one(100_000, before).check("three times full", found, 5.0);
 }

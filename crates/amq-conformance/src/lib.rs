@@ -14,12 +14,12 @@
 //!
 //! | ability | traits | module of laws |
 //! | --- | --- | --- |
-//! | (every filter) | `Filter`, `PlanFilter`, `Debug` | [`membership`], [`shapes`], [`plan`], [`edge`], [`rate`], [`surface`] |
+//! | (every filter) | `Filter`, `PlanFilter`, `Debug` | [`membership`], [`plan`], [`edge`], [`rate`], [`surface`] |
 //! | `empty` | `EmptyFilter`, `Clone`, `PartialEq` | [`insert`], [`model`], [`surface`], the gate at half and twice the planned load |
 //! | `build` | `BuildFilter` | [`build`], [`surface`], the gate on a filter built at once |
 //! | `merge` | `MergeFilter`, `Clone`, `PartialEq` | [`merge`], moves of the [`model`] |
 //! | `remove` | `RemoveFilter`, `Clone`, `PartialEq` | [`remove`], moves of the [`model`] |
-//! | `file` | `PartialEq` and the envelope's `FileFormat` | [`files`] |
+//! | `file` | `Clone`, `PartialEq` and the envelope's `FileFormat` | [`files`] |
 //! | `truncate` | `TruncateFilter`, `file` | [`truncate`] |
 //! | `count` | `CountFilter` | [`remove`], a check of the [`model`] |
 //! | `grow` | `EmptyFilter`, `PartialEq`; grows by itself | [`growth`] |
@@ -42,8 +42,7 @@
 //! | many keys at once make the filter that they make one by one, on any number of threads ([`insert`]; a test of your own) | a batch that skips its last key |
 //! | any sequence of operations agrees with a plain map | a twin that is skipped, a count that drifts, a `New` that isn't |
 //! | the rate is the predicted one, on both sides | one probe fewer, a 32-bit hash, a biased index, a folklore formula |
-//! | two seeds err independently | a seed that reaches a part of the filter only |
-//! | the shape of keys does not matter | sequential keys, one bit apart, zero bytes of differing lengths |
+//! | a key is its hash under the filter's seed | a seed that reaches a part of the filter only |
 //! | what is refused changes nothing, and stays refused | a full table that loses an old key, a merge that fails half-way |
 //! | a merge holds both, in any order; another seed or geometry is refused by name | a seed ignored, a count that is wrong |
 //! | small filters of any two geometries merge without losing a key, or not at all | a shift that saturates where there is no bit left |
@@ -69,7 +68,7 @@
 //! | damaged bytes are refused in every way in; what is no file, by its own name | a checksum that streams skip, trailing bytes taken |
 //! | a forged file is refused, or answers, takes, forgets and merges as any other | zero keys as a shortcut to "no", a rate of NaN, a table nobody walked |
 //! | a prehashed filter answers, takes and merges hashes as the filter; its file is read as nothing else | places that depend on the seed, a file that does not say so |
-//! | reading takes the file's length and 64 KiB ([`files::memory`]) | a claim that is allocated, a second copy |
+//! | reading takes the file's length and 64 KiB ([`memory`](mod@memory)) | a claim that is allocated, a second copy |
 //! | a filter that grows loses no key and keeps the rate asked for, through twelve doublings | a first stage with the whole rate, an entry that is lost in a larger table |
 //! | a truncated filter holds its keys, errs as its parameters say and is the one read within the budget ([`truncate`]) | the wrong bits kept, a rate that was not raised |
 //! | a count is never too low, and rarely too high | a saturated counter that doesn't say so |
@@ -78,8 +77,8 @@
 //! `tests/suite/memory.rs`.
 //!
 //! Each law is a plain function that panics, as a test does, if it is broken. Plain reference
-//! filters pass them all (`tests/suite/faithful.rs`); with any one of some eighty faults, a filter
-//! fails the law about that fault (`teeth.rs` and `files.rs` beside it).
+//! filters pass them all (`tests/suite/faithful.rs`); with any one of some hundred faults, a filter
+//! fails the law about that fault (`teeth.rs` beside it).
 //!
 //! # The gate
 //!
@@ -128,6 +127,7 @@
 #![deny(unsafe_code)]
 #![allow(clippy::panic, reason = "a law fails as a test does")]
 
+mod abilities;
 pub mod build;
 pub mod edge;
 mod expected;
@@ -145,11 +145,11 @@ pub mod plan;
 mod planner;
 pub mod rate;
 pub mod remove;
-pub mod shapes;
 mod suite;
 pub mod surface;
 pub mod truncate;
 
+pub use abilities::Abilities;
 pub use fail::apart;
 pub use fill::{Fill, at_once, by_inserting, with_params};
 pub use golden::Golden;

@@ -1,10 +1,9 @@
 //! Laws of every filter: present keys are found by every kind of query.
 
-use crate::expected::Expected;
 use crate::fail::OrFail;
 use crate::fill::{
-    Fill, absent, absent_hashes, all_found, count_absent_found, count_found, filled, filled_within,
-    present, present_hashes, same_answers,
+    Fill, absent, absent_hashes, all_found, count_found, filled, filled_within, present,
+    present_hashes, same_answers,
 };
 use amq_core::numeric::hash_floor;
 use amq_core::{Budget, Filter, FilterExt, Goal, Key, LengthMismatch, PlanFilter};
@@ -94,29 +93,6 @@ pub fn the_same_seed_gives_the_same_filter<F: PlanFilter>(fill: Fill<F>) {
     let (one, two) = (filled(fill, 20_000, 0.05, 5), filled(fill, 20_000, 0.05, 5));
     assert_eq!((one.params(), one.capacity()), (two.params(), 20_000));
     same_answers(&one, &two, "made twice");
-}
-
-/// Filters with two seeds err independently: both at once at the product of their rates.
-///
-/// A seed that reaches only part of the filter shows as an excess, at every rate.
-pub fn two_seeds_err_independently<F: PlanFilter>(fill: Fill<F>) {
-    const QUERIES: u64 = 500_000;
-    for (a, b) in [(0, 1), (1, 2), (3, 3 << 32), (7, !7)] {
-        let (one, two) = (filled(fill, 10_000, 0.1, a), filled(fill, 10_000, 0.1, b));
-        let both =
-            (0..QUERIES).filter(|&i| one.contains(&absent(i)) && two.contains(&absent(i))).count();
-        let expected = Expected::of_one(QUERIES, one.expected_fpr() * two.expected_fpr());
-        expected.check(format_args!("both of two, seeds {a} and {b}"), both as u64, 5.0);
-    }
-}
-
-/// A filter planned for many keys and given few or none reports what it holds.
-pub fn an_empty_filter_holds_nothing<F: PlanFilter>(fill: Fill<F>) {
-    // A static filter may refuse to be built of no keys.
-    let Ok(filter) = fill(Goal::fpr(1000, 0.01), 2, &[]) else { return };
-    assert!(filter.len() == 0 && filter.is_empty());
-    assert_eq!(count_absent_found(&filter, 100_000), 0, "keys found in an empty filter");
-    assert_eq!(filter.expected_fpr(), 0.0);
 }
 
 /// A filter of any size errs on an absent key whose 64-bit hash equals that of a present key. Its

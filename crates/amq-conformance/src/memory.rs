@@ -7,9 +7,11 @@
 //! ```
 
 mod counting;
+mod files;
 
 pub use counting::{Counting, every_refused_allocation_is_an_error, peak_of};
 pub(crate) use counting::{counted, counts};
+pub use files::*;
 
 use crate::fail::OrFail;
 use crate::fill::{all_found, by_inserting, present, present_hashes};
@@ -179,71 +181,37 @@ macro_rules! memory {
         mod $name {
             #[allow(unused_imports, reason = "the type may be given by a full path")]
             use super::*;
+            type AmqSubject = $filter;
+            const AMQ_FILL: $crate::Fill<AmqSubject> = $crate::suite!(@fill $first);
 
-            $crate::memory!(@laws $filter => { a_plan_allocates_nothing });
-            $crate::memory!(@$first $filter);
-            $($crate::memory!(@$ability $filter);)*
-            $($crate::memory!(@stored $first $ability $filter);)*
+            $crate::suite!(@laws memory => { a_plan_allocates_nothing });
+            $crate::memory!(@ability $first);
+            $($crate::memory!(@ability $ability);)*
+            $($crate::memory!(@claims $first $ability);)*
         }
     };
-    (@empty $filter:ty) => { $crate::memory!(@laws $filter => {
+    (@ability empty) => { $crate::suite!(@laws memory => {
         a_filter_that_grows_is_refused_or_grows
         the_planned_memory_is_enough_to_fill
     }); };
-    (@build $filter:ty) => { $crate::memory!(@laws $filter => {
+    (@ability build) => { $crate::suite!(@laws memory => {
         a_build_without_memory_is_an_error
         the_planned_memory_is_enough_to_build
     }); };
-    (@merge $filter:ty) => { $crate::memory!(@laws $filter => {
+    (@ability merge) => { $crate::suite!(@laws memory => {
         a_merge_without_memory_changes_nothing
     }); };
-    (@file $filter:ty) => {};
-    (@truncate $filter:ty) => {};
-    // A filter that is stored is filled in the first way.
-    (@stored empty file $filter:ty) => {
-        $crate::memory!(@file_laws $filter, $crate::by_inserting => {
-            reading_takes_little_more_than_the_file
-            a_file_without_memory_is_an_error
-            a_claim_is_not_taken_for_memory
-        });
-    };
+    (@ability file) => { $crate::suite!(@filled memory => {
+        reading_takes_little_more_than_the_file
+        a_file_without_memory_is_an_error
+    }); };
+    (@ability truncate) => { $crate::suite!(@filled truncate => {
+        a_budget_takes_the_memory_of_the_smaller_filter
+        a_budget_without_memory_is_an_error
+    }); };
     // What a static filter claims has more numbers that must agree: see its own tests.
-    (@stored build file $filter:ty) => {
-        $crate::memory!(@file_laws $filter, $crate::at_once => {
-            reading_takes_little_more_than_the_file
-            a_file_without_memory_is_an_error
-        });
-    };
-    (@stored empty truncate $filter:ty) => {
-        $crate::memory!(@truncate_laws $filter, $crate::by_inserting);
-    };
-    (@stored build truncate $filter:ty) => {
-        $crate::memory!(@truncate_laws $filter, $crate::at_once);
-    };
-    (@stored $first:ident $other:ident $filter:ty) => {};
-    (@truncate_laws $filter:ty, $fill:path) => {
-        #[test]
-        fn a_budget_takes_the_memory_of_the_smaller_filter() {
-            let law = $crate::truncate::a_budget_takes_the_memory_of_the_smaller_filter::<$filter>;
-            $crate::apart::<fn(_)>(law)($fill);
-        }
-
-        #[test]
-        fn a_budget_without_memory_is_an_error() {
-            let law = $crate::truncate::a_budget_without_memory_is_an_error::<$filter>;
-            $crate::apart::<fn(_)>(law)($fill);
-        }
-    };
-    (@file_laws $filter:ty, $fill:path => { $($law:ident)* }) => {$(
-        #[test]
-        fn $law() {
-            $crate::apart::<fn(_)>($crate::files::memory::$law::<$filter>)($fill);
-        }
-    )*};
-    (@laws $filter:ty => { $($law:ident)* }) => {$(
-        #[test]
-        fn $law() {
-            $crate::apart::<fn()>($crate::memory::$law::<$filter>)();
-        }
-    )*};
+    (@claims empty file) => { $crate::suite!(@filled memory => {
+        a_claim_is_not_taken_for_memory
+    }); };
+    (@claims $first:ident $other:ident) => {};
 }

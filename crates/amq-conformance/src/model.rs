@@ -4,95 +4,23 @@
 //! The generator's seed is fixed, so the sequences are always the same. The shortest come first, so
 //! that what is broken by a few operations is reported by a few.
 
+use crate::abilities::Abilities;
 use crate::fail::OrFail;
+use crate::fill::insert_singly;
 use amq_core::index::{index, remix};
-use amq_core::{
-    BatchInsertError, Budget, Count, CountFilter, EmptyFilter, Goal, Inserted, Key, KeyHash,
-    MergeError, MergeFilter, RemoveFilter, TruncateError, TruncateFilter,
-};
+use amq_core::{Budget, EmptyFilter, Goal, Inserted, Key, KeyHash, MergeError};
 use std::collections::BTreeMap;
 
 /// Keys are small numbers, so that they repeat often. Their number is odd, to cover the remainder
 /// of a batch.
 const KEYS: u8 = 47;
 
-type Remove<F> = fn(&mut F, KeyHash) -> bool;
-type Merge<F> = fn(&mut F, &F) -> Result<(), MergeError>;
-type Truncate<F> = fn(&mut F, Budget) -> Result<(), TruncateError>;
-type CountOf<F> = fn(&F, KeyHash) -> Count;
-
-/// A filter's abilities, named as in [`suite!`](crate::suite):
-/// `Abilities::empty().merge().remove()`.
-#[derive(Clone, Copy, Debug)]
-pub struct Abilities<F> {
-    remove: Option<Remove<F>>,
-    merge: Option<Merge<F>>,
-    count: Option<CountOf<F>>,
-    truncate: Option<Truncate<F>>,
-}
-
-impl<F: EmptyFilter> Abilities<F> {
-    /// Starts empty and takes keys.
-    pub const fn empty() -> Self {
-        Self { remove: None, merge: None, count: None, truncate: None }
-    }
-
-    /// Can also be built at once, which is not a move in this game.
-    #[must_use]
-    pub const fn build(self) -> Self {
-        self
-    }
-
-    /// Also grows, which no move asks for.
-    #[must_use]
-    pub const fn grow(self) -> Self {
-        self
-    }
-
-    /// Can also be stored, which is no move either.
-    pub const fn file(self) -> Self {
-        self
-    }
-}
-
-impl<F: RemoveFilter> Abilities<F> {
-    /// Can also remove keys; it then holds every copy of a key, and `len` counts them.
-    #[must_use]
-    pub fn remove(self) -> Self {
-        Self { remove: Some(F::remove_hash), ..self }
-    }
-}
-
-impl<F: MergeFilter> Abilities<F> {
-    /// Can also merge another filter.
-    #[must_use]
-    pub fn merge(self) -> Self {
-        Self { merge: Some(F::merge), ..self }
-    }
-}
-
-impl<F: CountFilter> Abilities<F> {
-    /// Can also count copies.
-    #[must_use]
-    pub fn count(self) -> Self {
-        Self { count: Some(F::count_hash), ..self }
-    }
-}
-
-impl<F: TruncateFilter> Abilities<F> {
-    /// Can also be truncated.
-    #[must_use]
-    pub fn truncate(self) -> Self {
-        Self { truncate: Some(F::truncate), ..self }
-    }
-}
-
 /// How many sequences are tried, and how many operations the longest has.
 const SEQUENCES: u64 = 400;
 const LONGEST: u64 = 40;
 
 /// Inserts, batches, clears and every other ability, in any order, agree with the model.
-pub fn any_sequence_agrees_with_the_model<F>(abilities: Abilities<F>)
+pub fn any_sequence_agrees_with_the_model<F>(abilities: &Abilities<F>)
 where
     F: EmptyFilter + Clone + PartialEq,
 {
@@ -105,8 +33,8 @@ where
     for sequence in 0..SEQUENCES {
         let (keys, fpr) = goals[dice.below(goals.len() as u64) as usize];
         let seed = [0, 1, u64::MAX][dice.below(3) as usize];
-        let steps = dice.steps(sequence * LONGEST / SEQUENCES + 1, &abilities);
-        play(&abilities, Goal::fpr(keys, fpr), seed, &steps);
+        let steps = dice.steps(sequence * LONGEST / SEQUENCES + 1, abilities);
+        play(abilities, Goal::fpr(keys, fpr), seed, &steps);
     }
 }
 
@@ -187,8 +115,7 @@ where
             Step::Truncate => game.truncate(),
             Step::Clear => {
                 game.filter.clear();
-                game.copies.clear();
-                game.len = 0;
+                (game.copies, game.len) = (BTreeMap::new(), 0);
             }
         }
         game.check();
@@ -212,12 +139,8 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
 
     fn insert(&mut self, key: u8) {
         let (hash, before) = (self.hash(key), self.filter.clone());
-        match self.filter.insert_hash(hash) {
-            Ok(inserted) => {
-                let wanted = Inserted::from_change(!before.contains_hash(hash));
-                assert_eq!(inserted, wanted, "an insert: {:?}", self.played);
-                self.took(key, inserted.is_new());
-            }
+        match insert_singly(&mut self.filter, &[hash], &mut [false], &self.played) {
+            Ok(new) => self.took(key, new == 1),
             Err(_) => self.unchanged(&before, "an insert that was refused"),
         }
     }
@@ -226,35 +149,25 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
     /// later. One that is `New` is a copy as any other: it is found until it is removed.
     fn insert_unique(&mut self, key: u8) {
         let (hash, before) = (self.hash(key), self.filter.clone());
-        match self.filter.insert_unique_hash(hash) {
-            Ok(inserted) => {
-                let wanted = Inserted::from_change(!before.contains_hash(hash));
-                assert_eq!(inserted, wanted, "insert_unique: {:?}", self.played);
-                match inserted.is_new() {
-                    true => self.took(key, true),
-                    false => self.unchanged(&before, "insert_unique of what is there"),
-                }
-            }
-            Err(_) => self.unchanged(&before, "an insert_unique that was refused"),
+        let wanted = Inserted::from_change(!before.contains_hash(hash));
+        let inserted = self.filter.insert_unique_hash(hash);
+        if inserted == Ok(Inserted::New) {
+            self.took(key, true);
+        } else {
+            self.unchanged(&before, "an insert_unique of what is there, or that was refused");
         }
+        let right = inserted.is_err() || inserted == Ok(wanted);
+        assert!(right, "insert_unique: {inserted:?}, not {wanted:?}: {:?}", self.played);
     }
 
     /// A batch equals its inserts, one after another.
     fn insert_batch(&mut self, keys: &[u8]) {
         let hashes: Vec<KeyHash> = keys.iter().map(|&key| self.hash(key)).collect();
-        let mut singly = self.filter.clone();
-        let mut wanted = Ok(0);
-        for ((done, &key), &hash) in (0..).zip(keys).zip(&hashes) {
-            match singly.insert_hash(hash) {
-                Ok(inserted) => {
-                    wanted = wanted.map(|new| new + u64::from(inserted.is_new()));
-                    self.took(key, inserted.is_new());
-                }
-                Err(error) => {
-                    wanted = Err(BatchInsertError { done, error });
-                    break;
-                }
-            }
+        let (mut singly, mut new) = (self.filter.clone(), vec![false; keys.len()]);
+        let wanted = insert_singly(&mut singly, &hashes, &mut new, &self.played);
+        let done = wanted.map_or_else(|full| full.done as usize, |_| keys.len());
+        for (&key, new) in keys[..done].iter().zip(new) {
+            self.took(key, new);
         }
         assert_eq!(self.filter.insert_batch(&hashes), wanted, "a batch: {:?}", self.played);
         self.unchanged(&singly, "a batch instead of single inserts");

@@ -10,7 +10,7 @@ use amq_core::{CountFilter, EmptyFilter, Inserted, KeyHash, RemoveFilter};
 
 /// Room for copies: filters are planned for this many times the copies they are given. A plan is
 /// for distinct keys, and the copies of one key share a limited number of places.
-pub(crate) const ROOM_FOR_COPIES: u64 = 2;
+const ROOM_FOR_COPIES: u64 = 2;
 
 /// The share of copies, up to three per key, that a filter with this room must take.
 const MOST: f64 = 0.9;

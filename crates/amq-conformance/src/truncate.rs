@@ -2,49 +2,21 @@
 
 use crate::expected::Expected;
 use crate::fail::OrFail;
-use crate::files::forged::forged_files;
-use crate::files::ways::{FileFilter, Pieces, encoded, streamed};
+use crate::files::{FileFilter, LOAD, Pieces, damaged, encoded, forged_files, streamed};
 use crate::fill::{Fill, all_found, count_absent_found, filled, present_hashes};
 use crate::memory::{counted, every_refused_allocation_is_an_error, peak_of};
-use amq_core::internal::FileFormat;
-use amq_core::{
-    Budget, DecodeError, Goal, LoadOptions, PlanFilter, Table, TruncateError, TruncateFilter,
-};
+use amq_core::{Budget, DecodeError, Goal, PlanFilter, TruncateError, TruncateFilter};
 use std::cell::RefCell;
-use std::path::Path;
 
-/// A filter that is stored and truncated.
-pub trait Truncated: TruncateFilter + PlanFilter + FileFilter + Clone {
-    /// See [`LoadOptions::budget`]: from bytes, or from a stream that yields so many at a time.
-    fn read_within(
-        bytes: &[u8],
-        budget: Budget,
-        pieces: Option<usize>,
-    ) -> Result<Self, DecodeError>;
-    /// See [`LoadOptions::load`].
-    fn load_within(path: &Path, budget: Budget) -> Result<Self, DecodeError>;
-}
-
-impl<F> Truncated for F
-where
-    F: TruncateFilter + PlanFilter + FileFilter + Clone + FileFormat<With<Table> = F>,
-{
-    #[inline(never)]
-    fn read_within(
-        bytes: &[u8],
-        budget: Budget,
-        pieces: Option<usize>,
-    ) -> Result<Self, DecodeError> {
-        let options = LoadOptions::new().budget(budget);
-        match pieces {
-            None => options.from_bytes(bytes),
-            Some(size) => options.read_from(Pieces { bytes, size }).map_err(streamed),
-        }
-    }
-
-    #[inline(never)]
-    fn load_within(path: &Path, budget: Budget) -> Result<Self, DecodeError> {
-        LoadOptions::new().budget(budget).load(path).map_err(streamed)
+/// Reads a file within a budget: from bytes, or from a stream that yields so many at a time.
+fn read_within<F: FileFilter>(
+    bytes: &[u8],
+    budget: Budget,
+    pieces: Option<usize>,
+) -> Result<F, DecodeError> {
+    match pieces {
+        None => F::decode(bytes, LOAD.budget(budget)),
+        Some(size) => F::read(&mut Pieces { bytes, size }, LOAD.budget(budget)).map_err(streamed),
     }
 }
 
@@ -153,7 +125,9 @@ where
 
 /// What is no budget is refused by its own error, and one larger than the filter by both. Nothing
 /// changes.
-pub fn a_budget_that_a_filter_lacks_is_refused_by_name<F: Truncated>(fill: Fill<F>) {
+pub fn a_budget_that_a_filter_lacks_is_refused_by_name<F: FileFilter + TruncateFilter>(
+    fill: Fill<F>,
+) {
     let built = filled(fill, 500, 0.01, 3);
     let mut filter = built.clone();
     let numbers = [f64::NAN, 0.0, -1.0, f64::INFINITY, f64::NEG_INFINITY];
@@ -175,7 +149,7 @@ pub fn a_budget_that_a_filter_lacks_is_refused_by_name<F: Truncated>(fill: Fill<
             Budget::Bytes(has) => has == bytes,
         });
         assert!(names_both, "truncating to {budget:?}: {refused:?}");
-        let read = F::read_within(&file, budget, None).err();
+        let read = read_within::<F>(&file, budget, None).err();
         assert_eq!(read, refused.err().map(DecodeError::Budget), "a file within {budget:?}");
     }
     assert!(filter == built, "changed by truncations that were refused");
@@ -183,7 +157,9 @@ pub fn a_budget_that_a_filter_lacks_is_refused_by_name<F: Truncated>(fill: Fill<
 
 /// A filter that was truncated is written and read; and its file read within a budget is the
 /// filter that was read and truncated then, byte for byte, or refused for the same reason.
-pub fn a_file_read_within_a_budget_is_the_truncated_filter<F: Truncated>(fill: Fill<F>) {
+pub fn a_file_read_within_a_budget_is_the_truncated_filter<F: FileFilter + TruncateFilter>(
+    fill: Fill<F>,
+) {
     for n in SIZES {
         let built = filled(fill, n, BUILT, 4);
         let file = encoded(&built);
@@ -193,14 +169,14 @@ pub fn a_file_read_within_a_budget_is_the_truncated_filter<F: Truncated>(fill: F
             let written = encoded(&filter);
             for pieces in [None, Some(usize::MAX), Some(1000)] {
                 let what = format_args!("{n} keys read within {budget:?}, {pieces:?} at a time");
-                let read = F::read_within(&file, budget, pieces);
+                let read = read_within::<F>(&file, budget, pieces);
                 assert_eq!(read.as_ref().err(), refused.as_ref(), "{what}");
                 if let Ok(read) = read {
                     assert!(read == filter, "{what}: another filter than the truncated one");
                     assert!(encoded(&read) == written, "{what}: another file");
                 }
             }
-            let back = F::decode(&written, None).or_fail("a file of a truncated filter");
+            let back = F::decode(&written, LOAD).or_fail("a file of a truncated filter");
             assert!(back == filter, "{n} keys at {budget:?} are read as another filter");
         }
     }
@@ -208,28 +184,21 @@ pub fn a_file_read_within_a_budget_is_the_truncated_filter<F: Truncated>(fill: F
 
 /// A file that is damaged, cut short or forged is refused within a budget, too, or makes a filter
 /// that answers: nothing panics.
-pub fn a_damaged_file_is_refused_within_a_budget<F: Truncated>(fill: Fill<F>) {
+pub fn a_damaged_file_is_refused_within_a_budget<F: FileFilter + TruncateFilter>(fill: Fill<F>) {
     const WAYS: [Option<usize>; 2] = [None, Some(1000)];
     let budget = Budget::Fpr(0.2);
     for n in [0, 1, 30] {
         let file = encoded(&filled(fill, n, 0.01, 3));
-        F::read_within(&file, budget, None).or_fail("a file");
-        let refused =
-            |bytes: &[u8]| WAYS.iter().all(|&way| F::read_within(bytes, budget, way).is_err());
-        let mut damaged = file.clone();
-        for bit in 0..file.len() * 8 {
-            damaged[bit / 8] ^= 1 << (bit % 8);
-            assert!(refused(&damaged), "a file with bit {bit} flipped, within a budget");
-            damaged[bit / 8] ^= 1 << (bit % 8);
-        }
-        for cut in 0..file.len() {
-            assert!(refused(&file[..cut]), "a file cut at {cut}, within a budget");
-        }
+        read_within::<F>(&file, budget, None).or_fail("a file");
+        damaged(&file, &mut |bytes, what| {
+            let refused = |&way| read_within::<F>(bytes, budget, way).is_err();
+            assert!(WAYS.iter().all(refused), "a file {what} is read within a budget");
+        });
     }
     let hashes = present_hashes(100, 3);
     forged_files(fill, &mut |forged, what| {
         for pieces in WAYS {
-            let (read, account) = counted(u64::MAX, || F::read_within(forged, budget, pieces));
+            let (read, account) = counted(u64::MAX, || read_within::<F>(forged, budget, pieces));
             let most = 3 * forged.len() as i64 + (1 << 20);
             assert!(account.peak <= most, "{} bytes: {}", account.peak, what());
             let Ok(filter) = read else { continue };
@@ -247,7 +216,9 @@ pub const SLACK: u64 = 1 << 20;
 
 /// A file is read within a budget in the memory of the smaller filter and little more; and so is a
 /// filter truncated in memory. (A stream does not say how long it is: its table may move.)
-pub fn a_budget_takes_the_memory_of_the_smaller_filter<F: Truncated>(fill: Fill<F>) {
+pub fn a_budget_takes_the_memory_of_the_smaller_filter<F: FileFilter + TruncateFilter>(
+    fill: Fill<F>,
+) {
     for n in [0, 1, 100, 40_000, 1_000_000] {
         let built = filled(fill, n, BUILT, 4);
         let file = encoded(&built);
@@ -266,9 +237,9 @@ pub fn a_budget_takes_the_memory_of_the_smaller_filter<F: Truncated>(fill: Fill<
                 assert!(peak <= most, "{n} keys, {what} at {rate}: {peak} bytes, over {most}");
             };
             assert!(truncating <= most, "{n} keys truncated to {rate}: {truncating} bytes");
-            peak("read from bytes", &|| F::read_within(&file, budget, None), most);
-            peak("loaded", &|| F::load_within(&path, budget), most);
-            let stream = || F::read_within(&file, budget, Some(usize::MAX));
+            peak("read from bytes", &|| read_within::<F>(&file, budget, None), most);
+            peak("loaded", &|| LOAD.budget(budget).load::<F>(&path).map_err(streamed), most);
+            let stream = || read_within::<F>(&file, budget, Some(usize::MAX));
             peak("read from a stream", &stream, most + size);
         }
         std::fs::remove_file(&path).or_fail("removing a file");
@@ -276,7 +247,7 @@ pub fn a_budget_takes_the_memory_of_the_smaller_filter<F: Truncated>(fill: Fill<
 }
 
 /// Without memory, truncating changes nothing, and reading within a budget is an error.
-pub fn a_budget_without_memory_is_an_error<F: Truncated>(fill: Fill<F>) {
+pub fn a_budget_without_memory_is_an_error<F: FileFilter + TruncateFilter>(fill: Fill<F>) {
     for n in [0, 40, 20_000] {
         let built = filled(fill, n, BUILT, 3);
         let file = encoded(&built);
@@ -288,7 +259,7 @@ pub fn a_budget_without_memory_is_an_error<F: Truncated>(fill: Fill<F>) {
                 assert!(done.is_some() || after == built, "changed by a refused truncation");
             });
             for pieces in [None, Some(5000)] {
-                let read = || F::read_within(&file, budget, pieces);
+                let read = || read_within::<F>(&file, budget, pieces);
                 every_refused_allocation_is_an_error("a file in a budget", read, |_| {});
             }
         }

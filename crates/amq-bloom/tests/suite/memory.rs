@@ -26,7 +26,7 @@ memory!(atomic_blocked: AtomicBlockedBloomFilter => [empty, build, merge]);
 #[cfg(feature = "serde")]
 fn a_sequence_of_bytes_is_not_held_beside_the_filter() {
     use amq_bloom::FilterFile;
-    use amq_conformance::files::memory::{SLACK, takes_at_most};
+    use amq_conformance::memory::{SLACK, takes_at_most};
     // A little over a power of two: a list that doubles is then nearly twice as long as it need be.
     for keys in [10, 112_000, 224_000] {
         let filter = BloomFilter::empty(Goal::fpr(keys, 0.01), 1).unwrap();

@@ -1,10 +1,10 @@
 //! Golden files: what was once written is written and read the same, on every machine, forever.
 
-use super::ways::{FileFilter, encoded};
+use super::ways::{FileFilter, LOAD, encoded};
 use crate::fail::OrFail;
 use crate::golden::blessing;
 use amq_core::index::remix;
-use amq_core::{Key, KeyHash, Prehashed};
+use amq_core::{FilterFile, Key, KeyHash, Prehashed};
 use std::fs;
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ const ASKED: u64 = 100_000;
 /// `<name>.txt` names.
 pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) {
     let (seed, bytes) = (filter.seed(), encoded(filter));
-    let read = F::decode(&bytes, None).or_fail(name);
+    let read = F::decode(&bytes, LOAD).or_fail(name);
     assert!(read == *filter, "{name} is read as another filter");
     let found = |key: u64| read.contains_hash(key.key_hash(seed));
     recorded(root, name, &bytes, &format!("seed: {seed}"), keys, &found);
@@ -26,8 +26,8 @@ pub fn golden<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &F) {
 
 /// As `golden`, for a prehashed filter, whose hashes are [`remix`]`(key, 0)`.
 pub fn golden_prehashed<F: FileFilter>(root: &str, name: &str, keys: u64, filter: &Prehashed<F>) {
-    let bytes = F::encode_prehashed(filter, false).or_fail("encoding");
-    let read = F::decode_prehashed(&bytes).or_fail(name);
+    let bytes = filter.to_bytes().or_fail("encoding");
+    let read = LOAD.from_bytes::<Prehashed<F>>(&bytes).or_fail(name);
     assert!(read == *filter, "{name} is read as another filter");
     let found = |key| read.contains_hash(callers_hash(key));
     recorded(root, name, &bytes, "hashed by the caller: remix(key, 0)", keys, &found);

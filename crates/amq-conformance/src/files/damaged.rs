@@ -1,7 +1,7 @@
 //! Damaged files, and what is no file, are refused.
 
 use super::forged::number;
-use super::ways::{FileFilter, encoded, errors};
+use super::ways::{FileFilter, LOAD, encoded, errors};
 use crate::fill::{Fill, filled};
 use amq_core::DecodeError;
 use amq_core::format::HEADER;
@@ -10,40 +10,38 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Every flipped bit, every cut and every byte more is refused, and parts of two files are no file.
 pub fn a_damaged_file_is_refused<F: FileFilter>(fill: Fill<F>) {
     for n in [0, 1, 30] {
-        let file = |seed| encoded(&filled(fill, n, 0.05, seed));
-        damaged_files_are_refused([&file(3), &file(4)], errors::<F>);
+        let [bytes, other] = [3, 4].map(|seed| encoded(&filled(fill, n, 0.05, seed)));
+        let refused = |bytes: &[u8]| errors::<F>(bytes, LOAD)[..3].iter().all(Option::is_some);
+        damaged(&bytes, &mut |file, what| assert!(refused(file), "a file {what} is read"));
+        for more in [&bytes[..], &[0], &[0; 64]] {
+            let [whole, _, view, _] = errors::<F>(&[&bytes, more].concat(), LOAD);
+            assert!(whole.is_some() && view.is_some(), "a file and {} bytes are read", more.len());
+        }
+        // It may be as long.
+        if other.len() == bytes.len() && other[HEADER..] != bytes[HEADER..] {
+            let mixed = [&bytes[..HEADER], &other[HEADER..]].concat();
+            assert!(refused(&mixed), "the header of one filter before another is read");
+        }
     }
 }
 
-/// Why bytes are refused in the ways in: whole, as a stream, and as views.
-type Errors = fn(&[u8], Option<u64>) -> [Option<DecodeError>; 4];
-
-/// Damages one file in every way, and mixes it with another that may be as long.
-fn damaged_files_are_refused([bytes, other]: [&[u8]; 2], errors: Errors) {
-    let refused = |bytes: &[u8]| errors(bytes, None)[..3].iter().all(Option::is_some);
+/// Calls `each` with this file, one bit flipped, and cut short, in every place.
+pub(crate) fn damaged(bytes: &[u8], each: &mut dyn FnMut(&[u8], &str)) {
     let mut damaged = bytes.to_vec();
     for bit in 0..bytes.len() * 8 {
         damaged[bit / 8] ^= 1 << (bit % 8);
-        assert!(refused(&damaged), "a file with bit {bit} flipped is read");
+        each(&damaged, &format!("with bit {bit} flipped"));
         damaged[bit / 8] ^= 1 << (bit % 8);
     }
     for cut in 0..bytes.len() {
-        assert!(refused(&bytes[..cut]), "a file cut at {cut} is read");
-    }
-    for more in [bytes, &[0], &[0; 64]] {
-        let [whole, _, view, _] = errors(&[bytes, more].concat(), None);
-        assert!(whole.is_some() && view.is_some(), "a file and {} bytes are read", more.len());
-    }
-    if other.len() == bytes.len() && other[HEADER..] != bytes[HEADER..] {
-        let mixed = [&bytes[..HEADER], &other[HEADER..]].concat();
-        assert!(refused(&mixed), "the header of one filter before another is read");
+        each(&bytes[..cut], &format!("cut at {cut}"));
     }
 }
 
 /// What is no file of this family is refused by its own error.
 pub fn what_is_no_file_is_refused_by_name<F: FileFilter>(fill: Fill<F>) {
     let bytes = encoded(&filled(fill, 30, 0.05, 3));
-    no_files_are_refused(&bytes, &|bytes| F::decode(bytes, None).err());
+    no_files_are_refused(&bytes, &|bytes| F::decode(bytes, LOAD).err());
 }
 
 fn no_files_are_refused(bytes: &[u8], error: &dyn Fn(&[u8]) -> Option<DecodeError>) {

@@ -1,15 +1,14 @@
 //! Forged files, their checksums made right, are refused or make filters like any other.
 
 use super::damaged::mend;
-use super::ways::{FileFilter, Pieces, answers, encoded};
+use super::ways::{FileFilter, LOAD, Pieces, UNCHECKED, answers, encoded};
+use crate::abilities::Abilities;
 use crate::fill::{Fill, absent_hashes, all_found, filled, present_hashes};
 use amq_core::format::{ALIGN, ENTRY, HEADER};
-use amq_core::{
-    ClearFilter, DecodeError, Filter, InsertFilter, KeyHash, MergeFilter, ReadError, RemoveFilter,
-};
+use amq_core::{DecodeError, Filter, KeyHash, ReadError};
 
 /// What an attacker writes where a number stands.
-pub(super) fn hostile(number: u64) -> [u64; 17] {
+pub(crate) fn hostile(number: u64) -> [u64; 17] {
     [
         0,
         1,
@@ -31,23 +30,23 @@ pub(super) fn hostile(number: u64) -> [u64; 17] {
     ]
 }
 
-pub(super) fn number(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i]))
 }
 
-pub(super) fn set(bytes: &mut [u8], at: usize, number: u64) {
+pub(crate) fn set(bytes: &mut [u8], at: usize, number: u64) {
     bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
 /// Where the payload begins.
-pub(super) fn payload(bytes: &[u8]) -> usize {
+pub(crate) fn payload(bytes: &[u8]) -> usize {
     HEADER + number(bytes, 136) as usize
 }
 
 /// A file with forged numbers, its sections stated as long as these ask for: zero buckets in no
 /// bytes, 2^63 in 2^60. What a section lacks is zeros, up to `most` bytes; a longer one stays as it
 /// is, and the file is cut short there. `None` if no length is wrong.
-pub(super) fn fitted<F: FileFilter>(forged: &[u8], most: u64) -> Option<Vec<u8>> {
+pub(crate) fn fitted<F: FileFilter>(forged: &[u8], most: u64) -> Option<Vec<u8>> {
     let (begin, sections) = (payload(forged), number(forged, HEADER) as usize);
     let row = |section: usize| HEADER + (1 + section) * ENTRY;
     let mut bytes = forged.to_vec();
@@ -55,7 +54,7 @@ pub(super) fn fitted<F: FileFilter>(forged: &[u8], most: u64) -> Option<Vec<u8>>
     loop {
         let mut stream = Pieces { bytes: &bytes, size: usize::MAX };
         let Err(ReadError::Decode(DecodeError::PayloadLength { stated, expected })) =
-            F::read(&mut stream, None, u64::MAX)
+            F::read(&mut stream, LOAD)
         else {
             return (fitted > 0).then_some(bytes);
         };
@@ -92,7 +91,7 @@ const MOST: u64 = 1 << 14;
 /// Calls `each` with every forgery of a small filter's file that is read as a filter.
 pub fn forgeries<F: FileFilter>(fill: Fill<F>, mut each: impl FnMut(F, &dyn Fn() -> String)) {
     forged_files(fill, &mut |forged, what| {
-        if let Ok(filter) = F::decode(forged, None) {
+        if let Ok(filter) = F::decode(forged, LOAD) {
             each(filter, what);
         }
     });
@@ -152,20 +151,51 @@ fn answers_alike(filter: &dyn Filter, hashes: &[KeyHash], what: &dyn Fn() -> Str
     assert!((0.0..=1.0).contains(&rate), "a rate of {rate}: {}", what());
 }
 
-/// Requires that the filter is written, and read again as it is.
-fn is_stored<F: FileFilter>(filter: &F, what: &dyn Fn() -> String) {
-    let back = F::decode(&encoded(filter), None).unwrap_or_else(|e| panic!("{e}: {}", what()));
-    assert!(back == *filter, "not read again as it was: {}", what());
-}
-
 /// A forged file, its checksums made right, is refused or is a filter like any other: it answers,
-/// singly as in batches, and is written again as it came, byte for byte.
-pub fn a_forged_file_is_refused_or_answers<F: FileFilter>(fill: Fill<F>) {
-    let hashes = absent_hashes(200, 3);
-    forged_files(fill, &mut |forged, what| {
-        if let Ok(filter) = F::decode(forged, None) {
-            answers_alike(&filter, &hashes, what);
-            assert!(encoded(&filter) == forged, "written in another way: {}", what());
+/// singly as in batches, and is written again as it came, byte for byte. It takes keys and finds
+/// them, forgets none that it did not have, merges with a true one, either way round, or not at
+/// all, and is cleared; and each time it can be stored.
+pub fn a_forged_file_is_refused_or_is_a_filter<F: FileFilter>(abilities: &Abilities<F>) {
+    let (ours, others) = (present_hashes(40, 3), absent_hashes(200, 3));
+    let filter = filled(abilities.fill, 40, 0.05, 3);
+    forged_files(abilities.fill, &mut |bytes, what| {
+        let Ok(forged) = F::decode(bytes, LOAD) else { return };
+        answers_alike(&forged, &others, what);
+        assert!(encoded(&forged) == bytes, "written in another way: {}", what());
+        let is_stored = |filter: &F| {
+            let back = F::decode(&encoded(filter), LOAD);
+            let back = back.unwrap_or_else(|error| panic!("{error}: {}", what()));
+            assert!(back == *filter, "not read again as it was: {}", what());
+        };
+        if let (Some(insert), Some(clear)) = (abilities.insert, abilities.clear) {
+            let mut full = forged.clone();
+            for &hash in &others[..100] {
+                // A refusal is an answer, too.
+                let taken = insert(&mut full).insert_hash(hash).is_ok();
+                assert!(!taken || full.contains_hash(hash), "false negative: {}", what());
+            }
+            clear(&mut full);
+            assert_eq!(full.len(), 0, "len after clear: {}", what());
+            is_stored(&full);
+        }
+        if let Some(remove) = abilities.remove {
+            let mut fewer = forged.clone();
+            for &hash in ours.iter().chain(&others) {
+                let there = fewer.contains_hash(hash);
+                let removed = remove(&mut fewer, hash);
+                assert!(!removed || there, "removed what was absent: {}", what());
+            }
+            is_stored(&fewer);
+        }
+        let Some(merge) = abilities.merge else { return };
+        for (one, two) in [(&filter, &forged), (&forged, &filter), (&forged, &forged)] {
+            let mut sum = one.clone();
+            let merged = merge(&mut sum, two).is_ok();
+            assert!(merged || sum == *one, "changed by a refused merge: {}", what());
+            if merged && !core::ptr::eq(one, two) {
+                all_found(&sum, &ours, what());
+            }
+            is_stored(&sum);
         }
     });
 }
@@ -174,7 +204,7 @@ pub fn a_forged_file_is_refused_or_answers<F: FileFilter>(fill: Fill<F>) {
 pub fn a_view_of_a_forged_file_answers<F: FileFilter>(fill: Fill<F>) {
     let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();
     forged_files(fill, &mut |forged, what| {
-        if let Ok(view) = F::view(forged, None, false) {
+        if let Ok(view) = F::view(forged, UNCHECKED) {
             answers_alike(&view, &hashes, &|| format!("{}, a view", what()));
         }
     });
@@ -196,68 +226,12 @@ pub fn a_forged_number_changes_no_answer<F: FileFilter>(fill: Fill<F>) {
                     hashes.iter().map(|&h| filter.contains_hash(h)).eq(wanted.iter().copied());
                 assert!(alike, "other answers with {value:#x} at byte {at} of the header");
             };
-            if let Ok(filter) = F::decode(&forged, None) {
+            if let Ok(filter) = F::decode(&forged, LOAD) {
                 as_before(&filter);
             }
-            if let Ok(view) = F::view(&forged, None, false) {
+            if let Ok(view) = F::view(&forged, UNCHECKED) {
                 as_before(&view);
             }
         }
     }
-}
-
-/// A forged file that is read as a filter takes keys, finds them, and can be cleared and stored.
-pub fn a_forged_file_is_refused_or_takes_keys<F>(fill: Fill<F>)
-where
-    F: FileFilter + InsertFilter + ClearFilter,
-{
-    let hashes = absent_hashes(100, 4);
-    forgeries(fill, |mut filter: F, what| {
-        for &hash in &hashes {
-            // A refusal is an answer, too.
-            let lost = filter.insert_hash(hash).is_ok() && !filter.contains_hash(hash);
-            assert!(!lost, "false negative: {}", what());
-        }
-        filter.clear();
-        assert_eq!(filter.len(), 0, "len after clear: {}", what());
-        is_stored(&filter, what);
-    });
-}
-
-/// A forged file that is read as a filter forgets keys, and none that it did not have; what is left
-/// can be stored.
-pub fn a_forged_file_is_refused_or_forgets_keys<F>(fill: Fill<F>)
-where
-    F: FileFilter + RemoveFilter,
-{
-    let hashes = [present_hashes(40, 3), absent_hashes(300, 4)].concat();
-    forgeries(fill, |mut filter: F, what| {
-        for &hash in &hashes {
-            let there = filter.contains_hash(hash);
-            assert!(!filter.remove_hash(hash) || there, "removed what was absent: {}", what());
-        }
-        is_stored(&filter, what);
-    });
-}
-
-/// A forged file that is read as a filter merges with a true one, either way round, or not at all:
-/// the sum finds the keys of the true one, and can be stored.
-pub fn a_forged_file_is_refused_or_merges<F>(fill: Fill<F>)
-where
-    F: FileFilter + MergeFilter + Clone,
-{
-    let hashes = present_hashes(20, 3);
-    let filter = filled(fill, 40, 0.05, 3);
-    forgeries(fill, |forged: F, what| {
-        for (ours, theirs) in [(&filter, &forged), (&forged, &filter), (&forged, &forged)] {
-            let mut sum = ours.clone();
-            // A refusal is an answer, too, and changes nothing.
-            let merged = sum.merge(theirs).is_ok();
-            assert!(merged || sum == *ours, "changed by a refused merge: {}", what());
-            if merged && !core::ptr::eq(ours, theirs) {
-                all_found(&sum, &hashes, what());
-            }
-            is_stored(&sum, what);
-        }
-    });
 }

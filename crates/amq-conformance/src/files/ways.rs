@@ -9,117 +9,75 @@ use amq_core::{
 
 /// A filter that can be written and read.
 ///
-/// Every filter that the envelope stores is one. The tests of these laws have some of their own,
+/// Every filter that the envelope stores is one. The tests of these laws have one of their own,
 /// with other, broken ways in and out.
-pub trait FileFilter: Filter + PartialEq + Sized {
+pub trait FileFilter: Filter + Clone + PartialEq + FileFormat<With<Table> = Self> {
     /// The filter over borrowed bytes.
     type View<'a>: Filter;
 
-    /// The parameters, in words.
-    fn realised(&self) -> String;
     /// See [`SaveOptions::to_bytes`].
-    fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError>;
+    fn encode(&self, options: SaveOptions) -> Result<Vec<u8>, BuildError>;
     /// See [`LoadOptions::from_bytes`].
-    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError>;
+    fn decode(bytes: &[u8], options: LoadOptions) -> Result<Self, DecodeError>;
     /// See [`LoadOptions::read_from`].
-    fn read(reader: &mut Pieces<'_>, seed: Option<u64>, max_bytes: u64) -> Result<Self, ReadError>;
+    fn read(reader: &mut Pieces<'_>, options: LoadOptions) -> Result<Self, ReadError>;
     /// See [`LoadOptions::view`].
-    fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError>;
-
-    /// See [`SaveOptions::to_bytes`].
-    fn encode_prehashed(filter: &Prehashed<Self>, withhold: bool) -> Result<Vec<u8>, BuildError>;
-    /// See [`LoadOptions::from_bytes`].
-    fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError>;
-    /// See [`LoadOptions::read_from`].
-    fn read_prehashed(reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError>;
-    /// See [`LoadOptions::view`].
-    fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Self::View<'_>>, DecodeError>;
+    fn view(bytes: &[u8], options: LoadOptions) -> Result<Self::View<'_>, DecodeError>;
+    /// The filter inside a view of a prehashed one.
+    fn view_prehashed(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError>;
 }
 
 /// (Not inlined: reading a file is more code than most laws, and some call it many times.)
 impl<F> FileFilter for F
 where
-    F: PlanFilter + PartialEq + FileFormat<With<Table> = F>,
+    F: PlanFilter + Clone + PartialEq + FileFormat<With<Table> = F>,
     for<'a> F::With<&'a [u8]>: Filter,
 {
     type View<'a> = F::With<&'a [u8]>;
 
-    fn realised(&self) -> String {
-        format!("{:?}", self.params())
+    #[inline(never)]
+    fn encode(&self, options: SaveOptions) -> Result<Vec<u8>, BuildError> {
+        options.to_bytes(self)
     }
 
     #[inline(never)]
-    fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
-        save_options(withhold_seed).to_bytes(self)
+    fn decode(bytes: &[u8], options: LoadOptions) -> Result<Self, DecodeError> {
+        options.from_bytes(bytes)
     }
 
     #[inline(never)]
-    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        load_options(seed).from_bytes(bytes)
+    fn read(reader: &mut Pieces<'_>, options: LoadOptions) -> Result<Self, ReadError> {
+        options.read_from(reader)
     }
 
     #[inline(never)]
-    fn read(reader: &mut Pieces<'_>, seed: Option<u64>, max_bytes: u64) -> Result<Self, ReadError> {
-        load_options(seed).max_bytes(max_bytes).read_from(reader)
+    fn view(bytes: &[u8], options: LoadOptions) -> Result<Self::View<'_>, DecodeError> {
+        options.view::<F>(bytes)
     }
 
     #[inline(never)]
-    fn view(bytes: &[u8], seed: Option<u64>, check: bool) -> Result<Self::View<'_>, DecodeError> {
-        let options = load_options(seed);
-        if check { options } else { options.unchecked_payload() }.view::<F>(bytes)
-    }
-
-    fn encode_prehashed(filter: &Prehashed<Self>, withhold: bool) -> Result<Vec<u8>, BuildError> {
-        save_options(withhold).to_bytes(filter)
-    }
-
-    #[inline(never)]
-    fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError> {
-        LoadOptions::new().from_bytes(bytes)
-    }
-
-    #[inline(never)]
-    fn read_prehashed(reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError> {
-        LoadOptions::new().read_from(reader)
-    }
-
-    #[inline(never)]
-    fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Self::View<'_>>, DecodeError> {
-        LoadOptions::new().view::<Prehashed<F>>(bytes)
+    fn view_prehashed(bytes: &[u8]) -> Result<Self::View<'_>, DecodeError> {
+        LoadOptions::new().view::<Prehashed<F>>(bytes).map(Prehashed::into_inner)
     }
 }
 
-/// Without the seed, or with it.
-#[must_use]
-pub const fn save_options(withhold_seed: bool) -> SaveOptions {
-    match withhold_seed {
-        true => SaveOptions::new().without_secret(),
-        false => SaveOptions::new(),
-    }
-}
-
-/// With a seed, if there is one.
-#[must_use]
-pub const fn load_options(seed: Option<u64>) -> LoadOptions {
-    match seed {
-        Some(seed) => LoadOptions::new().seed(seed),
-        None => LoadOptions::new(),
-    }
-}
+/// As most files are read, and views whose payload is not checked.
+pub(crate) const LOAD: LoadOptions = LoadOptions::new();
+pub(crate) const UNCHECKED: LoadOptions = LOAD.unchecked_payload();
 
 pub(crate) fn encoded<F: FileFilter>(filter: &F) -> Vec<u8> {
-    filter.encode(false).or_fail("encoding")
+    filter.encode(SaveOptions::new()).or_fail("encoding")
 }
 
 /// Why these bytes are refused as a filter of keys, in every way in: whole, as a stream, as a view,
 /// and as a view whose payload is not checked.
 #[inline(never)]
-pub(super) fn errors<F: FileFilter>(file: &[u8], seed: Option<u64>) -> [Option<DecodeError>; 4] {
+pub(super) fn errors<F: FileFilter>(file: &[u8], load: LoadOptions) -> [Option<DecodeError>; 4] {
     [
-        F::decode(file, seed).err(),
-        F::read(&mut Pieces { bytes: file, size: 100 }, seed, u64::MAX).err().map(streamed),
-        F::view(file, seed, true).err(),
-        F::view(file, seed, false).err(),
+        F::decode(file, load).err(),
+        F::read(&mut Pieces { bytes: file, size: 100 }, load).err().map(streamed),
+        F::view(file, load).err(),
+        F::view(file, load.unchecked_payload()).err(),
     ]
 }
 
@@ -150,9 +108,6 @@ pub struct Pieces<'a> {
 impl std::io::Read for Pieces<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.size.min(buffer.len()).min(self.bytes.len());
-        let (now, later) = self.bytes.split_at(n);
-        buffer[..n].copy_from_slice(now);
-        self.bytes = later;
-        Ok(n)
+        self.bytes.read(&mut buffer[..n])
     }
 }

@@ -1,21 +1,20 @@
 //! The faultless reference filters pass every law: what the suite rejects, it rejects for a reason.
 
-use crate::reference::{self, Fault, Params};
+use crate::reference::{self, Params};
 use amq_conformance::{at_once, memory, suite, truncate};
 
-memory!(memory_of_bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge]);
+memory!(memory_of_bloom: reference::Bloom => [empty, build, merge]);
 
 suite!(
-    bloom: reference::Bloom<{ Fault::None as u8 }> => [empty, build, merge],
+    bloom: reference::Bloom => [empty, build, merge],
     out_of_range [Params::OUT_OF_RANGE[0], Params::OUT_OF_RANGE[1]]
 );
-suite!(multiset: reference::Multiset<{ Fault::None as u8 }> => [empty, merge, remove, count]);
+suite!(multiset: reference::Multiset => [empty, merge, remove, count]);
 
 #[test]
 fn fingerprints_are_truncated() {
-    type Faultless = reference::Fingerprints<{ Fault::None as u8 }>;
-    truncate::a_truncated_filter_errs_as_often_as_predicted::<Faultless>(at_once);
-    truncate::truncating_twice_is_truncating_once::<Faultless>(at_once);
+    truncate::a_truncated_filter_errs_as_often_as_predicted::<reference::Fingerprints>(at_once);
+    truncate::truncating_twice_is_truncating_once::<reference::Fingerprints>(at_once);
 }
 
 /// A static filter, such as a ribbon filter, gets only the laws that do not insert. What stands
@@ -37,5 +36,5 @@ mod built_only {
     #[allow(dead_code, reason = "only their names matter")]
     const fn golden() {}
 
-    suite!(static_bloom: plan::Bloom<{ Fault::None as u8 }> => [build]);
+    suite!(static_bloom: plan::Bloom => [build]);
 }

@@ -4,7 +4,6 @@
 use amq_conformance::memory::Counting;
 
 mod faithful;
-mod files;
 mod pointers;
 mod reference;
 mod teeth;

@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 
-use crate::reference::{Bloom, Fault, Multiset};
+use crate::reference::{Bloom, Fault, Multiset, plant};
 use amq_core::index::remix;
 use amq_core::{
     ClearFilter, EmptyFilter, Filter, FilterExt, Goal, InsertExt, InsertFilter, Key, RemoveFilter,
 };
 use std::sync::Arc;
-
-type Set = Multiset<{ Fault::None as u8 }>;
 
 fn keys(range: std::ops::Range<u64>) -> Vec<u64> {
     range.map(|i| remix(i, 0)).collect()
@@ -45,15 +43,15 @@ fn answers_as(filter: &dyn Filter, pointer: &dyn Filter) {
 
 #[test]
 fn a_pointer_answers_as_the_filter() {
-    let (filter, mut twin) = (holding_500::<Set>(), holding_500::<Set>());
+    let (filter, mut twin) = (holding_500::<Multiset>(), holding_500::<Multiset>());
     answers_as(&filter, &&twin);
     answers_as(&filter, &&mut twin);
     answers_as(&filter, &Box::new(twin.clone()));
     answers_as(&filter, &Arc::new(twin.clone()));
     answers_as(&filter, &(Box::new(twin) as Box<dyn Filter>));
     // It counts one key fewer in its stats, and keeps no plan.
-    type Odd = Bloom<{ Fault::StatsOfOneKeyFewer as u8 }>;
-    answers_as(&holding_500::<Odd>(), &Box::new(holding_500::<Odd>()));
+    plant(Fault::StatsOfOneKeyFewer);
+    answers_as(&holding_500::<Bloom>(), &Box::new(holding_500::<Bloom>()));
 }
 
 /// Inserts 400 keys in every way, some of them twice. Returns the number of new keys of each way.
@@ -77,7 +75,7 @@ fn takes_keys(mut filter: impl InsertFilter + ClearFilter) -> [u64; 5] {
 #[test]
 fn a_pointer_takes_keys_as_the_filter() {
     let (mut filter, mut behind, mut boxed) =
-        (holding_500::<Set>(), holding_500::<Set>(), Box::new(holding_500::<Set>()));
+        (holding_500::<Multiset>(), holding_500::<Multiset>(), Box::new(holding_500::<Multiset>()));
     let news = takes_keys(&mut filter);
     assert_eq!(takes_keys(&mut &mut behind), news);
     assert_eq!(takes_keys(&mut boxed), news);
@@ -87,7 +85,7 @@ fn a_pointer_takes_keys_as_the_filter() {
 #[test]
 fn a_pointer_removes_keys_as_the_filter() {
     let (mut filter, mut behind, mut boxed) =
-        (holding_500::<Set>(), holding_500::<Set>(), Box::new(holding_500::<Set>()));
+        (holding_500::<Multiset>(), holding_500::<Multiset>(), Box::new(holding_500::<Multiset>()));
     for hash in keys(250..750).into_iter().map(|key| key.key_hash(4)) {
         let removed = filter.remove_hash(hash);
         assert_eq!(RemoveFilter::remove_hash(&mut &mut behind, hash), removed);

@@ -23,7 +23,7 @@ fn a_claim_is_not_taken_for_memory() {
         }
         files::mend(&mut forged);
         assert!(FuseFilter::from_bytes(&forged).is_err());
-        let claimed = files::memory::claim_is_bounded::<FuseFilter>(&forged);
+        let claimed = memory::claim_is_bounded::<FuseFilter>(&forged);
         assert!(claimed >= Some(shards << 26), "{claimed:?}");
     }
 }

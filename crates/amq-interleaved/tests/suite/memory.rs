@@ -16,8 +16,8 @@ fn planning_allocates_nothing() {
 
 #[test]
 fn reading_a_file_takes_little_more_than_it_has() {
-    files::memory::reading_takes_little_more_than_the_file::<Spread>(spread);
-    files::memory::a_file_without_memory_is_an_error::<Spread>(spread);
+    memory::reading_takes_little_more_than_the_file::<Spread>(spread);
+    memory::a_file_without_memory_is_an_error::<Spread>(spread);
 }
 
 /// Forged numbers claim a table that the file does not have.
@@ -32,7 +32,7 @@ fn a_claim_is_not_taken_for_memory() {
         forged[entry + 8..][..8].copy_from_slice(&blocks.to_le_bytes());
         files::mend(&mut forged);
         assert!(InterleavedBloomFilter::from_bytes(&forged).is_err());
-        let claimed = files::memory::claim_is_bounded::<Spread>(&forged);
+        let claimed = memory::claim_is_bounded::<Spread>(&forged);
         assert!(claimed >= Some(blocks * 256 * 8), "{claimed:?}");
     }
 }

@@ -56,7 +56,7 @@ fn a_claim_of_an_expandable_filter_is_not_taken_for_memory() {
         }
         files::mend(&mut forged);
         type Forged = ExpandableQuotientFilter;
-        let claimed = files::memory::claim_is_bounded::<Forged>(&forged);
+        let claimed = memory::claim_is_bounded::<Forged>(&forged);
         assert!(claimed >= Some(slots), "{claimed:?}");
     }
 }

@@ -25,7 +25,7 @@ fn a_claim_is_not_taken_for_memory() {
             forged[layer + at..][..8].copy_from_slice(&number.to_le_bytes());
         }
         files::mend(&mut forged);
-        let claimed = files::memory::claim_is_bounded::<RibbonFilter>(&forged);
+        let claimed = memory::claim_is_bounded::<RibbonFilter>(&forged);
         assert!(claimed >= Some(blocks * 8), "{claimed:?}");
     }
 }

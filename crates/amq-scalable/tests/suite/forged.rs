@@ -1,7 +1,7 @@
 //! Files whose numbers were forged: what they make an insert allocate is bounded by their bytes.
 
 use crate::files::{ASKED, filled, forged};
-use amq_conformance::files::memory::{SLACK, takes_at_most};
+use amq_conformance::memory::{SLACK, takes_at_most};
 use amq_conformance::{files, with_params};
 use amq_scalable::{
     DecodeError, Filter, FilterFile, InsertError, InsertExt, MAX_GROWTH, PlanError, PlanFilter,

@@ -1,9 +1,9 @@
 //! Reading a filter of any kind takes the file's length and little more; see
-//! `amq_conformance::files::memory`.
+//! `amq_conformance::memory`.
 
 use amq::AnyFilter;
 use amq::FilterFile;
-use amq_conformance::files::memory::{SLACK, most_of_a_stream, takes_at_most};
+use amq_conformance::memory::{SLACK, most_of_a_stream, takes_at_most};
 use std::io;
 use std::path::Path;
 

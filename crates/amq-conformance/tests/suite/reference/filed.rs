@@ -1,73 +1,23 @@
 //! A sorted list of hashes that is stored as a file: an exact set, plain enough to be seen right.
 
-use amq_conformance::files::{FileFilter, Pieces, load_options, mend, save_options};
-use amq_core::format::{HEADER, HashedBy};
+use super::{Fault, has};
+use amq_conformance::files::{FileFilter, Pieces, mend};
+use amq_core::format::HEADER;
 use amq_core::internal::{Contents, Entry, FileFormat, Hashing, Header, Opened, Section, Sections};
 use amq_core::{
-    BuildError, Bytes, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterFile,
-    FilterKind, Goal, InsertError, InsertFilter, Inserted, KeyHash, LoadOptions, MergeError,
-    MergeFilter, Prehashed, ReadError, RemoveFilter, Table,
+    BuildError, Bytes, ClearFilter, Count, CountFilter, DecodeError, Filter, FilterKind, Goal,
+    InsertError, InsertFilter, Inserted, KeyHash, LoadOptions, MergeError, MergeFilter, Prehashed,
+    ReadError, RemoveFilter, SaveOptions, Table,
 };
 
-/// What is wrong with a stored filter, or with a way in or out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Lapse {
-    /// Nothing.
-    None,
-    // Of writing.
-    NotedWhenReadBefore,
-    SeedTold,
-    LimitLeftOut,
-    ZerosWritten,
-    // Of reading.
-    CapacityLost,
-    SeedGuessed,
-    SeedIgnored,
-    ChecksumsIgnored,
-    ChecksumsIgnoredInStreams,
-    TrailingBytesTaken,
-    VersionIgnored,
-    KindIgnored,
-    TextModeUnnamed,
-    OrderNotWalked,
-    NoKeysNoAnswer,
-    RateOfTheFile,
-    // Of streams.
-    ReadsAhead,
-    StreamLimitIgnored,
-    // Of views.
-    ViewLeavesOutTheLast,
-    // Of memory.
-    ClaimAllocated,
-    CopiedBeforeItIsRead,
-    MemoryErrorUnnamed,
-    // Of what is done with a filter that was read.
-    TakesAnotherAway,
-    MergeForgets,
-    // Of prehashed filters.
-    SeedMixedIn,
-    PrehashedUntold,
-    PrehashedSeedTold,
-    PrehashedSeedDropped,
-    PrehashedSeedWithheld,
-    PrehashedDecoded,
-    PrehashedRead,
-    PrehashedViewed,
-    KeysDecoded,
-    KeysRead,
-    KeysViewed,
-    AnyHashTaken,
-}
-
-/// The list, with one [`Lapse`]. It implements no `PlanFilter`: what does, and is stored, reads and
+/// The list, with the [`Fault`] of the thread. It implements no `PlanFilter`: what does, and is stored, reads and
 /// writes by the envelope alone.
 #[derive(Clone)]
-pub(crate) struct Filed<const LAPSE: u8, B = Table> {
+pub(crate) struct Filed<B = Table> {
     header: Header,
     /// The most hashes it takes.
     limit: u64,
-    /// A rate that only a lapse believes.
+    /// A rate that only a fault believes.
     rate: u64,
     len: u64,
     table: B,
@@ -75,24 +25,16 @@ pub(crate) struct Filed<const LAPSE: u8, B = Table> {
     is_view: bool,
 }
 
-impl<const LAPSE: u8, B> Filed<LAPSE, B> {
-    fn has_lapse(lapse: Lapse) -> bool {
-        LAPSE == lapse as u8
-    }
-
+impl<B> Filed<B> {
     /// What stands for a hash in the list.
     fn word(hash: KeyHash, seed: u64) -> u64 {
-        hash.get() ^ if Self::has_lapse(Lapse::SeedMixedIn) { seed } else { 0 }
+        hash.get() ^ if has(Fault::SeedMixedIn) { seed } else { 0 }
     }
 }
 
 /// The list of these hashes; it takes twice as many as planned.
-pub(crate) fn filed<const LAPSE: u8>(
-    goal: Goal,
-    seed: u64,
-    hashes: &[KeyHash],
-) -> Result<Filed<LAPSE>, BuildError> {
-    let mut words: Vec<u64> = hashes.iter().map(|&hash| Filed::<LAPSE>::word(hash, seed)).collect();
+pub(crate) fn filed(goal: Goal, seed: u64, hashes: &[KeyHash]) -> Result<Filed, BuildError> {
+    let mut words: Vec<u64> = hashes.iter().map(|&hash| Filed::<Table>::word(hash, seed)).collect();
     words.sort_unstable();
     Ok(Filed {
         header: Header { seed, capacity: goal.keys, budget: Some(goal.budget) },
@@ -112,27 +54,27 @@ fn table_of(words: &[u64]) -> Table {
     Table::try_from(&bytes[..]).unwrap()
 }
 
-impl<const LAPSE: u8, B: Bytes> Filed<LAPSE, B> {
+impl<B: Bytes> Filed<B> {
     fn words(&self) -> Vec<u64> {
         self.table.as_ref().as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()
     }
 }
 
-impl<const LAPSE: u8> Filed<LAPSE> {
+impl Filed {
     fn set_words(&mut self, words: &[u64]) {
         self.table = table_of(words);
         self.len = words.len() as u64;
     }
 }
 
-impl<const LAPSE: u8> PartialEq for Filed<LAPSE> {
+impl PartialEq for Filed {
     fn eq(&self, other: &Self) -> bool {
-        let limits = Self::has_lapse(Lapse::LimitLeftOut) || self.limit == other.limit;
+        let limits = has(Fault::LimitLeftOut) || self.limit == other.limit;
         limits && self.header == other.header && self.table == other.table
     }
 }
 
-impl<const LAPSE: u8, B: Bytes> Filter for Filed<LAPSE, B> {
+impl<B: Bytes> Filter for Filed<B> {
     fn kind(&self) -> FilterKind {
         KIND
     }
@@ -163,10 +105,10 @@ impl<const LAPSE: u8, B: Bytes> Filter for Filed<LAPSE, B> {
 
     fn contains_hash(&self, hash: KeyHash) -> bool {
         let mut words = self.table.as_ref().as_chunks().0;
-        if Self::has_lapse(Lapse::NoKeysNoAnswer) && self.len == 0 {
+        if has(Fault::NoKeysNoAnswer) && self.len == 0 {
             return false;
         }
-        if Self::has_lapse(Lapse::ViewLeavesOutTheLast) && self.is_view {
+        if has(Fault::ViewLeavesOutTheLast) && self.is_view {
             words = &words[..words.len().saturating_sub(1)];
         }
         let wanted = Self::word(hash, self.header.seed);
@@ -174,7 +116,7 @@ impl<const LAPSE: u8, B: Bytes> Filter for Filed<LAPSE, B> {
     }
 }
 
-impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
+impl InsertFilter for Filed {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         if self.len >= self.limit {
             return Err(InsertError::Limit { what: "keys", limit: self.limit });
@@ -187,17 +129,17 @@ impl<const LAPSE: u8> InsertFilter for Filed<LAPSE> {
     }
 }
 
-impl<const LAPSE: u8> ClearFilter for Filed<LAPSE> {
+impl ClearFilter for Filed {
     fn clear(&mut self) {
         self.set_words(&[]);
     }
 }
 
-impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
+impl RemoveFilter for Filed {
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         let mut words = self.words();
         let place = match words.binary_search(&Self::word(hash, self.header.seed)) {
-            Err(place) if Self::has_lapse(Lapse::TakesAnotherAway) => place,
+            Err(place) if has(Fault::TakesAnotherAway) => place,
             Err(_) => return false,
             Ok(place) => place,
         };
@@ -209,7 +151,7 @@ impl<const LAPSE: u8> RemoveFilter for Filed<LAPSE> {
     }
 }
 
-impl<const LAPSE: u8, B: Bytes> CountFilter for Filed<LAPSE, B> {
+impl<B: Bytes> CountFilter for Filed<B> {
     fn count_hash(&self, hash: KeyHash) -> Count {
         let wanted = Self::word(hash, self.header.seed);
         let copies = self.words().into_iter().filter(|&word| word == wanted).count();
@@ -217,7 +159,7 @@ impl<const LAPSE: u8, B: Bytes> CountFilter for Filed<LAPSE, B> {
     }
 }
 
-impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
+impl MergeFilter for Filed {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.header.check_seeds(&other.header)?;
         match self.len.checked_add(other.len) {
@@ -228,7 +170,7 @@ impl<const LAPSE: u8> MergeFilter for Filed<LAPSE> {
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.can_merge(other)?;
-        let lost = usize::from(Self::has_lapse(Lapse::MergeForgets));
+        let lost = usize::from(has(Fault::MergeForgets));
         let mut words = self.words();
         words.extend(other.words().iter().skip(lost));
         words.sort_unstable();
@@ -242,18 +184,25 @@ const ZEROS: usize = 8192 * 8;
 
 const KIND: FilterKind = FilterKind::Quotient;
 
-impl<const LAPSE: u8, B: Bytes> FileFormat for Filed<LAPSE, B> {
-    type With<C: Bytes> = Filed<LAPSE, C>;
+impl<B: Bytes> FileFormat for Filed<B> {
+    type With<C: Bytes> = Filed<C>;
     type Geometry = ();
 
-    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
-        let limit = match Self::has_lapse(Lapse::LimitLeftOut) {
+    fn contents(&self, mut hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        let mut header = self.header;
+        if hashing == Hashing::Prehashed && has(Fault::PrehashedUntold) {
+            hashing = Hashing::Seed;
+        }
+        if hashing == Hashing::Prehashed && has(Fault::PrehashedSeedDropped) {
+            header.seed = 0;
+        }
+        let limit = match has(Fault::LimitLeftOut) {
             true => u64::MAX,
             false => self.limit,
         };
         let table = self.table.as_ref();
         let mut sections = vec![Section::new(table, 8)];
-        if Self::has_lapse(Lapse::ZerosWritten) {
+        if has(Fault::ZerosWritten) {
             sections.push(Section::new(vec![0; ZEROS], 8));
         }
         let mut entry = Entry::default();
@@ -262,19 +211,24 @@ impl<const LAPSE: u8, B: Bytes> FileFormat for Filed<LAPSE, B> {
             asked: [limit, self.rate, 0, 0, 0, 0, 0, 0],
             entries: vec![entry],
             sections,
-            ..Contents::new(KIND, 1, hashing, &self.header, self.len)
+            ..Contents::new(KIND, 1, hashing, &header, self.len)
         })
     }
 
     fn geometry(opened: &Opened<'_>) -> Result<(), DecodeError> {
-        if !Self::has_lapse(Lapse::KindIgnored) {
+        if has(Fault::ClaimAllocated) {
+            let [words] = opened.only_entry()?;
+            let claim = usize::try_from(words.min(1 << 30)).unwrap_or(0);
+            std::hint::black_box(Vec::<u8>::with_capacity(claim));
+        }
+        if !has(Fault::KindIgnored) {
             opened.expect_kind(KIND, 1)?;
         }
-        opened.expect_asked(if Self::has_lapse(Lapse::RateOfTheFile) { 2 } else { 1 })?;
+        opened.expect_asked(if has(Fault::RateOfTheFile) { 2 } else { 1 })?;
         let [words] = opened.only_entry()?;
         let bytes =
             words.checked_mul(8).ok_or(DecodeError::Geometry { field: "words", value: words })?;
-        let zeros = Self::has_lapse(Lapse::ZerosWritten);
+        let zeros = has(Fault::ZerosWritten);
         let sections = [(bytes, 8), (ZEROS as u64, 8)];
         opened.expect_sections(sections[..1 + usize::from(zeros)].iter().copied())
     }
@@ -283,10 +237,10 @@ impl<const LAPSE: u8, B: Bytes> FileFormat for Filed<LAPSE, B> {
         opened: &Opened<'_>,
         (): (),
         mut sections: Sections<'_, C>,
-    ) -> Result<Filed<LAPSE, C>, DecodeError> {
+    ) -> Result<Filed<C>, DecodeError> {
         let [limit, rate, ..] = *opened.asked();
         let mut header = opened.header();
-        if Self::has_lapse(Lapse::CapacityLost) {
+        if has(Fault::CapacityLost) {
             header.capacity = 0;
         }
         let (table, len) = (sections.take()?, opened.keys());
@@ -294,8 +248,8 @@ impl<const LAPSE: u8, B: Bytes> FileFormat for Filed<LAPSE, B> {
         if sections.is_checked() {
             let words = list.table.as_ref().as_chunks().0;
             let sorted = words.is_sorted_by_key(|&word| u64::from_le_bytes(word));
-            let sorted = sorted || Self::has_lapse(Lapse::OrderNotWalked);
-            let counted = len == words.len() as u64 || Self::has_lapse(Lapse::NoKeysNoAnswer);
+            let sorted = sorted || has(Fault::OrderNotWalked);
+            let counted = len == words.len() as u64 || has(Fault::NoKeysNoAnswer);
             if !sorted || !counted {
                 return Err(DecodeError::Structure { what: "order, or number" });
             }
@@ -304,49 +258,24 @@ impl<const LAPSE: u8, B: Bytes> FileFormat for Filed<LAPSE, B> {
     }
 }
 
-/// A way in that does not ask by whom the keys were hashed.
-struct ByAnyHash<F>(F);
-
-impl<F: FileFormat> FileFormat for ByAnyHash<F> {
-    const HASHED_BY: Option<HashedBy> = None;
-    type With<B: Bytes> = ByAnyHash<F::With<B>>;
-    type Geometry = F::Geometry;
-
-    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
-        self.0.contents(hashing)
-    }
-
-    fn geometry(opened: &Opened<'_>) -> Result<F::Geometry, DecodeError> {
-        F::geometry(opened)
-    }
-
-    fn from_sections<B: Bytes>(
-        opened: &Opened<'_>,
-        geometry: F::Geometry,
-        sections: Sections<'_, B>,
-    ) -> Result<ByAnyHash<F::With<B>>, DecodeError> {
-        F::from_sections(opened, geometry, sections).map(ByAnyHash)
-    }
-}
-
 /// The bytes as a way in takes them that leaves out a check.
-fn excused<const LAPSE: u8>(bytes: &[u8]) -> Vec<u8> {
+fn excused(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if bytes.len() < HEADER {
         return bytes;
     }
-    if Filed::<LAPSE>::has_lapse(Lapse::VersionIgnored) {
+    if has(Fault::VersionIgnored) {
         bytes[8] = 0;
         mend(&mut bytes);
     }
-    if Filed::<LAPSE>::has_lapse(Lapse::AnyHashTaken) && bytes[18] > 2 {
+    if has(Fault::AnyHasher) && bytes[18] == 2 || has(Fault::AnyHashTaken) && bytes[18] > 2 {
         bytes[18] = 1;
         mend(&mut bytes);
     }
-    if Filed::<LAPSE>::has_lapse(Lapse::ChecksumsIgnored) {
+    if has(Fault::ChecksumsIgnored) {
         mend(&mut bytes);
     }
-    if Filed::<LAPSE>::has_lapse(Lapse::TrailingBytesTaken) {
+    if has(Fault::TrailingBytesTaken) {
         let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i]));
         let length = number(136).saturating_add(number(144)).saturating_add(192);
         bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
@@ -354,17 +283,13 @@ fn excused<const LAPSE: u8>(bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
-impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
-    type View<'a> = Filed<LAPSE, &'a [u8]>;
+impl FileFilter for Filed {
+    type View<'a> = Filed<&'a [u8]>;
 
-    fn realised(&self) -> String {
-        format!("{}", self.limit)
-    }
-
-    fn encode(&self, withhold_seed: bool) -> Result<Vec<u8>, BuildError> {
-        let withhold = withhold_seed && !Self::has_lapse(Lapse::SeedTold);
-        let mut bytes = save_options(withhold).to_bytes(self)?;
-        if Self::has_lapse(Lapse::NotedWhenReadBefore) && self.was_read {
+    fn encode(&self, options: SaveOptions) -> Result<Vec<u8>, BuildError> {
+        let options = if has(Fault::SeedTold) { SaveOptions::new() } else { options };
+        let mut bytes = options.to_bytes(self)?;
+        if has(Fault::NotedWhenReadBefore) && self.was_read {
             // A flag that every reader may ignore.
             bytes[20] = 1;
             mend(&mut bytes);
@@ -372,123 +297,56 @@ impl<const LAPSE: u8> FileFilter for Filed<LAPSE> {
         Ok(bytes)
     }
 
-    fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Self, DecodeError> {
-        let seed = match Self::has_lapse(Lapse::SeedGuessed) {
-            true => seed.or(Some(0)),
-            false => seed,
-        };
-        if Self::has_lapse(Lapse::ClaimAllocated) && bytes.len() > HEADER {
-            let claim = u64::from_le_bytes(core::array::from_fn(|i| bytes[144 + i]));
-            let claim = usize::try_from(claim.min(1 << 30)).unwrap_or(0);
-            std::hint::black_box(Vec::<u8>::with_capacity(claim));
-        }
+    fn decode(bytes: &[u8], options: LoadOptions) -> Result<Self, DecodeError> {
+        let retry = |options: LoadOptions| options.from_bytes::<Self>(&excused(bytes));
         let excuses = [
-            Lapse::VersionIgnored,
-            Lapse::AnyHashTaken,
-            Lapse::ChecksumsIgnored,
-            Lapse::TrailingBytesTaken,
-            Lapse::CopiedBeforeItIsRead,
+            Fault::VersionIgnored,
+            Fault::AnyHasher,
+            Fault::AnyHashTaken,
+            Fault::ChecksumsIgnored,
+            Fault::TrailingBytesTaken,
+            Fault::CopiedBeforeItIsRead,
         ];
-        if Self::has_lapse(Lapse::PrehashedDecoded) {
-            return load_options(seed).from_bytes::<ByAnyHash<Self>>(bytes).map(|read| read.0);
-        }
-        let read = match excuses.into_iter().any(Self::has_lapse) {
-            true => load_options(seed).from_bytes(&excused::<LAPSE>(bytes)),
-            false => load_options(seed).from_bytes(bytes),
+        let read = match excuses.into_iter().any(has) {
+            true => retry(options),
+            false => options.from_bytes(bytes),
         };
-        let read = match read {
-            Err(DecodeError::OtherSeed) if Self::has_lapse(Lapse::SeedIgnored) => {
-                Self::from_bytes(bytes)
+        match read {
+            Err(DecodeError::SeedWithheld) if has(Fault::SeedGuessed) => retry(options.seed(0)),
+            Err(DecodeError::OtherSeed) if has(Fault::SeedIgnored) => retry(LoadOptions::new()),
+            Err(DecodeError::TextMode) if has(Fault::TextModeUnnamed) => Err(DecodeError::Magic),
+            Err(DecodeError::OutOfMemory { .. }) if has(Fault::MemoryErrorUnnamed) => {
+                Err(DecodeError::Magic)
             }
             read => read,
-        };
-        read.map_err(|error| match error {
-            DecodeError::TextMode if Self::has_lapse(Lapse::TextModeUnnamed) => DecodeError::Magic,
-            DecodeError::OutOfMemory { .. } if Self::has_lapse(Lapse::MemoryErrorUnnamed) => {
-                DecodeError::Magic
-            }
-            error => error,
-        })
+        }
     }
 
-    fn read(reader: &mut Pieces<'_>, seed: Option<u64>, max_bytes: u64) -> Result<Self, ReadError> {
-        let ahead = usize::from(Self::has_lapse(Lapse::ReadsAhead));
-        let max_bytes = match Self::has_lapse(Lapse::StreamLimitIgnored) {
-            true => u64::MAX,
-            false => max_bytes,
+    fn read(reader: &mut Pieces<'_>, options: LoadOptions) -> Result<Self, ReadError> {
+        let options = match has(Fault::StreamLimitIgnored) {
+            true => options.max_bytes(u64::MAX),
+            false => options,
         };
-        let ignored = Self::has_lapse(Lapse::ChecksumsIgnoredInStreams);
-        let options = load_options(seed).max_bytes(max_bytes);
-        let read = if ignored && reader.bytes.len() >= HEADER {
-            let mut bytes = reader.bytes.to_vec();
-            mend(&mut bytes);
-            let mut mended = Pieces { bytes: &bytes, size: reader.size };
-            let read = options.read_from(&mut mended)?;
-            let left = mended.bytes.len();
-            reader.bytes = &reader.bytes[reader.bytes.len() - left..];
-            read
-        } else if Self::has_lapse(Lapse::PrehashedRead) {
-            options.read_from::<ByAnyHash<Self>, _>(&mut *reader)?.0
-        } else {
-            options.read_from(&mut *reader)?
-        };
-        reader.bytes = &reader.bytes[ahead.min(reader.bytes.len())..];
+        if !has(Fault::ChecksumsIgnoredInStreams) || reader.bytes.len() < HEADER {
+            let read = options.read_from(&mut *reader)?;
+            let ahead = usize::from(has(Fault::ReadsAhead)).min(reader.bytes.len());
+            reader.bytes = &reader.bytes[ahead..];
+            return Ok(read);
+        }
+        let mut bytes = reader.bytes.to_vec();
+        mend(&mut bytes);
+        let mut mended = Pieces { bytes: &bytes, size: reader.size };
+        let read = options.read_from(&mut mended)?;
+        reader.bytes = &reader.bytes[reader.bytes.len() - mended.bytes.len()..];
         Ok(read)
     }
 
-    fn view(
-        bytes: &[u8],
-        seed: Option<u64>,
-        check: bool,
-    ) -> Result<Filed<LAPSE, &[u8]>, DecodeError> {
-        let options = load_options(seed);
-        let options = if check { options } else { options.unchecked_payload() };
-        let mut view = match Self::has_lapse(Lapse::PrehashedViewed) {
-            true => options.view::<ByAnyHash<Self>>(bytes)?.0,
-            false => options.view::<Self>(bytes)?,
-        };
-        view.is_view = true;
-        Ok(view)
+    fn view(bytes: &[u8], options: LoadOptions) -> Result<Filed<&[u8]>, DecodeError> {
+        options.view::<Self>(bytes).map(|view| Filed { is_view: true, ..view })
     }
 
-    fn encode_prehashed(filter: &Prehashed<Self>, withhold: bool) -> Result<Vec<u8>, BuildError> {
-        let mut filter = filter.clone();
-        if Self::has_lapse(Lapse::PrehashedSeedDropped) {
-            filter.get_mut().header.seed = 0;
-        }
-        let mut bytes = save_options(withhold).to_bytes(&filter)?;
-        if Self::has_lapse(Lapse::PrehashedUntold) {
-            bytes[18] = 1;
-        }
-        if Self::has_lapse(Lapse::PrehashedSeedTold) {
-            bytes[40] = 1;
-        }
-        if Self::has_lapse(Lapse::PrehashedSeedWithheld) && withhold {
-            bytes[22] = 1;
-        }
-        mend(&mut bytes);
-        Ok(bytes)
-    }
-
-    fn decode_prehashed(bytes: &[u8]) -> Result<Prehashed<Self>, DecodeError> {
-        match Self::has_lapse(Lapse::KeysDecoded) {
-            true => ByAnyHash::<Self>::from_bytes(bytes).map(|read| Prehashed::of(read.0)),
-            false => LoadOptions::new().from_bytes(bytes),
-        }
-    }
-
-    fn read_prehashed(reader: Pieces<'_>) -> Result<Prehashed<Self>, ReadError> {
-        match Self::has_lapse(Lapse::KeysRead) {
-            true => ByAnyHash::<Self>::read_from(reader).map(|read| Prehashed::of(read.0)),
-            false => LoadOptions::new().read_from(reader),
-        }
-    }
-
-    fn view_prehashed(bytes: &[u8]) -> Result<Prehashed<Filed<LAPSE, &[u8]>>, DecodeError> {
-        let view = match Self::has_lapse(Lapse::KeysViewed) {
-            true => ByAnyHash::<Self>::view(bytes)?.0,
-            false => LoadOptions::new().view::<Prehashed<Self>>(bytes)?.into_inner(),
-        };
-        Ok(Prehashed::of(Filed { is_view: true, ..view }))
+    fn view_prehashed(bytes: &[u8]) -> Result<Filed<&[u8]>, DecodeError> {
+        let view = LoadOptions::new().view::<Prehashed<Self>>(bytes)?.into_inner();
+        Ok(Filed { is_view: true, ..view })
     }
 }

@@ -1,14 +1,14 @@
 //! A sorted list of fingerprints: what is truncated, plain enough to be seen right.
 
-use super::{Fault, theory};
+use super::{Fault, has, theory};
 use amq_core::{
     Budget, BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, KeyHash, Plan,
     PlanError, PlanFilter, PredictedFpr, TruncateError, TruncateFilter,
 };
 
-/// The leading bits of each key's hash, with one fault, `Fault::... as u8`. It counts as packed.
+/// The leading bits of each key's hash, with the [`Fault`] of the thread. It counts as packed.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Fingerprints<const FAULT: u8> {
+pub(crate) struct Fingerprints {
     sorted: Vec<u64>,
     /// Bits of each in `sorted`: as many as `bits`, unless by a fault.
     kept: u32,
@@ -18,11 +18,7 @@ pub(crate) struct Fingerprints<const FAULT: u8> {
     len: u64,
 }
 
-impl<const FAULT: u8> Fingerprints<FAULT> {
-    fn has(fault: Fault) -> bool {
-        FAULT == fault as u8
-    }
-
+impl Fingerprints {
     fn planned(goal: Goal) -> Result<Plan<u32>, PlanError> {
         let goal = goal.checked()?;
         let bits = match goal.budget {
@@ -40,7 +36,7 @@ impl<const FAULT: u8> Fingerprints<FAULT> {
     }
 }
 
-impl<const FAULT: u8> Filter for Fingerprints<FAULT> {
+impl Filter for Fingerprints {
     fn kind(&self) -> FilterKind {
         FilterKind::Quotient
     }
@@ -74,7 +70,7 @@ impl<const FAULT: u8> Filter for Fingerprints<FAULT> {
     }
 }
 
-impl<const FAULT: u8> PlanFilter for Fingerprints<FAULT> {
+impl PlanFilter for Fingerprints {
     type Params = u32;
 
     fn plan(goal: Goal) -> Result<Plan<u32>, PlanError> {
@@ -97,7 +93,7 @@ impl<const FAULT: u8> PlanFilter for Fingerprints<FAULT> {
     }
 }
 
-impl<const FAULT: u8> BuildFilter for Fingerprints<FAULT> {
+impl BuildFilter for Fingerprints {
     fn build_hashes(
         target: impl Into<BuildTarget<u32>>,
         seed: u64,
@@ -112,22 +108,22 @@ impl<const FAULT: u8> BuildFilter for Fingerprints<FAULT> {
     }
 }
 
-impl<const FAULT: u8> TruncateFilter for Fingerprints<FAULT> {
+impl TruncateFilter for Fingerprints {
     fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
         let mut bits = Self::plan(Goal::new(self.capacity, budget))?.params;
         if bits > self.bits {
-            if Self::has(Fault::RefusedTruncationCounts) {
+            if has(Fault::RefusedTruncationCounts) {
                 self.capacity += 1;
             }
             let (fpr, bytes) = (self.expected_fpr(), self.size_in_bytes());
             return Err(TruncateError::larger(budget, fpr, bytes, self.capacity));
         }
-        if Self::has(Fault::TruncatesAlways) {
+        if has(Fault::TruncatesAlways) {
             bits = bits.min(self.bits - 1).max(1);
         }
         let fewer = self.bits - bits;
         self.bits = bits;
-        if Self::has(Fault::TruncatesInNameOnly) {
+        if has(Fault::TruncatesInNameOnly) {
             return Ok(());
         }
         // The bits of a fingerprint below those kept, or, with a fault, above them.
@@ -135,7 +131,7 @@ impl<const FAULT: u8> TruncateFilter for Fingerprints<FAULT> {
         let mask = (1 << self.kept) - 1;
         for print in &mut self.sorted {
             let upper = *print >> fewer;
-            *print = if Self::has(Fault::TruncatesTheOtherEnd) { *print & mask } else { upper };
+            *print = if has(Fault::TruncatesTheOtherEnd) { *print & mask } else { upper };
         }
         self.sorted.sort_unstable();
         self.sorted.dedup();

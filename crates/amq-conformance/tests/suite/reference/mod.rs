@@ -1,19 +1,35 @@
-//! Three filters plain enough to be seen right, each with a selectable fault, to test the suite on.
+//! Filters plain enough to be seen right, to test the suite on. Each has the [`Fault`] of the thread.
+
+use std::cell::Cell;
 
 mod bloom;
-pub(crate) mod filed;
+mod filed;
 mod fingerprints;
 mod multiset;
 mod theory;
 
 pub(crate) use bloom::{Bloom, Params};
+pub(crate) use filed::{Filed, filed};
 pub(crate) use fingerprints::Fingerprints;
 pub(crate) use multiset::Multiset;
 
+thread_local! {
+    /// What is wrong with the filters of this thread.
+    static FAULT: Cell<Fault> = const { Cell::new(Fault::None) };
+}
+
+/// Whether the filters of this thread have this fault.
+pub(crate) fn has(fault: Fault) -> bool {
+    FAULT.get() == fault
+}
+
+/// From now on the filters of this thread have this fault.
+pub(crate) fn plant(fault: Fault) {
+    FAULT.set(fault);
+}
+
 /// What is wrong with a filter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-#[allow(dead_code, reason = "the faithful filters have none")]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Fault {
     /// Nothing.
     None,
@@ -70,10 +86,14 @@ pub(crate) enum Fault {
     LeastSizeUnderstated,
     CapacityUnderstated,
     LeastNumberTooHigh,
+    SizesFall,
+    SizeRefusedAsKeys,
     // Of the Bloom filter: builds.
     BuildOverBudget,
     NoKeyTakesRoom,
     CountsOnTheSameHashes,
+    LosesRepeatedKeys,
+    KeysUnderNoSeed,
     // Of the Bloom filter: memory.
     PlanAllocates,
     CopiesUnplanned,
@@ -115,4 +135,38 @@ pub(crate) enum Fault {
     TruncatesInNameOnly,
     TruncatesAlways,
     RefusedTruncationCounts,
+
+    // Of the list: writing and reading.
+    NotedWhenReadBefore,
+    SeedTold,
+    LimitLeftOut,
+    ZerosWritten,
+    CapacityLost,
+    SeedGuessed,
+    SeedIgnored,
+    ChecksumsIgnored,
+    ChecksumsIgnoredInStreams,
+    TrailingBytesTaken,
+    VersionIgnored,
+    KindIgnored,
+    TextModeUnnamed,
+    OrderNotWalked,
+    NoKeysNoAnswer,
+    RateOfTheFile,
+    ReadsAhead,
+    StreamLimitIgnored,
+    ViewLeavesOutTheLast,
+    // Of the list: memory.
+    ClaimAllocated,
+    CopiedBeforeItIsRead,
+    MemoryErrorUnnamed,
+    // Of the list: what is done with one that was read.
+    TakesAnotherAway,
+    MergeForgets,
+    // Of the list: prehashed ones.
+    SeedMixedIn,
+    PrehashedUntold,
+    PrehashedSeedDropped,
+    AnyHasher,
+    AnyHashTaken,
 }

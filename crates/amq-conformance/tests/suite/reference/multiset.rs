@@ -3,7 +3,7 @@
 //! A fingerprint is the hash scaled to a universe of U, 2^r per slot. The rate is the occupied
 //! share of U, `1 - (1 - 1/U)^n` in the mean.
 
-use super::{Fault, theory};
+use super::{Fault, has, theory};
 use amq_core::index::index;
 use amq_core::{
     Budget, BuildError, ClearFilter, Count, CountFilter, EmptyFilter, Filter, FilterKind, Goal,
@@ -16,9 +16,9 @@ use std::fmt;
 /// The most copies of one fingerprint, as in a cuckoo filter.
 const COPIES: u64 = 8;
 
-/// A multiset with one fault, `Fault::... as u8`.
+/// A multiset with the [`Fault`] of the thread.
 #[derive(Clone, PartialEq)]
-pub(crate) struct Multiset<const FAULT: u8> {
+pub(crate) struct Multiset {
     copies: HashMap<u64, u64>,
     params: Params,
     seed: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Params {
     remainder: u32,
 }
 
-impl<const FAULT: u8> fmt::Debug for Multiset<FAULT> {
+impl fmt::Debug for Multiset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Multiset")
             .field("params", &self.params)
@@ -59,11 +59,7 @@ impl Params {
     }
 }
 
-impl<const FAULT: u8> Multiset<FAULT> {
-    fn has(fault: Fault) -> bool {
-        FAULT == fault as u8
-    }
-
+impl Multiset {
     fn fingerprint(&self, hash: KeyHash) -> u64 {
         index(hash.get(), self.params.universe())
     }
@@ -77,7 +73,7 @@ impl<const FAULT: u8> Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> Filter for Multiset<FAULT> {
+impl Filter for Multiset {
     fn kind(&self) -> FilterKind {
         FilterKind::Cuckoo
     }
@@ -111,30 +107,30 @@ impl<const FAULT: u8> Filter for Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
+impl InsertFilter for Multiset {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let fingerprint = self.fingerprint(hash);
         let copies = self.copies.get(&fingerprint).copied().unwrap_or(0);
         let inserted = Inserted::from_change(copies == 0);
-        let early = u64::from(Self::has(Fault::RefusesTooEarly)) * (self.capacity / 10 + 1);
+        let early = u64::from(has(Fault::RefusesTooEarly)) * (self.capacity / 10 + 1);
         let room = self.params.slots.saturating_sub(self.holes + early);
         if copies == COPIES || self.len >= room {
-            if Self::has(Fault::DropsTheKeyWhenFull) {
+            if has(Fault::DropsTheKeyWhenFull) {
                 return Ok(inserted);
             }
             let other = self.copies.keys().next().copied();
-            if let (Some(other), true) = (other, Self::has(Fault::DropsAnotherWhenFull)) {
+            if let (Some(other), true) = (other, has(Fault::DropsAnotherWhenFull)) {
                 self.copies.remove(&other);
                 self.copies.insert(fingerprint, copies + 1);
                 return Ok(inserted);
             }
-            if Self::has(Fault::RefusesButCounts) {
+            if has(Fault::RefusesButCounts) {
                 self.len += 1;
             }
-            if !Self::has(Fault::RefusesOnlyOnce) || !self.refused {
+            if !has(Fault::RefusesOnlyOnce) || !self.refused {
                 // The flag that an error was returned is no part of the set; only the faulty filter
                 // sets it.
-                self.refused = Self::has(Fault::RefusesOnlyOnce);
+                self.refused = has(Fault::RefusesOnlyOnce);
                 return Err(if copies == COPIES {
                     InsertError::Copies { copies }
                 } else {
@@ -143,7 +139,7 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
             }
         }
         self.len += 1;
-        if !(Self::has(Fault::SkipsTwins) && copies > 0) {
+        if !(has(Fault::SkipsTwins) && copies > 0) {
             self.copies.insert(fingerprint, copies + 1);
         }
         Ok(inserted)
@@ -151,12 +147,12 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
 
     fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         match self.contains_hash(hash) {
-            true if Self::has(Fault::UniqueStoresCopies) => {
+            true if has(Fault::UniqueStoresCopies) => {
                 self.insert_hash(hash)?;
                 Ok(Inserted::MaybePresent)
             }
             true => Ok(Inserted::MaybePresent),
-            false if Self::has(Fault::UniqueStoresNothing) => Ok(Inserted::New),
+            false if has(Fault::UniqueStoresNothing) => Ok(Inserted::New),
             false => self.insert_hash(hash),
         }
     }
@@ -168,7 +164,7 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
             match self.insert_hash(hash) {
                 Ok(inserted) => new += u64::from(inserted.is_new()),
                 Err(full) => {
-                    if Self::has(Fault::BatchUndoneWhenFull) {
+                    if has(Fault::BatchUndoneWhenFull) {
                         *self = before;
                     }
                     return Err(amq_core::BatchInsertError { done, error: full });
@@ -179,46 +175,46 @@ impl<const FAULT: u8> InsertFilter for Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> ClearFilter for Multiset<FAULT> {
+impl ClearFilter for Multiset {
     fn clear(&mut self) {
         self.copies.clear();
         (self.len, self.holes, self.refused) = (0, 0, false);
     }
 }
 
-impl<const FAULT: u8> RemoveFilter for Multiset<FAULT> {
+impl RemoveFilter for Multiset {
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         let fingerprint = self.fingerprint(hash);
         let Some(copies) = self.copies.get_mut(&fingerprint) else {
-            if Self::has(Fault::RemoveOfAbsentCounts) {
+            if has(Fault::RemoveOfAbsentCounts) {
                 self.len = self.len.saturating_sub(1);
             }
             return false;
         };
         *copies -= 1;
-        if *copies == 0 || Self::has(Fault::RemovesEveryCopy) {
+        if *copies == 0 || has(Fault::RemovesEveryCopy) {
             self.copies.remove(&fingerprint);
         }
         self.len -= 1;
-        self.holes += u64::from(Self::has(Fault::HoleNeverFilled));
-        !Self::has(Fault::RemoveSaysNo)
+        self.holes += u64::from(has(Fault::HoleNeverFilled));
+        !has(Fault::RemoveSaysNo)
     }
 }
 
-impl<const FAULT: u8> CountFilter for Multiset<FAULT> {
+impl CountFilter for Multiset {
     fn count_hash(&self, hash: KeyHash) -> Count {
         let mut copies = self.copies.get(&self.fingerprint(hash)).copied().unwrap_or(0);
-        if Self::has(Fault::CountsToOne) {
+        if has(Fault::CountsToOne) {
             copies = copies.min(1);
         }
-        if Self::has(Fault::CountsOneMore) && copies > 0 {
+        if has(Fault::CountsOneMore) && copies > 0 {
             copies += 1;
         }
         Count::up_to(copies, COPIES)
     }
 }
 
-impl<const FAULT: u8> Multiset<FAULT> {
+impl Multiset {
     fn planned(goal: Goal) -> Result<Plan<Params>, PlanError> {
         let goal = goal.checked()?;
         let rate = |params: &Params| Self::predicted_fpr(params, goal.keys).mean;
@@ -244,7 +240,7 @@ impl<const FAULT: u8> Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
+impl PlanFilter for Multiset {
     type Params = Params;
 
     fn plan(goal: Goal) -> Result<Plan<Params>, PlanError> {
@@ -267,7 +263,7 @@ impl<const FAULT: u8> PlanFilter for Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> EmptyFilter for Multiset<FAULT> {
+impl EmptyFilter for Multiset {
     fn empty(target: impl Into<Target<Params>>, seed: u64) -> Result<Self, BuildError> {
         let plan = target.into().plan::<Self>()?;
         if plan.bytes > 1 << 40 {
@@ -285,7 +281,7 @@ impl<const FAULT: u8> EmptyFilter for Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> MergeFilter for Multiset<FAULT> {
+impl MergeFilter for Multiset {
     fn can_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.merged(other).map(drop)
     }
@@ -296,7 +292,7 @@ impl<const FAULT: u8> MergeFilter for Multiset<FAULT> {
     }
 }
 
-impl<const FAULT: u8> Multiset<FAULT> {
+impl Multiset {
     /// The union. A fingerprint of a larger universe loses its last bits, if that universe is a
     /// power of two times this one.
     fn merged(&self, other: &Self) -> Result<Self, MergeError> {
@@ -307,7 +303,7 @@ impl<const FAULT: u8> Multiset<FAULT> {
         }
         // The fault accepts fingerprints with too few bits, and the shift saturates at none.
         let apart = (more / fewer).trailing_zeros();
-        let saturates = Self::has(Fault::MergeSaturates)
+        let saturates = has(Fault::MergeSaturates)
             && ours.remainder == 0
             && theirs.slots < ours.slots
             && theirs.remainder < apart;

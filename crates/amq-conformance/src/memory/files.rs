@@ -1,13 +1,11 @@
 //! Laws of the memory that decoding takes: what a file holds, and never what it claims.
-//!
-//! They need [`Counting`](crate::memory::Counting) as the test binary's global allocator; see
-//! [`memory`](mod@crate::memory).
 
-use super::damaged::mend;
-use super::forged::{fitted, forged_files, hostile, number, payload, set};
-use super::ways::{FileFilter, Pieces, encoded};
+use super::{every_refused_allocation_is_an_error, peak_of};
+use crate::files::{
+    FileFilter, LOAD, Pieces, UNCHECKED, encoded, fitted, forged_files, hostile, mend, number,
+    payload, set,
+};
 use crate::fill::{Fill, filled};
-use crate::memory::{every_refused_allocation_is_an_error, peak_of};
 use amq_core::format::{ENTRY, HEADER};
 use amq_core::{DecodeError, ReadError};
 
@@ -29,7 +27,7 @@ pub const fn most_of_a_stream(came: u64) -> u64 {
 
 /// Reads a stream of these bytes that yields so many at a time.
 fn read<F: FileFilter>(bytes: &[u8], size: usize) -> Result<F, ReadError> {
-    F::read(&mut Pieces { bytes, size }, None, u64::MAX)
+    F::read(&mut Pieces { bytes, size }, LOAD)
 }
 
 /// Requires that these bytes, whatever they are, take no more memory than they may, in every way
@@ -37,11 +35,11 @@ fn read<F: FileFilter>(bytes: &[u8], size: usize) -> Result<F, ReadError> {
 #[inline(never)]
 fn is_bounded<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) {
     let came = bytes.len() as u64;
-    takes_at_most(came + SLACK, what, || F::decode(bytes, None));
+    takes_at_most(came + SLACK, what, || F::decode(bytes, LOAD));
     let stream = || format!("{}, a stream", what());
     takes_at_most(most_of_a_stream(came), &stream, || read::<F>(bytes, usize::MAX));
-    for check in [true, false] {
-        let view = || F::view(bytes, None, check).map(drop);
+    for load in [LOAD, UNCHECKED] {
+        let view = || F::view(bytes, load).map(drop);
         takes_at_most(SLACK, &|| format!("{}, a view", what()), view);
     }
 }
@@ -100,7 +98,7 @@ pub fn claim_is_bounded<F: FileFilter>(forged: &[u8]) -> Option<u64> {
 pub fn a_file_without_memory_is_an_error<F: FileFilter>(fill: Fill<F>) {
     for n in [0, 40, 20_000] {
         let bytes = encoded(&filled(fill, n, 0.01, 3));
-        let decode = || F::decode(&bytes, None);
+        let decode = || F::decode(&bytes, LOAD);
         every_refused_allocation_is_an_error("a file", decode, |_| {});
         every_refused_allocation_is_an_error("a stream", || read::<F>(&bytes, 5000), |_| {});
     }
