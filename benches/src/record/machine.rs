@@ -82,7 +82,7 @@ fn slug(cpu: &str, cores: u64) -> String {
 }
 
 #[test]
-fn names_fit_for_a_folder_and_caches_are_read_as_the_kernel_writes_them() {
+fn names_fit_for_a_folder_and_caches_are_read() {
     let name = slug("Intel(R) Xeon(R) Processor @ 2.45GHz", 2);
     assert_eq!(name, "intel-xeon-processor-2-45ghz-2-cores");
     let dir = tempfile::tempdir().unwrap();

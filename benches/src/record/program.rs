@@ -87,7 +87,7 @@ fn published_commands_name_no_place_on_the_disk() {
 }
 
 #[test]
-fn every_contender_knows_its_version_and_what_is_not_there_is_said_to_be_unknown() {
+fn every_contender_knows_its_version_or_says_unknown() {
     for contender in crate::contenders::ALL.iter() {
         let versions = versions(&contender.info.packages);
         let known = !versions.contains("unknown") && versions.contains(char::is_numeric);

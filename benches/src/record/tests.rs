@@ -91,7 +91,7 @@ fn damaged_files_are_errors_that_name_them_and_the_way_out() {
 }
 
 #[test]
-fn a_run_takes_the_place_of_the_days_when_it_is_finished_and_not_before() {
+fn a_run_replaces_that_of_the_day_when_it_is_finished() {
     let dir = tempfile::tempdir().unwrap();
     let day = Records::of_day(dir.path(), "m", "2000-01-01");
     for name in ["bloom", "cuckoo"] {

@@ -15,7 +15,7 @@ fn what_other_threads_hold_is_counted_if_it_is_asked_for() {
 }
 
 #[test]
-fn held_and_peak_bytes_are_counted_to_the_byte_also_of_what_grows_in_place() {
+fn held_and_peak_bytes_are_counted_to_the_byte() {
     let (kept, memory) = counted(|| {
         let scratch = vec![1u8; 5000];
         let mut kept: Vec<u64> = Vec::with_capacity(100);

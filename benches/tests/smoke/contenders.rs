@@ -121,7 +121,7 @@ fn a_hit_skips_the_next_key_and_no_pass_leaves_the_stream() {
 }
 
 #[test]
-fn theories_fall_with_every_bit_and_stay_above_the_bound_of_all_filters() {
+fn theories_fall_with_every_bit_and_stay_above_the_bound() {
     for contender in ALL.iter() {
         let info = contender.info;
         let points = contender.theory_points(1_000_000);

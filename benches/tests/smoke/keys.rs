@@ -42,14 +42,14 @@ fn repeated_keys_are_found_within_and_between_sets() {
 }
 
 #[test]
-fn keys_are_given_only_as_what_they_are_and_as_far_as_there_are_any() {
+fn keys_are_given_as_what_they_are_while_there_are_any() {
     let keys = Keys::U64(&[1, 2, 3]);
     assert_eq!(u64::slice(keys.between(1, 9)), [2, 3]);
     assert!(u64::slice(keys.between(4, 9)).is_empty() && <[u8]>::slice(keys).is_empty());
 }
 
 #[test]
-fn a_stream_has_its_share_of_present_keys_and_repeats_none_while_there_are_others() {
+fn a_stream_has_its_share_of_present_keys() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     for set in [KeySet::Sequential, KeySet::Strings] {
         let made = set.make(2000, 2000, 3).unwrap();

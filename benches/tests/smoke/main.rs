@@ -173,7 +173,7 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
 }
 
 #[test]
-fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
+fn a_killed_run_can_be_resumed() {
     let place = Place(tempdir().unwrap());
     let measure = "measure --suite smoke --records @/records --rounds";
     let some = |extra: &str, code, parts: &[&str]| {
@@ -224,7 +224,7 @@ fn a_run_that_is_killed_leaves_the_records_of_the_day_and_can_be_resumed() {
 }
 
 #[test]
-fn a_report_of_own_keys_leaves_the_committed_one_alone_and_is_ignored_by_git() {
+fn a_report_of_own_keys_leaves_the_committed_one_alone() {
     let place = Place(tempdir().unwrap());
     for name in ["README.md", "latest/index.html", "records/m/2000-01-01/run.toml"] {
         place.write(Path::new("reports").join(name), "committed");

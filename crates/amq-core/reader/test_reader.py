@@ -68,14 +68,14 @@ class Golden(unittest.TestCase):
     def setUpClass(cls):
         cls.known, cls.skipped = read()
 
-    def test_every_kind_of_the_reader_has_golden_files_and_each_of_these_a_kind(self):
+    def test_every_kind_has_golden_files_and_each_file_a_kind(self):
         # Files of withdrawn kinds stay, to be refused.
         withdrawn = set(amq_reader.WITHDRAWN)
         self.assertEqual(set(self.skipped), withdrawn, "kinds that amq_reader.py has no class for")
         kinds = {type(filter) for _, _, filter in self.known}
         self.assertEqual(kinds, set(amq_reader.KINDS.values()))
 
-    def test_keys_are_found_and_the_first_false_positives_are_the_recorded_ones(self):
+    def test_keys_and_false_positives_are_the_recorded_ones(self):
         for path, _, filter in self.known:
             if isinstance(filter, RibbonMap):
                 continue
@@ -97,7 +97,7 @@ class Golden(unittest.TestCase):
                 found = [key for key in range(STREAM, end) if holds(key)]
                 self.assertEqual(found, expected)
 
-    def test_maps_have_the_values_of_their_keys_and_the_recorded_ones_of_others(self):
+    def test_maps_have_the_recorded_values(self):
         maps = [(path, map) for path, _, map in self.known if isinstance(map, RibbonMap)]
         self.assertGreaterEqual(len(maps), 5)
         for path, map in maps:
@@ -250,7 +250,7 @@ class Envelope(unittest.TestCase):
         with self.assertRaisesRegex(FormatError, "the secret key is all zeros"):
             loads(mended(content), bytes(16))
 
-    def test_a_map_of_keys_that_are_not_hashed_under_a_seed_is_refused(self):
+    def test_a_map_of_keys_not_hashed_under_a_seed_is_refused(self):
         path = next(path for path in GOLDEN if path.name == "ribbon-map-one.amq")
         for hash in (2, 3):
             content = bytearray(path.read_bytes())
@@ -259,7 +259,7 @@ class Envelope(unittest.TestCase):
             struct.pack_into("<Q", content, 40, hash - 2)
             self.refused(mended(content), "a map must hash its keys under a seed")
 
-    def test_bins_of_keys_that_are_not_hashed_under_a_seed_are_refused(self):
+    def test_bins_of_keys_not_hashed_under_a_seed_are_refused(self):
         path = next(path for path in GOLDEN if path.name == "interleaved-one.amq")
         for hash in (2, 3):
             content = bytearray(path.read_bytes())
@@ -267,7 +267,7 @@ class Envelope(unittest.TestCase):
             struct.pack_into("<Q", content, 40, hash - 2)
             self.refused(mended(content), "bins must hash their keys under a seed")
 
-    def test_a_wrong_seed_or_key_is_refused_and_the_right_one_is_that_of_all_keys(self):
+    def test_a_wrong_seed_or_key_is_refused(self):
         withheld = [path for path in GOLDEN if path.read_bytes()[22] & 1]
         self.assertGreaterEqual(len(withheld), 3)
         for path in withheld:

@@ -65,6 +65,22 @@ fn docs_comments_and_pages_have_at_most_100_columns() {
     assert!(long.is_empty(), "more than 100 columns: {long:#?}");
 }
 
+/// Of functions, tests first of all.
+#[test]
+fn names_have_at_most_60_characters() {
+    let mut long = Vec::new();
+    for path in files("", ".rs") {
+        for line in read(&path).lines() {
+            let Some((_, rest)) = line.split_once("fn ") else { continue };
+            let name = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            if name > 60 {
+                long.push(format!("{path}: {}", &rest[..name]));
+            }
+        }
+    }
+    assert!(long.is_empty(), "more than 60 characters: {long:#?}");
+}
+
 /// The ids of a page, as GitHub makes them of headings.
 fn has_anchor(path: &str, anchor: &str) -> bool {
     let page = read(path);

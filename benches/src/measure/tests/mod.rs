@@ -141,7 +141,7 @@ fn a_good_contender_has_all_its_numbers() {
 }
 
 #[test]
-fn a_peer_of_another_rate_is_flagged_and_kept_and_one_that_forgets_is_not() {
+fn a_peer_of_another_rate_is_kept_and_one_that_forgets_is_not() {
     for (fault, workload, state) in [
         (Fault::HasThreeTimesTheRate, Verify, Measured),
         (Fault::ForgetsAKey, Verify, Failed),
@@ -163,7 +163,7 @@ fn where_there_is_no_filter_of_a_budget_that_is_no_failure() {
 }
 
 #[test]
-fn every_workload_is_timed_beside_its_reference_and_without_rounds_none_is() {
+fn every_workload_is_timed_beside_its_reference() {
     let sound = |spec, rounds| found(Broken::lasting(Fault::Nothing, true, 0), spec, rounds);
     assert_eq!(sound(plain(), 0).len(), 1);
     let passes = |text: &str| text.split_whitespace().count();
@@ -257,7 +257,7 @@ fn a_refusal_is_no_failure_and_says_how_many_keys_were_held() {
 }
 
 #[test]
-fn who_grows_is_not_overfilled_and_who_takes_no_keys_does_neither() {
+fn a_growing_filter_is_not_overfilled() {
     let names = |scenario: Scenario| -> Vec<&str> {
         let spec = [along(scenario)];
         let entrants = CellGroup::all(&spec).flat_map(|group| group.entrants(&ALL));

@@ -55,7 +55,7 @@ fn what_growing_without_a_bound_costs_is_said() {
 
 /// What the note says of each rung is what truncating comes to.
 #[test]
-fn one_file_of_several_sizes_names_the_kinds_that_can_and_each_size() {
+fn one_file_of_several_sizes_names_kinds_and_sizes() {
     let asked = million().with_fpr(1e-4).need(Need::Truncate);
     let kinds = |answer: &Answer| answer.filters().map(|it| it.structure).collect::<Vec<_>>();
     let growing = choose(&asked).unwrap();

@@ -53,7 +53,7 @@ where
 }
 
 #[test]
-fn all_pairs_of_sizes_merge_without_losing_a_key_or_name_the_sizes_that_would() {
+fn all_pairs_of_sizes_merge_or_name_sizes_that_would() {
     let sizes: Vec<u64> = (1..=40).chain([64, 96, 120, 127, 128, 240, 1024]).collect();
     all_pairs_merge_or_name_what_would::<BloomFilter>(&sizes, |bits| BloomParams::new(bits, 3));
     all_pairs_merge_or_name_what_would::<BlockedBloomFilter>(&sizes, BlockedParams::new);
@@ -94,7 +94,7 @@ fn an_expanded_filter_answers_as_before_and_folds_back() {
 
 /// The rate that a merge keeps to, or is refused for, is that of the union as it would be.
 #[test]
-fn a_merge_within_a_rate_takes_the_smaller_size_that_keeps_it_or_is_refused() {
+fn a_merge_within_a_rate_takes_the_smaller_size_or_is_refused() {
     let large = BloomFilter::build(Goal::fpr(40_000, 0.01), 0..2000u64).unwrap();
     let small = {
         let plan = BloomFilter::plan_foldable(Goal::fpr(2500, 0.01), 40_000).unwrap();
@@ -128,7 +128,7 @@ fn a_merge_within_a_rate_takes_the_smaller_size_that_keeps_it_or_is_refused() {
 
 /// In the union the keys of a part at a d-th of the size count d times.
 #[test]
-fn a_union_errs_as_if_the_keys_of_an_expanded_part_were_a_multiple() {
+fn a_union_errs_as_if_an_expanded_part_held_multiples() {
     let params = |bits| BloomParams::new(bits, 7);
     for factor in [2u64, 5, 10] {
         let large = filled::<BloomFilter>(params(960_000), &hashes(0..40_000));
@@ -143,7 +143,7 @@ fn a_union_errs_as_if_the_keys_of_an_expanded_part_were_a_multiple() {
 
 /// A merge that would break the promise of the larger filter is refused for the rate.
 #[test]
-fn parts_that_fill_a_union_beyond_its_plan_are_refused_for_the_rate() {
+fn parts_that_overfill_a_union_are_refused_for_the_rate() {
     let plan = |keys| BlockedBloomFilter::plan_foldable(Goal::fpr(keys, 0.01), 100_000).unwrap();
     let mut all = BlockedBloomFilter::build(plan(100_000), 0..90_000u64).unwrap();
     let few = BlockedBloomFilter::build(plan(500), 90_000..90_030u64).unwrap();

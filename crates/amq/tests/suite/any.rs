@@ -33,7 +33,7 @@ fn aligned(bytes: &[u8]) -> (Vec<u8>, usize) {
 }
 
 #[test]
-fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
+fn every_golden_file_answers_as_recorded() {
     let mut kinds = BTreeSet::new();
     for path in files() {
         let bytes = std::fs::read(&path).unwrap();
@@ -114,7 +114,7 @@ fn every_committed_file_is_loaded_and_viewed_and_answers_as_recorded() {
 }
 
 #[test]
-fn bins_are_no_filter_and_the_error_names_the_type_that_loads_them() {
+fn the_error_for_bins_names_the_type_that_loads_them() {
     let found = FilterKind::Interleaved;
     let files = files().into_iter().map(|path| std::fs::read(path).unwrap());
     let bins: Vec<_> = files.filter(|bytes| bytes[16] == found.number()).collect();
@@ -133,7 +133,7 @@ fn bins_are_no_filter_and_the_error_names_the_type_that_loads_them() {
 }
 
 #[test]
-fn a_map_is_no_filter_and_the_error_names_the_type_that_loads_it() {
+fn the_error_for_a_map_names_the_type_that_loads_it() {
     let maps = files().into_iter().map(|path| std::fs::read(path).unwrap());
     let maps: Vec<_> = maps.filter(|bytes| bytes[16] == FilterKind::RibbonMap.number()).collect();
     assert!(maps.len() >= 3);

@@ -10,7 +10,7 @@ use amq::{
 
 /// Without its secret a filter can be looked at. A file of it could never be asked for keys.
 #[test]
-fn a_filter_read_without_its_secret_is_looked_at_and_neither_asked_nor_saved_nor_merged() {
+fn without_its_secret_a_filter_is_only_looked_at() {
     let path = std::env::temp_dir().join(format!("amq-looked-at-{}", std::process::id()));
     for &kind in AnyFilter::KINDS {
         let keyed = keyed(kind, KEY);
@@ -62,7 +62,7 @@ fn a_filter_read_without_its_secret_is_looked_at_and_neither_asked_nor_saved_nor
 }
 
 #[test]
-fn a_file_is_asked_and_changed_by_key_however_its_keys_are_hashed() {
+fn a_file_takes_and_finds_keys_however_they_are_hashed() {
     for &kind in AnyFilter::KINDS {
         let can = Abilities::of(kind);
         let hashes: Vec<KeyHash> = (0..KEYS).map(|number| number.key_hash(SEED)).collect();
@@ -109,7 +109,7 @@ fn a_file_is_asked_and_changed_by_key_however_its_keys_are_hashed() {
 }
 
 #[test]
-fn a_batch_that_is_refused_says_how_many_keys_of_the_file_went_in() {
+fn a_refused_batch_says_how_many_keys_went_in() {
     let filter = Keyed::of(AnyFilter::new(FilterKind::Cuckoo, Goal::fpr(1000, 0.01)).unwrap(), KEY);
     let mut file = AnyFile::Keyed(filter, KeyInfo::default());
     let keys: Vec<u64> = (0..5000).collect();
@@ -162,7 +162,7 @@ fn what_a_file_says_of_its_keys_stays_true_whatever_is_inserted() {
 }
 
 #[test]
-fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
+fn a_file_says_how_its_keys_were_encoded() {
     use KeyEncoding::{Bytes, Dates, Hex, Instants, Integers, Mixed, Unknown};
     const ALL: [KeyEncoding; 7] = [Unknown, Bytes, Hex, Integers, Dates, Instants, Mixed];
 
@@ -202,7 +202,7 @@ fn a_file_says_how_its_keys_were_encoded_and_answers_all_the_same() {
 
 /// A filter of keys without its seed or secret key would deny the keys that it holds.
 #[test]
-fn without_its_secret_a_file_is_read_to_be_looked_at_and_not_to_be_asked() {
+fn without_its_secret_a_file_is_only_looked_at() {
     let unknown = LoadOptions::new().secret(Secret::Unknown);
     for &kind in AnyFilter::KINDS {
         for seed in [0, 12345] {

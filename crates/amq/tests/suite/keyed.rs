@@ -36,7 +36,7 @@ fn has_its_keys(filter: &Keyed<AnyFilter>) {
 }
 
 #[test]
-fn a_keyed_file_of_every_kind_is_read_under_its_key_and_never_otherwise() {
+fn a_keyed_file_of_every_kind_is_read_under_its_key_alone() {
     for &kind in AnyFilter::KINDS {
         let file = AnyFile::Keyed(keyed(kind, KEY), KeyEncoding::Integers.into());
         let (told, withheld) = (

@@ -285,7 +285,7 @@ fn no_keys_make_the_smallest_filter_of_any_kind() {
 }
 
 #[test]
-fn a_kind_of_another_crate_can_do_nothing_here_and_the_error_says_why() {
+fn a_kind_of_another_crate_is_refused_by_name() {
     let other = FilterKind::Other("xor");
     assert_eq!(Abilities::of(other).iter().count(), 0);
     let refused = PlanError::LeftOut { kind: other };

@@ -38,7 +38,7 @@ fn the_macro_that_a_missing_key_names_is_one_of_every_crate() {
 }
 
 #[test]
-fn every_variant_is_a_feature_of_the_facade_with_its_std_and_serde() {
+fn every_variant_is_a_feature_of_the_facade() {
     let manifest = read("amq/Cargo.toml");
     let list = |feature: &str| {
         let start = manifest.find(&format!("\n{feature} = [")).expect(feature);

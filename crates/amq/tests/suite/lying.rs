@@ -73,7 +73,7 @@ fn impossible_numbers_of_a_batch_are_not_believed() {
 }
 
 #[test]
-fn impossible_numbers_of_keys_and_bytes_are_added_up_to_the_most_there_are() {
+fn sums_of_impossible_numbers_saturate() {
     let liars = vec![Liar(Ok(0)); 3];
     let filter = Sharded::from_shards_unchecked(liars, 1).unwrap();
     assert_eq!((filter.len(), filter.size_in_bytes()), (u64::MAX, u64::MAX));

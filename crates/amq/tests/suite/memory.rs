@@ -41,7 +41,7 @@ fn a_file_that_claims_more_than_it_holds_takes_a_step_of_memory() {
 }
 
 #[test]
-fn planning_by_kind_allocates_nothing_and_making_without_memory_is_an_error() {
+fn every_kind_plans_without_memory_and_is_not_made_without() {
     for kind in FilterKind::ALL {
         let goal = Goal::fpr(KEYS, 0.01);
         let (plan, peak) = peak_of(|| AnyFilter::plan(kind, goal));

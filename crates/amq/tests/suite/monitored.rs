@@ -148,7 +148,7 @@ fn threads_lose_no_count() {
 }
 
 #[test]
-fn a_watched_filter_is_changed_counted_and_asked_in_batches_as_the_filter_is() {
+fn a_watched_filter_does_what_the_filter_does() {
     let mut filter = CuckooFilter::new(Goal::fpr(2000, ASKED)).unwrap();
     let mut watched = Monitored::new(filter.clone(), ASKED).unwrap().counting_every_query();
     let keys: Vec<u64> = (0..1500).collect();

@@ -57,7 +57,7 @@ fn weak() -> [Vec<KeyHash>; 2] {
 }
 
 #[test]
-fn weak_hashes_are_refused_by_builds_of_every_kind_and_mixed_once_more_they_are_fine() {
+fn builds_refuse_weak_hashes_until_they_are_mixed() {
     for &kind in AnyFilter::KINDS {
         for hashes in weak() {
             // A binary fuse filter hashes hashes once more, so it needs different ones, no more.
@@ -94,7 +94,7 @@ fn weak_hashes_are_refused_by_builds_of_every_kind_and_mixed_once_more_they_are_
 }
 
 #[test]
-fn a_batch_of_weak_hashes_changes_nothing_and_sorted_hashes_are_never_refused() {
+fn a_batch_of_weak_hashes_changes_nothing() {
     fn check<F: EmptyFilter + Clone + PartialEq>() {
         let goal = Goal::fpr(50_000, 0.01);
         for hashes in weak() {
@@ -132,7 +132,7 @@ fn a_batch_of_weak_hashes_changes_nothing_and_sorted_hashes_are_never_refused() 
 
 /// Hashes of 48 bits: as dense as a part of the hashes of three billion keys.
 #[test]
-fn a_batch_of_hashes_without_their_highest_bits_is_refused_where_the_keys_are_bounded() {
+fn bounded_filters_refuse_hashes_without_highest_bits() {
     fn check<F: EmptyFilter + Clone + PartialEq>() {
         let hashes: Vec<KeyHash> =
             (0..50_000).map(|key| KeyHash::new(hash(key).get() >> 16)).collect();

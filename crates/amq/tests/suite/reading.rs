@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 #[test]
-fn a_committed_file_of_any_kind_whole_cut_or_damaged_takes_little_more_than_its_length() {
+fn reading_takes_little_more_than_the_file_whole_or_damaged() {
     let folder = std::env::temp_dir().join(format!("amq-memory-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("one.amq");
@@ -85,7 +85,7 @@ impl io::Write for Boasting<'_> {
 }
 
 #[test]
-fn a_reader_or_writer_that_says_it_did_more_than_asked_is_an_error() {
+fn a_reader_or_writer_that_overstates_its_work_is_an_error() {
     let filter = amq::RibbonFilter::build(amq::Budget::Fpr(0.01), 0..50_000u64).unwrap();
     for more in [1, 1 << 30, usize::MAX] {
         for honest in 0..4 {

@@ -61,7 +61,7 @@ fn the_window_is_kept_and_the_rest_forgotten<F: EmptyFilter>() {
 }
 
 #[test]
-fn what_is_in_the_window_is_found_and_what_is_older_is_forgotten() {
+fn the_window_is_found_and_what_is_older_is_forgotten() {
     the_window_is_kept_and_the_rest_forgotten::<BloomFilter>();
     the_window_is_kept_and_the_rest_forgotten::<BlockedBloomFilter>();
     the_window_is_kept_and_the_rest_forgotten::<CountingBloomFilter>();
@@ -116,7 +116,7 @@ fn generations_of_the_same_keys_err_independently() {
 }
 
 #[test]
-fn by_count_it_advances_before_it_is_full_and_remembers_the_last_keys() {
+fn by_count_it_advances_before_it_is_full() {
     let (generations, keys) = (4, 2000u64);
     let goal = Goal::fpr(keys, 0.001);
     let mut filter = Rolling::<CuckooFilter>::new(goal, generations).unwrap().by_count();

@@ -160,7 +160,7 @@ mod permissions {
     }
 
     #[test]
-    fn a_replaced_file_keeps_its_mode_and_a_new_one_has_that_of_any_new_file() {
+    fn a_replaced_file_keeps_its_mode() {
         let folder = TempDir::new().unwrap();
         let (path, other) = (folder.path().join("filter"), folder.path().join("other"));
         File::create(&other).unwrap();
@@ -358,7 +358,7 @@ mod permissions {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_is_an_error_and_the_file_stays() {
+    fn a_folder_that_cannot_be_written_is_an_error() {
         let body = |folder: &Path| {
             let path = folder.join("filter");
             let error = filter().save(&path).unwrap_err();
@@ -372,7 +372,7 @@ mod permissions {
         fs::write(folder.path().join("filter"), "old").unwrap();
         set_mode(folder.path(), 0o555);
         if is_superuser() {
-            let test = "a_folder_that_cannot_be_written_is_an_error_and_the_file_stays";
+            let test = "a_folder_that_cannot_be_written_is_an_error";
             ran_as_nobody(test, folder.path());
         } else {
             body(folder.path());

@@ -59,7 +59,7 @@ fn the_prelude_leaves_an_arcs_filter_its_own_methods() {
 }
 
 #[test]
-fn generic_code_takes_a_shared_reference_to_a_filter_that_is_shared() {
+fn generic_code_takes_a_reference_to_a_shared_filter() {
     let filter = Arc::new(sharded());
     let watched = Monitored::new(sharded(), 0.001).unwrap();
     let atomic = Arc::new(AtomicBloomFilter::new(Goal::fpr(4000, 0.001)).unwrap());

@@ -16,7 +16,7 @@ fn ribbons() -> Vec<FilterKind> {
 
 /// `amq-ribbon`: for fewer than two hundred keys a Bloom filter may be smaller.
 #[test]
-fn a_ribbon_filter_is_smaller_than_a_bloom_filter_from_two_hundred_keys_on() {
+fn ribbon_is_smaller_than_bloom_from_two_hundred_keys_on() {
     let ribbons = ribbons();
     let is_smaller = |keys| bits(&ribbons, keys, 0.01) < bits(&[FilterKind::Bloom], keys, 0.01);
     let larger: Vec<u64> = (1..2000).filter(|&keys| !is_smaller(keys)).collect();
@@ -28,7 +28,7 @@ fn a_ribbon_filter_is_smaller_than_a_bloom_filter_from_two_hundred_keys_on() {
 
 /// `amq-fuse`: a Bloom filter is smaller up to 280 keys, and may be up to four thousand.
 #[test]
-fn a_fuse_filter_is_smaller_than_a_bloom_filter_from_four_thousand_keys_on() {
+fn fuse_is_smaller_than_bloom_from_four_thousand_keys_on() {
     let difference =
         |keys| bits(&[FilterKind::Fuse], keys, 0.01) - bits(&[FilterKind::Bloom], keys, 0.01);
     let changes: Vec<u64> = (2..20_000)
@@ -41,7 +41,7 @@ fn a_fuse_filter_is_smaller_than_a_bloom_filter_from_four_thousand_keys_on() {
 
 /// `CHOOSING.md`: a tenth at equal rates, which are those of whole bits; a seventh at 1 %.
 #[test]
-fn a_ribbon_filter_is_a_tenth_smaller_than_a_fuse_filter_at_equal_rates() {
+fn ribbon_is_a_tenth_smaller_than_fuse_at_equal_rates() {
     let share =
         |fpr| 1.0 - bits(&ribbons(), 1_000_000, fpr) / bits(&[FilterKind::Fuse], 1_000_000, fpr);
     for bits in 4..=16 {

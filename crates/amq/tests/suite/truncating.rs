@@ -12,7 +12,7 @@ fn built(kind: FilterKind, rate: f64) -> AnyFilter {
 }
 
 #[test]
-fn every_kind_is_truncated_or_refuses_by_name_in_memory_and_in_its_file() {
+fn every_kind_is_truncated_or_refuses_by_name() {
     let within = LoadOptions::new().budget(SMALL);
     for kind in FilterKind::ALL {
         let whole = built(kind, 1e-4);

@@ -48,7 +48,7 @@ fn played(kind: FilterKind, under: Under, forged: &[u64]) -> (f64, Option<u64>) 
 }
 
 #[test]
-fn keys_forged_offline_are_false_positives_of_the_public_seed_alone() {
+fn keys_forged_offline_need_the_public_seed() {
     let mut table = Table::new([
         "filter",
         "hashes for one",
