@@ -166,8 +166,8 @@ where
 }
 
 /// Fill to refusal: the refused key changes nothing, every accepted key is still found, and the
-/// refusal stands. A batch stops at the same key. The more keys, the higher the rate that the filter
-/// reports, and it is right at three times the plan.
+/// refusal stands. A batch stops at the same key. The more keys, the higher the rate that the
+/// filter reports, and it is right at three times the plan.
 ///
 /// Filters that never refuse pass once they hold twenty times their plan.
 pub fn a_full_filter_refuses_and_stays_as_it_was<F>()

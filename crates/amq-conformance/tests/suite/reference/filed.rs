@@ -10,8 +10,8 @@ use amq_core::{
     ReadError, RemoveFilter, SaveOptions, Table,
 };
 
-/// The list, with the [`Fault`] of the thread. It implements no `PlanFilter`: what does, and is stored, reads and
-/// writes by the envelope alone.
+/// The list, with the [`Fault`] of the thread. It implements no `PlanFilter`: what does, and is
+/// stored, reads and writes by the envelope alone.
 #[derive(Clone)]
 pub(crate) struct Filed<B = Table> {
     header: Header,

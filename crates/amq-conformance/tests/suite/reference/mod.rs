@@ -1,4 +1,5 @@
-//! Filters plain enough to be seen right, to test the suite on. Each has the [`Fault`] of the thread.
+//! Filters plain enough to be seen right, to test the suite on. Each has the [`Fault`] of the
+//! thread.
 
 use std::cell::Cell;
 
