@@ -2,7 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
+use core::{fmt, slice};
 
 /// A set of bins: those that may hold a key.
 ///
@@ -29,13 +29,18 @@ pub struct Bins<W = BinWords> {
     words: W,
 }
 
-/// The words of a set of bins: up to eight in place, more on the heap.
+/// The words of a set of bins: up to sixteen, of 1,024 bins, in place, more on the heap.
 #[derive(Clone)]
 pub struct BinWords(Words);
 
+/// The most words in place. An allocation takes as long as half a lookup: while one runs, the
+/// processor does not begin the next lookup.
+const FEW: usize = 16;
+
 #[derive(Clone)]
 enum Words {
-    Few([u64; 8], usize),
+    One(u64),
+    Few([u64; FEW], usize),
     Many(Vec<u64>),
 }
 
@@ -43,6 +48,7 @@ impl AsRef<[u64]> for BinWords {
     #[inline]
     fn as_ref(&self) -> &[u64] {
         match &self.0 {
+            Words::One(word) => slice::from_ref(word),
             Words::Few(words, len) => &words[..*len],
             Words::Many(words) => words,
         }
@@ -53,6 +59,7 @@ impl AsMut<[u64]> for BinWords {
     #[inline]
     fn as_mut(&mut self) -> &mut [u64] {
         match &mut self.0 {
+            Words::One(word) => slice::from_mut(word),
             Words::Few(words, len) => &mut words[..*len],
             Words::Many(words) => words,
         }
@@ -70,7 +77,8 @@ impl Bins {
     #[inline]
     pub(crate) fn new(bins: u64) -> Self {
         let words = match bins.div_ceil(64) as usize {
-            few @ 0..=8 => Words::Few([0; 8], few),
+            1 => Words::One(0),
+            few @ ..=FEW => Words::Few([0; FEW], few),
             many => Words::Many(vec![0; many]),
         };
         Self { bins, words: BinWords(words) }
@@ -79,6 +87,13 @@ impl Bins {
     #[inline]
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         self.words.as_mut()
+    }
+}
+
+/// None of no bins: for [`bins_into`](crate::InterleavedBloomFilter::bins_into).
+impl Default for Bins {
+    fn default() -> Self {
+        Self::new(0)
     }
 }
 

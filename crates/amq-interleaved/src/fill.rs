@@ -237,6 +237,37 @@ fn transpose(words: &mut [u64; 64]) {
     }
 }
 
+/// Sets the bits of a single filter's table in a bin, row by row.
+///
+/// Each row is written once, and in order: several times faster than key by key.
+pub(crate) fn add_column(params: &InterleavedParams, table: &mut [u8], bin: usize, single: &[u8]) {
+    let (stride, mask) = (params.row_bytes() as usize, 1 << (bin % 8));
+    let words = single.as_chunks::<8>().0;
+    for (index, &word) in words.iter().enumerate() {
+        if let Some(&later) = words.get(index + 1) {
+            let start = 64 * (index + 1) * stride + bin / 8;
+            for row in ones(later) {
+                amq_core::prefetch::prefetch(table, start + row * stride);
+            }
+        }
+        let rows = &mut table[64 * index * stride..][..64 * stride];
+        for row in ones(word) {
+            rows[row * stride + bin / 8] |= mask;
+        }
+    }
+}
+
+/// The places of the bits that are set in a word of a table.
+#[inline(always)]
+fn ones(word: [u8; 8]) -> impl Iterator<Item = usize> {
+    let mut rest = u64::from_le_bytes(word);
+    core::iter::from_fn(move || {
+        let bit = rest.trailing_zeros() as usize;
+        rest &= rest.wrapping_sub(1);
+        (bit < 64).then_some(bit)
+    })
+}
+
 /// Writes the table of a single filter into a bin: bit r of it is the bin's bit of row r.
 pub(crate) fn set_column(params: &InterleavedParams, table: &mut [u8], bin: usize, single: &[u8]) {
     let rows = table.chunks_exact_mut(params.row_bytes() as usize);

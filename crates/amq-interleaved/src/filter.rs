@@ -265,6 +265,10 @@ impl InterleavedBloomFilter {
     /// ```
     pub fn insert_keys<K: Key>(&mut self, bin: usize, keys: &[K]) -> Result<u64, BinError> {
         BinError::check_bin(bin, self.params.bins)?;
+        if let Some(mut single) = self.single_for(bin, keys.len()) {
+            single.insert_keys(keys).map_err(BuildError::from)?;
+            return Ok(self.fill_bin(bin, &single));
+        }
         let mut next = amq_core::hashes_from(keys, self.header.seed);
         let new = fill::insert_from(&self.params, &mut self.table, bin, keys.len(), &mut next);
         self.add_keys(bin, new);
@@ -274,6 +278,10 @@ impl InterleavedBloomFilter {
     /// Inserts the keys with these hashes into a bin; see [`insert_keys`](Self::insert_keys).
     pub fn insert_batch(&mut self, bin: usize, hashes: &[KeyHash]) -> Result<u64, BinError> {
         BinError::check_bin(bin, self.params.bins)?;
+        if let Some(mut single) = self.single_for(bin, hashes.len()) {
+            single.insert_batch(hashes).map_err(BuildError::from)?;
+            return Ok(self.fill_bin(bin, &single));
+        }
         let mut rest = hashes;
         let mut next = |room: &mut [KeyHash]| {
             let (now, later) = rest.split_at(room.len().min(rest.len()));
@@ -284,6 +292,24 @@ impl InterleavedBloomFilter {
         let new = fill::insert_from(&self.params, &mut self.table, bin, hashes.len(), &mut next);
         self.add_keys(bin, new);
         Ok(new)
+    }
+
+    /// An empty single filter, if that is the faster way to fill a bin with so many keys: the bin
+    /// has none, and most blocks get one. `None` also without memory for it.
+    fn single_for(&self, bin: usize, keys: usize) -> Option<BlockedBloomFilter> {
+        if self.labels.keys(bin) > 0 || (keys as u64) < self.params.blocks {
+            return None;
+        }
+        let table = Table::zeroed(self.params.blocks * 32).ok()?;
+        let parts = Parts::new(self.params.bin(), self.header.seed);
+        BlockedBloomFilter::from_table_unchecked(table, parts).ok()
+    }
+
+    /// Writes the keys of a single filter into a bin that has none. Returns their number.
+    fn fill_bin(&mut self, bin: usize, single: &BlockedBloomFilter) -> u64 {
+        fill::add_column(&self.params, &mut self.table, bin, single.as_bytes());
+        self.labels.set_keys(bin, single.len());
+        single.len()
     }
 
     fn add_keys(&mut self, bin: usize, new: u64) {
@@ -431,6 +457,36 @@ impl<B: Bytes> InterleavedBloomFilter<B> {
         let mut answer = Bins::new(self.params.bins);
         self.answer(hash, answer.words_mut());
         answer
+    }
+
+    /// [`bins`](Self::bins) into a set that is used again: faster above 1,024 bins, where a new one
+    /// is an allocation.
+    ///
+    /// ```
+    /// use amq_interleaved::{Bins, Budget, InterleavedBloomFilter};
+    ///
+    /// let sets = [[1u64, 2], [2, 3]];
+    /// let filter = InterleavedBloomFilter::build(Budget::Fpr(1e-6), &sets)?;
+    /// let mut bins = Bins::default();
+    /// for key in 1..=3u64 {
+    ///     filter.bins_into(&key, &mut bins);
+    ///     assert_eq!(bins.count(), if key == 2 { 2 } else { 1 });
+    /// }
+    /// # Ok::<(), amq_interleaved::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn bins_into<K: Key + ?Sized>(&self, key: &K, bins: &mut Bins) {
+        self.bins_hash_into(key.key_hash(self.header.seed), bins);
+    }
+
+    /// [`bins_hash`](Self::bins_hash) into a set that is used again; see
+    /// [`bins_into`](Self::bins_into).
+    #[inline]
+    pub fn bins_hash_into(&self, hash: KeyHash, bins: &mut Bins) {
+        if bins.bin_count() != self.params.bins {
+            *bins = Bins::new(self.params.bins);
+        }
+        self.answer(hash, bins.words_mut());
     }
 
     #[inline(always)]

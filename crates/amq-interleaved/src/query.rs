@@ -1,6 +1,7 @@
 //! Lookups: the AND of eight rows.
 
 use crate::params::InterleavedParams;
+use crate::simd;
 use amq_core::KeyHash;
 use amq_core::prefetch::prefetch;
 
@@ -26,22 +27,11 @@ pub(crate) fn and_rows(
         return;
     }
     let (stride, words) = (params.row_bytes() as usize, answer.len());
-    // Slices of one length, so that the loop needs no checks and becomes vector instructions.
-    let [a, b, c, d, e, f, g, h] = rows.map(|row| {
+    let rows = rows.map(|row| {
         let start = row as usize * stride;
         &table[start..start + stride].as_chunks::<8>().0[..words]
     });
-    for i in 0..words {
-        let low = u64::from_le_bytes(a[i])
-            & u64::from_le_bytes(b[i])
-            & u64::from_le_bytes(c[i])
-            & u64::from_le_bytes(d[i]);
-        let high = u64::from_le_bytes(e[i])
-            & u64::from_le_bytes(f[i])
-            & u64::from_le_bytes(g[i])
-            & u64::from_le_bytes(h[i]);
-        answer[i] = low & high;
-    }
+    simd::and(rows, answer);
     // A view whose payload was not checked may have bits behind the last bin.
     if let Some(last) = answer.last_mut() {
         *last &= params.last_word();

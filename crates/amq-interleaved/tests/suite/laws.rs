@@ -103,6 +103,46 @@ fn many_keys_at_once_are_the_same_as_one_by_one() {
     }
 }
 
+/// Enough keys for a single filter, which is then written into the bin.
+#[test]
+fn a_bin_filled_at_once_is_the_single_filter() {
+    for bins in BINS {
+        for (seed, count) in [(0, 12u64), (1, 13), (2, 1000), (3, 20_000)] {
+            let plan = BlockedBloomFilter::plan(Goal::bytes(1000, 32 * 13)).unwrap();
+            let mut single = BlockedBloomFilter::with_seed(plan, seed).unwrap();
+            let mut many = InterleavedBloomFilter::with_seed(bins as u64, plan, seed).unwrap();
+            let keys: Vec<u64> = (0..count).map(|key| key * 7 % 15_000).collect();
+            let hashes: Vec<KeyHash> = keys.iter().map(|key| key.key_hash(seed)).collect();
+            let mut by_hashes = many.clone();
+            let (wanted, bin) = (single.insert_keys(&keys).unwrap(), bins / 2);
+            let new = many.insert_keys(bin, &keys).unwrap();
+            // Of a few, sorted, the order counts.
+            assert!(if count < 13 { new <= count } else { new == wanted }, "{new}, {wanted}");
+            assert_eq!(by_hashes.insert_batch(bin, &hashes), Ok(new));
+            assert!(by_hashes == many);
+            let found = many.bin(bin).unwrap();
+            assert_eq!((found.as_bytes(), found.len()), (single.as_bytes(), new));
+            assert_eq!(many.len(), new, "another bin changed");
+            assert!((0..bins).all(|other| other == bin || many.bin(other).unwrap().is_empty()));
+            // Again: the bin has them.
+            assert_eq!(many.insert_keys(bin, &keys), Ok(0));
+        }
+    }
+}
+
+#[test]
+fn a_set_that_is_used_again_has_the_new_answer() {
+    let mut bins = Bins::default();
+    assert!(bins.is_empty() && bins.words().is_empty());
+    for count in BINS {
+        let (_, many) = both(count, 9);
+        for key in 0..100u64 {
+            many.bins_into(&key, &mut bins);
+            assert!(bins == many.bins(&key), "key {key} of {count} bins");
+        }
+    }
+}
+
 #[test]
 fn a_batch_answers_as_single_queries_do() {
     let mut buffer = vec![u64::MAX; 3];

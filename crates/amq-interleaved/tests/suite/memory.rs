@@ -1,7 +1,7 @@
 //! What filters take of memory, and what they do without; see `amq_conformance::memory`.
 
 use crate::as_filter::{OneBin, Spread, spread};
-use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error};
+use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error, peak_of};
 use amq_conformance::{files, memory};
 use amq_interleaved::{Budget, FilterFile, Goal, InterleavedBloomFilter};
 
@@ -18,6 +18,19 @@ fn planning_allocates_nothing() {
 fn reading_a_file_takes_little_more_than_it_has() {
     memory::reading_takes_little_more_than_the_file::<Spread>(spread);
     memory::a_file_without_memory_is_an_error::<Spread>(spread);
+}
+
+/// While the allocator runs, the processor does not begin the next lookup.
+#[test]
+fn a_lookup_allocates_nothing() {
+    for bins in [1, 64, 65, 1024, 1025, 5000] {
+        let filter = InterleavedBloomFilter::new(bins, Goal::fpr(10, 0.01)).unwrap();
+        let (mut into, allocated) = (filter.bins("key"), u64::from(bins > 1024));
+        let (_, peak) = peak_of(|| filter.bins("key"));
+        assert_eq!(u64::from(peak > 0), allocated, "{bins} bins: {peak} bytes");
+        let ((), peak) = peak_of(|| filter.bins_into("another", &mut into));
+        assert_eq!(peak, 0, "{bins} bins");
+    }
 }
 
 /// Forged numbers claim a table that the file does not have.
