@@ -52,12 +52,17 @@ pub fn insert_each<B>(
     new
 }
 
+/// Bytes of a table up to which threads divide it coarsely: the wait for a block is so short that a
+/// prefetch hides it, and finer ranges only take longer to sort by.
+const COARSE_BYTES: u64 = if cfg!(test) { 32 << 10 } else { 96 << 20 };
+
 /// A table of blocks, by ranges.
 pub(super) struct Blocks<B: Block> {
     shape: B::Shape,
     blocks: u64,
     /// `log2` of the blocks in a range.
     shift: u32,
+    coarse: bool,
     of: PhantomData<fn(B)>,
 }
 
@@ -69,16 +74,20 @@ pub fn insert<B: Block>(
     len: &mut u64,
     hashes: Hashes<'_>,
 ) -> u64 {
-    bulk::insert(&Blocks::<B>::new(shape, blocks.len() as u64), blocks, len, hashes)
+    let threads = hashes.threads();
+    bulk::insert(&Blocks::<B>::new(shape, blocks.len() as u64, threads), blocks, len, hashes)
 }
 
 impl<B: Block> Blocks<B> {
-    /// The ranges of so many blocks.
+    /// The ranges of so many blocks, for so many threads.
     #[inline]
-    fn new(shape: B::Shape, blocks: u64) -> Self {
-        let bytes = super::range_bytes(blocks.saturating_mul(size_of::<B::Element>() as u64));
+    fn new(shape: B::Shape, blocks: u64, threads: u64) -> Self {
+        let table = blocks.saturating_mul(size_of::<B::Element>() as u64);
+        let coarse = threads > 1 && table < COARSE_BYTES;
+        let ranges = if coarse { 8 * threads } else { super::RANGES };
+        let bytes = super::range_bytes(table, ranges);
         let shift = (bytes / size_of::<B::Element>() as u64).ilog2();
-        Self { shape, blocks, shift, of: PhantomData }
+        Self { shape, blocks, shift, coarse, of: PhantomData }
     }
 }
 
@@ -90,6 +99,10 @@ impl<B: Block> Partition for Blocks<B> {
 
     fn range(&self) -> usize {
         1 << self.shift
+    }
+
+    fn is_coarse(&self) -> bool {
+        self.coarse
     }
 
     #[inline(always)]

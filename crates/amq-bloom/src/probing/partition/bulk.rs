@@ -5,7 +5,7 @@ use super::segment::{LINE, Page, Segment, Sorter};
 use alloc::vec::Vec;
 use amq_core::KeyHash;
 #[cfg(feature = "rayon")]
-use amq_core::internal::rayon::{self, prelude::*};
+use amq_core::internal::rayon::prelude::*;
 use amq_core::internal::zeroed;
 use amq_core::prefetch::prefetch;
 
@@ -26,6 +26,11 @@ pub(super) trait Partition: Sync {
 
     /// Elements of a range.
     fn range(&self) -> usize;
+
+    /// Whether ranges only divide the work, and are too large for a core's cache.
+    fn is_coarse(&self) -> bool {
+        false
+    }
 
     /// Items of a key.
     fn items(&self) -> usize;
@@ -88,7 +93,11 @@ const LEAST: u64 = if cfg!(test) { 1 } else { 1 << 14 };
 
 /// Items that a segment has for each range then, about.
 #[cfg(feature = "rayon")]
-const PER_RANGE: u64 = 256;
+const PER_RANGE: u64 = 2048;
+
+/// Bytes that a thread sorts at a time into coarse ranges: another finds them in a cache.
+#[cfg(feature = "rayon")]
+const SHARE: u64 = 1 << 20;
 
 /// Bytes of working memory in all, at most, but for pages that are not full.
 const MEMORY: u64 = 56 << 20;
@@ -193,17 +202,19 @@ impl<'a, P: Partition> Bulk<'a, P> {
         let memory = bytes.min(MEMORY);
         let (unit, page, count, together) = match hashes {
             #[cfg(feature = "rayon")]
-            Hashes::Shared(_) if rayon::current_num_threads() > 1 => {
+            Hashes::Shared(_) if hashes.threads() > 1 => {
                 if bytes < SHARED_BYTES {
                     return None;
                 }
-                let threads = rayon::current_num_threads() as u64;
+                let threads = hashes.threads();
                 let most = (MEMORY / 4 / (threads * per_key)).min(keys / threads / 2);
                 let unit = (ranges as u64 * PER_RANGE / items).max(LEAST).min(most).max(1);
                 // So that most pages of a range are full.
                 let page = unit * per_key / ranges as u64 / 4;
                 let page = 1 << page.clamp(PAGE / 8, PAGE).ilog2();
-                let count = memory / Segment::<P::Item>::bytes(ranges, unit * items, page);
+                let share = if partition.is_coarse() { threads * SHARE } else { memory };
+                let segment = Segment::<P::Item>::bytes(ranges, unit * items, page);
+                let count = memory.min(share) / segment;
                 let count = count.max(1).next_multiple_of(threads).min(keys.div_ceil(unit));
                 // A thread with notes on all keys takes several ranges at a time.
                 let parts = if P::BY_NUMBER { 4 * threads as usize } else { ranges };
@@ -281,7 +292,8 @@ impl<'a, P: Partition> Bulk<'a, P> {
                 let first = (done + number * unit).min(total);
                 first..(first + unit).min(total)
             };
-            self.segments.par_iter_mut().enumerate().for_each(|(number, segment)| {
+            let segments = self.segments.par_iter_mut().enumerate().with_max_len(1);
+            segments.for_each(|(number, segment)| {
                 segment.clear();
                 let mut some = [KeyHash::new(0); FEW];
                 for first in piece(number).step_by(partition.few()) {
@@ -316,7 +328,7 @@ impl<'a, P: Partition> Bulk<'a, P> {
             #[cfg(feature = "rayon")]
             2.. => {
                 let parts = self.table.par_chunks_mut(part).zip(news.par_iter_mut());
-                parts.enumerate().for_each(insert);
+                parts.enumerate().with_max_len(1).for_each(insert);
             }
             _ => self.table.chunks_mut(part).zip(&mut *news).enumerate().for_each(insert),
         }
@@ -341,7 +353,7 @@ fn insert_range<P: Partition>(
         items += segment.keys() * partition.items() / segment.ranges();
     }
     // In order they come sooner than one by one.
-    let near = items >= size_of_val(part).div_ceil(LINE);
+    let near = !partition.is_coarse() && items >= size_of_val(part).div_ceil(LINE);
     if near {
         let step = (LINE / size_of::<P::Element>()).max(1);
         (0..part.len()).step_by(step).for_each(|line| prefetch(part, line));

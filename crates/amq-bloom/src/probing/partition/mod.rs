@@ -19,6 +19,8 @@ mod segment;
 mod tests;
 
 use amq_core::KeyHash;
+#[cfg(feature = "rayon")]
+use amq_core::internal::rayon;
 use segment::{Page, Sorter};
 
 /// Hashes to insert.
@@ -34,9 +36,24 @@ pub enum Hashes<'a> {
     Shared(&'a dyn amq_core::HashSource),
 }
 
-/// Bytes of a range, a power of two: few enough for a core's nearest cache, or nearly, but no more
-/// than some 1000 ranges.
-fn range_bytes(table: u64) -> u64 {
+impl Hashes<'_> {
+    /// Number of threads that may insert them.
+    #[inline(always)]
+    fn threads(&self) -> u64 {
+        match self {
+            Self::Slice(_) | Self::From(..) => 1,
+            #[cfg(feature = "rayon")]
+            Self::Shared(_) => rayon::current_num_threads() as u64,
+        }
+    }
+}
+
+/// Ranges of a large table: few enough for their cursors to stay in a core's cache.
+const RANGES: u64 = 512;
+
+/// Bytes of a range, a power of two: a `ranges`-th of the table or somewhat more, and no less than
+/// a core's nearest cache holds.
+fn range_bytes(table: u64, ranges: u64) -> u64 {
     let least = if cfg!(test) { 1 << 9 } else { 128 << 10 };
-    (table >> 9).max(least).next_power_of_two()
+    (table / ranges).max(least).next_power_of_two()
 }

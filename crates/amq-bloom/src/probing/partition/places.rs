@@ -84,7 +84,7 @@ impl<P: Place, I: Item> Places<P, I> {
     /// The ranges of so many places, and of so many probes for each key.
     #[inline]
     pub(super) fn new(places: u64, probes: u32) -> Self {
-        let bytes = super::range_bytes((places >> P::WORD).saturating_mul(8));
+        let bytes = super::range_bytes((places >> P::WORD).saturating_mul(8), super::RANGES);
         Self { places, probes, shift: bytes.ilog2() - 3 + P::WORD, of: PhantomData }
     }
 

@@ -85,6 +85,8 @@ fn a_classic_filter_is_the_same() {
 #[test]
 fn a_split_block_filter_is_the_same() {
     is_the_same::<BlockedBloomFilter>(BlockedParams::new(701));
+    // Beyond coarse ranges.
+    is_the_same::<BlockedBloomFilter>(BlockedParams::new(1402));
     is_the_same::<BlockedBloomFilter>(BlockedParams::new(1));
 }
 
