@@ -52,7 +52,8 @@ impl FilterBuilder for Builder {
         }
         if self.rules.whole_keys {
             let hash = entry.key[..].key_hash(DEFAULT_SEED);
-            if self.last_key.replace(hash) != Some(hash) {
+            let is_prefix = self.last_prefix == Some(hash);
+            if self.last_key.replace(hash) != Some(hash) && !is_prefix {
                 self.push(hash);
             }
         }

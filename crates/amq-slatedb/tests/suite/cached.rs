@@ -1,7 +1,7 @@
 //! Filters that are truncated in caches.
 
 use crate::store::Counting;
-use crate::support::{block, built, flush, has, key, maybes};
+use crate::support::{WholeKey, block, built, flush, has, key, maybes};
 use amq_ribbon::RibbonFilter;
 use amq_slatedb::AmqFilterPolicy;
 use foyer::{BlockEngineConfig, DeviceBuilder, FsDeviceBuilder, HybridCacheBuilder};
@@ -9,7 +9,7 @@ use slatedb::config::Settings;
 use slatedb::db_cache::foyer_hybrid::FoyerHybridCache;
 use slatedb::db_cache::{CachedEntry, CachedKey, DbCache, SplitCache};
 use slatedb::object_store::memory::InMemory;
-use slatedb::{Db, FilterPolicy, PrefixExtractor, PrefixTarget};
+use slatedb::{Db, FilterPolicy};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,20 +17,6 @@ const KEYS: u64 = 20_000;
 
 /// Bytes that a filter of few keys may take whatever the limit.
 const SMALLEST_LIMIT: f64 = 1024.0;
-
-/// Every key is its prefix.
-struct WholeKey;
-
-impl PrefixExtractor for WholeKey {
-    fn name(&self) -> &str {
-        "whole-key"
-    }
-
-    fn prefix_len(&self, target: &PrefixTarget) -> Option<usize> {
-        let (PrefixTarget::Point(bytes) | PrefixTarget::Prefix(bytes)) = target;
-        Some(bytes.len())
-    }
-}
 
 fn policy() -> AmqFilterPolicy {
     AmqFilterPolicy::bits_per_key(10.0).unwrap().with_cached_bits_per_key(5.0).unwrap()

@@ -3,13 +3,29 @@
 use amq_slatedb::AmqFilterPolicy;
 use bytes::Bytes;
 use slatedb::config::{FlushOptions, FlushType};
-use slatedb::{Db, Filter, FilterPolicy, FilterQuery, RowEntry, ValueDeletable};
+use slatedb::{
+    Db, Filter, FilterPolicy, FilterQuery, PrefixExtractor, PrefixTarget, RowEntry, ValueDeletable,
+};
 use std::sync::Arc;
 
 pub(crate) type Policies = Vec<Arc<dyn FilterPolicy>>;
 
 pub(crate) fn one(policy: AmqFilterPolicy) -> Policies {
     vec![Arc::new(policy)]
+}
+
+/// Every key is its prefix.
+pub(crate) struct WholeKey;
+
+impl PrefixExtractor for WholeKey {
+    fn name(&self) -> &str {
+        "whole-key"
+    }
+
+    fn prefix_len(&self, target: &PrefixTarget) -> Option<usize> {
+        let (PrefixTarget::Point(bytes) | PrefixTarget::Prefix(bytes)) = target;
+        Some(bytes.len())
+    }
 }
 
 /// A key of 16 bytes.
