@@ -208,7 +208,7 @@ impl LoadOptions {
     }
 
     /// The seed of a file that withholds it. A file with another seed is refused as
-    /// [`DecodeError::OtherSeed`].
+    /// [`DecodeError::OtherSeed`], and one whose keys are hashed otherwise by how they are.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.secret = Some(Secret::Seed(seed));
@@ -216,7 +216,8 @@ impl LoadOptions {
     }
 
     /// The secret key of a [`Keyed`](crate::Keyed) filter's file that withholds it. A file with
-    /// another key is refused as [`DecodeError::OtherKey`].
+    /// another key is refused as [`DecodeError::OtherKey`], and one whose keys are hashed otherwise
+    /// by how they are.
     #[must_use]
     pub const fn key(mut self, key: SipKey) -> Self {
         self.secret = Some(Secret::Key(key));

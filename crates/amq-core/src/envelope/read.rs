@@ -142,6 +142,7 @@ mod stream {
     use super::super::format::ALIGN;
     use super::super::sections::check_padding;
     use super::{FileFormat, FileHeader, HEADER, Opened, SectionStream, Sections};
+    use crate::error::number::Counted;
     use crate::memory::reserve;
     use crate::{Budget, DecodeError, ReadError, Secret, Table};
     use std::fs::File;
@@ -321,8 +322,9 @@ mod stream {
                         continue;
                     }
                     Ok(more) => io::Error::other(std::format!(
-                        "the reader says that it read {more} bytes into a buffer of {asked}: mend \
-                         its `read`"
+                        "the reader says that it read {} into a buffer of {asked}: mend its \
+                         `read`",
+                        Counted(more as u64, "bytes")
                     )),
                     Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                     Err(error) => error,

@@ -106,7 +106,7 @@ impl Told {
                 Ok((Hashing::SeedWithheld, given))
             }
             (Self::Nothing, None | Some(Secret::Unknown)) => Ok((Hashing::Prehashed, 0)),
-            (Self::Seed(_) | Self::SeedWithheld(_) | Self::Nothing, Some(Secret::Seed(_))) => {
+            (Self::Seed(_) | Self::SeedWithheld(_), Some(Secret::Seed(_))) => {
                 Err(DecodeError::OtherSeed)
             }
             // Never written, so never read.
@@ -129,7 +129,7 @@ impl Told {
             (Self::Seed(_) | Self::SeedWithheld(_), Some(Secret::Key(_))) => {
                 Err(DecodeError::NotKeyed)
             }
-            (Self::Nothing, Some(Secret::Key(_))) => Err(DecodeError::Prehashed),
+            (Self::Nothing, Some(Secret::Seed(_) | Secret::Key(_))) => Err(DecodeError::Prehashed),
         }
     }
 }

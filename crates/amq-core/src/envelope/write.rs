@@ -6,6 +6,8 @@ use super::file_format::FileFormat;
 use super::format::{ALIGN, HEADER};
 use super::header::FileHeader;
 use crate::BuildError;
+#[cfg(feature = "std")]
+use crate::error::number::Counted;
 use crate::memory::zeroed;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -114,7 +116,8 @@ fn write_all(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
             Ok(written) => {
                 bytes = bytes.get(written..).ok_or_else(|| {
                     io::Error::other(std::format!(
-                        "the writer says that it wrote {written} bytes of {}: mend its `write`",
+                        "the writer says that it wrote {} of {}: mend its `write`",
+                        Counted(written as u64, "bytes"),
                         bytes.len()
                     ))
                 })?;

@@ -1,6 +1,6 @@
 //! Filters that cannot be made.
 
-use super::number::Limit;
+use super::number::{Counted, Limit, noun};
 use super::sip_key::ZERO_KEY;
 use super::{BatchInsertError, PlanError, UnevenHashes};
 use core::fmt;
@@ -71,31 +71,57 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-Self::Plan(error) => write!(f, "{error}"),
-Self::OutOfMemory { bytes } => write!(f, "the allocator refused {} bytes: free memory, or plan for fewer keys or a higher \
-             false-positive rate", Limit(*bytes)),
-Self::Exhausted { attempts, keys } => write!(f, "none of {attempts} internal seeds solves the system of {keys} keys, which does not \
-             happen by chance: build with another seed, a secret one if strangers choose the keys; \
-             if you hash the keys yourself, hash them under another seed, uniformly over all 64 bits"),
-Self::Uneven(error) => write!(f, "{error}"),
-Self::KeysChanged { keys } => write!(f, "some of {keys} keys gave another hash the second time: a `Key` must always give the \
-             same one; or hash each key once and build from the hashes"),
-Self::TooManyKeys { planned } => write!(f, "there are more keys than the {planned} planned for: plan for more, or give a budget, \
-             which sizes the filter to the keys"),
-Self::Visited => f.write_str("this thread visits a shard of the filter, which would be missing in its file: write it \
-             after the visit"),
-Self::PartSeeds { part } => write!(f, "part {part} of the filter hashes keys by another seed than the whole, so that no \
-             key of it is found and no file of it could be read: replace it by a filter of the \
-             same seed"),
-Self::Withheld => f.write_str("the filter was read without the seed or secret key that its file withholds, and a file \
-             of it could never be asked for keys: read it with that seed or secret key, or copy the \
-             file itself"),
-Self::UnusedSeed => f.write_str("the filter was made with a seed, which its keys are not hashed under, since it is in \
-             `Prehashed` or `Keyed`, and its file has no place for the seed: make it with the seed \
-             0, as `Prehashed::new` and `Keyed::new` do"),
-Self::ZeroKey => write!(f, "{ZERO_KEY}"),
-Self::Insert(error) => write!(f, "the filter cannot be built: {error}"),
-}
+            Self::Plan(error) => write!(f, "{error}"),
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "the allocator refused {} {}: free memory, or plan for fewer keys or a higher \
+                 false-positive rate",
+                Limit(*bytes),
+                noun(*bytes, "bytes")
+            ),
+            Self::Exhausted { attempts, keys } => write!(
+                f,
+                "none of {attempts} internal seeds solves the system of {}, which does not \
+                 happen by chance: build with another seed, a secret one if strangers choose the \
+                 keys; if you hash the keys yourself, hash them under another seed, uniformly \
+                 over all 64 bits",
+                Counted(*keys, "keys")
+            ),
+            Self::Uneven(error) => write!(f, "{error}"),
+            Self::KeysChanged { keys } => write!(
+                f,
+                "a key gave another hash the second time, in a build of {}: a `Key` must always \
+                 give the same one; or hash each key once and build from the hashes",
+                Counted(*keys, "keys")
+            ),
+            Self::TooManyKeys { planned } => write!(
+                f,
+                "there are more keys than the {planned} planned for: plan for more, or give a \
+                 budget, which sizes the filter to the keys"
+            ),
+            Self::Visited => f.write_str(
+                "this thread visits a shard of the filter, which would be missing in its file: \
+                 write it after the visit",
+            ),
+            Self::PartSeeds { part } => write!(
+                f,
+                "part {part} of the filter hashes keys by another seed than the whole, so that \
+                 no key of it is found and no file of it could be read: replace it by a filter \
+                 of the same seed"
+            ),
+            Self::Withheld => f.write_str(
+                "the filter was read without the seed or secret key that its file withholds, and \
+                 a file of it could never be asked for keys: read it with that seed or secret \
+                 key, or copy the file itself",
+            ),
+            Self::UnusedSeed => f.write_str(
+                "the filter was made with a seed, which its keys are not hashed under, since it \
+                 is in `Prehashed` or `Keyed`, and its file has no place for the seed: make it \
+                 with the seed 0, as `Prehashed::new` and `Keyed::new` do",
+            ),
+            Self::ZeroKey => write!(f, "{ZERO_KEY}"),
+            Self::Insert(error) => write!(f, "the filter cannot be built: {error}"),
+        }
     }
 }
 

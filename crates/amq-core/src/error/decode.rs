@@ -1,5 +1,6 @@
 //! What cannot be read.
 
+use super::number::{Counted, Limit, noun};
 use crate::{FilterKind, PlanError, TruncateError};
 use core::fmt;
 
@@ -69,14 +70,16 @@ pub enum DecodeError {
         /// Its number.
         id: u8,
     },
-    /// The hashes of its keys come from the caller, and a filter that takes keys was asked for.
+    /// The hashes of its keys come from the caller, and a filter that takes keys was asked for; or
+    /// a seed or secret key was given, which such a file has no use for.
     Prehashed,
     /// Its keys are hashed here, and a [`Prehashed`](crate::Prehashed) filter was asked for.
     NotPrehashed,
     /// Its keys are hashed under a secret key of 128 bits, and another filter than a
-    /// [`Keyed`](crate::Keyed) one was asked for.
+    /// [`Keyed`](crate::Keyed) one was asked for, or a seed was given.
     Keyed,
-    /// Its keys are hashed under a seed, and a [`Keyed`](crate::Keyed) filter was asked for.
+    /// Its keys are hashed under a seed, and a [`Keyed`](crate::Keyed) filter was asked for, or a
+    /// secret key was given.
     NotKeyed,
     /// An encoding of keys that this version does not know.
     KeyEncoding {
@@ -98,8 +101,7 @@ pub enum DecodeError {
     /// The file omits its seed, and none was given.
     SeedWithheld,
     /// A seed was given, and it is not the file's: the file stores another one, or the check of
-    /// another one, or none because the hashes of its keys come from the caller. Seeds may be
-    /// secret, so neither is named.
+    /// another one. Seeds may be secret, so neither is named.
     OtherSeed,
     /// The file omits the secret key of 128 bits that its keys are hashed under, and none was
     /// given.
@@ -130,9 +132,9 @@ pub enum DecodeError {
         /// What is inconsistent.
         what: &'static str,
     },
-    /// The file is larger than the caller allows.
+    /// The file, or the bytes that were given, are more than the caller allows.
     OverLimit {
-        /// Its bytes.
+        /// How many they are.
         bytes: u64,
         /// The most that are allowed.
         limit: u64,
@@ -165,53 +167,51 @@ impl fmt::Display for DecodeError {
         match *self {
             Self::Magic => f.write_str("not an amq file: wrong magic bytes"),
             Self::TextMode => f.write_str(
-                "this was a filter, but line ends or top bits were changed: was it transferred in text \
-                 mode? Copy it again as binary",
+                "this was a filter, but line ends or top bits were changed: was it transferred \
+                 in text mode? Copy it again as binary",
             ),
             Self::ByteSwapped => f.write_str(
                 "this is a filter with its bytes in the opposite order: copy it byte for byte",
             ),
             Self::Version { major, minor } => write!(
                 f,
-                "the file has format version {major}.{minor}, and this program reads {}.x: use a newer \
-                 one",
+                "the file has format version {major}.{minor}, and this program reads {}.x: use a \
+                 newer one",
                 crate::envelope::MAJOR
             ),
             // Until the header is there, nobody knows how long the file should be.
             Self::Truncated { bytes, needed } if needed == crate::format::HEADER as u64 => write!(
                 f,
-                "the file is cut short within its header: it has {bytes} bytes, and the header alone \
-                 has {needed}. Copy it again"
+                "the file is cut short within its header: it has {}, and the header alone has \
+                 {needed}. Copy it again",
+                Counted(bytes, "bytes")
             ),
             Self::Truncated { bytes, needed } => write!(
                 f,
-                "the file is cut short: it has {bytes} bytes of {needed}. Copy it again"
+                "the file is cut short: it has {} of {needed}. Copy it again",
+                Counted(bytes, "bytes")
             ),
             Self::Trailing { bytes } => {
-                let s = if bytes == 1 { " follows" } else { "s follow" };
-                write!(f, "{bytes} byte{s} the end of the filter")
+                let follow = if bytes == 1 { "follows" } else { "follow" };
+                write!(f, "{} {follow} the end of the filter", Counted(bytes, "bytes"))
             }
-            Self::Checksum { part } => write!(
-                f,
-                "the {part} is damaged: its checksum is not the one stated. {AGAIN}"
-            ),
-            Self::WrongKind { found, wanted } => write!(
-                f,
-                "the file holds {}, and {} was asked for",
-                Named(found),
-                Named(wanted)
-            ),
+            Self::Checksum { part } => {
+                write!(f, "the {part} is damaged: its checksum is not the one stated. {AGAIN}")
+            }
+            Self::WrongKind { found, wanted } => {
+                write!(f, "the file holds {}, and {} was asked for", Named(found), Named(wanted))
+            }
             Self::Kind { number } => match FilterKind::withdrawn(number) {
                 Some(id) => write!(
                     f,
-                    "the file holds a {id} filter, written by amq up to 0.3, which is read no longer: \
-                     build a `{}` filter from the keys",
+                    "the file holds a {id} filter, written by amq up to 0.3, which is read no \
+                     longer: build a `{}` filter from the keys",
                     FilterKind::Ribbon.id()
                 ),
                 None => write!(
                     f,
-                    "the file holds a filter of kind {number}, which this program does not know: use a \
-                     newer one"
+                    "the file holds a filter of kind {number}, which this program does not know: \
+                     use a newer one"
                 ),
             },
             Self::UnsupportedKind { found } => write!(
@@ -222,34 +222,38 @@ impl fmt::Display for DecodeError {
             ),
             Self::Revision { kind, found, known } => write!(
                 f,
-                "the file holds {} in layout {found}, and this program reads layout {known}: use the \
-                 version that wrote it, or build it anew",
+                "the file holds {} in layout {found}, and this program reads layout {known}: use \
+                 the version that wrote it, or build it anew",
                 Named(kind)
             ),
             Self::Prehashed => f.write_str(
                 "the file's keys were hashed by the program that made it (hash 2): read it as a \
-                 `Prehashed` filter, and ask it by hash",
+                 `Prehashed` filter, or one of any kind as an `AnyFile`, give no seed or secret \
+                 key, and ask it by hash",
             ),
             Self::NotPrehashed => f.write_str(
-                "the file's keys are hashed here, under a seed or a secret key (hash 1 or 3): read it \
-                 as the filter itself or as a `Keyed` one, not as a `Prehashed` one",
+                "the file's keys are hashed here, under a seed or a secret key (hash 1 or 3): \
+                 read it as the filter itself or as a `Keyed` one, not as a `Prehashed` one",
             ),
             Self::Keyed => f.write_str(
-                "the file's keys are hashed with SipHash under a secret key (hash 3): read it as a `Keyed` \
-                 filter, or one of any kind as an `AnyFile`",
+                "the file's keys are hashed with SipHash under a secret key (hash 3), not under \
+                 a seed: read it as a `Keyed` filter, or one of any kind as an `AnyFile`. Give \
+                 no seed, but the key if the file omits it",
             ),
             Self::NotKeyed => f.write_str(
-                "the file's keys are hashed with XXH3 under a seed (hash 1): read it as the filter \
-                 itself, not as a `Keyed` one",
+                "the file's keys are hashed with XXH3 under a seed (hash 1), not under a secret \
+                 key: read it as the filter itself, or one of any kind as an `AnyFile`. Give no \
+                 key, but the seed if the file omits it",
             ),
             Self::Hash { id } => write!(
                 f,
-                "the keys were hashed by function {id}, which this program does not know: it needs a \
-                 newer one"
+                "the keys were hashed by function {id}, which this program does not know: it \
+                 needs a newer one"
             ),
             Self::KeyEncoding { version } => write!(
                 f,
-                "the keys were encoded by version {version} of the rules, which this program does not know"
+                "the keys were encoded by version {version} of the rules, which this program \
+                 does not know"
             ),
             Self::Flags { unknown, minor } => {
                 f.write_str("the file needs what this program does not know: ")?;
@@ -257,29 +261,26 @@ impl fmt::Display for DecodeError {
                 for (place, bit) in bits.enumerate() {
                     write!(f, "{}flag {bit}", if place == 0 { "" } else { ", " })?;
                 }
-                write!(
-                    f,
-                    " of format {}.{minor}. Use a newer one",
-                    crate::envelope::MAJOR
-                )
+                write!(f, " of format {}.{minor}. Use a newer one", crate::envelope::MAJOR)
             }
             Self::Reserved { part } => {
                 write!(f, "bytes of the {part} that must be zero are not. {AGAIN}")
             }
             Self::SeedWithheld => f.write_str(
-                "the file omits its seed: give it, by `LoadOptions::seed` or a method that takes a seed",
+                "the file omits its seed: give it, by `LoadOptions::seed` or a method that takes \
+                 a seed",
             ),
             Self::OtherSeed => f.write_str(
-                "the seed given is not the one that the file's keys were hashed with: give that one, or \
-                 find the file that belongs to this seed",
+                "the seed given is not the one that the file's keys were hashed with: give that \
+                 one, or find the file that belongs to this seed",
             ),
             Self::KeyWithheld => f.write_str(
                 "the file omits the secret key that its keys are hashed under: give it, by \
                  `LoadOptions::key` or a method that takes a key",
             ),
             Self::OtherKey => f.write_str(
-                "the secret key given is not the one that the file's keys were hashed under: give that \
-                 one, or find the file that belongs to this key",
+                "the secret key given is not the one that the file's keys were hashed under: \
+                 give that one, or find the file that belongs to this key",
             ),
             Self::ZeroKey => write!(
                 f,
@@ -291,19 +292,29 @@ impl fmt::Display for DecodeError {
             Self::Params(error) => write!(f, "invalid parameters: {error}. {AGAIN}"),
             Self::PayloadLength { stated, expected } => write!(
                 f,
-                "the file states {stated} bytes where its geometry asks for {expected}. {AGAIN}"
+                "the file states {} where its geometry asks for {expected}. {AGAIN}",
+                Counted(stated, "bytes")
             ),
             Self::Structure { what } => write!(
                 f,
-                "the table is inconsistent ({what}): no sequence of operations leads to it. {AGAIN}"
+                "the table is inconsistent ({what}): no sequence of operations leads to it. \
+                 {AGAIN}"
             ),
             Self::OverLimit { bytes, limit } => write!(
                 f,
-                "the file says that it has {bytes} bytes, and at most {limit} are allowed"
+                "there {} {} to read, and `LoadOptions::max_bytes` allows {limit}: allow more if \
+                 you trust where they come from",
+                if bytes == 1 { "is" } else { "are" },
+                Counted(bytes, "bytes")
             ),
             Self::Budget(error) => write!(f, "{error}"),
             Self::OutOfMemory { bytes } => {
-                write!(f, "the allocator refused {bytes} bytes: free memory, or use a view")
+                write!(
+                    f,
+                    "the allocator refused {} {}: free memory, or use a view",
+                    Limit(bytes),
+                    noun(bytes, "bytes")
+                )
             }
             Self::Interrupted => f.write_str("the file could not be read to its end"),
         }

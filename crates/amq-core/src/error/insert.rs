@@ -1,6 +1,6 @@
 //! Keys that cannot be inserted.
 
-use super::number::Limit;
+use super::number::{Counted, Limit, noun};
 use super::{LengthMismatch, UnevenHashes};
 use core::fmt;
 
@@ -68,21 +68,49 @@ pub enum InsertError {
 impl fmt::Display for InsertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-Self::Table { len, capacity, load } => write!(f, "the filter is full: it holds {len} keys, was planned for {capacity}, and has {:.1} % \
-             of its slots in use. Remove keys first, or plan a larger one", load * 100.0),
-Self::Copies { copies } => write!(f, "a key is in {copies} times already, and there is no place for another copy. Insert \
-             each key once, or choose a filter with room for more copies"),
-Self::Limit { what, limit } => write!(f, "the filter would exceed its limit of {} {what}. Allow it more {what}", Limit(*limit)),
-Self::Stages { stages } => write!(f, "the filter has {stages} stages, and too little of its false-positive rate is left for \
-             another. Start with one planned for more keys, or for a higher rate"),
-Self::UsedUp { entries, of } => write!(f, "the filter cannot double any more: {entries} of {of} entries have used up their \
-             fingerprints, and would fill the next table. Start one with longer fingerprints"),
-Self::Uneven(error) => write!(f, "{error}"),
-Self::Length(error) => write!(f, "{error}"),
-Self::Visited => f.write_str("this thread visits the key's shard: insert into the shard that the visit was given, \
-             or after the visit"),
-Self::OutOfMemory { bytes } => write!(f, "the allocator refused {} bytes. Free memory and try again", Limit(*bytes)),
-}
+            Self::Table { len, capacity, load } => write!(
+                f,
+                "the filter is full: it holds {}, was planned for {capacity}, and has {:.1} % of \
+                 its slots in use. Remove keys first, or plan a larger one",
+                Counted(*len, "keys"),
+                load * 100.0
+            ),
+            Self::Copies { copies } => write!(
+                f,
+                "a key is in {} already, and there is no place for another copy. Insert each key \
+                 once, or choose a filter with room for more copies",
+                Counted(*copies, "times")
+            ),
+            Self::Limit { what, limit } => write!(
+                f,
+                "the filter would exceed its limit of {} {}. Allow it more {what}",
+                Limit(*limit),
+                noun(*limit, what)
+            ),
+            Self::Stages { stages } => write!(
+                f,
+                "the filter has {}, and too little of its false-positive rate is left for \
+                 another. Start with one planned for more keys, or for a higher rate",
+                Counted(*stages, "stages")
+            ),
+            Self::UsedUp { entries, of } => write!(
+                f,
+                "the filter cannot double any more: {entries} of {of} entries have used up their \
+                 fingerprints, and would fill the next table. Start one with longer fingerprints"
+            ),
+            Self::Uneven(error) => write!(f, "{error}"),
+            Self::Length(error) => write!(f, "{error}"),
+            Self::Visited => f.write_str(
+                "this thread visits the key's shard: insert into the shard that the visit was \
+                 given, or after the visit",
+            ),
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "the allocator refused {} {}. Free memory and try again",
+                Limit(*bytes),
+                noun(*bytes, "bytes")
+            ),
+        }
     }
 }
 

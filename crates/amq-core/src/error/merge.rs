@@ -1,6 +1,7 @@
 //! Filters that cannot be merged.
 
 use super::InsertError;
+use super::number::Counted;
 use crate::FilterKind;
 use core::fmt;
 
@@ -100,29 +101,60 @@ pub enum MergeError {
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-Self::Sizes { field, ours, theirs, below, above } => write!(f, "the filters differ in {field}: {ours} here, {theirs} there, and neither number is a multiple of \
-             the other: beside {ours} a filter of {below} or {above} can be merged. Plan the parts of a \
-             whole by `plan_foldable`"),
-Self::Mismatch { field, ours, theirs } => write!(f, "the filters differ in {field}: {} here, {} there; {SAME}", Bound(*ours), Bound(*theirs)),
-Self::Seeds => write!(f, "the filters hash their keys with different seeds; {SAME}"),
-Self::SipKeys => f.write_str("the filters hash their keys under different secret keys, so that no key can be looked \
-             up in both: build one of them again from its keys, under the secret key of the other, \
-             or keep both and ask each"),
-Self::Hashing => f.write_str("the filters hash keys in different ways (under a seed, under a secret key, or in that \
-             of the program that made one), so that no key can be looked up in both: build one of \
-             them again from its keys, in the way of the other, or keep both and ask each"),
-Self::Withheld => f.write_str("a filter was read without the seed or secret key that its file withholds, so that \
-             nobody knows whether both hash their keys alike: read it with that seed or secret key"),
-Self::Kinds { ours, theirs } => write!(f, "the filters are of different kinds, {ours} here, {theirs} there; {SAME}"),
-Self::MismatchReal { field, ours, theirs } => write!(f, "the filters differ in {field}: {ours:?} here, {theirs:?} there; {SAME}"),
-Self::Rate { merged, asked } => write!(f, "the merged filter would have a false-positive rate of {merged:?}, above the {asked:?} \
-             promised; keep both, or insert the keys of both into a larger one"),
-Self::Fingerprints { ours, theirs } => write!(f, "the filter to be merged tells only {theirs} hashes apart, and this one {ours}: \
-             merge this one into the other"),
-Self::Keys { ours, theirs, slots } => write!(f, "the filters hold {ours} and {theirs} keys, more than fit into {slots} slots, of \
-             which some always stay empty; keep both, or plan for {} keys", u128::from(*ours) + u128::from(*theirs)),
-Self::Insert(error) => write!(f, "the filters do not fit into one: {error}"),
-}
+            Self::Sizes { field, ours, theirs, below, above } => write!(
+                f,
+                "the filters differ in {field}: {ours} here, {theirs} there, and neither number \
+                 is a multiple of the other: beside {ours} a filter of {below} or {above} can be \
+                 merged. Plan the parts of a whole by `plan_foldable`"
+            ),
+            Self::Mismatch { field, ours, theirs } => write!(
+                f,
+                "the filters differ in {field}: {} here, {} there; {SAME}",
+                Bound(*ours),
+                Bound(*theirs)
+            ),
+            Self::Seeds => write!(f, "the filters hash their keys with different seeds; {SAME}"),
+            Self::SipKeys => f.write_str(
+                "the filters hash their keys under different secret keys, so that no key can be \
+                 looked up in both: build one of them again from its keys, under the secret key \
+                 of the other, or keep both and ask each",
+            ),
+            Self::Hashing => f.write_str(
+                "the filters hash keys in different ways (under a seed, under a secret key, or \
+                 in that of the program that made one), so that no key can be looked up in both: \
+                 build one of them again from its keys, in the way of the other, or keep both \
+                 and ask each",
+            ),
+            Self::Withheld => f.write_str(
+                "a filter was read without the seed or secret key that its file withholds, so \
+                 that nobody knows whether both hash their keys alike: read it with that seed or \
+                 secret key",
+            ),
+            Self::Kinds { ours, theirs } => {
+                write!(f, "the filters are of different kinds, {ours} here, {theirs} there; {SAME}")
+            }
+            Self::MismatchReal { field, ours, theirs } => {
+                write!(f, "the filters differ in {field}: {ours:?} here, {theirs:?} there; {SAME}")
+            }
+            Self::Rate { merged, asked } => write!(
+                f,
+                "the merged filter would have a false-positive rate of {merged:?}, above the \
+                 {asked:?} promised; keep both, or insert the keys of both into a larger one"
+            ),
+            Self::Fingerprints { ours, theirs } => write!(
+                f,
+                "the filter to be merged tells only {theirs} hashes apart, and this one {ours}: \
+                 merge this one into the other"
+            ),
+            Self::Keys { ours, theirs, slots } => write!(
+                f,
+                "the filters hold {ours} and {theirs} keys, more than fit into {}, of which some \
+                 always stay empty; keep both, or plan for {} keys",
+                Counted(*slots, "slots"),
+                u128::from(*ours) + u128::from(*theirs)
+            ),
+            Self::Insert(error) => write!(f, "the filters do not fit into one: {error}"),
+        }
     }
 }
 

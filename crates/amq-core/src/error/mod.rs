@@ -8,7 +8,7 @@ mod decode;
 mod insert;
 mod length;
 mod merge;
-mod number;
+pub(crate) mod number;
 mod plan;
 mod sip_key;
 mod truncate;
@@ -39,9 +39,10 @@ mod tests {
         let between = |min, max| PlanError::Parameter { name: "slots", value: 99, min, max };
         let keys = |keys, min, max| PlanError::Keys { keys, min, max };
         let mismatch = |ours, theirs| MergeError::Mismatch { field: "max_keys", ours, theirs };
-        let same = "; only filters made with the same parameters and the same seed can be combined";
+        let same = "; only filters made with the same parameters and the same seed can be \
+                    combined";
         let table = "the filter is full: it holds 90 keys, was planned for 88, and has 70.3 % of \
-             its slots in use. Remove keys first, or plan a larger one";
+                     its slots in use. Remove keys first, or plan a larger one";
         let texts: &[(&dyn core::error::Error, &str)] = &[
             (
                 &keys(51, 1, 50),
@@ -54,13 +55,13 @@ mod tests {
             ),
             (
                 &PlanError::Fpr { fpr: 1.5 },
-                "a false-positive rate of 1.5 is not possible: it must lie strictly between 0 and \
-                 1 (1 % is written 0.01)",
+                "a false-positive rate of 1.5 is not possible: it must lie strictly between 0 \
+                 and 1 (1 % is written 0.01)",
             ),
             (
                 &PlanError::FprBelowHashFloor { fpr: 1e-300, floor: 5e-20, keys: 1 },
                 "a false-positive rate of 1e-300 is not above the floor of 5e-20 that 64-bit \
-                 hashes set for 1 keys: ask for a higher rate, or keep the keys themselves",
+                 hashes set for 1 key: ask for a higher rate, or keep the keys themselves",
             ),
             (
                 &PlanError::FprUnreachable { fpr: 1e-12, lowest: 2e-10, keys: 10 },
@@ -69,13 +70,13 @@ mod tests {
             ),
             (
                 &PlanError::FewKeys { bits_per_key: 9.5, keys: 3, least: 14 },
-                "9.5 bits per key are too few for 3 keys: they suffice from 14 keys on; or give a size in bytes, or a false-positive \
-                 rate",
+                "9.5 bits per key are too few for 3 keys: they suffice from 14 keys on; or give \
+                 a size in bytes, or a false-positive rate",
             ),
             (
                 &BuildError::KeysChanged { keys: 12 },
-                "some of 12 keys gave another hash the second time: a `Key` must always give the same one; or hash each key once and \
-                 build from the hashes",
+                "a key gave another hash the second time, in a build of 12 keys: a `Key` must \
+                 always give the same one; or hash each key once and build from the hashes",
             ),
             (
                 &PlanError::BitsPerKey { bits_per_key: -1.0 },
@@ -83,13 +84,13 @@ mod tests {
             ),
             (
                 &PlanError::Bytes { bytes: 10, min: 688 },
-                "10 bytes are too few for these keys: the smallest filter of this \
-                 variant that holds them takes 688",
+                "10 bytes are too few for these keys: the smallest filter of this variant that \
+                 holds them takes 688",
             ),
             (
                 &PlanError::Bytes { bytes: 1, min: 688 },
-                "1 byte is too few for these keys: the smallest filter of this variant that holds them \
-                 takes 688",
+                "1 byte is too few for these keys: the smallest filter of this variant that \
+                 holds them takes 688",
             ),
             (
                 &PlanError::TooLarge { bytes: 1.46e12, max_bytes: 1 << 36 },
@@ -130,14 +131,14 @@ mod tests {
             (
                 &BuildError::Exhausted { attempts: 1024, keys: 50 },
                 "none of 1024 internal seeds solves the system of 50 keys, which does not happen \
-                 by chance: build with another seed, a secret one if strangers choose the keys; if \
-                 you hash the keys yourself, hash them under another seed, uniformly over all 64 \
-                 bits",
+                 by chance: build with another seed, a secret one if strangers choose the keys; \
+                 if you hash the keys yourself, hash them under another seed, uniformly over all \
+                 64 bits",
             ),
             (
                 &BuildError::Insert(BatchInsertError { done: 0, error: limit("bytes", 10) }),
-                "the filter cannot be built: the filter would exceed its limit of 10 bytes. Allow \
-                 it more bytes",
+                "the filter cannot be built: the filter would exceed its limit of 10 bytes. \
+                 Allow it more bytes",
             ),
             (&full, table),
             (&BatchInsertError { done: 0, error: full }, table),
@@ -153,8 +154,8 @@ mod tests {
             ),
             (
                 &InsertError::Copies { copies: 8 },
-                "a key is in 8 times already, and there is no place for another copy. Insert each \
-                 key once, or choose a filter with room for more copies",
+                "a key is in 8 times already, and there is no place for another copy. Insert \
+                 each key once, or choose a filter with room for more copies",
             ),
             (
                 &InsertError::Stages { stages: 2 },
@@ -172,20 +173,21 @@ mod tests {
             (
                 &MergeError::Sizes { field: "bits", ours: 64, theirs: 96, below: 64, above: 128 },
                 "the filters differ in bits: 64 here, 96 there, and neither number is a multiple \
-                 of the other: beside 64 a filter of 64 or 128 can be merged. Plan the parts of a \
-                 whole by `plan_foldable`",
+                 of the other: beside 64 a filter of 64 or 128 can be merged. Plan the parts of \
+                 a whole by `plan_foldable`",
             ),
             (
                 &MergeError::Hashing,
-                "the filters hash keys in different ways (under a seed, under a secret key, or in \
-                 that of the program that made one), so that no key can be looked up in both: build \
-                 one of them again from its keys, in the way of the other, or keep both and ask each",
+                "the filters hash keys in different ways (under a seed, under a secret key, or \
+                 in that of the program that made one), so that no key can be looked up in both: \
+                 build one of them again from its keys, in the way of the other, or keep both \
+                 and ask each",
             ),
             (
                 &MergeError::SipKeys,
                 "the filters hash their keys under different secret keys, so that no key can be \
-                 looked up in both: build one of them again from its keys, under the secret key of \
-                 the other, or keep both and ask each",
+                 looked up in both: build one of them again from its keys, under the secret key \
+                 of the other, or keep both and ask each",
             ),
             (
                 &MergeError::Seeds,
@@ -209,8 +211,8 @@ mod tests {
             ),
             (
                 &MergeError::Fingerprints { ours: 1152, theirs: 576 },
-                "the filter to be merged tells only 576 hashes apart, and this one 1152: \
-                 merge this one into the other",
+                "the filter to be merged tells only 576 hashes apart, and this one 1152: merge \
+                 this one into the other",
             ),
             (
                 &MergeError::Keys { ours: 90, theirs: 80, slots: 128 },
@@ -228,8 +230,8 @@ mod tests {
             ),
             (
                 &TruncateError::Larger { asked: Budget::Fpr(0.001), has: Budget::Fpr(0.0078) },
-                "the filter has a false-positive rate of 7.800e-3, and truncating cannot lower it \
-                 to 0.001: ask for a higher rate, or build the filter again from its keys",
+                "the filter has a false-positive rate of 7.800e-3, and truncating cannot lower \
+                 it to 0.001: ask for a higher rate, or build the filter again from its keys",
             ),
             (
                 &TruncateError::larger(Budget::BitsPerKey(12.0), 0.01, 1000, 1000),
@@ -238,8 +240,8 @@ mod tests {
             ),
             (
                 &TruncateError::larger(Budget::Bytes(2000), 0.01, 1000, 1000),
-                "the filter has 1000 bytes, and truncating cannot give it 2000: ask for fewer, or \
-                 build the filter again from its keys",
+                "the filter has 1000 bytes, and truncating cannot give it 2000: ask for fewer, \
+                 or build the filter again from its keys",
             ),
             (
                 &TruncateError::Kind { kind: crate::FilterKind::Cuckoo },
@@ -265,6 +267,47 @@ mod tests {
             assert_eq!(std::format!("{error:?}"), *text, "what `main` prints");
             // Who prints the chain of sources reads everything once.
             assert!(error.source().is_none_or(|source| !text.contains(&source.to_string())));
+        }
+    }
+
+    #[test]
+    fn one_thing_is_named_in_the_singular() {
+        const HEADER: u64 = crate::format::HEADER as u64;
+        let text = |error: &dyn core::error::Error| error.to_string();
+        for (text, one) in [
+            (text(&DecodeError::Truncated { bytes: 1, needed: HEADER }), "it has 1 byte, and"),
+            (text(&DecodeError::Truncated { bytes: 1, needed: 640 }), "it has 1 byte of 640."),
+            (text(&DecodeError::Trailing { bytes: 1 }), "1 byte follows the end"),
+            (text(&DecodeError::PayloadLength { stated: 1, expected: 8 }), "states 1 byte where"),
+            (text(&DecodeError::OverLimit { bytes: 1, limit: 0 }), "there is 1 byte to read"),
+            (text(&DecodeError::OutOfMemory { bytes: 1 }), "refused 1 byte:"),
+            (text(&BuildError::OutOfMemory { bytes: 1 }), "refused 1 byte:"),
+            (text(&BuildError::Exhausted { attempts: 9, keys: 1 }), "the system of 1 key,"),
+            (text(&BuildError::KeysChanged { keys: 1 }), "in a build of 1 key:"),
+            (text(&InsertError::OutOfMemory { bytes: 1 }), "refused 1 byte."),
+            (text(&InsertError::Table { len: 1, capacity: 1, load: 1.0 }), "it holds 1 key,"),
+            (text(&InsertError::Copies { copies: 1 }), "is in 1 time already"),
+            (text(&InsertError::Limit { what: "bytes", limit: 1 }), "its limit of 1 byte. Allow"),
+            (text(&InsertError::Stages { stages: 1 }), "has 1 stage,"),
+            (text(&MergeError::Keys { ours: 1, theirs: 1, slots: 1 }), "into 1 slot,"),
+            (text(&PlanError::Keys { keys: 1, min: 2, max: 9 }), "for 1 key cannot"),
+            (text(&PlanError::FprUnreachable { fpr: 0.1, lowest: 0.2, keys: 1 }), "for 1 key at"),
+            (
+                text(&PlanError::FewKeys { bits_per_key: 0.5, keys: 1, least: 2 }),
+                "for 1 key: they suffice from 2 keys on",
+            ),
+            (
+                text(&PlanError::Doublings { fingerprint_bits: 1, doublings: 2, most: 1 }),
+                "last for 1 doubling,",
+            ),
+            (text(&TruncateError::OutOfMemory { bytes: 1 }), "refused 1 byte:"),
+            (
+                text(&TruncateError::Larger { asked: Budget::Bytes(2), has: Budget::Bytes(1) }),
+                "has 1 byte,",
+            ),
+            (text(&SipKeyError::Length { bytes: 1 }), "1 byte of text"),
+        ] {
+            assert!(text.contains(one), "{text}");
         }
     }
 }

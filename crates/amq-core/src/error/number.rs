@@ -19,6 +19,20 @@ impl fmt::Display for Limit {
     }
 }
 
+/// A number of things, which are named in the plural: `2 bytes`, `1 byte`.
+pub(crate) struct Counted(pub(crate) u64, pub(crate) &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, noun(self.0, self.1))
+    }
+}
+
+/// The noun for so many, from its plural.
+pub(super) fn noun(number: u64, plural: &'static str) -> &'static str {
+    if number == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural }
+}
+
 /// The range of a number: `must be 1`, `must be at least 1`, `must be from 1 to 9`.
 pub(super) struct Range {
     pub(super) min: u64,

@@ -1,6 +1,6 @@
 //! Goals and parameters that cannot be planned.
 
-use super::number::{Limit, Range};
+use super::number::{Counted, Limit, Range};
 use crate::FilterKind;
 use core::fmt;
 
@@ -132,23 +132,26 @@ impl fmt::Display for PlanError {
         match self {
             Self::Keys { keys, min, max } => write!(
                 f,
-                "a filter for {keys} keys cannot be planned: the number {}",
+                "a filter for {} cannot be planned: the number {}",
+                Counted(*keys, "keys"),
                 Range { min: *min, max: *max }
             ),
             Self::Fpr { fpr } => write!(
                 f,
-                "a false-positive rate of {fpr:?} is not possible: it must lie strictly between 0 and \
-             1 (1 % is written 0.01)"
+                "a false-positive rate of {fpr:?} is not possible: it must lie strictly between \
+                 0 and 1 (1 % is written 0.01)"
             ),
             Self::FprBelowHashFloor { fpr, floor, keys } => write!(
                 f,
-                "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that 64-bit \
-             hashes set for {keys} keys: ask for a higher rate, or keep the keys themselves"
+                "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that \
+                 64-bit hashes set for {}: ask for a higher rate, or keep the keys themselves",
+                Counted(*keys, "keys")
             ),
             Self::FprUnreachable { fpr, lowest, keys } => write!(
                 f,
-                "this variant cannot reach a false-positive rate of {fpr:?} for {keys} keys at any \
-             size: ask for more than {lowest:?}, or take another variant"
+                "this variant cannot reach a false-positive rate of {fpr:?} for {} at any size: \
+                 ask for more than {lowest:?}, or take another variant",
+                Counted(*keys, "keys")
             ),
             Self::BitsPerKey { bits_per_key } => write!(
                 f,
@@ -156,24 +159,26 @@ impl fmt::Display for PlanError {
             ),
             Self::FewKeys { bits_per_key, keys, least } => write!(
                 f,
-                "{bits_per_key} bits per key are too few for {keys} keys: they suffice from {least} \
-             keys on; or give a size in bytes, or a false-positive rate"
+                "{bits_per_key} bits per key are too few for {}: they suffice from {} on; or \
+                 give a size in bytes, or a false-positive rate",
+                Counted(*keys, "keys"),
+                Counted(*least, "keys")
             ),
             Self::Bytes { bytes: 1, min } => write!(
                 f,
-                "1 byte is too few for these keys: the smallest filter of this variant that holds them \
-             takes {min}"
+                "1 byte is too few for these keys: the smallest filter of this variant that \
+                 holds them takes {min}"
             ),
             Self::Bytes { bytes, min } => write!(
                 f,
-                "{bytes} bytes are too few for these keys: the smallest filter of this variant that \
-             holds them takes {min}"
+                "{bytes} bytes are too few for these keys: the smallest filter of this variant \
+                 that holds them takes {min}"
             ),
             Self::TooLarge { bytes, max_bytes } => write!(
                 f,
-                "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible here: \
-             ask for fewer keys, a higher rate or a smaller size, or split the keys among \
-             several filters",
+                "the filter would take some {bytes:.1e} bytes, and fewer than {} are possible \
+                 here: ask for fewer keys, a higher rate or a smaller size, or split the keys \
+                 among several filters",
                 Limit(*max_bytes)
             ),
             Self::Parameter { name, value, min, max } => {
@@ -188,9 +193,10 @@ impl fmt::Display for PlanError {
             ),
             Self::Doublings { fingerprint_bits, doublings, most } => write!(
                 f,
-                "{fingerprint_bits}-bit fingerprints last for {most} doublings, not for {doublings}: \
-             then entries whose bits are used up would fill the table. Take longer fingerprints, \
-             or allow fewer doublings"
+                "{fingerprint_bits}-bit fingerprints last for {}, not for {doublings}: then \
+                 entries whose bits are used up would fill the table. Take longer fingerprints, \
+                 or allow fewer doublings",
+                Counted((*most).into(), "doublings")
             ),
             Self::LeftOut { kind } if matches!(kind, FilterKind::Other(_)) => write!(
                 f,
@@ -200,7 +206,7 @@ impl fmt::Display for PlanError {
             Self::LeftOut { kind } => write!(
                 f,
                 "this program was built without the {kind} filter: take another kind, or turn on \
-                the variant's feature of the crate"
+                 the variant's feature of the crate"
             ),
         }
     }

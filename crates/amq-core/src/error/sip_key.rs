@@ -1,5 +1,6 @@
 //! Text that is no secret key.
 
+use super::number::Counted;
 use core::fmt;
 
 /// Text that is not the hexadecimal form of a [`SipKey`](crate::SipKey). It may be a secret
@@ -28,13 +29,14 @@ impl fmt::Display for SipKeyError {
         match self {
             Self::Length { bytes } => write!(
                 f,
-                "no secret key: {bytes} bytes of text, where there should be 32 hexadecimal digits and \
-              nothing else"
+                "no secret key: {} of text, where there should be 32 hexadecimal digits and \
+                 nothing else",
+                Counted(*bytes as u64, "bytes")
             ),
             Self::Digit { at } => write!(
                 f,
-                "no secret key: the character at place {} is none of the 32 hexadecimal digits that \
-              there should be",
+                "no secret key: the character at place {} is none of the 32 hexadecimal digits \
+                 that there should be",
                 at + 1
             ),
             Self::Zero => write!(f, "{ZERO_KEY}"),
@@ -51,5 +53,6 @@ impl fmt::Debug for SipKeyError {
 impl core::error::Error for SipKeyError {}
 
 /// Why a key of zeros is refused.
-pub(super) const ZERO_KEY: &str = "the secret key is all zeros, as memory or a file is that nobody has filled: take 16 bytes from \
-     the operating system's random generator";
+pub(super) const ZERO_KEY: &str = "the secret key is all zeros, as memory or a file is that \
+                                   nobody has filled: take 16 bytes from the operating system's \
+                                   random generator";

@@ -1,7 +1,7 @@
 //! Filters that cannot be truncated.
 
 use super::PlanError;
-use super::number::Limit;
+use super::number::{Counted, Limit, noun};
 use crate::{Budget, FilterKind};
 use core::fmt;
 
@@ -58,8 +58,8 @@ impl fmt::Display for TruncateError {
                 match (asked, has) {
                     (Budget::Fpr(asked), Budget::Fpr(has)) => write!(
                         f,
-                        "the filter has a false-positive rate of {has:.3e}, and truncating cannot \
-                         lower it to {asked:?}: ask for a higher rate"
+                        "the filter has a false-positive rate of {has:.3e}, and truncating \
+                         cannot lower it to {asked:?}: ask for a higher rate"
                     ),
                     (Budget::BitsPerKey(asked), Budget::BitsPerKey(has)) => write!(
                         f,
@@ -68,8 +68,8 @@ impl fmt::Display for TruncateError {
                     ),
                     (Budget::Bytes(asked), Budget::Bytes(has)) => write!(
                         f,
-                        "the filter has {has} bytes, and truncating cannot give it {asked}: ask \
-                         for fewer"
+                        "the filter has {}, and truncating cannot give it {asked}: ask for fewer",
+                        Counted(*has, "bytes")
                     ),
                     (asked, has) => {
                         write!(
@@ -82,8 +82,8 @@ impl fmt::Display for TruncateError {
             }
             Self::Kind { kind } => write!(
                 f,
-                "a filter of the kind `{}` cannot be truncated; kinds that can: `{}`, `{}`, `{}`. \
-                 Build a smaller one from its keys",
+                "a filter of the kind `{}` cannot be truncated; kinds that can: `{}`, `{}`, \
+                 `{}`. Build a smaller one from its keys",
                 kind.id(),
                 FilterKind::Ribbon.id(),
                 FilterKind::Fuse.id(),
@@ -95,8 +95,9 @@ impl fmt::Display for TruncateError {
             ),
             Self::OutOfMemory { bytes } => write!(
                 f,
-                "the allocator refused {} bytes: free memory, or ask for a smaller filter",
-                Limit(*bytes)
+                "the allocator refused {} {}: free memory, or ask for a smaller filter",
+                Limit(*bytes),
+                noun(*bytes, "bytes")
             ),
         }
     }

@@ -95,9 +95,9 @@ impl fmt::Display for UnevenHashes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} different hashes agree in their highest 16 bits, {:#06x}, and a filter needs hashes \
-             that are evenly distributed over all 64 bits: use a 64-bit hash function, such as \
-             XXH3, or hash a weak hash once more, as `KeyHash::of(&hash, 0)` does",
+            "{} different hashes agree in their highest 16 bits, {:#06x}, and a filter needs \
+             hashes that are evenly distributed over all 64 bits: use a 64-bit hash function, \
+             such as XXH3, or hash a weak hash once more, as `KeyHash::of(&hash, 0)` does",
             self.hashes, self.highest
         )
     }

@@ -190,7 +190,7 @@ fn what_a_file_holds_is_read_with_the_seed_that_it_withholds() {
     let hashes = prehashed(FilterKind::Cuckoo).to_bytes().unwrap();
     assert_eq!(
         LoadOptions::new().seed(0).from_bytes::<AnyFile>(&hashes).unwrap_err(),
-        DecodeError::OtherSeed
+        DecodeError::Prehashed
     );
 }
 

@@ -1,8 +1,10 @@
 //! Reading a filter of any kind takes the file's length and little more; see
 //! `amq_conformance::memory`.
 
-use amq::AnyFilter;
-use amq::FilterFile;
+use amq::{
+    AnyFile, AnyFilter, CuckooFilter, DecodeError, FilterFile, Goal, Keyed, LoadOptions, Prehashed,
+    ReadError, SipKey,
+};
 use amq_conformance::memory::{SLACK, most_of_a_stream, takes_at_most};
 use std::io;
 use std::path::Path;
@@ -91,8 +93,8 @@ fn a_reader_or_writer_that_overstates_its_work_is_an_error() {
         for honest in 0..4 {
             let bytes = filter.to_bytes().unwrap();
             let reader = || Boasting { bytes: &bytes, honest, more };
-            let said = |error: amq::ReadError| {
-                assert!(matches!(error, amq::ReadError::Io(_)), "{error}");
+            let said = |error: ReadError| {
+                assert!(matches!(error, ReadError::Io(_)), "{error}");
                 assert!(error.to_string().contains("mend its `read`"), "{error}");
             };
             said(AnyFilter::read_from(reader()).unwrap_err());
@@ -113,7 +115,7 @@ fn a_large_file_is_loaded_into_its_place() {
     let folder = std::env::temp_dir().join(format!("amq-large-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("large.amq");
-    let mut filter = amq::BloomFilter::new(amq::Goal::fpr(3_000_000, 0.01)).unwrap();
+    let mut filter = amq::BloomFilter::new(Goal::fpr(3_000_000, 0.01)).unwrap();
     filter.extend(0..1000u64);
     filter.save(&path).unwrap();
     let length = filter.to_bytes().unwrap().len() as u64;
@@ -130,4 +132,40 @@ fn a_large_file_is_loaded_into_its_place() {
         assert!(AnyFilter::load(&path).is_err());
     });
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The refusal says how the keys are hashed, and what it tells the reader to do works.
+#[test]
+fn a_secret_of_another_sort_is_refused_with_the_way_out() {
+    let (key, goal) = (SipKey::new([7; 16]), Goal::fpr(10, 0.01));
+    let plain = CuckooFilter::with_seed(goal, 9).unwrap();
+    let keyed = Keyed::of(CuckooFilter::with_seed(goal, 0).unwrap(), key).to_bytes().unwrap();
+    let hashes = Prehashed::of(CuckooFilter::with_seed(goal, 0).unwrap()).to_bytes().unwrap();
+    let (seed, key) = (LoadOptions::new().seed(9), LoadOptions::new().key(key));
+    for (file, options, texts) in [
+        (&keyed, seed, ["under a secret key (hash 3), not under a seed", "Give no seed"]),
+        (&plain.to_bytes().unwrap(), key, ["under a seed (hash 1), not under", "Give no key"]),
+        (&hashes, seed, ["by the program that made it", "give no seed or secret key"]),
+        (&hashes, key, ["by the program that made it", "give no seed or secret key"]),
+    ] {
+        let refused = options.from_bytes::<AnyFile>(file).unwrap_err();
+        let text = refused.to_string();
+        assert!(texts.iter().all(|part| text.contains(part)), "{text}");
+        let streamed = options.read_from::<AnyFile, _>(&file[..]).unwrap_err();
+        assert!(matches!(streamed, ReadError::Decode(error) if error == refused), "{streamed}");
+        assert_eq!(options.view::<AnyFile>(file).map(drop), Err(refused));
+        assert!(AnyFile::from_bytes(file).is_ok());
+    }
+}
+
+#[test]
+fn bytes_over_the_limit_are_not_called_a_file() {
+    let bytes = CuckooFilter::new(Goal::fpr(10, 0.01)).unwrap().to_bytes().unwrap();
+    let refused = LoadOptions::new().max_bytes(100).from_bytes::<AnyFilter>(&bytes).unwrap_err();
+    assert_eq!(refused, DecodeError::OverLimit { bytes: bytes.len() as u64, limit: 100 });
+    let text = refused.to_string();
+    assert!(
+        !text.contains("file") && text.contains("`LoadOptions::max_bytes` allows 100"),
+        "{text}"
+    );
 }
