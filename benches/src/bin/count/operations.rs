@@ -5,10 +5,11 @@
 
 use amq::bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 use amq::{
-    BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, BuildError, Count,
-    CountingBloomFilter, CuckooFilter, DecodeError, ExpandableQuotientFilter, FilterExt,
-    FilterFile, FuseFilter, Goal, QuotientFilter, RibbonFilter, RibbonMap,
-    ScalableBlockedBloomFilter, ScalableBloomFilter, WideBlockedBloomFilter, WindowedCuckooFilter,
+    AnyFilter, BlockedBloomFilter, BlockedCountingBloomFilter, BloomFilter, BuildError, Count,
+    CountingBloomFilter, CuckooFilter, DEFAULT_SEED, DecodeError, ExpandableQuotientFilter, Filter,
+    FilterExt, FilterFile, FilterKind, FuseFilter, Goal, Key, KeyHash, QuotientFilter,
+    RibbonFilter, RibbonMap, ScalableBlockedBloomFilter, ScalableBloomFilter,
+    WideBlockedBloomFilter, WindowedCuckooFilter,
 };
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -35,6 +36,8 @@ impl Keys {
 
 static PRESENT: LazyLock<Keys> = LazyLock::new(|| Keys::from(0));
 static ABSENT: LazyLock<Keys> = LazyLock::new(|| Keys::from(KEYS));
+static HASHES: LazyLock<Vec<KeyHash>> =
+    LazyLock::new(|| present().iter().map(|key| key.key_hash(DEFAULT_SEED)).collect());
 
 const GOAL: Goal = Goal::fpr(KEYS as u64, 0.01);
 pub(crate) const ONE: RangeInclusive<usize> = 1..=1;
@@ -203,7 +206,7 @@ impl Operations {
     }
 }
 
-const KINDS: [fn(&mut Operations); 16] = [
+const KINDS: [fn(&mut Operations); 17] = [
     bloom,
     blocked_bloom,
     wide_blocked_bloom,
@@ -220,6 +223,7 @@ const KINDS: [fn(&mut Operations); 16] = [
     ribbon,
     fuse,
     ribbon_map,
+    any_cuckoo,
 ];
 
 fn bloom(all: &mut Operations) {
@@ -356,4 +360,17 @@ fn ribbon_map(all: &mut Operations) {
     all.make([kind, "build"], KEYS, build);
     all.each([kind, "get"], ALL, full, present, move |map, key| map.get(key) == value(key));
     all.file(kind, full, F::to_bytes, F::from_bytes, |b| RibbonMap::view(b).is_ok());
+}
+
+/// What choosing the kind at run time adds.
+fn any_cuckoo(all: &mut Operations) {
+    let (kind, new) = ("AnyFilter/cuckoo", |goal| AnyFilter::new(FilterKind::Cuckoo, goal));
+    let full = move || filled(new, |filter, key| filter.insert(key));
+    let has = |filter: &mut AnyFilter, hash: &KeyHash| filter.contains_hash(*hash);
+    all.each([kind, "contains_hash"], ALL, full, || &HASHES, has);
+    let empty = move || new(GOAL).unwrap();
+    all.each([kind, "insert"], ALL, empty, present, |filter, key| {
+        black_box(filter.insert(key)).is_ok()
+    });
+    all.each([kind, "remove"], ALL, full, present, |filter, key| filter.remove(key).unwrap());
 }
