@@ -20,7 +20,7 @@ impl Sized {
     /// The name of the kind.
     #[getter]
     fn kind(&self) -> &'static str {
-        self.0.kind.id()
+        self.0.params.id()
     }
 
     /// The number of keys planned for.
@@ -60,7 +60,7 @@ impl Sized {
     }
 
     fn __repr__(&self) -> String {
-        format!("<amq.Plan: {}>", self.0)
+        format!("<amq.Plan: {}: {}>", self.0.params, self.0)
     }
 }
 

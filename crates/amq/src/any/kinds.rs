@@ -385,7 +385,7 @@ impl Row {
         Self {
             kind,
             names,
-            plan: |kind, goal| Ok(AnyPlan::new(kind, &F::plan(goal)?)),
+            plan: |kind, goal| Ok(F::plan(goal)?.with_params(kind)),
             empty: None,
             build: |target, seed, hashes| Ok(F::build_hashes(target.of(), seed, hashes)?.into()),
             #[cfg(feature = "rayon")]
@@ -417,7 +417,7 @@ impl Row {
         Self {
             kind,
             names,
-            plan: |kind, goal| Ok(AnyPlan::new(kind, &F::plan(goal)?)),
+            plan: |kind, goal| Ok(F::plan(goal)?.with_params(kind)),
             empty: Some(|goal, seed| Ok(F::empty(goal, seed)?.into())),
             build: |target, seed, hashes| {
                 Ok(fill_from_hashes::<F>(target.of(), seed, hashes)?.into())

@@ -6,69 +6,11 @@ use crate::Ability;
 use amq_core::internal::hashes_of;
 use amq_core::{
     Budget, BuildError, BuildTarget, DEFAULT_SEED, FilterKind, Goal, Key, KeyHash, Plan, PlanError,
-    numeric,
 };
-use core::fmt;
 
 /// What a filter of some kind will cost and how well it will do, before it is made; see
-/// [`AnyFilter::plan`].
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct AnyPlan {
-    /// The kind.
-    pub kind: FilterKind,
-    /// The number of keys planned for.
-    pub keys: u64,
-    /// Bytes of the table on the heap. Where that depends on the keys, 99 filters in 100 take
-    /// at most this.
-    pub bytes: u64,
-    /// Expected false-positive rate with the planned number of distinct keys in it, 0 to 1.
-    pub expected_fpr: f64,
-    /// Peak bytes on the heap while the filter is built, the filter itself included.
-    pub build_bytes: u64,
-    /// The plan of the kind, without its parameters.
-    plan: Plan<()>,
-}
-
-impl AnyPlan {
-    pub(super) fn new<P>(kind: FilterKind, plan: &Plan<P>) -> Self {
-        Self {
-            kind,
-            keys: plan.keys,
-            bytes: plan.bytes,
-            expected_fpr: plan.expected_fpr,
-            build_bytes: plan.build_bytes,
-            plan: plan.with_params(()),
-        }
-    }
-
-    /// [`Plan::build_bytes_for`].
-    #[must_use]
-    pub fn build_bytes_for(&self, threads: usize) -> u64 {
-        self.plan.build_bytes_for(threads)
-    }
-
-    /// Bits of table per planned key.
-    #[must_use]
-    pub fn bits_per_key(&self) -> f64 {
-        self.bytes as f64 * 8.0 / self.keys as f64
-    }
-
-    /// Bits per key over the least that any filter of this rate can take.
-    #[must_use]
-    pub fn overhead(&self) -> f64 {
-        numeric::overhead(self.bits_per_key(), self.expected_fpr)
-    }
-}
-
-/// `cuckoo: 1000 keys in 1156 bytes: 9.248 bits per key, ...`
-impl fmt::Display for AnyPlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plan =
-            Plan::new((), self.keys).with_bytes(self.bytes).with_expected_fpr(self.expected_fpr);
-        write!(f, "{}: {plan}", self.kind)
-    }
-}
+/// [`AnyFilter::plan`]. Its `params` are the kind.
+pub type AnyPlan = Plan<FilterKind>;
 
 /// What a filter of given keys is sized by: a [`Budget`] for however many keys there are, or a
 /// [`Goal`], which refuses more keys than planned.
@@ -109,7 +51,7 @@ impl AnyFilter {
     ///
     /// # fn main() -> Result<(), amq::PlanError> {
     /// for &kind in AnyFilter::KINDS {
-    ///     println!("{}", AnyFilter::plan(kind, Goal::fpr(1_000_000, 0.01))?);
+    ///     println!("{kind}: {}", AnyFilter::plan(kind, Goal::fpr(1_000_000, 0.01))?);
     /// }
     /// # Ok(())
     /// # }

@@ -108,57 +108,6 @@ impl<F: RemoveFilter> RemoveFilter for Monitored<F> {
     }
 }
 
-/// Of a filter that takes keys through a shared reference, so does what watches it.
-impl<F: Filter> InsertFilter for &Monitored<F>
-where
-    for<'a> &'a F: InsertFilter,
-{
-    fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        (&self.filter).insert_hash(hash)
-    }
-
-    fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
-        (&self.filter).insert_unique_hash(hash)
-    }
-
-    fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, BatchInsertError> {
-        (&self.filter).insert_batch(hashes)
-    }
-
-    fn insert_batch_new(
-        &mut self,
-        hashes: &[KeyHash],
-        new: &mut [bool],
-    ) -> Result<u64, BatchInsertError> {
-        (&self.filter).insert_batch_new(hashes, new)
-    }
-
-    fn insert_from(
-        &mut self,
-        about: u64,
-        next: &mut dyn FnMut(&mut [KeyHash]) -> usize,
-    ) -> Result<u64, BatchInsertError> {
-        (&self.filter).insert_from(about, next)
-    }
-
-    #[cfg(feature = "rayon")]
-    fn par_insert_from(
-        &mut self,
-        hashes: &dyn amq_core::HashSource,
-    ) -> Result<u64, BatchInsertError> {
-        (&self.filter).par_insert_from(hashes)
-    }
-}
-
-impl<F: Filter> RemoveFilter for &Monitored<F>
-where
-    for<'a> &'a F: RemoveFilter,
-{
-    fn remove_hash(&mut self, hash: KeyHash) -> bool {
-        (&self.filter).remove_hash(hash)
-    }
-}
-
 impl<F: CountFilter> CountFilter for Monitored<F> {
     fn count_hash(&self, hash: KeyHash) -> Count {
         self.filter.count_hash(hash)

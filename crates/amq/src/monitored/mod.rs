@@ -176,7 +176,8 @@ impl<F: Filter> Monitored<F> {
         core::mem::replace(&mut self.filter, filter)
     }
 
-    /// The filter.
+    /// The filter. One that takes keys through a shared reference, such as
+    /// [`Sharded`](crate::sharded::Sharded), takes them through this.
     #[must_use]
     pub const fn filter(&self) -> &F {
         &self.filter

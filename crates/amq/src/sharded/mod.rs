@@ -39,13 +39,12 @@ mod plan;
 mod shard;
 
 pub use batch::Refused;
-pub use plan::{ShardedPlan, ShardsError, shard_keys};
+pub use plan::{ShardedPlan, shard_keys};
 
 use alloc::vec::Vec;
 use amq_core::internal::reserve;
 use amq_core::{
-    BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, Key, KeyHash,
-    MergeError, Stats,
+    BuildError, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal, Key, KeyHash, Stats,
 };
 use core::fmt;
 use shard::Shard;
@@ -142,14 +141,13 @@ impl<F: Filter> Sharded<F> {
     /// Only their number and how they hash keys are checked.
     ///
     /// `capacity` is the number of keys planned for, in all shards together.
-    pub fn from_shards_unchecked(shards: Vec<F>, capacity: u64) -> Result<Self, ShardsError> {
-        limits::check_shards(shards.len()).map_err(BuildError::from)?;
+    pub fn from_shards_unchecked(shards: Vec<F>, capacity: u64) -> Result<Self, BuildError> {
+        limits::check_shards(shards.len())?;
         let (kind, seed) = (shards[0].kind(), shards[0].seed());
-        shards
-            .iter()
-            .try_for_each(|shard| MergeError::check_seeds(seed, shard.seed()))
-            .map_err(ShardsError::Seeds)?;
-        Ok(Self::of(shards, kind, seed, capacity)?)
+        if let Some(part) = shards.iter().position(|shard| shard.seed() != seed) {
+            return Err(BuildError::PartSeeds { part: part as u64 });
+        }
+        Self::of(shards, kind, seed, capacity)
     }
 
     fn of(filters: Vec<F>, kind: FilterKind, seed: u64, keys: u64) -> Result<Self, BuildError> {

@@ -4,7 +4,7 @@ use super::Sharded;
 use super::limits::check_shards;
 use crate::parts::{Sum, shown};
 use amq_core::numeric::first_true_near;
-use amq_core::{Budget, BuildError, EmptyFilter, Goal, MergeError, Plan, PlanError};
+use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
 use core::fmt;
 
 /// The probability that of a filter's shards one is over its plan when the filter is not.
@@ -32,40 +32,6 @@ impl<P> fmt::Display for ShardedPlan<P> {
         let of = if self.shards == 1 { "shard" } else { "shards" };
         let plan = shown(self.keys, self.bytes, self.expected_fpr);
         write!(f, "{} {of}: {plan}", self.shards)
-    }
-}
-
-/// Filters that cannot be the shards of one.
-#[derive(Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum ShardsError {
-    /// There are none or too many, or the allocator refused.
-    Build(BuildError),
-
-    /// They hash their keys differently.
-    Seeds(MergeError),
-}
-
-impl fmt::Display for ShardsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Build(error) => write!(f, "{error}"),
-            Self::Seeds(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-impl fmt::Debug for ShardsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl core::error::Error for ShardsError {}
-
-impl From<BuildError> for ShardsError {
-    fn from(error: BuildError) -> Self {
-        Self::Build(error)
     }
 }
 

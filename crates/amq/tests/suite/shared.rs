@@ -70,7 +70,7 @@ fn generic_code_takes_a_reference_to_a_shared_filter() {
             let keys = move || 1000 * thread..1000 * thread + 900;
             threads.spawn(move || {
                 remember(filter, keys());
-                remember(watched, keys());
+                remember(watched.filter(), keys());
                 remember(atomic, keys());
                 remember(blocked, keys());
             });
@@ -78,7 +78,7 @@ fn generic_code_takes_a_reference_to_a_shared_filter() {
     });
     thread::scope(|threads| {
         threads.spawn(|| forget(&*filter, 0..900));
-        threads.spawn(|| forget(&watched, 1000..1900));
+        threads.spawn(|| forget(watched.filter(), 1000..1900));
         // By name, without generic code.
         threads.spawn(|| filter.insert(&4000u64).unwrap());
         threads.spawn(|| watched.filter().insert(&4000u64).unwrap());
