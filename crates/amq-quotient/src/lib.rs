@@ -108,9 +108,9 @@
 //! entry that matches it.
 //!
 //! Each entry always matches the same share of hashes, so the few old keys, which match more, add
-//! as much to the rate as the many young ones: after X doublings it is at most `0.95 (X + 2) / 2^(F
-//! + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which lasts for 41 doublings, and a
-//! key takes 14.9 bits when the table is full, 29.7 when it has just doubled.
+//! as much to the rate as the many young ones: after X doublings it is at most
+//! `0.95 (X + 2) / 2^(F + 1)` for F bits ([`theory::expandable`]). At 1 % F is 11, which lasts for
+//! 41 doublings, and a key takes 14.9 bits when the table is full, 29.7 when it has just doubled.
 //!
 //! # Cost and false-positive rate
 //!
