@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `amq_agg(x, expected, fpr [, kind])` | aggregate: a filter of the keys in `x`, as a file's bytes |
 //! | `amq_merge_agg(f)` | aggregate: the filters in `f` as one |
+//! | `amq_truncate(f, fpr)` | `f` at a higher rate, made without its keys: [`AmqTruncate`] |
 //! | `amq_contains(f, x)` | whether `x` is probably in `f`; `false` is certain |
 //! | `amq_contains_file(path, x)` | the same of a filter in a file; see [`ContainsFile`] |
 //! | `amq_estimate(f)` | about how many different keys are in `f` |
@@ -65,6 +66,7 @@ pub mod spark;
 mod state;
 #[cfg(feature = "object-store")]
 mod stores;
+mod truncate;
 
 pub use agg::AmqAgg;
 pub use constant::{AmqConstant, FilterSubqueries};
@@ -78,6 +80,7 @@ pub use register::{aggregate_functions, extend, register_all, scalar_functions};
 pub use semi_join::{SemiJoinOptions, semi_join_filter};
 #[cfg(feature = "object-store")]
 pub use stores::ObjectStoreFiles;
+pub use truncate::AmqTruncate;
 
 /// The README's examples are tests.
 #[cfg(doctest)]

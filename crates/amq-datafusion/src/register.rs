@@ -1,7 +1,7 @@
 //! Registers the functions by name.
 
 use crate::{
-    AmqAgg, AmqConstant, AmqContains, AmqEstimate, AmqInfo, AmqMergeAgg, ContainsFile,
+    AmqAgg, AmqConstant, AmqContains, AmqEstimate, AmqInfo, AmqMergeAgg, AmqTruncate, ContainsFile,
     FilterSubqueries, spark,
 };
 use datafusion_common::Result;
@@ -17,6 +17,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         AmqContains.into(),
         AmqEstimate.into(),
         AmqInfo.into(),
+        AmqTruncate.into(),
         AmqConstant.into(),
         ContainsFile::default().into(),
         spark::MightContain.into(),

@@ -1,11 +1,11 @@
 //! `amq_agg`, `amq_merge_agg`, `amq_estimate`, `amq_info`.
 
 use crate::engine::{array, bytes, error, numbers, rows, session, session_with, table, value};
-use amq::{Abilities, AnyFilter, Filter, FilterFile, FilterKind, Goal};
+use amq::{Abilities, AnyFilter, BlockedBloomFilter, Budget, Filter, FilterFile, FilterKind, Goal};
 use datafusion::arrow::array::{ArrayRef, AsArray, BinaryArray, Int64Array};
 use datafusion::arrow::datatypes::{Float64Type, UInt64Type};
 use datafusion::common::ScalarValue;
-use datafusion::prelude::SessionConfig;
+use datafusion::prelude::{SessionConfig, SessionContext};
 
 fn longs(range: std::ops::Range<i64>) -> ArrayRef {
     array(Int64Array::from_iter_values(range))
@@ -135,6 +135,26 @@ async fn filters_that_differ_are_not_merged_and_the_error_names_how() {
         let said = error(&ctx, &sql).await;
         assert!(said.contains("amq_merge_agg: ") && said.contains(text), "{said}");
     }
+}
+
+/// Filters of a column, one partition for each two.
+fn filters(ctx: &SessionContext, of: &[Vec<u8>]) {
+    let parts = of.chunks(2).map(|part| array(BinaryArray::from_iter_values(part)));
+    table(ctx, "made", parts.collect());
+}
+
+#[tokio::test]
+async fn filters_of_no_whole_factor_are_refused_with_the_nearest_sizes() {
+    let ctx = session();
+    let of = |bytes: u64| {
+        let filter = BlockedBloomFilter::build(Budget::Bytes(bytes), 0..100i64).unwrap();
+        filter.to_bytes().unwrap()
+    };
+    // 12 blocks and 5.
+    filters(&ctx, &[of(12 * 32), of(5 * 32)]);
+    let said = error(&ctx, "SELECT amq_merge_agg(x) FROM made").await;
+    assert!(said.contains("amq_merge_agg: ") && said.contains("blocks"), "{said}");
+    assert!(["12", "5", "4", "6"].iter().all(|size| said.contains(size)), "{said}");
 }
 
 #[tokio::test]

@@ -14,3 +14,4 @@ mod spark;
 mod spark_sql;
 mod stores;
 mod traps;
+mod truncate;
