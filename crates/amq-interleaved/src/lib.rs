@@ -69,8 +69,8 @@
 //! *Filling*: a key of one bin sets one bit in eight rows, which are eight cache lines. So
 //! [`insert_keys`] fills a single filter first, and writes it into the bin row by row. A bin that
 //! has keys already gets them sorted by block, so that the lines they share are in the cache. To
-//! fill all bins, [`build`] makes 64 single filters and transposes them, 64 by 64 bits at a time. With
-//! the feature `rayon`, `par_build` does so on several threads, with the same result.
+//! fill all bins, [`build`] makes 64 single filters and transposes them, 64 by 64 bits at a time.
+//! With the feature `rayon`, `par_build` does so on several threads, with the same result.
 //!
 //! *Rows* have a multiple of 64 bins, and above 512 bins a multiple of 512, so that a row begins at
 //! a cache line. [`add_bin`] uses the room, and then copies the table into one with longer rows.
