@@ -4,7 +4,7 @@
 use super::probe::{Probe, hits};
 use super::threads::{Done, Task};
 use crate::scenarios::keys::{BenchKey, Keys};
-use amq_core::PredictedFpr;
+use amq_core::{Budget, PredictedFpr};
 use std::any::Any;
 use std::borrow::Borrow;
 use std::hint::black_box;
@@ -57,6 +57,9 @@ pub trait Built: Any {
 
     /// Merges another filter of the same contender.
     fn merge(&mut self, other: &dyn Built) -> Option<Result<(), String>>;
+
+    /// Makes it smaller, for a higher rate.
+    fn truncate(&mut self, budget: Budget) -> Option<Result<(), String>>;
 
     /// The number of slots, if each key takes one: the load is keys over slots.
     fn slots(&self) -> Option<u64>;
@@ -203,6 +206,10 @@ impl<K: BenchKey + ?Sized, P: Probe<K> + 'static> Built for Loops<P, K> {
             self.keys += other.keys;
         }
         Some(merged)
+    }
+
+    fn truncate(&mut self, budget: Budget) -> Option<Result<(), String>> {
+        (P::TRUNCATE)(black_box(&mut self.probe), budget)
     }
 
     fn slots(&self) -> Option<u64> {

@@ -34,6 +34,7 @@ pub(super) fn of_kind(kind: FilterKind) -> Info {
         (can.count, Ability::Count),
         (can.merge, Ability::Merge),
         (grows, Ability::Grow),
+        (can.truncate, Ability::Truncate),
         (true, Ability::Batch),
         (can.build_only, Ability::Static),
     ];

@@ -9,6 +9,7 @@ mod built;
 mod contender;
 mod info;
 mod keyed;
+mod many_sets;
 mod order;
 mod others;
 mod ours;
@@ -36,6 +37,7 @@ pub static ALL: LazyLock<Vec<&'static Contender>> = LazyLock::new(|| {
     let mut all = ours::all();
     all.extend(keyed::all());
     all.push(sharded::cuckoo());
+    all.extend(many_sets::all());
     #[cfg(feature = "peers")]
     all.extend(peers::all());
     all.extend(others::all());

@@ -14,7 +14,7 @@ use amq_bloom::{
 };
 use amq_core::{
     BatchInsertError, BuildFilter, EmptyFilter, FilterExt, FilterKind, Goal, InsertExt,
-    InsertFilter, Key, MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target,
+    InsertFilter, Key, MergeFilter, PlanFilter, PredictedFpr, RemoveFilter, Target, TruncateFilter,
 };
 use amq_counting::{BlockedCountingBloomFilter, CountingBloomFilter};
 use amq_cuckoo::{CuckooFilter, WindowedCuckooFilter};
@@ -34,9 +34,15 @@ pub(super) fn all() -> Vec<Contender> {
         scalable::<BloomFilter>("scalable", open, classic::bits_per_key),
         scalable::<BlockedBloomFilter>("scalable-blocked", open, blocked::bits_per_key),
         scalable::<BloomFilter>("scalable-bounded", bounded, classic::bits_per_key),
-        table("cuckoo", CuckooFilter::slots, |params| params.fingerprint_bits),
-        table("windowed-cuckoo", WindowedCuckooFilter::slots, |params| params.fingerprint_bits),
-        table::<QuotientFilter>("quotient", |it| it.params().slots, |params| params.remainder_bits),
+        table::<_, Removing>("cuckoo", CuckooFilter::slots, |params| params.fingerprint_bits),
+        table::<_, Removing>("windowed-cuckoo", WindowedCuckooFilter::slots, |params| {
+            params.fingerprint_bits
+        }),
+        table::<QuotientFilter, Truncating>(
+            "quotient",
+            |it| it.params().slots,
+            |params| params.remainder_bits,
+        ),
         filled::<ExpandableQuotientFilter, Growing>("expandable-quotient", |order, keys| {
             Ok(Goal::fpr(order.start(keys) as u64, order.fpr()?).into())
         })
@@ -68,11 +74,15 @@ where
 
 /// A table in which each key takes one slot, compared with others at equal load. Its fingerprints
 /// have whole bits.
-fn table<F>(name: &'static str, slots: fn(&F) -> u64, bits: fn(&F::Params) -> u32) -> Contender
+fn table<F: EmptyFilter + 'static, W: 'static>(
+    name: &'static str,
+    slots: fn(&F) -> u64,
+    bits: fn(&F::Params) -> u32,
+) -> Contender
 where
-    F: EmptyFilter + MergeFilter + RemoveFilter + 'static,
+    Ours<F, W>: Probe<u64> + Probe<[u8]>,
 {
-    let empty = move |order: &Order, keys| -> Made<Ours<F, Removing>> {
+    let empty = move |order: &Order, keys| -> Made<Ours<F, W>> {
         let filter = F::empty(order.goal(keys)?, order.seed)?;
         let slots = Some(slots(&filter));
         Ok(Ours { slots, ..Ours::new(filter, keys) })
@@ -122,11 +132,11 @@ fn full_stages(keys: u64, params: Params, bits_per_key: fn(f64) -> f64) -> Vec<P
     })
 }
 
-fn solved<F: BuildFilter + 'static>(name: &'static str) -> Contender {
+fn solved<F: BuildFilter + TruncateFilter + 'static>(name: &'static str) -> Contender {
     Contender::of(name, solve::<F, u64>, solve::<F, [u8]>).theory(curve::<F>)
 }
 
-fn solve<F: BuildFilter, K: BenchKey + ?Sized>(
+fn solve<F: BuildFilter + TruncateFilter, K: BenchKey + ?Sized>(
     keys: &[K::Item<'_>],
     order: &Order,
 ) -> Made<Ours<F, Static>> {
@@ -207,6 +217,15 @@ way! { Removing [+ MergeFilter + RemoveFilter], |it, key, keys|
     slots: it.slots;
 }
 
+way! { Truncating [+ MergeFilter + RemoveFilter + TruncateFilter], |it, key, keys|
+    insert: took(it.filter.insert(key));
+    insert_all: taken(keys, it.filter.insert_keys(keys));
+    remove: it.filter.remove(key);
+    merge: it.filter.merge(&key.filter).map_err(|error| error.to_string());
+    truncate: it.filter.truncate(key).map_err(|error| error.to_string());
+    slots: it.slots;
+}
+
 // It grows, but does not merge.
 way! { Growing [+ RemoveFilter], |it, key, keys|
     insert: took(it.filter.insert(key));
@@ -214,4 +233,6 @@ way! { Growing [+ RemoveFilter], |it, key, keys|
     remove: it.filter.remove(key);
 }
 
-way! { Static [], |it, key, keys| }
+way! { Static [+ TruncateFilter], |it, key, keys|
+    truncate: it.filter.truncate(key).map_err(|error| error.to_string());
+}

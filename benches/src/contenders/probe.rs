@@ -2,7 +2,7 @@
 
 use super::threads::{Done, Task};
 use crate::scenarios::keys::BenchKey;
-use amq_core::PredictedFpr;
+use amq_core::{Budget, PredictedFpr};
 use std::borrow::Borrow;
 use std::hint::black_box;
 
@@ -16,6 +16,7 @@ pub(super) trait Probe<K: BenchKey + ?Sized>: Sized {
     /// Inserts keys in the fastest way; returns how many it accepted before it refused one.
     const INSERT_ALL: fn(&mut Self, &[K::Item<'_>]) -> Option<u64> = one_by_one::<K, Self>;
     const MERGE: fn(&mut Self, &Self) -> Option<Result<(), String>> = |_, _| None;
+    const TRUNCATE: fn(&mut Self, Budget) -> Option<Result<(), String>> = |_, _| None;
     /// The number changes when the filter grows.
     const SLOTS: fn(&Self) -> Option<u64> = |_| None;
 
@@ -70,8 +71,8 @@ pub(super) fn took<T, E>(inserted: Result<T, E>) -> bool {
     inserted.map(used).is_ok()
 }
 
-/// Implements [`Probe`] for a type by expressions of a filter, a key (or another filter) and keys
-/// (or their number): the supported ones, in this order.
+/// Implements [`Probe`] for a type by expressions of a filter, a key (or another filter, or a
+/// budget) and keys (or their number): the supported ones, in this order.
 macro_rules! probe {
     ($type:ty $(, with [$($generics:tt)*])? $(, where [$($bounds:tt)*])?,
         |$filter:ident, $key:ident, $keys:ident|
@@ -84,6 +85,7 @@ macro_rules! probe {
         $(shared: $shared:expr;)?
         $(remove: $remove:expr;)?
         $(merge: $merge:expr;)?
+        $(truncate: $truncate:expr;)?
         $(slots: $slots:expr;)?
     ) => {
         #[allow(unused_variables, clippy::unit_arg)]
@@ -99,6 +101,8 @@ macro_rules! probe {
                 |$filter, $keys| Some($insert_all);)?
             $(const MERGE: fn(&mut Self, &Self) -> Option<Result<(), String>> =
                 |$filter, $key| Some($merge);)?
+            $(const TRUNCATE: fn(&mut Self, amq_core::Budget) -> Option<Result<(), String>> =
+                |$filter, $key| Some($truncate);)?
             $(const SLOTS: fn(&Self) -> Option<u64> = |$filter| $slots;)?
 
             #[inline]

@@ -75,7 +75,8 @@ impl CellGroup<'_> {
         (info.only.is_empty() || info.only.iter().any(is_here))
             && info.max_keys.is_none_or(|most| *keys as u64 <= most)
             && (!info.slow || (self.is_first() && is_usual))
-            && (*who == Who::All || contenders::speaks_for_family(info))
+            && (*who == Who::ManySets) == info.many_sets
+            && (matches!(who, Who::All | Who::ManySets) || contenders::speaks_for_family(info))
             && (*who != Who::Compact || is_compact(info))
     }
 
@@ -157,7 +158,8 @@ impl CellGroup<'_> {
             Some(scenario) => slice::from_ref(&scenario.kind.reference),
         };
         for contender in references.iter().filter_map(|name| contenders::named(name)) {
-            let cell = Cell { asked_fpr: Some(REFERENCE_RATE), ..Cell::default() };
+            let rate = scenario.map_or(REFERENCE_RATE, |scenario| scenario.kind.rate);
+            let cell = Cell { asked_fpr: Some(rate), ..Cell::default() };
             let subject = views.subject(contender, cell, seed);
             schedule.references.extend(match scenario {
                 None => Some(CellRun::reference(subject)),

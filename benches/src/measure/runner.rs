@@ -8,6 +8,7 @@ use crate::scenarios::script::{Act, Check, Script, Step};
 use crate::verify::{
     Answers, Failure, able, all_of, build, build_counted, no_false_negative, same_hits,
 };
+use amq_core::Budget;
 
 /// The results at the stop after a step, and the step's time.
 #[derive(Clone, Default, Debug)]
@@ -74,6 +75,11 @@ impl Runner {
                 let refused = |why| Failure::Wrong(format!("refused to merge: {why}"));
                 merged.map(|()| other.len() as u64).map_err(refused)
             }
+            Act::Truncate(rate, keys) => {
+                let cut = able("truncate", || filter.truncate(Budget::Fpr(*rate)))?;
+                cut.map(|()| *keys as u64)
+                    .map_err(|why| Failure::Wrong(format!("refused to truncate: {why}")))
+            }
             Act::Threads(task, threads, keys) => {
                 let keys = Keys::U64(keys);
                 let work = || filter.by_threads(*task, keys, *threads);
@@ -124,7 +130,7 @@ impl Runner {
                 return Ok(Some(End::Refused(held.len() as u64)));
             }
         }
-        if script.planned == Planned::First {
+        if !matches!(script.planned, Planned::Room(_)) {
             stop.answers.see(filter, self.memory, seed)?;
         }
         let (holds, absent) = (Keys::U64(&step.holds), Keys::U64(absent));

@@ -147,6 +147,9 @@ impl TakesTurns for ScenarioRun<'_> {
                 _ => step.holds.len() as u64,
             };
             row.threads = step.act.threads();
+            if let Act::Truncate(rate, _) = step.act {
+                row.asked_fpr = Some(rate);
+            }
             row.load = slots.map(|slots| row.keys as f64 / slots as f64);
             row = match &stop.end {
                 Some(End::Failed(failure)) => failure.mark(row, State::Failed),

@@ -37,6 +37,9 @@ pub enum Role {
     Floor,
 }
 
+/// Keys in each set, on average, where filters say which of many sets may hold a key.
+pub const SET_KEYS: u64 = 128;
+
 /// What a filter can do besides answering queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,6 +50,7 @@ pub enum Ability {
     Count,
     Merge,
     Grow,
+    Truncate,
     Batch,
     Values,
     Static,
@@ -83,6 +87,7 @@ pub struct Info {
     pub max_keys: Option<u64>,
     pub seedless: bool,
     pub slow: bool,
+    pub many_sets: bool,
     pub threads: bool,
     pub twin_of: Option<String>,
     pub skips: Vec<Workload>,

@@ -19,7 +19,7 @@ mod store;
 mod tables;
 mod workload;
 
-pub use facts::{Ability, Family, Info, KeySetFacts, Role};
+pub use facts::{Ability, Family, Info, KeySetFacts, Role, SET_KEYS};
 pub use machine::Machine;
 pub use program::{OWN_REPORTS, publishable, root, today};
 pub use row::{Cell, Row, State};

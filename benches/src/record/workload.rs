@@ -20,6 +20,7 @@ pub enum Workload {
     LoadInsert,
     Churn,
     Merge,
+    Truncate,
     ThreadsInsert,
     ThreadsQuery,
 }

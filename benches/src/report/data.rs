@@ -92,7 +92,9 @@ impl Data {
 
     /// The verified cells of filters of their planned keys.
     pub(super) fn verified(&self) -> impl Iterator<Item = &Row> {
-        self.all().filter(|row| row.workload == Workload::Verify && is_plain(row))
+        let all = self.run.contender.iter().zip(&self.rows).filter(|(info, _)| !info.many_sets);
+        let all = all.flat_map(|(_, rows)| rows);
+        all.filter(|row| row.workload == Workload::Verify && is_plain(row))
     }
 
     /// The contenders that are compared as filters, sets or maps: no twins and no floors.
@@ -172,7 +174,7 @@ fn apart(a: f64, b: f64) -> f64 {
 }
 
 fn is_compared(info: &Info) -> bool {
-    matches!(info.role, Role::Filter | Role::Keyed | Role::Map)
+    matches!(info.role, Role::Filter | Role::Keyed | Role::Map) && !info.many_sets
 }
 
 /// Whether a filter gave a wrong answer: one that could not be built gave none.
@@ -219,7 +221,7 @@ impl<'a> Entry<'a> {
         self.info.role == Role::Filter && self.info.family != Family::Exact
     }
 
-    fn measured(&self) -> impl DoubleEndedIterator<Item = &'a Row> {
+    pub(super) fn measured(&self) -> impl DoubleEndedIterator<Item = &'a Row> {
         self.rows.iter().copied().filter(|row| row.state == State::Measured)
     }
 

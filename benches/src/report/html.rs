@@ -54,7 +54,7 @@ pub(super) fn page(page: &Page) -> Result<Markup> {
     })
 }
 
-fn figure(plot: &Plot) -> Result<Markup> {
+pub(super) fn figure(plot: &Plot) -> Result<Markup> {
     // Marks that can be reached by the keyboard are no parts of one image.
     let role = if plot.is_wide() { "group" } else { "img" };
     Ok(html! {

@@ -11,7 +11,9 @@ mod families;
 mod found;
 mod html;
 mod labels;
+mod ladder;
 mod look;
+mod many_sets;
 mod needs;
 mod number;
 mod numbers;
@@ -80,6 +82,8 @@ fn page(data: &Data, others: &[Data]) -> Page {
         section("overfill", "Past the plan", scenarios::overfill(data)),
         section("churn", "Replacing keys in a nearly full filter", scenarios::churn(data)),
         section("merge", "Merging", scenarios::merge(data)),
+        section("ladder", "One file in several sizes", ladder::ladder(data)),
+        section("many-sets", "Which of many sets", many_sets::many_sets(data)),
         section("removal", "Removing", scenarios::removal(data)),
         section("sets", "Other keys", numbers::other_keys(data)),
         section("noise", "How much is noise", about::noise(data)),

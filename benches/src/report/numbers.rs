@@ -121,12 +121,13 @@ pub(super) fn failures(data: &Data) -> Found {
     ))
 }
 
-const ABILITIES: [(&str, Ability); 9] = [
+const ABILITIES: [(&str, Ability); 10] = [
     ("insert", Ability::Insert),
     ("remove", Ability::Remove),
     ("count", Ability::Count),
     ("merge", Ability::Merge),
     ("grow", Ability::Grow),
+    ("truncate", Ability::Truncate),
     ("batch", Ability::Batch),
     ("threads insert", Ability::ConcurrentInsert),
     ("values", Ability::Values),

@@ -94,9 +94,9 @@ impl Series {
         Self { line: self.measured().collect(), ..self }
     }
 
-    /// Without a name in the picture.
-    pub(super) fn unnamed(self) -> Self {
-        Self { name: String::new(), ..self }
+    /// With another name in the picture; with none, if it is empty.
+    pub(super) fn named(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
     }
 
     pub(super) fn measured(&self) -> impl Iterator<Item = (f64, f64)> {

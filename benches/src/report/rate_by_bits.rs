@@ -34,7 +34,7 @@ pub(super) fn plot(data: &Data) -> Option<Plot> {
             series.push(one);
         } else {
             unnamed.push(info);
-            series.push(one.unnamed());
+            series.push(one.named(""));
         }
     }
     series.first()?;

@@ -54,7 +54,7 @@ pub fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
 fn ours(records: &[Records]) -> Result<Vec<Info>, BenchError> {
     let run = records.first().map(Records::run).transpose()?.flatten();
     let all = run.map(|run| run.contender).unwrap_or_default();
-    Ok(all.into_iter().filter(|info| info.ours).collect())
+    Ok(all.into_iter().filter(|info| info.ours && !info.many_sets).collect())
 }
 
 /// What one insert in a thousand exceeds, for each filter of fixed size that takes keys one by one:

@@ -5,8 +5,7 @@
 //! target rate. Others must have their formula's rate for the keys they hold, or refuse a key, and
 //! then still find every accepted key.
 
-use super::scenario::REMOVER;
-use super::scenario::{Scenario, ScenarioKind};
+use super::scenario::{RATE, REMOVER, Scenario, ScenarioKind};
 use super::script::{Check, Script, Step};
 use crate::contenders::{Ability, Planned};
 use crate::record::Workload;
@@ -34,6 +33,7 @@ pub const GROW: ScenarioKind = ScenarioKind {
 
 pub const OVERFILL: ScenarioKind = ScenarioKind {
     workload: Workload::Overfill,
+    rate: RATE,
     admits: |info| info.can(Ability::Insert) && !info.can(Ability::Grow),
     of_slots: false,
     is_long: false,

@@ -5,7 +5,7 @@
 //! | [`keys`] | the keys: generated, shipped or the user's; and the queries |
 //! | [`dataset`] | the keys that contenders of a group share |
 //! | [`scenario`], [`script`] | what a scenario is, and the steps that it writes |
-//! | [`fill`], [`load`], [`churn`], [`merge`], [`threads`] | the scenarios, a file each |
+//! | [`fill`], [`load`], [`churn`], [`merge`], [`truncate`], [`threads`] | the scenarios, a file each |
 #![allow(unreachable_pub, reason = "what is public here is so for the harness alone")]
 
 pub mod churn;
@@ -17,6 +17,7 @@ pub mod merge;
 pub mod scenario;
 pub mod script;
 pub mod threads;
+pub mod truncate;
 
 use crate::error::BenchError;
 use crate::record::{Suite, Workload};
@@ -31,12 +32,13 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// All scenarios, in the order in which they are run and listed.
-pub const ALL: [ScenarioKind; 7] = [
+pub const ALL: [ScenarioKind; 8] = [
     fill::GROW,
     fill::OVERFILL,
     load::LOAD,
     churn::CHURN,
     merge::MERGE,
+    truncate::TRUNCATE,
     threads::INSERT,
     threads::QUERY,
 ];
@@ -101,6 +103,8 @@ pub enum Who {
     Few,
     /// Of those, one filter of each kind with few bits per key.
     Compact,
+    /// Those that say which of many sets may hold a key; they take part nowhere else.
+    ManySets,
 }
 
 /// The rounds in which a cell is timed: all of the suite's, half of them, at most this many, or
@@ -160,7 +164,7 @@ impl DatasetSpec {
 
 pub fn words(target: Budget) -> String {
     match target {
-        Budget::Fpr(rate) => format!("rate {rate:.4}"),
+        Budget::Fpr(rate) => format!("rate {rate}"),
         Budget::BitsPerKey(bits) => format!("{bits} bits a key"),
         target => format!("{target:?}"),
     }
@@ -227,9 +231,11 @@ impl Suite {
     }
 
     pub fn along(self, scenario: Scenario, rounds: Rounds) -> DatasetSpec {
+        let all = self.queries();
         DatasetSpec {
-            targets: vec![(Budget::Fpr(RATE), rounds)],
-            queries: self.queries() / ABSENT_SHARE,
+            targets: vec![(Budget::Fpr(scenario.kind.rate), rounds)],
+            // Errors at a lower rate take more queries to count.
+            queries: if scenario.kind.rate < RATE { all } else { all / ABSENT_SHARE },
             scenario: Some(scenario),
             ..self.whole(KeySet::RandomU64, scenario.keys)
         }
@@ -260,7 +266,7 @@ impl Suite {
 #[test]
 fn the_file_of_scenarios_can_be_read_and_has_every_size() {
     let file: File = toml::from_str(include_str!("../../scenarios.toml")).unwrap();
-    assert_eq!([file.smoke.len(), file.quick.len(), file.full.len()], [3, 6, 9]);
+    assert_eq!([file.smoke.len(), file.quick.len(), file.full.len()], [4, 9, 13]);
     assert!(ALL.iter().all(|kind| file.sizes.contains_key(&kind.workload)));
     assert_eq!(file.sizes.len(), ALL.len());
 }

@@ -1,7 +1,7 @@
 //! Scenarios, and the contenders that take part.
 
 use super::script::Script;
-use crate::contenders::{Contender, Info, Order, Planned, Role};
+use crate::contenders::{Ability, Contender, Info, Order, Planned, Role};
 use crate::record::Workload;
 use crate::scenarios::dataset::ScenarioKeys;
 use crate::scenarios::keys::Keys;
@@ -10,7 +10,7 @@ use amq_core::Budget;
 
 /// The reference of most scenarios and of removals: it never refuses a key.
 pub const REMOVER: &str = "blocked-counting";
-/// The rate asked for in all scenarios.
+/// The rate asked for in most scenarios.
 pub const RATE: f64 = 0.01;
 /// The load of a power-of-two table with all planned keys, so that tables of any size are compared
 /// at the same load.
@@ -20,6 +20,8 @@ pub const FULL: f64 = 0.95;
 pub struct ScenarioKind {
     /// Its name in records.
     pub workload: Workload,
+    /// The rate that filters are made for.
+    pub rate: f64,
     /// Whether a contender can take part, by its abilities.
     pub admits: fn(&Info) -> bool,
     /// Whether it is about slots: contenders without them do not take part.
@@ -76,12 +78,15 @@ impl ScenarioKeys<'_> {
     }
 }
 
-/// The slots of an empty filter for `room` keys.
+/// The slots of an empty filter for `room` keys; of a static one nobody asks.
 pub fn slots(
     contender: &Contender,
     budget: Option<Budget>,
     room: usize,
 ) -> Result<Option<u64>, Failure> {
+    if contender.info.can(Ability::Static) {
+        return Ok(None);
+    }
     let order = Order { planned: Planned::Room(room), budget, seed: 0 };
     Ok(build(contender, Keys::U64(&[]), &order)?.slots())
 }

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// A scenario for one contender.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
-    /// The number of keys to plan for. A filter planned for its first keys has its bytes measured
-    /// at each stop, and its first build timed.
+    /// The number of keys to plan for. A filter planned for the keys it is given has its bytes
+    /// measured at each stop; if more follow, its first build is timed.
     pub planned: Planned,
     /// The slots of its table, if rows have a load. An insert that changes them ends the scenario.
     pub slots: Option<u64>,
@@ -47,6 +47,8 @@ pub enum Act<'a> {
     Replace(Vec<u64>, &'a [u64]),
     /// Merge a filter of these keys.
     Merge(&'a [u64]),
+    /// Truncate to this rate, with so many keys.
+    Truncate(f64, usize),
     /// Threads fill a new filter with these keys, or query them.
     Threads(Task, usize, Cow<'a, [u64]>),
 }
@@ -68,6 +70,7 @@ pub enum Check {
 impl Act<'_> {
     pub fn operations(&self) -> usize {
         match self {
+            Self::Truncate(_, keys) => *keys,
             Self::Insert(keys) | Self::Merge(keys) | Self::Replace(_, keys) => keys.len(),
             Self::Threads(.., keys) => keys.len(),
         }

@@ -3,7 +3,7 @@
 use crate::contenders::threads::Done;
 use crate::contenders::{Ability, Built, Contender, Info, Task, dependent_hits};
 use crate::scenarios::keys::{BenchKey, Keys};
-use amq_core::{KeyHash, PredictedFpr};
+use amq_core::{Budget, KeyHash, PredictedFpr};
 use std::any::Any;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -76,7 +76,13 @@ impl Broken {
         });
         let abilities: &[Ability] = match fault {
             Fault::NothingButGrows | Fault::ErrsMoreThanAsked => &[Ability::Insert, Ability::Grow],
-            _ => &[Ability::Batch, Ability::Insert, Ability::Remove, Ability::Merge],
+            _ => &[
+                Ability::Batch,
+                Ability::Insert,
+                Ability::Remove,
+                Ability::Merge,
+                Ability::Truncate,
+            ],
         };
         let info = contender.info.clone();
         let abilities = [abilities, &[Ability::ConcurrentInsert]].concat();
@@ -206,6 +212,11 @@ impl Built for Broken {
             _ => other.held.len(),
         };
         self.change(&[], &other.held[..taken]).map(|_| Ok(()))
+    }
+
+    fn truncate(&mut self, _: Budget) -> Option<Result<(), String>> {
+        let refuses = self.is(Fault::RefusesToMerge);
+        self.change(&[], &[]).map(|_| if refuses { Err("no".to_owned()) } else { Ok(()) })
     }
 
     fn slots(&self) -> Option<u64> {

@@ -17,6 +17,7 @@ use crate::scenarios::merge::MERGE;
 use crate::scenarios::scenario::REMOVER;
 use crate::scenarios::scenario::Scenario;
 use crate::scenarios::threads;
+use crate::scenarios::truncate::TRUNCATE;
 use crate::scenarios::{DatasetSpec, Rounds};
 use crate::workers::cores;
 use Workload::{Batch50, Build, Dependent50, Query0, Query50, Query100, Remove, Verify};
@@ -70,6 +71,7 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
     let on = |scenario: Scenario, fault, text| (along(scenario), scenario.workload(), fault, text);
     let (overfill, load) = (OVERFILL.of_size(800), LOAD.of_size(1250));
     let (churn, merge) = (CHURN.of_size(1250), MERGE.of_size(1000));
+    let truncate = TRUNCATE.of_size(1000);
     let (fill, ask) = (threads::INSERT.of_size(1000), threads::QUERY.of_size(1000));
     for (spec, workload, fault, text) in [
         verify(Fault::ForgetsAKey, "1 false negatives among its 1000 keys"),
@@ -102,6 +104,11 @@ fn each_wrong_answer_is_a_failed_row_without_numbers() {
         on(merge, Fault::MergesNothing, "false negatives among its 1000 keys"),
         on(merge, Fault::RefusesToMerge, "refused to merge: no"),
         on(merge, Fault::CannotChange, "claims to merge, but does not"),
+        on(truncate, Fault::CannotChange, "claims to truncate, but does not"),
+        on(truncate, Fault::RefusesToMerge, "refused to truncate: no"),
+        on(truncate, Fault::ForgetsAKey, "1 false negatives among its 1000 keys"),
+        on(truncate, Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
+        on(truncate, Fault::LiesAboutItsSize, "bytes but holds"),
         on(fill, Fault::CannotChange, "claims to work with threads, but does not"),
         on(fill, Fault::HasThreeTimesTheRate, "predicted rate 1.0000e-2"),
         on(fill, Fault::DropsFurtherKeys, "false negatives among its 1000 keys"),
@@ -206,6 +213,10 @@ fn every_workload_is_timed_beside_its_reference() {
         let all = cores() as u64;
         assert!(threads[0] == 1 && threads.is_sorted() && threads.last() == Some(&all));
         assert!(rows.iter().all(|timed| timed.row.ns > Some(0.0) && timed.row.ratio > Some(0.0)));
+    }
+    for TimedRow { row, .. } in sound(along(TRUNCATE.of_size(1000)), 2) {
+        assert_eq!((row.state, row.keys, row.operations), (Measured, 1000, Some(8000)));
+        assert!(row.asked_fpr >= Some(1e-4) && row.held_bytes == Some(8000), "{row:?}");
     }
     let rows = sound(along(CHURN.of_size(1250)), 2);
     assert_eq!(rows.len(), 1, "the parts share a row");
