@@ -24,7 +24,10 @@ pub(super) fn all() -> Vec<Contender> {
     ]
 }
 
-/// The hashes of each set's keys, and what each of them is planned for: the largest.
+/// What each set is planned for: hardly one in ten million has more keys.
+const PLANNED: u64 = SET_KEYS * 3 / 2;
+
+/// The hashes of each set's keys, and the goal of each.
 fn dealt<K: BenchKey + ?Sized>(
     keys: &[K::Item<'_>],
     order: &Order,
@@ -34,8 +37,21 @@ fn dealt<K: BenchKey + ?Sized>(
     for hash in keys.iter().map(|key| key.key_hash(order.seed)) {
         sets[own(hash, count)].push(hash);
     }
-    let largest = sets.iter().map(Vec::len).max().unwrap_or(0);
-    Ok((sets, Goal::fpr(largest.max(1) as u64, order.fpr()?)))
+    Ok((sets, Goal::fpr(PLANNED, order.fpr()?)))
+}
+
+/// The mean rate of so many sets: how many keys each has is Poisson distributed.
+fn predicted(goal: Goal, keys: u64, sets: usize) -> Option<PredictedFpr> {
+    let params = BlockedBloomFilter::plan(goal).ok()?.params;
+    let mean = keys as f64 / sets as f64;
+    let (mut chance, mut first, mut second) = ((-mean).exp(), 0.0, 0.0);
+    for keys in 0..4 * SET_KEYS {
+        let rate = BlockedBloomFilter::predicted_fpr(&params, keys);
+        first += chance * rate.mean;
+        second += chance * (rate.mean * rate.mean + rate.sd * rate.sd);
+        chance *= mean / (keys + 1) as f64;
+    }
+    Some(PredictedFpr { mean: first, sd: ((second - first * first) / sets as f64).sqrt() })
 }
 
 /// The set that a key belongs to; the multiplier keeps it independent of the key's bits.
@@ -47,18 +63,12 @@ const fn own(hash: KeyHash, sets: usize) -> usize {
 
 struct Interleaved {
     filter: InterleavedBloomFilter,
-    rate: PredictedFpr,
+    goal: Goal,
 }
 
 fn interleaved<K: BenchKey + ?Sized>(keys: &[K::Item<'_>], order: &Order) -> Made<Interleaved> {
     let (sets, goal) = dealt::<K>(keys, order)?;
-    let params = BlockedBloomFilter::plan(goal)?.params;
-    let rates = sets.iter().map(|set| BlockedBloomFilter::predicted_fpr(&params, set.len() as u64));
-    let (mean, square) = rates
-        .fold((0.0, 0.0), |(mean, square), rate| (mean + rate.mean, square + rate.sd * rate.sd));
-    let count = sets.len() as f64;
-    let rate = PredictedFpr { mean: mean / count, sd: square.sqrt() / count };
-    Ok(Interleaved { filter: InterleavedBloomFilter::build_hashes(goal, order.seed, &sets)?, rate })
+    Ok(Interleaved { filter: InterleavedBloomFilter::build_hashes(goal, order.seed, &sets)?, goal })
 }
 
 impl Interleaved {
@@ -91,7 +101,7 @@ probe! { Interleaved, |it, key, keys|
         used(it.filter.bins_hash(hash)).contains(own(hash, it.sets()))
     };
     batch: it.hits(keys);
-    predicted: Some(it.rate);
+    predicted: predicted(it.goal, keys, it.sets());
 }
 
 /// A filter for each set, asked in turn. It is a floor: beside the filters, which are verified as

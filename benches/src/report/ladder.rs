@@ -65,7 +65,7 @@ pub(super) fn ladder(data: &Data) -> Found {
     let axes = ["bits per key", "false-positive rate (log)"];
     let mut plot = Plot::new("ladder", caption, axes, lines)?;
     // Names stand at the lower ends.
-    plot.y.range.0 /= 2.0;
+    plot.y.range.0 /= 4.0;
     plot.y.show = |rate| format!("{} %", plain(rate * 100.0));
     let mut table = Table::of(&rates).word("rate asked for", |rate| asked(*rate));
     for of in &all {

@@ -50,10 +50,9 @@ pub(super) fn many_sets(data: &Data) -> Found {
         two(in_turn?)
     );
     let caption = format!(
-        "Half of the keys are in one of the sets, which have {SET_KEYS} keys each on average, at 1 % in \
-         the largest. \
-         The loop hashes a key once and asks a split-block filter for each set. The dashed line reads \
-         rows as long as the filter's at random."
+        "Half of the keys are in one of the sets, which have {SET_KEYS} keys each on average, and room \
+         for half as many more at 1 %. The loop hashes a key once and asks a split-block filter for \
+         each set. The dashed line reads rows as long as the filter's at random."
     );
     let axes = ["sets (log)", "ns per query (log)"];
     let plot = Plot::new("many-sets", caption, axes, lines)?;
