@@ -44,12 +44,9 @@ pub(crate) enum Command {
     },
     /// Verify every contender without timing or recording anything
     Verify(Request),
-    /// Write the advisor's table of times from the newest records of the quick and the full suite
-    Times {
-        /// One folder of records instead, as for `render`
-        #[arg(long, value_name = "DIR")]
-        records: Option<PathBuf>,
-    },
+    /// Write the advisor's tables of times, one a machine, from its newest records of the quick and
+    /// the full suite
+    Times,
     /// Compare two records: which rows moved by more than noise
     ///
     /// A time moved if it changed by more than the larger noise floor of the two runs and, where
@@ -82,7 +79,7 @@ pub(crate) struct Measure {
     /// Refused if an option, the compiler or the code has changed since
     #[arg(long)]
     pub(crate) resume: bool,
-    /// TimedRow rounds of each cell, with new filters in each [default: 2 in smoke, 12 in quick and
+    /// Timed rounds of each cell, with new filters in each [default: 2 in smoke, 12 in quick and
     /// full]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1000))]
     pub(crate) rounds: Option<u64>,

@@ -27,10 +27,13 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         }
         Some(Command::Measure(options)) => good = measure(options)?.1,
         Some(Command::Render { records, out }) => {
-            draw(&all(records, &["records"])?, out.as_deref())?
+            let usual = [reports(false).join("records")];
+            let folders = if records.is_empty() { &usual[..] } else { records };
+            let records: Result<Vec<_>, _> = folders.iter().map(|folder| newest(folder)).collect();
+            draw(&records?, out.as_deref())?;
         }
         Some(Command::Verify(request)) => good = verify(request)?,
-        Some(Command::Times { records }) => times(records.as_slice())?,
+        Some(Command::Times) => times()?,
         Some(Command::Diff { old, new }) => good = compare(old, new)?,
         Some(Command::List) => stdout().write_all(say::contenders().as_bytes())?,
     }
@@ -65,9 +68,10 @@ fn verify(request: &Request) -> Result<bool> {
     Ok(say::failures(&found))
 }
 
-/// From these folders of records, or from the newest of the quick and of the full suite.
-fn times(folders: &[PathBuf]) -> Result<()> {
-    let table = times::table(&all(folders, &["records", "full/records"])?, &root())?;
+/// From each machine's newest records of the quick and the full suite.
+fn times() -> Result<()> {
+    let folders = ["records", "full/records"].map(|name| reports(false).join(name));
+    let table = times::tables(&Records::of_machines(&folders), &root())?;
     println!("{}", short(&times::path(&root())));
     Ok(write_atomically(&times::path(&root()), table.as_bytes())?)
 }
@@ -89,13 +93,6 @@ fn draw(records: &[Records], out: Option<&Path>) -> Result<()> {
     let (page, answers) = report::render(records, others, &out)?;
     println!("{answers}\n\nThe report: {}", short(&page));
     Ok(())
-}
-
-/// The newest records in each of these folders, or of the workspace's with these names.
-fn all(folders: &[PathBuf], names: &[&str]) -> Result<Vec<Records>, BenchError> {
-    let usual: Vec<PathBuf> = names.iter().map(|name| reports(false).join(name)).collect();
-    let folders = if folders.is_empty() { &usual } else { folders };
-    folders.iter().map(|folder| newest(folder)).collect()
 }
 
 fn newest(folder: &Path) -> Result<Records, BenchError> {

@@ -9,6 +9,8 @@ use crate::error::BenchError;
 use crate::record::{Machine, Row, Run, SCHEMA};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -52,6 +54,21 @@ impl Records {
     /// it has one.
     pub fn newest(records: &Path, machine: Option<&str>) -> Option<Self> {
         days(records, RUN, machine).pop().map(|folder| Self { folder })
+    }
+
+    /// Of each machine its newest records in these folders, those of most folders first.
+    pub fn of_machines(folders: &[PathBuf]) -> Vec<Vec<Self>> {
+        let machines = folders.iter().flat_map(|folder| entries(folder));
+        let names = machines.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+        let newest = |name: &str, folder: &PathBuf| {
+            let found = Self::newest(folder, Some(name))?;
+            is_of(&found.folder, Some(name)).then_some(found)
+        };
+        let of = |name: &String| folders.iter().filter_map(|folder| newest(name, folder)).collect();
+        let names: BTreeSet<String> = names.collect();
+        let mut all: Vec<Vec<Self>> = names.iter().map(of).collect();
+        all.sort_by_key(|records| Reverse(records.len()));
+        all
     }
 
     /// This machine's newest folder with an interrupted run, of all contenders or of some; if there

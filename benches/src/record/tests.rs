@@ -162,6 +162,15 @@ fn the_newest_day_is_found_wherever_one_starts_to_look() {
     for day in ["a/2001-01-01", "b/2000-12-31", "b/2000-01-01", "c/2000-01-01"] {
         write_atomically(&at(day).join("run.toml"), b"").unwrap();
     }
+    // Each machine's, the one first that is in both folders.
+    write_atomically(&at("full/b/2000-02-02/run.toml"), b"").unwrap();
+    fs::create_dir(at("full/d")).unwrap();
+    let machines = Records::of_machines(&[dir.path().to_owned(), at("full")]);
+    let machines = machines.iter().filter(|records| !records.is_empty());
+    let folders: Vec<Vec<_>> =
+        machines.map(|all| all.iter().map(|one| one.folder().to_owned()).collect()).collect();
+    let days = [&["b/2000-12-31", "full/b/2000-02-02"][..], &["a/2001-01-01"], &["c/2000-01-01"]];
+    assert_eq!(folders, days.map(|days| days.iter().map(|day| at(day)).collect::<Vec<_>>()));
     for (found, expected) in [
         (Records::newest(dir.path(), None), Some("a/2001-01-01")),
         (Records::newest(dir.path(), Some("b")), Some("b/2000-12-31")),

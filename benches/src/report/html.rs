@@ -42,7 +42,7 @@ pub(super) fn page(page: &Page) -> Result<Markup> {
                     (ask::form())
                     h2 { "Family by family" }
                     div.figures { @for plot in &page.plots { (figure(plot)?) } }
-                    dl.families { @for (title, why) in &page.families { dt { (title) } dd { (why) } } }
+                    dl.families { @for (title, why) in &page.families { div { dt { (title) } dd { (why) } } } }
                     h2 { "All else" }
                     @for Section { anchor, title, finding, body } in &page.sections {
                         details id=(anchor) { summary { b { (title) } " " span { (finding) } } (body) }

@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf, absolute};
 
 /// The page, in the order in which it is read.
 struct Page {
-    /// Machine, date, commit and command.
+    /// Machine, date, commit, and the command that measures this again and draws it.
     place: String,
     command: String,
     /// What to know before reading on.
@@ -99,7 +99,7 @@ fn page(data: &Data, others: &[Data]) -> Page {
     ];
     Page {
         place: about::place(data),
-        command: data.run.command.clone(),
+        command: data.run.command.replace(" -- measure", " --").trim_end_matches(" --").to_owned(),
         warnings: about::warnings(data),
         found: found::found(data, &needs),
         best: time_by_space::best(data),

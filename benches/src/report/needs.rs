@@ -4,10 +4,10 @@
 
 use super::about;
 use super::data::{Data, Entry, Of, ranked};
-use super::number::{digits, two};
+use super::number::{digits, list, percent, two};
 use crate::record::{Ability, Workload};
 use maud::{Markup, html};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use Ability::{Insert, Remove, Static};
 
@@ -53,6 +53,8 @@ pub(super) struct Needs {
     pub(super) rows: Vec<Row>,
     /// The other records' machines, in the order of the rows' further ratios.
     pub(super) machines: Vec<String>,
+    /// Those that would take part if they kept the rate, with their own.
+    exceeding: Vec<String>,
     /// Measures the contenders of the table alone.
     pub(super) command: String,
 }
@@ -124,17 +126,15 @@ impl Need {
         }
     }
 
-    fn candidates<'a>(&self, data: &'a Data) -> Vec<Entry<'a>> {
+    /// Those that can do it, at whatever rate.
+    fn able<'a>(&self, data: &'a Data) -> Vec<Entry<'a>> {
         let mut all = match self.by {
             By::Growth => data.entries(Of::Scenario(Workload::Grow)),
             By::Threads(workload) => data.entries(Of::Scenario(workload)),
             _ => data.entries(data.main()),
         };
         all.retain(|of| {
-            of.is_filter()
-                && !of.is_wrong
-                && self.can.iter().all(|ability| of.can(*ability))
-                && of.keeps(data.rate())
+            of.is_filter() && !of.is_wrong && self.can.iter().all(|ability| of.can(*ability))
         });
         all
     }
@@ -172,8 +172,8 @@ impl Need {
     /// The best of ours with what ties with it, and the best of the others.
     fn rank(&self, data: &Data) -> (Vec<Best>, Option<Best>) {
         let best = |is_ours: bool| {
-            let mut all = self.candidates(data);
-            all.retain(|of| of.info.ours == is_ours);
+            let mut all = self.able(data);
+            all.retain(|of| of.info.ours == is_ours && of.keeps(data.rate()));
             let all = ranked(all, |of| Some(self.value(of)?.0));
             let best = all.into_iter().map(|(of, number)| Best {
                 name: of.name().to_owned(),
@@ -218,7 +218,13 @@ pub(super) fn needs(data: &Data, others: &[Data]) -> Needs {
     let names: BTreeSet<&str> = names.map(|best| best.name.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let command = format!("cargo run --release -p amq-bench -- --only {}", names.join(","));
-    Needs { rows, machines: others.iter().map(about::processor).collect(), command }
+    let able = NEEDS.iter().flat_map(|need| need.able(data));
+    let exceeding = able
+        .filter(|of| !of.keeps(data.rate()))
+        .filter_map(|of| Some((of.name().to_owned(), percent(of.fpr()?))));
+    let exceeding: BTreeMap<String, String> = exceeding.collect();
+    let exceeding = exceeding.iter().map(|(name, rate)| format!("{name} ({rate})")).collect();
+    Needs { rows, machines: others.iter().map(about::processor).collect(), exceeding, command }
 }
 
 /// How to read the table.
@@ -228,10 +234,14 @@ pub(super) fn caption(needs: &Needs) -> String {
     } else {
         ""
     };
+    let exceeding = match &needs.exceeding[..] {
+        [] => String::new(),
+        names => format!(" (here {})", list(names)),
+    };
     format!(
         "Ratio: ours over the other's; above 1 the other crate is better, and the row is marked LOSS. \
          A tie is closer than the noise of twins, or than 0.5 % of the size. Filters that exceed the \
-         rate or failed a check take no part.{wide}"
+         rate{exceeding} or failed a check take no part.{wide}"
     )
 }
 

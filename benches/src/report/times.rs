@@ -21,8 +21,14 @@ pub fn path(root: &Path) -> PathBuf {
     root.join("crates/amq-advisor/src/times.csv")
 }
 
-/// The table; it names the records' folders as they stand below the workspace.
-pub fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
+/// A table for each machine, an empty line between them. The advisor reckons with the first.
+pub fn tables(machines: &[Vec<Records>], root: &Path) -> Result<String, BenchError> {
+    let tables = machines.iter().map(|records| table(records, root));
+    Ok(tables.collect::<Result<Vec<_>, _>>()?.join("\n"))
+}
+
+/// A machine's table; it names the records' folders as they stand below the workspace.
+fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
     let (mut date, mut processor, mut names) = (String::new(), String::new(), String::new());
     for record in records {
         date = record.run()?.map_or(date, |run| run.date);
@@ -133,8 +139,8 @@ fn cells(rows: &[Row]) -> Vec<Cell> {
 fn the_committed_table_is_the_fit_of_the_records_that_it_names() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let committed = std::fs::read_to_string(path(root)).unwrap();
-    let line = committed.lines().find_map(|line| line.strip_prefix("# records: ")).unwrap();
+    let lines = committed.lines().filter_map(|line| line.strip_prefix("# records: "));
     let record = |name: &str| Records::newest(&root.join(name), None).unwrap();
-    let records: Vec<_> = line.split(' ').map(record).collect();
-    assert_eq!(table(&records, root).unwrap(), committed);
+    let machines: Vec<Vec<_>> = lines.map(|line| line.split(' ').map(record).collect()).collect();
+    assert_eq!(tables(&machines, root).unwrap(), committed);
 }

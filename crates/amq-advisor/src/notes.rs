@@ -3,6 +3,7 @@
 use crate::cost::{own, smallest};
 use crate::numbers::{Bytes, Number, Rate, Rounded};
 use crate::size::{MOST_COUNTED, first_keys, rate_with_twice_the_keys};
+use crate::times::Table;
 use crate::tolerances::{By, NEARLY, TIE};
 use crate::{
     Answer, Choice, DEFAULT_FPR, Demand, First, Need, Structure, Times, Workload, exact, reason,
@@ -51,7 +52,7 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
         if_threads(workload),
         first.filter(|_| by == By::Bits).and_then(|_| no_rate(workload)),
         tails(workload),
-        measured(answer),
+        measured(answer, workload),
     ];
     let mut notes: Vec<String> = deciding.into_iter().flatten().collect();
     let count = notes.len();
@@ -528,10 +529,38 @@ fn tails(workload: &Workload) -> Option<String> {
 }
 
 /// The source of the times.
-fn measured(answer: &Answer) -> Option<String> {
-    answer.choices.iter().find(|choice| choice.query_ns.is_some())?;
+fn measured(answer: &Answer, workload: &Workload) -> Option<String> {
+    let first = answer.choices.iter().find(|choice| choice.query_ns.is_some())?;
     let is_reckoned = answer.choices.iter().any(|choice| choice.reckoned);
     let times = Times::committed();
     let mark = when(is_reckoned, " ~ is extrapolated.");
-    Some(format!("Times: {}, {}; use ratios.{mark}", times.processor(), times.date()))
+    let others: String = Times::machines()[1..]
+        .iter()
+        .filter_map(|there| elsewhere(there, first, workload))
+        .collect();
+    Some(format!("Times: {}, {}; use ratios.{mark}{others}", times.processor(), times.date()))
+}
+
+/// What a query of a choice takes on another machine, if it was measured there.
+fn elsewhere(times: &Times, choice: &Choice, workload: &Workload) -> Option<String> {
+    let spent = times.spent(choice.structure, Table::of(choice, workload), workload)?;
+    let processor = times.processor();
+    (!spent.reckoned).then(|| format!(" {processor}: {:.1} ns a query.", spent.query))
+}
+
+#[test]
+fn another_machines_time_is_quoted_where_it_was_measured() {
+    let workload = |keys| Workload::new(crate::Keys::AtMost(keys));
+    let answer = |keys| crate::choose(&workload(keys)).unwrap();
+    let few = answer(1000);
+    let best = few.filters().next().unwrap();
+    let row = format!("{},1000,{},{},12,1,4.26,6,5", best.structure.id(), best.fpr, best.bytes);
+    let text = format!("# processor: Other\ncontender,keys,rate,bytes,...\n{row}\n");
+    let there = Times::parse(&text).unwrap();
+    let said = elsewhere(&there, best, &workload(1000));
+    assert_eq!(said.as_deref(), Some(" Other: 4.3 ns a query."));
+    let many = answer(100_000_000);
+    let same = many.filters().find(|it| it.structure == best.structure).unwrap();
+    assert_eq!(elsewhere(&there, same, &workload(100_000_000)), None);
+    assert_eq!(elsewhere(&Times::default(), best, &workload(1000)), None);
 }

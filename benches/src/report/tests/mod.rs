@@ -94,7 +94,8 @@ fn record(all: &[Contender]) -> (TempDir, Records) {
     let records = Records::of_day(&dir.path().join("records"), "m", "2026-01-01");
     let options = Options { suite: Suite::Quick, rounds: 3, seed: 1, ..Options::of_program() };
     let facts = all.iter().map(|(facts, _)| facts.clone()).collect();
-    let mut run = Run::new("measure", options, facts);
+    let command = "cargo run --release -p amq-bench -- measure --suite quick";
+    let mut run = Run::new(command, options, facts);
     run.date = "2026-01-01".to_owned();
     (run.complete, run.options.profile, run.options.git) = (true, "release".to_owned(), None);
     run.noise = vec![Noise { workload: Workload::Build, pairs: 9, median: 0.01, floor: 0.05 }];
@@ -150,6 +151,7 @@ fn the_least_wins_and_losses_and_ties_are_marked() {
     ] {
         assert!(row(&readme, need).contains(line), "{readme}");
     }
+    assert!(readme.contains("exceed the rate (here Lax (3.00 %))"), "{readme}");
     // A need that none of ours meets has no row.
     assert!(!readme.contains("| Fewest bits, all keys known"), "{readme}");
     let mut slow = all();
@@ -192,6 +194,8 @@ fn the_page_needs_no_network_and_says_what_the_records_say() {
         "<form id=\"ask\" hidden",
         "<script id=\"advisor\" type=\"application/gzip\">H4sI",
         "rel=\"icon\"",
+        // What measures it again draws it, too.
+        "<code>cargo run --release -p amq-bench -- --suite quick</code>",
         // The main size stays, although there are larger ones.
         "1 million keys (&lt;img",
         "10 million</td>",

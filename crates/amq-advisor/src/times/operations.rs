@@ -3,7 +3,7 @@
 
 use super::Times;
 use super::rows::{Figures, INSERT, QUERIES, REMOVE};
-use crate::{KeysBy, Structure, Workload};
+use crate::{Choice, KeysBy, Structure, Workload};
 use amq::FilterKind;
 
 /// The prefix of contenders that hash under a secret key, before the name of the plain contender.
@@ -25,6 +25,15 @@ pub(crate) struct Table {
     pub(crate) keys: u64,
     pub(crate) bytes: u64,
     pub(crate) fpr: f64,
+}
+
+impl Table {
+    /// All filters of a choice together.
+    pub(crate) fn of(choice: &Choice, workload: &Workload) -> Self {
+        let keys = choice.goal.map_or(workload.keys.planned(), |goal| goal.keys);
+        let [keys, bytes] = [keys, choice.bytes].map(|one| one.saturating_mul(workload.filters));
+        Self { keys, bytes, fpr: choice.fpr }
+    }
 }
 
 /// Nanoseconds per operation.

@@ -21,16 +21,14 @@ struct Point {
 /// By contender and number of keys, rising in bits.
 type Record = HashMap<(String, u64), Vec<Point>>;
 
-/// All whole filters of random keys, of both records; of two times of a cell the faster.
+/// All whole filters of random keys, of the records that the advisor reckons with; of two times of a cell the faster.
 fn record() -> Record {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut cells: BTreeMap<(String, u64, String), Point> = BTreeMap::new();
-    for folder in ["records", "full/records"] {
-        let machine = fs::read_dir(root.join(folder)).unwrap().next().unwrap().unwrap().path();
-        let mut days: Vec<_> =
-            fs::read_dir(machine).unwrap().map(|day| day.unwrap().path()).collect();
-        days.sort();
-        for file in fs::read_dir(days.last().unwrap()).unwrap() {
+    let times = include_str!("../../src/times.csv").lines();
+    let folders = times.filter_map(|line| line.strip_prefix("# records: ")).next().unwrap();
+    for folder in folders.split(' ') {
+        for file in fs::read_dir(root.join(folder)).unwrap() {
             let path = file.unwrap().path();
             if path.extension().is_some_and(|end| end == "csv") {
                 read(&fs::read_to_string(path).unwrap(), &mut cells);
