@@ -5,7 +5,7 @@ use amq_conformance::model::any_sequence_agrees_with_the_model as played;
 use amq_conformance::rate::{self, Cell};
 use amq_conformance::surface::{building_by_plan, inserting_by_plan};
 use amq_conformance::{
-    Abilities, Golden, at_once, build, by_inserting, edge, files, growth, insert, membership,
+    Abilities, Fill, Golden, at_once, build, by_inserting, edge, files, growth, insert, membership,
     memory, merge, plan, remove, surface, truncate,
 };
 use amq_core::{BuildFilter, EmptyFilter, Goal, InsertFilter, PlanFilter};
@@ -269,15 +269,23 @@ fn wrong_copies_and_refusals_are_rejected() {
 fn wrong_truncations_are_rejected() {
     all_are_rejected(rows![
         TruncatesTheOtherEnd:
-            truncate::a_truncated_filter_errs_as_often_as_predicted::<Fingerprints>(at_once),
-            truncate::truncating_twice_is_truncating_once::<Fingerprints>(at_once);
+            truncate::a_truncated_filter_errs_as_often_as_predicted(PRINTS),
+            truncate::truncating_twice_is_truncating_once(PRINTS);
         TruncatesInNameOnly:
-            truncate::a_truncated_filter_errs_as_often_as_predicted::<Fingerprints>(at_once);
-        TruncatesAlways: truncate::truncating_twice_is_truncating_once::<Fingerprints>(at_once);
+            truncate::a_truncated_filter_errs_as_often_as_predicted(PRINTS);
+        TruncatesAlways: truncate::truncating_twice_is_truncating_once(PRINTS);
         RefusedTruncationCounts:
-            truncate::truncating_twice_is_truncating_once::<Fingerprints>(at_once);
+            truncate::truncating_twice_is_truncating_once(PRINTS);
+        LargerMisnamed: truncate::a_budget_that_a_filter_lacks_is_refused_by_name(PRINTS);
+        BudgetIgnored: truncate::a_file_read_within_a_budget_is_the_truncated_filter(PRINTS);
+        RoomForKeysClaimed: truncate::a_damaged_file_is_refused_within_a_budget(PRINTS);
+        BudgetMemoryUnnamed: truncate::a_budget_without_memory_is_an_error(PRINTS);
+        // Faultless, but it takes a file whole before it truncates.
+        None: truncate::a_budget_takes_the_memory_of_the_smaller_filter(PRINTS);
     ]);
 }
+
+const PRINTS: Fill<Fingerprints> = at_once;
 
 /// What a stored list can do.
 fn list() -> Abilities<Filed> {
@@ -341,10 +349,29 @@ fn a_list_without_a_fault_keeps_every_law() {
         memory::reading_takes_little_more_than_the_file,
         memory::a_claim_is_not_taken_for_memory,
         memory::a_file_without_memory_is_an_error,
-    ] as [fn(amq_conformance::Fill<Filed>); 14]
+    ] as [fn(Fill<Filed>); 14]
     {
         law(filed);
     }
+}
+
+#[test]
+fn every_law_rejects_a_fault() {
+    let read = |name: &str| {
+        std::fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    };
+    let teeth = read("tests/suite/teeth.rs");
+    let laws = read("src/suite.rs") + &read("src/memory.rs");
+    let lists = ["(@laws ", "(@filled ", "(@of ", "(@plans "].map(|list| laws.split(list).skip(1));
+    let lists: Vec<&str> = lists.into_iter().flatten().collect();
+    let names = lists.iter().flat_map(|list| {
+        let list = list.split_once("=> {").map_or("", |(_, rest)| rest);
+        list.split('}').next().unwrap_or("").split_whitespace()
+    });
+    let (with, without): (Vec<&str>, Vec<&str>) = names
+        .filter(|name| !name.contains('$'))
+        .partition(|name| teeth.contains(&format!("::{name}")));
+    assert!(with.len() > 60 && without.is_empty(), "{without:?}");
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! A sorted list of fingerprints: what is truncated, plain enough to be seen right.
 
 use super::{Fault, has, theory};
+use amq_core::internal::{
+    Contents, Entry, FileFormat, Hashing, Header, Opened, Section, SectionStream, Sections,
+};
 use amq_core::{
-    Budget, BuildError, BuildFilter, BuildTarget, Filter, FilterKind, Goal, KeyHash, Plan,
-    PlanError, PlanFilter, PredictedFpr, TruncateError, TruncateFilter,
+    Budget, BuildError, BuildFilter, BuildTarget, Bytes, DecodeError, Filter, FilterKind, Goal,
+    KeyHash, Plan, PlanError, PlanFilter, PredictedFpr, TruncateError, TruncateFilter,
 };
 
 /// The leading bits of each key's hash, with the [`Fault`] of the thread. It counts as packed.
@@ -58,7 +61,7 @@ impl Filter for Fingerprints {
     }
 
     fn expected_fpr(&self) -> f64 {
-        self.sorted.len() as f64 / f64::from(self.kept).exp2()
+        (self.sorted.len() as f64 / f64::from(self.kept).exp2()).min(1.0)
     }
 
     fn load_factor(&self) -> f64 {
@@ -115,7 +118,9 @@ impl TruncateFilter for Fingerprints {
             if has(Fault::RefusedTruncationCounts) {
                 self.capacity += 1;
             }
-            let (fpr, bytes) = (self.expected_fpr(), self.size_in_bytes());
+            let mut bytes = self.size_in_bytes();
+            bytes += u64::from(has(Fault::LargerMisnamed));
+            let fpr = self.expected_fpr();
             return Err(TruncateError::larger(budget, fpr, bytes, self.capacity));
         }
         if has(Fault::TruncatesAlways) {
@@ -136,5 +141,73 @@ impl TruncateFilter for Fingerprints {
         self.sorted.sort_unstable();
         self.sorted.dedup();
         Ok(())
+    }
+}
+
+impl Fingerprints {
+    fn of_file(opened: &Opened<'_>, bits: u32, bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut sorted = Vec::new();
+        let room = match has(Fault::RoomForKeysClaimed) {
+            true => opened.keys().min(1 << 24) as usize,
+            false => bytes.len() / 8,
+        };
+        sorted.try_reserve_exact(room).map_err(|_| {
+            let bytes = bytes.len() as u64;
+            match has(Fault::BudgetMemoryUnnamed) {
+                true => DecodeError::Structure { what: "fingerprints" },
+                false => DecodeError::OutOfMemory { bytes },
+            }
+        })?;
+        sorted.extend(bytes.as_chunks().0.iter().map(|&print| u64::from_le_bytes(print)));
+        let Header { seed, capacity, .. } = opened.header();
+        Ok(Self { sorted, kept: bits, bits, seed, capacity, len: opened.keys() })
+    }
+}
+
+/// Its views are copies.
+impl FileFormat for Fingerprints {
+    type With<B: Bytes> = Self;
+    type Geometry = u32;
+
+    fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
+        let bytes: Vec<u8> = self.sorted.iter().flat_map(|print| print.to_le_bytes()).collect();
+        let header = Header { seed: self.seed, capacity: self.capacity, budget: None };
+        let mut entry = Entry::default();
+        (entry[0], entry[1]) = (self.bits.into(), self.sorted.len() as u64);
+        Ok(Contents {
+            entries: vec![entry],
+            sections: vec![Section::new(bytes, 8)],
+            ..Contents::new(self.kind(), 1, hashing, &header, self.len)
+        })
+    }
+
+    fn geometry(opened: &Opened<'_>) -> Result<u32, DecodeError> {
+        opened.expect_kind(FilterKind::Quotient, 1)?;
+        opened.expect_asked(0)?;
+        let [bits, prints] = opened.only_entry()?;
+        Opened::within("bits", bits, 1..=63)?;
+        opened.expect_sections([(prints.saturating_mul(8), 8)].into_iter())?;
+        Ok(bits as u32)
+    }
+
+    fn from_sections<B: Bytes>(
+        opened: &Opened<'_>,
+        bits: u32,
+        mut sections: Sections<'_, B>,
+    ) -> Result<Self, DecodeError> {
+        Self::of_file(opened, bits, sections.take()?.as_ref())
+    }
+
+    fn truncated(
+        opened: &Opened<'_>,
+        bits: u32,
+        budget: Budget,
+        sections: &mut SectionStream<'_>,
+    ) -> Result<Self, DecodeError> {
+        let mut filter = Self::of_file(opened, bits, sections.section()?.as_ref())?;
+        if !has(Fault::BudgetIgnored) {
+            filter.truncate(budget)?;
+        }
+        Ok(filter)
     }
 }

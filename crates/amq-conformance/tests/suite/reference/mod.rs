@@ -136,6 +136,10 @@ pub(crate) enum Fault {
     TruncatesInNameOnly,
     TruncatesAlways,
     RefusedTruncationCounts,
+    LargerMisnamed,
+    BudgetIgnored,
+    BudgetMemoryUnnamed,
+    RoomForKeysClaimed,
 
     // Of the list: writing and reading.
     NotedWhenReadBefore,
