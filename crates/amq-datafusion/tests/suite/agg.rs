@@ -144,6 +144,42 @@ fn filters(ctx: &SessionContext, of: &[Vec<u8>]) {
 }
 
 #[tokio::test]
+async fn filters_of_unlike_sizes_merge_if_one_divides_the_other() {
+    const TOTAL: u64 = 100_000;
+    let plan = |keys| BlockedBloomFilter::plan_foldable(Goal::fpr(keys, 0.01), TOTAL).unwrap();
+    // Parts of many sizes, some of them empty, in every order.
+    let sizes = [TOTAL, 3000, 0, 20_000, 500, 0];
+    let made = |turn: usize| {
+        let mut first = 0i64;
+        let part = |size: u64| {
+            let mut filter = BlockedBloomFilter::new(plan(size.max(100))).unwrap();
+            let keys = first..first + size as i64 / 3;
+            first = keys.end;
+            for key in keys {
+                filter.insert(&key);
+            }
+            filter.to_bytes().unwrap()
+        };
+        let mut parts: Vec<_> = sizes.map(part).into();
+        parts.rotate_left(turn);
+        (parts, first)
+    };
+    assert!(plan(TOTAL).bytes >= 8 * plan(500).bytes);
+    let mut answers = Vec::new();
+    for turn in 0..sizes.len() {
+        let ctx = session();
+        let (parts, keys) = made(turn);
+        filters(&ctx, &parts);
+        let merged = bytes(&ctx, "SELECT amq_merge_agg(x) FROM made").await.unwrap();
+        let merged = AnyFilter::from_bytes(&merged).unwrap();
+        assert!((0..keys).all(|key| merged.contains(&key)), "turn {turn}");
+        answers.push((keys..200_000).filter(|key| merged.contains(key)).count());
+    }
+    // The order of the parts does not matter.
+    assert!(answers.iter().all(|&wrong| wrong == answers[0] && wrong < 1600), "{answers:?}");
+}
+
+#[tokio::test]
 async fn filters_of_no_whole_factor_are_refused_with_the_nearest_sizes() {
     let ctx = session();
     let of = |bytes: u64| {
