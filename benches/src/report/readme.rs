@@ -27,8 +27,8 @@ pub(super) fn readme(page: &Page, latest: &str, method: Option<&str>) -> String 
         text += &format!("## Rate against space\n\n{}", image(plot, latest));
     }
     text += &format!(
-        "## The page\n\nThe [page]({latest}index.html), one file to download and open, asks the advisor \
-         about your own numbers, explains each family, and has all numbers.",
+        "## The page\n\nThe [page]({latest}index.html), to be downloaded, asks the advisor about your \
+         numbers, explains each family, and has all numbers.",
     );
     if let Some(method) = method {
         text += &format!(" The [method]({method}) says how they are measured.");
