@@ -19,7 +19,9 @@ impl FuseFilter {
     ///
     /// The budget applies to the number of keys planned for. A budget that the filter already meets
     /// exactly leaves it as it is, and a larger one is refused. The result equals a build within
-    /// that budget, byte for byte, also after earlier truncation. For a file, see
+    /// that budget, byte for byte, also after earlier truncation. The exception is a filter of a few
+    /// keys planned for many: where such a build takes up to seven bytes more than longer
+    /// fingerprints, these are kept, so truncating never makes a filter larger. For a file, see
     /// [`LoadOptions::budget`].
     ///
     /// [`LoadOptions::budget`]: crate::LoadOptions::budget
@@ -99,11 +101,16 @@ fn target(
     };
     let fpr = theory::fpr_of_bits(params.fingerprint_bits, len);
     let meets = matches!(budget, Budget::Fpr(asked) if fpr <= asked);
-    match target.fingerprint_bits <= params.fingerprint_bits {
-        true => Ok(target),
-        false if meets => Ok(*params),
-        false => Err(TruncateError::larger(budget, fpr, params.bytes(), goal.keys)),
+    if target.fingerprint_bits > params.fingerprint_bits {
+        return match meets {
+            true => Ok(*params),
+            false => Err(TruncateError::larger(budget, fpr, params.bytes(), goal.keys)),
+        };
     }
+    // Fingerprints of whole bytes need no room behind them. In a filter of fewer keys than planned
+    // they may take less than shorter ones.
+    let kept = (target.fingerprint_bits..=params.fingerprint_bits).rev().map(with);
+    Ok(kept.min_by_key(FuseParams::bytes).unwrap_or(target))
 }
 
 /// Rewrites the slots of a table in order, with shorter fingerprints.

@@ -1,7 +1,8 @@
 //! Truncated filters equal those built from their keys.
 
 use amq_fuse::{
-    Budget, BuildError, BuildFilter, Filter, FilterFile, FuseFilter, Key, KeyHash, TruncateError,
+    Budget, BuildError, BuildFilter, Filter, FilterFile, FuseFilter, Goal, Key, KeyHash,
+    LoadOptions, TruncateError,
 };
 
 #[test]
@@ -42,4 +43,41 @@ fn a_truncated_filter_is_the_one_built_within_the_budget() {
         }
     }
     assert!(equal > 5000, "{equal}");
+}
+
+/// A few keys of many planned: whole bytes take less than fewer bits and the room behind them.
+#[test]
+fn truncating_never_takes_more_bytes() {
+    let mut kept_longer = 0;
+    for n in [1, 2, 5, 8, 12, 20, 40, 100u64] {
+        for planned in [n, 1000, 1_000_000] {
+            for bits in [8, 9, 12, 16, 17, 24, 31] {
+                let goal = Goal::fpr(planned, f64::from(-bits).exp2());
+                let plan = FuseFilter::plan(goal).unwrap();
+                let from = FuseFilter::build(plan, 0..n).unwrap();
+                for fewer in (1..=bits).rev() {
+                    let budget = Budget::Fpr(f64::from(-fewer).exp2());
+                    let mut filter = from.clone();
+                    filter.truncate(budget).unwrap();
+                    assert!(
+                        filter.size_in_bytes() <= from.size_in_bytes(),
+                        "{n}, {fewer} {from:?}"
+                    );
+                    assert!(filter.expected_fpr() <= f64::from(-fewer).exp2() * 1.000_001);
+                    assert!((0..n).all(|key| filter.contains(&key)));
+                    let file = LoadOptions::new().budget(budget);
+                    let read: FuseFilter = file.from_bytes(&from.to_bytes().unwrap()).unwrap();
+                    assert!(read == filter);
+                    // By way of another budget it is the same filter.
+                    let mut again = from.clone();
+                    for fewer in (fewer..=bits).rev() {
+                        again.truncate(Budget::Fpr(f64::from(-fewer).exp2())).unwrap();
+                    }
+                    assert!(again == filter, "{n} of {planned}, {bits} to {fewer}");
+                    kept_longer += u32::from(filter.params().fingerprint_bits > fewer as u32);
+                }
+            }
+        }
+    }
+    assert!(kept_longer > 100, "{kept_longer}");
 }
