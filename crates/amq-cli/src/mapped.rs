@@ -4,7 +4,8 @@ use crate::input;
 use crate::lock::{Stamp, stamp};
 use amq::format::{FileInfo, HEADER, HashedBy};
 use amq::{
-    AnyFile, AnyFilter, DecodeError, Filter, KeyEncoding, LoadOptions, Secret, SharedBytes, SipKey,
+    AnyFile, AnyFilter, DecodeError, Filter, InterleavedBloomFilter, KeyEncoding, LoadOptions,
+    Secret, SharedBytes, SipKey,
 };
 use anyhow::{Context, bail};
 use memmap2::Mmap;
@@ -58,11 +59,8 @@ impl Asked {
     /// Fails if a program has written to the file since it was opened: answers may be wrong.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         match self {
-            Self::Mapped { file, stamp: old, .. } if stamp(file)? != *old => bail!(
-                "another program has written to this file while it was queried, so answers may be \
-                 wrong: run this again, and replace filters by mv, not by cp"
-            ),
-            _ => Ok(()),
+            Self::Mapped { file, stamp, .. } => unchanged(file, stamp),
+            Self::Whole(_) => Ok(()),
         }
     }
 
@@ -86,6 +84,38 @@ impl Asked {
             Self::Mapped { view, .. } => Secret::Seed(view.seed()),
         }
     }
+}
+
+/// A filter of bins in a mapped file.
+pub(crate) struct MappedBins {
+    pub(crate) filter: InterleavedBloomFilter<SharedBytes<Mmap>>,
+    file: File,
+    stamp: Stamp,
+}
+
+impl MappedBins {
+    /// Maps a file, of which only the header and the directory are checked.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let file = File::open(path)?;
+        let options = LoadOptions::new().unchecked_payload();
+        let filter = options.view_shared::<InterleavedBloomFilter, _>(Arc::new(bytes(&file)?))?;
+        Ok(Self { filter, stamp: stamp(&file)?, file })
+    }
+
+    /// As [`Asked::check`].
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        unchanged(&self.file, &self.stamp)
+    }
+}
+
+fn unchanged(file: &File, old: &Stamp) -> anyhow::Result<()> {
+    if stamp(file)? != *old {
+        bail!(
+            "another program has written to this file while it was queried, so answers may be \
+             wrong: run this again, and replace filters by mv, not by cp"
+        );
+    }
+    Ok(())
 }
 
 #[allow(unsafe_code)]

@@ -6,17 +6,19 @@ use crate::exit::{Outcome, note};
 use crate::input;
 use crate::keys::{KeyType, Shape};
 use crate::lock::Wait;
+use crate::mapped::MappedBins;
 use crate::memory::reserve;
-use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::numbers::{self, bytes_text, grouped, of, rate_text};
 use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
 use crate::replace::Existing;
 use crate::stdio::{Text, is_dash};
 use amq::format::{FileInfo, HEADER};
+use amq::interleaved::Bins;
 use amq::{
-    Budget, DEFAULT_SEED, FilterFile, FilterKind, InterleavedBloomFilter, KeyHash, LoadOptions,
-    Secret,
+    Budget, Bytes, DEFAULT_SEED, FilterFile, FilterKind, InterleavedBloomFilter, KeyHash,
+    LoadOptions, Secret,
 };
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
@@ -95,6 +97,10 @@ Examples:
 ///
 /// Prints the name of each bin that may hold the key, a line each. Of several keys, and of keys
 /// from standard input, each line begins with the key and a tab.
+///
+/// The file is mapped, not read: a key takes eight rows of it. Only its header is checked, so that a
+/// damaged file may answer wrongly: with --verify all of it is read and checked first. What comes
+/// from standard input always is.
 #[derive(Args, Debug)]
 #[command(after_help = QUERY_EXAMPLES)]
 struct QueryArguments {
@@ -112,6 +118,10 @@ struct QueryArguments {
     /// Print only how many bins there are
     #[arg(short, long)]
     count: bool,
+
+    /// Check all of the file first, as amq verify does; a damaged one gives no answers
+    #[arg(long)]
+    verify: bool,
 
     /// What a key stands for: the same as when the filter was built
     #[arg(long, value_name = "TYPE", value_enum, default_value = "text")]
@@ -169,10 +179,10 @@ impl BuildArguments {
         output.write(&filter)?;
         if !self.quiet {
             note(&format!(
-                "{}: {} keys in {} bins, {}",
+                "{}: {} in {}, {}",
                 output.name(),
-                grouped(read),
-                grouped(filter.bin_count()),
+                of(read, "key"),
+                of(filter.bin_count(), "bin"),
                 bytes_text(filter.size_in_bytes())
             ));
         }
@@ -183,7 +193,27 @@ impl BuildArguments {
 impl QueryArguments {
     fn run(&self) -> anyhow::Result<Outcome> {
         let keys = self.keys()?;
-        let filter = load(&self.filter)?;
+        if self.verify || !self.filter.is_file() {
+            return self.print(keys, &load(&self.filter)?);
+        }
+        match MappedBins::open(&self.filter) {
+            Ok(mapped) => {
+                let outcome = self.print(keys, &mapped.filter)?;
+                mapped.check().with_context(|| input::name(&self.filter))?;
+                Ok(outcome)
+            }
+            // Loading says what is wrong.
+            Err(_) => self.print(keys, &load(&self.filter)?),
+        }
+    }
+
+    /// Prints what is asked of the filter.
+    fn print<B: Bytes>(
+        &self,
+        keys: Keys,
+        filter: &InterleavedBloomFilter<B>,
+    ) -> anyhow::Result<Outcome> {
+        let mut bins = Bins::default();
         let mut to = Text::new();
         let mut hashes = Vec::new();
         let mut found = false;
@@ -200,7 +230,7 @@ impl QueryArguments {
                     return GO_ON;
                 }
                 for (line, &hash) in work.lines().zip(&work.hashes) {
-                    let bins = filter.bins_hash(hash);
+                    filter.bins_hash_into(hash, &mut bins);
                     found |= !bins.is_empty();
                     let key = line.strip_suffix(b"\n").unwrap_or(line);
                     let key = key.strip_suffix(b"\r").unwrap_or(key);
@@ -215,7 +245,7 @@ impl QueryArguments {
                     }
                     for bin in bins.iter() {
                         head(&mut to)?;
-                        to.write(format!("{}\n", name(&filter, bin)).as_bytes())?;
+                        to.write(format!("{}\n", name(filter, bin)).as_bytes())?;
                     }
                 }
                 GO_ON
@@ -239,7 +269,7 @@ impl QueryArguments {
                 to.write(format!("{}\n", bins.len()).as_bytes())?;
             } else {
                 for &bin in &bins {
-                    to.write(format!("{}\n", name(&filter, bin)).as_bytes())?;
+                    to.write(format!("{}\n", name(filter, bin)).as_bytes())?;
                 }
             }
         }
@@ -292,7 +322,7 @@ impl QueryArguments {
 
 /// A bin's name, or its number if it has none. The names of a stranger's file may contain control
 /// characters, which are escaped: they could forge a line, or command the terminal.
-fn name(filter: &InterleavedBloomFilter, bin: usize) -> String {
+fn name<B: Bytes>(filter: &InterleavedBloomFilter<B>, bin: usize) -> String {
     match filter.name(bin) {
         "" => bin.to_string(),
         name => name.chars().fold(String::new(), |text, c| match c.is_control() {
@@ -343,7 +373,7 @@ pub(crate) fn in_words(name: &str, filter: &InterleavedBloomFilter) -> anyhow::R
     writeln!(text, "  bins         {}", grouped(bins))?;
     writeln!(text, "  keys         {}", grouped(filter.len()))?;
     let (keys, called) = (filter.bin_len(largest), self::name(filter, largest));
-    writeln!(text, "  largest bin  {} keys, {called}", grouped(keys))?;
+    writeln!(text, "  largest bin  {}, {called}", of(keys, "key"))?;
     writeln!(text, "  rate         {} in that bin", rate_text(filter.expected_fpr(largest)?))?;
     writeln!(text, "  size         {}", bytes_text(filter.size_in_bytes()))?;
     let seed = if filter.seed() == DEFAULT_SEED { "public" } else { "its own" };

@@ -10,8 +10,8 @@ use crate::replace::Existing;
 use crate::report::{self, Held, overfull};
 use crate::stdio;
 use crate::stdio::is_dash;
-use amq::{AnyFile, AnyFilter, Filter, KeyEncoding};
-use anyhow::{Context, bail};
+use amq::{AnyError, AnyFile, AnyFilter, Filter, KeyEncoding, MergeError};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,11 +20,11 @@ use std::path::PathBuf;
 ///
 /// The filters must be of one kind, of equal parameters and of the same seed or secret key: build
 /// them with the same --keys and the same rate or size (and --seed-of, if the seed is secret).
-/// Ribbon, fuse and expandable-quotient
-/// filters cannot be merged. A secret key is in the output only if it is in all of them.
+/// Ribbon, fuse and expandable-quotient filters cannot be merged. A secret key is in the output only
+/// if it is in all of them.
 ///
-/// Bloom filters that count nothing may also differ in size by a whole factor, as long as the union
-/// keeps the rate that the larger one was planned for.
+/// Bloom filters that count nothing may also differ in size by a whole factor, with the same number
+/// of probes, as long as the union keeps the rate that the larger one was planned for.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, visible_alias = "union")]
 pub(crate) struct Arguments {
@@ -86,7 +86,7 @@ impl Arguments {
             if self.intersect {
                 intersect(&mut merged, &other).with_context(both)?;
             } else {
-                merged.merge(&other).with_context(both)?;
+                merged.merge(&other).map_err(plain).with_context(both)?;
             }
         }
         output.write(&merged)?;
@@ -102,6 +102,21 @@ impl Arguments {
             overfull(filter, &output.name(), &held);
         }
         Ok(Outcome::Done)
+    }
+}
+
+/// What is wrong, with the way out that the command has.
+fn plain(error: AnyError) -> anyhow::Error {
+    let AnyError::Merge(error) = error else { return error.into() };
+    let way = "build each with the same --keys, the number of keys in all of them, and the same rate \
+               or size";
+    match error {
+        MergeError::Sizes { field, ours, theirs, .. } => anyhow!(
+            "the filters differ in {field}: {ours} here, {theirs} there, and neither number is a \
+             multiple of the other: {way}"
+        ),
+        MergeError::Mismatch { .. } | MergeError::MismatchReal { .. } => anyhow!("{error}: {way}"),
+        other => other.into(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{bins, info};
 use crate::exit::{Outcome, complain};
 use crate::input::{self, Followed};
-use crate::numbers::{grouped, of};
+use crate::numbers::of;
 use crate::report::report;
 use crate::stdio::Text;
 use amq::DecodeError;
@@ -55,8 +55,8 @@ impl Arguments {
                     told["whole"] = true.into();
                     Text::print(&format!("{told}\n"))?;
                 } else if !self.quiet {
-                    let bins = grouped(filter.bin_count());
-                    Text::print(&format!("{name}: {bins} bins: whole\n"))?;
+                    let bins = of(filter.bin_count(), "bin");
+                    Text::print(&format!("{name}: {bins}: whole\n"))?;
                 }
                 continue;
             }

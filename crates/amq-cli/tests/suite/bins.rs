@@ -1,7 +1,7 @@
 //! Which of many sets may hold a key.
 
 use crate::room::{Room, field, numbered};
-use amq::{Budget, FilterFile, InterleavedBloomFilter};
+use amq::{Budget, FilterFile, InterleavedBloomFilter, Key};
 
 fn days() -> Room {
     let room = Room::new();
@@ -46,11 +46,51 @@ fn bins_are_counted_and_refused_where_a_filter_is_wanted() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     room.write("bad.amq", &bytes);
-    room.amq("bins query bad.amq key1").refused(&["bad.amq", "payload is damaged"]);
+    room.amq("bins query --verify bad.amq key1").refused(&["bad.amq", "payload is damaged"]);
     room.amq("info bad.amq").refused(&["payload is damaged"]);
     room.amq("verify bad.amq").ends(2);
     room.write("cut.amq", &bytes[..500]);
     room.amq("bins query cut.amq key1").refused(&["cut short"]);
+}
+
+/// A lookup reads eight rows, so the damage elsewhere is not noticed.
+#[test]
+fn a_mapped_file_is_asked_by_its_rows_alone() {
+    let room = days();
+    let filter = InterleavedBloomFilter::load(room.path("days.amq")).unwrap();
+    let hash = "key550".key_hash(filter.seed());
+    let rows = filter.row_range(hash);
+    let mut bytes = room.read("days.amq");
+    // The table comes first, and the key's rows are a small part of it.
+    assert!(rows.end - rows.start < bytes.len() as u64 / 3);
+    for (index, byte) in
+        bytes.iter_mut().enumerate().skip(512).take(filter.size_in_bytes() as usize)
+    {
+        if !rows.contains(&(index as u64)) {
+            *byte = 0;
+        }
+    }
+    room.write("bad.amq", &bytes);
+    assert_eq!(room.amq("bins query bad.amq key550").ends(0).text(), "mon\ntue\n");
+    assert_eq!(room.amq("bins query bad.amq key1").ends(1).text(), "");
+    room.amq("bins query --verify bad.amq key550").refused(&["payload is damaged"]);
+    // What comes from a stream is read whole.
+    room.pipe("bins query - key550", &bytes).refused(&["payload is damaged"]);
+    room.pipe("bins query - key550", room.read("days.amq")).ends(0);
+    // The header and the directory are always checked.
+    bytes[100] ^= 1;
+    room.write("bad.amq", &bytes);
+    room.amq("bins query bad.amq key550").refused(&["bad.amq"]);
+}
+
+#[test]
+fn a_single_bin_is_one_bin() {
+    let room = Room::new();
+    room.write("one", "a key\n");
+    let text = room.amq("bins build -o one.amq one").ends(0).err;
+    assert!(text.contains("1 key in 1 bin,"), "{text}");
+    assert_eq!(room.amq("verify one.amq").ends(0).text(), "one.amq: 1 bin: whole\n");
+    assert!(room.amq("info one.amq").text().contains("  largest bin  1 key, one\n"));
 }
 
 #[test]

@@ -149,7 +149,10 @@ fn filters_of_one_make_are_merged() {
     }
     room.amq("build -f -o a.amq --fpr 1% --keys 3000 keys.txt").ends(0);
     room.amq("build -f -o b.amq --fpr 1% --keys 4000 keys.txt").ends(0);
-    room.amq("merge -o n.amq a.amq b.amq").refused(&["the filters differ in"]);
+    room.amq("merge -o n.amq a.amq b.amq").refused(&["the filters differ in bits", "same --keys"]);
+    room.amq("build -f -o a.amq --bytes 2400 keys.txt").ends(0);
+    room.amq("build -f -o b.amq --bytes 4800 keys.txt").ends(0);
+    room.amq("merge -o n.amq a.amq b.amq").refused(&["differ in probes", "same --keys"]);
     room.amq("build -f -o b.amq --kind cuckoo --fpr 1% keys.txt").ends(0);
     room.amq("merge -o n.amq a.amq b.amq").refused(&["different kinds"]);
     room.amq("merge -o n.amq a.amq").refused(&["2 values required"]);
