@@ -193,6 +193,29 @@ impl Interleaved {
         }
     }
 
+    /// The words of an answer.
+    fn words(&self, py: Python<'_>) -> usize {
+        ask!(&self.read(py).content, it => it.words())
+    }
+
+    /// Passes the answer for each of these keys to a function.
+    fn each(&self, keys: &Bound<'_, PyAny>, mut take: impl FnMut(&[u64]) + Send) -> PyResult<()> {
+        let (hashes, _) = all(keys, &Hashing::Seed(self.seed), Nulls::LeftOut)?;
+        let (words, mut answers) = (self.words(keys.py()), Vec::new());
+        for hashes in hashes.chunks((CELLS / words).clamp(1, PIECE)) {
+            keys.py().check_signals()?;
+            keys.py().detach(|| {
+                let state = self.read_detached();
+                for hashes in hashes.chunks((WORDS / words).max(1)) {
+                    let words = state.answers(hashes, &mut answers)?;
+                    answers.chunks(words).for_each(&mut take);
+                }
+                PyResult::Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
     /// The bins whose bits are set, by name or number.
     fn labels<'py>(&self, py: Python<'py>, words: &[u64]) -> PyResult<Bound<'py, PyList>> {
         let labels: Vec<Label> = {
@@ -334,25 +357,37 @@ impl Interleaved {
     /// ['tue']
     #[pyo3(signature = (keys, /))]
     fn bins_of_all<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let py = keys.py();
-        let (hashes, _) = all(keys, &Hashing::Seed(self.seed), Nulls::LeftOut)?;
-        let words = ask!(&self.read(py).content, it => it.words());
-        let (mut common, mut answers) = (zeroed(words)?, Vec::new());
+        let mut common = zeroed(self.words(keys.py()))?;
         common.fill(u64::MAX);
-        for hashes in hashes.chunks((CELLS / words).clamp(1, PIECE)) {
-            py.check_signals()?;
-            py.detach(|| {
-                let state = self.read_detached();
-                for hashes in hashes.chunks((WORDS / words).max(1)) {
-                    let words = state.answers(hashes, &mut answers)?;
-                    for answer in answers.chunks(words) {
-                        common.iter_mut().zip(answer).for_each(|(all, word)| *all &= word);
-                    }
-                }
-                PyResult::Ok(())
-            })?;
+        self.each(keys, |answer| {
+            common.iter_mut().zip(answer).for_each(|(all, word)| *all &= word);
+        })?;
+        self.labels(keys.py(), &common)
+    }
+
+    /// The bins that may hold at least `threshold` of these keys, such as the k-mers of a sequence.
+    /// A key that comes twice counts twice.
+    ///
+    /// >>> from amq import InterleavedBloomFilter
+    /// >>> days = InterleavedBloomFilter.build({"mon": [1, 2], "tue": [2, 3]}, 0.001)
+    /// >>> days.at_least([1, 2, 4], 2)
+    /// ['mon']
+    #[pyo3(signature = (keys, threshold, /))]
+    fn at_least<'py>(
+        &self,
+        keys: &Bound<'py, PyAny>,
+        threshold: Natural,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let mut bins = zeroed(self.words(keys.py()))?;
+        let mut counts: Vec<u64> = zeroed(64 * bins.len())?;
+        self.each(keys, |answer| {
+            let answer = &answer[..bins.len().min(answer.len())];
+            ones(answer).for_each(|bin| counts[bin] += 1);
+        })?;
+        for (bin, &count) in counts.iter().enumerate() {
+            bins[bin / 64] |= u64::from(count >= threshold.0) << (bin % 64);
         }
-        self.labels(py, &common)
+        self.labels(keys.py(), &bins)
     }
 
     /// Which bins may hold each of many keys, an array or any iterable: a matrix of numpy.bool with

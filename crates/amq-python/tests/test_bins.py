@@ -1,5 +1,6 @@
 """Bins: which of many sets may hold a key."""
 
+import collections
 import copy
 import gc
 import pathlib
@@ -93,6 +94,23 @@ def test_all_of_several_keys_are_asked_at_once(bins):
     for keys in ([1], [1, 2], range(20), [5] * 40_000, list(range(7)) * 9000):
         each = [set(filter.bins(key)) for key in set(keys)]
         assert filter.bins_of_all(keys) == sorted(set.intersection(*each))
+
+
+@pytest.mark.parametrize("bins", [1, 70, 1000])
+def test_bins_with_at_least_so_many_of_several_keys(bins):
+    filter = InterleavedBloomFilter.build([[1, 2, bin] for bin in range(bins)], 0.1)
+    for keys in ([], [1], range(20), [5] * 40_000, [1, 1, 2] * 9000):
+        counts = collections.Counter(bin for key in keys for bin in filter.bins(key))
+        for threshold in (0, 1, 2, len(keys), len(keys) + 1, 2**64 - 1):
+            expected = [bin for bin in range(bins) if counts[bin] >= threshold]
+            assert filter.at_least(keys, threshold) == expected
+
+
+@pytest.mark.parametrize("threshold", [-1, 1.5, "1", 2**64])
+def test_a_threshold_that_is_no_natural_number_is_refused(threshold):
+    filter = InterleavedBloomFilter(3, 10)
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        filter.at_least([1], threshold)
 
 
 def test_bins_that_are_added_lengthen_the_rows():
