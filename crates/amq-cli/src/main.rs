@@ -31,6 +31,7 @@ mod output;
 mod pipeline;
 mod pool;
 mod progress;
+mod recorded;
 mod records;
 mod replace;
 mod report;

@@ -2,10 +2,10 @@
 
 use crate::input;
 use crate::lock::{Stamp, stamp};
+use crate::recorded::Recorded;
 use amq::format::{FileInfo, HEADER, HashedBy};
 use amq::{
-    AnyFile, AnyFilter, DecodeError, Filter, InterleavedBloomFilter, KeyEncoding, LoadOptions,
-    Secret, SharedBytes, SipKey,
+    AnyFile, AnyFilter, DecodeError, Filter, KeyEncoding, LoadOptions, Secret, SharedBytes, SipKey,
 };
 use anyhow::{Context, bail};
 use memmap2::Mmap;
@@ -88,23 +88,23 @@ impl Asked {
 
 /// A filter of bins in a mapped file.
 pub(crate) struct MappedBins {
-    pub(crate) filter: InterleavedBloomFilter<SharedBytes<Mmap>>,
-    file: File,
+    pub(crate) file: Recorded<SharedBytes<Mmap>>,
+    opened: File,
     stamp: Stamp,
 }
 
 impl MappedBins {
     /// Maps a file, of which only the header and the directory are checked.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
-        let file = File::open(path)?;
+        let opened = File::open(path)?;
         let options = LoadOptions::new().unchecked_payload();
-        let filter = options.view_shared::<InterleavedBloomFilter, _>(Arc::new(bytes(&file)?))?;
-        Ok(Self { filter, stamp: stamp(&file)?, file })
+        let file = options.view_shared::<Recorded, _>(Arc::new(bytes(&opened)?))?;
+        Ok(Self { file, stamp: stamp(&opened)?, opened })
     }
 
     /// As [`Asked::check`].
     pub(crate) fn check(&self) -> anyhow::Result<()> {
-        unchanged(&self.file, &self.stamp)
+        unchanged(&self.opened, &self.stamp)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `amq bins`: which of many sets may hold a key.
 
+use super::info;
 use crate::arguments::KeyArgs;
 use crate::blocks::{BLOCK, Source};
 use crate::exit::{Outcome, note};
@@ -12,22 +13,17 @@ use crate::numbers::{self, bytes_text, grouped, of, rate_text};
 use crate::output::Output;
 use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
+use crate::recorded::Recorded;
 use crate::replace::Existing;
 use crate::stdio::{Text, is_dash};
-use amq::format::{FileInfo, HEADER};
 use amq::interleaved::Bins;
-use amq::{
-    Budget, Bytes, DEFAULT_SEED, FilterFile, FilterKind, InterleavedBloomFilter, KeyHash,
-    LoadOptions, Secret,
-};
+use amq::{Budget, Bytes, DEFAULT_SEED, FilterKind, InterleavedBloomFilter, KeyHash, Secret};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fmt::Write;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Say which of many sets may hold a key
 ///
@@ -123,9 +119,9 @@ struct QueryArguments {
     #[arg(long)]
     verify: bool,
 
-    /// What a key stands for: the same as when the filter was built
-    #[arg(long, value_name = "TYPE", value_enum, default_value = "text")]
-    key_type: KeyType,
+    /// How to read a key [default: as the filter's file says, else as text]
+    #[arg(long, value_name = "TYPE", value_enum)]
+    key_type: Option<KeyType>,
 }
 
 const QUERY_EXAMPLES: &str = "\
@@ -176,7 +172,9 @@ impl BuildArguments {
         bar.finish_and_clear();
         let mut filter = InterleavedBloomFilter::build_hashes(Budget::Fpr(self.fpr), seed, &sets)?;
         filter.set_names(keys.sources.iter().map(Source::name))?;
-        output.write(&filter)?;
+        let file = Recorded { filter, encoding: keys.encoding(read) };
+        output.write(&file)?;
+        let filter = &file.filter;
         if !self.quiet {
             note(&format!(
                 "{}: {} in {}, {}",
@@ -194,25 +192,26 @@ impl QueryArguments {
     fn run(&self) -> anyhow::Result<Outcome> {
         let keys = self.keys()?;
         if self.verify || !self.filter.is_file() {
-            return self.print(keys, &load(&self.filter)?);
+            return self.print(keys, &Recorded::load(&self.filter)?);
         }
         match MappedBins::open(&self.filter) {
             Ok(mapped) => {
-                let outcome = self.print(keys, &mapped.filter)?;
+                let outcome = self.print(keys, &mapped.file)?;
                 mapped.check().with_context(|| input::name(&self.filter))?;
                 Ok(outcome)
             }
             // Loading says what is wrong.
-            Err(_) => self.print(keys, &load(&self.filter)?),
+            Err(_) => self.print(keys, &Recorded::load(&self.filter)?),
         }
     }
 
     /// Prints what is asked of the filter.
-    fn print<B: Bytes>(
-        &self,
-        keys: Keys,
-        filter: &InterleavedBloomFilter<B>,
-    ) -> anyhow::Result<Outcome> {
+    fn print<B: Bytes>(&self, mut keys: Keys, file: &Recorded<B>) -> anyhow::Result<Outcome> {
+        let filter = &file.filter;
+        keys.shape.key_type = match self.key_type {
+            Some(asked) if filter.is_empty() => asked,
+            asked => KeyType::suited(asked, file.encoding, &input::name(&self.filter))?,
+        };
         let mut bins = Bins::default();
         let mut to = Text::new();
         let mut hashes = Vec::new();
@@ -282,7 +281,7 @@ impl QueryArguments {
         let shape = Shape {
             end: b'\n',
             strip_cr: true,
-            key_type: self.key_type,
+            key_type: KeyType::Text,
             trim: false,
             fold: false,
             split: None,
@@ -310,7 +309,7 @@ impl QueryArguments {
             shape,
             columns: None,
             raw: false,
-            asked: Some(self.key_type),
+            asked: self.key_type,
             max_key_len: 1 << 20,
             block: BLOCK,
             room: u64::MAX,
@@ -332,27 +331,9 @@ fn name<B: Bytes>(filter: &InterleavedBloomFilter<B>, bin: usize) -> String {
     }
 }
 
-/// Loads a filter of bins. All of it is checked.
-pub(crate) fn load(path: &Path) -> anyhow::Result<InterleavedBloomFilter> {
-    let load = || match is_dash(path) {
-        true => InterleavedBloomFilter::read_from(crate::stdio::stdin()?).map_err(Into::into),
-        false => LoadOptions::new().load::<InterleavedBloomFilter>(path).map_err(input::plain),
-    };
-    load().with_context(|| input::name(path))
-}
-
-/// Whether a file has bins, and is whole as far as its header goes.
-pub(crate) fn is_bins(path: &Path) -> bool {
-    let mut header = Vec::new();
-    let read = |file: File| file.take(HEADER as u64).read_to_end(&mut header);
-    // A pipe can be read only once.
-    let file = path.is_file().then(|| File::open(path).and_then(read));
-    matches!(file, Some(Ok(_)))
-        && FileInfo::of(&header).is_ok_and(|info| info.kind == Some(FilterKind::Interleaved))
-}
-
 /// What a filter of bins is, for programs.
-pub(crate) fn in_json(name: &str, filter: &InterleavedBloomFilter) -> Value {
+pub(crate) fn in_json(name: &str, file: &Recorded) -> Value {
+    let filter = &file.filter;
     json!({
         "file": name,
         "kind": FilterKind::Interleaved.id(),
@@ -361,11 +342,13 @@ pub(crate) fn in_json(name: &str, filter: &InterleavedBloomFilter) -> Value {
         "planned_keys": filter.capacity(),
         "bytes": filter.size_in_bytes(),
         "blocks": filter.params().blocks,
+        "encoding": info::encoding(file.encoding).map(|(id, _)| id),
     })
 }
 
 /// What a filter of bins is.
-pub(crate) fn in_words(name: &str, filter: &InterleavedBloomFilter) -> anyhow::Result<String> {
+pub(crate) fn in_words(name: &str, file: &Recorded) -> anyhow::Result<String> {
+    let filter = &file.filter;
     let bins = filter.bin_count();
     let largest = (0..bins as usize).max_by_key(|&bin| filter.bin_len(bin)).unwrap_or(0);
     let mut text = String::new();
@@ -378,5 +361,7 @@ pub(crate) fn in_words(name: &str, filter: &InterleavedBloomFilter) -> anyhow::R
     writeln!(text, "  size         {}", bytes_text(filter.size_in_bytes()))?;
     let seed = if filter.seed() == DEFAULT_SEED { "public" } else { "its own" };
     writeln!(text, "  seed         {seed}")?;
+    let encoding = info::encoding(file.encoding).map_or("not said", |(_, words)| words);
+    writeln!(text, "  keys are     {encoding}")?;
     Ok(text)
 }

@@ -4,6 +4,7 @@ use super::bins;
 use crate::exit::{Outcome, complain, note};
 use crate::input::{self, budget_text};
 use crate::numbers::{self, bytes_text, grouped, rate_text};
+use crate::recorded::{Recorded, is_bins};
 use crate::report::{Held, estimate};
 use crate::stdio::Text;
 use amq::format::{FileInfo, HashedBy};
@@ -69,12 +70,12 @@ impl Arguments {
                 continue;
             }
             let name = input::name(path);
-            if !self.prometheus && bins::is_bins(path) {
-                match bins::load(path) {
-                    Ok(filter) if self.json => {
-                        Text::print(&format!("{}\n", bins::in_json(&name, &filter)))?;
+            if !self.prometheus && is_bins(path) {
+                match Recorded::load(path) {
+                    Ok(file) if self.json => {
+                        Text::print(&format!("{}\n", bins::in_json(&name, &file)))?;
                     }
-                    Ok(filter) => Text::print(&bins::in_words(&name, &filter)?)?,
+                    Ok(file) => Text::print(&bins::in_words(&name, &file)?)?,
                     Err(error) => {
                         if self.json {
                             let told = json!({ "file": name, "error": format!("{error:#}") });
@@ -199,8 +200,8 @@ const fn hash(header: FileInfo) -> (&'static str, &'static str) {
 }
 
 /// The encoding of its keys: its id, and in words.
-const fn encoding(header: FileInfo) -> Option<(&'static str, &'static str)> {
-    match header.encoding {
+pub(super) const fn encoding(of: KeyEncoding) -> Option<(&'static str, &'static str)> {
+    match of {
         KeyEncoding::Unknown => None,
         KeyEncoding::Bytes => Some(("bytes", "text or bytes")),
         KeyEncoding::Integers => Some(("integers", "integers: ask with --key-type u64")),
@@ -240,7 +241,7 @@ fn in_words(name: &str, header: FileInfo, file: &AnyFile) -> Result<String, std:
     if let Some(seed) = seed_text(header, file) {
         row("seed", seed.into())?;
     }
-    row("keys are", encoding(header).map_or("not said", |(_, words)| words).into())?;
+    row("keys are", encoding(header.encoding).map_or("not said", |(_, words)| words).into())?;
     let parameters = filter.parameters().into_iter().map(|parameter| parameter.to_string());
     row("parameters", parameters.collect::<Vec<_>>().join(", "))?;
     // Omitted: every kind can be saved, and queried in a mapped file.
@@ -290,7 +291,7 @@ pub(crate) fn in_json(name: &str, header: FileInfo, file: &AnyFile) -> Value {
         "hash": hash(header).0,
         // The seed or key is not in the file.
         "withheld": header.withheld,
-        "encoding": encoding(header).map(|(id, _)| id),
+        "encoding": encoding(header.encoding).map(|(id, _)| id),
         "parameters": parameters(filter),
     })
 }

@@ -4,6 +4,7 @@ use super::{bins, info};
 use crate::exit::{Outcome, complain};
 use crate::input::{self, Followed};
 use crate::numbers::of;
+use crate::recorded::{Recorded, is_bins};
 use crate::report::report;
 use crate::stdio::Text;
 use amq::DecodeError;
@@ -47,15 +48,15 @@ impl Arguments {
         let (mut damaged, mut unread) = (0u64, 0u64);
         for path in &self.filters {
             let name = input::name(path);
-            if bins::is_bins(path)
-                && let Ok(filter) = bins::load(path)
+            if is_bins(path)
+                && let Ok(file) = Recorded::load(path)
             {
                 if self.json {
-                    let mut told = bins::in_json(&name, &filter);
+                    let mut told = bins::in_json(&name, &file);
                     told["whole"] = true.into();
                     Text::print(&format!("{told}\n"))?;
                 } else if !self.quiet {
-                    let bins = of(filter.bin_count(), "bin");
+                    let bins = of(file.filter.bin_count(), "bin");
                     Text::print(&format!("{name}: {bins}: whole\n"))?;
                 }
                 continue;

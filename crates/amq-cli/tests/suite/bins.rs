@@ -93,6 +93,51 @@ fn a_single_bin_is_one_bin() {
     assert!(room.amq("info one.amq").text().contains("  largest bin  1 key, one\n"));
 }
 
+/// As the file of any filter does.
+#[test]
+fn a_file_of_bins_records_the_type_of_its_keys() {
+    let room = Room::new();
+    room.write("numbers", "5\n-7\n");
+    room.write("digests", "ff00\n");
+    room.write("empty", "");
+    room.amq("bins build -q -o n.amq --key-type u64 numbers").ends(0);
+    room.amq("bins build -q -o hex.amq --key-type hex digests").ends(0);
+    room.amq("bins build -q -o text.amq numbers").ends(0);
+    room.amq("bins build -q -o none.amq empty").ends(0);
+    for key in ["5", "-- -7", "--verify 5", "--key-type u64 5", "--all 5"] {
+        assert_eq!(room.amq(&format!("bins query n.amq {key}")).ends(0).text(), "numbers\n");
+    }
+    assert_eq!(room.pipe("bins query - 5", room.read("n.amq")).ends(0).text(), "numbers\n");
+    assert_eq!(room.amq("bins query hex.amq FF00").ends(0).text(), "digests\n");
+    assert_eq!(room.amq("bins query text.amq 5").ends(0).text(), "numbers\n");
+    // The errors are those of amq query.
+    room.amq("build -q -o one.amq --fpr 1% --key-type u64 numbers").ends(0);
+    for asked in ["text", "hex"] {
+        let ours = room.amq(&format!("bins query n.amq --key-type {asked} 5")).refused(&[]).err;
+        let theirs = room.amq(&format!("query one.amq --key-type {asked} -e 5")).refused(&[]).err;
+        assert_eq!(ours, theirs.replace("one.amq", "n.amq"));
+    }
+    room.amq("bins query text.amq --key-type u64 5").refused(&["leave --key-type u64 out"]);
+    // A filter without keys contradicts nothing.
+    room.amq("bins query none.amq --key-type u64 5").ends(1);
+    let json = room.amq("info --json n.amq").ends(0).text();
+    assert_eq!(field(&json, "encoding"), "\"integers\"");
+    assert!(room.amq("info --json none.amq").text().contains("\"encoding\":null"));
+    let text = room.amq("info n.amq").text();
+    assert!(text.contains("  keys are     integers: ask with --key-type u64\n"), "{text}");
+}
+
+/// A file that another program saved, and that does not record the type.
+#[test]
+fn bins_whose_type_is_not_recorded_are_asked_for_text() {
+    let room = Room::new();
+    let filter = InterleavedBloomFilter::build(Budget::Fpr(0.001), &[["5"]]).unwrap();
+    filter.save(room.path("old.amq")).unwrap();
+    assert_eq!(room.amq("bins query old.amq 5").ends(0).text(), "0\n");
+    room.amq("bins query old.amq --key-type u64 5").ends(1);
+    assert!(room.amq("info old.amq").text().contains("  keys are     not said\n"));
+}
+
 #[test]
 fn what_is_no_set_of_bins_is_refused() {
     let room = days();
