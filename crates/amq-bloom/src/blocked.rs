@@ -217,11 +217,15 @@ impl<L: BlockLayout> Blocked<L> {
     /// Intersects `self` with `other`: keys that were in both are still in. On an error nothing
     /// changes.
     ///
+    /// Both must have the same parameters and seed: unlike [`merge`](Self::merge), it resizes
+    /// neither. [`fold`](Self::fold) the larger one first.
+    ///
     /// A key that was in only one filter is in the result only if it was a false positive of the
     /// other. [`len`](Self::len) becomes the smaller of both.
     /// [`estimated_cardinality`](Self::estimated_cardinality) is too high from then on.
     pub fn intersect(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.can_merge(other)?;
+        L::check_same(&self.params(), &other.params())?;
+        self.header.check_seeds(&other.header)?;
         for (byte, theirs) in self.table.iter_mut().zip(other.as_bytes()) {
             *byte &= theirs;
         }

@@ -3,10 +3,11 @@
 use crate::hashes;
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Budget, EmptyFilter, Filter,
-    FoldError, Goal, InsertFilter, MergeError, Plan, PlanFilter, WideBlockedBloomFilter,
-    WideBlockedParams,
+    FoldError, Goal, InsertFilter, MergeError, MergeFilter, Plan, PlanFilter,
+    WideBlockedBloomFilter, WideBlockedParams,
 };
-use amq_conformance::with_params;
+use amq_conformance::merge::an_intersection_keeps_the_keys_of_both_or_is_refused;
+use amq_conformance::{by_inserting, with_params};
 use amq_core::numeric::first_true;
 
 #[test]
@@ -144,6 +145,46 @@ fn an_intersection_keeps_what_is_in_both() {
     assert!((500..1500u64).all(|key| e.contains(&key)));
     let left = (0..500u64).filter(|key| e.contains(key)).count();
     assert!(left < 100, "{left} of 500");
+}
+
+#[test]
+fn an_intersection_loses_no_key_of_both_at_any_sizes() {
+    an_intersection_keeps_the_keys_of_both_or_is_refused(by_inserting, BloomFilter::intersect);
+    an_intersection_keeps_the_keys_of_both_or_is_refused(
+        by_inserting,
+        BlockedBloomFilter::intersect,
+    );
+    an_intersection_keeps_the_keys_of_both_or_is_refused(
+        by_inserting,
+        WideBlockedBloomFilter::intersect,
+    );
+}
+
+/// Such filters merge: the smaller one is expanded. An intersection resizes neither.
+#[test]
+fn an_intersection_of_sizes_a_factor_apart_is_refused_until_the_larger_is_folded() {
+    let [small, large] = [4000u64, 8000].map(|bytes| {
+        let mut filter = BlockedBloomFilter::new(Goal::bytes(bytes, bytes * 8 / 5)).unwrap();
+        filter.extend(0..400u64);
+        filter
+    });
+    for (ours, theirs) in [(&small, &large), (&large, &small)] {
+        let mut both = ours.clone();
+        let refused = both.intersect(theirs).unwrap_err();
+        assert!(matches!(refused, MergeError::Mismatch { field: "blocks", .. }), "{refused}");
+        assert!(both == *ours && both.can_merge(theirs).is_ok());
+    }
+    let mut both = large.fold(2).unwrap();
+    both &= &small;
+    assert!((0..400u64).all(|key| both.contains(&key)));
+}
+
+#[test]
+#[should_panic(expected = "the filters differ in blocks: 125 here, 250 there")]
+fn the_operator_for_intersections_refuses_unlike_sizes() {
+    let [mut small, large] =
+        [4000, 8000].map(|bytes| BlockedBloomFilter::new(Goal::bytes(1000, bytes)).unwrap());
+    small &= &large;
 }
 
 #[test]
