@@ -47,7 +47,7 @@ impl Sizes {
     }
 }
 
-/// The best divisions into one class, two, and so on.
+/// The best divisions into one class, two, and so on, without those that save nothing.
 pub(crate) fn classes(budget: Budget, sizes: &[u64]) -> Result<Vec<Classes>, PlanError> {
     InterleavedParams::new(sizes.len() as u64, 1).check()?;
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -85,9 +85,13 @@ pub(crate) fn classes(budget: Budget, sizes: &[u64]) -> Result<Vec<Classes>, Pla
             best = next;
         }
         cuts.push(best.iter().map(|&(_, from)| from).collect::<Vec<_>>());
-        divisions.push(division(&all, &order, &cuts));
+        let division = division(&all, &order, &cuts);
+        // A further class saves nothing if the rows of the others get no shorter.
+        if divisions.last().is_none_or(|fewer: &Classes| division.bytes < fewer.bytes) {
+            divisions.push(division);
+        }
     }
-    for class in divisions.iter().flat_map(|division: &Classes| &division.classes) {
+    for class in divisions.iter().flat_map(|division| &division.classes) {
         InterleavedParams::new(class.sets.len() as u64, class.plan.params.blocks).check()?;
     }
     Ok(divisions)

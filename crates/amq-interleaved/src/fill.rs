@@ -94,8 +94,12 @@ fn insert_ahead(
 }
 
 /// Sorts hashes by ranges of blocks, so that neighbours write to the same rows.
+///
+/// A range has whole blocks, whose keys stay in order: as many are new as one by one.
 struct Sorter {
-    ranges: u64,
+    params: InterleavedParams,
+    /// The logarithm of a range's blocks.
+    shift: u32,
     /// Where each range begins.
     starts: Vec<u32>,
     hashes: Vec<KeyHash>,
@@ -104,9 +108,10 @@ struct Sorter {
 
 impl Sorter {
     fn new(params: &InterleavedParams, most: usize) -> Result<Self, BuildError> {
-        let ranges = params.blocks.min(RANGES);
+        let shift = params.blocks.div_ceil(RANGES).next_power_of_two().ilog2();
+        let ranges = params.blocks.div_ceil(1 << shift);
         let (hashes, sorted) = (zeroed(most as u64)?, zeroed(most as u64)?);
-        Ok(Self { ranges, starts: zeroed(ranges + 1)?, hashes, sorted })
+        Ok(Self { params: *params, shift, starts: zeroed(ranges + 1)?, hashes, sorted })
     }
 
     /// The next hashes, sorted; `None` if there are no more.
@@ -119,9 +124,8 @@ impl Sorter {
             }
         }
         let hashes = &self.hashes[..count];
-        let ranges = self.ranges;
-        // Blocks are chosen by the upper half, in order.
-        let range = |hash: KeyHash| (((hash.get() >> 32) * ranges) >> 32) as usize;
+        let (params, shift) = (self.params, self.shift);
+        let range = |hash: KeyHash| (params.block(hash) >> shift) as usize;
         self.starts.fill(0);
         for &hash in hashes {
             self.starts[range(hash) + 1] += 1;
@@ -327,5 +331,28 @@ mod tests {
         all.sort_unstable();
         seen.sort_unstable();
         assert_eq!(seen, all);
+    }
+    /// Whether a key is new depends on the earlier keys of its block.
+    #[test]
+    fn sorted_hashes_of_a_block_stay_in_order() {
+        // Above 4,096 blocks a range has several.
+        for blocks in [4095, 4096, 4097, 5000, 70_001] {
+            let params = InterleavedParams::new(3, blocks);
+            let all: Vec<KeyHash> = (0..100_000u64).map(|key| KeyHash::of(&key, 1)).collect();
+            let mut rest = &all[..];
+            let mut next = |room: &mut [KeyHash]| {
+                let (now, later) = rest.split_at(rest.len().min(room.len()));
+                room[..now.len()].copy_from_slice(now);
+                rest = later;
+                now.len()
+            };
+            let mut sorter = Sorter::new(&params, all.len()).unwrap();
+            let mut sorted = sorter.sorted(&mut next).unwrap().to_vec();
+            // Stable sorts.
+            let mut wanted = all.clone();
+            wanted.sort_by_key(|&hash| params.block(hash));
+            sorted.sort_by_key(|&hash| params.block(hash));
+            assert!(sorted == wanted, "{blocks} blocks");
+        }
     }
 }

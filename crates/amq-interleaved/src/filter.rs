@@ -198,9 +198,10 @@ impl InterleavedBloomFilter {
 
     /// Divides sets of these sizes into classes, each of which becomes a filter: the division of
     /// least bytes into one class, into two, and so on up to eight, as far as sizes differ by a
-    /// sixteenth or more.
+    /// sixteenth or more. A number of classes that takes no fewer bytes than a smaller number is
+    /// left out.
     ///
-    /// In one filter every bin has the size of the largest. Each further class saves bytes and
+    /// In one filter every bin has the size of the largest. Each further division saves bytes and
     /// costs a lookup more cache lines; both are stated. `budget` is that of a bin. Allocates only
     /// the lists.
     ///

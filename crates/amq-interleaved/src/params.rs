@@ -83,11 +83,16 @@ impl InterleavedParams {
         u64::MAX >> (self.bins.wrapping_neg() % 64)
     }
 
+    /// The block of a key.
+    #[inline(always)]
+    pub(crate) fn block(&self, hash: KeyHash) -> u64 {
+        (hash.get() >> 32).wrapping_mul(self.blocks) >> 32
+    }
+
     /// The eight rows of a key, in ascending order: row r has bit r of each bin's table.
     #[inline(always)]
     pub(crate) fn rows(&self, hash: KeyHash) -> [u64; 8] {
-        let (upper, low) = (hash.get() >> 32, hash.get() as u32);
-        let first = (upper.wrapping_mul(self.blocks) >> 32) * ROWS;
+        let (first, low) = (self.block(hash) * ROWS, hash.get() as u32);
         core::array::from_fn(|word| {
             let bit = low.wrapping_mul(SALTS[word]) >> 27;
             first + 32 * word as u64 + u64::from(bit)
