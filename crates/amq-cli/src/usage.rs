@@ -22,7 +22,10 @@ pub(crate) fn parse() -> Result<Cli, Error> {
         let mut root = Cli::command();
         root.build();
         let name = arguments.get(1).and_then(|name| name.to_str()).unwrap_or_default();
+        let inner = arguments.get(2).and_then(|name| name.to_str()).unwrap_or_default();
         let command = root.find_subcommand(name);
+        // `amq bins` has commands of its own.
+        let command = command.map(|outer| outer.find_subcommand(inner).unwrap_or(outer));
         let tip = command
             .and_then(|command| one_dash(&arguments, command).or_else(|| meant(&unknown, command)))
             .or_else(|| no_command(name));
@@ -83,6 +86,14 @@ fn meant(unknown: &str, command: &Command) -> Option<String> {
         "--field" | "--delimiter" | "--csv" if !has("field") => {
             Some("build, insert, remove, query and dedupe take keys from a field".into())
         }
+        key if command.get_display_name() == Some("amq-bins-query") => match key {
+            "-e" | "--key" => Some("the keys follow the filter: amq bins query FILTER KEY".into()),
+            _ => (key.starts_with('-') && !key.starts_with("--")).then(|| {
+                format!(
+                    "a key that begins with a dash follows '--': amq bins query FILTER -- {key}"
+                )
+            }),
+        },
         _ => None,
     }
 }

@@ -1,11 +1,13 @@
 //! `amq bins`: which of many sets may hold a key.
 
+use super::build::MEMORY;
 use super::info;
 use crate::arguments::KeyArgs;
 use crate::blocks::{BLOCK, Source};
 use crate::exit::{Outcome, note};
 use crate::input;
 use crate::keys::{KeyType, Shape};
+use crate::kinds;
 use crate::lock::Wait;
 use crate::mapped::MappedBins;
 use crate::memory::reserve;
@@ -15,14 +17,16 @@ use crate::pipeline::{GO_ON, Hashed, Keys};
 use crate::progress;
 use crate::recorded::Recorded;
 use crate::replace::Existing;
+use crate::spool::HASH;
 use crate::stdio::{Text, is_dash};
-use amq::interleaved::Bins;
-use amq::{Budget, Bytes, DEFAULT_SEED, FilterKind, InterleavedBloomFilter, KeyHash, Secret};
+use amq::interleaved::{Bins, SizeClass};
+use amq::{Budget, Bytes, DEFAULT_SEED, FilterKind, Goal, InterleavedBloomFilter, KeyHash, Secret};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::fs;
 use std::path::PathBuf;
 
 /// Say which of many sets may hold a key
@@ -51,10 +55,12 @@ enum Command {
 
 /// Build a filter with a bin for each file of keys
 ///
-/// A bin has the name of its file. All bins have the size that the largest file needs. The hashes
-/// of all keys, 8 bytes each, are kept in memory meanwhile.
+/// A bin has the name of its file. All bins have the size that the largest file needs, so files of
+/// very different sizes take less in several filters. The hashes of all keys, 8 bytes each, are
+/// kept in memory meanwhile.
 #[derive(Args, Debug)]
-#[command(after_help = BUILD_EXAMPLES)]
+// A bin is a file.
+#[command(after_help = BUILD_EXAMPLES, mut_arg("keys", |key| key.hide(true)))]
 struct BuildArguments {
     /// The file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
@@ -64,6 +70,11 @@ struct BuildArguments {
     #[arg(long, value_name = "RATE", value_parser = numbers::rate, allow_hyphen_values = true)]
     #[arg(default_value = "1%")]
     fpr: f64,
+
+    /// The most memory for the filter and the hashes of keys: a filter that needs more is refused
+    /// before it is built. Reading and hashing take about 10 MB more
+    #[arg(long, value_name = "SIZE", value_parser = numbers::size, default_value = MEMORY)]
+    memory: u64,
 
     /// A seed of your own, decimal or 0x and hexadecimal
     #[arg(long, value_name = "SEED", value_parser = numbers::seed, allow_hyphen_values = true)]
@@ -103,8 +114,9 @@ struct QueryArguments {
     /// The filter's file; `-` is standard input
     filter: PathBuf,
 
-    /// The keys; without any, they are the lines of standard input
-    #[arg(value_name = "KEY")]
+    /// The keys; without any, they are the lines of standard input. Keys that begin with a dash and
+    /// are no numbers follow `--`
+    #[arg(value_name = "KEY", allow_negative_numbers = true)]
     keys: Vec<OsString>,
 
     /// Print the bins that may hold all of the keys
@@ -146,6 +158,10 @@ impl BuildArguments {
     fn run(&self) -> anyhow::Result<Outcome> {
         let output = Output::new(&self.output, Existing::forced(self.force))?.waiting(self.wait);
         output.not_among(self.keys.files.iter().map(PathBuf::as_path))?;
+        for file in self.keys.files.iter().filter(|file| !is_dash(file)) {
+            // Without the hint of other commands, that a key may have been meant.
+            fs::metadata(file).with_context(|| input::name(file))?;
+        }
         let keys = self.keys.keys([])?;
         if keys.sources.iter().any(|source| matches!(source, Source::Given(_))) {
             bail!("--key: a bin is a file of keys; give their names");
@@ -153,6 +169,7 @@ impl BuildArguments {
         let mut sets: Vec<Vec<KeyHash>> = vec![Vec::new(); keys.sources.len()];
         let seed = self.seed.unwrap_or(DEFAULT_SEED);
         let bar = progress::bar(keys.bytes, self.quiet);
+        let mut held = 0;
         let read = keys.run(
             Secret::Seed(seed),
             &bar,
@@ -160,6 +177,14 @@ impl BuildArguments {
             |work| {
                 let set = &mut sets[work.source];
                 let more = work.hashes.len();
+                held += more as u64 * HASH;
+                if held > self.memory {
+                    bail!(
+                        "the hashes of these keys take more while the filter is built, and \
+                         --memory allows {}: allow more, or build a filter each of fewer files",
+                        bytes_text(self.memory)
+                    );
+                }
                 if set.capacity() - set.len() < more {
                     // As a vector grows by itself, but with an error where there is no memory.
                     reserve(set, more.max(set.len())).context("no memory for the hashes")?;
@@ -170,6 +195,7 @@ impl BuildArguments {
             || Ok(()),
         )?;
         bar.finish_and_clear();
+        self.affordable(&keys.sources, &sets)?;
         let mut filter = InterleavedBloomFilter::build_hashes(Budget::Fpr(self.fpr), seed, &sets)?;
         filter.set_names(keys.sources.iter().map(Source::name))?;
         let file = Recorded { filter, encoding: keys.encoding(read) };
@@ -179,13 +205,75 @@ impl BuildArguments {
             note(&format!(
                 "{}: {} in {}, {}",
                 output.name(),
-                of(read, "key"),
+                keys_text(filter.len(), read),
                 of(filter.bin_count(), "bin"),
                 bytes_text(filter.size_in_bytes())
             ));
         }
         Ok(Outcome::Done)
     }
+}
+
+impl BuildArguments {
+    /// Refuses sets whose filter would take too much memory, and says how to divide them.
+    fn affordable(&self, sources: &[Source], sets: &[Vec<KeyHash>]) -> anyhow::Result<()> {
+        let budget = Budget::Fpr(self.fpr);
+        let sizes: Vec<u64> = sets.iter().map(|set| set.len() as u64).collect();
+        let largest = (0..sizes.len()).max_by_key(|&set| sizes[set]).unwrap_or(0);
+        let bytes = taken(budget, &sizes)?;
+        if bytes <= self.memory {
+            return Ok(());
+        }
+        // The fewest filters that are small enough.
+        let fits = |class: &SizeClass| -> anyhow::Result<bool> {
+            let sizes: Vec<u64> = class.sets.iter().map(|&set| sizes[set]).collect();
+            Ok(taken(budget, &sizes)? <= self.memory)
+        };
+        let mut parts = String::new();
+        for division in InterleavedBloomFilter::classes(budget, &sizes)? {
+            let [first, rest @ .., last] = &division.classes[..] else { continue };
+            if !division.classes.iter().map(fits).collect::<Result<Vec<_>, _>>()?.contains(&false) {
+                write!(parts, ", or build {} files of bins: of ", division.classes.len())?;
+                match first.sets.len() {
+                    1 => parts += "the largest file of keys",
+                    more => write!(parts, "the {} largest files of keys", grouped(more as u64))?,
+                }
+                for class in rest {
+                    write!(parts, ", of the next {}", grouped(class.sets.len() as u64))?;
+                }
+                write!(parts, ", and of the other {}", grouped(last.sets.len() as u64))?;
+                break;
+            }
+        }
+        bail!(
+            "{} filter of these keys takes {} while it is built, and --memory allows {}: allow \
+             more, take a higher rate{parts}. All bins have the size of the largest: {}, {}",
+            kinds::a(FilterKind::Interleaved),
+            bytes_text(bytes),
+            bytes_text(self.memory),
+            sources.get(largest).map(Source::name).unwrap_or_default(),
+            of(sizes.get(largest).copied().unwrap_or(0), "key"),
+        )
+    }
+}
+
+/// A bin counts its new keys, and misses those that were false positives when inserted.
+fn keys_text(counted: u64, read: u64) -> String {
+    match counted < read {
+        true => format!("at least {} different of {}", grouped(counted), of(read, "key")),
+        false => of(read, "key"),
+    }
+}
+
+/// The memory to build a filter of sets of these sizes from their hashes.
+fn taken(budget: Budget, sizes: &[u64]) -> anyhow::Result<u64> {
+    let largest = sizes.iter().copied().max().unwrap_or(0);
+    let bins = sizes.len() as u64;
+    let table = InterleavedBloomFilter::plan(bins, Goal::new(largest, budget))?;
+    // Up to 64 bins are filled as single filters, and then transposed.
+    let single = table.params.blocks.saturating_mul(32);
+    let hashes = sizes.iter().fold(0u64, |sum, &keys| sum.saturating_add(keys * HASH));
+    Ok(table.bytes.saturating_add(single.saturating_mul(bins.min(64))).saturating_add(hashes))
 }
 
 impl QueryArguments {
@@ -354,7 +442,7 @@ pub(crate) fn in_words(name: &str, file: &Recorded) -> anyhow::Result<String> {
     let mut text = String::new();
     writeln!(text, "{name}: {} filter", FilterKind::Interleaved)?;
     writeln!(text, "  bins         {}", grouped(bins))?;
-    writeln!(text, "  keys         {}", grouped(filter.len()))?;
+    writeln!(text, "  keys         counted {}", grouped(filter.len()))?;
     let (keys, called) = (filter.bin_len(largest), self::name(filter, largest));
     writeln!(text, "  largest bin  {}, {called}", of(keys, "key"))?;
     writeln!(text, "  rate         {} in that bin", rate_text(filter.expected_fpr(largest)?))?;

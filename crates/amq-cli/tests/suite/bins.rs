@@ -138,6 +138,53 @@ fn bins_whose_type_is_not_recorded_are_asked_for_text() {
     assert!(room.amq("info old.amq").text().contains("  keys are     not said\n"));
 }
 
+/// The number of bytes in a text such as `takes 3.40 MB while`.
+fn bytes_after(text: &str, word: &str) -> f64 {
+    let mut words = text.split_once(word).unwrap().1.split_whitespace();
+    let number: f64 = words.next().unwrap().parse().unwrap();
+    let units = ["B", "kB", "MB", "GB"];
+    let unit = words.next().unwrap().trim_end_matches([':', ',']);
+    number * 1000f64.powi(units.iter().position(|&it| it == unit).unwrap() as i32)
+}
+
+/// A large file among many small ones, whose bins all have its size.
+#[test]
+fn memory_is_limited_and_the_error_names_ways_out_that_work() {
+    let room = Room::new();
+    room.write("large", numbered(1..=30_000));
+    room.write("large2", numbered(1..=29_000));
+    let small: Vec<String> = (0..100).map(|i| format!("small{i}")).collect();
+    for name in &small {
+        room.write(name, "a key\n");
+    }
+    let small = small.join(" ");
+    let all = format!("large {small} large2");
+    let build = |memory: &str, files: &str| {
+        room.amq(&format!("bins build -f -q -o b.amq --memory {memory} {files}"))
+    };
+    let error = build("4MB", &all).refused(&[
+        "interleaved Bloom filter of these keys takes ",
+        "while it is built, and --memory allows 4.00 MB: allow more, take a higher rate",
+        "large, 30,000 keys",
+        "build 2 files of bins: of the 2 largest files of keys, and of the other 100",
+    ]);
+    assert!(!room.exists("b.amq"));
+    // What it names suffices, and less does not.
+    let takes = bytes_after(&error.err, "takes ");
+    build(&format!("{:.0}", takes * 1.01), &all).ends(0);
+    build(&format!("{:.0}", takes * 0.99), &all).refused(&["--memory allows"]);
+    build("4MB", "large large2").ends(0);
+    build("4MB", &small).ends(0);
+    // Without unlike sizes there is nothing to divide.
+    let alike = build("1MB", "large large2").refused(&["--memory allows 1.00 MB"]);
+    assert!(!alike.err.contains("files of bins"), "{alike:?}");
+    // Hashes alone are refused while keys are read.
+    build("200kB", &all).refused(&["the hashes of these keys take more", "--memory allows 200 kB"]);
+    // The default is that of amq build.
+    let help = room.amq("bins build --help").ends(0).text();
+    assert!(help.contains("--memory <SIZE>") && help.contains("[default: 1GiB]"), "{help}");
+}
+
 #[test]
 fn what_is_no_set_of_bins_is_refused() {
     let room = days();
@@ -154,6 +201,40 @@ fn what_is_no_set_of_bins_is_refused() {
     room.amq("bins build -q -f -o n.amq --key-type u64 --seed 9 empty numbers").ends(0);
     let run = room.amq("bins query --key-type u64 n.amq 5").ends(0);
     assert_eq!(run.text(), "numbers\n");
+}
+
+/// A missing file, and keys that look like options. Bins are asked for keys without -e.
+#[test]
+fn hints_about_keys_are_those_of_bins() {
+    let room = Room::new();
+    let missing = room.amq("bins build -o new.amq nofile").refused(&["nofile: No such file"]);
+    assert!(!missing.err.contains("-e nofile"), "{missing:?}");
+    assert!(!room.amq("bins build --help").ends(0).text().contains("--key <KEY>"));
+    room.write("numbers", "5\n-7\n");
+    room.write("options", "-x\n");
+    room.amq("bins build -q -o n.amq --key-type u64 numbers").ends(0);
+    room.amq("bins build -q -o o.amq options").ends(0);
+    assert_eq!(room.amq("bins query n.amq -7").ends(0).text(), "numbers\n");
+    let hint = "a key that begins with a dash follows '--': amq bins query FILTER -- -x";
+    room.amq("bins query o.amq -x").refused(&[hint]);
+    room.amq("bins query o.amq -e x").refused(&["the keys follow the filter"]);
+    room.amq("bins query o.amq --cont x").refused(&["'--count'"]);
+    assert_eq!(room.amq("bins query o.amq -- -x").ends(0).text(), "options\n");
+}
+
+/// A bin counts the keys that were new to it, and misses those that were false positives.
+#[test]
+fn the_report_says_which_count_is_that_of_lines() {
+    let room = Room::new();
+    let report = room.amq("bins build -o b.amq --fpr 30% keys.txt keys.txt").ends(0).err;
+    let json = room.amq("info --json b.amq").ends(0).text();
+    let counted: u64 = field(&json, "keys").parse().unwrap();
+    assert!((1700..2002).contains(&counted), "{counted}");
+    let (whole, part) = (counted / 1000, counted % 1000);
+    let says = format!("at least {whole},{part:03} different of 2,002 keys in 2 bins");
+    assert!(report.contains(&says), "{report}");
+    let text = room.amq("info b.amq").text();
+    assert!(text.contains(&format!("  keys         counted {whole},{part:03}\n")), "{text}");
 }
 
 #[test]
