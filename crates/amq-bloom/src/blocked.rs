@@ -183,10 +183,12 @@ impl<L: BlockLayout> Blocked<L> {
     /// which counts common keys twice; [`estimated_cardinality`](Self::estimated_cardinality) does
     /// not.
     ///
-    /// One table may also be a multiple of the other; then the smaller one is expanded. This is
-    /// refused ([`MergeError::Rate`]) if the union's rate would exceed the rate that the larger
-    /// filter was planned for. [`merge_within`](Self::merge_within) accepts another rate, and folds
-    /// the larger table if the rate allows it.
+    /// Filters of equal size always merge, as inserting is never refused: beyond the planned number
+    /// of keys the rate rises. One table may also be a multiple of the other; then the smaller one
+    /// is expanded d-fold, and its n keys count as d n. This is refused ([`MergeError::Rate`]) if
+    /// the union's rate would exceed the rate that the larger filter was planned for.
+    /// [`merge_within`](Self::merge_within) keeps any sizes to a rate of your choice, and folds the
+    /// larger table if the rate allows it.
     ///
     /// ```
     /// use amq_bloom::{BlockedBloomFilter, Goal};

@@ -139,7 +139,7 @@ pub(crate) fn folded(
     Header { capacity: keys.max(header.capacity.min(1)), budget, ..*header }
 }
 
-/// Why a filter cannot be folded.
+/// Why a filter cannot be folded, or expanded.
 ///
 /// Folding by d maps index i to i / d. This is exact only if d divides the number of bits or
 /// blocks.
@@ -155,9 +155,18 @@ pub enum FoldError {
         /// The requested factor.
         factor: u64,
     },
+    /// The factor for expanding is zero, or the table would exceed the largest.
+    Expand {
+        /// `bits` or `blocks`.
+        places: &'static str,
+        /// Their number.
+        count: u64,
+        /// The requested factor.
+        factor: u64,
+    },
     /// The allocator refused.
     OutOfMemory {
-        /// Bytes requested, for the smaller table.
+        /// Bytes requested, for the new table.
         bytes: u64,
     },
 }
@@ -193,9 +202,18 @@ impl fmt::Display for FoldError {
                 }
                 Ok(())
             }
+            Self::Expand { places, count, factor } => {
+                let most = if places == "bits" { max_bits() } else { MAX_BLOCKS } / count.max(1);
+                write!(
+                    f,
+                    "a table of {count} {places} cannot be expanded by {factor}: the factor must \
+                     be from 1 to {most}"
+                )
+            }
             Self::OutOfMemory { bytes } => write!(
                 f,
-                "the allocator refused {bytes} bytes for the smaller table: fold by a larger factor"
+                "the allocator refused {bytes} bytes for the new table: free memory, or choose a \
+                 factor that makes it smaller"
             ),
         }
     }

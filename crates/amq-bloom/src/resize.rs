@@ -12,6 +12,7 @@ use crate::params::FoldError;
 use crate::simd::BlockLayout;
 use crate::{Blocked, BloomFilter, BloomParams};
 use amq_core::internal::Header;
+use amq_core::numeric::first_true_near;
 use amq_core::{
     Budget, Bytes, Filter, Goal, InsertError, MergeError, Plan, PlanError, PlanFilter, Table,
 };
@@ -73,7 +74,7 @@ fn expanded(header: &Header, factor: u64, bytes: u64) -> Header {
 fn no_memory(error: FoldError) -> MergeError {
     let bytes = match error {
         FoldError::OutOfMemory { bytes } => bytes,
-        FoldError::Factor { .. } => 0,
+        FoldError::Factor { .. } | FoldError::Expand { .. } => 0,
     };
     MergeError::Insert(InsertError::OutOfMemory { bytes })
 }
@@ -94,7 +95,7 @@ fn promised<F: PlanFilter>(larger: &F) -> f64 {
     ((rate.mean + 4.0 * rate.sd) * (1.0 + 1e-9)).max(larger.expected_fpr())
 }
 
-/// The plan of a part whose size is the whole's divided by a power of two, so that any two parts
+/// The size of a part: the whole's divided by a power of two, so that any two parts of one whole
 /// merge. `size` returns the bytes of a number of bits or blocks, and `rate` its rate with the
 /// part's keys.
 fn fraction(
@@ -124,6 +125,27 @@ fn fraction(
     }
 }
 
+/// A part's plan, or why there is none: bytes too few name the fewest for which `plan` succeeds.
+///
+/// More bytes for the part are also more for the whole, and so for its smallest fraction.
+fn with_enough_bytes<P>(
+    part: Goal,
+    plan: impl Fn(Goal) -> Result<Plan<P>, PlanError>,
+) -> Result<Plan<P>, PlanError> {
+    let (refused, least) = match plan(part) {
+        Err(error @ PlanError::Bytes { min, .. }) => (error, min),
+        // The whole's: the bytes of its part were converted.
+        Err(error @ PlanError::FewKeys { .. }) if matches!(part.budget, Budget::Bytes(_)) => {
+            (error, 0)
+        }
+        other => return other,
+    };
+    let bytes = part.max_bits() / 8;
+    let is_enough = |bytes| plan(Goal::bytes(part.keys, bytes)).is_ok();
+    let min = first_true_near(bytes.saturating_add(1), 1 << 40, least, is_enough);
+    Err(if is_enough(min) { PlanError::Bytes { bytes, min } } else { refused })
+}
+
 /// The goal of the whole, given a part's goal.
 fn whole_of(part: Goal, total: u64) -> Goal {
     let budget = match part.budget {
@@ -134,11 +156,16 @@ fn whole_of(part: Goal, total: u64) -> Goal {
 }
 
 impl BloomFilter {
-    /// A plan for a part of `total` keys, whose table divides the table for all of them. So any two
-    /// parts can be merged, and a part with few keys is small.
+    /// A plan for a part of `total` keys, whose table divides the table for all of them. So a part
+    /// with few keys is small, and can be merged into the whole.
     ///
-    /// Plan the whole with the same budget, for `total` keys. Avoid many small parts: in the union,
-    /// each key of a part with a d-th of the size counts as d keys.
+    /// Any two parts have sizes that merge if they are planned with the same `total` and the same
+    /// rate or bits per key. A number of bytes counts as bits per key: parts with different ones
+    /// may not merge.
+    ///
+    /// In the union, n keys of a part with a d-th of the size count as d n keys. So a whole has
+    /// room for one full part, or for a few parts with few keys each. If there are more, plan each
+    /// for `total` keys: parts of equal size always merge, and their keys count once.
     ///
     /// ```
     /// use amq_bloom::{BloomFilter, Goal};
@@ -152,7 +179,11 @@ impl BloomFilter {
     /// # }
     /// ```
     pub fn plan_foldable(goal: Goal, total: u64) -> Result<Plan<BloomParams>, PlanError> {
-        let (goal, whole) = (goal.checked()?, Self::plan(whole_of(goal, total))?.params);
+        with_enough_bytes(goal.checked()?, |goal| Self::plan_fraction(goal, total))
+    }
+
+    fn plan_fraction(goal: Goal, total: u64) -> Result<Plan<BloomParams>, PlanError> {
+        let whole = Self::plan(whole_of(goal, total))?.params;
         let params = |words: u64| BloomParams::new(words * 64, whole.probes);
         let words = fraction(
             whole.bits.div_ceil(64),
@@ -246,7 +277,7 @@ impl<B: Bytes> BloomFilter<B> {
     /// on.
     pub fn expand(&self, factor: u64) -> Result<BloomFilter, FoldError> {
         let BloomParams { bits, probes } = self.params();
-        let refused = FoldError::Factor { places: "bits", count: bits, factor };
+        let refused = FoldError::Expand { places: "bits", count: bits, factor };
         let larger = bits.checked_mul(factor).filter(|&bits| bits > 0).ok_or(refused)?;
         let params = BloomParams::new(larger, probes);
         params.check().map_err(|_| refused)?;
@@ -290,7 +321,11 @@ impl<L: BlockLayout> Blocked<L> {
     /// A plan for a part of `total` keys, whose table divides the table for all of them; see
     /// [`BloomFilter::plan_foldable`].
     pub fn plan_foldable(goal: Goal, total: u64) -> Result<Plan<L::Params>, PlanError> {
-        let (goal, whole) = (goal.checked()?, Self::plan(whole_of(goal, total))?.params);
+        with_enough_bytes(goal.checked()?, |goal| Self::plan_fraction(goal, total))
+    }
+
+    fn plan_fraction(goal: Goal, total: u64) -> Result<Plan<L::Params>, PlanError> {
+        let whole = Self::plan(whole_of(goal, total))?.params;
         let shape = L::shape(&whole);
         let params = |blocks: u64| L::params(blocks, shape);
         let blocks = fraction(
@@ -371,7 +406,7 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
     /// [`fold`](Self::fold). Each block is copied `factor` times; see [`BloomFilter::expand`].
     pub fn expand(&self, factor: u64) -> Result<Blocked<L>, FoldError> {
         let blocks = L::blocks(&self.params());
-        let refused = FoldError::Factor { places: "blocks", count: blocks, factor };
+        let refused = FoldError::Expand { places: "blocks", count: blocks, factor };
         let larger = blocks.checked_mul(factor).filter(|&blocks| blocks > 0).ok_or(refused)?;
         let params = L::params(larger, L::shape(&self.params()));
         L::check(&params).map_err(|_| refused)?;

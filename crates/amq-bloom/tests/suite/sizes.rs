@@ -3,7 +3,8 @@
 use crate::hashes;
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Filter, Goal, InsertFilter,
-    KeyHash, MergeError, MergeFilter, PlanFilter, WideBlockedBloomFilter, WideBlockedParams,
+    KeyHash, MergeError, MergeFilter, PlanError, PlanFilter, WideBlockedBloomFilter,
+    WideBlockedParams,
 };
 use amq_conformance::with_params;
 use amq_core::EmptyFilter;
@@ -184,4 +185,78 @@ fn any_two_parts_planned_for_one_total_have_sizes_that_merge() {
     assert!(BloomFilter::plan_foldable(Goal::fpr(10, f64::NAN), 100).is_err());
     assert!(BloomFilter::plan_foldable(Goal::bytes(10, 0), 100).is_err());
     assert!(BlockedBloomFilter::plan_foldable(Goal::fpr(0, 0.01), 0).is_ok());
+}
+
+/// More bytes for a part are more for the whole, too: the way out is not the smallest fraction of
+/// the whole that was too large.
+#[test]
+fn a_part_of_too_few_bytes_names_bytes_that_do() {
+    let (mut refused, mut planned) = (0, 0);
+    for (keys, total) in [(100, 1000), (1, 1000), (100, 1_000_000), (77, 12_345), (5000, 12_345)] {
+        for bytes in [1, 8, 40, 300, 1000, 1248, 5000] {
+            let goal = Goal::bytes(keys, bytes);
+            let bits = BloomFilter::plan_foldable(goal, total).map(drop);
+            let blocks = BlockedBloomFilter::plan_foldable(goal, total).map(drop);
+            for (is_bits, result) in [(true, bits), (false, blocks)] {
+                let Err(error) = result else {
+                    planned += 1;
+                    continue;
+                };
+                let PlanError::Bytes { bytes: asked, min } = error else { panic!("{error}") };
+                assert!(asked == bytes && min > bytes, "{goal:?} of {total}: {error}");
+                let enough = Goal::bytes(keys, min);
+                let (again, size) = match is_bits {
+                    true => BloomFilter::plan_foldable(enough, total).map(|it| it.bytes),
+                    false => BlockedBloomFilter::plan_foldable(enough, total).map(|it| it.bytes),
+                }
+                .map_or_else(|error| (Some(error), 0), |bytes| (None, bytes));
+                assert!(again.is_none() && size <= min, "{goal:?} of {total}: {error}; {again:?}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 20 && planned > 0, "{refused} refused, {planned} planned");
+}
+
+/// The advice of the error for sizes that do not merge, and of `plan_foldable`: halves of a whole
+/// are each planned for all of it.
+#[test]
+fn halves_planned_for_the_whole_keep_its_rate_and_smaller_ones_do_not() {
+    let plan = |keys| BloomFilter::plan_foldable(Goal::fpr(keys, 0.01), 200_000).unwrap();
+    let half = |plan, first: u64| BloomFilter::build(plan, first..first + 100_000).unwrap();
+    let mut whole = half(plan(200_000), 0);
+    whole.merge(&half(plan(200_000), 100_000)).unwrap();
+    assert!((0..200_000u64).all(|key| whole.contains(&key)) && whole.expected_fpr() < 0.0105);
+
+    // At half of the size, 100,000 keys count as 200,000: there is room for one such part.
+    let mut whole = BloomFilter::new(plan(200_000)).unwrap();
+    whole.merge(&half(plan(100_000), 0)).unwrap();
+    let refused = whole.merge(&half(plan(100_000), 100_000)).unwrap_err();
+    assert!(matches!(refused, MergeError::Rate { merged, .. } if merged > 0.1), "{refused}");
+    // Equal sizes merge, as a full filter takes further keys, unless a rate is to be kept.
+    let mut first = half(plan(100_000), 0);
+    let second = half(plan(100_000), 100_000);
+    first.clone().merge(&second).unwrap();
+    let refused = first.merge_within(&second, 0.011).unwrap_err();
+    assert!(matches!(refused, MergeError::Rate { merged, .. } if merged > 0.1), "{refused}");
+}
+
+#[test]
+fn a_filter_that_cannot_be_expanded_says_so() {
+    let bits = BloomFilter::new(BloomFilter::plan_params(BloomParams::new(640, 7), 60).unwrap());
+    let bits = bits.unwrap();
+    let said = bits.expand(0).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "a table of 640 bits cannot be expanded by 0: the factor must be from 1 to \
+         28823037615171174"
+    );
+    let plan = BlockedBloomFilter::plan_params(BlockedParams::new(1000), 60).unwrap();
+    let blocks = BlockedBloomFilter::new(plan).unwrap();
+    let said = blocks.expand(1 << 31).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "a table of 1000 blocks cannot be expanded by 2147483648: the factor must be from 1 to \
+         2147483"
+    );
 }

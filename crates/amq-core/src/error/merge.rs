@@ -105,7 +105,7 @@ impl fmt::Display for MergeError {
                 f,
                 "the filters differ in {field}: {ours} here, {theirs} there, and neither number \
                  is a multiple of the other: beside {ours} a filter of {below} or {above} can be \
-                 merged. Plan the parts of a whole by `plan_foldable`"
+                 merged. Plan each for the number of keys in all of them"
             ),
             Self::Mismatch { field, ours, theirs } => write!(
                 f,

@@ -173,8 +173,8 @@ mod tests {
             (
                 &MergeError::Sizes { field: "bits", ours: 64, theirs: 96, below: 64, above: 128 },
                 "the filters differ in bits: 64 here, 96 there, and neither number is a multiple \
-                 of the other: beside 64 a filter of 64 or 128 can be merged. Plan the parts of \
-                 a whole by `plan_foldable`",
+                 of the other: beside 64 a filter of 64 or 128 can be merged. Plan each \
+                 for the number of keys in all of them",
             ),
             (
                 &MergeError::Hashing,
