@@ -5,6 +5,7 @@ use crate::input;
 use crate::key_file::KeyFile;
 use crate::kinds;
 use crate::lock::Wait;
+use crate::numbers::{of, rate_text};
 use crate::output::Output;
 use crate::replace::Existing;
 use crate::report::{self, Held, overfull};
@@ -86,7 +87,8 @@ impl Arguments {
             if self.intersect {
                 intersect(&mut merged, &other).with_context(both)?;
             } else {
-                merged.merge(&other).map_err(plain).with_context(both)?;
+                let done = merged.merge(&other);
+                done.map_err(|error| plain(error, &merged, &other)).with_context(both)?;
             }
         }
         output.write(&merged)?;
@@ -106,16 +108,28 @@ impl Arguments {
 }
 
 /// What is wrong, with the way out that the command has.
-fn plain(error: AnyError) -> anyhow::Error {
+fn plain(error: AnyError, ours: &AnyFile, theirs: &AnyFile) -> anyhow::Error {
     let AnyError::Merge(error) = error else { return error.into() };
-    let way = "build each with the same --keys, the number of keys in all of them, and the same rate \
-               or size";
+    let mut way =
+        "build each with the same --keys, the number of keys in all of them, and the same rate \
+                   or size"
+            .to_owned();
+    if ours.secret() != theirs.secret() {
+        way += ", and with one seed: --seed-of names a filter to take it from";
+    }
     match error {
-        MergeError::Sizes { field, ours, theirs, .. } => anyhow!(
-            "the filters differ in {field}: {ours} here, {theirs} there, and neither number is a \
-             multiple of the other: {way}"
-        ),
+        MergeError::Sizes { .. } | MergeError::Mismatch { field: "bits" | "blocks", .. } => {
+            let [ours, theirs] =
+                [ours, theirs].map(|file| of(file.filter().into_inner().size_in_bytes(), "byte"));
+            anyhow!("the filters differ in size: {ours} here, {theirs} there: {way}")
+        }
         MergeError::Mismatch { .. } | MergeError::MismatchReal { .. } => anyhow!("{error}: {way}"),
+        MergeError::Rate { merged, asked } => anyhow!(
+            "the merged filter would have a false-positive rate of {}, above the {} promised: keep \
+             both, and ask them together by amq query -F, or {way}",
+            rate_text(merged),
+            rate_text(asked)
+        ),
         other => other.into(),
     }
 }
@@ -138,7 +152,7 @@ fn intersect(merged: &mut AnyFile, other: &AnyFile) -> anyhow::Result<()> {
             kinds::a(theirs.kind())
         ),
     };
-    Ok(done?)
+    done.map_err(|error| plain(error.into(), merged, other))
 }
 
 /// Refuses to unite keys of different types: a key could be asked for in one way only.

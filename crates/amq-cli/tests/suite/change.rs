@@ -149,7 +149,7 @@ fn filters_of_one_make_are_merged() {
     }
     room.amq("build -f -o a.amq --fpr 1% --keys 3000 keys.txt").ends(0);
     room.amq("build -f -o b.amq --fpr 1% --keys 4000 keys.txt").ends(0);
-    room.amq("merge -o n.amq a.amq b.amq").refused(&["the filters differ in bits", "same --keys"]);
+    room.amq("merge -o n.amq a.amq b.amq").refused(&["the filters differ in size", "same --keys"]);
     room.amq("build -f -o a.amq --bytes 2400 keys.txt").ends(0);
     room.amq("build -f -o b.amq --bytes 4800 keys.txt").ends(0);
     room.amq("merge -o n.amq a.amq b.amq").refused(&["differ in probes", "same --keys"]);
@@ -160,6 +160,62 @@ fn filters_of_one_make_are_merged() {
     // The first may be replaced.
     room.amq("merge --force -o a.amq a.amq a.amq").ends(0);
     assert_eq!(room.amq("query -c a.amq keys.txt").text(), "1001\n");
+}
+
+#[test]
+fn the_advice_on_merging_names_flags_that_work() {
+    let room = Room::new();
+    let build = |name: &str, options: &str| {
+        room.amq(&format!("build -q -f -o {name} {options} more.txt")).ends(0);
+    };
+    build("a.amq", "--bytes 1200 --keys 1000");
+    build("b.amq", "--bytes 1800 --keys 1500");
+    build("c.amq", "--bytes 1800 --keys 1500 --seed 4");
+    for (files, seed) in
+        [("a.amq b.amq", false), ("--intersect a.amq b.amq", false), ("a.amq c.amq", true)]
+    {
+        let run = room.amq(&format!("merge -o m.amq {files}"));
+        let sizes = "the filters differ in size: 1,200 bytes here, 1,800 bytes there";
+        let run = run.refused(&[sizes, "the same --keys", "the same rate or size"]);
+        assert_eq!(run.err.contains("--seed-of"), seed, "{run:?}");
+        assert!(!run.err.contains("plan_foldable") && !run.err.contains("multiple"), "{run:?}");
+    }
+    room.amq("merge --intersect -o m.amq a.amq c.amq").refused(&["different seeds"]);
+    // As the advice says.
+    build("a.amq", "--bytes 1800 --keys 1500");
+    room.amq("merge -o m.amq a.amq b.amq").ends(0);
+    build("a.amq", "--bytes 1800 --keys 1500 --seed-of c.amq");
+    room.amq("merge -f -o m.amq a.amq c.amq").ends(0);
+}
+
+/// The smaller of two filters counts several times in the larger.
+#[test]
+fn the_rates_of_a_refused_union_are_rounded() {
+    let room = Room::new();
+    room.write("three.txt", numbered(1..=3000));
+    room.amq("build -q -o a.amq --bits-per-key 9.6 --keys 3000 three.txt").ends(0);
+    room.amq("build -q -o b.amq --bits-per-key 9.6 --keys 1000 more.txt").ends(0);
+    let run =
+        room.amq("merge -o m.amq a.amq b.amq").refused(&["false-positive rate of", " %, above"]);
+    assert!(!run.err.contains("0.0"), "{run:?}");
+}
+
+/// A block is chosen by the hash and the number of blocks: keys would be lost.
+#[test]
+fn blocked_filters_of_unlike_sizes_are_not_intersected() {
+    let room = Room::new();
+    for kind in ["blocked-bloom", "wide-blocked-bloom"] {
+        let build = format!("build -q -f --kind {kind}");
+        room.amq(&format!("{build} -o a.amq --bytes 1280 --keys 1001 keys.txt")).ends(0);
+        room.amq(&format!("{build} -o b.amq --bytes 2560 --keys 2002 keys.txt")).ends(0);
+        for files in ["a.amq b.amq", "b.amq a.amq"] {
+            let run = room.amq(&format!("merge --intersect -o m.amq {files}"));
+            run.refused(&["the filters differ in size", "the same --keys"]);
+        }
+        room.amq(&format!("{build} -o b.amq --bytes 1280 --keys 1001 keys.txt")).ends(0);
+        room.amq("merge -f --intersect -o n.amq a.amq b.amq").ends(0);
+        assert_eq!(room.amq("query -c n.amq keys.txt").text(), "1001\n", "{kind}");
+    }
 }
 
 #[test]
