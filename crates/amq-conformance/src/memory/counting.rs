@@ -8,7 +8,7 @@
 
 use core::fmt;
 use core::hint::black_box;
-use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -31,8 +31,8 @@ const NEW: Account = Account { calls: 0, refused: u64::MAX, held: 0, peak: 0 };
 
 /// Whether the allocations of all threads are counted, and what they hold and held.
 static ALL: AtomicBool = AtomicBool::new(false);
-static ALL_HELD: AtomicI64 = AtomicI64::new(0);
-static ALL_PEAK: AtomicI64 = AtomicI64::new(0);
+static ALL_HELD: AtomicIsize = AtomicIsize::new(0);
+static ALL_PEAK: AtomicIsize = AtomicIsize::new(0);
 
 thread_local! {
     static ACCOUNT: Cell<Option<Account>> = const { Cell::new(None) };
@@ -41,6 +41,7 @@ thread_local! {
 /// Updates the account if this thread counts. `false` if the allocation must be refused.
 fn count(bytes: i64) -> bool {
     if ALL.load(Ordering::Relaxed) {
+        let bytes = bytes as isize;
         let held = ALL_HELD.fetch_add(bytes, Ordering::Relaxed) + bytes;
         ALL_PEAK.fetch_max(held, Ordering::Relaxed);
     }
@@ -110,7 +111,7 @@ pub(super) fn peak_of_all_threads<R>(work: impl FnOnce() -> R) -> (R, u64) {
     ALL.store(true, Ordering::SeqCst);
     let result = work();
     ALL.store(false, Ordering::SeqCst);
-    (result, ALL_PEAK.load(Ordering::Relaxed).unsigned_abs())
+    (result, ALL_PEAK.load(Ordering::Relaxed).unsigned_abs() as u64)
 }
 
 /// Requires that the allocator of this binary counts.
