@@ -246,8 +246,8 @@ where
     }
 }
 
-/// An intersection keeps every key that was in both, whatever their sizes, or is refused and changes
-/// nothing. Filters made alike must have one.
+/// An intersection keeps every key that was in both, whatever their sizes, or is refused and leaves
+/// both as they were. Filters made alike must have one.
 ///
 /// Not a law of [`suite`](crate::suite): only Bloom filters have intersections.
 pub fn an_intersection_keeps_the_keys_of_both_or_is_refused<F>(

@@ -19,7 +19,7 @@ impl FuseFilter {
     ///
     /// The budget applies to the number of keys planned for. A budget that the filter already meets
     /// exactly leaves it as it is, and a larger one is refused. The result equals a build within
-    /// that budget, byte for byte, also after earlier truncation. The exception is a filter of a few
+    /// that budget, byte for byte, also after earlier truncation. The exception is a filter of few
     /// keys planned for many: where such a build takes up to seven bytes more than longer
     /// fingerprints, these are kept, so truncating never makes a filter larger. For a file, see
     /// [`LoadOptions::budget`].

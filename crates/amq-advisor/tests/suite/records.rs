@@ -21,7 +21,8 @@ struct Point {
 /// By contender and number of keys, rising in bits.
 type Record = HashMap<(String, u64), Vec<Point>>;
 
-/// All whole filters of random keys, of the records that the advisor reckons with; of two times of a cell the faster.
+/// All whole filters of random keys, of the records that the advisor uses; of two times of a cell
+/// the faster.
 fn record() -> Record {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut cells: BTreeMap<(String, u64, String), Point> = BTreeMap::new();

@@ -162,7 +162,7 @@ fn an_intersection_loses_no_key_of_both_at_any_sizes() {
 
 /// Such filters merge: the smaller one is expanded. An intersection resizes neither.
 #[test]
-fn an_intersection_of_sizes_a_factor_apart_is_refused_until_the_larger_is_folded() {
+fn unlike_sizes_are_not_intersected_until_one_is_folded() {
     let [small, large] = [4000u64, 8000].map(|bytes| {
         let mut filter = BlockedBloomFilter::new(Goal::bytes(bytes, bytes * 8 / 5)).unwrap();
         filter.extend(0..400u64);

@@ -21,8 +21,8 @@ use std::path::PathBuf;
 ///
 /// The filters must be of one kind, of equal parameters and of the same seed or secret key: build
 /// them with the same --keys and the same rate or size (and --seed-of, if the seed is secret).
-/// Ribbon, fuse and expandable-quotient filters cannot be merged. A secret key is in the output only
-/// if it is in all of them.
+/// Ribbon, fuse and expandable-quotient filters cannot be merged. The output has a secret key only
+/// if all of them have it.
 ///
 /// Bloom filters that count nothing may also differ in size by a whole factor, with the same number
 /// of probes, as long as the union keeps the rate that the larger one was planned for.

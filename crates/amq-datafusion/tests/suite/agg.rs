@@ -180,7 +180,7 @@ async fn filters_of_unlike_sizes_merge_if_one_divides_the_other() {
 }
 
 #[tokio::test]
-async fn filters_of_no_whole_factor_are_refused_with_the_nearest_sizes() {
+async fn no_whole_factor_is_refused_with_the_nearest_sizes() {
     let ctx = session();
     let of = |bytes: u64| {
         let filter = BlockedBloomFilter::build(Budget::Bytes(bytes), 0..100i64).unwrap();
