@@ -105,9 +105,9 @@ Examples:
 /// Prints the name of each bin that may hold the key, a line each. Of several keys, and of keys
 /// from standard input, each line begins with the key and a tab.
 ///
-/// The file is mapped, and each key reads eight rows of it. Only the header is checked, so a damaged
-/// file may give wrong answers; --verify reads and checks all of it first. A filter from standard
-/// input is always checked.
+/// The file is mapped, and each key reads eight rows of it. Only the header is checked, so a
+/// damaged file may give wrong answers; --verify reads and checks all of it first. A filter from
+/// standard input is always checked.
 #[derive(Args, Debug)]
 #[command(after_help = QUERY_EXAMPLES)]
 struct QueryArguments {
