@@ -221,7 +221,7 @@ fn a_part_of_too_few_bytes_names_bytes_that_do() {
 /// The advice of the error for sizes that do not merge, and of `plan_foldable`: halves of a whole
 /// are each planned for all of it.
 #[test]
-fn halves_planned_for_the_whole_keep_its_rate_and_smaller_ones_do_not() {
+fn halves_keep_the_rate_if_planned_for_the_whole() {
     let plan = |keys| BloomFilter::plan_foldable(Goal::fpr(keys, 0.01), 200_000).unwrap();
     let half = |plan, first: u64| BloomFilter::build(plan, first..first + 100_000).unwrap();
     let mut whole = half(plan(200_000), 0);
