@@ -22,7 +22,8 @@ fn the_file_of_facts_is_about_all_contenders_in_listed_order() {
         assert!(info.name.bytes().all(fit), "{info:?}");
         let module = format!("use {}::", info.packages[0].replace('-', "_"));
         let its_own = info.role == Role::Floor || info.import.starts_with(&module);
-        assert!(its_own && info.import.ends_with(';'), "{info:?}");
+        let import = &info.import;
+        assert!(its_own && import.ends_with(';'), "{}: {import} is no {module}...;", info.name);
     }
 }
 

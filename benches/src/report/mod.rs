@@ -66,6 +66,13 @@ struct Section {
 /// What a plot or table says in a sentence, and how it looks; none if the records cannot say.
 type Found = Option<(String, Markup)>;
 
+/// The command that measured a record and draws it, with more options.
+fn command(data: &Data, more: &str) -> String {
+    let command = data.run.command.replace(" -- measure", " --");
+    let separator = if more.is_empty() || command.contains(" -- ") { "" } else { " --" };
+    format!("{command}{separator} {more}").trim().trim_end_matches(" --").to_owned()
+}
+
 fn page(data: &Data, others: &[Data]) -> Page {
     let section = |anchor, title, found: Found| {
         let (finding, body) = found?;
@@ -99,7 +106,7 @@ fn page(data: &Data, others: &[Data]) -> Page {
     ];
     Page {
         place: about::place(data),
-        command: data.run.command.replace(" -- measure", " --").trim_end_matches(" --").to_owned(),
+        command: command(data, ""),
         warnings: about::warnings(data),
         found: found::found(data, &needs),
         best: time_by_space::best(data),

@@ -217,7 +217,7 @@ pub(super) fn needs(data: &Data, others: &[Data]) -> Needs {
     let names = rows.iter().flat_map(|row| [Some(&row.ours), row.other.as_ref()]).flatten();
     let names: BTreeSet<&str> = names.map(|best| best.name.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    let command = format!("cargo run --release -p amq-bench -- --only {}", names.join(","));
+    let command = super::command(data, &format!("--only {}", names.join(",")));
     let able = NEEDS.iter().flat_map(|need| need.able(data));
     let exceeding = able
         .filter(|of| !of.keeps(data.rate()))

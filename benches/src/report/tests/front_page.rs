@@ -1,6 +1,6 @@
 //! The numbers of the first page, from the committed quick record and from formulas.
 
-use super::committed::committed;
+use super::committed::newest;
 use crate::record::{Ability, Family, Workload};
 use crate::report::data::{Data, Entry, Of};
 use crate::report::number::{percent, two};
@@ -117,7 +117,7 @@ fn cells(data: &Data, need: &Need) -> String {
 
 #[test]
 fn the_table_of_the_first_page_has_the_numbers_of_the_record() {
-    let [data, _] = committed();
+    let data = newest();
     assert_eq!((data.keys, data.rate()), (1_000_000, 0.01));
     let page = page();
     let rows: Vec<&str> = page.lines().filter(|line| line.contains("](crates/amq-")).collect();
