@@ -278,8 +278,8 @@ pub(super) fn html(needs: &Needs) -> Markup {
                         td.number {
                             span class=[italic(row.is_wide())] { (row.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))) }
                         }
-                        @for ratio in &row.elsewhere {
-                            td.number { (ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))) }
+                        @for (machine, ratio) in needs.machines.iter().zip(&row.elsewhere) {
+                            td.number data-machine=(machine) { (ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))) }
                         }
                         td { (row.result.words()) }
                     }
