@@ -1,10 +1,10 @@
 //! The Bloom filters as files: the committed ones, and what the laws of all filters cannot know.
 
 #[cfg(target_has_atomic = "64")]
-use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter, Filter, FilterFile};
+use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 use amq_bloom::{
-    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, DecodeError, Goal, KeyHash, Parts,
-    Prehashed, SaveOptions, Table, WideBlockedBloomFilter, WideBlockedParams,
+    BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, DecodeError, Filter, FilterFile,
+    Goal, KeyHash, Parts, Prehashed, SaveOptions, Table, WideBlockedBloomFilter, WideBlockedParams,
 };
 use amq_conformance::{
     files::{callers_hash, golden, golden_prehashed, mend},
