@@ -1,4 +1,4 @@
-//! A static filter of a third party: the same set, of keys that are known at once.
+//! A static filter of a third party: the same set, built from all keys at once.
 
 use crate::fingerprints::{Fingerprints, Params};
 use amq_core::*;
@@ -41,7 +41,7 @@ impl BuildFilter for Frozen {
         hashes: &[KeyHash],
     ) -> Result<Self, BuildError> {
         let plan = match target.into() {
-            // No keys take next to no space, which is within any budget that is one.
+            // A filter of no keys fits every valid budget.
             BuildTarget::Budget(budget) if hashes.is_empty() => {
                 Goal::new(0, budget).checked()?;
                 Self::plan_params(Params { keys: 1, bits: 0 }, 0)?

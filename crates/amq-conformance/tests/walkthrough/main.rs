@@ -16,7 +16,7 @@ fn the_rate_is_right_over_64_seeds() {
     rate::a_filter_errs_as_often_as_predicted(by_inserting::<Fingerprints>, cell);
 }
 
-/// The filter has at most a hundred lines of code, and whatever the README quotes is in these files
+/// The filter has at most a hundred lines of code, and all code in the README is in these files
 /// or in `tests/suite/faithful.rs`, line for line.
 #[test]
 fn the_readme_quotes_what_is_tested() {
